@@ -8,12 +8,15 @@ export type {
   FabricServerMessage,
 } from '../surfaces/fabric/wire.ts'
 export {
+  type AcceptedRun,
   type AgentEvent,
   type AgentEventData,
   type AgentEventOf,
   type AgentEventType,
   type FabricEvent,
+  type InvokeResult,
   isEvent,
+  type RunStatus,
 } from '../surfaces/fabric/wire.ts'
 export type {
   HealthEnvelope,
@@ -22,24 +25,22 @@ export type {
   StreamEnvelopeOf,
   StreamEventRow,
 } from '../surfaces/frontend/wire.ts'
-export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 export type {
-  AcceptedRun,
   AgentStatus,
   ApprovalPage,
-  DecisionOptions,
-  InvokeResult,
+  ApprovalReceipt,
+  Liveness,
   PendingApproval,
   Readiness,
-  RunStatus,
   SessionDetail,
-  SessionFilter,
   SessionPage,
   SessionRow,
-} from './fabric/answers.ts'
+} from '../surfaces/http/wire.ts'
+export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 export { FabricError } from './fabric/error.ts'
 export type { EventFeedOptions } from './fabric/event-feed.ts'
 export { type FabricClient, type FabricClientOptions, fabricClient, type InvokeOptions } from './fabric/http.ts'
+export type { DecisionOptions, SessionFilter } from './fabric/request-options.ts'
 export { connectFabricWs } from './fabric/socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric/socket-options.ts'
 export { type SseMessage, SseReader } from './fabric/sse-reader.ts'

@@ -1,5 +1,5 @@
 // The question about an approval: yes, no, or yes with other arguments.
-import type { FabricJsonObject } from '../../client/fabric/answers.ts'
+import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { askChoice } from '../terminal/question.ts'

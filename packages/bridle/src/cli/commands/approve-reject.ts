@@ -53,7 +53,7 @@ const decideApproval = async (
     if (!(error instanceof FabricError) || error.status !== 404) throw error
     throw new ExitError(EXIT_CODES.failed, `There is no approval ${approvalId} in a session ${session}.`)
   })
-  if (out.isJson) out.row({ sessionId: session, approvalId, ...answer })
+  if (out.isJson) out.row({ sessionId: session, ...answer })
   else out.line(`${verb === 'approve' ? 'Approved' : 'Rejected'} ${approvalId} of ${session}.`)
   return EXIT_CODES.ok
 }

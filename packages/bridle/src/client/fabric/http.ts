@@ -1,20 +1,16 @@
 // The Fabric HTTP wire from a caller's side, on any platform that has fetch.
-import type { AgentEvent } from '../../surfaces/fabric/wire.ts'
+import type { AcceptedRun, AgentEvent, InvokeResult, RunStatus } from '../../surfaces/fabric/wire.ts'
 import type {
-  AcceptedRun,
   ApprovalPage,
-  DecisionOptions,
-  FabricJson,
-  FabricJsonObject,
-  InvokeResult,
+  ApprovalReceipt,
+  Liveness,
   Readiness,
-  RunStatus,
   SessionDetail,
-  SessionFilter,
   SessionPage,
-} from './answers.ts'
+} from '../../surfaces/http/wire.ts'
 import { errorFromResponse, FabricError } from './error.ts'
 import { type EventFeedOptions, eventFeed } from './event-feed.ts'
+import type { DecisionOptions, FabricJson, SessionFilter } from './request-options.ts'
 
 export interface FabricClientOptions {
   /** The server's address: `http://127.0.0.1:4317`, with a path if the server has one. */
@@ -92,7 +88,7 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
     (verb: 'approve' | 'reject') =>
     async (id: string, approvalId: string, verdict: DecisionOptions = {}) => {
       const { agent, ...body } = verdict
-      return post<FabricJsonObject>(
+      return post<ApprovalReceipt>(
         `sessions/${pathSegment(id)}/approvals/${pathSegment(approvalId)}/${verb}${queryText({ agent })}`,
         body,
       )
@@ -149,7 +145,7 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
       await call(`agents/${pathSegment(agent)}/${pathSegment(id)}`, { method: 'DELETE' })
     },
     ready: (): Promise<Readiness> => get('ready'),
-    health: (): Promise<{ readonly ok: boolean }> => get('health'),
+    health: (): Promise<Liveness> => get('health'),
   }
 }
 

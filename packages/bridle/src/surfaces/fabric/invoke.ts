@@ -11,6 +11,7 @@ import { runSeq } from '../../kernel/ids.ts'
 import { type OutcomeWatch, watchRunOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { ownerField } from '../http/access/users.ts'
+import { json } from '../http/answers/answer-schema.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, Denial, extendDenial, isDenial, notFound } from '../http/router/denial.ts'
@@ -19,6 +20,7 @@ import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
 import { heartbeatBody, type InvocationEnd } from './heartbeat-body.ts'
 import { type InvokePreference, parsePreference } from './invoke-preference.ts'
+import type { AcceptedRun, InvokeFailure, InvokeResult } from './wire.ts'
 
 /** Waits through queue and approvals. A caller that leaves does not stop the run. */
 export const invoke = async (
@@ -74,7 +76,7 @@ const endWithin = <T>(end: Promise<T>, ms: number): Promise<T | null> =>
   })
 
 const acceptedResponse = (request: Request, key: Key, { runId }: PromptAnswer, applied: string): Response =>
-  Response.json(
+  json<AcceptedRun>(
     { status: 'accepted', sessionId: key.id, agentPath: agentPath(key), runId },
     {
       status: 202,
@@ -91,10 +93,11 @@ const runEnd = async (session: Session, runId: string, watch: OutcomeWatch): Pro
   const where = { sessionId: key.id, agentPath: agentPath(key) }
   switch (outcome.status) {
     case 'completed':
-      return { status: 200, body: { result: outcome.result, ...where } }
+      return { status: 200, body: { result: outcome.result, ...where } satisfies InvokeResult }
     case 'failed': {
       const { message, reason } = outcome
-      return { status: 500, body: { error: { type: 'internal_error', message, reason }, ...where } }
+      const body: InvokeFailure = { error: { type: 'internal_error', message, reason }, ...where }
+      return { status: 500, body }
     }
     case 'cancelled':
       return new Denial('conflict', 'The run was cancelled.')

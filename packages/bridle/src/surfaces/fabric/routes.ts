@@ -9,6 +9,7 @@ import { runOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
 import { guardOwnership, viewerOf } from '../http/access/users.ts'
+import { json } from '../http/answers/answer-schema.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
@@ -25,11 +26,21 @@ import {
   socketRoute,
 } from '../http/streams/socket-route.ts'
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
+import {
+  acceptedRunAnswer,
+  agentEventStreamAnswer,
+  invokeFailureAnswer,
+  invokeResultAnswer,
+  removalAnswer,
+  runStatusAnswer,
+  timelineAnswer,
+} from './answers.ts'
 import { isCarried, resetEvent, streamAudience } from './codec.ts'
 import { type FabricConnection, FabricSocket } from './connection.ts'
 import { invoke } from './invoke.ts'
 import { TIMELINE_MAX, TIMELINE_PAGE, TIMELINE_PAGES_MAX } from './limits.ts'
-import { extendTimeline, type Timeline } from './timeline.ts'
+import { extendTimeline } from './timeline.ts'
+import type { RunStatus, SessionRemoval, Timeline, TimelinePage } from './wire.ts'
 
 const path = '/agents/:name/:id'
 const streamQuery = v.looseObject({
@@ -45,10 +56,8 @@ export const fabricRoutes: readonly Route[] = [
     summary: 'Invoke the agent for this session; answers when the run has ended',
     session: (arrival) => sessionKeyFor(arrival),
     body: jsonObject,
-    answers: {
-      200: '`{ result, sessionId, agentPath }`',
-      202: 'With `Prefer: respond-async`, or `wait=<seconds>` when they are over: accepted; Location tells where to look.',
-    },
+    headers: ['Idempotency-Key', 'Prefer'],
+    answers: { 200: invokeResultAnswer, 202: acceptedRunAnswer, 500: invokeFailureAnswer },
     handle: (call) => invoke(call, agentOf(call)),
   }),
   route({
@@ -61,7 +70,8 @@ export const fabricRoutes: readonly Route[] = [
       after: v.optional(v.string()),
       limit: v.optional(limitSchema(TIMELINE_MAX)),
     }),
-    answers: { 200: 'The timeline; `next` when there is more.' },
+    headers: ['If-None-Match', 'If-Match'],
+    answers: { 200: timelineAnswer },
     handle: (call) => timeline(call),
   }),
   route({
@@ -70,11 +80,11 @@ export const fabricRoutes: readonly Route[] = [
     scope: 'operate',
     summary: 'Erase the session',
     session: (arrival) => sessionKeyFor(arrival),
-    answers: { 200: 'It is gone.' },
+    answers: { 200: removalAnswer },
     handle: async (call) => {
       const key = requireKey(call)
       const removed = await call.ports.host.remove(key)
-      return removed ? Response.json({ deleted: true, sessionId: key.id }) : notFound()
+      return removed ? json<SessionRemoval>({ deleted: true, sessionId: key.id }) : notFound()
     },
   }),
   route({
@@ -84,7 +94,8 @@ export const fabricRoutes: readonly Route[] = [
     summary: 'Server-sent AgentEvents of this session; may be opened before it exists',
     session: (arrival) => sessionKeyFor(arrival),
     query: streamQuery,
-    answers: { 200: 'An event stream.' },
+    headers: ['Last-Event-ID'],
+    answers: { 200: agentEventStreamAnswer },
     handle: async (call) => stream(call, await call.ports.host.open(requireKey(call))),
   }),
   route({
@@ -94,7 +105,8 @@ export const fabricRoutes: readonly Route[] = [
     summary: 'The same stream by session id',
     session: findKey,
     query: streamQuery,
-    answers: { 200: 'An event stream.' },
+    headers: ['Last-Event-ID'],
+    answers: { 200: agentEventStreamAnswer },
     handle: async (call) => {
       const session = await findSession(call)
       return isDenial(session) ? session : stream(call, session)
@@ -106,7 +118,7 @@ export const fabricRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'How a run stands, or how it ended',
     session: findKey,
-    answers: { 200: '`{ status, result?, error? }`' },
+    answers: { 200: runStatusAnswer },
     handle: async (call) => {
       const session = await findSession(call)
       return isDenial(session) ? session : runStatus(session, call.param('runId'))
@@ -120,12 +132,12 @@ const runStatus = async (session: Session, runId: string): Promise<Response | De
   if (promptSeq === null) return notFound()
   const [event] = await session.read(promptSeq - 1, 1)
   if (event?.type !== 'prompt_queued' || event.payload.run_id !== runId) return notFound()
-  if (queue.some((prompt) => prompt.runId === runId)) return Response.json({ runId, status: 'queued' })
+  if (queue.some((prompt) => prompt.runId === runId)) return json<RunStatus>({ runId, status: 'queued' })
   if (run?.runId === runId)
-    return Response.json({ runId, status: session.state.conversation.sessionStatus ?? 'running' })
+    return json<RunStatus>({ runId, status: session.state.conversation.sessionStatus ?? 'running' })
   const outcome = await runOutcome(session, runId, promptSeq - 1)
-  if (outcome.status !== 'failed') return Response.json({ runId, ...outcome })
-  return Response.json({ runId, status: 'failed', error: { message: outcome.message, reason: outcome.reason } })
+  if (outcome.status !== 'failed') return json<RunStatus>({ runId, ...outcome })
+  return json<RunStatus>({ runId, status: 'failed', error: { message: outcome.message, reason: outcome.reason } })
 }
 
 const timeline = async (
@@ -152,7 +164,14 @@ const timeline = async (
   const { approvals: _open, messages, ...detail } = sessionDetail(session, agentOf(call))
   const more = seen < session.state.head ? { next: own === 1 ? seen : positionText(seen, own) } : {}
   const reset = isLost ? { reset: true } : {}
-  return jsonWithTag(call.request, { ...detail, ...told, ...artifactsOf(session), messages, ...more, ...reset })
+  return jsonWithTag<TimelinePage>(call.request, {
+    ...detail,
+    ...told,
+    ...artifactsOf(session),
+    messages,
+    ...more,
+    ...reset,
+  })
 }
 
 const stream = async (

@@ -6,28 +6,9 @@ import { withoutCallId } from '../../kernel/ids.ts'
 import type { Json } from '../../kernel/json.ts'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '../../kernel/positions/incarnation.ts'
 import { agentEvent } from './codec.ts'
-import type { AgentEvent } from './wire.ts'
-
-export interface Timeline {
-  readonly entries: HistoryEntry[]
-  readonly events: AgentEvent[]
-  readonly approvals: ApprovalEntry[]
-}
-
-interface HistoryEntry {
-  readonly id: string
-  readonly type: 'prompt' | 'turn' | 'tool_call' | 'checkpoint'
-  readonly timestamp: string
-  readonly [name: string]: Json | undefined
-}
+import type { HistoryEntry, Timeline } from './wire.ts'
 
 type HistoryEntryDraft = { readonly type: HistoryEntry['type']; readonly [name: string]: Json | undefined }
-
-interface ApprovalEntry {
-  readonly id: string
-  readonly status: string
-  readonly [name: string]: Json | undefined
-}
 
 /** Folds events, in order, into a timeline. Calls and approvals are completed in place when their end comes. */
 export const extendTimeline = (

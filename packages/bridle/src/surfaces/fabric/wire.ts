@@ -1,6 +1,7 @@
 // The Fabric wire: its events, and the messages of its WebSocket as JSON text, one message per frame. A client written from the
 // wire's own document meets these and nothing else.
 import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { SessionArtifacts, SessionCard, SessionMessages } from '../http/wire.ts'
 
 /** The `data` of each type. */
 export interface AgentEventData {
@@ -140,3 +141,66 @@ export type FabricClientMessage =
   | { readonly type: 'pong'; readonly ts?: number | undefined }
   /** Answers a mark: the client has everything up to here. */
   | { readonly type: 'seen'; readonly seq: number }
+/** The answer to an invoke: the result of the run. */
+export interface InvokeResult {
+  readonly result: Json
+  readonly sessionId: string
+  readonly agentPath: string
+}
+
+/** The body of a 500: the run failed. */
+export interface InvokeFailure {
+  readonly error: { readonly type: string; readonly message: string; readonly reason: string | null }
+  readonly sessionId: string
+  readonly agentPath: string
+}
+
+/** A run that was accepted; `/sessions/:id/runs/:runId` tells how it stands. */
+export interface AcceptedRun {
+  readonly status: 'accepted'
+  readonly sessionId: string
+  readonly agentPath: string
+  readonly runId: string
+}
+
+export interface RunStatus {
+  readonly runId: string
+  /** completed, failed and cancelled are final. */
+  readonly status: string
+  readonly result?: Json
+  readonly error?: { readonly message: string; readonly reason: string | null }
+}
+
+export interface SessionRemoval {
+  readonly deleted: true
+  readonly sessionId: string
+}
+
+/** The history of a session. */
+export interface Timeline {
+  readonly entries: HistoryEntry[]
+  readonly events: AgentEvent[]
+  readonly approvals: ApprovalEntry[]
+}
+
+export interface HistoryEntry {
+  readonly id: string
+  readonly type: 'prompt' | 'turn' | 'tool_call' | 'checkpoint'
+  readonly timestamp: string
+  readonly [name: string]: Json | undefined
+}
+
+/** An approval, open or decided. */
+export interface ApprovalEntry {
+  readonly id: string
+  readonly status: string
+  readonly [name: string]: Json | undefined
+}
+
+/** A page of a session's history, with the session itself. */
+export interface TimelinePage extends Omit<SessionCard, 'approvals'>, SessionMessages, SessionArtifacts, Timeline {
+  /** There is more: pass it as `after`. */
+  readonly next?: number | string
+  /** The cursor was of another incarnation of the log, so the page begins again. */
+  readonly reset?: boolean
+}

@@ -3,7 +3,9 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
+import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
+import { json } from '../http/answers/answer-schema.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial } from '../http/router/denial.ts'
@@ -11,10 +13,20 @@ import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
 import { agentFields, chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
+import {
+  backgroundAnswer,
+  branchAnswer,
+  healthAnswer,
+  healthStreamAnswer,
+  pauseAnswer,
+  policyAnswer,
+  resumeAnswer,
+} from './answers.ts'
 import { branchBody, branchFrom, hasBranchOrigin } from './branching.ts'
 import { newSessionKey } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
 import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'
+import type { BackgroundReceipt } from './wire.ts'
 import { prepareWorkspace } from './workspace.ts'
 
 const RETRIES_MAX = 100
@@ -59,7 +71,8 @@ export const backgroundRoutes: readonly Route[] = [
     summary: 'Start a background session',
     session: newSessionKey('bg'),
     body: startBody,
-    answers: { 202: 'It is in the log, and runs by itself from here on; the session, with its health.' },
+    headers: ['Idempotency-Key'],
+    answers: { 202: backgroundAnswer },
     handle: (call) => startBackground(call),
   }),
   route({
@@ -71,7 +84,8 @@ export const backgroundRoutes: readonly Route[] = [
     session: findKey,
     query: agentQuery,
     body: v.looseObject(actorFields),
-    answers: { 200: 'The session, with its health.' },
+    headers: ['Idempotency-Key'],
+    answers: { 200: pauseAnswer },
     handle: async (call) => {
       const key = call.key as Key
       const { reason, actor } = call.body
@@ -91,7 +105,8 @@ export const backgroundRoutes: readonly Route[] = [
     session: findKey,
     query: agentQuery,
     body: branchBody,
-    answers: { 200: 'The session goes on.', 201: 'A new session goes on from there.' },
+    headers: ['Idempotency-Key'],
+    answers: { 200: resumeAnswer, 201: branchAnswer('A new session goes on from there.') },
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
@@ -112,7 +127,8 @@ export const backgroundRoutes: readonly Route[] = [
     session: findKey,
     query: agentQuery,
     body: v.looseObject({ policy: policyRequestSchema, ...actorFields }),
-    answers: { 200: 'The session, with its health.' },
+    headers: ['Idempotency-Key'],
+    answers: { 200: policyAnswer },
     handle: async (call) => {
       const key = call.key as Key
       const { policy, reason, actor } = call.body
@@ -129,10 +145,10 @@ export const backgroundRoutes: readonly Route[] = [
     summary: 'The health of a session as it is now',
     session: findKey,
     query: agentQuery,
-    answers: { 200: 'A health snapshot.' },
+    answers: { 200: healthAnswer },
     handle: async (call) => {
       const session = await findSession(call)
-      return isDenial(session) ? session : Response.json(currentHealth(session))
+      return isDenial(session) ? session : json<HealthSnapshot>(currentHealth(session))
     },
   }),
   route({
@@ -142,7 +158,8 @@ export const backgroundRoutes: readonly Route[] = [
     summary: 'Server-sent `health_snapshot`s: the current one, then each that differs',
     session: findKey,
     query: healthQuery,
-    answers: { 200: 'An event stream.' },
+    headers: ['Last-Event-ID'],
+    answers: { 200: healthStreamAnswer },
     handle: async (call) => {
       const session = await findSession(call)
       return isDenial(session) ? session : healthStream(call, session)
@@ -200,7 +217,7 @@ const startBackground = async (
     await prepared?.discard?.()
     return refusalDenial(answer)
   }
-  return respondWithCard(
+  return respondWithCard<BackgroundReceipt>(
     call,
     key,
     { ...answer, run_id: answer.runId },

@@ -14,6 +14,7 @@ import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { optionalId, type RouteCall } from '../http/router/route.ts'
 import { respondWithCard } from '../http/sessions/routes.ts'
 import { newSessionId, userPart } from './session-ids.ts'
+import type { BranchReceipt } from './wire.ts'
 import { prepareWorkspace } from './workspace.ts'
 
 export const branchBody = v.looseObject({
@@ -88,7 +89,7 @@ export const branchFrom = async (
     await prepared?.discard?.()
     return refusalDenial(answer)
   }
-  return respondWithCard(call, key, answer, {
+  return respondWithCard<BranchReceipt>(call, key, answer, {
     status: 201,
     headers: { location: publicPath(request, `/sessions/${childId}`) },
   })

@@ -18,11 +18,14 @@ import { sessionDetail } from '../http/sessions/detail.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
 import { checkpointsOf, resumePointsOf, subagentsOf } from '../http/sessions/resume-points.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import type { SessionCard } from '../http/wire.ts'
 import { agentFields, chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
+import { branchAnswer, chatCreatedAnswer, chatSessionAnswer, turnAnswer, turnStreamAnswer } from './answers.ts'
 import { branchBody, branchFrom } from './branching.ts'
 import { newSessionKey } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
 import { envelopeRoute, tierSchema, turnStream } from './streams.ts'
+import type { ChatSession, TurnReceipt } from './wire.ts'
 
 const path = '/chat/sessions/:id'
 const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
@@ -41,7 +44,8 @@ export const chatRoutes: readonly Route[] = [
       title: v.optional(v.string()),
       policy: v.optional(policyRequestSchema),
     }),
-    answers: { 201: 'The session, with its health.' },
+    headers: ['Idempotency-Key'],
+    answers: { 201: chatCreatedAnswer },
     handle: async (call) => {
       const { body, ports, request } = call
       const key = call.key as Key
@@ -63,7 +67,7 @@ export const chatRoutes: readonly Route[] = [
         id,
       )
       if (isRefusal(answer)) return refusalDenial(answer)
-      return respondWithCard(call, key, answer, {
+      return respondWithCard<SessionCard>(call, key, answer, {
         status: 201,
         headers: { location: publicPath(request, `/chat/sessions/${key.id}`) },
       })
@@ -77,10 +81,8 @@ export const chatRoutes: readonly Route[] = [
     session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()), tier: tierSchema }),
     body: v.looseObject({ prompt: v.string(), input: v.optional(jsonObject), actor: v.optional(v.string()) }),
-    answers: {
-      200: 'With `Accept: text/event-stream`: the turn, to its end.',
-      202: 'It is taken; it may wait its turn.',
-    },
+    headers: ['Idempotency-Key'],
+    answers: { 200: turnStreamAnswer, 202: turnAnswer },
     handle: (call) => takeTurn(call),
   }),
   route({
@@ -90,11 +92,12 @@ export const chatRoutes: readonly Route[] = [
     summary: 'A chat session, with its places to go on from, delegated work, background artifacts and channel',
     session: findKey,
     query: agentQuery,
-    answers: { 200: 'The session.' },
+    headers: ['If-None-Match', 'If-Match'],
+    answers: { 200: chatSessionAnswer },
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
-      return jsonWithTag(call.request, {
+      return jsonWithTag<ChatSession>(call.request, {
         ...sessionDetail(session, call.ports.agents.get(session.key.agent) ?? null),
         resume_points: await resumePointsOf(session),
         subagents: await subagentsOf(session),
@@ -114,7 +117,8 @@ export const chatRoutes: readonly Route[] = [
     session: findKey,
     query: agentQuery,
     body: branchBody,
-    answers: { 201: 'The new session.' },
+    headers: ['Idempotency-Key'],
+    answers: { 201: branchAnswer('The new session.') },
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
@@ -148,7 +152,7 @@ const takeTurn = async (call: TurnCall): Promise<Response | Denial> => {
     const watched = await ports.host.find(key)
     return watched?.hasEvent(since + 1) ? turnStream(call, watched, { runId, since, tier: query.tier }) : notFound()
   }
-  return respondWithCard(
+  return respondWithCard<TurnReceipt>(
     call,
     key,
     {

@@ -1,9 +1,12 @@
 // The frontend contract's own routes. All wires share the routes that list, show and cancel sessions (surfaces/http/sessions).
 import { STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
+import { json } from '../http/answers/answer-schema.ts'
 import { type Route, route } from '../http/router/route.ts'
+import { streamEventListAnswer } from './answers.ts'
 import { backgroundRoutes } from './background.ts'
 import { chatRoutes } from './chat.ts'
 import { streamEvents } from './codec.ts'
+import type { StreamEventList } from './wire.ts'
 
 export const frontendRoutes: readonly Route[] = [
   route({
@@ -11,8 +14,8 @@ export const frontendRoutes: readonly Route[] = [
     path: '/stream-events',
     scope: 'observe',
     summary: 'Every event that a frontend may meet on a stream',
-    answers: { 200: '`{ types, events }`' },
-    handle: () => Response.json({ types: STREAM_EVENT_TYPES, events: streamEvents }),
+    answers: { 200: streamEventListAnswer },
+    handle: () => json<StreamEventList>({ types: STREAM_EVENT_TYPES, events: streamEvents }),
   }),
   ...chatRoutes,
   ...backgroundRoutes,

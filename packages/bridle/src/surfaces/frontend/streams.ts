@@ -14,6 +14,7 @@ import { type Route, type RouteCall, route } from '../http/router/route.ts'
 import { findKey, findSession } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
+import { envelopeStreamAnswer } from './answers.ts'
 import { envelopeAudience, greeting, healthAudience, healthEnvelope, streamEnvelope, turnAudience } from './codec.ts'
 
 /** The default is the larger tier: a client that does not name a tier handles every type. */
@@ -41,7 +42,8 @@ export const envelopeRoute = (path: string): Route =>
     summary: 'Server-sent envelopes of the session, live and from a cursor',
     session: findKey,
     query: streamQuery,
-    answers: { 200: 'An event stream.' },
+    headers: ['Last-Event-ID'],
+    answers: { 200: envelopeStreamAnswer },
     handle: async (call) => {
       const session = await findSession(call)
       return isDenial(session) ? session : envelopeStream(call, session)

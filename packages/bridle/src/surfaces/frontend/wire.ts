@@ -2,6 +2,7 @@
 import type { Tier, VisibleEventType } from '../../kernel/catalogue.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
+import type { ArtifactSummary, SessionCard, SessionDetail } from '../http/wire.ts'
 
 export interface StreamEnvelopeOf<T extends VisibleEventType> {
   readonly type: T
@@ -47,4 +48,50 @@ export interface ResumePoint {
   readonly resume_cursor: string
   readonly summary: string
   readonly timestamp: string
+}
+
+/** Every event that a frontend may meet on a stream. */
+export interface StreamEventList {
+  readonly types: readonly VisibleEventType[]
+  readonly events: readonly StreamEventRow[]
+}
+
+/** A chat session, with everything that a page about it shows. */
+export interface ChatSession extends SessionDetail {
+  readonly resume_points: readonly ResumePoint[]
+  readonly background_artifacts: readonly BackgroundArtifact[]
+}
+
+/** An artifact of a background session below this one. */
+export interface BackgroundArtifact extends ArtifactSummary {
+  readonly session_id: string
+}
+
+/** A prompt was accepted. */
+export interface TurnReceipt extends SessionCard {
+  readonly turn_id: string
+  readonly run_id: string
+  readonly message_id: string | null
+  readonly delivery: string | null
+  /** The stream of the turn begins behind this event. */
+  readonly after: string
+}
+
+/** Background work was accepted. */
+export interface BackgroundReceipt extends SessionCard {
+  readonly run_id: string | null
+  readonly messageId: string
+  readonly delivery: string
+}
+
+/** A session was paused or resumed. */
+export interface PauseReceipt extends SessionCard {
+  readonly paused: boolean
+}
+
+/** A session was branched; with a prompt, the new session runs. */
+export interface BranchReceipt extends SessionCard {
+  readonly parent: { readonly agent: string; readonly id: string; readonly seq: number }
+  readonly messageId?: string
+  readonly delivery?: string
 }

@@ -7,7 +7,10 @@ import { nativeIdentity } from '../../runners/engine-identities.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { httpWires } from '../all.ts'
-import { type AppOptions, createApp } from './router/app.ts'
+import { expectDeclaredAnswer } from './answers/declared-answers.suite.ts'
+import { type App, type AppOptions, createApp, routeTable } from './router/app.ts'
+
+const rows = routeTable(httpWires)
 
 export interface TestReply {
   readonly status: number
@@ -37,7 +40,7 @@ export const testApp = (options: Partial<AppOptions> = {}) => {
     tokenPaceMs: 0,
     runner: (name) => (name === 'missing' ? null : name === 'scripted' ? runner : native),
   })
-  const app = createApp(
+  const served = createApp(
     {
       host,
       directory,
@@ -49,6 +52,14 @@ export const testApp = (options: Partial<AppOptions> = {}) => {
     },
     httpWires,
   )
+  const app: App = {
+    ...served,
+    fetch: async (request, env) => {
+      const answer = await served.fetch(request, env)
+      await expectDeclaredAnswer(rows, request, answer)
+      return answer
+    },
+  }
   const ask = async (
     method: string,
     path: string,

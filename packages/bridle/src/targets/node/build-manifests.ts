@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import type { BuildManifest } from '../../surfaces/http/router/build-manifest.ts'
+import type { BuildManifest } from '../../surfaces/http/wire.ts'
 
 /** `path` is the folder of the build, and is not sent to callers. */
 type LocalBuildManifest = BuildManifest & { readonly path: string }

@@ -1,9 +1,12 @@
 // Tickets replace a token where a browser cannot send headers: in a WebSocket and an EventSource. A token in a URL ends up in
 // logs and works for a long time; a ticket works once, and for a short time only.
 import * as v from 'valibot'
+import { json } from '../answers/answer-schema.ts'
+import { ticketAnswer } from '../answers/server-answers.ts'
 import { TICKET_LIMITS, TICKET_MS } from '../limits.ts'
 import { Denial } from '../router/denial.ts'
 import { optionalId, type Route, route } from '../router/route.ts'
+import type { TicketGrant } from '../wire.ts'
 import { type Access, SCOPES, type Scope } from './authenticate.ts'
 import { digest, hex, randomToken } from './secrets.ts'
 
@@ -109,7 +112,7 @@ export const ticketRoutes: readonly Route[] = [
       sessionId: optionalId,
       scopes: v.optional(v.array(v.picklist(SCOPES))),
     }),
-    answers: { 201: '`{ ticket, expiresAt }`; use it as `?ticket=` or as the subprotocol `ticket.<it>`.' },
+    answers: { 201: ticketAnswer },
     handle: async ({ access, body: { sessionId, scopes }, ports, request }) => {
       const origin = request.headers.get('origin')
       const issued = await ports.tickets.issue(access, { sessionId, scopes, origin })
@@ -122,7 +125,7 @@ export const ticketRoutes: readonly Route[] = [
           },
         )
       const { ticket, expiresAt } = issued
-      return Response.json({ ticket, expiresAt: new Date(expiresAt).toISOString() }, { status: 201 })
+      return json<TicketGrant>({ ticket, expiresAt: new Date(expiresAt).toISOString() }, { status: 201 })
     },
   }),
 ]

@@ -32,7 +32,10 @@ export const rangeMatchesTag = ({ headers }: Pick<Request, 'headers'>, tag: stri
 export const revalidateHeaders = { 'cache-control': 'private, no-cache' } as const
 
 /** JSON with a weak tag made from its text: a caller that has the same text gets a 304 of a few bytes. */
-export const jsonWithTag = async (request: Pick<Request, 'headers'>, value: unknown): Promise<Response | Denial> => {
+export const jsonWithTag = async <T = never>(
+  request: Pick<Request, 'headers'>,
+  value: NoInfer<T>,
+): Promise<Response | Denial> => {
   const text = JSON.stringify(value)
   const tag = `W/"${text.length > SHORT_JSON_CHARS ? hex(await digest(text)).slice(0, TAG_CHARS) : shortHash(text)}"`
   return (

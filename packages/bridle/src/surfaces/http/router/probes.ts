@@ -1,6 +1,16 @@
 // Probes: whether the server lives, whether it is ready, and its metrics.
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { callerOf } from '../access/proxy-headers.ts'
+import { json } from '../answers/answer-schema.ts'
+import {
+  buildListAnswer,
+  engineListAnswer,
+  livenessAnswer,
+  metricsAnswer,
+  notReadyAnswer,
+  readyAnswer,
+} from '../answers/server-answers.ts'
+import type { BuildList, EngineList, EngineStatus, Liveness, Readiness } from '../wire.ts'
 import type { AppPorts } from './app.ts'
 import { isDenial } from './denial.ts'
 import { type Route, route } from './route.ts'
@@ -11,15 +21,15 @@ export const probeRoutes: readonly Route[] = [
     path: '/health',
     scope: 'open',
     summary: 'Liveness probe',
-    answers: { 200: 'It is alive.' },
-    handle: () => Response.json({ ok: true }),
+    answers: { 200: livenessAnswer },
+    handle: () => json<Liveness>({ ok: true }),
   }),
   route({
     method: 'get',
     path: '/ready',
     scope: 'open',
     summary: 'Readiness probe, with what this workspace has',
-    answers: { 200: 'It takes requests.', 503: 'It goes away, or cannot write its data.' },
+    answers: { 200: readyAnswer, 503: notReadyAnswer },
     handle: async ({ c, request, ports }) => {
       const message = ports.notReadyReason?.() ?? null
       const ready = message === null
@@ -27,8 +37,8 @@ export const probeRoutes: readonly Route[] = [
       const caller = callerOf(ports, request, ports.callerAddress?.(c) ?? '')
       const access = await ports.authenticator.authenticate(caller.request, caller.address)
       if (isDenial(access) && access.denied === 'rate_limited') return access
-      if (isDenial(access)) return Response.json({ ready }, { status: ready ? 200 : 503 })
-      const body = {
+      if (isDenial(access)) return json<Readiness>({ ready }, { status: ready ? 200 : 503 })
+      const body: Readiness = {
         ready,
         ...(message !== null && { message }),
         workspace: ports.workspace ?? {},
@@ -40,7 +50,7 @@ export const probeRoutes: readonly Route[] = [
           triggers: { webhook },
         })),
       }
-      return Response.json(body, { status: ready ? 200 : 503 })
+      return json<Readiness>(body, { status: ready ? 200 : 503 })
     },
   }),
   route({
@@ -48,16 +58,16 @@ export const probeRoutes: readonly Route[] = [
     path: '/engines',
     scope: 'observe',
     summary: 'What the engines behind the agents can tell and do',
-    answers: { 200: 'Each event as `native`, `derived` or `none`, and features.' },
-    handle: ({ ports }) => Response.json({ engines: [...ports.agents.values()].flatMap(engineRows) }),
+    answers: { 200: engineListAnswer },
+    handle: ({ ports }) => json<EngineList>({ engines: [...ports.agents.values()].flatMap(engineRows) }),
   }),
   route({
     method: 'get',
     path: '/builds',
     scope: 'observe',
     summary: 'What `bridle build` made on this machine',
-    answers: { 200: '`{ builds }`, newest first; empty where nothing was built, as on Cloudflare.' },
-    handle: ({ ports }) => Response.json({ builds: ports.builds?.() ?? [] }),
+    answers: { 200: buildListAnswer },
+    handle: ({ ports }) => json<BuildList>({ builds: ports.builds?.() ?? [] }),
   }),
   route({
     method: 'get',
@@ -65,13 +75,13 @@ export const probeRoutes: readonly Route[] = [
     scope: 'observe',
     concerns: 'server',
     summary: 'Prometheus metrics',
-    answers: { 200: 'Text exposition format.' },
+    answers: { 200: metricsAnswer },
     handle: ({ ports }) =>
       new Response(metricsText(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),
   }),
 ]
 
-const engineRows = ({ name, capabilities, needs }: AgentInfo) =>
+const engineRows = ({ name, capabilities, needs }: AgentInfo): readonly EngineStatus[] =>
   capabilities ? [{ ...capabilities, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []
 
 const metricsText = ({ host, traffic, lostCommits = 0 }: AppPorts): string => {

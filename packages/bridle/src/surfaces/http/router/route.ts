@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../kernel/json.ts'
 import type { Access, Scope } from '../access/authenticate.ts'
 import { refusePrivateAgent } from '../access/exposure.ts'
 import { isOtherUsersSession } from '../access/users.ts'
+import type { AnswerDescription } from '../answers/answer-schema.ts'
 import { createRequestBody, type RequestBody } from '../requests/body.ts'
 import { issueText } from '../requests/issue-text.ts'
 import { unknownFields, unknownParameters, warningFields, withWarnings } from '../requests/warnings.ts'
@@ -33,12 +34,24 @@ export interface Route {
   readonly session?: (call: RouteContext) => Promise<Key | Denial> | Key | Denial
   readonly query?: RouteSchema
   readonly body?: RouteSchema
-  /** Another process checks the query and the body. */
+  /** The row declares its query and body, and another part of the server checks them. */
   readonly isValidatedElsewhere?: boolean
-  /** The good answers, by status. */
-  readonly answers: { readonly [status: number]: string }
+  /** Headers that the row reads, beyond those that every row reads. */
+  readonly headers?: readonly RequestHeader[]
+  /** Every answer of the row by status, except the errors that rows have in common. */
+  readonly answers: { readonly [status: number]: AnswerDescription }
   readonly handle: (call: RouteCall<unknown, unknown>) => Promise<Response | Denial> | Response | Denial
 }
+
+/** Headers of a request that only some rows read. */
+export type RequestHeader =
+  | 'Idempotency-Key'
+  | 'Prefer'
+  | 'Last-Event-ID'
+  | 'Range'
+  | 'If-Range'
+  | 'If-Match'
+  | 'If-None-Match'
 
 /** The part of a call that is there before its query and body are checked. */
 export interface RouteContext {
@@ -97,7 +110,7 @@ const validateAndHandle = async (
   if (key && (await isOtherUsersSession(access, key, ports.directory))) return notFound()
   const denial = key && startsWork(row) ? refusePrivateAgent(ports, key.agent) : null
   if (denial) return denial
-  const query = row.query ? validate(row.query, c.req.query(), 'query') : undefined
+  const query = row.query && !row.isValidatedElsewhere ? validate(row.query, c.req.query(), 'query') : undefined
   if (isDenial(query)) return query
   let body: unknown
   if (row.body) {
@@ -121,21 +134,29 @@ const validate = (schema: RouteSchema, value: unknown, where: string): unknown =
   return badRequest(`${where}: ${issueText(issue)}`)
 }
 
-/** A whole number in a query. */
-export const countSchema = (most: number) =>
-  v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'Expected a whole number'), v.transform(Number), v.maxValue(most))
-
-/** The number of entries on a page. A page of none is a mistake of the caller. */
-export const limitSchema = (most: number) => v.pipe(countSchema(most), v.minValue(1))
+/** The number of entries of a page, as a query says it. A page of none is a mistake of the caller. */
+export const limitSchema = (max: number) =>
+  v.pipe(
+    v.string(),
+    v.check((text) => /^\d{1,9}$/.test(text), 'Expected a whole number'),
+    v.metadata({ type: 'integer', minimum: 1, maximum: max }),
+    v.transform(Number),
+    v.maxValue(max),
+    v.minValue(1),
+  )
 
 export const optionalId = v.optional(
   v.pipe(
     v.string(),
     v.check((id) => isId(id), 'Expected an id'),
+    v.metadata({ minLength: 1, maxLength: 128 }),
   ),
 )
 
-export const jsonObject = v.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'Expected an object',
+export const jsonObject = v.pipe(
+  v.custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'Expected an object',
+  ),
+  v.metadata({ type: 'object' }),
 )

@@ -1,12 +1,16 @@
 // Approvals: the inbox over all sessions, and answering one.
+
 import * as v from 'valibot'
 import { type Command, isRefusal } from '../../../kernel/commands.ts'
 import { actorField, viewerField } from '../access/users.ts'
+import { json } from '../answers/answer-schema.ts'
+import { approvalPageAnswer, approvalReceiptAnswer } from '../answers/session-answers.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { badRequest, isDenial } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
+import type { ApprovalPage, ApprovalReceipt } from '../wire.ts'
 import { findKey, pageOr400, requireKey } from './routes.ts'
 
 /** The spellings of a decision, in whatever case; an answer is named by the path, and its body may only repeat it. */
@@ -35,7 +39,8 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
       actor: v.optional(v.string()),
       decision: v.optional(decisionSchema(verb)),
     }),
-    answers: { 200: 'It is settled. The same answer again is the same reply; another is a conflict.' },
+    headers: ['Idempotency-Key'],
+    answers: { 200: approvalReceiptAnswer },
     handle: async (call) => {
       const { body, param, ports } = call
       const command = {
@@ -49,7 +54,7 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
       const id = commandIdOf(call.request, command)
       if (isDenial(id)) return id
       const outcome = await ports.host.send(requireKey(call), command, id)
-      return isRefusal(outcome) ? refusalDenial(outcome) : Response.json({ ok: true, ...outcome })
+      return isRefusal(outcome) ? refusalDenial(outcome) : json<ApprovalReceipt>({ ok: true, ...outcome })
     },
   })
 
@@ -74,7 +79,7 @@ export const approvalRoutes: readonly Route[] = [
       limit: v.optional(limitSchema(LIST_PAGE_MAX)),
       cursor: v.optional(v.string()),
     }),
-    answers: { 200: '`{ approvals, next? }`, each with its arguments and the title of its session.' },
+    answers: { 200: approvalPageAnswer },
     handle: async ({ access, query, ports }) => {
       const { limit, cursor } = query
       const filter = {
@@ -84,7 +89,7 @@ export const approvalRoutes: readonly Route[] = [
       }
       const page = await pageOr400(ports.directory.approvals(access.tenant, filter))
       if (isDenial(page)) return page
-      return Response.json({
+      return json<ApprovalPage>({
         approvals: page.approvals.map(({ key, approval }) => ({
           id: approval.id,
           approvalId: approval.id,

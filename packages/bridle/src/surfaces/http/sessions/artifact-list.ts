@@ -2,9 +2,10 @@
 import { eventId } from '../../../kernel/event.ts'
 import type { Artifact } from '../../../kernel/projections/artifacts.ts'
 import type { Session } from '../../../kernel/session/session.ts'
+import type { ArtifactSummary, SessionArtifacts } from '../wire.ts'
 
 /** As many as the state holds; of a session with more, how many came before. */
-export const artifactsOf = (session: Session) => {
+export const artifactsOf = (session: Session): SessionArtifacts => {
   const { count, latest } = session.state.artifacts
   const earlier = count - latest.length
   return { artifacts: latest.toReversed().map(summarizeIn(session)), ...(earlier > 0 && { earlierArtifacts: earlier }) }
@@ -15,7 +16,10 @@ export const summarizeIn =
   (artifact: Artifact) =>
     artifactSummary(artifact, incarnations.own)
 
-const artifactSummary = ({ id, name, kind, contentType, size, seq, at }: Artifact, incarnation: number) => ({
+const artifactSummary = (
+  { id, name, kind, contentType, size, seq, at }: Artifact,
+  incarnation: number,
+): ArtifactSummary => ({
   id,
   artifact_id: id,
   name,
@@ -28,5 +32,3 @@ const artifactSummary = ({ id, name, kind, contentType, size, seq, at }: Artifac
   createdAt: new Date(at).toISOString(),
   created_at: new Date(at).toISOString(),
 })
-
-export type ArtifactSummary = ReturnType<typeof artifactSummary>

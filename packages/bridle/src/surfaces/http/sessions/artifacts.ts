@@ -5,10 +5,13 @@ import { ARTIFACTS_MAX, READ_PAGE } from '../../../kernel/limits.ts'
 import { positionText } from '../../../kernel/positions/log-position.ts'
 import { type Artifact, artifactOf } from '../../../kernel/projections/artifacts.ts'
 import type { Session } from '../../../kernel/session/session.ts'
+import { json } from '../answers/answer-schema.ts'
+import { artifactContentAnswer, artifactPageAnswer, artifactPartAnswer } from '../answers/session-answers.ts'
 import { conditionalResponse, rangeMatchesTag, revalidateHeaders } from '../requests/conditional-requests.ts'
 import { Denial, isDenial, notFound } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { pageCursorSchema } from '../streams/replay.ts'
+import type { ArtifactPage } from '../wire.ts'
 import { summarizeIn } from './artifact-list.ts'
 import { findKey, findSession } from './routes.ts'
 
@@ -20,7 +23,7 @@ export const artifactRoutes: readonly Route[] = [
     summary: 'Artifacts of a session, newest first',
     session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()), before: v.optional(pageCursorSchema) }),
-    answers: { 200: '`{ artifacts, next? }`; pass `next` as `before` for the next page.' },
+    answers: { 200: artifactPageAnswer },
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
@@ -30,7 +33,7 @@ export const artifactRoutes: readonly Route[] = [
       const page = isKnown ? await earlierPage(session, before.seq) : newestPage(session)
       const { own } = session.incarnations
       const next = page.next && { next: own === 1 ? page.next : positionText(page.next, own) }
-      return Response.json({ artifacts: page.artifacts.map(summarizeIn(session)), ...next })
+      return json<ArtifactPage>({ artifacts: page.artifacts.map(summarizeIn(session)), ...next })
     },
   }),
   route({
@@ -39,13 +42,8 @@ export const artifactRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'The content of an artifact; takes a Range',
     session: findKey,
-    answers: {
-      200: 'The content.',
-      206: 'A part of it.',
-      304: 'It has the tag that If-None-Match names.',
-      412: 'It no longer has the tag that If-Match names.',
-      416: 'The Range lies outside of it.',
-    },
+    headers: ['Range', 'If-Range', 'If-None-Match', 'If-Match'],
+    answers: { 200: artifactContentAnswer, 206: artifactPartAnswer },
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
@@ -55,18 +53,18 @@ export const artifactRoutes: readonly Route[] = [
   }),
 ]
 
-interface ArtifactPage {
+interface PublishedPage {
   readonly artifacts: readonly Artifact[]
   /** Everything further back was published before this number. */
   readonly next?: number | undefined
 }
 
-const newestPage = ({ state: { artifacts } }: Session): ArtifactPage => ({
+const newestPage = ({ state: { artifacts } }: Session): PublishedPage => ({
   artifacts: artifacts.latest.toReversed(),
   next: artifacts.count > artifacts.latest.length ? artifacts.latest[0]?.seq : undefined,
 })
 
-const earlierPage = async (session: Session, before: number): Promise<ArtifactPage> => {
+const earlierPage = async (session: Session, before: number): Promise<PublishedPage> => {
   const artifacts: Artifact[] = []
   for await (const artifact of artifactsBefore(session, before)) {
     artifacts.push(artifact)

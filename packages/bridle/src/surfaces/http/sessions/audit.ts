@@ -1,12 +1,16 @@
 // The decisions about a session, page by page: who paused, resumed, cancelled, branched, approved or set a policy, and why.
+
 import * as v from 'valibot'
 import { eventId } from '../../../kernel/event.ts'
 import { parseEventId } from '../../../kernel/positions/log-position.ts'
 import { type AuditRow, auditRow } from '../../../kernel/projections/audit.ts'
 import type { Session } from '../../../kernel/session/session.ts'
+import { json } from '../answers/answer-schema.ts'
+import { auditPageAnswer } from '../answers/session-answers.ts'
 import { AUDIT_PAGE_DEFAULT, AUDIT_PAGE_MAX } from '../limits.ts'
 import { badRequest, isDenial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
+import type { AuditEntry, AuditPage } from '../wire.ts'
 import { eventsAt } from './channel.ts'
 import { findKey, findSession } from './routes.ts'
 
@@ -22,7 +26,7 @@ export const auditRoutes: readonly Route[] = [
       limit: v.optional(limitSchema(AUDIT_PAGE_MAX)),
       before: v.optional(v.string()),
     }),
-    answers: { 200: '`{ audit, next? }`; pass `next` as `before` for the next page.' },
+    answers: { 200: auditPageAnswer },
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
@@ -31,12 +35,12 @@ export const auditRoutes: readonly Route[] = [
       if (before !== undefined && !place) return badRequest('query: before: Expected the `next` of an earlier answer')
       // The page before an event of another incarnation is a page of another list: it begins again.
       const end = place?.incarnation === session.incarnations.own ? place.seq : Number.POSITIVE_INFINITY
-      return Response.json(await auditPage(session, end, limit))
+      return json<AuditPage>(await auditPage(session, end, limit))
     },
   }),
 ]
 
-const auditPage = async (session: Session, end: number, limit: number) => {
+const auditPage = async (session: Session, end: number, limit: number): Promise<AuditPage> => {
   const { own } = session.incarnations
   const earlier = session.state.audit.filter((seq) => seq < end)
   const seqs = earlier.slice(-limit)
@@ -48,7 +52,7 @@ const auditPage = async (session: Session, end: number, limit: number) => {
   return { audit, ...(seqs.length < earlier.length && seqs[0] !== undefined && { next: eventId(seqs[0], own) }) }
 }
 
-const auditEntry = ({ seq, at, action, actor, summary }: AuditRow, incarnation: number) => ({
+const auditEntry = ({ seq, at, action, actor, summary }: AuditRow, incarnation: number): AuditEntry => ({
   event_id: eventId(seq, incarnation),
   timestamp: new Date(at).toISOString(),
   action,

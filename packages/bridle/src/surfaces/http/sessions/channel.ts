@@ -10,22 +10,12 @@ import type { Session } from '../../../kernel/session/session.ts'
 import { approximateChars } from '../../../kernel/text/size.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { LOOKUP_BATCH } from '../limits.ts'
-
-export interface ChannelEnvelope {
-  readonly event_id: string
-  readonly seq: number
-  readonly timestamp: string
-  readonly sender_id: string
-  readonly recipient_ids: readonly string[]
-  readonly event_type: string
-  readonly summary: string
-  readonly payload: Json
-}
+import type { ChannelEnvelope, SessionChannel } from '../wire.ts'
 
 const RUNTIME = 'runtime'
 const OPERATOR = 'operator'
 
-export const channelOf = async (session: Session) => {
+export const channelOf = async (session: Session): Promise<SessionChannel> => {
   const { key, state } = session
   const { operator, tools } = state.channel
   const agent = `agent:${key.agent}`
@@ -34,8 +24,8 @@ export const channelOf = async (session: Session) => {
     participants: [
       { participant_id: RUNTIME, kind: 'runtime', name: 'Bridle' },
       { participant_id: agent, kind: 'agent', name: key.agent },
-      ...(operator ? [{ participant_id: OPERATOR, kind: 'operator', name: 'operator' }] : []),
-      ...tools.map((name) => ({ participant_id: toolId(name), kind: 'tool', name })),
+      ...(operator ? [{ participant_id: OPERATOR, kind: 'operator', name: 'operator' } as const] : []),
+      ...tools.map((name) => ({ participant_id: toolId(name), kind: 'tool', name }) as const),
     ],
     envelopes: newestThatFit(
       (await newestEvents(session, state.channel.recent)).map((event) => envelopeOf(agent, event, session)),

@@ -5,23 +5,29 @@ import { eventId } from '../../../kernel/event.ts'
 import { withIncarnations } from '../../../kernel/positions/incarnation.ts'
 import type { HarnessMessage } from '../../../kernel/projections/conversation/harness-state.ts'
 import { statusOf } from '../../../kernel/projections/state.ts'
+import type { Payloads } from '../../../kernel/schemas.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { healthSnapshot } from '../../../kernel/views/health-snapshot.ts'
 import { sessionStateCard } from '../../../kernel/views/session-card.ts'
 import { DETAIL_CHARS_MAX, DETAIL_MESSAGES_MAX } from '../limits.ts'
+import type { SessionCard, SessionMessages } from '../wire.ts'
 
 /** `agent` is null where the server no longer has it. */
-export const sessionDetail = (session: Session, agent: AgentInfo | null) => ({
+export const sessionDetail = (session: Session, agent: AgentInfo | null): SessionCard & SessionMessages => ({
   ...sessionCard(session, agent),
   ...recentMessages(session.state.conversation.messages),
 })
 
-/** All but the messages: what starting, pausing, resuming and cancelling answer. */
-export const sessionCard = ({ key, state, heartbeatAt, incarnations, identity }: Session, agent: AgentInfo | null) => {
+/** Everything except the messages: starting, pausing, resuming and cancelling answer with it. */
+export const sessionCard = (
+  { key, state, heartbeatAt, incarnations, identity }: Session,
+  agent: AgentInfo | null,
+): SessionCard => {
   const { lifecycle: life, approvals } = state
   const status = statusOf(state)
   return {
-    ...withIncarnations(sessionStateCard(key, state, identity), key.id, incarnations),
+    // A card that the server writes today has every field; the type of the event allows for older ones.
+    ...(withIncarnations(sessionStateCard(key, state, identity), key.id, incarnations) as unknown as StateCard),
     last_heartbeat_at: heartbeatAt === null ? null : new Date(heartbeatAt).toISOString(),
     id: key.id,
     sessionId: key.id,
@@ -52,8 +58,11 @@ export const sessionCard = ({ key, state, heartbeatAt, incarnations, identity }:
   }
 }
 
+/** The fields of a card that the log has under the same names. */
+type StateCard = Pick<SessionCard, Extract<keyof SessionCard, keyof Payloads['session_state']>>
+
 /** The newest messages, by number and by size; of a very long history the rest is in the timeline and on the socket. */
-const recentMessages = (messages: readonly HarnessMessage[]) => {
+const recentMessages = (messages: readonly HarnessMessage[]): SessionMessages => {
   let chars = 0
   let from = messages.length
   while (from > 0 && messages.length - from < DETAIL_MESSAGES_MAX) {

@@ -9,6 +9,7 @@ import type { HarnessMessage } from '../../../kernel/projections/conversation/ha
 import type { Session } from '../../../kernel/session/session.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { RESUME_POINTS_MAX } from '../limits.ts'
+import type { CheckpointSummary, SubagentStatus } from '../wire.ts'
 import { eventsAt } from './channel.ts'
 
 /** In the order of the log. */
@@ -46,7 +47,7 @@ const summaryOf = (event: AnyEvent, messages: readonly HarnessMessage[]): string
 }
 
 /** Delegated work, each with all that was last said of it. */
-export const subagentsOf = async (session: Session) => {
+export const subagentsOf = async (session: Session): Promise<readonly SubagentStatus[]> => {
   const known = Object.values(session.state.subagents)
   const places = new Set(known.flatMap(({ seq, firstSeq }) => [seq, firstSeq]))
   const events = await eventsAt(
@@ -73,7 +74,7 @@ export const subagentsOf = async (session: Session) => {
 }
 
 /** The newest first. */
-export const checkpointsOf = ({ key, state, incarnations }: Session) =>
+export const checkpointsOf = ({ key, state, incarnations }: Session): readonly CheckpointSummary[] =>
   state.checkpoints.latest.toReversed().map(({ seq, at, sequence, type, status, summary, cursor }) => ({
     session_id: key.id,
     sequence,

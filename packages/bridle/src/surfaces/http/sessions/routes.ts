@@ -1,24 +1,27 @@
 // Routes by session id, whatever agent and wire made the session.
+
 import * as v from 'valibot'
 import { type Command, isRefusal } from '../../../kernel/commands.ts'
-import type { EngineIdentity } from '../../../kernel/engine-info.ts'
-import { eventId, isId, type Key } from '../../../kernel/event.ts'
-import type { Json, JsonObject } from '../../../kernel/json.ts'
-import { type ListedSession, StoreFault } from '../../../kernel/ports/store.ts'
+import { isId, type Key } from '../../../kernel/event.ts'
+import { StoreFault } from '../../../kernel/ports/store.ts'
 import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { actorField, openableSessions, viewerField } from '../access/users.ts'
 import { engineOf } from '../agent-engine.ts'
+import { json } from '../answers/answer-schema.ts'
+import { cancelAnswer, sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answers.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
 import { badRequest, type Denial, isDenial, notFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
+import type { SessionCard, SessionDetail, SessionPage } from '../wire.ts'
 import { artifactsOf } from './artifact-list.ts'
 import { channelOf } from './channel.ts'
 import { sessionCard, sessionDetail } from './detail.ts'
 import { checkpointsOf, subagentsOf } from './resume-points.ts'
+import { sessionRow } from './session-rows.ts'
 
 export const sessionRoutes: readonly Route[] = [
   route({
@@ -36,7 +39,7 @@ export const sessionRoutes: readonly Route[] = [
       limit: v.optional(limitSchema(LIST_PAGE_MAX)),
       cursor: v.optional(v.string()),
     }),
-    answers: { 200: '`{ sessions, next? }`; pass `next` as `cursor` for the next page.' },
+    answers: { 200: sessionPageAnswer },
     handle: async ({ access, query, ports }) => {
       const { parent, ...filter } = query
       const given = Object.fromEntries(
@@ -44,8 +47,8 @@ export const sessionRoutes: readonly Route[] = [
       )
       const page = await pageOr400(ports.directory.list(access.tenant, { ...given, ...(await viewerField(access)) }))
       if (isDenial(page)) return page
-      return Response.json({
-        sessions: page.sessions.map((session) => sessionSummary(session, engineOf(ports.agents, session.key.agent))),
+      return json<SessionPage>({
+        sessions: page.sessions.map((session) => sessionRow(session, engineOf(ports.agents, session.key.agent))),
         ...(page.next !== undefined && { next: page.next }),
       })
     },
@@ -57,11 +60,12 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Inspect a session by id, whatever its agent',
     session: (arrival) => findKey(arrival),
     query: v.looseObject({ agent: v.optional(v.string()) }),
-    answers: { 200: 'Status, messages, open approvals, health, checkpoints, artifacts, channel.' },
+    headers: ['If-None-Match', 'If-Match'],
+    answers: { 200: sessionDetailAnswer },
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
-      return jsonWithTag(call.request, {
+      return jsonWithTag<SessionDetail>(call.request, {
         ...sessionDetail(session, agentOf(call, session)),
         checkpoints: checkpointsOf(session),
         subagents: await subagentsOf(session),
@@ -83,7 +87,8 @@ export const sessionRoutes: readonly Route[] = [
       reason: v.optional(v.string()),
       actor: v.optional(v.string()),
     }),
-    answers: { 200: '`{ runId, cancelled }` and the session; a run that is over already is `cancelled: false`.' },
+    headers: ['Idempotency-Key'],
+    answers: { 200: cancelAnswer },
     handle: async (call) => {
       const { runId, queue, reason, actor } = call.body
       const key = requireKey(call)
@@ -108,21 +113,32 @@ export const sendAndShow = async (
   const id = commandIdOf(call.request, command)
   if (isDenial(id)) return id
   const answer = await call.ports.host.send(key, command, id)
-  return isRefusal(answer) ? refusalDenial(answer) : respondWithCard(call, key, answer)
+  return isRefusal(answer) ? refusalDenial(answer) : cardResponse(call, key, answer)
 }
 
-/** How a session stands after it was asked something: its card, with its health, and the answer. */
-export const respondWithCard = async (
+/** The state of a session after a command: its card, with its health, and the fields of the answer. */
+export const respondWithCard = <R extends SessionCard = never>(
   call: Pick<RouteCall<unknown, unknown>, 'ports'>,
   key: Key,
-  answer: JsonObject,
-  init: ResponseInit = {},
+  answer: ReceiptFields<NoInfer<R>>,
+  init?: ResponseInit,
+): Promise<Response | Denial> => cardResponse(call, key, answer, init)
+
+const cardResponse = async (
+  call: Pick<RouteCall<unknown, unknown>, 'ports'>,
+  key: Key,
+  answer: { readonly seq?: number },
+  init?: ResponseInit,
 ): Promise<Response | Denial> => {
   const session = await call.ports.host.find(key)
   if (!session) return notFound()
-  const { seq: _seq, ...said } = answer
-  return Response.json({ ...sessionCard(session, agentOf(call, session)), ...said }, init)
+  const { seq: _seq, ...fields } = answer
+  return json<SessionCard>({ ...sessionCard(session, agentOf(call, session)), ...fields }, init)
 }
+
+/** The fields that a receipt has beyond the card, and `seq`, which an answer of the kernel has and no receipt. */
+type ReceiptFields<R extends SessionCard> = Omit<R, keyof SessionCard> &
+  Partial<SessionCard> & { readonly seq?: number }
 
 const agentOf = ({ ports }: Pick<RouteCall<unknown, unknown>, 'ports'>, { key }: Session) =>
   ports.agents.get(key.agent) ?? null
@@ -165,45 +181,3 @@ export const pageOr400 = <T>(page: Promise<T>): Promise<T | Denial> =>
       return badRequest('query: cursor: Expected the `next` of an earlier answer')
     throw error
   })
-
-const isoTime = (at: unknown): string | null => (typeof at === 'number' ? new Date(at).toISOString() : null)
-
-/** Of the log, as the store says; where the list is made of rows alone, as the row does. */
-const incarnationOf = ({ incarnation = 1, row }: ListedSession): number =>
-  Math.max(incarnation, typeof row.detail.incarnation === 'number' ? row.detail.incarnation : 1)
-
-const sessionSummary = ({ key, head, row, ...log }: ListedSession, { engine, runnerKind }: EngineIdentity) => ({
-  id: key.id,
-  sessionId: key.id,
-  session_id: key.id,
-  agent: key.agent,
-  kind: row.kind,
-  status: row.status,
-  title: row.title,
-  createdAt: new Date(row.createdAt).toISOString(),
-  updatedAt: new Date(row.updatedAt).toISOString(),
-  created_at: new Date(row.createdAt).toISOString(),
-  updated_at: new Date(row.updatedAt).toISOString(),
-  lastEventId: eventId(head, incarnationOf({ key, head, row, ...log })),
-  parent_session_id: row.parent?.id ?? row.detail.parentSessionId ?? null,
-  pendingApprovals: row.approvals.length,
-  attempt_count: row.detail.attempts ?? 0,
-  max_retries: row.detail.maxRetries ?? 0,
-  expires_at: isoTime(row.detail.expiresAt),
-  ended_at: isoTime(row.detail.endedAt),
-  last_heartbeat_at: isoTime(row.detail.heartbeatAt),
-  branch_source_event_id: row.detail.branchSourceEventId ?? null,
-  branch_resume_cursor: row.detail.branchResumeCursor ?? null,
-  engine,
-  runner_kind: runnerKind,
-  approval_request_id: row.approvals[0]?.id ?? null,
-  last_error: row.detail.lastError ?? null,
-  health: healthOf(row.detail.health),
-})
-
-/** A row that an earlier version wrote has the level alone. */
-const healthOf = (health: Json | undefined): Json => {
-  const { budget_pressure: level } = (health ?? {}) as JsonObject
-  if (typeof level !== 'string') return health ?? null
-  return { ...(health as JsonObject), budget_pressure: { level, budgets: [], running_since: null } }
-}

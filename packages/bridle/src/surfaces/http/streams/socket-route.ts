@@ -6,6 +6,7 @@ import type { Access, IncomingRequest, Scope } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import { callerOf } from '../access/proxy-headers.ts'
 import { redactUrl } from '../access/secrets.ts'
+import { upgradeRequiredAnswer } from '../answers/server-answers.ts'
 import { issueText } from '../requests/issue-text.ts'
 import { type AppPorts, correlationIdOf } from '../router/app.ts'
 import { badRequest, Denial, isDenial, notFound, serverStopping, toCloseFrame, toResponse } from '../router/denial.ts'
@@ -140,14 +141,15 @@ const acceptSocket = async (
 
 /** The same paths for a plain GET: a browser hides why an upgrade was refused, so its page asks here. */
 export const upgradeRequiredRoutes = (rows: readonly SocketRoute[]): readonly Route[] =>
-  rows.map(({ path, scope, summary }) =>
+  rows.map(({ path, scope, summary, query }) =>
     route({
       method: 'get',
       path,
       scope,
       summary: `${summary} (WebSocket)`,
+      ...(query && { query }),
       isValidatedElsewhere: true,
-      answers: { 101: 'The socket is open.', 426: 'The caller may come in, but has to ask for a WebSocket.' },
+      answers: { 101: { description: 'The socket is open.' }, 426: upgradeRequiredAnswer },
       handle: () => new Denial('upgrade_required', 'This is a WebSocket.', { upgrade: 'websocket' }),
     }),
   )

@@ -5,8 +5,8 @@ import { type Clock, type Directory, StoreFault } from '../../../kernel/ports/st
 import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import type { RemoteDirectory } from '../../../stores/object/remote-directory.ts'
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
-import type { ArtifactSummary } from '../../../surfaces/http/sessions/artifact-list.ts'
 import type { RelatedSessions } from '../../../surfaces/http/sessions/related-sessions.ts'
+import type { ArtifactSummary } from '../../../surfaces/http/wire.ts'
 import { PEER_WAIT_MS } from '../limits.ts'
 import { forwardToObject } from './forwarded-request.ts'
 

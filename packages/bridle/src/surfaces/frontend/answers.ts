@@ -1,0 +1,205 @@
+// The declared answers of the frontend contract's own routes.
+import * as v from 'valibot'
+import { catalogue, STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
+import {
+  answerSchema,
+  anyObject,
+  count,
+  flag,
+  jsonAnswer,
+  list,
+  nullableText,
+  streamAnswer,
+  text,
+  time,
+} from '../http/answers/answer-schema.ts'
+import { healthExample, healthSnapshotSchema } from '../http/answers/health-schemas.ts'
+import { artifactExample, sessionCardExample, sessionDetailExample } from '../http/answers/session-examples.ts'
+import {
+  artifactEntries,
+  sessionCardEntries,
+  sessionCardSchema,
+  sessionDetailEntries,
+} from '../http/answers/session-schemas.ts'
+import type {
+  BackgroundArtifact,
+  BackgroundReceipt,
+  BranchReceipt,
+  ChatSession,
+  HealthEnvelope,
+  PauseReceipt,
+  ResumePoint,
+  StreamEnvelope,
+  StreamEventList,
+  StreamEventRow,
+  TurnReceipt,
+} from './wire.ts'
+
+const eventType = v.picklist(STREAM_EVENT_TYPES)
+const { tier, persisted, source, role } = catalogue.response
+
+export const streamEventListAnswer = jsonAnswer(
+  '`{ types, events }`',
+  answerSchema<StreamEventList>('StreamEventList', {
+    types: list(eventType),
+    events: list(
+      answerSchema<StreamEventRow>('StreamEventRow', {
+        type: eventType,
+        tier: v.picklist(['default', 'debug']),
+        persisted: flag,
+        source: text,
+        role: text,
+      }),
+    ),
+  }),
+  { types: ['response'], events: [{ type: 'response', tier, persisted, source, role }] },
+)
+
+const TIME = '2026-11-16T09:00:04.000Z'
+
+/** `type` is open: an agent's own event goes by its own name. `payload` is described by its type in `wire.ts`. */
+const envelopeSchema = v.pipe(
+  v.object({
+    type: text,
+    payload: anyObject,
+    seq: count,
+    session_id: text,
+    timestamp: time,
+    turn_id: v.optional(text),
+    attempt: v.optional(count),
+    hearsay: v.optional(v.literal(true)),
+    custom: v.optional(v.literal(true)),
+  }),
+  v.title('StreamEnvelope'),
+) as unknown as v.GenericSchema<StreamEnvelope>
+
+const envelopeExample: StreamEnvelope = {
+  type: 'response',
+  payload: { text: 'Two files.' },
+  seq: 5,
+  session_id: 'chat-1',
+  timestamp: TIME,
+  turn_id: 'r-2',
+  attempt: 1,
+}
+
+export const envelopeStreamAnswer = streamAnswer('An event stream.', envelopeSchema, { id: '5', data: envelopeExample })
+export const turnStreamAnswer = streamAnswer(
+  'With `Accept: text/event-stream`: the turn, to its end.',
+  envelopeSchema,
+  {
+    id: '5',
+    data: envelopeExample,
+  },
+)
+
+export const healthStreamAnswer = streamAnswer(
+  'An event stream.',
+  answerSchema<HealthEnvelope>('HealthEnvelope', {
+    type: v.literal('health_snapshot'),
+    payload: healthSnapshotSchema,
+    seq: count,
+    session_id: text,
+    timestamp: time,
+  }),
+  {
+    id: '9',
+    data: { type: 'health_snapshot', payload: healthExample, seq: 9, session_id: 'chat-1', timestamp: TIME },
+  },
+)
+
+export const healthAnswer = jsonAnswer('A health snapshot.', healthSnapshotSchema, healthExample)
+
+const cardAnswer = (description: string) => jsonAnswer(description, sessionCardSchema, sessionCardExample)
+export const chatCreatedAnswer = cardAnswer('The session, with its health.')
+export const policyAnswer = cardAnswer('The session, with its health.')
+
+const pauseReceiptSchema = answerSchema<PauseReceipt>('PauseReceipt', { ...sessionCardEntries, paused: flag })
+export const pauseAnswer = jsonAnswer('The session, with its health.', pauseReceiptSchema, {
+  ...sessionCardExample,
+  status: 'paused',
+  paused: true,
+})
+export const resumeAnswer = jsonAnswer('The session goes on.', pauseReceiptSchema, {
+  ...sessionCardExample,
+  paused: false,
+})
+
+const branchReceiptSchema = answerSchema<BranchReceipt>('BranchReceipt', {
+  ...sessionCardEntries,
+  parent: v.object({ agent: text, id: text, seq: count }),
+  messageId: v.optional(text),
+  delivery: v.optional(text),
+})
+export const branchAnswer = (description: string) =>
+  jsonAnswer(description, branchReceiptSchema, {
+    ...sessionCardExample,
+    parent: { agent: 'scripted', id: 'chat-0', seq: 8 },
+  })
+
+export const turnAnswer = jsonAnswer(
+  'It is taken; it may wait its turn.',
+  answerSchema<TurnReceipt>('TurnReceipt', {
+    ...sessionCardEntries,
+    turn_id: text,
+    run_id: text,
+    message_id: nullableText,
+    delivery: nullableText,
+    after: text,
+  }),
+  {
+    ...sessionCardExample,
+    status: 'running',
+    runId: 'r-2',
+    turn_id: 'r-2',
+    run_id: 'r-2',
+    message_id: 'm-2',
+    delivery: 'started',
+    after: 'ev-1',
+  },
+)
+
+export const backgroundAnswer = jsonAnswer(
+  'It is in the log, and runs by itself from here on; the session, with its health.',
+  answerSchema<BackgroundReceipt>('BackgroundReceipt', {
+    ...sessionCardEntries,
+    run_id: nullableText,
+    messageId: text,
+    delivery: text,
+  }),
+  {
+    ...sessionCardExample,
+    kind: 'background',
+    status: 'running',
+    runId: 'r-2',
+    run_id: 'r-2',
+    messageId: 'm-2',
+    delivery: 'started',
+  },
+)
+
+export const chatSessionAnswer = jsonAnswer(
+  'The session.',
+  answerSchema<ChatSession>('ChatSession', {
+    ...sessionDetailEntries,
+    resume_points: list(
+      answerSchema<ResumePoint>('ResumePoint', {
+        kind: v.picklist(['checkpoint', 'approval', 'turn']),
+        event_id: text,
+        resume_cursor: text,
+        summary: text,
+        timestamp: time,
+      }),
+    ),
+    background_artifacts: list(
+      answerSchema<BackgroundArtifact>('BackgroundArtifact', { ...artifactEntries, session_id: text }),
+    ),
+  }),
+  {
+    ...sessionDetailExample,
+    resume_points: [
+      { kind: 'turn', event_id: 'ev-8', resume_cursor: 'turn:chat-1:8', summary: 'Two files.', timestamp: TIME },
+    ],
+    background_artifacts: [{ ...artifactExample, session_id: 'bg-1' }],
+  },
+)

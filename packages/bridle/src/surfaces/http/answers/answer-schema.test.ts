@@ -1,0 +1,54 @@
+// A schema of an answer has exactly the fields of its type, and receipts hold the answers of their commands.
+import * as v from 'valibot'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import type { Answers } from '../../../kernel/commands.ts'
+import type { BranchReceipt, PauseReceipt } from '../../frontend/wire.ts'
+import type { ApprovalReceipt, CancelReceipt, SessionCard } from '../wire.ts'
+import { answerSchema, count, json, list, text } from './answer-schema.ts'
+import { problemWith } from './declared-answers.suite.ts'
+
+interface Page {
+  readonly items: readonly string[]
+  readonly next?: string
+}
+const page = answerSchema<Page>('Page', { items: list(text), next: v.optional(text) })
+
+describe('the compiler refuses', () => {
+  test('a schema that lacks a field, has another, makes one optional, or has another type', () => {
+    // @ts-expect-error a field is missing
+    answerSchema<Page>('Page', { items: list(text) })
+    // @ts-expect-error a field is not in the type
+    answerSchema<Page>('Page', { items: list(text), next: v.optional(text), more: text })
+    // @ts-expect-error a required field is optional
+    answerSchema<Page>('Page', { items: v.optional(list(text)), next: v.optional(text) })
+    // @ts-expect-error an optional field is required
+    answerSchema<Page>('Page', { items: list(text), next: text })
+    // @ts-expect-error a field has another type
+    answerSchema<Page>('Page', { items: list(count), next: v.optional(text) })
+  })
+
+  test('an answer that names no type, or has another', () => {
+    // @ts-expect-error the type of the answer is not named
+    json({ items: [] })
+    // @ts-expect-error a field is missing
+    json<Page>({})
+    expect(json<Page>({ items: [] }).status).toBe(200)
+  })
+})
+
+test('receipts hold the answers of their commands', () => {
+  expectTypeOf<SessionCard & Answers['cancel']>().toExtend<CancelReceipt>()
+  expectTypeOf<SessionCard & Answers['pause']>().toExtend<PauseReceipt>()
+  expectTypeOf<SessionCard & Answers['resume']>().toExtend<PauseReceipt>()
+  expectTypeOf<SessionCard & Answers['set_policy']>().toExtend<SessionCard>()
+  expectTypeOf<SessionCard & Answers['branch']>().toExtend<BranchReceipt>()
+  expectTypeOf<{ ok: true; seq: number } & Answers['approve']>().toExtend<ApprovalReceipt>()
+})
+
+test.each([
+  [{ items: ['a'], next: 'b' }, null],
+  [{ items: [], warnings: ['query: "x" is not known here'] }, null],
+  [{ items: [], more: 1 }, 'more: not declared'],
+  [{ items: [1] }, 'items.0: Invalid type: Expected string but received 1'],
+  [{}, 'items: Invalid key: Expected "items" but received undefined'],
+])('%j as an answer: %j', (answer, problem) => expect(problemWith(page, answer)).toBe(problem))

@@ -1,0 +1,155 @@
+// The declared answers of the routes about the server: probes, engines, builds, tickets. And every error.
+import * as v from 'valibot'
+import type {
+  AgentStatus,
+  BuildList,
+  BuildManifest,
+  EngineList,
+  EngineStatus,
+  Liveness,
+  PlainErrorBody,
+  Readiness,
+  TicketGrant,
+  TypedErrorBody,
+} from '../wire.ts'
+import {
+  type AnswerDescription,
+  answerSchema,
+  anyObject,
+  dictionary,
+  flag,
+  jsonAnswer,
+  list,
+  number,
+  text,
+  textAnswer,
+  time,
+} from './answer-schema.ts'
+import { engineEntries } from './session-schemas.ts'
+
+export const livenessAnswer = jsonAnswer('It is alive.', answerSchema<Liveness>('Liveness', { ok: flag }), { ok: true })
+
+const readinessSchema = answerSchema<Readiness>('Readiness', {
+  ready: flag,
+  message: v.optional(text),
+  workspace: v.optional(dictionary(v.nullable(v.union([text, number, flag])))),
+  agents: v.optional(
+    list(
+      answerSchema<AgentStatus>('AgentStatus', {
+        name: text,
+        description: text,
+        available: flag,
+        needs: v.optional(text),
+        triggers: v.object({ webhook: flag }),
+      }),
+    ),
+  ),
+})
+
+export const readyAnswer = jsonAnswer('It takes requests.', readinessSchema, {
+  ready: true,
+  workspace: { target: 'node', store: 'sqlite' },
+  agents: [{ name: 'scripted', description: 'Plays a script', available: true, triggers: { webhook: false } }],
+})
+
+export const notReadyAnswer = jsonAnswer('It goes away, or cannot write its data.', readinessSchema, {
+  ready: false,
+  message: 'The server is about to stop.',
+})
+
+export const engineListAnswer = jsonAnswer(
+  'Each event as `native`, `derived` or `none`, and features.',
+  answerSchema<EngineList>('EngineList', {
+    engines: list(
+      answerSchema<EngineStatus>('EngineStatus', {
+        ...engineEntries,
+        agent: text,
+        available: flag,
+        needs: v.optional(text),
+      }),
+    ),
+  }),
+  {
+    engines: [
+      {
+        agent: 'claude',
+        available: true,
+        name: 'claude',
+        version: '1',
+        events: { token: 'native', hook_event: 'none' } as EngineStatus['events'],
+        features: {
+          resume: true,
+          fork: true,
+          steer: true,
+          interrupt: true,
+          editedInput: true,
+          intentFirst: true,
+          cost: true,
+        },
+        notes: [],
+      },
+    ],
+  },
+)
+
+export const buildListAnswer = jsonAnswer(
+  '`{ builds }`, newest first; empty where nothing was built, as on Cloudflare.',
+  answerSchema<BuildList>('BuildList', {
+    builds: list(
+      answerSchema<BuildManifest>('BuildManifest', {
+        id: text,
+        target: text,
+        createdAt: time,
+        folder: text,
+        agents: v.nullable(list(text)),
+        size: text,
+      }),
+    ),
+  }),
+  {
+    builds: [
+      {
+        id: 'b-1',
+        target: 'cloudflare',
+        createdAt: '2026-11-16T09:00:00.000Z',
+        folder: 'dist',
+        agents: ['hello'],
+        size: '310 KiB',
+      },
+    ],
+  },
+)
+
+export const ticketAnswer = jsonAnswer(
+  '`{ ticket, expiresAt }`; use it as `?ticket=` or as the subprotocol `ticket.<it>`.',
+  answerSchema<TicketGrant>('TicketGrant', { ticket: text, expiresAt: time }),
+  { ticket: 'q3Zk0fX8', expiresAt: '2026-11-16T09:00:30.000Z' },
+)
+
+export const metricsAnswer = textAnswer(
+  'Text exposition format.',
+  'text/plain',
+  '# TYPE bridle_sessions_loaded gauge\nbridle_sessions_loaded 2\n',
+)
+
+export const docsPageAnswer = textAnswer('A page', 'text/html', '<!doctype html><h1>Bridle</h1>')
+
+export const openapiAnswer: AnswerDescription = {
+  description: 'OpenAPI 3.1',
+  body: { contentType: 'application/json', schema: anyObject, example: { openapi: '3.1.0' } },
+}
+
+const warnings = v.optional(list(text))
+
+export const plainErrorSchema = answerSchema<PlainErrorBody>('PlainError', { error: text, warnings })
+
+export const typedErrorSchema = answerSchema<TypedErrorBody>('TypedError', {
+  error: v.object({ type: text, message: text }),
+  warnings,
+})
+
+export const upgradeRequiredAnswer = jsonAnswer(
+  'The caller may come in, but has to ask for a WebSocket.',
+  plainErrorSchema,
+  { error: 'This is a WebSocket.' },
+)

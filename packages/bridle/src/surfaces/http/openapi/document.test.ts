@@ -1,0 +1,176 @@
+// /openapi.json says of every operation what a caller needs, and what it says is true.
+import { describe, expect, test } from 'vitest'
+import { httpWires } from '../../all.ts'
+import { problemWith } from '../answers/declared-answers.suite.ts'
+import { routeTable } from '../router/app.ts'
+import { testApp } from '../test-app.suite.ts'
+import { isDescribed, openapiDocument } from './document.ts'
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly schema: { readonly type?: string; readonly minimum?: number; readonly maximum?: number }
+}
+interface Media {
+  readonly schema: object
+  readonly example: unknown
+}
+interface OperationResponse {
+  readonly description: string
+  readonly content?: Readonly<Record<string, Media>>
+}
+interface Operation {
+  readonly tags: readonly string[]
+  readonly security: readonly object[]
+  readonly operationId: string
+  readonly parameters: readonly (Parameter | { readonly $ref: string })[]
+  readonly responses: Readonly<Record<string, OperationResponse | { readonly $ref: string }>>
+}
+
+const rows = routeTable(httpWires)
+const document = JSON.parse(JSON.stringify(openapiDocument(rows))) as ReturnType<typeof openapiDocument>
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation as Operation] as const),
+)
+const resolve = <T>(value: T | { readonly $ref: string }): T => {
+  if (typeof value !== 'object' || value === null || !('$ref' in value)) return value as T
+  const [, , kind, name] = value.$ref.split('/') as ['#', 'components', 'parameters' | 'responses', string]
+  return document.components[kind][name] as T
+}
+const operationOf = (name: string): Operation => {
+  const found = operations.find(([each]) => each === name)
+  if (!found) throw new Error(`There is no ${name}.`)
+  return found[1]
+}
+const parametersOf = (name: string): Parameter[] => operationOf(name).parameters.map((each) => resolve<Parameter>(each))
+const namesIn = (name: string, place: string): string[] =>
+  parametersOf(name).flatMap((each) => (each.in === place ? [each.name] : []))
+
+describe('[H25] every operation', () => {
+  test.each(operations)(
+    '%s has a tag, its security, errors, and a schema and an example for each answer',
+    (_name, operation) => {
+      const { tags, security, responses } = operation
+      expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining([...tags]))
+      expect(tags).toHaveLength(1)
+      expect(security).toBeInstanceOf(Array)
+      const statuses = Object.keys(responses)
+      expect(statuses.some((status) => status.startsWith('4'))).toBe(true)
+      for (const status of statuses) {
+        const { description, content } = resolve<OperationResponse>(responses[status] as OperationResponse)
+        expect(description).not.toBe('')
+        if (['101', '304'].includes(status)) continue
+        expect([status, Object.keys(content ?? {})]).toEqual([status, [expect.stringMatching(/\//)]])
+        for (const { schema, example } of Object.values(content ?? {})) {
+          expect(Object.keys(schema)).not.toEqual([])
+          expect(example).toBeDefined()
+        }
+      }
+    },
+  )
+
+  test('has a name of its own', () => {
+    const ids = operations.map(([, { operationId }]) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('has only references that lead somewhere, and every component is used', () => {
+    const text = JSON.stringify(document)
+    const used = new Set([...text.matchAll(/"#\/components\/(\w+\/[\w-]+)"/g)].map(([, name]) => name))
+    const { securitySchemes: _schemes, ...components } = document.components
+    const there = Object.entries(components).flatMap(([kind, all]) => Object.keys(all).map((name) => `${kind}/${name}`))
+    expect([...used].toSorted()).toEqual(there.toSorted())
+  })
+})
+
+describe('[H25] what callers may send', () => {
+  test('a limit is a whole number with its bounds', () => {
+    const bounds = operations.flatMap(([name]) =>
+      parametersOf(name).flatMap((each) => (each.name === 'limit' ? [[name, each.schema]] : [])),
+    )
+    expect(bounds).toEqual([
+      ['get /sessions', { type: 'integer', minimum: 1, maximum: 500 }],
+      ['get /approvals', { type: 'integer', minimum: 1, maximum: 500 }],
+      ['get /sessions/{id}/audit', { type: 'integer', minimum: 1, maximum: 200 }],
+      ['get /agents/{name}/{id}', { type: 'integer', minimum: 1, maximum: 50_000 }],
+    ])
+  })
+
+  test('headers, where the route reads them', () => {
+    const readers = (header: string) =>
+      operations.map(([name]) => name).filter((name) => namesIn(name, 'header').includes(header))
+    expect(namesIn('post /agents/{name}/{id}', 'header')).toEqual([
+      'X-Fabric-Tenant',
+      'Idempotency-Key',
+      'Prefer',
+      'X-Correlation-ID',
+    ])
+    expect(readers('Prefer')).toEqual(['post /agents/{name}/{id}'])
+    expect(readers('Range')).toEqual(['get /sessions/{id}/artifacts/{artifactId}'])
+    expect(readers('Last-Event-ID')).toEqual(
+      operations.flatMap(([name]) => (name.startsWith('get') && /\/(events|stream)$/.test(name) ? [name] : [])),
+    )
+    expect(readers('If-None-Match')).toEqual([
+      'get /sessions/{id}',
+      'get /sessions/{id}/artifacts/{artifactId}',
+      'get /agents/{name}/{id}',
+      'get /chat/sessions/{id}',
+    ])
+  })
+
+  test('?agent= wherever a session is found by its id', () => {
+    const without = operations.flatMap(([name]) =>
+      name.includes('/sessions/{id}') && !namesIn(name, 'query').includes('agent') ? [name] : [],
+    )
+    expect(without).toEqual([])
+  })
+
+  test.each([
+    ['get /ws', ['userId', 'sessionId', 'agent', 'after', 'approvals', 'marks', 'token', 'ticket', 'tenant']],
+    ['get /sessions/{id}/ws', ['after', 'replay', 'agent', 'token', 'ticket', 'tenant']],
+    ['get /sessions/{id}/events', ['after', 'replay', 'agent', 'token', 'ticket', 'tenant']],
+  ])('%s takes %j in its query', (name, names) => expect(namesIn(name, 'query')).toEqual(names))
+})
+
+describe('[H25] what the server answers', () => {
+  test('streams are text/event-stream, and say what their frames hold', () => {
+    const streams = operations.flatMap(([name, { responses }]) => {
+      const { content = {} } = resolve<OperationResponse>(responses[200] ?? { description: '' })
+      const { schema } = content['text/event-stream'] ?? {}
+      return schema
+        ? [[name, (schema as { contentSchema: { $ref: string } }).contentSchema.$ref.split('/').at(-1)]]
+        : []
+    })
+    expect(streams).toEqual([
+      ['get /agents/{name}/{id}/stream', 'AgentEvent'],
+      ['get /sessions/{id}/events', 'AgentEvent'],
+      ['post /chat/sessions/{id}/turns', 'StreamEnvelope'],
+      ['get /chat/sessions/{id}/events/stream', 'StreamEnvelope'],
+      ['get /sessions/{id}/events/stream', 'StreamEnvelope'],
+      ['get /sessions/{id}/health/stream', 'HealthEnvelope'],
+    ])
+  })
+
+  test('only the probes are open', () => {
+    const open = operations.flatMap(([name, { security }]) => (security.length === 0 ? [name] : []))
+    expect(open).toEqual(['get /health', 'get /ready'])
+  })
+
+  test('every example is an answer', () => {
+    const problems = rows.filter(isDescribed).flatMap(({ method, path, answers }) =>
+      Object.entries(answers).flatMap(([status, { body }]) => {
+        if (body?.contentType !== 'application/json') return []
+        const problem = problemWith(body.schema, body.example)
+        return problem === null || path === '/openapi.json' ? [] : [`${method} ${path} ${status}: ${problem}`]
+      }),
+    )
+    expect(problems).toEqual([])
+  })
+
+  test('the server is where the caller reaches it', async () => {
+    const { get } = testApp()
+    expect((await get('/openapi.json')).body.servers).toEqual([{ url: '/' }])
+    const behindProxy = await get('/openapi.json', { 'x-forwarded-prefix': '/bridle' })
+    expect(behindProxy.body.servers).toEqual([{ url: '/bridle' }])
+  })
+})

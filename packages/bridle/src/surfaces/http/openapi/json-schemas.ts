@@ -1,0 +1,63 @@
+// Schemas of requests and answers as JSON Schema. A schema with a title is a component of its own; all others stand where they are used.
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
+import { type GenericSchema, getTitle } from 'valibot'
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+export const componentRef = (kind: 'schemas' | 'responses' | 'parameters', name: string): JsonSchema => ({
+  $ref: `#/components/${kind}/${name}`,
+})
+
+/** The schema of a query or a body: the values that callers send. Checks that JSON Schema cannot express are left out. */
+export const requestSchema = (schema: GenericSchema): JsonSchema => {
+  const { $schema, ...rest } = toJsonSchema(schema, config)
+  return rest
+}
+
+/** The schema of an answer, by reference where it is a component. */
+export const answerJsonSchema = (schema: GenericSchema): JsonSchema => {
+  const name = getTitle(schema)
+  return name === undefined ? requestSchema(schema) : componentRef('schemas', name)
+}
+
+/** All schemas with a title, in these and below them. Two schemas with one title are a mistake. */
+export const componentSchemas = (roots: readonly GenericSchema[]): Record<string, JsonSchema> => {
+  const found = new Map<string, GenericSchema>()
+  const visited = new Set<unknown>()
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null || visited.has(value)) return
+    visited.add(value)
+    const schema = value as SchemaParts
+    const title = schema.pipe && getTitle(schema as unknown as GenericSchema)
+    const other = title === undefined ? undefined : found.get(title)
+    if (other !== undefined && other !== value) throw new Error(`Two schemas of answers have the title "${title}".`)
+    if (title !== undefined) found.set(title, value as GenericSchema)
+    for (const part of [...Object.values(schema.entries ?? {}), ...(schema.options ?? []), ...(schema.pipe ?? [])])
+      visit(part)
+    for (const part of [schema.item, schema.wrapped, schema.value, schema.rest]) visit(part)
+  }
+  for (const root of roots) visit(root)
+  const converted = toJsonSchemaDefs(Object.fromEntries(found), config)
+  return Object.fromEntries(
+    Object.entries(converted)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, { title: _title, ...schema }]) => [name, schema]),
+  )
+}
+
+/** The parts of a schema that may hold further schemas. */
+interface SchemaParts {
+  readonly entries?: object
+  readonly options?: readonly unknown[]
+  readonly pipe?: readonly unknown[]
+  readonly item?: unknown
+  readonly wrapped?: unknown
+  readonly value?: unknown
+  readonly rest?: unknown
+}
+
+const config: Omit<ConversionConfig, 'definitions'> = {
+  errorMode: 'ignore',
+  typeMode: 'input',
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+}
