@@ -55,19 +55,39 @@ const tellsNothingInsideUnlessOwn = (status: number, text: string): void => {
 
 const described = async (): Promise<RouteOperation[]> => {
   const response = await fetch(`${world.url}/openapi.json`, { headers: { authorization: `Bearer ${TOKEN}` } })
-  const { paths } = (await response.json()) as { paths: Record<string, Record<string, OpenApiOperation>> }
+  const { paths, components } = (await response.json()) as OpenApiDocument
+  const resolve = (parameter: OpenApiParameter | { readonly $ref: string }): OpenApiParameter =>
+    '$ref' in parameter
+      ? (components.parameters[parameter.$ref.split('/').at(-1) ?? ''] as OpenApiParameter)
+      : parameter
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters, requestBody }]) => ({
       method: method.toUpperCase(),
       path,
-      query: parameters.filter((parameter) => parameter.in === 'query'),
+      query: parameters
+        .map(resolve)
+        .filter((parameter) => parameter.in === 'query' && !CREDENTIALS.has(parameter.name)),
       body: requestBody?.content['application/json'].schema ?? null,
     })),
   )
 }
 
+/** Wrong ones refuse the request before anything else is looked at; the headers bring some of them. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['token', 'ticket', 'tenant'])
+
+interface OpenApiDocument {
+  readonly paths: Record<string, Record<string, OpenApiOperation>>
+  readonly components: { readonly parameters: Record<string, OpenApiParameter> }
+}
+
+interface OpenApiParameter {
+  readonly name: string
+  readonly in: string
+  readonly schema: JsonSchema
+}
+
 interface OpenApiOperation {
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: JsonSchema }[]
+  readonly parameters: readonly (OpenApiParameter | { readonly $ref: string })[]
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } }
 }
 

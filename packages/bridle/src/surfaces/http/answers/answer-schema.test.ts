@@ -2,10 +2,12 @@
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type { Answers } from '../../../kernel/commands.ts'
+import { httpWires } from '../../all.ts'
 import type { BranchReceipt, PauseReceipt } from '../../frontend/wire.ts'
+import { routeTable } from '../router/app.ts'
 import type { ApprovalReceipt, CancelReceipt, SessionCard } from '../wire.ts'
 import { answerSchema, count, json, list, text } from './answer-schema.ts'
-import { problemWith } from './declared-answers.suite.ts'
+import { expectDeclaredAnswer, problemWith } from './declared-answers.suite.ts'
 
 interface Page {
   readonly items: readonly string[]
@@ -52,3 +54,25 @@ test.each([
   [{ items: [1] }, 'items.0: Invalid type: Expected string but received 1'],
   [{}, 'items: Invalid key: Expected "items" but received undefined'],
 ])('%j as an answer: %j', (answer, problem) => expect(problemWith(page, answer)).toBe(problem))
+
+describe('[H57] an app under test may answer only as it declares', () => {
+  const rows = routeTable(httpWires)
+  const held = (path: string, body: unknown, status = 200) =>
+    expectDeclaredAnswer(rows, new Request(`http://127.0.0.1${path}`), Response.json(body, { status }))
+
+  test('so what it declares passes', async () => {
+    await held('/health', { ok: true })
+    await held('/approvals', { approvals: [], next: 'n' })
+    await held('/approvals', { error: { type: 'forbidden', message: 'no' } }, 403)
+    await held('/nowhere', { anything: true })
+  })
+
+  test.each([
+    ['a status', '/health', { error: 'no' }, 404, 'get /health answered 404, which it does not declare.'],
+    ['a field', '/health', { ok: true, since: 1 }, 200, 'get /health answered 200: since: not declared'],
+    ['no field', '/approvals', {}, 200, 'get /approvals answered 200: approvals: Invalid key'],
+    ['an error', '/approvals', { error: { text: 'no' } }, 403, 'get /approvals answered 403'],
+  ])('and %s of its own fails the test', async (_what, path, body, status, message) =>
+    expect(held(path, body, status)).rejects.toThrow(message),
+  )
+})
