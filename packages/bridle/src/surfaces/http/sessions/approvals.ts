@@ -1,4 +1,4 @@
-// Approvals: the inbox over all sessions, and answering one.
+// Routes of approvals: the inbox over all sessions, and the answer to one approval.
 
 import * as v from 'valibot'
 import { type Command, isRefusal } from '../../../kernel/commands.ts'
@@ -13,7 +13,7 @@ import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
 import type { ApprovalPage, ApprovalReceipt } from '../wire.ts'
 import { findKey, pageOr400, requireKey } from './routes.ts'
 
-/** The spellings of a decision, in whatever case; an answer is named by the path, and its body may only repeat it. */
+/** The path names the decision. The body may repeat it in any of these spellings, in upper or lower case, and may not contradict it. */
 const decisionSpellings = {
   approve: ['approve', 'approved'],
   reject: ['reject', 'rejected', 'deny', 'denied'],
@@ -102,7 +102,7 @@ export const approvalRoutes: readonly Route[] = [
           toolCallId: approval.toolCallId ?? null,
           args: approval.arguments ?? null,
           reason: approval.reason,
-          // A row from before arguments were kept says as little as one that is cut.
+          // Rows of earlier versions hold no arguments: the session has more.
           isCut: approval.isCut ?? true,
           requestedAt: new Date(approval.requestedAt).toISOString(),
           expiresAt: approval.expiresAt === null ? null : new Date(approval.expiresAt).toISOString(),

@@ -4,7 +4,7 @@ import type { Artifact } from '../../../kernel/projections/artifacts.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { ArtifactSummary, SessionArtifacts } from '../wire.ts'
 
-/** As many as the state holds; of a session with more, how many came before. */
+/** The newest artifacts, as many as the state holds, and the number of older ones. */
 export const artifactsOf = (session: Session): SessionArtifacts => {
   const { count, latest } = session.state.artifacts
   const earlier = count - latest.length

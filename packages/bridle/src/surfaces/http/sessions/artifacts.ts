@@ -1,4 +1,4 @@
-// Artifacts: listed newest first, read by id or else by name, in whole or by range.
+// Routes of artifacts: a list, newest first, and the content of one, which is found by its id or else by its name.
 
 import * as v from 'valibot'
 import { ARTIFACTS_MAX, READ_PAGE } from '../../../kernel/limits.ts'
@@ -28,9 +28,9 @@ export const artifactRoutes: readonly Route[] = [
       const session = await findSession(call)
       if (isDenial(session)) return session
       const { before } = call.query
-      // The page before an event of another incarnation is a page of another list: it begins again.
-      const isKnown = before !== undefined && before.incarnation === session.incarnations.own
-      const page = isKnown ? await earlierPage(session, before.seq) : newestPage(session)
+      // A cursor of another incarnation is a place in another list, so the list begins again.
+      const isOwn = before !== undefined && before.incarnation === session.incarnations.own
+      const page = isOwn ? await earlierPage(session, before.seq) : newestPage(session)
       const { own } = session.incarnations
       const next = page.next && { next: own === 1 ? page.next : positionText(page.next, own) }
       return json<ArtifactPage>({ artifacts: page.artifacts.map(summarizeIn(session)), ...next })
@@ -55,7 +55,7 @@ export const artifactRoutes: readonly Route[] = [
 
 interface PublishedPage {
   readonly artifacts: readonly Artifact[]
-  /** Everything further back was published before this number. */
+  /** Older artifacts have smaller numbers than this; absent = there are none. */
   readonly next?: number | undefined
 }
 
@@ -73,23 +73,23 @@ const earlierPage = async (session: Session, before: number): Promise<PublishedP
   return { artifacts }
 }
 
-/** Every id begins like this, so an ordinary name is never looked for among the ids of a long past. */
+/** Ids of artifacts begin like this. A name that does not is never searched for among all ids of a long log. */
 const ID_START = 'art-'
 
-const findArtifact = async (session: Session, wish: string): Promise<Artifact | undefined> => {
+const findArtifact = async (session: Session, idOrName: string): Promise<Artifact | undefined> => {
   const { count, latest } = session.state.artifacts
-  const named = latest.findLast(({ name }) => name === wish)
-  const known = latest.find(({ id }) => id === wish) ?? (wish.startsWith(ID_START) ? undefined : named)
-  if (known || count === latest.length) return known ?? named
+  const named = latest.findLast(({ name }) => name === idOrName)
+  const recent = latest.find(({ id }) => id === idOrName) ?? (idOrName.startsWith(ID_START) ? undefined : named)
+  if (recent || count === latest.length) return recent ?? named
   let found = named
   for await (const artifact of artifactsBefore(session, latest[0]?.seq ?? 0)) {
-    if (artifact.id === wish) return artifact
-    if (artifact.name === wish) found ??= artifact
+    if (artifact.id === idOrName) return artifact
+    if (artifact.name === idOrName) found ??= artifact
   }
   return found
 }
 
-/** Read back from the log a page at a time, newest first. */
+/** Artifacts before this number, newest first. The log is read backwards, a page at a time. */
 async function* artifactsBefore(session: Session, before: number): AsyncGenerator<Artifact> {
   const { firstSeq } = session.state.lifecycle
   for (let end = Math.min(before, session.state.head + 1); end > firstSeq; end -= READ_PAGE) {
@@ -108,22 +108,22 @@ async function* artifactsBefore(session: Session, before: number): AsyncGenerato
 
 const contentResponse = async (session: Session, artifact: Artifact, request: Request): Promise<Response | Denial> => {
   const tag = `"${session.key.id}-${artifact.id}-${positionText(artifact.seq, session.incarnations.own)}"`
-  const settled = conditionalResponse(request, tag)
-  if (settled) return settled
+  const conditional = conditionalResponse(request, tag)
+  if (conditional) return conditional
   const range = request.headers.get('range')
-  // Half of one version and half of another would be a file that never was.
-  const wanted = range !== null && rangeMatchesTag(request, tag) ? parseRange(range, artifact.size) : null
+  // A range counts only for the version that the caller has: parts of two versions would make a file that never existed.
+  const byteRange = range !== null && rangeMatchesTag(request, tag) ? parseRange(range, artifact.size) : null
   const headers = {
     'content-type': artifact.contentType,
     'accept-ranges': 'bytes',
     etag: tag,
     ...revalidateHeaders,
-    // What an agent wrote is never a page of this server.
+    // A browser never shows an agent's text as a page of this server.
     'content-security-policy': 'sandbox',
     'x-content-type-options': 'nosniff',
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(artifact.name.toWellFormed())}`,
   }
-  if (wanted === 'outside') {
+  if (byteRange === 'outside') {
     return new Denial(
       'range_not_satisfiable',
       `The Range lies outside of the artifact, which has ${artifact.size} bytes.`,
@@ -132,19 +132,19 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
       },
     )
   }
-  const [from, to] = wanted ?? [0, artifact.size - 1]
-  // Before anything is answered: what cannot be read is an error, not an answer that breaks off.
-  const begins = await session.readChunkText(artifact.firstChunkSeq)
-  const body = byteStream(session, artifact, begins, from, to)
+  const [from, to] = byteRange ?? [0, artifact.size - 1]
+  // The first chunk is read before the answer begins: an unreadable artifact is an error, not an answer that breaks off.
+  const firstChunk = await session.readChunkText(artifact.firstChunkSeq)
+  const body = byteStream(session, artifact, firstChunk, from, to)
   const length = { 'content-length': String(to - from + 1) }
-  if (!wanted) return new Response(body, { headers: { ...headers, ...length } })
+  if (!byteRange) return new Response(body, { headers: { ...headers, ...length } })
   return new Response(body, {
     status: 206,
     headers: { ...headers, ...length, 'content-range': `bytes ${from}-${to}/${artifact.size}` },
   })
 }
 
-/** One range; several, or a unit we do not know, are answered in whole, as the standard allows. */
+/** Null = answer with the whole content, as the standard allows for several ranges and for unknown units. */
 export const parseRange = (range: string, size: number): readonly [number, number] | 'outside' | null => {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range.trim()) ?? []
   if (first === '' && last === '') return null
@@ -154,11 +154,11 @@ export const parseRange = (range: string, size: number): readonly [number, numbe
   return from >= size || to < from ? 'outside' : [from, to]
 }
 
-/** The chunks lie side by side in the log; each is read when the reader wants it. */
+/** The chunks of an artifact are neighbours in the log. Each is read when the reader has taken the one before. */
 const byteStream = (
   session: Session,
   { firstChunkSeq, seq }: Artifact,
-  begins: string,
+  firstChunk: string,
   from: number,
   to: number,
 ): ReadableStream<Uint8Array> => {
@@ -168,7 +168,7 @@ const byteStream = (
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       while (next < seq && offset <= to) {
-        const chunk = encoder.encode(next === firstChunkSeq ? begins : await session.readChunkText(next))
+        const chunk = encoder.encode(next === firstChunkSeq ? firstChunk : await session.readChunkText(next))
         next += 1
         const part = chunk.subarray(Math.max(0, from - offset), Math.max(0, to + 1 - offset))
         offset += chunk.byteLength

@@ -1,4 +1,4 @@
-// The decisions about a session, page by page: who paused, resumed, cancelled, branched, approved or set a policy, and why.
+// The route of a session's audit: who paused, resumed, cancelled, branched, approved or set a policy, and why; page by page.
 
 import * as v from 'valibot'
 import { eventId } from '../../../kernel/event.ts'
@@ -11,7 +11,7 @@ import { AUDIT_PAGE_DEFAULT, AUDIT_PAGE_MAX } from '../limits.ts'
 import { badRequest, isDenial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
 import type { AuditEntry, AuditPage } from '../wire.ts'
-import { eventsAt } from './channel.ts'
+import { eventsAt } from './event-lookup.ts'
 import { findKey, findSession } from './routes.ts'
 
 export const auditRoutes: readonly Route[] = [
@@ -31,10 +31,11 @@ export const auditRoutes: readonly Route[] = [
       const session = await findSession(call)
       if (isDenial(session)) return session
       const { limit = AUDIT_PAGE_DEFAULT, before } = call.query
-      const place = before === undefined ? null : parseEventId(before)
-      if (before !== undefined && !place) return badRequest('query: before: Expected the `next` of an earlier answer')
-      // The page before an event of another incarnation is a page of another list: it begins again.
-      const end = place?.incarnation === session.incarnations.own ? place.seq : Number.POSITIVE_INFINITY
+      const position = before === undefined ? null : parseEventId(before)
+      if (before !== undefined && !position)
+        return badRequest('query: before: Expected the `next` of an earlier answer')
+      // A cursor of another incarnation is a place in another list, so the list begins again.
+      const end = position?.incarnation === session.incarnations.own ? position.seq : Number.POSITIVE_INFINITY
       return json<AuditPage>(await auditPage(session, end, limit))
     },
   }),

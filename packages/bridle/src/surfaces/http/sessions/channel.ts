@@ -1,5 +1,5 @@
-// A session's channel: who takes part, and the newest events as envelopes from one to another. A projection of the log, for
-// a bounded timeline and for audit; the same log gives the same text, byte for byte.
+// The channel of a session: its participants, and its newest events as envelopes from one participant to others. It depends on
+// the log alone: the same log gives the same text, byte for byte.
 
 import type { VisibleEventType } from '../../../kernel/catalogue.ts'
 import { type AnyEvent, type Event, eventId } from '../../../kernel/event.ts'
@@ -11,6 +11,7 @@ import { approximateChars } from '../../../kernel/text/size.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { LOOKUP_BATCH } from '../limits.ts'
 import type { ChannelEnvelope, SessionChannel } from '../wire.ts'
+import { eventsAt } from './event-lookup.ts'
 
 const RUNTIME = 'runtime'
 const OPERATOR = 'operator'
@@ -37,17 +38,17 @@ const envelopeOf = (agent: string, event: AnyEvent, { key, incarnations }: Sessi
   const { from, to, summarize } = envelopeTemplates[
     event.type as VisibleEventType
   ] as EnvelopeTemplate<VisibleEventType>
-  const said = event as Event<VisibleEventType>
-  const named = (who: Participant): string =>
-    who === 'agent' ? agent : typeof who === 'string' ? who : toolId(who.tool)
+  const visible = event as Event<VisibleEventType>
+  const idOf = (participant: Participant): string =>
+    participant === 'agent' ? agent : typeof participant === 'string' ? participant : toolId(participant.tool)
   return {
     event_id: eventId(event.seq, incarnations.own),
     seq: event.seq,
     timestamp: new Date(event.at).toISOString(),
-    sender_id: named(resolve(from, said)),
-    recipient_ids: resolve(to, said).map(named),
+    sender_id: idOf(resolve(from, visible)),
+    recipient_ids: resolve(to, visible).map(idOf),
     event_type: event.type,
-    summary: truncate(summarize(said), SUMMARY_CHARS_MAX),
+    summary: truncate(summarize(visible), SUMMARY_CHARS_MAX),
     payload: eventWithIncarnations(event, key, incarnations).payload as Json,
   }
 }
@@ -60,30 +61,30 @@ interface EnvelopeTemplate<T extends VisibleEventType> {
   readonly summarize: (event: Event<T>) => string
 }
 
-const resolve = <T extends VisibleEventType, R>(told: EventField<T, R>, event: Event<T>): R =>
-  typeof told === 'function' ? (told as (event: Event<T>) => R)(event) : told
+const resolve = <T extends VisibleEventType, R>(field: EventField<T, R>, event: Event<T>): R =>
+  typeof field === 'function' ? (field as (event: Event<T>) => R)(event) : field
 
-const fromRuntime = <T extends VisibleEventType>(say: EnvelopeTemplate<T>['summarize']): EnvelopeTemplate<T> => ({
+const fromRuntime = <T extends VisibleEventType>(summarize: EnvelopeTemplate<T>['summarize']): EnvelopeTemplate<T> => ({
   from: 'runtime',
   to: ['agent'],
-  summarize: say,
+  summarize,
 })
-const fromAgent = <T extends VisibleEventType>(say: EnvelopeTemplate<T>['summarize']): EnvelopeTemplate<T> => ({
+const fromAgent = <T extends VisibleEventType>(summarize: EnvelopeTemplate<T>['summarize']): EnvelopeTemplate<T> => ({
   from: 'agent',
   to: ['runtime'],
-  summarize: say,
+  summarize,
 })
 
-/** What an operator did, by whom and why. */
-const operatorSummary = (what: string, payload: { readonly [name: string]: unknown }): string =>
-  [payload.actor ? `${what} by ${payload.actor}` : what, payload.reason].filter(Boolean).join(': ')
-const fromOperator = <T extends VisibleEventType>(what: string): EnvelopeTemplate<T> => ({
+/** An operator's action, with the operator's name and the reason. */
+const operatorSummary = (action: string, payload: { readonly [name: string]: unknown }): string =>
+  [payload.actor ? `${action} by ${payload.actor}` : action, payload.reason].filter(Boolean).join(': ')
+const fromOperator = <T extends VisibleEventType>(action: string): EnvelopeTemplate<T> => ({
   from: 'operator',
   to: ['runtime', 'agent'],
-  summarize: ({ payload }) => operatorSummary(what, payload as { readonly [name: string]: unknown }),
+  summarize: ({ payload }) => operatorSummary(action, payload as { readonly [name: string]: unknown }),
 })
 
-/** Total: an event that nobody thought about does not compile. */
+/** One template for each visible event type: a new type does not compile without one. */
 const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T> } = {
   session: fromRuntime(({ payload }) => payload.session_id),
   session_state: fromRuntime(({ payload }) => payload.status),
@@ -127,14 +128,14 @@ const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T>
   ),
   retrieval: fromAgent(({ payload }) => payload.query ?? ''),
   antahkarana: fromAgent(({ payload }) => payload.trace_id ?? ''),
-  // Approvals pass through the operator, and not by a side path.
+  // The sender of a question is the agent for its own calls, and the runtime for budgets and unknown outcomes.
   approval_required: {
     from: ({ payload }) => ((payload.kind ?? 'tool') === 'tool' ? 'agent' : 'runtime'),
     to: ['operator'],
     summarize: ({ payload }) => `${payload.tool_name}: ${payload.reason}`,
   },
   approval_applied: {
-    // What nobody answered was settled by the runtime, and the operator is told.
+    // An approval that nobody answered was settled by the runtime, and the operator gets the envelope too.
     from: ({ payload }) => (isAnswer(payload.decision) ? 'operator' : 'runtime'),
     to: ({ payload }) => (isAnswer(payload.decision) ? ['agent'] : ['operator', 'agent']),
     summarize: ({ payload }) => `${payload.tool_name}: ${payload.decision ?? 'approved'}`,
@@ -162,7 +163,7 @@ const isAnswer = (decision = 'approved'): boolean => decision === 'approved' || 
 
 const toolId = (name: string): string => `tool:${name}`
 
-/** The newest that fit; an older one is in the log. */
+/** The newest envelopes, up to the size of a channel; older events are in the log. */
 const newestThatFit = (envelopes: readonly ChannelEnvelope[]): readonly ChannelEnvelope[] => {
   let chars = 0
   const from = envelopes.findLastIndex((each) => {
@@ -172,7 +173,7 @@ const newestThatFit = (envelopes: readonly ChannelEnvelope[]): readonly ChannelE
   return envelopes.slice(from + 1)
 }
 
-/** The newest of these events, as many as a channel can show: the older ones of a session with large events are not read. */
+/** The newest of these events, as many as fit into a channel. Older events are not read: they may be large. */
 const newestEvents = async (session: Session, seqs: readonly number[]): Promise<readonly AnyEvent[]> => {
   const found: AnyEvent[] = []
   let chars = 0
@@ -180,27 +181,6 @@ const newestEvents = async (session: Session, seqs: readonly number[]): Promise<
     const events = await eventsAt(session, seqs.slice(Math.max(0, end - LOOKUP_BATCH), end))
     for (const { payload } of events) chars += approximateChars(payload)
     found.unshift(...events)
-  }
-  return found
-}
-
-/** Events by their numbers, neighbours in one read. */
-export const eventsAt = async (session: Session, seqs: readonly number[]): Promise<readonly AnyEvent[]> => {
-  const found: AnyEvent[] = []
-  for (let index = 0; index < seqs.length; ) {
-    const first = seqs[index] ?? 0
-    let last = first
-    while (seqs[index + 1] === last + 1) {
-      last += 1
-      index += 1
-    }
-    index += 1
-    for (let seen = first - 1; seen < last; ) {
-      const page = (await session.read(seen, last - seen)).filter(({ seq }) => seq <= last)
-      if (page.length === 0) break
-      found.push(...page)
-      seen = page.at(-1)?.seq ?? last
-    }
   }
   return found
 }

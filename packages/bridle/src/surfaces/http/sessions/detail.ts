@@ -1,4 +1,4 @@
-// A session as the HTTP wires show it: one answer with the names of both documents that describe it.
+// A session as the HTTP routes show it. Some fields have two names: two documents describe the wire, each with its own spelling.
 
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { eventId } from '../../../kernel/event.ts'
@@ -61,7 +61,7 @@ export const sessionCard = (
 /** The fields of a card that the log has under the same names. */
 type StateCard = Pick<SessionCard, Extract<keyof SessionCard, keyof Payloads['session_state']>>
 
-/** The newest messages, by number and by size; of a very long history the rest is in the timeline and on the socket. */
+/** The newest messages, limited in number and in size. Older ones are in the timeline and on the socket. */
 const recentMessages = (messages: readonly HarnessMessage[]): SessionMessages => {
   let chars = 0
   let from = messages.length
@@ -73,11 +73,11 @@ const recentMessages = (messages: readonly HarnessMessage[]): SessionMessages =>
   return { messages: messages.slice(from), ...(from > 0 && { earlierMessages: from }) }
 }
 
-/** Messages never change, and measuring large ones anew for each request would keep others waiting. */
+/** The size of each message that was measured. A message never changes, and measuring large ones for each request would delay others. */
 const messageChars = new WeakMap<HarnessMessage, number>()
 const charsIn = (message: HarnessMessage): number => {
-  const known = messageChars.get(message)
-  if (known !== undefined) return known
+  const measured = messageChars.get(message)
+  if (measured !== undefined) return measured
   const chars = JSON.stringify(message).length
   messageChars.set(message, chars)
   return chars

@@ -1,4 +1,4 @@
-// Other sessions that an answer of one needs, where they may live elsewhere.
+// Sessions below a session. An answer about a chat shows their artifacts, and they may live in another process.
 import type { Key } from '../../../kernel/event.ts'
 import type { Directory } from '../../../kernel/ports/store.ts'
 import type { Access } from '../access/authenticate.ts'
@@ -11,13 +11,13 @@ import { artifactsOf } from './artifact-list.ts'
 export interface RelatedSessions {
   readonly list: Directory['list']
   readonly find: Directory['find']
-  /** Its id is that of a session that lives elsewhere, or did. */
+  /** Whether another process has, or had, a session of this id. */
   livesElsewhere(key: Key): Promise<boolean>
-  /** The newest first. Rejects when it cannot be asked. */
+  /** The artifacts of a session, newest first. Rejects when the process of the session does not answer. */
   artifacts(key: Key): Promise<readonly ArtifactSummary[] | 'here'>
 }
 
-/** Artifacts of the background sessions below this one that the caller may open; one that cannot be asked is left out. */
+/** Artifacts of the background sessions below this one that the caller may open. A session that does not answer is left out. */
 export const backgroundArtifacts = async ({ directory, host, relatedSessions }: AppPorts, key: Key, access: Access) => {
   const filter = {
     parentId: key.id,
@@ -26,15 +26,15 @@ export const backgroundArtifacts = async ({ directory, host, relatedSessions }: 
     ...(await viewerField(access)),
   }
   const { sessions } = await (relatedSessions ?? directory).list(key.tenant, filter)
-  const left = async (child: Key): Promise<readonly ArtifactSummary[]> => {
-    const theirs = (await relatedSessions?.artifacts(child)) ?? 'here'
-    if (theirs !== 'here') return theirs
+  const artifactsOfChild = async (child: Key): Promise<readonly ArtifactSummary[]> => {
+    const remote = (await relatedSessions?.artifacts(child)) ?? 'here'
+    if (remote !== 'here') return remote
     const session = await host.find(child)
     return session ? artifactsOf(session).artifacts : []
   }
   const found = await Promise.all(
     sessions.map(async ({ key: child }) => {
-      const artifacts = await left(child).catch(() => [])
+      const artifacts = await artifactsOfChild(child).catch(() => [])
       return artifacts.map((artifact) => ({ ...artifact, session_id: child.id }))
     }),
   )

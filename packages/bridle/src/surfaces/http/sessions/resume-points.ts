@@ -1,4 +1,4 @@
-// Where a session can be taken up again, and what it has handed to others: read from the log by the numbers in the fold.
+// Resume points, delegated work and checkpoints of a session. The state holds their numbers, and the events are read from the log.
 
 import { type AnyEvent, eventId } from '../../../kernel/event.ts'
 import type { Json } from '../../../kernel/json.ts'
@@ -10,9 +10,9 @@ import type { Session } from '../../../kernel/session/session.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { RESUME_POINTS_MAX } from '../limits.ts'
 import type { CheckpointSummary, SubagentStatus } from '../wire.ts'
-import { eventsAt } from './channel.ts'
+import { eventsAt } from './event-lookup.ts'
 
-/** In the order of the log. */
+/** The newest resume points, in the order of the log. */
 export const resumePointsOf = async (session: Session) => {
   const { key, state, incarnations } = session
   const points = state.resumePoints.slice(-RESUME_POINTS_MAX)
@@ -37,7 +37,7 @@ export const resumePointsOf = async (session: Session) => {
   })
 }
 
-/** Of a turn, what was answered in it: one has to tell the turns apart. */
+/** A turn is summed up by its answer, so that a reader can tell turns apart. */
 const summaryOf = (event: AnyEvent, messages: readonly HarnessMessage[]): string => {
   if (event.type === 'session_checkpoint') return event.payload.summary_text
   if (event.type === 'approval_required') return `${event.payload.tool_name}: ${event.payload.reason}`
@@ -46,21 +46,21 @@ const summaryOf = (event: AnyEvent, messages: readonly HarnessMessage[]): string
   return answer?.content.trim() || 'The turn was completed.'
 }
 
-/** Delegated work, each with all that was last said of it. */
+/** Delegated work, each with the fields of its newest report. */
 export const subagentsOf = async (session: Session): Promise<readonly SubagentStatus[]> => {
-  const known = Object.values(session.state.subagents)
-  const places = new Set(known.flatMap(({ seq, firstSeq }) => [seq, firstSeq]))
+  const subagents = Object.values(session.state.subagents)
+  const seqs = new Set(subagents.flatMap(({ seq, firstSeq }) => [seq, firstSeq]))
   const events = await eventsAt(
     session,
-    [...places].sort((a, b) => a - b),
+    [...seqs].sort((a, b) => a - b),
   )
   const bySeq = new Map(events.map((event) => [event.seq, event]))
-  const firsts = new Map(known.map(({ seq, firstSeq }) => [seq, bySeq.get(firstSeq)]))
+  const firsts = new Map(subagents.map(({ seq, firstSeq }) => [seq, bySeq.get(firstSeq)]))
   return events.flatMap((event) =>
     event.type === 'subagent_event' && firsts.has(event.seq)
       ? [
           {
-            // The description of the work is said when it begins; its end need not repeat it.
+            // The first report describes the work, and later ones need not repeat that.
             ...(firsts.get(event.seq)?.payload as { readonly [name: string]: Json } | undefined),
             ...(event.payload as { readonly [name: string]: Json }),
             agent_id: event.payload.agent_id,
@@ -73,7 +73,7 @@ export const subagentsOf = async (session: Session): Promise<readonly SubagentSt
   )
 }
 
-/** The newest first. */
+/** The newest checkpoints first. */
 export const checkpointsOf = ({ key, state, incarnations }: Session): readonly CheckpointSummary[] =>
   state.checkpoints.latest.toReversed().map(({ seq, at, sequence, type, status, summary, cursor }) => ({
     session_id: key.id,

@@ -1,4 +1,4 @@
-// Routes by session id, whatever agent and wire made the session.
+// Routes by session id, for sessions of every agent and every wire; and the helpers by which other routes find a session and answer.
 
 import * as v from 'valibot'
 import { type Command, isRefusal } from '../../../kernel/commands.ts'
@@ -42,10 +42,12 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: sessionPageAnswer },
     handle: async ({ access, query, ports }) => {
       const { parent, ...filter } = query
-      const given = Object.fromEntries(
+      const conditions = Object.fromEntries(
         Object.entries({ ...filter, parentId: parent }).filter(([, value]) => value !== undefined),
       )
-      const page = await pageOr400(ports.directory.list(access.tenant, { ...given, ...(await viewerField(access)) }))
+      const page = await pageOr400(
+        ports.directory.list(access.tenant, { ...conditions, ...(await viewerField(access)) }),
+      )
       if (isDenial(page)) return page
       return json<SessionPage>({
         sessions: page.sessions.map((session) => sessionRow(session, engineOf(ports.agents, session.key.agent))),
@@ -104,7 +106,7 @@ export const sessionRoutes: readonly Route[] = [
   }),
 ]
 
-/** Sends a command under the caller's own name for it, and answers with how the session stands. */
+/** Sends a command under the caller's Idempotency-Key, and answers with the state of the session. */
 export const sendAndShow = async (
   call: Pick<RouteCall<unknown, unknown>, 'ports' | 'request'>,
   key: Key,
@@ -143,21 +145,21 @@ type ReceiptFields<R extends SessionCard> = Omit<R, keyof SessionCard> &
 const agentOf = ({ ports }: Pick<RouteCall<unknown, unknown>, 'ports'>, { key }: Session) =>
   ports.agents.get(key.agent) ?? null
 
-/** What a row with a `session` was found to be about. */
+/** The session of a row that has `session`: the router has found it. */
 export const requireKey = ({ key }: Pick<RouteCall<unknown, unknown>, 'key'>): Key => {
   if (!key) throw new Error('This row names no session.')
   return key
 }
 
-/** The session that the call is about; it may be gone by now. */
+/** The session of the call. Somebody may have removed it since the router found its key. */
 export const findSession = async (call: RouteCall<unknown, unknown>): Promise<Session | Denial> => {
   const key = call.key ?? (await findKey(call))
   return isDenial(key) ? key : ((await call.ports.host.find(key)) ?? notFound())
 }
 
 /**
- * An id means the session that was made first under it: another agent's session of the same id changes nothing for those who
- * use this one. `?agent=` picks. Sessions of another tenant or user look exactly like unknown ones.
+ * The key of the session that an id means: the oldest one, so that another agent's session of the same id changes nothing for
+ * callers of this one. `?agent=` picks another. A session of another tenant or user looks exactly like an unknown one.
  */
 export const findKey = async ({
   param,
@@ -174,7 +176,7 @@ export const findKey = async ({
   return found.find(({ key }) => agent === null || key.agent === agent)?.key ?? notFound()
 }
 
-/** A store refuses a cursor that it did not make. */
+/** A denial where the store refuses the cursor: it made no such cursor. */
 export const pageOr400 = <T>(page: Promise<T>): Promise<T | Denial> =>
   page.catch((error: unknown) => {
     if (error instanceof StoreFault && error.code === 'refused')

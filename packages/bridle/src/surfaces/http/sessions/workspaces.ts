@@ -1,33 +1,33 @@
-// Where write-capable work happens, apart from what it works on. A target may have none.
+// A workspace: the folder in which a session with write access works, apart from its source. A target without a disk has none.
 import type { Key } from '../../../kernel/event.ts'
 import type { Access } from '../access/authenticate.ts'
 
 export interface Workspace {
   readonly id: string
-  /** A worktree of the source's repository, a copy of the source, or a folder that begins empty. */
+  /** A worktree of the source's repository, a copy of the source, or an empty folder. */
   readonly kind: 'git_worktree' | 'copy' | 'empty'
   readonly path: string
-  /** Null = it began empty. */
+  /** Null = the folder was empty at first. */
   readonly source: string | null
   readonly branch: string | null
   readonly commit: string | null
-  /** The session was not made after all. Removes what this very call made, and nothing of a session that exists. */
+  /** Called when the session was not made. Removes only the folder that this call made, never one of a session that exists. */
   readonly discard: () => Promise<void>
 }
 
 export interface WorkspaceRequest {
-  /** A folder of the target's; null = the workspace begins empty. */
+  /** A folder of the target; null = the workspace is empty at first. */
   readonly source: string | null
-  /** Who asks: not everybody may name every folder. */
+  /** Decides which folders the caller may name. */
   readonly access: Access
-  /** A branch begins with its parent's files as they are, and with what its parent's engine remembers. */
+  /** The session that is branched: its files as they are now, and the memory of its engine, are copied. */
   readonly parent?: Key
 }
 
-/** Why there is no workspace: the request is wrong, or the session exists and nothing of it is touched. */
+/** The reason why there is no workspace: the request is wrong, or the session exists, and its folder stays as it is. */
 export type WorkspaceProblem = { readonly problem: string } | { readonly taken: true }
 
 export interface Workspaces {
-  /** The same session gets the same workspace again. */
+  /** A second call for the same session returns the same workspace. */
   prepare(key: Key, request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem>
 }

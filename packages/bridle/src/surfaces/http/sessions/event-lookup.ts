@@ -1,0 +1,24 @@
+// Events by their numbers, for answers that are made of a few events of a long log.
+import type { AnyEvent } from '../../../kernel/event.ts'
+import type { Session } from '../../../kernel/session/session.ts'
+
+/** The events of these numbers, which ascend. Neighbours take one read. */
+export const eventsAt = async (session: Session, seqs: readonly number[]): Promise<readonly AnyEvent[]> => {
+  const found: AnyEvent[] = []
+  for (let index = 0; index < seqs.length; ) {
+    const first = seqs[index] ?? 0
+    let last = first
+    while (seqs[index + 1] === last + 1) {
+      last += 1
+      index += 1
+    }
+    index += 1
+    for (let seen = first - 1; seen < last; ) {
+      const page = (await session.read(seen, last - seen)).filter(({ seq }) => seq <= last)
+      if (page.length === 0) break
+      found.push(...page)
+      seen = page.at(-1)?.seq ?? last
+    }
+  }
+  return found
+}
