@@ -2,10 +2,13 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 export type JsonObject = { readonly [name: string]: Json }
 
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** JSON with sorted keys, so that equal data is equal text. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
+    isJsonObject(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
       : part,
   ) ?? 'null'

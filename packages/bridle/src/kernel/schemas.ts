@@ -2,7 +2,7 @@
 // imports the schema library; clients take its types alone.
 import * as v from 'valibot'
 import type { EventType } from './catalogue.ts'
-import type { Json, JsonObject } from './json.ts'
+import { isJsonObject, type Json, type JsonObject } from './json.ts'
 import { COST_USD_MAX, TOKENS_MAX } from './limits.ts'
 
 const text = v.string()
@@ -11,10 +11,7 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
 const tokens = v.pipe(count, v.maxValue(TOKENS_MAX))
 const json = v.custom<Json>((value) => value !== undefined, 'Expected JSON')
-const object = v.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'Expected an object',
-)
+const object = v.custom<JsonObject>(isJsonObject, 'Expected an object')
 const maybe = v.optional
 /** ISO 8601 on the contract's wire; facts use milliseconds. */
 const iso = v.pipe(

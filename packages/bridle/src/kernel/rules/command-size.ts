@@ -1,6 +1,6 @@
 // The largest command: the log keeps every character of it for ever.
 import { type Command, type Refusal, refuse } from '../commands.ts'
-import { isDeeperThan, type Json, type JsonObject, ownProperty } from '../json.ts'
+import { isDeeperThan, isJsonObject, ownProperty } from '../json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '../limits.ts'
 
 /** Refuses a command that is too large or too deep; the refusal names the prompt if that is most of it. */
@@ -16,11 +16,8 @@ const isLong = (command: Command): boolean => JSON.stringify(command).length > P
 
 /** The input repeats the body of a request, prompt included: count the prompt once, as the caller sent it. */
 const withTextOnce = (command: Command): Command => {
-  if (command.type !== 'submit' || !isObject(command.input)) return command
+  if (command.type !== 'submit' || !isJsonObject(command.input)) return command
   const { prompt, input } = command
   const isRepeated = ownProperty(input, 'prompt') === prompt || JSON.stringify(input) === prompt
   return isRepeated ? { ...command, prompt: '' } : command
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,14 +2,11 @@
 import * as v from 'valibot'
 import { isEventType } from '../../kernel/catalogue.ts'
 import type { AnyEventDraft } from '../../kernel/event.ts'
-import type { JsonObject } from '../../kernel/json.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { parsePayload, TOOL_STATUSES } from '../../kernel/schemas.ts'
 
 const ms = v.pipe(v.number(), v.minValue(0), v.maxValue(86_400_000))
-const object = v.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'Expected an object',
-)
+const object = v.custom<JsonObject>(isJsonObject, 'Expected an object')
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
 const steps = {

@@ -79,12 +79,11 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
   /** The grant of the request's credential; null = the credential is missing or wrong. */
   const findGrant = async (
     request: IncomingRequest,
-    url: URL,
   ): Promise<(Omit<TokenGrant, 'token'> & { who?: string }) | null> => {
     const verdict = await options.extractAuthToken?.(request.toRequest?.() ?? (request as Request))
     if (verdict !== undefined) return verdict ? {} : null
     if (isOpen) return {}
-    const token = bearerToken(request) ?? url.searchParams.get('token')
+    const token = tokenOf(request)
     if (!token) return null
     const actual = await digest(token)
     let match: (TokenGrant & { who: string }) | null = null
@@ -106,7 +105,7 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
           (await tickets.redeem(ticket, request.headers.get('origin'))) ??
           new Denial('unauthorized', 'The ticket is used up, expired or unknown.')
         )
-      const grant = await findGrant(request, url)
+      const grant = await findGrant(request)
       if (!grant)
         return new Denial('unauthorized', 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' })
       const named = request.headers.get('x-fabric-tenant') ?? url.searchParams.get('tenant')
@@ -186,8 +185,10 @@ export const isLoopback = (host: string): boolean =>
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
 
-const bearerToken = (request: IncomingRequest): string | null =>
-  /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
+/** The token of a request, from its header or its URL. */
+export const tokenOf = (request: Pick<IncomingRequest, 'url' | 'headers'>): string | null =>
+  /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ??
+  (new URL(request.url).searchParams.get('token') || null)
 
 /** A browser's socket may send its ticket as a subprotocol: proxies log addresses, and no subprotocols. */
 const ticketSubprotocol = (request: IncomingRequest): string | null =>

@@ -2,7 +2,7 @@
 // over, right or wrong. A token that was right from there before still works: a guesser behind the same proxy locks nobody out.
 import { TOKEN_BACKOFF, TRUSTED_CALLERS_MAX } from '../limits.ts'
 import { Denial, isDenial } from '../router/denial.ts'
-import type { Authenticator, IncomingRequest } from './authenticate.ts'
+import { type Authenticator, tokenOf } from './authenticate.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { digest, hex } from './secrets.ts'
 
@@ -22,6 +22,7 @@ export const withTokenBackoff = (
   const trusted = new Set<string>()
   return {
     async authenticate(request, address) {
+      // A ticket does not count: nobody can guess one, and a ticket that expired is no attack.
       const token = tokenOf(request)
       if (token === null) return inner.authenticate(request, address)
       const wait = failures.peek(address)
@@ -40,8 +41,3 @@ export const withTokenBackoff = (
     },
   }
 }
-
-/** The token of a request. A ticket does not count: nobody can guess one, and a ticket that expired is no attack. */
-export const tokenOf = (request: Pick<IncomingRequest, 'url' | 'headers'>): string | null =>
-  /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ??
-  (new URL(request.url).searchParams.get('token') || null)

@@ -1,5 +1,5 @@
 // A request's JSON body: bounded in size and depth, and read once.
-import type { JsonObject } from '../../../kernel/json.ts'
+import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import { BODY_BYTES_MAX, ENCODING_CHARS_MAX } from '../limits.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { parseJson } from './json-text.ts'
@@ -43,8 +43,7 @@ const parseObject = (bytes: Uint8Array): JsonObject | Denial => {
   const parsed = parseJson(text, 'body')
   if ('problem' in parsed) return badRequest(parsed.problem)
   const { value } = parsed
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
-  return badRequest('The body is not a JSON object.')
+  return isJsonObject(value) ? value : badRequest('The body is not a JSON object.')
 }
 
 /** Null when the bytes are not UTF-8. */

@@ -1,7 +1,7 @@
 // Warnings about unknown names in a request. An unknown name is never refused, so that clients of other versions still work,
 // but the answer names it: a typo should not drop a budget without a word.
 import type * as v from 'valibot'
-import type { JsonObject } from '../../../kernel/json.ts'
+import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import { nearestName } from '../../../kernel/text/nearest-name.ts'
 import { WARNING_NAME_CHARS_MAX, WARNINGS_MAX } from '../limits.ts'
 
@@ -33,8 +33,7 @@ export const unknownFields = (schema: FieldSchema | undefined, body: JsonObject,
     })
   const inner = known.flatMap((name) => {
     const value = body[name]
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? unknownFields(entries[name], value as JsonObject, `${within}${name}.`) : []
+    return isJsonObject(value) ? unknownFields(entries[name], value, `${within}${name}.`) : []
   })
   return [...own, ...inner]
 }

@@ -3,7 +3,7 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { isId, type Key } from '../../../kernel/event.ts'
-import type { JsonObject } from '../../../kernel/json.ts'
+import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import type { Access, Scope } from '../access/authenticate.ts'
 import { refusePrivateAgent } from '../access/exposure.ts'
 import { isOtherUsersSession } from '../access/users.ts'
@@ -154,9 +154,6 @@ export const optionalId = v.optional(
 )
 
 export const jsonObject = v.pipe(
-  v.custom<JsonObject>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'Expected an object',
-  ),
+  v.custom<JsonObject>(isJsonObject, 'Expected an object'),
   v.metadata({ type: 'object' }),
 )
