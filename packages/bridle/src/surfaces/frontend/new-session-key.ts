@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
 import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
-import { issueText } from '../http/requests/issue-text.ts'
+import { parseInput } from '../http/requests/parse-input.ts'
 import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { optionalId, type RouteContext } from '../http/router/route.ts'
@@ -19,17 +19,14 @@ export const newSessionKey =
   async ({ request, access, ports, rawBody }: RouteContext): Promise<Key | Denial> => {
     const body = await rawBody.object()
     if (isDenial(body)) return body
-    const parsed = v.safeParse(newSessionSchema, body)
-    if (!parsed.success) {
-      const [issue] = parsed.issues
-      return badRequest(`body: ${issueText(issue)}`)
-    }
-    const agent = chooseAgent({ ports }, parsed.output)
+    const input = parseInput(newSessionSchema, body, 'body')
+    if (isDenial(input)) return input
+    const agent = chooseAgent({ ports }, input)
     if (isDenial(agent)) return agent
     const commandId = idempotencyKey(request)
     if (isDenial(commandId)) return commandId
     const { tenant } = access
-    const { session_id: named, parent_session_id: parent } = parsed.output
+    const { session_id: named, parent_session_id: parent } = input
     const id = named ?? (await newSessionId(prefix, [tenant, agent.name, ...userPart(access), commandId]))
     if (await isOtherUsersId(access, id)) return notFound()
     const key = { tenant, agent: agent.name, id }

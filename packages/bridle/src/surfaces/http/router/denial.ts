@@ -1,5 +1,5 @@
 // A denial: the reason why a caller does not get what it asks for. A denial stays a value until the edge, so that code decides
-// by its code; the router, the socket routes and the gateway of Cloudflare alone turn it into a response or a close frame.
+// by its code; only the router, the socket routes and the targets turn it into a response or a close frame.
 import { DENIAL_CHARS_MAX } from '../limits.ts'
 
 /** Statuses, and the shape of the body: the Fabric document has a plain text for some errors, and an object for the others. */

@@ -9,10 +9,10 @@ import { refusePrivateAgent } from '../access/exposure.ts'
 import { isOtherUsersSession } from '../access/users.ts'
 import type { AnswerDescription } from '../answers/answer-schema.ts'
 import { createRequestBody, type RequestBody } from '../requests/body.ts'
-import { issueText } from '../requests/issue-text.ts'
+import { parseInput } from '../requests/parse-input.ts'
 import { unknownFields, unknownParameters, warningFields, withWarnings } from '../requests/warnings.ts'
 import type { AppPorts } from './app.ts'
-import { badRequest, type Denial, extendDenial, isDenial, notFound } from './denial.ts'
+import { type Denial, extendDenial, isDenial, notFound } from './denial.ts'
 
 type RouteSchema = v.GenericSchema<unknown, unknown>
 type SchemaOutput<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefined
@@ -110,14 +110,14 @@ const validateAndHandle = async (
   if (key && (await isOtherUsersSession(access, key, ports.directory))) return notFound()
   const denial = key && startsWork(row) ? refusePrivateAgent(ports, key.agent) : null
   if (denial) return denial
-  const query = row.query && !row.isValidatedElsewhere ? validate(row.query, c.req.query(), 'query') : undefined
+  const query = row.query && !row.isValidatedElsewhere ? parseInput(row.query, c.req.query(), 'query') : undefined
   if (isDenial(query)) return query
   let body: unknown
   if (row.body) {
     const object = await rawBody.object()
     if (isDenial(object)) return object
     warnings.push(...unknownFields(row.body, object))
-    body = validate(row.body, object, 'body')
+    body = parseInput(row.body, object, 'body')
     if (isDenial(body)) return body
   }
   return row.handle({ ...context, c, query, body, key })
@@ -127,14 +127,7 @@ const validateAndHandle = async (
 export const startsWork = ({ scope, stopsWork = false }: Pick<Route, 'scope' | 'stopsWork'>): boolean =>
   scope === 'operate' && !stopsWork
 
-const validate = (schema: RouteSchema, value: unknown, where: string): unknown => {
-  const result = v.safeParse(schema, value)
-  if (result.success) return result.output
-  const issue = result.issues[0]
-  return badRequest(`${where}: ${issueText(issue)}`)
-}
-
-/** The number of entries of a page, as a query says it. A page of none is a mistake of the caller. */
+/** The number of entries on a page. A page of none is a mistake of the caller. */
 export const limitSchema = (max: number) =>
   v.pipe(
     v.string(),

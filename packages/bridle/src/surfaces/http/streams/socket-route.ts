@@ -1,15 +1,15 @@
 // A socket route is a row of a table, like an HTTP route: a path, a scope and what it does with a connection. Every target calls
 // `upgradeSocket` and then only moves messages, so that all sockets of all wires pass the same checks.
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import type { Key } from '../../../kernel/event.ts'
 import type { Access, IncomingRequest, Scope } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import { callerOf } from '../access/proxy-headers.ts'
 import { redactUrl } from '../access/secrets.ts'
 import { upgradeRequiredAnswer } from '../answers/server-answers.ts'
-import { issueText } from '../requests/issue-text.ts'
+import { parseInput } from '../requests/parse-input.ts'
 import { type AppPorts, correlationIdOf } from '../router/app.ts'
-import { badRequest, Denial, isDenial, notFound, serverStopping, toCloseFrame, toResponse } from '../router/denial.ts'
+import { Denial, isDenial, notFound, serverStopping, toCloseFrame, toResponse } from '../router/denial.ts'
 import { faultDenial } from '../router/kernel-denials.ts'
 import { matchPath } from '../router/path-pattern.ts'
 import { type Route, route } from '../router/route.ts'
@@ -125,18 +125,10 @@ const acceptSocket = async (
   const { request, address } = callerOf(ports, upgrade.request, upgrade.address)
   const access = await authorize(ports, { request, address, scope: row.scope, sessionId: params.id ?? null })
   if (isDenial(access)) return access
-  const query = row.query ? v.safeParse(row.query, Object.fromEntries(url.searchParams)) : null
-  if (query && !query.success) {
-    const [issue] = query.issues
-    return badRequest(`query: ${issueText(issue)}`)
-  }
-  return row.accept({
-    request: upgrade.request,
-    param: (name) => params[name] ?? '',
-    query: query?.output,
-    access,
-    ports,
-  })
+  const query = row.query ? parseInput(row.query, Object.fromEntries(url.searchParams), 'query') : undefined
+  if (isDenial(query)) return query
+  const param = (name: string) => params[name] ?? ''
+  return row.accept({ request: upgrade.request, param, query, access, ports })
 }
 
 /** The same paths for a plain GET: a browser hides why an upgrade was refused, so its page asks here. */
