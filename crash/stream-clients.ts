@@ -1,5 +1,6 @@
 // Server-sent events: the Fabric stream, and the stream of the frontend contract.
-import { emptyFrontendState, reduceFrontend } from '../packages/bridle/src/client/frontend/state.ts'
+import { reduceFrontend } from '../packages/bridle/src/client/frontend/reducer.ts'
+import { emptyFrontendState } from '../packages/bridle/src/client/frontend/state.ts'
 import { collectFrames, type SseFrame } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 import { agentApprovals, agentTexts } from './agent-events.ts'
 import { type EventBody, EventRecord, seqOf, WireClient, type WireEvent } from './wire-client.ts'

@@ -44,14 +44,13 @@ export type { DecisionOptions, SessionFilter } from './fabric/request-options.ts
 export { connectFabricWs } from './fabric/socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric/socket-options.ts'
 export { type SseMessage, SseReader } from './fabric/sse-reader.ts'
+export { HANDLED_EVENT_TYPES, reduceFrontend } from './frontend/reducer.ts'
 export {
   emptyFrontendState,
   type FrontendState,
   type FrontendTool,
   type FrontendTurn,
   frontendCursor,
-  HANDLED_EVENT_TYPES,
-  reduceFrontend,
   type TimelineEntry,
 } from './frontend/state.ts'
 export { HarnessClient } from './harness/client.ts'

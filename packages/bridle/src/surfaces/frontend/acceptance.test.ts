@@ -1,6 +1,7 @@
 // The frontend contract's acceptance criteria, in its own order, with the scripted agent in chat and in background.
 import { describe, expect, test } from 'vitest'
-import { emptyFrontendState, HANDLED_EVENT_TYPES, reduceFrontend } from '../../client/frontend/state.ts'
+import { HANDLED_EVENT_TYPES, reduceFrontend } from '../../client/frontend/reducer.ts'
+import { emptyFrontendState } from '../../client/frontend/state.ts'
 import { claudeInfo } from '../../runners/engines/claude/capabilities.ts'
 import { codexInfo } from '../../runners/engines/codex/capabilities.ts'
 import { testApp } from '../http/test-app.suite.ts'

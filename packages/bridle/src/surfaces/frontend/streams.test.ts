@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { emptyFrontendState, reduceFrontend } from '../../client/frontend/state.ts'
+import { reduceFrontend } from '../../client/frontend/reducer.ts'
+import { emptyFrontendState } from '../../client/frontend/state.ts'
 import { catalogue, EVENT_TYPES, STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { testApp } from '../http/test-app.suite.ts'

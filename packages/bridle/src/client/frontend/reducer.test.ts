@@ -3,7 +3,8 @@ import { STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
 import { readEnvelopes, scriptPrompt } from '../../surfaces/frontend/frontend.suite.ts'
 import type { StreamEnvelope } from '../../surfaces/frontend/wire.ts'
 import { testApp } from '../../surfaces/http/test-app.suite.ts'
-import { emptyFrontendState, type FrontendState, HANDLED_EVENT_TYPES, reduceFrontend } from './state.ts'
+import { HANDLED_EVENT_TYPES, reduceFrontend } from './reducer.ts'
+import { emptyFrontendState, type FrontendState } from './state.ts'
 
 test('[F2] what is handled is what /stream-events names, in lock-step', async () => {
   const { body } = await testApp().get('/stream-events')

@@ -1,0 +1,264 @@
+// The contract's envelopes folded into the state of a frontend, by a pure function. The map of handlers is total: an event that
+// the server may send and no handler names does not compile.
+import type { VisibleEventType } from '../../kernel/catalogue.ts'
+import { parseEventId } from '../../kernel/positions/log-position.ts'
+import type { StreamEnvelope, StreamEnvelopeOf } from '../../surfaces/frontend/wire.ts'
+import { LIST_MAX } from '../limits.ts'
+import { emptyFrontendState, type FrontendState, type FrontendTool, type FrontendTurn } from './state.ts'
+
+/**
+ * Folds an envelope. An envelope that was folded before changes nothing, so a stream may be read again from any cursor. A type
+ * that this build does not know, and hearsay of an engine, go to the diagnostics and change nothing else.
+ */
+export const reduceFrontend = (state: FrontendState, envelope: StreamEnvelope): FrontendState => {
+  if (envelope.type === 'session') return handlers.session(state, envelope)
+  if (envelope.seq <= state.seq) return state
+  const next = { ...state, seq: envelope.seq }
+  if (envelope.custom) return withTimelineEntry(next, 'timeline', envelope)
+  if (envelope.hearsay || !Object.hasOwn(handlers, envelope.type))
+    return withTimelineEntry(next, 'diagnostics', envelope)
+  return (handlers[envelope.type] as EnvelopeHandler<VisibleEventType>)(next, envelope as never)
+}
+
+/** The greeting names the last event of the log. */
+const incarnationIn = ({ last_event_id: last }: { readonly [name: string]: unknown }): number =>
+  (typeof last === 'string' && parseEventId(last)?.incarnation) || 1
+
+type EnvelopeHandler<T extends VisibleEventType> = (
+  state: FrontendState,
+  envelope: StreamEnvelopeOf<T>,
+) => FrontendState
+
+const appendBounded = <T>(list: readonly T[], more: T): readonly T[] => [...list.slice(1 - LIST_MAX), more]
+
+const withTimelineEntry = (
+  state: FrontendState,
+  where: 'timeline' | 'diagnostics',
+  envelope: StreamEnvelope,
+): FrontendState => {
+  const { seq, type, timestamp, turn_id = null, payload } = envelope
+  return { ...state, [where]: appendBounded(state[where], { seq, type, timestamp, turnId: turn_id, payload }) }
+}
+
+/** Shown among the diagnostics, and changes nothing else. */
+const recordDiagnostic = <T extends VisibleEventType>(
+  state: FrontendState,
+  envelope: StreamEnvelopeOf<T>,
+): FrontendState => withTimelineEntry(state, 'diagnostics', envelope as unknown as StreamEnvelope)
+const recordInTimeline = <T extends VisibleEventType>(
+  state: FrontendState,
+  envelope: StreamEnvelopeOf<T>,
+): FrontendState => withTimelineEntry(state, 'timeline', envelope as unknown as StreamEnvelope)
+
+const newTurn = (turnId: string, attempt: number): FrontendTurn => ({
+  turnId,
+  attempt,
+  prompt: null,
+  status: 'running',
+  text: '',
+  thinking: '',
+  tools: [],
+  error: null,
+  result: null,
+})
+
+/** Changes the turn that an envelope belongs to. A later attempt starts the turn again and keeps the earlier calls as superseded. */
+const inTurn = (
+  state: FrontendState,
+  { turn_id, attempt = 1 }: Pick<StreamEnvelope, 'turn_id' | 'attempt'>,
+  change: (turn: FrontendTurn) => FrontendTurn,
+): FrontendState => {
+  if (turn_id === undefined) return state
+  const index = state.turns.findLastIndex(({ turnId }) => turnId === turn_id)
+  const turn = state.turns[index]
+  if (!turn) return { ...state, turns: [...state.turns, change(newTurn(turn_id, attempt))] }
+  return {
+    ...state,
+    turns: state.turns.with(index, change(attempt > turn.attempt ? restartTurn(turn, attempt) : turn)),
+  }
+}
+
+const restartTurn = (turn: FrontendTurn, attempt: number): FrontendTurn => ({
+  ...newTurn(turn.turnId, attempt),
+  prompt: turn.prompt,
+  tools: turn.tools.map((tool) => ({ ...tool, superseded: true })),
+})
+
+const newTool = (toolCallId: string, name: string): FrontendTool => ({
+  toolCallId,
+  name,
+  arguments: null,
+  result: null,
+  status: 'running',
+  outcome: null,
+  approval: null,
+  superseded: false,
+})
+
+/** Finds the call by id, never by name; an engine may use an id again, so the newest counts. */
+const withTool = (
+  state: FrontendState,
+  envelope: Pick<StreamEnvelope, 'turn_id' | 'attempt'>,
+  { id, name }: { readonly id: string; readonly name: string },
+  change: (tool: FrontendTool) => FrontendTool,
+): FrontendState =>
+  inTurn(state, envelope, (turn) => {
+    const index = turn.tools.findLastIndex(({ toolCallId, superseded }) => toolCallId === id && !superseded)
+    const tool = turn.tools[index]
+    const tools = tool ? turn.tools.with(index, change(tool)) : [...turn.tools, change(newTool(id, name))]
+    return { ...turn, tools }
+  })
+
+const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
+  session: (state, { payload, session_id, seq }) =>
+    payload.reset === true || (state.sessionId !== null && state.sessionId !== session_id)
+      ? { ...emptyFrontendState, sessionId: session_id, seq, incarnation: incarnationIn(payload) }
+      : { ...state, sessionId: session_id, incarnation: incarnationIn(payload) },
+  session_state: (state, envelope) =>
+    recordInTimeline({ ...state, status: envelope.payload.status, session: envelope.payload }, envelope),
+  session_checkpoint: (state, envelope) => {
+    const isSeed = envelope.payload.checkpoint_type === 'resume_seed' && envelope.turn_id === undefined
+    const base = isSeed ? closeOpenWork(state) : state
+    return recordInTimeline({ ...base, checkpoints: appendBounded(base.checkpoints, envelope.payload) }, envelope)
+  },
+
+  turn_start: (state, envelope) =>
+    recordDiagnostic(
+      inTurn(state, envelope, (turn) => ({ ...turn, prompt: envelope.payload.prompt })),
+      envelope,
+    ),
+  turn_start_tools: recordDiagnostic,
+  token: (state, envelope) => inTurn(state, envelope, (turn) => ({ ...turn, text: turn.text + envelope.payload.text })),
+  response: (state, envelope) => inTurn(state, envelope, (turn) => ({ ...turn, text: envelope.payload.text })),
+  thinking: (state, envelope) =>
+    inTurn(state, envelope, (turn) => ({ ...turn, thinking: turn.thinking + envelope.payload.text })),
+  reflection: (state, envelope) =>
+    inTurn(state, envelope, (turn) => ({ ...turn, thinking: turn.thinking + envelope.payload.text })),
+
+  tool_call: (state, envelope) => {
+    const { tool_call_id: id, name, arguments: given } = envelope.payload
+    // The same id after an outcome is another call.
+    const begun = (tool: FrontendTool) => (tool.outcome ? tool : { ...tool, name, arguments: given })
+    const changed = withTool(state, envelope, { id, name }, begun)
+    const isAgain = changed.turns.at(-1)?.tools.findLast(({ toolCallId }) => toolCallId === id)?.outcome != null
+    const fresh = { ...newTool(id, name), arguments: given }
+    return recordInTimeline(
+      isAgain ? inTurn(state, envelope, (turn) => ({ ...turn, tools: [...turn.tools, fresh] })) : changed,
+      envelope,
+    )
+  },
+  tool_result: (state, envelope) => {
+    const { tool_call_id: id, tool_name: name = 'tool', result } = envelope.payload
+    return recordInTimeline(
+      withTool(state, envelope, { id, name }, (tool) => ({ ...tool, result })),
+      envelope,
+    )
+  },
+  tool_outcome: (state, envelope) => {
+    const { payload: outcome } = envelope
+    const { tool_call_id: id, tool_name: name, status } = outcome
+    return recordInTimeline(
+      withTool(state, envelope, { id, name }, (tool) => ({ ...tool, status, outcome })),
+      envelope,
+    )
+  },
+  tool_batch: recordDiagnostic,
+  tool_selected: recordDiagnostic,
+  tool_validation_error: recordDiagnostic,
+
+  approval_required: (state, envelope) => {
+    const { payload } = envelope
+    const { tool_call_id: id, tool_name: name, kind = 'tool' } = payload
+    const asked = { ...state, approvals: { ...state.approvals, [payload.request_id]: payload } }
+    const marked = (tool: FrontendTool): FrontendTool => ({ ...tool, approval: 'required' })
+    return recordInTimeline(kind === 'tool' && id ? withTool(asked, envelope, { id, name }, marked) : asked, envelope)
+  },
+  approval_applied: (state, envelope) => {
+    const { request_id, tool_call_id: id, tool_name: name, decision = 'approved', arguments: given } = envelope.payload
+    const { [request_id]: asked, ...approvals } = state.approvals
+    const settled = { ...state, approvals }
+    // The person who approved the call may have changed its arguments: show those that run.
+    const marked = (tool: FrontendTool): FrontendTool => ({
+      ...tool,
+      approval: decision,
+      ...(given && { arguments: given }),
+    })
+    const isTool = (asked?.kind ?? 'tool') === 'tool'
+    return recordInTimeline(isTool && id ? withTool(settled, envelope, { id, name }, marked) : settled, envelope)
+  },
+
+  context_warning: (state, envelope) => {
+    const usagePct = envelope.payload.usage_pct ?? state.context.usagePct
+    return recordInTimeline({ ...state, context: { ...state.context, usagePct } }, envelope)
+  },
+  context_compacted: (state, envelope) =>
+    recordInTimeline({ ...state, context: { usagePct: null, compactions: state.context.compactions + 1 } }, envelope),
+  step_progress: (state, envelope) =>
+    recordInTimeline({ ...state, steps: appendBounded(state.steps, envelope.payload) }, envelope),
+  usage: (state, envelope) => {
+    const { total_tokens, input_tokens = 0, output_tokens = 0, cost_usd = 0 } = envelope.payload
+    const tokens = state.usage.tokens + (total_tokens ?? input_tokens + output_tokens)
+    return recordDiagnostic({ ...state, usage: { tokens, costUsd: state.usage.costUsd + cost_usd } }, envelope)
+  },
+  retrieval: (state, envelope) =>
+    recordInTimeline({ ...state, retrievals: appendBounded(state.retrievals, envelope.payload) }, envelope),
+  antahkarana: (state, envelope) => recordInTimeline({ ...state, guardrail: envelope.payload }, envelope),
+  subagent_event: (state, envelope) => {
+    const { payload } = envelope
+    return recordDiagnostic({ ...state, subagents: { ...state.subagents, [payload.agent_id]: payload } }, envelope)
+  },
+  policy_decision: recordDiagnostic,
+  hook_event: recordDiagnostic,
+  sandbox_notice: recordDiagnostic,
+  transport_diagnostic: recordDiagnostic,
+
+  session_paused: recordInTimeline,
+  session_resumed: recordInTimeline,
+  cancel_requested: recordInTimeline,
+  policy_set: recordInTimeline,
+  branched: recordInTimeline,
+  budget_crossed: recordInTimeline,
+  budget_raised: recordInTimeline,
+  retry_scheduled: recordInTimeline,
+  artifact_published: recordInTimeline,
+  custom_event: recordInTimeline,
+
+  completed: (state, envelope) =>
+    recordInTimeline(
+      inTurn(state, envelope, (turn) => ({ ...turn, result: envelope.payload.result ?? null })),
+      envelope,
+    ),
+  error: (state, envelope) => {
+    const turn_id = envelope.turn_id ?? envelope.payload.turn_id
+    const of = { ...envelope, ...(turn_id !== undefined && { turn_id }) }
+    return recordInTimeline(
+      inTurn(state, of, (turn) => ({ ...turn, error: envelope.payload.message })),
+      envelope,
+    )
+  },
+  turn_end: (state, envelope) => {
+    const { turn_id, status } = envelope.payload
+    return recordInTimeline(
+      inTurn(state, { ...envelope, turn_id }, (turn) => ({ ...turn, status })),
+      envelope,
+    )
+  },
+}
+
+/** A branch shares its parent's history. Open calls and approvals of the parent are over for the branch. */
+const closeOpenWork = (state: FrontendState): FrontendState => ({
+  ...state,
+  approvals: {},
+  turns: state.turns.map((turn) =>
+    turn.status === 'running' ? { ...turn, status: 'cancelled', tools: turn.tools.map(closeTool) } : turn,
+  ),
+})
+
+const closeTool = (tool: FrontendTool): FrontendTool => ({
+  ...tool,
+  ...(tool.status === 'running' && { status: 'error' }),
+  ...(tool.approval === 'required' && { approval: 'cancelled' }),
+})
+
+/** Every type that the reducer handles. The types and a test hold it equal to the answer of `/stream-events`. */
+export const HANDLED_EVENT_TYPES = Object.keys(handlers) as readonly VisibleEventType[]
