@@ -1,8 +1,7 @@
-// Invoking an agent: a prompt goes to the session, and the answer is how its run ended, or where to look for it.
+// Invoking an agent: the prompt goes to the session, and the answer is the outcome of its run, or the address to ask for it.
 //
-// A run may take longer than a proxy waits for the first byte. No byte is sent before the outcome unless the caller asks for it:
-// the status of an answer stands in front of everything, and a client that looks at nothing but the status must not take a
-// failed run for a result. Callers that know better ask by `Prefer`.
+// A run may take longer than a proxy waits for the first byte. Even so the answer begins only with the outcome: its status comes
+// first, and a client that checks nothing else must not take a failed run for a result. `Prefer` chooses otherwise.
 
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isRefusal, type PromptAnswer } from '../../kernel/commands.ts'
@@ -22,7 +21,7 @@ import { heartbeatBody, type InvocationEnd } from './heartbeat-body.ts'
 import { type InvokePreference, parsePreference } from './invoke-preference.ts'
 import type { AcceptedRun, InvokeFailure, InvokeResult } from './wire.ts'
 
-/** Waits through queue and approvals. A caller that leaves does not stop the run. */
+/** Waits through queue and approvals. The run continues when its caller leaves. */
 export const invoke = async (
   call: RouteCall<undefined, { readonly [name: string]: unknown }>,
   agent: AgentInfo,
@@ -57,7 +56,7 @@ const respondToInvoke = async (
   const { runId } = answer
   const promptSeq = runSeq(runId) as number
   const session = await ports.host.find(key)
-  // Removed in the meantime, and perhaps begun anew: the run is gone.
+  // The session was removed in the meantime, and perhaps created again: the run is gone.
   if (!session?.hasEvent(promptSeq)) return notFound()
   const watch = watchRunOutcome(session, runId, promptSeq - 1)
   const end = runEnd(session, runId, watch)
@@ -68,7 +67,7 @@ const respondToInvoke = async (
   return acceptedResponse(request, key, answer, applied)
 }
 
-/** Null when the time is over first. By a timer of the platform: the request itself keeps whoever serves it awake. */
+/** Null when the time is over first. A platform timer is enough: an open request keeps its server awake. */
 const endWithin = <T>(end: Promise<T>, ms: number): Promise<T | null> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(null), ms)
@@ -110,7 +109,7 @@ const runEnd = async (session: Session, runId: string, watch: OutcomeWatch): Pro
   }
 }
 
-/** What a restart makes of a run. Only work that lives outside of this process, or has not begun, goes on for certain. */
+/** Tells what a restart does to a run. Only a run outside of this process, or one that has not begun, continues for certain. */
 const restartNotice = ({ key, state, identity }: Session, runId: string): string => {
   const { kind, run } = state.lifecycle
   const hasBegun = run?.runId === runId && (run.phase === 'started' || run.phase === 'cancelling')

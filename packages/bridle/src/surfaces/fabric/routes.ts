@@ -1,4 +1,4 @@
-// The Fabric document's own routes and sockets. Thin: ask the session, answer in the document's shapes.
+// The routes and sockets of the Fabric document. Thin: each asks the session, and answers in the document's shapes.
 
 import * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
@@ -145,7 +145,7 @@ const timeline = async (
 ): Promise<Response | Denial> => {
   const session = await findSession(call)
   if (isDenial(session)) return session
-  const told: Timeline = { entries: [], events: [], approvals: [] }
+  const history: Timeline = { entries: [], events: [], approvals: [] }
   const { limit = TIMELINE_MAX } = call.query
   const { own } = session.incarnations
   const cursor = parseStreamCursor(null, call.query.after)
@@ -158,7 +158,7 @@ const timeline = async (
     const events = await session.read(seen, Math.min(TIMELINE_PAGE, limit - (seen - after)))
     const last = events.at(-1)
     if (!last) break
-    extendTimeline(told, session.key, events, session.incarnations)
+    extendTimeline(history, session.key, events, session.incarnations)
     seen = last.seq
   }
   const { approvals: _open, messages, ...detail } = sessionDetail(session, agentOf(call))
@@ -166,7 +166,7 @@ const timeline = async (
   const reset = isLost ? { reset: true } : {}
   return jsonWithTag<TimelinePage>(call.request, {
     ...detail,
-    ...told,
+    ...history,
     ...artifactsOf(session),
     messages,
     ...more,
@@ -222,8 +222,8 @@ export const fabricSocketRoutes: readonly SocketRoute[] = [
     summary: 'A session’s events as they happen; cancel and approve come back the other way',
     query: socketQuery,
     session: findKey,
-    restore: async (rested, head, ports) => {
-      const connection = rested as FabricConnection
+    restore: async (hibernated, head, ports) => {
+      const connection = hibernated as FabricConnection
       const session = await ports.host.open(connection.key)
       return (socket) => new FabricSocket({ ...connection, since: head }, session, socket, ports, 'awake')
     },
@@ -246,8 +246,8 @@ const openConnection = async (call: SocketCall<v.InferOutput<typeof socketQuery>
   if (isDenial(session)) return closeOnOpen(session)
   const cursor = parseStreamCursor(null, call.query.after)
   if (cursor === undefined) return badRequest('The cursor is not an event id.')
-  const wish = cursor ? null : await replayStart(session, call.query.replay, isCarried(session.key))
-  const from = cursor ?? { seq: wish ?? 0, incarnation: session.incarnations.own }
+  const start = cursor ? null : await replayStart(session, call.query.replay, isCarried(session.key))
+  const from = cursor ?? { seq: start ?? 0, incarnation: session.incarnations.own }
   const since = session.canResumeFrom(from) ? from.seq : null
   const connection = { key: session.key, scopes: access.scopes, user: access.user, who: access.who, since }
   return (socket) => new FabricSocket(connection, session, socket, ports)

@@ -1,4 +1,4 @@
-// A session's whole story for `GET /agents/:name/:id`: entries in order, the stream's own events, artifacts, approvals.
+// The timeline of a session for `GET /agents/:name/:id`: entries in order, the events of the stream, artifacts, approvals.
 
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { eventId } from '../../kernel/event.ts'
@@ -10,15 +10,15 @@ import type { HistoryEntry, Timeline } from './wire.ts'
 
 type HistoryEntryDraft = { readonly type: HistoryEntry['type']; readonly [name: string]: Json | undefined }
 
-/** Folds events, in order, into a timeline. Calls and approvals are completed in place when their end comes. */
+/** Folds events, in order, into a timeline. The end of a call or an approval completes its entry in place. */
 export const extendTimeline = (
   timeline: Timeline,
   key: Key,
   events: readonly AnyEvent[],
   logs: Incarnations = FIRST_INCARNATIONS,
 ): void => {
-  for (const given of events) {
-    const event = eventWithIncarnations(given, key, logs)
+  for (const logged of events) {
+    const event = eventWithIncarnations(logged, key, logs)
     const shown = agentEvent(key, event, logs)
     if (shown) timeline.events.push(shown)
     if (event.hearsay) continue
@@ -85,11 +85,11 @@ const completeEntries = ({ entries, approvals }: Timeline, event: AnyEvent): voi
   }
   if (event.type === 'approval_applied') {
     const at = approvals.findLastIndex(({ id }) => id === event.payload.request_id)
-    const asked = approvals[at]
+    const approval = approvals[at]
     const { decision, actor, reason } = event.payload
-    if (!asked) return
+    if (!approval) return
     approvals[at] = {
-      ...asked,
+      ...approval,
       status: decision ?? 'approved',
       actor: actor ?? null,
       decisionReason: reason ?? null,

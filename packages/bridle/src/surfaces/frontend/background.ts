@@ -1,4 +1,4 @@
-// Background sessions: started, paused, resumed or branched, and their health.
+// Routes of background sessions: start, pause, resume, branch, policy and health.
 
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
@@ -23,19 +23,17 @@ import {
   resumeAnswer,
 } from './answers.ts'
 import { branchBody, branchFrom, hasBranchOrigin } from './branching.ts'
+import { RETRIES_DEFAULT, RETRIES_MAX } from './limits.ts'
 import { newSessionKey } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
 import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'
 import type { BackgroundReceipt } from './wire.ts'
 import { prepareWorkspace } from './workspace.ts'
 
-const RETRIES_MAX = 100
-/** Of work that says nothing of it: a server that is killed is a failure too, and should not be the end of the work. */
-const RETRIES_DEFAULT = 3
 const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
 const actorFields = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
 
-/** Without a zone it is UTC: where the server stands is nothing that a caller knows. */
+/** A time without a zone is UTC: a caller does not know the zone of the server. */
 const inUtc = (text: string): string => (/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
 
 const timeSchema = v.pipe(
@@ -183,13 +181,13 @@ const startBackground = async (
   const isNew = (await ports.directory.find(tenant, id)).length === 0
   if (commandId === null && !isNew)
     return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
-  const asked = {
+  const settings = {
     ...settingsOf(body),
     workspace_mode: body.workspace?.mode ?? body.workspace_mode ?? 'none',
     ...(body.workspace?.source !== undefined && { workspace_source: body.workspace.source }),
   }
-  // Nothing is prepared for a session that exists: it refuses the command, or knows it by its Idempotency-Key.
-  const prepared = isNew ? await prepareWorkspace(call, key, asked, { goal: body.prompt }) : null
+  // No workspace for a session that exists: it refuses the command, or answers for its Idempotency-Key.
+  const prepared = isNew ? await prepareWorkspace(call, key, settings, { goal: body.prompt }) : null
   if (isDenial(prepared)) return prepared
   const owner = (await viewerOf(access)) ?? (parent === undefined ? null : await ownerOfSession(call, tenant, parent))
   const answer = await ports.host.send(
@@ -202,7 +200,7 @@ const startBackground = async (
       fresh: true,
       opening: {
         kind: 'background',
-        settings: prepared?.settings ?? asked,
+        settings: prepared?.settings ?? settings,
         maxRetries: body.max_retries ?? RETRIES_DEFAULT,
         expiresAt: body.expires_at ?? null,
         ...(title !== undefined && { title }),
@@ -225,7 +223,7 @@ const startBackground = async (
   )
 }
 
-/** Work that an operator starts below a user's session is that user's. */
+/** Background work that an operator starts below a user's session belongs to that user. */
 const ownerOfSession = async (
   { ports }: Pick<RouteCall<unknown, unknown>, 'ports'>,
   tenant: string,

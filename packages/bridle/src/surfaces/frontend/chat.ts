@@ -1,4 +1,4 @@
-// Chat sessions: made, asked, looked at, branched.
+// Routes of chat sessions: create, take a turn, show, stream and branch.
 
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
@@ -143,8 +143,8 @@ const takeTurn = async (call: TurnCall): Promise<Response | Denial> => {
   if ('problem' in submission) return badRequest(submission.problem)
   const id = commandIdOf(request, body)
   if (isDenial(id)) return id
-  const asked = { ...submission, ...actorField(call.access, body.actor) }
-  const answer = await ports.host.send(key, { type: 'submit', existing: true, ...asked }, id)
+  const prompt = { ...submission, ...actorField(call.access, body.actor) }
+  const answer = await ports.host.send(key, { type: 'submit', existing: true, ...prompt }, id)
   if (isRefusal(answer)) return refusalDenial(answer)
   const { runId } = answer
   const since = (runSeq(runId) as number) - 1
