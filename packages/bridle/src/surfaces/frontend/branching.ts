@@ -27,7 +27,7 @@ export const branchBody = v.looseObject({
   actor: v.optional(v.string()),
 })
 
-export interface BranchOrigin {
+interface BranchOrigin {
   readonly from_event_id?: string | number | undefined
   readonly resume_cursor?: string | undefined
 }
@@ -35,7 +35,7 @@ export interface BranchOrigin {
 export const hasBranchOrigin = (body: BranchOrigin): boolean =>
   body.from_event_id !== undefined || body.resume_cursor !== undefined
 
-export interface BranchRequest extends BranchOrigin {
+interface BranchRequestBody extends BranchOrigin {
   readonly session_id?: string | undefined
   readonly title?: string | undefined
   readonly reason?: string | undefined
@@ -47,7 +47,7 @@ export interface BranchRequest extends BranchOrigin {
 export const branchFrom = async (
   call: RouteCall<unknown, unknown>,
   session: Session,
-  branch: BranchRequest,
+  branch: BranchRequestBody,
 ): Promise<Response | Denial> => {
   const seq = branchSeq(session, branch)
   if (isDenial(seq)) return seq
