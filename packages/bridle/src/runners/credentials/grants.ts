@@ -1,5 +1,5 @@
-// Who may spend a provider key: one attempt of one run, for as long as it is granted. The token is derived, so that the
-// next process of ours grants the same one to a run that outlived us; nothing of it is stored.
+// A grant lets one attempt of one run spend a provider key until it is revoked. Its token is derived from the server's secret
+// and never stored: after a restart the server derives the same token for a run that is still going.
 import { createHash, createHmac } from 'node:crypto'
 import { type Key, keyText } from '../../kernel/event.ts'
 import { type ProviderName, providers } from './providers.ts'
@@ -18,7 +18,7 @@ export interface GrantTerms {
   /** Names or patterns with `*`; absent = any model. */
   readonly models?: readonly string[]
   readonly maxSpendUsd?: number
-  /** What the run had spent before this process. */
+  /** The cost of the run before this process started. */
   readonly spentUsd?: number
 }
 
@@ -33,12 +33,12 @@ export interface ActiveGrant extends GrantName {
   models: readonly string[] | null
   readonly ledger: SpendLedger
   counts: Omit<RunSpend, 'usd'>
-  /** Requests that are with the provider; they end with the grant. */
+  /** Requests that the provider has not answered yet. Revoking the grant aborts them. */
   readonly openRequests: Set<AbortController>
 }
 
 export class CredentialGrants {
-  /** By digest, so that looking one up says nothing about the others through its timing. */
+  /** Keyed by the digest of the token, so that the time of a lookup reveals nothing about other tokens. */
   readonly #grants = new Map<string, ActiveGrant>()
   readonly #secret: string
   readonly #prices: PriceTable
@@ -54,7 +54,7 @@ export class CredentialGrants {
     this.#saveSpend = saveSpend
   }
 
-  /** Granted again, a run keeps what it has spent. */
+  /** A run that is granted again keeps its sum: a restart must not refill a budget. */
   grant(name: GrantName, { models, maxSpendUsd, spentUsd = 0 }: GrantTerms): string {
     const token = this.#token(name)
     const { key, runId, attempt, provider } = name
@@ -88,12 +88,12 @@ export class CredentialGrants {
     return spendOf(live)
   }
 
-  /** The most that a request may cost. */
+  /** The highest price that a request can have, which is reserved before it is sent. */
   worstCase(model: string, content: object, body: string): number {
     return worstCaseUsd(content, body, priceOf(model, this.#prices))
   }
 
-  /** What it cost. */
+  /** Counts an answer, and returns its cost. */
   charge(grant: ActiveGrant, model: string, usage: TokenUsage): number {
     const usd = costUsd(usage, priceOf(model, this.#prices))
     const { requests, inputTokens, outputTokens } = grant.counts

@@ -1,6 +1,6 @@
-// Provider keys stay on the host. A run gets a token and a base URL here; what it may ask is checked, the token is
-// exchanged for the key, and the answer streams through while its usage is counted. A run over its limit, or one that
-// is over, is refused in the provider's own words, so that its engine can show them.
+// Provider keys stay on the host. A run gets a token and a base URL of this proxy. The proxy checks each request, replaces the
+// token with the key, and counts the usage of the answer as it streams through. A run that has ended or spent its limit gets
+// a refusal in the format of the provider, so that its engine can display it.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,23 +29,23 @@ import { exchangeWithProvider, type UpstreamRequest } from './upstream.ts'
 export interface CredentialProxyOptions {
   /** Tokens are derived from it: the same secret makes the same tokens in the next process. */
   readonly secret: string
-  /** Asked for each request, so that a key may be changed while we run. */
+  /** Called for each request, so that an operator can change a key while the server runs. */
   readonly keys: { readonly [P in ProviderName]?: () => string | undefined }
   /** Absent = the base URL variables of `env`, else the vendors' addresses. */
   readonly upstreams?: { readonly [P in ProviderName]?: string }
   readonly env?: NodeJS.ProcessEnv
   readonly host?: string
   readonly port?: number
-  /** How a sandbox reaches us, where that is not the address we listen on. */
+  /** The address of this proxy as sandboxes reach it, where that is not the address it listens on. */
   readonly publicUrl?: string
   /** Rows before our own. */
   readonly prices?: PriceTable
   readonly bodyBytesMax?: number
-  /** How long a provider may say nothing at all. */
+  /** A provider that sends nothing for this long has failed. */
   readonly silenceMs?: number
-  /** One line per request. Carries no key, no token and nothing of what was said. */
+  /** Called for each request. The entry holds no key, no token and no text of the conversation. */
   readonly report?: (entry: ProxyLogEntry) => void
-  /** A run's sums, before a request is sent and after it is settled: kept, they survive the process. */
+  /** Called with the sums of a run before a request is sent and after it is settled, so that they survive the process. */
   readonly saveSpend?: (name: GrantName, sums: SpendSums) => void
 }
 
@@ -60,10 +60,10 @@ export interface ProxyLogEntry extends GrantName {
 export interface CredentialProxy {
   readonly url: string
   grant(grant: GrantName & GrantTerms): { readonly token: string; readonly baseUrl: string }
-  /** The token is dead, and so is what it asked for. What the run spent; null = it had no grant. */
+  /** Ends the token and its open requests. Returns the cost of the run; null = the run had no grant. */
   revoke(name: GrantName): RunSpend | null
   spend(name: GrantName): RunSpend | null
-  /** Ends what is under way. */
+  /** Aborts open requests. */
   close(): Promise<void>
 }
 
@@ -170,7 +170,7 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
-      // What they spent is still reported.
+      // Requests that were cut still report their cost.
       await Promise.all([closed, ...underWay])
     },
   }
@@ -196,7 +196,7 @@ const parseTarget = ({
   return located && { ...located, query: search }
 }
 
-/** A token is good for its own provider only. */
+/** A token is valid for one provider. */
 const findGrant = (
   { headers }: IncomingMessage,
   grants: CredentialGrants,
@@ -219,7 +219,7 @@ const readBody = (
     const parts: Buffer[] = []
     let bytes = 0
     let isRefusing = false
-    // What is too much is read on and dropped: a client that is still sending would not see why.
+    // Read and drop the rest of a body that is too large: a client that is still sending would not see the refusal.
     request.on('data', (part: Buffer) => {
       bytes += part.byteLength
       if (isRefusing) return

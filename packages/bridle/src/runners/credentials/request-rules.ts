@@ -1,4 +1,4 @@
-// What a run may ask of a provider with the server's key: the same answers wherever the key is kept.
+// The requests that a run may send to a provider with the server's key. The Node server and the Worker share these rules.
 
 import { OPEN_REQUEST_BYTES_MAX, OPEN_REQUESTS_MAX } from './limits.ts'
 import type { Provider, ProviderRoute, ProxyRefusalCode } from './providers/provider.ts'
@@ -21,7 +21,7 @@ export interface ProviderTarget {
   readonly path: string
 }
 
-/** By a path that was normalised, so that it is what it says; a route then matches whole. */
+/** Expects a normalised path: in any other, `..` could lead from an allowed route to a forbidden one. */
 export const findProviderRoute = (method: string, pathname: string): ProviderTarget | null => {
   for (const name of PROVIDER_NAMES) {
     const provider = providers[name]
@@ -46,7 +46,7 @@ export interface CheckedRequest {
   readonly content: object
 }
 
-/** Sent on is what was read here, written again: a name said twice must not mean one thing to us and another there. */
+/** Returns the body written again from its parsed form: a repeated name could mean one model here and another to the provider. */
 export const checkProviderRequest = (
   text: string,
   encoding: string | null | undefined,
@@ -62,7 +62,7 @@ export const checkProviderRequest = (
   }
   const { model, background } = (said ?? {}) as { model?: unknown; background?: unknown }
   if (typeof model !== 'string') return invalid('The body names no model.')
-  // Its usage would be told later, to somebody else.
+  // The provider reports the usage of a background response later, to a request that passes no meter.
   if (background) return invalid('Background responses are not passed on.')
   if (models && !models.some((pattern) => matchesModel(pattern, model))) {
     return {

@@ -1,5 +1,5 @@
-// What a session's run has spent of the server's keys, in the session's folder: whoever starts again must not forget a
-// limit. One run at a time, so one sum.
+// The cost of a session's run, in a file of the session's folder, so that a restart does not reset a limit. A session plays
+// one run at a time, so the file holds one sum.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -22,13 +22,13 @@ export class SpendFiles {
     this.#data = data
   }
 
-  /** What it had spent before. From here on there is a place to note more. */
+  /** The cost of the run so far. Makes the folder that later sums are saved in. */
   load(name: GrantName): number {
     mkdirSync(sessionFolder(this.#data, name.key), { recursive: true, mode: 0o700 })
     return this.#of(name)
   }
 
-  /** Of a session that was removed meanwhile nothing is noted: its folder is not to come back. */
+  /** Saves nothing for a session that was removed meanwhile: its folder must not come back. */
   save(name: GrantName, { spentUsd, reservedUsd }: SpendSums): void {
     const file = this.#file(name)
     if (!existsSync(dirname(file))) return

@@ -1,4 +1,4 @@
-// One checked request on its way to a provider, and the answer on its way back: as it comes, as fast as it is taken.
+// Sends a checked request to a provider and streams the answer back, at the speed of its reader.
 
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { request as requestHttps } from 'node:https'
@@ -18,7 +18,7 @@ export interface UpstreamRequest {
   readonly isMetered: boolean
   readonly silenceMs: number
   readonly signal: AbortSignal
-  /** Called once, before the client can know that the answer is over: its next request meets the new sum. */
+  /** Called once, before the answer ends for the client, so that its next request meets the new sum. */
   readonly charge: (usage: TokenUsage) => void
 }
 
@@ -28,7 +28,7 @@ export interface UpstreamResult {
   readonly refused: readonly [ProxyRefusalCode, string] | null
 }
 
-/** Reported where nobody was left to answer. */
+/** The status in the log for a client that left before the answer. */
 const LEFT = 499
 
 export const exchangeWithProvider = async (
@@ -115,12 +115,12 @@ const readError = async (answer: IncomingMessage): Promise<string> => {
       parts.push(part)
     }
   } catch {
-    // What came is what there is.
+    // The connection broke: return the part that arrived.
   }
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Of one connection only, or about who asks: neither side learns these of the other. */
+/** Headers of a single connection, and headers that identify the caller. The proxy passes neither kind on. */
 const droppedHeaders =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|cookie2?|set-cookie2?|authorization|x-api-key|forwarded|x-forwarded-.*|x-real-ip|via|accept-encoding|alt-svc|strict-transport-security|clear-site-data)$/
 

@@ -21,7 +21,7 @@ export interface TokenUsage {
   readonly inputTokens: number
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
-  /** Of those written, the ones kept for an hour. */
+  /** The part of `cacheWriteTokens` that the provider keeps for an hour, at a higher price. */
   readonly cacheWriteHourTokens: number
   readonly outputTokens: number
 }

@@ -1,5 +1,5 @@
-// What an answer used, read as it passes and never held up: a provider says it in the JSON, or in the stream's events.
-// An answer that is cut before it says so is estimated from what passed, or leaving early would be free.
+// Counts the tokens of an answer while it streams through, without delaying it. A provider reports them in the JSON or in the
+// events of a stream. The meter estimates an answer that was cut before that report: otherwise leaving early would be free.
 
 import { CHARS_PER_TOKEN, METERED_CHARS_MAX } from '../limits.ts'
 import type { ProviderEvent, UsageCounter } from '../providers/provider.ts'
@@ -9,7 +9,7 @@ import type { TokenUsage } from './prices.ts'
 
 export interface UsageMeter {
   read(bytes: Uint8Array): void
-  /** What was used, as far as the answer came. */
+  /** The usage of the part of the answer that arrived. */
   total(): TokenUsage
 }
 
@@ -63,7 +63,7 @@ class TokenCounter implements UsageCounter {
   #isFinal = false
   #deltaChars = 0
 
-  /** Counts in a stream are of all so far: the largest is the last. */
+  /** Counts in a stream are running totals, so the largest is the last. */
   addCounts(usage: Partial<TokenUsage>, isFinal: boolean): void {
     const merged: { -readonly [K in keyof TokenUsage]?: number } = { ...this.#usage }
     for (const [name, count] of Object.entries(usage) as [keyof TokenUsage, number][]) {
