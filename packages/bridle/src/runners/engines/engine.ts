@@ -1,5 +1,5 @@
-// An engine plays turns: Claude Code, Codex. The runner keeps one open while it is likely to be asked again; an engine
-// that is gone is opened anew from its resume id, and that costs only time.
+// An engine plays turns: Claude Code, Codex. The runner keeps an engine open between turns. An engine that was closed resumes
+// from its resume id, which costs only time.
 import type { EngineInfo } from '../../kernel/engine-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { ProviderName } from '../credentials/providers.ts'
@@ -7,13 +7,13 @@ import type { EngineSettings, RunnerEvent } from '../protocol.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 
 export interface EngineOptions {
-  /** Where it works. */
+  /** The folder in which the engine reads, writes and runs commands. */
   readonly workFolder: string
-  /** Where it keeps its transcripts: whoever has this folder can resume. */
+  /** The folder of the engine's transcripts, without which it cannot resume. */
   readonly stateFolder: string
-  /** What the runner itself remembers of the engine: nothing that runs in a sandbox can write it, so it is believed. */
+  /** The runner's notes about the engine. Programs in the sandbox cannot write here, so the runner trusts it. */
   readonly privateFolder: string
-  /** Builds the walls on first use. Rejects with a sentence where there are to be walls and none can be had. */
+  /** Prepares the sandbox on first use. Rejects with a sentence to act on where no sandbox can be had. */
   readonly launcher: () => Promise<EngineLauncher>
   readonly resume: string | null
   readonly settings: EngineSettings
@@ -23,46 +23,46 @@ export interface Engine {
   readonly name: string
   readonly info: EngineInfo
   readonly provider: ProviderName
-  /** What is missing, in a sentence a person can act on; null = nothing. */
+  /** A sentence that says what to install or set; null = the engine can run. */
   needs(): Promise<string | null>
   open(options: EngineOptions): Promise<EngineSession>
 }
 
-/** One turn at a time. */
+/** An open engine; it plays one turn at a time. */
 export interface EngineSession {
-  /** How to go on from where it stands; null before the first turn. Another string after every turn. */
+  /** The resume id of the conversation so far, different after every turn; null before the first. */
   readonly resume: string | null
-  /** The engine's own name for the conversation. */
+  /** The engine's id of the conversation. */
   readonly sessionId: string | null
-  /** It can play another turn. */
+  /** True while the engine can play another turn. */
   readonly alive: boolean
   /**
-   * Everything is said through `turn`. Never rejects: what goes wrong is an end. `continues`: the engine remembers the prompt and
-   * a part of the work, and goes on with it.
+   * Reports through `turn`. Never rejects: a failure is a `TurnEnd`. `continues`: the engine remembers the prompt and a part of
+   * the work, and continues it.
    */
   play(prompt: string, turn: TurnReporter, continues?: boolean): Promise<TurnEnd>
-  /** Ends the turn under way. The session may stay alive. */
+  /** Ends the current turn. The session may stay alive. */
   interrupt(): Promise<void>
-  /** A word to the turn under way. Rejects where there is none. */
+  /** Adds a message to the current turn. Rejects where there is none. */
   steer(text: string): Promise<void>
-  /** Stops one piece of delegated work of the turn. False = there is none of this id. */
+  /** Stops one task of the turn. False = the turn has no task of this id. */
   stopTask?(taskId: string): Promise<boolean>
-  /** Ends the engine's process and all that it started; never hangs. */
+  /** Ends the engine's process and every process that it started. Never hangs. */
   close(): Promise<void>
 }
 
-/** The prompt of a turn that goes on in the middle. */
+/** The prompt of a turn that continues in the middle. */
 export const CONTINUE_PROMPT =
   'The work was stopped and goes on now. Continue from where you stopped. Do not repeat what is done already.'
 
 export interface TurnReporter {
-  /** The frame it became. */
+  /** Returns the number of the frame. */
   report(event: RunnerEvent): number
   /** Waits while too much is unread: a flood stops at its source. */
   waitForRoom(): Promise<void>
-  /** Resolves when the caller has the frame for good; at once where the caller acknowledges nothing. */
+  /** Resolves when the caller has stored the frame; at once where the caller acknowledges nothing. */
   waitForAcknowledgement(frame: number): Promise<void>
-  /** Says `approval.required` and waits for the answer, which is checked against its digest. */
+  /** Reports `approval.required`, waits for the answer and checks it against its digest. */
   requestApproval(question: EngineApprovalRequest): Promise<EngineApprovalDecision>
 }
 

@@ -23,7 +23,6 @@ export interface PuppetEngine extends Engine {
   readonly steered: string[]
   readonly stoppedTasks: string[]
   readonly opened: { readonly resume: string | null }[]
-  /** Where each that was opened finds its provider. */
   /** Where the engine that was opened last finds its provider. */
   readonly baseUrl: () => Promise<string>
   closed: number
@@ -61,7 +60,7 @@ export const puppetEngine = (name = 'puppet'): PuppetEngine => {
   return engine
 }
 
-/** What `$LARGE` stands for. */
+/** The length of the text that `$LARGE` stands for. */
 export const LARGE = 2_000_000
 
 class PuppetSession implements EngineSession {
@@ -79,7 +78,7 @@ class PuppetSession implements EngineSession {
     this.resume = resume
   }
 
-  /** One that goes on does so behind the step that it was stopped in. */
+  /** A turn that continues starts behind the step that it was stopped in. */
   async play(prompt: string, turn: TurnReporter, continues = false): Promise<TurnEnd> {
     let isDeaf = false
     const interrupted = new Promise<'interrupted'>((resolve) => {

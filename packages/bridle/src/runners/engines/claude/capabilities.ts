@@ -1,4 +1,4 @@
-// What the claude engine can tell, and how sure it is.
+// The events and features of Claude Code, and where they deviate.
 import type { EngineInfo } from '../../../kernel/engine-info.ts'
 
 export const claudeInfo = (version: string): EngineInfo => ({

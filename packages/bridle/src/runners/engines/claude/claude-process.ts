@@ -1,4 +1,4 @@
-// One process of Claude Code and the turn it plays: what it asks, what its hooks tell, and how it ends.
+// A process of Claude Code and the turn it plays: its approvals, its hooks, and its end.
 
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
@@ -157,7 +157,7 @@ export class ClaudeProcess {
     if (message.subtype === 'init') this.#learnContextWindow().catch(() => {})
     // A word that came as the turn ended began another, which nobody hears: this engine is not to be used again.
     if (!playing) return void (message.type === 'assistant' && this.#retire())
-    // What an agent below it writes is in a transcript of its own.
+    // Subagents write to other transcripts, so their entries are no point to resume from.
     const isEntry = (message.type === 'assistant' || message.type === 'user') && !message.parent_tool_use_id
     if (isEntry && message.uuid) this.lastEntry = message.uuid
     for (const event of playing.reader.read(message)) playing.report(event)
@@ -172,7 +172,7 @@ export class ClaudeProcess {
     // A word that came too late for its turn gets one of its own, and the run goes on with it.
     if (end.kind === 'completed' && !isLast) return
     this.#endTurn(end)
-    // One that was stopped would still begin that turn.
+    // A stopped process would still play the queued turn.
     if (!isLast) this.#retire()
   }
 
@@ -299,7 +299,7 @@ class ActiveTurn {
   }
 }
 
-/** What the engine is given to read, for as long as it is open. */
+/** The input of the engine: prompts and steering messages, until it is closed. */
 class PromptQueue implements AsyncIterable<SdkUserMessage> {
   readonly #waiting: SdkUserMessage[] = []
   #wake = () => {}

@@ -90,7 +90,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
       settings: { permission_mode: 'bypassPermissions' },
     })
     expect(await second.end).toMatchObject({ type: 'run.completed', result: 'Again.' })
-    // Of this turn alone.
+    // The usage of this turn alone.
     expect(of(second, 'usage')).toMatchObject([{ inputTokens: 100, outputTokens: 20, contextUsagePct: 0.012 }])
     expect(JSON.stringify(stub.requests.slice(asked).at(-1)?.body.messages)).toContain('Looking.')
   })
@@ -235,7 +235,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
   test('[R8] a memory that is lost is told, and the run goes on without it', async () => {
     const runs = await start()
     const resume = '0b0b0b0b-0b0b-4b0b-8b0b-0b0b0b0b0b0b/0c0c0c0c-0c0c-4c0c-8c0c-0c0c0c0c0c0c'
-    // What the engine forgot it cannot go on with: it gets the prompt of the turn.
+    // The engine cannot continue a turn that it forgot: it gets the prompt again.
     const reading = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Anew.' }] }), resume, continues: true })
     expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Anew.' })
     expect(of(reading, 'context.warning')).toMatchObject([{ kind: 'resume_lost' }])

@@ -17,10 +17,10 @@ import { ClaudeProcess, type ClaudeSdk } from './claude-process.ts'
 import { claudeDescription } from './description.ts'
 import { TranscriptHeads } from './transcript-heads.ts'
 
-/** The engine tries again this often on its own; its default of ten keeps a refused key waiting for minutes. */
+/** Retries of the engine; with its default of ten a refused key takes minutes to surface. */
 const RETRIES_MAX = '6'
 
-/** The transcript, or the entry in it to go on from, was never written. */
+/** The engine's words for a transcript, or an entry in it, that does not exist. */
 const LOST_TRANSCRIPT = /No conversation found|No message found/i
 
 export const claudeEngine = (env: NodeJS.ProcessEnv = process.env): Engine => ({
@@ -74,7 +74,7 @@ class ClaudeSession implements EngineSession {
     const words = continues && this.#resume !== null ? CONTINUE_PROMPT : prompt
     const end = await this.#playTurn(link, words, turn)
     if (end.kind !== 'failed' || !LOST_TRANSCRIPT.test(end.message) || this.#resume === null) return end
-    // The transcript is gone, with the disk it was on. Going on without it is better than never again, when it is said.
+    // The transcript is gone with its disk. Start over and say so: otherwise the session could never run again.
     await link.close()
     this.#resume = null
     turn.report({
@@ -112,7 +112,7 @@ class ClaudeSession implements EngineSession {
     if (sessionId && lastEntry) {
       this.#sessionId = sessionId
       this.#resume = `${sessionId}/${lastEntry}`
-      // What broke off in the middle may have written more than it said.
+      // A process that died in the middle may have written more than it reported, so its last entry is not the head.
       if (link.alive) this.#heads.remember(sessionId, lastEntry)
     }
     return end
@@ -122,7 +122,7 @@ class ClaudeSession implements EngineSession {
     const { workFolder, stateFolder, settings } = this.#options
     const { start, baseUrl } = this.#launcher
     const [session, at] = resume?.split('/') ?? []
-    // A transcript that ends where we go on is gone on with; any other is forked at that point.
+    // Resume a transcript that ends at this entry; fork any longer one there.
     const forks = session !== undefined && at !== undefined && this.#heads.headOf(session) !== at
     const mode = settings.permission_mode ?? 'default'
     const mark = newProcessMark()
@@ -134,7 +134,7 @@ class ClaudeSession implements EngineSession {
       includePartialMessages: true,
       systemPrompt: { type: 'preset', preset: 'claude_code' },
       permissionMode: mode,
-      // They begin turns by themselves, which nobody would hear.
+      // These tools start turns later, when no run listens.
       disallowedTools: ['CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup', 'Monitor'],
       ...(mode === 'bypassPermissions' && { allowDangerouslySkipPermissions: true }),
       ...(settings.model && { model: settings.model }),
@@ -146,7 +146,7 @@ class ClaudeSession implements EngineSession {
   }
 }
 
-/** All it gets: a key it never has, so no tool can read it. */
+/** The whole environment of the engine. The relay adds the key, so no tool can read it here. */
 const engineEnv = (env: NodeJS.ProcessEnv, stateFolder: string, baseUrl: string): NodeJS.ProcessEnv => ({
   PATH: env.PATH,
   HOME: stateFolder,
@@ -157,10 +157,10 @@ const engineEnv = (env: NodeJS.ProcessEnv, stateFolder: string, baseUrl: string)
   ANTHROPIC_API_KEY: 'added-by-the-relay',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   CLAUDE_CODE_MAX_RETRIES: env.CLAUDE_CODE_MAX_RETRIES ?? RETRIES_MAX,
-  // A turn ends when all it began has ended; what runs on behind it would speak to nobody.
+  // A turn ends when its tasks have ended: no run would hear a task that continues in the background.
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
-  // Said by the sandbox, not by us: as root the engine refuses to skip its questions unless it is in one.
+  // Set inside a sandbox: as root the engine refuses to skip approvals unless it is in one.
   ...(env.IS_SANDBOX && { IS_SANDBOX: env.IS_SANDBOX }),
-  // By which whoever ends the sandbox finds what was started in it.
+  // The mark by which the end of a sandbox finds the processes that were started in it.
   ...(env.BRIDLE_SANDBOX_ID && { BRIDLE_SANDBOX_ID: env.BRIDLE_SANDBOX_ID }),
 })

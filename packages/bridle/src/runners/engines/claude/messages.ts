@@ -1,4 +1,4 @@
-// What the Claude Agent SDK says -> runner events. It holds no process: a test gives it messages.
+// Messages of the Claude Agent SDK -> runner events. No process is involved, so tests call it with messages.
 //
 // The SDK's own types are not here, since the package is optional, and several fields that matter are on the wire and not
 // in its types. Whatever is not known is passed over.
@@ -15,7 +15,7 @@ export interface SdkMessage {
   readonly [more: string]: unknown
 }
 
-/** What is known of a call from elsewhere: our own verdicts and the engine's hooks. */
+/** Facts about calls that the messages do not hold: denied approvals, and times from the engine's hooks. */
 export interface CallNotes {
   readonly denied: ReadonlyMap<string, string>
   readonly elapsedMs: ReadonlyMap<string, number>
@@ -26,9 +26,9 @@ export class ClaudeTurnReader {
   readonly #notes: CallNotes
   readonly #toolNames = new Map<string, string>()
   readonly #completedCalls = new Set<string>()
-  /** What the deltas add up to. */
+  /** The sum of the deltas. */
   #streamedText = ''
-  /** What the engine has said for good. */
+  /** The text of completed messages. */
   #finalText = ''
   #hasStreamedThinking = false
   #compactionSummary: string | null = null
@@ -71,7 +71,7 @@ export class ClaudeTurnReader {
     if (event.type === 'message_start') {
       this.#hasStreamedThinking = false
       this.#usage.stepStarted(event.message)
-      // What was shown and never said for good: the stream was cut, and is said again from its beginning.
+      // Deltas without a completed message: the stream was cut, and the engine repeats it from the beginning.
       if (this.#streamedText === this.#finalText) return []
       this.#streamedText = this.#finalText
       return [{ type: 'assistant.text', text: this.#finalText }]
@@ -279,7 +279,7 @@ const PURE_TOOLS = new Set([
   'ToolSearch',
   'AskUserQuestion',
   'ExitPlanMode',
-  // Its own calls are told one by one.
+  // The calls of a subagent are reported one by one.
   'Agent',
 ])
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EngineSession } from '../engine.ts'
 import { CodexWorld, RecordingTurn } from './codex.suite.ts'
 
-/** What it does instead of a turn, by prompt. */
+/** Misbehaviour in place of a turn, by prompt. */
 const MISBEHAVIOUR = `
 const fs = require('node:fs')
 const send = (message) => process.stdout.write(JSON.stringify(message) + '\\n')

@@ -14,13 +14,13 @@ export interface RpcRequest extends RpcNotification {
   readonly id: string | number
 }
 
-/** What it says by itself, in order: the next line is read when this has resolved. */
+/** Receives notifications and requests in order: the next line is read when the last handler has resolved. */
 export interface AppServerListener {
   onNotification(notice: RpcNotification): Promise<void>
   onRequest(asked: RpcRequest): void
 }
 
-/** It answered with an error: it is there, and it refuses. */
+/** Codex is alive and answered a request with an error. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
 }
@@ -57,7 +57,7 @@ export class AppServer {
     this.exitReason = this.#exitStatus.then(async (how) => {
       this.#isOver = true
       await this.#mark.killProcesses()
-      // What it left behind elsewhere may hold the pipe open; then there is no end to wait for.
+      // A process that Codex left behind may hold the pipe open, so that its end never comes.
       const closing = setInterval(() => this.#isIdle && stdout.destroy(), 500)
       await read
       clearInterval(closing)
@@ -109,12 +109,12 @@ export class AppServer {
     this.#send({ id, error: { code: -32601, message } })
   }
 
-  /** What it has started for calls. It goes on itself. */
+  /** Kills the commands of calls, and leaves Codex running. */
   endCommands(): Promise<void> {
     return this.#mark.killProcesses('CODEX_TOOL_CALL_ID')
   }
 
-  /** It is given a moment to end its commands itself. Then it and whatever carries its mark is killed. */
+  /** Gives Codex a moment to end its commands, then kills it and every process with its mark. */
   async end(leaveMs = CODEX_LEAVE_MS): Promise<void> {
     if (this.#isOver) return void (await this.#mark.killProcesses())
     this.#isOver = true
@@ -129,7 +129,7 @@ export class AppServer {
     try {
       if (this.#child.pid) process.kill(-this.#child.pid, 'SIGKILL')
     } catch {
-      // It has just left.
+      // The process exited a moment ago.
     }
   }
 

@@ -1,4 +1,4 @@
-// What codex asks us, and what it is answered.
+// The requests of Codex for approval, and the answers in the words of its protocol.
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts'
 import type { EngineApprovalDecision, EngineApprovalRequest, TurnReporter } from '../engine.ts'
 import type { RpcRequest } from './app-server.ts'

@@ -1,4 +1,4 @@
-// What Codex can be relied on for, and what not.
+// The events and features of Codex, and where they deviate.
 import type { EngineInfo } from '../../../kernel/engine-info.ts'
 
 export const codexInfo = (version: string): EngineInfo => ({

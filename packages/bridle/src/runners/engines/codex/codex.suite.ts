@@ -1,4 +1,4 @@
-// What the tests of Codex share: a turn that remembers what was said, and folders and a provider for a session.
+// Shared by the tests of Codex: a turn that records its events, and the folders and the provider of a session.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What an error of Codex means to a person, and whether the same request may succeed later. Codes are matched, never text.
+// Errors of Codex in words that a person can act on, and whether a retry may succeed. Codes are matched, never text.
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { TurnEnd } from '../engine.ts'
 import { httpStatusOf } from './events/notifications.ts'

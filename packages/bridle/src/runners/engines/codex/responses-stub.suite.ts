@@ -102,7 +102,7 @@ export const responsesStub = async (): Promise<ResponsesStub> => {
   }
 }
 
-/** What the engine puts before the first prompt is text of the user's role too. */
+/** Text with the user's role that the engine puts before the first prompt. */
 const preamble = /^\s*<(environment_context|user_instructions|permissions|skills|subagent_notification|turn_aborted)/
 
 const lastPrompt = (input: readonly InputItem[]): { text: string; outputs: number } => {

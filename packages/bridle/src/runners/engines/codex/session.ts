@@ -128,7 +128,7 @@ export class CodexSession implements EngineSession {
     if (!play.end || id === undefined || this.#turnIds[0] === id) return
     play.seen.turn ??= id
     this.#turnIds = [id, ...this.#turnIds.slice(0, 1)]
-    // Its thread has the turn from here on, with all calls that are made in it.
+    // From here on the thread holds the turn, with all its calls.
     if (this.resume !== null) this.#report(play, { type: 'run.resume', resume: this.resume })
   }
 
@@ -144,7 +144,7 @@ export class CodexSession implements EngineSession {
     const turn = objectOf(notice.params.turn)
     if (notice.method === 'turn/started') {
       if (own) this.#turnStarted(play, textIn(turn, 'id'))
-      // One that came earlier was refused.
+      // Codex refused an interrupt that came before the turn had an id.
       if (play.interrupted) this.#interruptAll(play)
     }
     for (const event of events) if (!this.#report(play, event)) return
@@ -172,7 +172,7 @@ export class CodexSession implements EngineSession {
       this.#server.request('thread/backgroundTerminals/clean', { threadId }, CODEX_INTERRUPT_MS)
     const [own] = await Promise.allSettled(threads.map(clean))
     if (own?.status === 'rejected') await this.#server.end()
-    // One that was just being started may have been missed.
+    // A command that was just starting may have been missed.
     else await this.#server.endCommands()
   }
 
@@ -182,7 +182,7 @@ export class CodexSession implements EngineSession {
   }
 
   #interruptTurn(turn: { threadId: string; turnId: string }): void {
-    // It does not answer for a turn that has ended.
+    // Codex does not answer for a turn that has ended.
     this.#server.request('turn/interrupt', turn, CODEX_INTERRUPT_MS).catch(() => {})
   }
 
@@ -195,7 +195,7 @@ export class CodexSession implements EngineSession {
 
   #report(play: ActiveCodexTurn, event: RunnerEvent): boolean {
     if (!play.end) return false
-    // What is said after an interrupt is only how things ended.
+    // After an interrupt only outcomes are reported, no more text.
     if (play.interrupted && DELTAS.has(event.type)) return true
     try {
       play.turn.report(event)

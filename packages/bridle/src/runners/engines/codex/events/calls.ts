@@ -9,7 +9,7 @@ interface CallKind {
   readonly name: (item: JsonObject) => string
   readonly input: (item: JsonObject) => JsonObject
   readonly outcome: (item: JsonObject, denial: string | undefined) => CallOutcome
-  /** It changes nothing. */
+  /** True for a call that changes nothing. */
   readonly pure?: (item: JsonObject) => boolean
 }
 

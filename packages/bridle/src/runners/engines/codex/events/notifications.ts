@@ -1,4 +1,4 @@
-// What the app-server of Codex says -> what the runner says. No I/O: a notice and what was seen before it go in, events
+// Notifications of the app-server of Codex -> runner events. No I/O: a notification and the state of the turn go in, events
 // come out.
 //
 // Codex is read with care: a newer one may say more, and one that says rubbish must cost the turn nothing but that line.
@@ -33,7 +33,7 @@ export const runnerEventsOf = ({ method, params }: RpcNotification, seen: CodexT
   const read = Object.hasOwn(notificationReaders, method) ? notificationReaders[method]! : null
   if (!read) return []
   if (thread !== seen.thread) return FROM_AGENTS.has(method) ? read(params, seen, agentOf(seen, thread)) : []
-  // Of a turn before: a command that went on in the background.
+  // A command of an earlier turn that continued in the background.
   const turn = textIn(params, 'turnId')
   if (turn !== undefined && turn !== seen.turn && method !== 'thread/tokenUsage/updated') return []
   return read(params, seen, null)
@@ -99,7 +99,7 @@ const notificationReaders: Record<string, NotificationReader> = {
     const { total, last, modelContextWindow } = objectOf(params.tokenUsage)
     const thread = agent?.id ?? seen.thread
     const sum = countOf(objectOf(total).totalTokens)
-    // It is said again after an interrupt, and of an old turn after a resume.
+    // Codex repeats the usage after an interrupt, and that of an old turn after a resume.
     if (sum === undefined || sum === seen.tokens.get(thread)) return []
     seen.tokens.set(thread, sum)
     if (!agent && params.turnId !== seen.turn) return []
@@ -126,7 +126,7 @@ const notificationReaders: Record<string, NotificationReader> = {
       return []
     }
     seen.retriedError = said
-    // What the cut stream said is said again.
+    // Codex repeats the message of a stream that was cut.
     const cut = seen.message !== null && seen.message.text !== ''
     seen.message = null
     const status = httpStatusOf(said)
@@ -140,7 +140,7 @@ const notificationReaders: Record<string, NotificationReader> = {
   'hook/started': ({ run }) => hookEvents(objectOf(run), 'started'),
   'hook/completed': ({ run }) => hookEvents(objectOf(run), 'completed'),
 
-  // It repeats itself from turn to turn.
+  // Codex repeats warnings in every turn.
   warning: ({ message }, seen) => {
     if (typeof message !== 'string' || seen.turn === null || seen.warnings.has(message)) return []
     seen.warnings.add(message)
@@ -174,7 +174,7 @@ const notificationReaders: Record<string, NotificationReader> = {
   },
 }
 
-/** What an agent's own thread is heard for: its text is its own affair. */
+/** Notifications that are passed on from the thread of a subagent; its text is not part of the answer. */
 const FROM_AGENTS = new Set([
   'turn/started',
   'turn/completed',

@@ -1,4 +1,4 @@
-// What codex says to the person: messages and thought, in pieces that a cut stream may take back.
+// Messages and thinking of Codex, in deltas that a cut stream may take back.
 import type { JsonObject } from '../../../../kernel/json.ts'
 import type { RunnerEvent } from '../../../protocol.ts'
 import { listOf, textIn } from '../lenient-json.ts'
@@ -7,7 +7,7 @@ import type { CodexTurnState } from './turn-state.ts'
 export const textDelta = (seen: CodexTurnState, id: string, text: string): RunnerEvent => {
   let shown = text
   if (seen.message?.id !== id) {
-    // One that was steered away from never ends: what it said stands.
+    // A message that was steered away from never completes; its text stands.
     seen.settledText += seen.message?.text ?? ''
     if (seen.settledText !== '' && !seen.isParted) shown = `\n\n${text}`
     seen.message = { id, text: '' }

@@ -1,4 +1,4 @@
-// What a session has heard of codex so far.
+// The state that notifications of Codex build up.
 import type { JsonObject } from '../../../../kernel/json.ts'
 
 /** A JSON-RPC notification. */
@@ -15,11 +15,11 @@ export interface OpenCall {
   readonly background: boolean
 }
 
-/** What a session has heard so far that a later notice does not repeat. */
+/** Facts from earlier notifications that later ones do not repeat. */
 export interface CodexTurnState {
   readonly thread: string
   turn: string | null
-  /** Of the turn: its calls by id, those under way, and why one was declined. */
+  /** The calls of the turn by id: announced, open, and the reasons of declined ones. */
   readonly announcedCalls: Set<string>
   readonly openCalls: Map<string, OpenCall>
   readonly denials: Map<string, string>
@@ -37,7 +37,7 @@ export interface CodexTurnState {
   retries: number
   failure: JsonObject | null
   retriedError: JsonObject | null
-  /** Of the session: warnings said, tokens by thread, agents by their thread. */
+  /** Kept for the whole session: warnings that were reported, tokens by thread, agents by thread. */
   readonly warnings: Set<string>
   readonly tokens: Map<string, number>
   readonly agents: Map<string, CodexAgent>
