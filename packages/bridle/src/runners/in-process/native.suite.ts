@@ -1,4 +1,4 @@
-// What the tests of native agents share: a host on the memory store whose time stands still until it is told to pass.
+// Shared by the tests of native agents: a host on the memory store with a clock that the test moves.
 import type { AgentDefinition } from '../../agents/agent.ts'
 import type { AnswerTo, Command, SessionOptions } from '../../kernel/commands.ts'
 import type { AnyEvent, Key } from '../../kernel/event.ts'
@@ -51,7 +51,7 @@ export class NativeWorld {
     return this.store.log.read(key, 0, 10_000) as Promise<AnyEvent[]>
   }
 
-  /** What was said in the run, by type; the session's own bookkeeping left out. */
+  /** The types of the run's events, without the session's bookkeeping. */
   async told(): Promise<string[]> {
     return (await this.events()).map(({ type }) => type).filter((type) => !bookkeeping.has(type))
   }

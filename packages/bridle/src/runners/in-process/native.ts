@@ -103,7 +103,7 @@ class NativeRun {
         signal,
         ...(typeof settings.workspace_path === 'string' && { workspace: settings.workspace_path }),
       })
-      // What was begun and not awaited still belongs to the run.
+      // Calls that the agent started and did not await still belong to the run.
       await voice.whenIdle()
       const result = await parseRunResult(definition, returned)
       if ('problem' in result) return { type: 'failed', message: result.problem, reason: 'output_invalid' }
