@@ -174,7 +174,7 @@ describe('[R16] an answer without an end is read up to a limit', () => {
     }
     return { flow, flood }
   }
-  /** What may wait in sockets and buffers between the two. */
+  /** Bytes that may wait in sockets and buffers between the two. */
   const SLACK_BYTES = 16 * 1024 * 1024
 
   test.each([

@@ -71,7 +71,7 @@ export class LivenessMonitor {
     return this.#probeBusy ? probeAfterMs : deadAfterMs
   }
 
-  /** One timer for all pieces: set anew only when it fires. */
+  /** A single timer serves all pieces, and is set again only when it fires. */
   #check(): void {
     const leftMs = this.#lastByteAt + this.#timeoutMs - Date.now()
     if (leftMs > 0) this.#timer = setTimeout(() => this.#check(), leftMs)

@@ -1,4 +1,4 @@
-// One run in a sandbox, as far as this process follows it: begun or taken up, frame by frame into the reporter.
+// A run in a sandbox as this process follows it: started or resumed, then reported frame by frame.
 
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
@@ -35,11 +35,11 @@ export interface RemoteRunnerOptions {
   readonly provider: SandboxProvider
   readonly clock: Clock
   readonly digest: Digest
-  /** How the engine is set up unless the session says otherwise. */
+  /** The operator's settings of the engine, which a session may narrow. */
   readonly settings?: EngineSettings
-  /** The bearer of one run. Of the run and attempt alone, so that the next process of ours knows it too. */
+  /** The bearer token of one run, derived from run and attempt, so that the next process knows it too. */
   readonly runToken: (job: Job) => Promise<string | null>
-  /** What the sandbox gets to reach its model with, for as long as the run lives. */
+  /** The keys with which the sandbox reaches its model until the run ends. */
   readonly credentials: RunCredentials
   /** When a silent stream counts as broken. */
   readonly liveness?: LivenessRules
@@ -51,12 +51,12 @@ export type RunEnvVars = { readonly [name: string]: string | null }
 
 export interface RunCredentials {
   grant(job: Job): Promise<RunEnvVars>
-  /** For a sandbox that is started for the job, and may stay for later runs of its session. Absent: it gets none at its start. */
+  /** The variables of a sandbox that is started for the job and may stay for later runs. Absent: it starts with none. */
   grantAtStart?(job: Job): Promise<RunEnvVars>
   revoke(job: Job): void
 }
 
-/** The run goes on: its runner may have a way to its model that nobody knows of here. */
+/** The run continues: its runner may reach its model in a way that the server does not know. */
 const NO_KEY_DIAGNOSTIC = {
   type: 'transport_diagnostic',
   payload: {
@@ -80,12 +80,12 @@ export class RemoteRun {
   readonly #translation: TranslationState = { toolNames: new Map() }
   readonly #streamAbort = new AbortController()
   #pendingThinking: { text: string; frame: number; forget: () => void } | null = null
-  /** Up to here it is in the log; up to there the runner knows. */
+  /** The last frame in the log, and the last frame that the runner knows to be there. */
   #committedFrame = 0
   #acknowledgedFrame = 0
   #isAcknowledging = false
   #hasProviderKey = true
-  /** The sums of the turn, held back until the next frame. */
+  /** The totals of the turn, reported with the next frame. */
   #heldTotals: ReportItem[] = []
   #hasParagraphBreak: boolean
   #unacknowledgedFrames = 0
@@ -128,32 +128,32 @@ export class RemoteRun {
     })
     if (asked === 'cut' || 'bytes' in asked) return this.#readStream(asked)
     if (asked.status === 410) return 'lost'
-    // This sandbox does not know us, and never will: the next run has another.
+    // The runner has another token and will never accept ours: the next run gets another sandbox.
     if (asked.status === 401) await provider.stop(this.#sandbox)
     throw new Error(runnerRefusalText(asked.status, asked.body))
   }
 
-  /** Where a run that was begun, by whichever process, is taken up. */
+  /** Continues to follow a run that this process or an earlier one started. */
   async resume(env: RunEnvVars): Promise<RunEnd> {
     const { frame } = this.#job
     const runner = await this.#runClient()
     const after = Math.max(0, frame)
     const path = `${runPath(this.#job)}/events`
     const asked = await this.#openStream(() => runner.stream(path, { after, signal: this.#streamAbort.signal }))
-    // Our word on it may have died with the last owner, and a call waits for that.
+    // The acknowledgement may have died with the last owner, and a call waits for it.
     this.#acknowledge(after)
-    // The last owner died before it could say that the wait is over.
+    // The last owner died before it could report that the wait is over.
     if (asked !== 'cut' && 'bytes' in asked && this.#job.awaitsSandbox)
       await this.#reporter.reportOutOfBand({ type: 'sandbox_awaited', reason: null })
     if (asked === 'cut' || 'bytes' in asked) return this.#readStream(asked)
-    // This very runner never heard of it: the owner died between saying that it starts and starting it, or while it waited.
+    // The runner does not know the run: the last owner died after reporting the start and before the query, or while it waited.
     const isUnbegun = asked.body.error?.type === 'run_unknown' || (asked.status === 404 && this.#job.awaitsSandbox)
     if (isUnbegun && frame <= 0) return this.start(env)
     if (asked.status === 404 || asked.status === 410) return 'lost'
     throw new Error(runnerRefusalText(asked.status, asked.body))
   }
 
-  /** Before each run. Variables that the query does not carry are set here, for all that the runner plays. */
+  /** Called before each run. Sets variables that the query cannot carry, for all runs of the runner. */
   async provideCredentials(): Promise<RunEnvVars> {
     const { provider, credentials } = this.#options
     const env = await credentials.grant(this.#job)
@@ -162,7 +162,7 @@ export class RemoteRun {
     return env
   }
 
-  /** A runner that takes no variables may have had them at its start, and says so. */
+  /** A runner that takes no variables may have had a key at its start; its health says so. */
   async #runnerHasKey(names: readonly string[]): Promise<boolean> {
     const { provider } = this.#options
     const health = await provider.health(this.#sandbox)
@@ -170,15 +170,15 @@ export class RemoteRun {
     return (granted && health?.[granted.healthField]) ?? false
   }
 
-  /** When it is taken up: the last process's variables ended with that process. */
+  /** Called when a run is resumed: the variables of the last process ended with it. */
   async renewCredentials(): Promise<RunEnvVars> {
     const env = await this.provideCredentials()
     if (!this.#sandbox.hasRunEnv) return env
     const runner = await this.#runClient()
     const { status, body } = await runner.put(`${runPath(this.#job)}/env`, { vars: env, epoch: this.#job.epoch })
-    // A run that is unknown or over takes none: following it tells which.
+    // An unknown or ended run takes no variables; following it shows which of the two it is.
     if (status >= 300 && ![401, 404, 410].includes(status)) throw new Error(runnerRefusalText(status, body))
-    // A runner from before runs had variables of their own.
+    // An older runner, without variables per run.
     if (body.error?.type === 'not_found') await this.#options.provider.setEnvVars(this.#sandbox, env)
     return env
   }
@@ -187,7 +187,7 @@ export class RemoteRun {
     return this.#clientWith(await runBearers(this.#options.runToken, this.#job, this.#sandbox))
   }
 
-  /** A runner without `hasRunEnv` is written from the document alone: it sends no comments until it has sent one. */
+  /** A runner without `hasRunEnv` follows the document alone and may send no comments, so its health is probed. */
   #clientWith(bearers: readonly (string | null)[]): RunnerClient {
     const { provider, liveness } = this.#options
     const sandbox = this.#sandbox
@@ -219,7 +219,7 @@ export class RemoteRun {
         if (isTerminalEvent(next.value.event)) return 'done'
       }
     } catch (error) {
-      // What cannot be logged ends here; the engine should not go on unheard.
+      // The log does not take the report: stop the engine, whose work nobody would see.
       if (!this.#reporter.closed) await this.#cancelRun()
       throw error
     } finally {
@@ -234,7 +234,7 @@ export class RemoteRun {
     await runner.post(`${runPath(this.#job)}/cancel`, { epoch }).catch(() => {})
   }
 
-  /** A stream that breaks is taken up again; one that makes no sense is not. */
+  /** A broken connection is retried; a stream that violates the protocol ends the run. */
   #onStreamError(cause: unknown): 'cut' {
     if (this.#reporter.closed) throw new ReporterClosedError('nobody listens')
     if (cause instanceof BrokenStreamError) throw new Error(`What the runner says makes no sense: ${cause.message}`)
@@ -248,7 +248,7 @@ export class RemoteRun {
 
   async #readFrame({ id, event, chars }: RunnerFrame): Promise<void> {
     const frame = id ?? this.#reporter.frame + 1
-    // Frames that were committed are passed over. A run's end was not, or nobody would read: it must not pass for an old one.
+    // The reporter skips committed frames. The end of this run is not committed, so an old number for it is a violation.
     if (isTerminalEvent(event) && frame <= this.#reporter.frame)
       throw new Error(
         `What the runner says makes no sense: its last frame is ${frame}, and frame ${this.#reporter.frame} came before.`,
@@ -257,7 +257,7 @@ export class RemoteRun {
     this.#unacknowledgedChars += chars
     if (event.type === 'thinking.delta') await this.#bufferThinking(event.text, frame)
     else await this.#reportEvent(event, frame)
-    // A call waits for this before it acts.
+    // The engine waits for this acknowledgement before the call acts.
     if (event.type === 'tool.started' || isTerminalEvent(event)) return this.#acknowledge(frame)
     if (this.#unacknowledgedFrames < ACKNOWLEDGED_FRAMES && this.#unacknowledgedChars < ACKNOWLEDGED_CHARS) return
     await this.#flushThinking()
@@ -269,7 +269,7 @@ export class RemoteRun {
     await this.#flushThinking()
     const items = this.#heldTotals
     this.#heldTotals = []
-    // Reported with the end that follows it: a budget that the last sums cross does not stop what has ended.
+    // Report totals together with the end that follows: a budget that they cross must not stop a run that has ended.
     if (event.type === 'usage' && event.total) {
       this.#heldTotals = [...items, ...(await translateEvent(event, this.#translation, this.#options.digest))]
       return
@@ -280,20 +280,20 @@ export class RemoteRun {
     if (items.length > 0) await this.#reporter.report(items, frame)
   }
 
-  /** Text of a run that goes on stands behind what was said before it. */
+  /** Text of a run that continues follows the text of the earlier attempt. */
   #positionText(event: RunnerEvent): RunnerEvent {
     if (event.type === 'assistant.delta') return { ...event, text: this.#withParagraphBreak(event.text) }
     return event.type === 'assistant.text' ? { ...event, text: this.#replacementText(event.text) } : event
   }
 
-  /** The first text of a run that goes on is a paragraph of its own. */
+  /** The first text of a run that continues starts a paragraph. */
   #withParagraphBreak(text: string): string {
     const lead = this.#hasParagraphBreak ? '' : PARAGRAPH
     this.#hasParagraphBreak = true
     return lead + text
   }
 
-  /** The whole text of the run, without what was said before it. */
+  /** The whole text of this attempt, without that of the earlier one. */
   #replacementText(text: string): string {
     if (!this.#job.continues?.isMidText) return text
     this.#hasParagraphBreak = text !== ''
@@ -326,7 +326,7 @@ export class RemoteRun {
     if (!this.#isAcknowledging) this.#sendAcknowledgements().catch(() => {})
   }
 
-  /** Until it is heard: an engine may wait for it. */
+  /** Retries until the runner takes it: an engine may wait for it. */
   async #sendAcknowledgements(): Promise<void> {
     this.#isAcknowledging = true
     const runner = await this.#runClient()
@@ -337,7 +337,7 @@ export class RemoteRun {
     ) {
       const frame = this.#committedFrame
       const said = await runner.post(`${runPath(this.#job)}/ack`, { frame, epoch: this.#job.epoch }).catch(() => null)
-      // A runner that answers at all has heard it, or has no use for it.
+      // Any answer below 500 means that the runner has the acknowledgement, or does not use it.
       if (said && said.status < 500) this.#acknowledgedFrame = frame
       else await this.#sleep(ACKNOWLEDGE_RETRY_MS)
     }
@@ -349,7 +349,7 @@ export class RemoteRun {
   }
 }
 
-/** A runner of the document says 409 and nothing else; ours names why, since an id may be in conflict too. */
+/** Our runner names the reason of a 409, since an id may be in conflict too; a runner of the document does not. */
 const isBusy = (answer: RunnerStream | RunnerResponse | 'cut'): boolean =>
   typeof answer === 'object' &&
   'status' in answer &&
@@ -359,7 +359,7 @@ const isBusy = (answer: RunnerStream | RunnerResponse | 'cut'): boolean =>
 export const runnerRefusalText = (status: number, { error }: RunnerResponse['body']): string =>
   error?.message ?? `The runner answered ${status}.`
 
-/** The caller of one run may choose its model and spend less; what it may do unasked is not the caller's. */
+/** The caller of a run may choose its model and lower its limits, and nothing that widens its permissions. */
 export const effectiveSettings = (
   agent: EngineSettings,
   { settings: session, input }: Pick<Job, 'settings' | 'input'>,

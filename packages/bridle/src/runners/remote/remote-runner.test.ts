@@ -324,7 +324,7 @@ describe('a run', () => {
 })
 
 describe('[R18] the id of a request', () => {
-  /** What is asked of `/query`; each is lost on the way for as long as `isLosing`. */
+  /** Counts requests to `/query`, and loses them while `isLosing`. */
   const watched = () => {
     const { fetch } = globalThis
     const seen = { ids: [] as string[], logged: [] as string[], isLosing: false, restore: () => {} }
@@ -577,7 +577,7 @@ describe('[R14] a server that dies', () => {
     expect((await world.answer())?.content).toBe(words.join(''))
     expect(engine.acted).toEqual(['t1'])
     expect((await world.types()).filter((type) => type === 'tool_call')).toHaveLength(1)
-    // What the one gave ended with it; the next gives it again.
+    // The grant of the first process ended with it; the next process grants again.
     expect(world.granted).toEqual(['+r-2', '-r-2', '+r-2', '-r-2'])
   })
 

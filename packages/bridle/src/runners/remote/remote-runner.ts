@@ -1,5 +1,5 @@
-// The session's side of the RunnerProtocol: a run is played by a runner in a sandbox, over HTTP. What the runner says is
-// committed with its frame's number, so a stream that breaks, or a server that dies, goes on behind the last of them.
+// The session's side of the RunnerProtocol: a runner in a sandbox plays the run, over HTTP. Each report is committed with the
+// number of its frame, so that a broken stream or a restarted server continues behind the last committed frame.
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
@@ -45,7 +45,7 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
       }
       const handle = newRunHandle(sandbox)
       const run = new RemoteRun(options, { ...job, handle }, sandbox, reporter)
-      // The request's id is in the log before the query: the next process asks for the same run, not for another.
+      // Log the request's id before the query: after a crash the next process asks for the same run, not for a second one.
       const runtime = runtimeOf(options, job)
       const started = reporter.report([{ type: 'started', handle, steer: true, sandbox: notice, ...runtime }])
       return withRevocation(options, job, async () => {
@@ -61,7 +61,7 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
       return withRevocation(options, job, async () => {
         const env = await run.renewCredentials().catch((error) => {
           if (error instanceof RunnerRedirect) throw error
-          // A runner that is there and does not answer may answer again.
+          // A runner that does not answer now may answer later.
           return null
         })
         return env === null ? 'cut' : run.resume(env)
@@ -78,7 +78,7 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
         if (status !== 200 || body.stopped === false) throw new Error(runnerRefusalText(status, body))
         return body.resume ?? null
       } catch (error) {
-        // One that does not answer plays nothing that anybody could hear.
+        // A runner that does not answer cannot be told to stop: end its sandbox.
         if (!(error instanceof RunnerUnreachableError)) throw error
         await provider.stop(found.sandbox)
         return null
@@ -100,13 +100,13 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
       if (status !== 200) throw new Error(runnerRefusalText(status, body))
     },
 
-    // The sandbox goes on without us.
+    // The sandbox keeps running without this process.
     outlivesProcess: () => true,
     stopTask: async (job, taskId) => {
       const found = await reach(job)
       if (!found) return false
       const { status, body } = await found.runs.post(`${runPath(job)}/stop-task`, { taskId, epoch: job.epoch })
-      // A runner that knows no such route stops no task by itself.
+      // An older runner has no such route, and cannot stop a single task.
       return status === 200 && body.stopped === true
     },
 
@@ -114,7 +114,7 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
   }
 }
 
-/** What it was given ends with it, however it ends; a run that may go on keeps it. */
+/** Revokes the keys when the run ends, however it ends. A run that may continue keeps them. */
 const withRevocation = async (options: RemoteRunnerOptions, job: Job, play: () => Promise<RunEnd>): Promise<RunEnd> => {
   let end: RunEnd = 'lost'
   try {
@@ -125,7 +125,7 @@ const withRevocation = async (options: RemoteRunnerOptions, job: Job, play: () =
   }
 }
 
-/** As far as it is known before the engine has said anything: a model is, where somebody chose one. */
+/** The provider and, where somebody chose one, the model: known before the engine reports anything. */
 const runtimeOf = (
   { modelProvider, settings }: RemoteRunnerOptions,
   job: Job,

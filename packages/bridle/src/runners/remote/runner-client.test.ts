@@ -1,4 +1,4 @@
-// What is heard of a runner that says nothing: no answer, no head, or no more of its stream.
+// Runners that fall silent: no answer, no head, or a stream that stops.
 import { getEventListeners, once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -50,7 +50,7 @@ export async function* readRunnerFrames(
 /** Cuts text into the lines of each frame. */
 class FrameSplitter {
   #lines: string[] = []
-  /** Of the line that has not ended. */
+  /** The pieces of a line that has not ended yet. */
   #pieces: string[] = []
   #chars = 0
 

@@ -1,4 +1,4 @@
-// One runner for everybody: three tenants of one server and a tenant of another, whose sessions and runs all have the same names.
+// A shared runner: three tenants of one server and a tenant of another, whose sessions and runs all have the same names.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -100,7 +100,7 @@ const setups = [
   ['without any token', false, null],
 ] as const
 
-// One for each change; all of them in the long tests.
+// A single setup for each change; all of them in the long tests.
 describe.each(setups.slice(0, process.env.BRIDLE_VARIANTS === 'all' ? setups.length : 1))(
   '[R18] a shared runner mixes nothing, %s',
   (_name, isTokened, token) => {

@@ -10,7 +10,7 @@ import { truncate } from '../../kernel/text/truncate.ts'
 import { ARGUMENTS_CHARS_MAX, MESSAGE_CHARS_MAX } from '../limits.ts'
 import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../protocol.ts'
 
-/** What the run has told so far that a later event does not repeat. */
+/** Facts from earlier events of the run that later ones do not repeat. */
 export interface TranslationState {
   readonly toolNames: Map<string, string>
 }
