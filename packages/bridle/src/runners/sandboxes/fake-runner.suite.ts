@@ -16,7 +16,7 @@ const file = fileURLToPath(import.meta.url)
 export const fakeRunner = (...args: string[]): string[] => [process.execPath, file, ...args]
 
 export const setBusy = (fake: FakeRunner, busy: boolean): Promise<unknown> => ask(fake, '/busy', { busy })
-/** What a shell in there says. */
+/** The output of a shell command inside the sandbox. */
 export const shell = async (fake: FakeRunner, command: string): Promise<string> =>
   ((await ask(fake, '/shell', { command })) as { output: string }).output.trim()
 

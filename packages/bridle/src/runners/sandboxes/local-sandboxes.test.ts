@@ -58,7 +58,7 @@ afterEach(async () => {
       const { pid, startedAt } = recordOf(id)
       await endProcesses({ pid, startedAt }, id, 5_000)
     } catch {
-      // It has no record: nothing was started.
+      // No record: nothing was started.
     }
   }
   for (const each of made) await each.close()

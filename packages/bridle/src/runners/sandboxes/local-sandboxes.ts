@@ -64,14 +64,14 @@ interface LocalSandbox {
   readonly record: SandboxRecord
   readonly fetchRunner: RunnerFetch
   usedAt: number
-  /** Asked for by this process: the reaper is for what an earlier one left. */
+  /** True once this process used the sandbox; the reaper ends only sandboxes of earlier processes. */
   isAcquiredHere: boolean
-  /** When its runner last said that it is well. */
+  /** The time of the last healthy answer of the runner. */
   answeredAt: number
   ending: Promise<void> | null
 }
 
-/** Of no meaning: requests go to the runner's socket. */
+/** A placeholder: requests go to the runner's socket, whatever the host. */
 const RUNNER_URL = 'http://runner'
 
 export class LocalSandboxes implements SandboxProvider {
@@ -157,7 +157,7 @@ export class LocalSandboxes implements SandboxProvider {
       return isTaken
     } catch (error) {
       if (box) box.answeredAt = 0
-      // It does not know us, and never will: the next run has another.
+      // The runner has another token and will never accept ours: the next run gets another sandbox.
       if (box && hasStatus(error, 401)) await this.#end(box)
       throw error
     }
@@ -190,7 +190,7 @@ export class LocalSandboxes implements SandboxProvider {
         if (this.#launching.has(id)) return
         const record = this.#records.read(id)
         const box = this.#sandboxes.get(id) ?? this.#adopt(record)
-        // One that was still starting when its server died is nobody's.
+        // A sandbox that was still starting when its server died has no run.
         if (!box) return record ? this.#endAndRemove(record, null) : this.#records.remove(id)
         if (box.isAcquiredHere) return
         // In doubt it stays: it ends by itself when it is idle.
@@ -199,7 +199,7 @@ export class LocalSandboxes implements SandboxProvider {
       }),
     )
     for (const key of await this.#folders.keys()) {
-      // Whoever removed a session may have been killed before its folder was gone.
+      // A server may have been killed between removing a session and removing its folder.
       if (!(await exists(key).catch(() => true))) await this.forget(key)
     }
   }
@@ -243,7 +243,7 @@ export class LocalSandboxes implements SandboxProvider {
       }
       const health = box.ending ? null : await this.#healthWithRetries(box)
       const isUsable = health?.ok && (health.busy || !this.#isOld(box))
-      // It may have had to give way while it was asked.
+      // Another session may have taken its place during the health check.
       if (isUsable && !box.ending) {
         box.isAcquiredHere = true
         box.usedAt = this.#options.now()
@@ -255,7 +255,7 @@ export class LocalSandboxes implements SandboxProvider {
     return null
   }
 
-  /** It answered a moment ago and its process is there: to ask again would only make the caller wait. */
+  /** A runner that answered a moment ago and whose process lives needs no health check; the caller would wait for it. */
   #answeredRecently(box: LocalSandbox): boolean {
     const isRecent = this.#options.now() - box.answeredAt < this.#options.trustMs
     return isRecent && !box.ending && !this.#isOld(box) && processStatus(box.record) === 'alive'
@@ -387,13 +387,13 @@ export class LocalSandboxes implements SandboxProvider {
     return processStatus(record) !== 'gone' && this.#options.now() - usedAt < this.#options.graceMs
   }
 
-  /** It is appended to, so emptying it is safe. */
+  /** The runner appends to its output, so the file can be emptied at any time. */
   #truncateOutput({ record }: LocalSandbox): void {
     const file = join(this.#records.folderOf(record.id), OUTPUT_FILE)
     try {
       if (statSync(file).size > OUTPUT_BYTES_MAX) truncateSync(file)
     } catch {
-      // It is gone with its sandbox.
+      // The file went with its sandbox.
     }
   }
 

@@ -8,19 +8,19 @@ export interface Sandbox {
   /** Stable for as long as this very process or container lives. In the log, so never a secret. */
   readonly id: string
   readonly url: string
-  /** How it is reached, where that is not by its URL alone; default: the platform's own. */
+  /** Reaches the runner where its URL alone is not enough; default: the platform's `fetch`. */
   readonly fetch?: RunnerFetch
   /** The bearer of `/query` and `/env`; null = the runner asks for none. */
   readonly token: string | null
   /**
-   * Its runner takes the variables of each run with the run. False: it is written from document 001 alone, and is given them
-   * by `setEnvVars` before each run.
+   * True: the runner takes the variables of a run with its query. False: the runner follows document 001 alone, and gets them
+   * through `setEnvVars` before each run.
    */
   readonly hasRunEnv: boolean
   readonly notice: SandboxNotice
 }
 
-/** What isolation was asked for and what was really had: the body of a `sandbox.notice`. */
+/** The isolation that was requested and the one that is in place: the body of a `sandbox.notice`. */
 export interface SandboxNotice {
   readonly requestedBackend: string
   readonly resolvedBackend: string

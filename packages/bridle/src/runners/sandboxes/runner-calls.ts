@@ -1,4 +1,4 @@
-// What a provider says to a runner. Short, bounded calls: what a runner answers is as trusted as what it runs.
+// Calls of a sandbox provider to a runner: short and bounded, since a runner is as trustworthy as the programs that it runs.
 
 import * as v from 'valibot'
 import { withDeadline } from '../deadline.ts'
@@ -39,7 +39,7 @@ export const putEnv = async (
 ): Promise<boolean> => {
   const status = await callRunner(url, 'PUT', '/env', token, { vars }, RUNNER_CALL_MS, fetchRunner)
   if (status === null) throw new Error("The sandbox's runner did not take its settings: it does not answer.")
-  // One written from the document alone has no such route: its platform sets its environment.
+  // A runner of the document alone has no such route; its platform sets its environment.
   if (status === 404 || status === 405) return false
   if (status >= 300)
     throw Object.assign(new Error(`The sandbox's runner did not take its settings: it answered ${status}.`), { status })

@@ -11,7 +11,7 @@ const [main, entry] = [fileOf('../../cli/main'), fileOf('./isolation/sandbox-ent
 
 export const runnerCommand = (): string[] => [
   realpathSync(process.execPath),
-  // Whatever runs beside it could open its debugger by a signal, and read what it knows.
+  // A signal would open the debugger, through which a program of the same user could read the runner's memory.
   '--disable-sigusr1',
   ...(isSource ? ['--conditions=bridle-source'] : []),
   main,
@@ -32,7 +32,7 @@ export const entryCommand = (ports: readonly number[], user: SandboxUser | null,
 /** Node, and the one file of ours that runs inside; its package says that it is a module. */
 export const entryFiles = (): string[] => [...nodeFolders(), entry, ...manifestsAbove(entry).slice(0, 1)]
 
-/** Its folders where it is an installation; only the program where it lies among other things. */
+/** The folders of an installation of Node; only the program where Node lies among other files. */
 const nodeFolders = (): string[] => {
   const program = realpathSync(process.execPath)
   const prefix = dirname(dirname(program))

@@ -21,7 +21,7 @@ export interface RunnerLaunch {
   readonly command: readonly string[]
   /** Shown to the command, never written by it. */
   readonly readOnly: readonly string[]
-  /** What the operator adds. */
+  /** Variables that the operator adds. */
   readonly env: { readonly [name: string]: string }
   readonly engines: string | null
   /** The session's own: work and state lie in it and stay. */

@@ -1,4 +1,4 @@
-// What the next process of ours needs to find a sandbox again: a file in the sandbox's folder. It holds no secret.
+// The record of a sandbox, a file in its folder by which the next process finds it. It holds no secret.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'

@@ -44,7 +44,7 @@ export class SessionFolders {
     await writeFile(keyFile(own), JSON.stringify(key), { mode: 0o600 })
   }
 
-  /** Of all that are there. */
+  /** The keys of all sessions with a folder. */
   async keys(): Promise<Key[]> {
     const folder = join(this.#data, 'workspaces')
     const names = await readdir(folder).catch(() => [])
@@ -121,7 +121,7 @@ export const removeFolder = async (folder: string): Promise<void> => {
     )
   await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(async () => {
     await run('chmod', '-R', 'u+rwX', folder)
-    // It goes down by folder and not by path, which may be longer than a path can be.
+    // `rm` enters folder after folder: the whole path may be longer than the system allows.
     await run('rm', '-rf', '--', folder)
     if (existsSync(folder)) throw new Error('The folder of a session could not be removed.')
   })

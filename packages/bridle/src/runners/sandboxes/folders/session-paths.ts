@@ -13,7 +13,7 @@ export const workFolder = (folder: string): string => join(folder, 'work')
 /** And what its engine keeps: transcripts, settings. */
 export const stateFolder = (folder: string): string => join(folder, 'state')
 
-/** What its runner remembers. No engine sees it. */
+/** The runner's notes. No engine sees this folder. */
 export const privateFolder = (folder: string): string => join(folder, 'private')
 /** Notes of the server about the session: who it is, and what its workspace came from. No engine can write them. */
 export const keyFile = (folder: string): string => join(folder, 'key.json')
