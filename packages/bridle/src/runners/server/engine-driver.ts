@@ -1,4 +1,4 @@
-// Plays runs on engines, one at a time, and sees to it that each ends: once, however the engine behaves.
+// Plays runs on engines, one at a time. Each run ends exactly once, however its engine behaves.
 
 import { canonicalJson } from '../../kernel/json.ts'
 import { missingKeyMessage, type ProviderName } from '../credentials/providers.ts'
@@ -9,9 +9,9 @@ import { withTimeout } from '../timeout.ts'
 import { CLOSE_MS, INTERRUPT_MS, KEY_REFUSALS_MAX, OPEN_MS, RUN_MS, STALL_MS, TIMEOUT_CHECK_MS } from './limits.ts'
 import type { RunRecord } from './run-record.ts'
 
-/** What is taken for a run that will not end by itself. */
+/** After these times a run counts as stuck, and is stopped. */
 export interface RunTimeouts {
-  /** The engine says nothing for this long, with no call and no question open. Default 10 minutes. */
+  /** Silence of the engine with no open call and no open approval. Default 10 minutes. */
   readonly stallMs?: number
   /** The whole run. Default 12 hours. */
   readonly runMs?: number
@@ -21,7 +21,7 @@ export interface EngineDriverOptions extends RunTimeouts {
   readonly workFolder: string
   readonly stateFolder: string
   readonly privateFolder: string
-  /** Builds the walls on first use. */
+  /** Prepares the sandbox on first use. */
   readonly launcher: (provider: ProviderName) => Promise<EngineLauncher>
 }
 
@@ -50,7 +50,7 @@ export class EngineDriver {
     this.#activeRun = null
     this.#answerIds.delete(record)
     this.#steerIds.delete(record)
-    // Last: whoever hears it may ask for the next run at once.
+    // Last: a caller may send the next run as soon as this one has ended.
     playing.end(end)
     playing.release()
   }
@@ -66,7 +66,7 @@ export class EngineDriver {
       const watched = this.#watchTimeouts(playing)
       const played = Promise.race([session.play(query.prompt, playing.record, query.continues), playing.forcedEnd])
       const end = await played.finally(() => clearInterval(watched))
-      // The engine's last word counts, unless it was made to stop for a reason of ours.
+      // The engine's end counts, unless the runner stopped the run for a reason of its own.
       return playing.decidedEnd ?? end
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
@@ -74,7 +74,7 @@ export class EngineDriver {
     }
   }
 
-  /** When it has stopped, how the engine goes on from there. Not stopped: it is still being opened. */
+  /** Resolves with the resume id of a stopped run. `stopped: false`: the engine is still opening. */
   async cancel(record: RunRecord): Promise<{ stopped: boolean; resume: string | null }> {
     const playing = this.#activeRun
     if (playing?.record === record && !record.end) await this.#stopRun(playing, { kind: 'interrupted' })
@@ -84,7 +84,7 @@ export class EngineDriver {
     return { stopped: true, resume }
   }
 
-  /** Nobody follows it, and nobody came back. */
+  /** Stops a run that nobody follows any more. */
   abandon(record: RunRecord): void {
     const playing = this.#activeRun
     if (playing?.record !== record) return
@@ -101,18 +101,18 @@ export class EngineDriver {
     this.#stopRun(playing, { kind: 'failed', message, reason: 'key_refused' }).catch(() => {})
   }
 
-  /** The engine used more than it may, and is being ended. */
+  /** The sandbox exceeded a limit, and its engine is being killed. */
   onLimitExceeded(message: string): void {
     const playing = this.#activeRun
     if (playing) this.#stopRun(playing, { kind: 'failed', message, reason: 'resource_limit' }).catch(() => {})
     else this.#closeWarmEngine().catch(() => {})
   }
 
-  /** Whether somebody asked. The same answer twice is one answer. */
+  /** False = no approval waits for this answer. An answer that arrives twice counts once. */
   async answer(record: RunRecord, toolUseId: string, verdict: RunnerApprovalAnswer): Promise<boolean> {
     const id = `${toolUseId}/${verdict.answerId ?? ''}`
     if (verdict.answerId !== undefined && this.#answerIds.get(record)?.has(id)) return true
-    // Before it is weighed: the same answer may come twice at once.
+    // Remember the id before awaiting: the same answer may arrive twice at once.
     remember(this.#answerIds, record, id)
     if (await record.answer(toolUseId, verdict)) return true
     this.#answerIds.get(record)?.delete(id)
@@ -133,7 +133,7 @@ export class EngineDriver {
     }
   }
 
-  /** False = the engine has no such task under way, or cannot stop one by itself. */
+  /** False = the engine has no such task, or cannot stop a single task. */
   async stopTask(record: RunRecord, taskId: string): Promise<boolean> {
     const playing = this.#activeRun
     if (playing?.record !== record) return false
@@ -141,7 +141,7 @@ export class EngineDriver {
   }
 
   async close(): Promise<void> {
-    // An engine may still be opening: it is then closed as soon as it is there.
+    // An engine that is still opening is closed as soon as it is open.
     this.#isClosed = true
     const playing = this.#activeRun
     if (playing)
@@ -158,7 +158,7 @@ export class EngineDriver {
     const opening = this.#open(engine, query)
     const session = await withTimeout(OPEN_MS, opening)
     if (session !== 'late') return session
-    // Should it come after all, nobody waits for it.
+    // Close an engine that opens too late: nobody waits for it.
     opening.then(closeSession, () => {})
     throw new Error('it took too long')
   }
@@ -187,7 +187,7 @@ export class EngineDriver {
     if (warm) await closeSession(warm.session)
   }
 
-  /** Gently, then not. What it ends as is settled here. */
+  /** Interrupts the engine, then kills it. Decides how the run ends. */
   async #stopRun(playing: ActiveRun, end: TurnEnd): Promise<void> {
     playing.decidedEnd ??= end
     playing.stopping ??= (async () => {
@@ -226,12 +226,12 @@ class ActiveRun {
   readonly record: RunRecord
   readonly forcedEnd: Promise<TurnEnd>
   forceEnd: (reportEnd: TurnEnd) => void = () => {}
-  /** The next may come. */
+  /** Resolves when the next run may start. */
   readonly released: Promise<void>
   release: () => void = () => {}
   session: EngineSession | null = null
   stopping: Promise<void> | null = null
-  /** What we decided it ends as. */
+  /** The end that the runner decided on; it overrides the engine's. */
   decidedEnd: TurnEnd | null = null
   isBroken = false
   keyRefusals = 0
@@ -279,7 +279,7 @@ const remember = (known: Map<RunRecord, Set<string>>, record: RunRecord, id: str
   known.set(record, (known.get(record) ?? new Set()).add(id))
 }
 
-/** Whatever its engine says to it. */
+/** Never rejects and never hangs, whatever the engine does. */
 const closeSession = async (session: EngineSession): Promise<void> => {
   await withTimeout(
     CLOSE_MS,

@@ -1,5 +1,5 @@
-// One run inside a runner: what it said, who has read how far, and what it waits for. Frames stay until they are
-// acknowledged, so whoever comes back goes on where it stopped.
+// A run inside a runner: its frames, the positions of its readers, and its open approvals. Frames are kept until they are
+// acknowledged, so that a reader who reconnects continues where it stopped.
 
 import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { JsonObject } from '../../kernel/json.ts'
@@ -15,7 +15,7 @@ export interface RunRecordOptions {
   readonly acknowledges: boolean
   /** How approvals are decided where the caller answers none; null = the caller answers them. */
   readonly approvals: ApprovalMode | null
-  /** Of what was asked: the same id with anything else is another run. */
+  /** The digest of the request: the same id with another body is refused. */
   readonly bodyDigest: string
   readonly env: RunRecordEnv
   readonly epoch: number
@@ -80,7 +80,7 @@ export class RunRecord implements TurnReporter {
     return this.#readers.size > 0
   }
 
-  /** It waits for a person or for a call: silence is no sign of anything. */
+  /** True while a person or a call is awaited: silence is then no sign of a stuck engine. */
   get isWaiting(): boolean {
     return this.#pendingApprovals.size > 0 || this.#openCalls.size > 0
   }

@@ -1,4 +1,4 @@
-// What the runner's routes share: who may ask, what was asked, and answers of one shape.
+// Shared by the runner's routes: authorization, reading requests, and answers of one shape.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'

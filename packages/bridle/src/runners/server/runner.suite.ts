@@ -84,7 +84,7 @@ export const caller = (url: string, token?: string | null, fetchRunner: RunnerFe
   }
 }
 
-/** What a reader of the text sees in the end. */
+/** The text as a reader sees it after this event. */
 const shown = (text: string, { event }: { event: RunnerEvent }): string => {
   if (event.type === 'assistant.delta') return text + event.text
   return event.type === 'assistant.text' ? event.text : text

@@ -155,7 +155,7 @@ describe('[R18] a run is told apart by its id and its body', () => {
 })
 
 describe('[R7] the variables of a run', () => {
-  /** What the relay of a run would send upstream, as an engine asks for it. */
+  /** The request that the relay sends upstream when an engine calls it. */
   const askedWith = async (): Promise<unknown> =>
     (await (await fetch(`${await engine.baseUrl()}/v1/messages`, { method: 'POST', body: '{}' })).json()) as never
 

@@ -1,5 +1,5 @@
-// The sandbox runner: a small HTTP server beside an engine. It gets a prompt, runs the engine and streams what happens; it
-// knows no users, sessions or sockets, and between runs it remembers nothing that cannot be had again.
+// The sandbox runner: a small HTTP server beside an engine. It takes a prompt, runs the engine and streams the events. It knows
+// no users and no sessions, and keeps nothing between runs that it could not rebuild.
 
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -45,9 +45,9 @@ export interface SandboxRunnerOptions extends RunTimeouts {
   readonly engines: readonly Engine[]
   readonly workFolder: string
   readonly stateFolder: string
-  /** What the runner itself remembers; hidden from engines. Default: beside the state folder. */
+  /** The runner's notes, hidden from engines. Default: beside the state folder. */
   readonly privateFolder?: string
-  /** The walls around engines. Default: bubblewrap, unless BRIDLE_SANDBOX says `process`. */
+  /** How engines are isolated. Default: bubblewrap, unless BRIDLE_SANDBOX is `process`. */
   readonly isolation?: IsolationPlan
   /** Default 127.0.0.1. Any other needs a token. */
   readonly host?: string
@@ -57,13 +57,13 @@ export interface SandboxRunnerOptions extends RunTimeouts {
   readonly socketPath?: string | undefined
   /** The bearer of everything but `/health`. */
   readonly token?: string | undefined
-  /** Where keys and base addresses are looked for until `PUT /env` says otherwise. */
+  /** Keys and base URLs, until `PUT /env` changes them. */
   readonly env?: EnvVars
   /** How approvals are decided for callers that answer none. Default: deny. */
   readonly approvals?: ApprovalMode
-  /** A run that nobody follows is kept this long; so is one that has ended. Default 10 minutes. */
+  /** Runs that nobody follows, and ended runs, are kept this long. Default 10 minutes. */
   readonly keepMs?: number
-  /** The process has nothing to do for this long: it should end. */
+  /** Called when the runner has had no run for `idleMs`: its process should end. */
   readonly onIdle?: () => void
   readonly idleMs?: number
 }
@@ -77,7 +77,7 @@ export class SandboxRunner {
   readonly #isolation: EngineIsolation
   readonly #driver: EngineDriver
   readonly #runs = new Map<string, RunRecord>()
-  /** Also of runs that are no longer kept: a run is never played twice. */
+  /** Includes runs whose frames are gone: no run is ever played twice. */
   readonly #history = new RunHistory()
   readonly #instance = randomUUID()
   readonly #cleanupTimer: NodeJS.Timeout
@@ -135,7 +135,7 @@ export class SandboxRunner {
     this.#cleanupTimer.unref()
   }
 
-  /** Of the run in progress; between runs, the runner's own. */
+  /** The variables of the current run; between runs, those of the runner. */
   get vars(): EnvVars {
     return this.busy && this.#currentRun ? mergeRunVars(this.#vars, this.#currentRun.env) : this.#vars
   }
@@ -148,7 +148,7 @@ export class SandboxRunner {
     this.#driver.onProviderStatus(status)
   }
 
-  /** Ends what runs, the engines and the server. */
+  /** Ends the current run, the engines and the server. */
   async close(): Promise<void> {
     clearInterval(this.#cleanupTimer)
     await this.#driver.close()
@@ -265,7 +265,7 @@ export class SandboxRunner {
     this.#history.add(requestId, { bodyDigest: asked, tokenDigest: token === null ? null : textDigest(token) })
     this.#runs.set(requestId, record)
     this.#currentRun = record
-    // Dropping the request is the only way to cancel that the document knows, and its caller cannot come back.
+    // A caller of the document alone cancels by closing the request, and cannot reconnect.
     const left = () => {
       if (isDocumentCaller(query) && !record.end && !record.hasReaders) this.#driver.cancel(record).catch(() => {})
     }
@@ -276,7 +276,7 @@ export class SandboxRunner {
     })
   }
 
-  /** Whether a run was here is told to its own bearer and to the runner's; all others hear the same of any id. */
+  /** Only the run's bearer and the runner's learn whether a run existed; everybody else gets the same answer for any id. */
   #answerMissingRun(incoming: IncomingMessage, outgoing: ServerResponse, requestId: string): void {
     const { token } = this.#options
     const run = this.#history.get(requestId)
@@ -315,7 +315,7 @@ export class SandboxRunner {
       if (!run.end && isLeft) this.#driver.abandon(run)
       if (run.end && (run.isDelivered || isLeft)) this.#runs.delete(name)
     }
-    // Callers that acknowledge nothing would leave many.
+    // Callers that acknowledge nothing would leave many ended runs behind.
     const ended = [...this.#runs].filter(([, run]) => run.end && !run.hasReaders)
     for (const [name] of ended.slice(0, -ENDED_RUNS_SHOWN_MAX)) this.#runs.delete(name)
     if (idleMs !== undefined && !this.busy && now - this.#lastBusyAt > idleMs) onIdle?.()
