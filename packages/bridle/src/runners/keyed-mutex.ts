@@ -1,4 +1,4 @@
-/** What has the same name is done one after the other, whatever became of the one before. */
+/** Runs tasks of the same name one after the other, also after one that failed. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>()
 

@@ -63,7 +63,7 @@ export const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It was faster.
+    // The process ended first.
   }
 }
 
@@ -136,7 +136,7 @@ const threadFolders = (pid: number): string[] => {
   }
 }
 
-/** One buffer for all: a look at the whole table reads hundreds of these. */
+/** Shared by all reads: a look at the whole table reads hundreds of these files. */
 const statBytes = hasProc ? Buffer.alloc(4_096) : Buffer.alloc(0)
 
 /** The fields behind the name, of which the state is the first. */

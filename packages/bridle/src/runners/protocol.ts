@@ -172,7 +172,7 @@ export const approvalAnswerSchema = v.looseObject({
   decision: v.picklist(['approved', 'denied']),
   /** As approved; absent = as asked. */
   input: maybe(object),
-  /** Of tool and input as approved: the runner executes nothing else. */
+  /** The digest of the tool and the approved input: the runner executes nothing else. */
   approvedDigest: maybe(v.nullable(text)),
   reason: maybe(v.nullable(text)),
   /** The same answer twice is one answer. */
@@ -200,7 +200,7 @@ export interface RunnerHealth {
   readonly requestId?: string | null
 }
 
-/** What a session needs of a runner, whichever way it is reached. */
+/** The messages between a session and a runner. */
 export interface RunnerProtocol {
   readonly query: RunnerQuery
   readonly event: RunnerEvent

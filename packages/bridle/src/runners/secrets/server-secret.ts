@@ -21,7 +21,7 @@ export interface SecretFile {
   readonly file: string
   readonly make: () => string
   readonly pattern: RegExp
-  /** What to do about a file that does not fit the pattern. */
+  /** Advice for a file that does not fit the pattern. */
   readonly remedy: string
 }
 
