@@ -11,6 +11,7 @@ import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-
 import { scriptedIdentity } from '../engine-identities.ts'
 import { ENDED_RUNS_KEPT_MAX, PIECES_AT_ONCE } from './limits.ts'
 import { parseScript, type ScriptStep, scriptedEvent } from './script.ts'
+import { positionAfterText, positionOf, type ScriptPosition, splitText } from './script-position.ts'
 
 export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {
   const performances = new Map<string, ScriptRun>()
@@ -289,36 +290,7 @@ class ScriptRun {
   }
 }
 
-/** The next step of a script, and the next piece of its text. */
-interface ScriptPosition {
-  readonly step: number
-  readonly piece: number
-}
-
 const HANDLE = 'step:'
-
-const positionOf = ({ continues, resume }: Job): ScriptPosition => {
-  const [, step, piece] = (continues && /^step:(\d+):(\d+)$/.exec(resume ?? '')) || []
-  return { step: Number(step ?? 0), piece: Number(piece ?? 0) }
-}
-
-/** The place behind a text that was said already, where the handle is from before that. */
-const positionAfterText = (steps: readonly ScriptStep[], from: ScriptPosition, chars: number): ScriptPosition => {
-  let place = from
-  let said = 0
-  for (const [index, step] of steps.entries()) {
-    // An event of the script's own may change the text.
-    if (step.kind === 'event') return from
-    if (step.kind !== 'text') continue
-    for (const [piece, text] of splitText(step.text, step.chunks).entries()) {
-      said += text.length
-      if (said > chars) return place
-      const isBehind = index > from.step || (index === from.step && piece >= from.piece)
-      if (isBehind) place = { step: index, piece: piece + 1 }
-    }
-  }
-  return place
-}
 
 const scriptEventItem = (type: string, payload: Json) => {
   const checked = scriptedEvent(type, payload)
@@ -327,11 +299,3 @@ const scriptEventItem = (type: string, payload: Json) => {
 }
 
 const callId = (step: { readonly id?: string | undefined }, index: number): string => step.id ?? `call-${index + 1}`
-
-/** As many even pieces as asked for, or as there are characters; never between two surrogates. */
-const splitText = (text: string, count: number): string[] => {
-  const characters = [...text]
-  const total = Math.min(count, characters.length)
-  const cut = (index: number) => Math.floor((index * characters.length) / total)
-  return Array.from({ length: total }, (_, index) => characters.slice(cut(index), cut(index + 1)).join(''))
-}

@@ -1,11 +1,10 @@
 // A run in a sandbox as this process follows it: started or resumed, then reported frame by frame.
 
 import type { ReportItem } from '../../kernel/commands.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
-import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
-import { type ProviderName, providers } from '../credentials/providers.ts'
+import { providers } from '../credentials/providers.ts'
 import {
   ACKNOWLEDGE_RETRY_MS,
   ACKNOWLEDGED_CHARS,
@@ -13,9 +12,10 @@ import {
   THINKING_CHARS_MAX,
   THINKING_MS,
 } from '../limits.ts'
-import { type EngineSettings, isTerminalEvent, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
-import type { Sandbox, SandboxProvider } from '../sandboxes/provider.ts'
-import type { LivenessRules } from './liveness-monitor.ts'
+import { isTerminalEvent, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
+import type { Sandbox } from '../sandboxes/provider.ts'
+import { effectiveSettings } from './effective-settings.ts'
+import type { RemoteRunnerOptions, RunEnvVars } from './remote-runner-options.ts'
 import { requestIdOf, runBearers, runPath } from './run-handle.ts'
 import {
   type RunnerClient,
@@ -25,36 +25,8 @@ import {
   runnerClient,
 } from './runner-client.ts'
 import { BrokenStreamError, readRunnerFrames } from './runner-frames.ts'
-import { NoFreeSandboxError, type SandboxQueue, type WaitLimits } from './sandbox-queue.ts'
+import { NoFreeSandboxError, type SandboxQueue } from './sandbox-queue.ts'
 import { type TranslationState, translateEvent } from './translation.ts'
-
-export interface RemoteRunnerOptions {
-  readonly engine: string
-  /** The provider of the engine's models, for the status card. */
-  readonly modelProvider?: ProviderName
-  readonly provider: SandboxProvider
-  readonly clock: Clock
-  readonly digest: Digest
-  /** The operator's settings of the engine, which a session may narrow. */
-  readonly settings?: EngineSettings
-  /** The bearer token of one run, derived from run and attempt, so that the next process knows it too. */
-  readonly runToken: (job: Job) => Promise<string | null>
-  /** The keys with which the sandbox reaches its model until the run ends. */
-  readonly credentials: RunCredentials
-  /** When a silent stream counts as broken. */
-  readonly liveness?: LivenessRules
-  /** How a run waits for a free sandbox. */
-  readonly queueLimits?: WaitLimits
-}
-
-export type RunEnvVars = { readonly [name: string]: string | null }
-
-export interface RunCredentials {
-  grant(job: Job): Promise<RunEnvVars>
-  /** The variables of a sandbox that is started for the job and may stay for later runs. Absent: it starts with none. */
-  grantAtStart?(job: Job): Promise<RunEnvVars>
-  revoke(job: Job): void
-}
 
 /** The run continues: its runner may reach its model in a way that the server does not know. */
 const NO_KEY_DIAGNOSTIC = {
@@ -358,21 +330,3 @@ const isBusy = (answer: RunnerStream | RunnerResponse | 'cut'): boolean =>
 
 export const runnerRefusalText = (status: number, { error }: RunnerResponse['body']): string =>
   error?.message ?? `The runner answered ${status}.`
-
-/** The caller of a run may choose its model and lower its limits, and nothing that widens its permissions. */
-export const effectiveSettings = (
-  agent: EngineSettings,
-  { settings: session, input }: Pick<Job, 'settings' | 'input'>,
-) => {
-  const asked = typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject) : {}
-  const pick = (from: JsonObject, names: readonly string[]) =>
-    Object.fromEntries(names.flatMap((name) => (isSet(from[name]) ? [[name, from[name]]] : [])))
-  const chosen = { ...agent, ...pick(session, ['model', 'permission_mode']), ...pick(asked, ['model']) }
-  for (const name of ['max_budget_usd', 'max_turns'] as const) {
-    const limits = [agent[name], session[name], asked[name]].filter((limit) => typeof limit === 'number')
-    if (limits.length > 0) chosen[name] = Math.min(...limits)
-  }
-  return chosen as EngineSettings
-}
-
-const isSet = (value: Json | undefined): boolean => value !== undefined && value !== null

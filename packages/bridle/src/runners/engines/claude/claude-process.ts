@@ -4,9 +4,11 @@ import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
 import { withTimeout } from '../../timeout.ts'
 import type { TurnEnd, TurnReporter } from '../engine.ts'
-import { ANNOUNCE_MS, CLAUDE_LEAVE_MS } from '../limits.ts'
+import { CLAUDE_LEAVE_MS } from '../limits.ts'
 import type { ProcessMark } from '../process-mark.ts'
-import { ClaudeTurnReader, type SdkMessage } from './messages.ts'
+import { ActiveTurn } from './active-turn.ts'
+import { PromptQueue, type SdkUserMessage } from './prompt-queue.ts'
+import type { SdkMessage } from './sdk-messages.ts'
 import { countTranscriptMessages } from './transcript.ts'
 import { turnEnd } from './turn-end.ts'
 import type { ContextWindow } from './usage.ts'
@@ -29,11 +31,6 @@ interface SdkSpawnOptions {
   readonly cwd?: string
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
-}
-interface SdkUserMessage {
-  readonly type: 'user'
-  readonly message: { readonly role: 'user'; readonly content: string }
-  readonly parent_tool_use_id: null
 }
 
 export class ClaudeProcess {
@@ -243,87 +240,6 @@ export class ClaudeProcess {
       message: `The engine stopped${detail ? `: ${detail}` : '.'}`,
       reason: 'engine',
       transient: true,
-    }
-  }
-}
-
-/** The turn under way. */
-class ActiveTurn {
-  readonly turn: TurnReporter
-  readonly reader: ClaudeTurnReader
-  readonly denied = new Map<string, string>()
-  readonly elapsedMs = new Map<string, number>()
-  /** Words to the turn that the engine has not taken up; turns of its own that it made of them, and how many ended. */
-  pendingSteers = 0
-  turnsStarted = 1
-  turnsEnded = 0
-  #promptId: string | null = null
-  readonly end: (end: TurnEnd) => void
-  readonly #callFrames = new Map<string, number>()
-  readonly #frameWaiters = new Map<string, (frame: number) => void>()
-
-  constructor(turn: TurnReporter, end: (end: TurnEnd) => void, window: ContextWindow) {
-    this.turn = turn
-    this.end = end
-    this.reader = new ClaudeTurnReader(this, window)
-  }
-
-  report(event: Parameters<TurnReporter['report']>[0]): void {
-    const frame = this.turn.report(event)
-    if (event.type !== 'tool.started') return
-    this.#callFrames.set(event.toolUseId, frame)
-    this.#frameWaiters.get(event.toolUseId)?.(frame)
-  }
-
-  /** The engine takes up a word in the turn under way, or begins another with it. */
-  promptSubmitted(promptId: string): void {
-    const isFirst = this.#promptId === null
-    const isOther = !isFirst && this.#promptId !== promptId
-    this.#promptId = promptId
-    if (isFirst) return
-    this.pendingSteers = Math.max(0, this.pendingSteers - 1)
-    if (isOther) this.turnsStarted += 1
-  }
-
-  /** Hooks overtake messages: the text before a call is told before the call. */
-  async announceCall(id: string, name: string, input: JsonObject): Promise<number> {
-    const frame = this.#callFrames.get(id)
-    if (frame !== undefined) return frame
-    const told = new Promise<number>((resolve) => this.#frameWaiters.set(id, resolve))
-    const came = await withTimeout(ANNOUNCE_MS, told)
-    if (came !== 'late') return came
-    const message = { message: { content: [{ type: 'tool_use', id, name, input }] } }
-    for (const event of this.reader.read({ type: 'assistant', parent_tool_use_id: null, ...message }))
-      this.report(event)
-    return this.#callFrames.get(id) ?? 0
-  }
-}
-
-/** The input of the engine: prompts and steering messages, until it is closed. */
-class PromptQueue implements AsyncIterable<SdkUserMessage> {
-  readonly #waiting: SdkUserMessage[] = []
-  #wake = () => {}
-  #ended = false
-
-  push(message: SdkUserMessage): void {
-    this.#waiting.push(message)
-    this.#wake()
-  }
-
-  end(): void {
-    this.#ended = true
-    this.#wake()
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<SdkUserMessage> {
-    for (;;) {
-      const next = this.#waiting.shift()
-      if (next) yield next
-      else if (this.#ended) return
-      else
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
     }
   }
 }

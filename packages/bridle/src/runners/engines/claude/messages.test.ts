@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ClaudeTurnReader, type SdkMessage } from './messages.ts'
+import { ClaudeTurnReader } from './messages.ts'
+import type { SdkMessage } from './sdk-messages.ts'
 import { turnEnd } from './turn-end.ts'
 
 const stream = (event: object): SdkMessage => ({ type: 'stream_event', parent_tool_use_id: null, event })

@@ -1,19 +1,8 @@
 // Messages of the Claude Agent SDK -> runner events. No process is involved, so tests call it with messages.
-//
-// The SDK's own types are not here, since the package is optional, and several fields that matter are on the wire and not
-// in its types. Whatever is not known is passed over.
 import type { Json, JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
+import type { ContentBlock, SdkMessage, SdkStreamEvent, SdkSystemMessage, ToolResultMeta } from './sdk-messages.ts'
 import { ClaudeUsage, type ContextWindow, type StepUsage } from './usage.ts'
-
-export interface SdkMessage {
-  readonly type: string
-  readonly subtype?: string
-  readonly uuid?: string
-  readonly session_id?: string
-  readonly parent_tool_use_id?: string | null
-  readonly [more: string]: unknown
-}
 
 /** Facts about calls that the messages do not hold: denied approvals, and times from the engine's hooks. */
 export interface CallNotes {
@@ -266,7 +255,7 @@ export class ClaudeTurnReader {
   }
 }
 
-/** Repeating these does no harm; whatever is not here is taken to. */
+/** Tools that can be repeated without harm. Every other tool counts as unsafe. */
 const PURE_TOOLS = new Set([
   'Read',
   'Grep',
@@ -283,50 +272,6 @@ const PURE_TOOLS = new Set([
   'Agent',
 ])
 
-interface ContentBlock {
-  readonly type: string
-  readonly id?: string
-  readonly name?: string
-  readonly input?: unknown
-  readonly text?: string
-  readonly thinking?: string
-  readonly tool_use_id?: string
-  readonly content?: unknown
-  readonly is_error?: boolean
-}
-interface SdkStreamEvent {
-  readonly type: string
-  readonly delta?: { readonly type: string; readonly text?: string; readonly thinking?: string }
-  readonly content_block?: { readonly type: string }
-  readonly message?: { readonly model?: string; readonly usage?: StepUsage }
-  readonly usage?: StepUsage
-}
-interface ToolResultMeta {
-  readonly id?: string
-  readonly non_execution_kind?: string
-  readonly permission_decision?: { readonly decision?: string; readonly source?: string; readonly reason_type?: string }
-}
-interface SdkSystemMessage {
-  readonly tools?: readonly unknown[]
-  readonly attempt?: number
-  readonly max_retries?: number
-  readonly retry_delay_ms?: number
-  readonly error_status?: number | null
-  readonly error?: string
-  readonly compact_metadata?: {
-    readonly trigger?: string
-    readonly pre_tokens?: number
-    readonly post_tokens?: number
-    readonly messages_summarized?: number
-    readonly preserved_messages?: { readonly uuids?: readonly string[] }
-  }
-  readonly task_id?: unknown
-  readonly subagent_type?: string
-  readonly tool_use_id?: string
-  readonly description?: string
-  readonly status?: string
-  readonly summary?: string
-}
 type ToolOutcome = Extract<RunnerEvent, { type: 'tool.completed' }>['outcome']
 
 const retryReason = ({ error, error_status }: SdkSystemMessage): string => {
@@ -335,7 +280,6 @@ const retryReason = ({ error, error_status }: SdkSystemMessage): string => {
   return named ?? 'The connection to the provider broke.'
 }
 
-/** Text where it is text. */
 const resultText = (content: unknown): Json => {
   if (content === undefined || content === null) return ''
   if (!Array.isArray(content)) return content as Json

@@ -1,7 +1,7 @@
 // How a turn of Claude Code ended, by its last message.
 
 import type { TurnEnd } from '../engine.ts'
-import type { SdkMessage } from './messages.ts'
+import type { SdkMessage } from './sdk-messages.ts'
 
 /** Null = another turn of the engine's own follows. Success is told by `is_error`: failures of the API say "success" too. */
 export const turnEnd = (message: SdkMessage): TurnEnd | null => {

@@ -4,7 +4,7 @@
 import { costUsd, priceOf } from '../../credentials/spending/prices.ts'
 import type { RunnerEvent } from '../../protocol.ts'
 import { CONTEXT_WARNING_PCT } from '../limits.ts'
-import type { SdkMessage } from './messages.ts'
+import type { SdkMessage } from './sdk-messages.ts'
 
 /** As the Messages API has it. */
 export interface StepUsage {

@@ -1,0 +1,35 @@
+import type { Job } from '../../kernel/ports/runner.ts'
+import type { Clock, Digest } from '../../kernel/ports/store.ts'
+import type { ProviderName } from '../credentials/providers.ts'
+import type { EngineSettings } from '../protocol.ts'
+import type { SandboxProvider } from '../sandboxes/provider.ts'
+import type { LivenessRules } from './liveness-monitor.ts'
+import type { WaitLimits } from './sandbox-queue.ts'
+
+export interface RemoteRunnerOptions {
+  readonly engine: string
+  /** The provider of the engine's models, for the status card. */
+  readonly modelProvider?: ProviderName
+  readonly provider: SandboxProvider
+  readonly clock: Clock
+  readonly digest: Digest
+  /** The operator's settings of the engine, which a session may narrow. */
+  readonly settings?: EngineSettings
+  /** The bearer token of one run, derived from run and attempt, so that the next process knows it too. */
+  readonly runToken: (job: Job) => Promise<string | null>
+  /** The keys with which the sandbox reaches its model until the run ends. */
+  readonly credentials: RunCredentials
+  /** When a silent stream counts as broken. */
+  readonly liveness?: LivenessRules
+  /** How a run waits for a free sandbox. */
+  readonly queueLimits?: WaitLimits
+}
+
+export type RunEnvVars = { readonly [name: string]: string | null }
+
+export interface RunCredentials {
+  grant(job: Job): Promise<RunEnvVars>
+  /** The variables of a sandbox that is started for the job and may stay for later runs. Absent: it starts with none. */
+  grantAtStart?(job: Job): Promise<RunEnvVars>
+  revoke(job: Job): void
+}
