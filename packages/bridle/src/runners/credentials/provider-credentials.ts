@@ -41,7 +41,7 @@ export class ProviderCredentials {
     const name = ({ key, runId, attempt }: Job) => ({ key, runId, attempt, provider })
     return {
       grant: async (job) => {
-        // A runner somewhere else may have keys of its own.
+        // A runner on another machine may have keys that the server does not know.
         if (this.missingKey(provider)) return {}
         const { max_budget_usd: budget } = effectiveSettings(settings, job)
         const terms = { ...(typeof budget === 'number' && { maxSpendUsd: budget }), ...(models && { models }) }

@@ -138,7 +138,7 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
       if (refused) return no(refused)
       report(status, null)
     } finally {
-      // A request that cost nothing gives back what it had reserved.
+      // Release the reservation of a request that cost nothing.
       settle(0)
       place.release()
       grant.openRequests.delete(leave)

@@ -11,7 +11,7 @@ import type { SpendSums } from './spending/spend-ledger.ts'
 interface SpendRecord {
   readonly run: string
   readonly usd: number
-  /** The worst case of requests that were under way. Absent in notes of an older version. */
+  /** The worst-case cost of open requests. Absent in files of an older version. */
   readonly reservedUsd?: number
 }
 
@@ -37,7 +37,7 @@ export class SpendFiles {
     renameSync(`${file}.new`, file)
   }
 
-  /** A request that was under way when the last process died counts with its worst case: nobody knows what it cost. */
+  /** A request that was open when the last process died counts with its worst-case cost: its real cost is unknown. */
   #of(name: GrantName): number {
     const noted = this.#read(name)
     if (noted?.run !== runOf(name) || !Number.isFinite(noted.usd)) return 0

@@ -76,7 +76,7 @@ export const exchangeWithProvider = async (
     meter = null
   }
   if (meter) answer.on('data', (bytes: Buffer) => meter?.read(bytes)).once('end', settle)
-  // Either end may break off: the other is told by its connection, and what passed is counted.
+  // Either end may disconnect. Close the other connection, and count the bytes that passed.
   await pipeline(answer, response).catch(() => {})
   settle()
   return { status, refused: null }

@@ -6,7 +6,7 @@ import { type ProxyRefusal, spendRefusal, tooManyRequests } from '../request-rul
 
 export interface SpendSums {
   readonly spentUsd: number
-  /** The worst case of the requests under way. */
+  /** The worst-case cost of open requests. */
   readonly reservedUsd: number
 }
 
@@ -75,7 +75,7 @@ export class SpendLedger {
     this.#releaseWaiting()
   }
 
-  /** A place for a request, of whatever kind, until it calls `leave`. */
+  /** A slot for a request of any kind, until it is released. */
   openSlot(): RequestSlot | ProxyRefusal {
     if (this.#openRequests >= OPEN_REQUESTS_MAX) return tooManyRequests
     this.#openRequests += 1
@@ -165,7 +165,7 @@ export class SpendLedger {
 }
 
 export interface RequestSlot {
-  /** False: the bodies under way are too large together. */
+  /** False: the bodies of open requests are too large together. */
   addBytes(bytes: number): boolean
   release(): void
 }
