@@ -58,7 +58,7 @@ export class ClaudeProcess {
         ...options,
         abortController: this.#abort,
         spawnClaudeCodeProcess: (wanted: SdkSpawnOptions) => this.#spawn(start, wanted),
-        // Where nothing is asked the SDK warns of a callback that it will not call.
+        // In a mode without approvals the SDK warns of a callback that it will not call.
         ...(options.permissionMode !== 'bypassPermissions' && {
           canUseTool: (name: string, input: JsonObject, asked: PermissionContext) =>
             this.#requestPermission(name, input, asked),
@@ -83,7 +83,7 @@ export class ClaudeProcess {
     return child
   }
 
-  /** How to go on from as far as its turns have got; null before the first entry. */
+  /** The resume id of the last complete entry; null before the first. */
   get resume(): string | null {
     return this.sessionId && this.lastEntry ? `${this.sessionId}/${this.lastEntry}` : null
   }
@@ -110,7 +110,7 @@ export class ClaudeProcess {
     if (this.alive) await this.#query.interrupt()
   }
 
-  /** The engine does not say whether it knew the id; how the task ended is told by its own event. */
+  /** The engine does not say whether it knew the id; an event reports how the task ended. */
   async stopTask(taskId: string): Promise<boolean> {
     if (!this.alive || !this.#activeTurn) return false
     await this.#query.stopTask(taskId)
@@ -131,7 +131,7 @@ export class ClaudeProcess {
       await withTimeout(CLAUDE_LEAVE_MS, this.#finished)
     }
     this.alive = false
-    // Commands that it left behind, in whatever group they are.
+    // Kill commands that the engine left behind, in any process group.
     await this.#mark.killProcesses()
     this.#endTurn(this.#failureEnd())
   }
@@ -152,13 +152,13 @@ export class ClaudeProcess {
     const playing = this.#activeTurn
     if (typeof message.session_id === 'string') this.sessionId = message.session_id
     if (message.subtype === 'init') this.#learnContextWindow().catch(() => {})
-    // A word that came as the turn ended began another, which nobody hears: this engine is not to be used again.
+    // A steering message that arrived as the turn ended started another turn that no run follows: do not reuse this engine.
     if (!playing) return void (message.type === 'assistant' && this.#retire())
     // Subagents write to other transcripts, so their entries are no point to resume from.
     const isEntry = (message.type === 'assistant' || message.type === 'user') && !message.parent_tool_use_id
     if (isEntry && message.uuid) this.lastEntry = message.uuid
     for (const event of playing.reader.read(message)) playing.report(event)
-    // A call without its result is not written down for good: what it did would be forgotten.
+    // A call without its result is no point to resume from: the engine would forget what the call did.
     if (isEntry && this.resume !== null && !hasToolCall(message))
       playing.report({ type: 'run.resume', resume: this.resume })
     await playing.turn.waitForRoom()
@@ -166,7 +166,7 @@ export class ClaudeProcess {
     if (!end) return
     playing.turnsEnded += 1
     const isLast = playing.pendingSteers === 0 && playing.turnsEnded >= playing.turnsStarted
-    // A word that came too late for its turn gets one of its own, and the run goes on with it.
+    // A steering message that came too late for its turn starts another, and the run continues with it.
     if (end.kind === 'completed' && !isLast) return
     this.#endTurn(end)
     // A stopped process would still play the queued turn.
@@ -208,7 +208,7 @@ export class ClaudeProcess {
     const { tool_use_id: toolUseId, tool_name: toolName, tool_input: input } = said
     if (hook === 'UserPromptSubmit') playing.promptSubmitted(said.prompt_id ?? '')
     if (hook === 'PreToolUse' && toolUseId && toolName) {
-      // Intent before effect: a call waits until whoever keeps the log has it.
+      // Intent before effect: a call waits until the session has it in the log.
       await playing.turn.waitForAcknowledgement(await playing.announceCall(toolUseId, toolName, input ?? {}))
     }
     if (toolUseId && said.duration_ms !== undefined) playing.elapsedMs.set(toolUseId, said.duration_ms)

@@ -134,7 +134,7 @@ class ClaudeSession implements EngineSession {
       includePartialMessages: true,
       systemPrompt: { type: 'preset', preset: 'claude_code' },
       permissionMode: mode,
-      // These tools start turns later, when no run listens.
+      // The engine must not schedule turns: no run would follow them.
       disallowedTools: ['CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup', 'Monitor'],
       ...(mode === 'bypassPermissions' && { allowDangerouslySkipPermissions: true }),
       ...(settings.model && { model: settings.model }),

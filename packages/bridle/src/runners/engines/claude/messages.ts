@@ -77,7 +77,7 @@ export class ClaudeTurnReader {
     return []
   }
 
-  /** A block of text behind another is a paragraph of its own: the blocks have no break of theirs. */
+  /** Blocks of text come without breaks between them: each block starts a paragraph. */
   #paragraphBreak(): RunnerEvent[] {
     if (this.#streamedText === '' || this.#streamedText.endsWith('\n')) return []
     this.#finalText += '\n\n'
@@ -99,7 +99,7 @@ export class ClaudeTurnReader {
     if (parent === null) this.#usage.recordMessage(usage)
     return content.flatMap((block): RunnerEvent[] => {
       if (block.type === 'tool_use') return this.#readToolUse(block, parent)
-      // Subagents speak to their caller; what the engine makes up itself is told as the turn's end.
+      // Subagents answer their caller, and text that the engine generates itself is reported with the turn's end.
       if (parent !== null || model === '<synthetic>') return []
       if (block.type === 'text') return this.#readText(block.text ?? '')
       if (block.type === 'thinking' && block.thinking && !this.#hasStreamedThinking)
@@ -108,7 +108,7 @@ export class ClaudeTurnReader {
     })
   }
 
-  /** A whole block. Sent again only where it is not what was streamed. */
+  /** A complete block, reported only where it differs from the streamed text. */
   #readText(block: string): RunnerEvent[] {
     const unstreamed = this.#streamedText === this.#finalText && block !== ''
     const events = unstreamed ? this.#paragraphBreak() : []
@@ -176,7 +176,7 @@ export class ClaudeTurnReader {
     const refusal = this.#notes.denied.get(id)
     if (refusal !== undefined || meta?.non_execution_kind === 'permission-rule')
       return [...decided, done({ status: 'denied', reason: refusal ?? text })]
-    // The engine tells these apart by its words alone.
+    // The engine has no code for these; only their words differ.
     if (/Command timed out after/.test(text)) return [...decided, done({ status: 'timeout', error: text })]
     const invalid =
       /^<tool_use_error>(InputValidationError[\s\S]*?|.*No such tool available[\s\S]*?)<\/tool_use_error>/.exec(text)

@@ -3,7 +3,7 @@
 import type { TurnEnd } from '../engine.ts'
 import type { SdkMessage } from './sdk-messages.ts'
 
-/** Null = another turn of the engine's own follows. Success is told by `is_error`: failures of the API say "success" too. */
+/** Null = the engine continues with another turn. `is_error` decides: failures of the API have the subtype "success" too. */
 export const turnEnd = (message: SdkMessage): TurnEnd | null => {
   const said = message as unknown as SdkResultMessage
   const text = said.result ?? said.errors?.join('\n') ?? ''

@@ -1,5 +1,5 @@
-// Tokens and cost of the model steps of a turn. Each step is told when it is over, with a cost by the price table, so that a budget can stop
-// the turn in the middle. At its end the engine says what the turn really took, and the difference is told.
+// Tokens and cost of the model steps of a turn. Each step is reported when it ends, with a cost from the price table, so that a
+// budget can stop the turn in the middle. At the end of the turn the engine reports the real cost, and the difference follows.
 
 import { costUsd, priceOf } from '../../credentials/spending/prices.ts'
 import type { RunnerEvent } from '../../protocol.ts'
@@ -17,7 +17,7 @@ export interface StepUsage {
 
 export class ClaudeUsage {
   #model = ''
-  /** The step under way. */
+  /** The current step. */
   #step: StepUsage | null = null
   #lastStep: StepUsage | null = null
   #reported = { input: 0, output: 0, usd: 0 }
@@ -128,7 +128,7 @@ const estimate = (step: StepUsage, model: string): number =>
     priceOf(model),
   )
 
-/** The cost of this turn alone: the total is the session's, and goes on through a resume. */
+/** The cost of this turn alone: the engine's total covers the session, also across a resume. */
 const costOf = (message: SdkMessage): number => {
   const models = Object.values((message.model_usage_since_last_result ?? {}) as Record<string, { costUSD?: number }>)
   return models.reduce((sum, { costUSD = 0 }) => sum + costUSD, 0)

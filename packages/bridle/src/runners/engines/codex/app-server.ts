@@ -29,7 +29,7 @@ export class AppServer {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #mark: ProcessMark = newProcessMark()
   readonly #pendingRequests = new Map<number, { resolve(result: JsonObject): void; reject(error: Error): void }>()
-  /** Resolves with the reason when it is gone and everything it said has been heard. */
+  /** Resolves with the reason when the process has exited and all its output has been handled. */
   readonly exitReason: Promise<string>
   #exitStatus: Promise<string>
   #listener: AppServerListener | null = null

@@ -5,7 +5,7 @@ import type { RpcRequest } from './app-server.ts'
 import type { CodexTurnState } from './events/turn-state.ts'
 import { textIn } from './lenient-json.ts'
 
-/** Null: nobody here can say. */
+/** Null: a request that no person can answer. */
 export const answerServerRequest = async (
   { method, params }: RpcRequest,
   seen: CodexTurnState,
@@ -59,7 +59,7 @@ const decideCall = async (
   return 'decline'
 }
 
-/** A call may be asked about twice: in the sandbox, and outside of it. Each question has an id of its own. */
+/** Codex may request approval of a call twice, inside the sandbox and outside of it. Each request has another id. */
 const requestSeparateApproval = (
   question: EngineApprovalRequest,
   { approvalIds }: CodexTurnState,

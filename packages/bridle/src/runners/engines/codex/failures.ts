@@ -64,7 +64,7 @@ const codeOf = (error: JsonObject | null): string | null => {
   return isObject(info) ? (Object.keys(info)[0] ?? null) : null
 }
 
-/** The provider's body may stand in for the message; the address it came from is nobody's concern. */
+/** The message may be the provider's body; the URL in it is removed. */
 const codexErrorMessage = (error: JsonObject | null): string => {
   const message = textIn(error, 'message') ?? 'The turn failed, and Codex did not say why.'
   const inside = textIn(objectOf(parseLenientObject(message)).error, 'message')

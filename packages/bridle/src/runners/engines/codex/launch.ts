@@ -104,17 +104,17 @@ const SETTINGS = [
   'model_provider="bridle"',
   'check_for_update_on_startup=false',
   'analytics.enabled=false',
-  // Without these it looks up hosts of its own vendor, and keeps a process of its own running beside us.
+  // Without these Codex contacts its vendor and keeps another process running.
   'features.plugins=false',
   'features.apps=false',
   'features.daemon_auto_start=false',
-  // A goal begins turns by itself, which nobody has asked for and nobody hears.
+  // A goal starts turns that no prompt asked for and no run follows.
   'features.goals=false',
   // The work folder's own instructions are no more to us than its other files.
   'project_doc_max_bytes=0',
 ]
 
-/** A folder that codex trusts may have it start programs, unasked. It trusts any that nobody spoke of. */
+/** A trusted folder may make Codex start programs without approval, and Codex trusts every folder that no setting names. */
 const untrustedProject = (folder: string): string => `${JSON.stringify(folder)}={trust_level="untrusted"}`
 
 const providerSettings = ({ baseUrl, retries }: Pick<CodexLaunchOptions, 'baseUrl' | 'retries'>): string[] => {

@@ -1,4 +1,4 @@
-// Reading JSON of which little is certain: what is not there, or is something else, is nothing.
+// Reads JSON of uncertain shape: a field that is missing or has another type is undefined.
 import type { Json, JsonObject } from '../../../kernel/json.ts'
 
 export const isObject = (value: unknown): value is JsonObject =>

@@ -14,7 +14,7 @@ import { turnFailureOf } from './failures.ts'
 import { objectOf, textIn } from './lenient-json.ts'
 import type { ThreadPosition } from './thread.ts'
 
-/** The turn under way. */
+/** The current turn. */
 interface ActiveCodexTurn {
   readonly turn: TurnReporter
   readonly seen: CodexTurnState
@@ -24,7 +24,7 @@ interface ActiveCodexTurn {
   readonly stopped: Promise<void>
   stop(): void
   interrupted: boolean
-  /** How it ends, whatever codex says from now on. */
+  /** The end of the turn, which overrides later reports of Codex. */
   forcedEnd: TurnEnd | null
 }
 
@@ -97,7 +97,7 @@ export class CodexSession implements EngineSession {
     await this.#request('turn/steer', { expectedTurnId: turn, input: textInput(text) })
   }
 
-  /** An agent that Codex started is a thread with a turn of its own. */
+  /** A subagent of Codex is another thread, with another turn. */
   async stopTask(taskId: string): Promise<boolean> {
     const play = this.#activeTurn
     const turn = play?.end ? activeTurns(play.seen).find(({ threadId }) => threadId === taskId) : undefined
@@ -135,7 +135,7 @@ export class CodexSession implements EngineSession {
   async #onNotification(notice: RpcNotification): Promise<void> {
     const waiting = this.#activeTurn
     if (waiting) await Promise.race([waiting.turn.waitForRoom().catch(() => {}), waiting.stopped])
-    // From here on without a pause: what was seen and what was said of it are one, should the turn end meanwhile.
+    // No await from here on: the turn may end meanwhile, and the state must match the reported events.
     const play = this.#activeTurn
     const seen = this.#state
     const events = runnerEventsOf(notice, seen)
@@ -209,7 +209,7 @@ export class CodexSession implements EngineSession {
   #endTurn(play: ActiveCodexTurn, end: TurnEnd): void {
     if (!play.end) return
     const { end: resolve } = play
-    // An agent would go on unheard.
+    // A subagent would continue with no run to follow it.
     for (const turn of activeTurns(play.seen)) this.#interruptTurn(turn)
     try {
       for (const event of closingEvents(play.seen, end.kind)) play.turn.report(event)

@@ -11,9 +11,9 @@ export interface ThreadPosition {
   readonly thread: string
   /** The turn it stands at. */
   readonly turn: string | null
-  /** Why it is not where it was to go on from. */
+  /** Why the thread could not resume at the requested turn. */
   readonly lostReason: string | null
-  /** The thread stands exactly where it was to go on from. */
+  /** The thread ends exactly at the requested turn. */
   readonly isExact: boolean
   /** The model that answers. */
   readonly model: string
@@ -54,7 +54,7 @@ export const openThread = async (
   return { thread: fresh, turn: null, lostReason: lost, isExact: false, model }
 }
 
-/** Null for a refusal. One that is gone or silent is no reason to begin anew. */
+/** Null for a refusal. A process that is gone or silent is no reason to start over. */
 const nullIfRefused = (error: unknown): null => {
   if (error instanceof RpcError) return null
   throw error

@@ -1,4 +1,4 @@
-// The agents that codex starts: each has a thread of its own, in the same process.
+// The subagents of Codex: each is another thread of the same process.
 import type { JsonObject } from '../../../../kernel/json.ts'
 import type { RunnerEvent } from '../../../protocol.ts'
 import { listOf, textIn } from '../lenient-json.ts'

@@ -1,4 +1,4 @@
-// The items of a Codex thread that are calls of tools: what each is called, what it was given, and how it ended.
+// The items of a Codex thread that are tool calls: their names, their arguments and their outcomes.
 import type { JsonObject } from '../../../../kernel/json.ts'
 import type { RunnerEventOf } from '../../../protocol.ts'
 import { isObject, listOf, objectOf, outputText, textIn, withoutUndefined } from '../lenient-json.ts'

@@ -197,7 +197,7 @@ const TOOLS_WITHOUT_ITEM = new Set([
   'tool_search',
 ])
 
-/** Codex answers so where the model calls what is not there. */
+/** The answer of Codex to a call of a tool that does not exist. */
 const UNSUPPORTED = /^unsupported (custom tool )?call\b/i
 
 /** Codex tells no cost: it is what the price table says. */

@@ -23,11 +23,11 @@ export interface CodexTurnState {
   readonly announcedCalls: Set<string>
   readonly openCalls: Map<string, OpenCall>
   readonly denials: Map<string, string>
-  /** Ids under which an approval was asked for. */
+  /** The ids of approval requests. */
   readonly approvalIds: Set<string>
   /** Calls as the model made them, until their output: the only trace of one that codex makes no item of. */
   readonly rawCalls: Map<string, { name: string; input: JsonObject }>
-  /** Text of the messages that are whole, the one under way, and whether a tool has parted them. */
+  /** The text of complete messages, the current message, and whether a tool call separates them. */
   settledText: string
   message: { id: string; text: string } | null
   isParted: boolean
