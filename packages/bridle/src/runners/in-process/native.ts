@@ -1,6 +1,6 @@
 // Runs an agent written in TypeScript, in this process.
 //
-// A JavaScript function cannot be taken up in the middle by another process. So a run whose process is gone is lost,
+// Another process cannot resume a JavaScript function in the middle. So a run whose process is gone is lost,
 // also one that only waited for an approval: the kernel ends it as interrupted in a chat, and starts it again from the
 // beginning in a background session, with the same step keys.
 import type { AgentDefinition } from '../../agents/agent.ts'
@@ -16,7 +16,7 @@ import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/run
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { nativeIdentity } from '../engine-identities.ts'
 
-/** A function is asked at each start: a changed definition serves new runs, and live ones keep the one they have. */
+/** A function is called at each start: a changed definition serves new runs, and live runs keep the old one. */
 export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), ports: AgentRunPorts): Runner => {
   const current = typeof agent === 'function' ? agent : () => agent
   const runs = new Map<string, NativeRun>()

@@ -53,7 +53,7 @@ export type ScriptStep = {
   [K in ScriptStepKind]: { readonly kind: K } & v.InferOutput<(typeof steps)[K]>
 }[ScriptStepKind]
 
-/** The steps of a prompt, or what is wrong with it. A prompt that is no script plays the tour. */
+/** The steps of a prompt, or its problem. A prompt that is no script plays the tour. */
 export const parseScript = (prompt: string): { steps: readonly ScriptStep[] } | { problem: string } => {
   if (!/^@script\s/.test(prompt)) return { steps: tourSteps(prompt) }
   let script: unknown

@@ -15,7 +15,7 @@ import { positionAfterText, positionOf, type ScriptPosition, splitText } from '.
 
 export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {
   const performances = new Map<string, ScriptRun>()
-  /** Performances that ended when nobody listened any more: somebody may ask how they go on. */
+  /** Runs that ended after their reporter was closed: the session may still ask where they stopped. */
   const unheard = new Map<string, ScriptRun>()
   const name = ({ key, runId, attempt }: Job) => `${key.tenant}/${key.agent}/${key.id}/${runId}/${attempt}`
 
@@ -34,7 +34,7 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
   return {
     identity: scriptedIdentity,
     start: (job, reporter) => play(job, reporter, false),
-    // A script that waits for an approval can be taken up at that step; one in mid-stream died with its process.
+    // A script that waits for an approval resumes at that step; a script in mid-stream died with its process.
     attach: (job, reporter) => (job.awaiting.length > 0 ? play(job, reporter, true) : Promise.resolve('lost')),
     abort: async (job) => {
       const performance = performances.get(name(job)) ?? unheard.get(name(job))
@@ -42,7 +42,7 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
       unheard.delete(name(job))
       return performance?.resumeAfter(job.frame) ?? null
     },
-    // A script that waits for an approval is taken up at that step.
+    // A script that waits for an approval resumes at that step.
     outlivesProcess: ({ awaiting }) => awaiting.length > 0,
     answer: async (job, answer) => {
       const performance = performances.get(name(job))
@@ -127,7 +127,7 @@ class ScriptRun {
     }
   }
 
-  /** How another attempt goes on behind this frame, the last that is in the log. */
+  /** The handle with which another attempt continues behind this frame, the last in the log. */
   resumeAfter(committed: number): string {
     const { step, piece } = this.#positions.findLast(({ frame }) => frame <= committed)?.place ?? this.#startPosition
     return `${HANDLE}${step}:${piece}`
@@ -135,7 +135,7 @@ class ScriptRun {
 
   #recordPosition(place: ScriptPosition): void {
     const { frame, committedFrame } = this.#reporter
-    // Behind the last that is in the log none is asked for again.
+    // Steps that are in the log are not repeated.
     while (this.#positions.length > 1 && this.#positions[1]!.frame <= committedFrame) this.#positions.shift()
     this.#positions.push({ frame, place })
   }
