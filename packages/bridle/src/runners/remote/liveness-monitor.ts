@@ -5,7 +5,7 @@
 export interface LivenessRules {
   /** A runner that sends comments and says nothing for this long is gone. */
   readonly deadAfterMs: number
-  /** Any other one is asked after this long. */
+  /** A runner without comments is probed after this silence. */
   readonly probeAfterMs: number
   /** And again so long after an answer that is no sign of life. */
   readonly probeAgainMs: number
@@ -13,7 +13,7 @@ export interface LivenessRules {
   readonly probesMax: number
 }
 
-/** True: the runner says that a run is under way. */
+/** True: the runner reports that it is playing a run. */
 export type BusyProbe = () => Promise<boolean>
 
 /** Aborts `signal` once nothing was heard for too long; ends with `until`. */

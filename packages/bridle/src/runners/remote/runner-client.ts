@@ -7,10 +7,10 @@ import { readRunnerText, refuseRedirect } from './bounded-response.ts'
 import { type BusyProbe, LivenessMonitor, type LivenessRules } from './liveness-monitor.ts'
 
 export interface RunnerClient {
-  /** Throws `Unreachable` where nobody answers, and `RunnerRedirect`. */
+  /** Throws `RunnerUnreachableError` where no answer comes, and `RunnerRedirect`. */
   post(path: string, body: JsonObject): Promise<RunnerResponse>
   put(path: string, body: JsonObject): Promise<RunnerResponse>
-  /** The stream, or what was said instead. */
+  /** The stream, or the answer of a runner that refuses it. */
   stream(path: string, init: RunnerStreamRequest): Promise<RunnerStream | RunnerResponse>
 }
 

@@ -4,12 +4,12 @@ import { FRAME_CHARS_MAX, FRAME_ID_DIGITS_MAX, FRAME_MS } from '../limits.ts'
 import { parseRunnerEvent, type RunnerFrame } from '../protocol.ts'
 import { withTimeout } from '../timeout.ts'
 
-/** The stream makes no sense: reading it again would not help. */
+/** The stream violates the protocol: reading it again would not help. */
 export class BrokenStreamError extends Error {
   readonly code = 'broken_stream'
 }
 
-/** Throws `BrokenStream` where the runner breaks the protocol, and whatever `body` throws. `onComment` is told of comments. */
+/** Throws `BrokenStreamError` where the runner violates the protocol, and rethrows errors of `body`. Calls `onComment` for each comment. */
 export async function* readRunnerFrames(
   body: AsyncIterable<Uint8Array>,
   frameMs = FRAME_MS,

@@ -20,16 +20,16 @@ export interface WaitLimits {
   readonly waitMs: number
 }
 
-/** A place may be taken for as long as a run may last, which is 12 hours. */
+/** A run keeps its sandbox for up to 12 hours. */
 export const WAIT_LIMITS: WaitLimits = { tryMs: 250, tryMsMax: 1_000, silentTries: 4, waitMs: 12 * 3_600_000 }
 
 /** Where a run waits. Runs that wait for different things are in different lines. */
 export interface QueuePosition {
   /** The thing that it waits for. */
   readonly name: string
-  /** The log says already that the run waits: an earlier process said so. */
+  /** True where an earlier process already reported that the run waits. */
   readonly isReported: boolean
-  /** Whether the session has a sandbox already: then the run takes nobody's place, and need not wait behind others. */
+  /** Whether the session has a sandbox already: its run then needs no place and does not wait behind others. */
   readonly ownsSandbox?: () => boolean
 }
 

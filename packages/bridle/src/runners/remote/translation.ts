@@ -1,4 +1,4 @@
-// Runner event -> what the session logs. One total map: an event that nobody translates does not compile.
+// Runner event -> session events. The map is total: an event without a translation does not compile.
 
 import type { EventType } from '../../kernel/catalogue.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
@@ -115,7 +115,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
         compacted_count: kept + 1,
         preserved_messages: kept,
       }),
-      // A summary can be longer than what it stands for; then nothing was saved.
+      // A summary can be longer than the text that it replaces; then nothing was saved.
       ...(preTokens !== undefined && postTokens !== undefined && { tokens_saved: Math.max(0, preTokens - postTokens) }),
       ...(summary !== undefined && { summary }),
     }),
