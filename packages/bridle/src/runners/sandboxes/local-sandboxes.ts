@@ -44,14 +44,14 @@ export interface LocalSandboxOptions {
   readonly max?: number
   /** How long a runner may take to listen. */
   readonly startMs?: number
-  /** How long one that was just asked for is taken to be in use, though its run has not begun. */
+  /** A sandbox that was just acquired counts as in use for this time, before its run starts. */
   readonly graceMs?: number
   /** How long a runner that answered is taken to be well. */
   readonly trustMs?: number
   readonly sweepMs?: number
-  /** How long it may take to say how it is; it is asked three times before it is given up. */
+  /** The timeout of a health check; after three failures the sandbox counts as dead. */
   readonly healthMs?: number
-  /** Between being asked to stop and being made to. */
+  /** The time between the request to stop and the kill. */
   readonly stopMs?: number
   readonly now?: () => number
   readonly bwrap?: string
@@ -89,7 +89,7 @@ export class LocalSandboxes implements SandboxProvider {
   readonly #timer: NodeJS.Timeout
   /** A missing program may be installed while the server runs. */
   readonly #isolation = reuseResult(() => resolveIsolation(this.#options))
-  /** Places that are kept for sandboxes under way, and the ids of those. */
+  /** The number of places reserved for starting sandboxes, and their ids. */
   #starting = 0
   readonly #launching = new Set<string>()
   #isClosed = false
@@ -193,7 +193,7 @@ export class LocalSandboxes implements SandboxProvider {
         // A sandbox that was still starting when its server died has no run.
         if (!box) return record ? this.#endAndRemove(record, null) : this.#records.remove(id)
         if (box.isAcquiredHere) return
-        // In doubt it stays: it ends by itself when it is idle.
+        // In doubt keep the sandbox: its runner exits when it is idle.
         const isNamed = processStatus(box.record) !== 'gone' && (await isLive(box.record.key, id).catch(() => true))
         if (!isNamed && !box.isAcquiredHere) await this.#end(box)
       }),
@@ -204,7 +204,7 @@ export class LocalSandboxes implements SandboxProvider {
     }
   }
 
-  /** Ends those that are idle, too old or gone. Runs by itself every `sweepMs`. */
+  /** Ends sandboxes that are idle, too old or dead. A timer calls it every `sweepMs`. */
   async sweep(): Promise<void> {
     const { now, idleMs } = this.#options
     await Promise.all(
@@ -214,7 +214,7 @@ export class LocalSandboxes implements SandboxProvider {
         const health = await this.#health(box)
         if (health?.busy) box.usedAt = now()
         const isDue = processStatus(box.record) === 'gone' || now() - box.usedAt >= idleMs || this.#isOld(box)
-        // Somebody may have asked for it meanwhile.
+        // Another request may have acquired it meanwhile.
         if (isDue && !health?.busy && box.usedAt === usedAt && !this.#isInGrace(box)) await this.#end(box)
       }),
     )
@@ -361,7 +361,7 @@ export class LocalSandboxes implements SandboxProvider {
     return box.ending
   }
 
-  /** Asks it to stop, then makes it. Only a process that is surely ours is asked: the token is for nobody else. */
+  /** Requests a stop, then kills. Only a process that is certainly ours gets the request, which carries the token. */
   async #endAndRemove(record: SandboxRecord, fetchRunner: RunnerFetch | null): Promise<void> {
     const { stopMs } = this.#options
     const { id } = record

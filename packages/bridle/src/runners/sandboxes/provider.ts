@@ -5,7 +5,7 @@ import type { RunnerHealth } from '../protocol.ts'
 export type RunnerFetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface Sandbox {
-  /** Stable for as long as this very process or container lives. In the log, so never a secret. */
+  /** Stable while this process or container lives. Stored in the log, so it holds no secret. */
   readonly id: string
   readonly url: string
   /** Reaches the runner where its URL alone is not enough; default: the platform's `fetch`. */
@@ -37,7 +37,7 @@ export interface SandboxProvider {
    * sentence a person can act on. A branch begins with what its parent had.
    */
   acquire(key: Key, parent?: Key | null, vars?: StartVarsSource): Promise<Sandbox>
-  /** Whether the session has one, as far as is known here and now; absent = nobody knows. */
+  /** Whether the session has a sandbox, without asking anybody; absent = unknown. */
   has?(key: Key): boolean
   /** The one that was known by this id, also of an earlier process of ours; null = it is gone. */
   find(id: string): Promise<Sandbox | null>

@@ -34,7 +34,7 @@ export interface RunnerLaunch {
   readonly limits: ResourceLimits
   readonly cgroup: string | null
   readonly startMs: number
-  /** When it ends by itself, should nobody be left to end it. */
+  /** The runner exits after this idle time, should no server be left to end it. */
   readonly orphanMs: number
   readonly bornAt: number
 }
@@ -92,7 +92,7 @@ export const launchRunner = async (wanted: RunnerLaunch, records: SandboxRecords
   }
 }
 
-/** Everything it is told. No key of a provider and no token of the server is among it. */
+/** The whole environment of the runner. It holds no provider key and no token of the server. */
 const environment = (
   {
     id,

@@ -14,14 +14,14 @@ export interface ProcessIdentity {
 /** Set for every process of a sandbox. */
 export const SANDBOX_VARIABLE = 'BRIDLE_SANDBOX_ID'
 
-/** Unknown where there is a process of this number and nobody noted which. */
+/** Unknown where a process has this number and the record has no start time to compare. */
 export const processStatus = ({ pid, startedAt }: ProcessIdentity): 'alive' | 'gone' | 'unknown' => {
   const there = startTimeOf(pid)
   if (there === null || (startedAt !== null && there !== startedAt)) return 'gone'
   return startedAt === null ? 'unknown' : 'alive'
 }
 
-/** Ends the process, its group, and whatever else the sandbox started. Whether all of it is gone. */
+/** Ends the process, its group, and every process that the sandbox started. True = all of them are gone. */
 export const endProcesses = async (name: ProcessIdentity, sandboxId: string, timeoutMs: number): Promise<boolean> => {
   const mark = `${SANDBOX_VARIABLE}=${sandboxId}`
   for (let waitedMs = 0; ; waitedMs += 20) {

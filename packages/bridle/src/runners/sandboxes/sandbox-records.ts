@@ -7,7 +7,7 @@ const text = v.string()
 const recordSchema = v.object({
   id: v.pipe(text, v.regex(/^box-[0-9a-f]{16}$/)),
   key: v.object({ tenant: text, agent: text, id: text }),
-  /** False while it starts, and in what an earlier version wrote: its runner cannot be asked. */
+  /** False while the sandbox starts, and in records of an earlier version: its runner cannot be reached. */
   isReady: v.optional(v.boolean(), false),
   pid: v.pipe(v.number(), v.integer(), v.minValue(2)),
   startedAt: v.nullable(text),

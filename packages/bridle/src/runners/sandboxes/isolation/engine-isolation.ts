@@ -1,4 +1,4 @@
-// Builds the walls around engines from their plan, when the first engine is started, and says how an engine is started there.
+// Prepares the isolation of engines from its plan when the first engine starts, and returns how engines are started inside.
 import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProviderName } from '../../credentials/providers.ts'

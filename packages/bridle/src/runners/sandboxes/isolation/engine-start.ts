@@ -6,7 +6,7 @@ import { entryCommand } from '../runner-command.ts'
 import { bubblewrapCommand, type SandboxView } from './bubblewrap.ts'
 import { sandboxUser } from './sandbox-user.ts'
 
-/** A program of an engine, as it would be started without walls. */
+/** A program of an engine, as it would be started without a sandbox. */
 export interface EngineCommand {
   readonly file: string
   readonly args: readonly string[]
@@ -14,7 +14,7 @@ export interface EngineCommand {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** `enter` goes around the whole command line, walls included. */
+/** `enter` wraps the whole command line, including bubblewrap. */
 export type EngineStarter = (
   command: EngineCommand,
   enter?: (command: readonly string[]) => readonly string[],
@@ -27,7 +27,7 @@ export interface EngineLauncher {
   readonly baseUrl: string
 }
 
-/** Serves a port that was opened inside a sandbox, for as long as the engine there lives. */
+/** Serves a port that was opened inside a sandbox until its engine ends. */
 export type PortService = (listener: Server) => void
 
 export interface ContainmentOptions {
@@ -35,11 +35,11 @@ export interface ContainmentOptions {
   readonly view: SandboxView
   /** By the number of the port inside; none where the box shares the host's network. */
   readonly ports: ReadonlyMap<number, PortService>
-  /** Added to the environment of whatever runs inside. */
+  /** Added to the environment of every process inside. */
   readonly env: NodeJS.ProcessEnv
 }
 
-/** No walls: a process of this machine, under another user where the runner is root. */
+/** No sandbox: a process of this machine, under another user where the runner is root. */
 export const startUncontained: EngineStarter = ({ file, args, cwd, env }, enter = unchanged) => {
   const user = sandboxUser()
   // Only root may enter a cgroup of root, so the command becomes the other user after it entered.

@@ -17,7 +17,7 @@ const planSchema = v.object({
   folder: v.string(),
   /** Shown to engines and never written by them. */
   readOnly: paths,
-  /** Never shown, whatever folder contains them. */
+  /** Hidden from engines, also inside folders that they may read. */
   hidden: paths,
   network: v.optional(
     v.custom<NetworkPolicy>((value) => parseNetworkPolicy(value) !== null),

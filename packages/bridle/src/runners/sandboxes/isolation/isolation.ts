@@ -1,4 +1,4 @@
-// Which walls engines have on this machine, and what is said about them: never more than was had.
+// Chooses how engines are isolated on this machine, and describes it: never as more than is in place.
 import { describeNetwork, type NetworkPolicy } from '../../network/network-policy.ts'
 import type { SandboxNotice } from '../provider.ts'
 import { describeLimits, RESOURCE_LIMITS, type ResourceLimits } from '../resources/resource-limits.ts'
@@ -20,7 +20,7 @@ export interface IsolationOptions {
   readonly limits?: ResourceLimits | undefined
 }
 
-/** Rejects with a sentence where bubblewrap was not refused and does not work: an engine never runs without walls unasked. */
+/** Rejects with a sentence to act on where bubblewrap does not work: engines run without a sandbox only if the operator says so. */
 export const resolveIsolation = async ({ bwrap, network, limits, ...wanted }: IsolationOptions): Promise<Isolation> => {
   const backend = parseBackend(wanted.backend)
   if (backend === 'process') return { notice: plainProcessNotice, isContained: false }
