@@ -18,18 +18,18 @@ import type { RunnerHealth } from '../protocol.ts'
 export type EnvVars = { readonly [name: string]: string | undefined }
 
 export interface Relay {
-  /** Opens a port of this machine for engines without walls. */
+  /** Opens a port of this machine for engines without a sandbox. */
   listen(): Promise<number>
   /** Serves a port that was opened inside a sandbox. */
   serve(listener: NetServer): void
-  /** Where an engine that reaches this port finds its provider. The path is secret. */
+  /** The base URL of the provider for an engine that reaches this port. The path is secret. */
   baseUrl(provider: ProviderName, port: number): string
   close(): Promise<void>
 }
 
 export interface RelayOptions {
   readonly vars: () => EnvVars
-  /** No run, no key: what an engine left behind gets nothing. */
+  /** False between runs: a process that an engine left behind gets no key. */
   readonly isOpen: () => boolean
   readonly onStatus: (provider: ProviderName, status: number) => void
 }
@@ -102,7 +102,7 @@ const upstream = (name: ProviderName, vars: EnvVars): { base: string; headers: R
   }
 }
 
-/** Ours to say, or not to be passed on. */
+/** Headers that the relay sets, and headers of a single connection. */
 const DROPPED = new Set([
   'host',
   'connection',
@@ -125,7 +125,7 @@ const forward = (
   onStatus: (status: number) => void,
 ): void => {
   const kept = Object.entries(incoming.headers).filter(([name]) => !DROPPED.has(name))
-  // A base that is none would throw in the request itself.
+  // An invalid base URL would throw inside the request.
   if (!URL.canParse(url) || !/^https?:/.test(url))
     return refuse(outgoing, 400, 'The base URL of the provider makes no sense.')
   const ask = url.startsWith('https:') ? secureRequest : plainRequest
@@ -140,7 +140,7 @@ const forward = (
         Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !DROPPED.has(name))),
       )
       answer.pipe(outgoing)
-      // Cut upstream is cut here: the engine knows what to do about it, and half an answer must not look whole.
+      // Cut the engine's connection when the provider's is cut: half an answer must not look complete.
       answer.on('error', () => outgoing.destroy())
       answer.on('aborted', () => outgoing.destroy())
     },
@@ -153,7 +153,7 @@ const forward = (
   incoming.pipe(asked)
 }
 
-/** In the shape that both providers' clients show. */
+/** In a shape that the clients of both providers display. */
 const refuse = (outgoing: ServerResponse, status: number, message: string): void => {
   outgoing.writeHead(status, { 'content-type': 'application/json' })
   outgoing.end(JSON.stringify({ type: 'error', error: { type: 'api_error', message } }))

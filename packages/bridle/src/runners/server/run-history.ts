@@ -6,7 +6,7 @@ import { ENDED_RUNS_MAX } from '../limits.ts'
 import type { RunnerQuery } from '../protocol.ts'
 
 export interface RunHistoryEntry {
-  /** The digest of the run's token; null = the run had none of its own. */
+  /** The digest of the run's token; null = the run had no token. */
   readonly tokenDigest: string | null
   readonly bodyDigest: string
 }
@@ -27,6 +27,6 @@ export class RunHistory {
 
 export const textDigest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** A digest of what is to be played. Credentials, epochs and cursors may differ when the same run is asked for again. */
+/** The digest of the run's content. Credentials, epochs and cursors may differ when the same run is requested again. */
 export const bodyDigest = ({ prompt, engine, resume, settings }: RunnerQuery): string =>
   textDigest(canonicalJson([prompt, engine ?? null, resume ?? null, (settings ?? {}) as Json]))

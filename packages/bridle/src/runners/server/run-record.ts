@@ -31,7 +31,7 @@ export class RunRecord implements TurnReporter {
   readonly bodyDigest: string
   /** Variables of this run alone. */
   env: RunRecordEnv
-  /** The highest that was seen of its owners: an earlier owner may ask nothing more. */
+  /** The highest epoch of its owners so far: requests of earlier owners are refused. */
   epoch: number
   readonly #options: RunRecordOptions
   /** The frames behind `#gone`, in order, and where each ends in the whole text. */
@@ -45,10 +45,10 @@ export class RunRecord implements TurnReporter {
   readonly #readers = new Map<object, number>()
   #waiters: (() => void)[] = []
   readonly #pendingApprovals = new Map<string, ApprovalWaiter>()
-  /** Calls under way, and whether each only reads. */
+  /** Open calls, and whether each only reads. */
   readonly #openCalls = new Map<string, boolean>()
   #end: RunnerEvent | null = null
-  /** When it last said something, or somebody was last there. */
+  /** The time of the last event or the last reader. */
   lastEventAt: number
   lastSeenAt: number
 
@@ -71,7 +71,7 @@ export class RunRecord implements TurnReporter {
     return this.#lastFrame
   }
 
-  /** Everything was said and its reader has it. */
+  /** True when the run has ended and its reader has every frame. */
   get isDelivered(): boolean {
     return this.#end !== null && this.#acknowledgedFrame >= this.#lastFrame
   }
@@ -131,7 +131,7 @@ export class RunRecord implements TurnReporter {
     return verdict
   }
 
-  /** Whether somebody asked. An answer that does not fit its digest is a refusal. */
+  /** False = no approval waits for it. An answer that does not match its digest counts as denied. */
   async answer(toolUseId: string, given: RunnerApprovalAnswer): Promise<boolean> {
     const asked = this.#pendingApprovals.get(toolUseId)
     if (!asked) return false
@@ -184,7 +184,7 @@ export class RunRecord implements TurnReporter {
   ): Promise<EngineApprovalDecision> {
     if (given.decision === 'denied') return { decision: 'denied', reason: given.reason || 'The call was not approved.' }
     const approved: JsonObject = given.input ?? input
-    // A caller that keeps a log binds each approval to what was shown. Without the digest it is nobody's.
+    // A caller that keeps a log binds each approval to the arguments it showed; an answer without the digest is refused.
     if (this.#options.acknowledges && !given.approvedDigest)
       return { decision: 'denied', reason: 'The approval does not say what was approved.' }
     if (given.approvedDigest && (await callDigest(this.#options.digest, toolName, approved)) !== given.approvedDigest)
@@ -192,10 +192,10 @@ export class RunRecord implements TurnReporter {
     return { decision: 'approved', input: approved }
   }
 
-  /** Up to here nobody needs it any more: acknowledged, or read by all who read. */
+  /** Frames up to here can be dropped: acknowledged, or read by every reader. */
   get #consumedFrame(): number {
     if (this.#options.acknowledges) return this.#acknowledgedFrame
-    // By the fastest: one that reads nothing makes nobody wait, and is cut when what it lacks is gone.
+    // The fastest reader counts: a stalled reader makes nobody wait, and is cut when the frames it lacks are dropped.
     return Math.max(this.#acknowledgedFrame, ...this.#readers.values())
   }
 

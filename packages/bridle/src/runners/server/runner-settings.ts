@@ -12,7 +12,7 @@ export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<SandboxRunnerOption
   return {
     workFolder: resolve(env.BRIDLE_RUNNER_WORK ?? '.'),
     stateFolder: resolve(env.BRIDLE_RUNNER_STATE ?? '.bridle/runner'),
-    // By standard input where a server starts it: whatever runs beside it could read its environment.
+    // A server passes the token on standard input: other processes of the same user can read an environment.
     token:
       env.BRIDLE_RUNNER_TOKEN_FROM === 'stdin' ? readFileSync(0, 'utf8').trim() : env.BRIDLE_RUNNER_TOKEN || undefined,
     env,
