@@ -11,8 +11,8 @@ export const ANSWER_BYTES_MAX = 64 * 1024
 /** An answer that takes longer is none. A cancel waits for the engine, and that for up to some seconds. */
 export const ANSWER_MS = 15_000
 /**
- * When a silent stream counts as broken. Our runner sends a comment every 15 seconds: 20 that are missing are no accident. A runner
- * without comments is asked once a minute, as it may work on one tool for hours; three answers in a row without a sign of
+ * When a silent stream counts as broken. Our runner sends a comment every 15 seconds, and 20 in a row do not get lost. A runner
+ * without comments is probed once a minute, as it may work on one tool for hours; three answers in a row without a sign of
  * life are more than a runner that is just being slow.
  */
 export const LIVENESS_RULES = { deadAfterMs: 300_000, probeAfterMs: 60_000, probeAgainMs: 5_000, probesMax: 3 }

@@ -19,7 +19,7 @@ const object = v.custom<JsonObject>(
 export const runnerEventSchemas = {
   'run.started': v.looseObject({ requestId: text, engine: maybe(text) }),
   'assistant.delta': v.looseObject({ text }),
-  /** The whole text of the turn so far, where it is not what the deltas add up to: a stream was cut and said again. */
+  /** The whole text of the turn so far, where it differs from the sum of the deltas: a stream was cut and repeated. */
   'assistant.text': v.looseObject({ text }),
   'thinking.delta': v.looseObject({ text }),
   'tool.started': v.looseObject({
@@ -62,7 +62,7 @@ export const runnerEventSchemas = {
     model: maybe(text),
     /** The cost is by a price table. */
     estimated: maybe(v.boolean()),
-    /** At the end of a turn: what its sums differ by from what was told. */
+    /** At the end of a turn: the difference between its real sums and the reported ones. */
     total: maybe(v.boolean()),
   }),
   'context.warning': v.looseObject({ message: text, kind: maybe(text), usagePct: maybe(amount) }),
@@ -94,7 +94,7 @@ export const runnerEventSchemas = {
     isolation: text,
     reason: maybe(text),
   }),
-  /** How the engine would go on from here, in the middle of its turn. */
+  /** The resume id of this point in the middle of a turn. */
   'run.resume': v.looseObject({ resume: text }),
   'run.completed': v.looseObject({ result: maybe(text), sessionId: maybe(text), resume: maybe(text) }),
   'run.error': v.looseObject({
@@ -142,12 +142,12 @@ export const querySchema = v.looseObject({
   /** Names the run: asking again with it attaches to it. */
   requestId: maybe(idText),
   engine: maybe(text),
-  /** How the engine goes on from the turn before, as `run.completed` said it. */
+  /** The resume id of the turn before, from `run.completed`. */
   resume: maybe(v.nullable(text)),
-  /** The run goes on in the middle of the turn of `prompt`, from `resume`. */
+  /** The run continues in the middle of the turn of `prompt`, from `resume`. */
   continues: maybe(v.boolean()),
   epoch: maybe(count),
-  /** The bearer of everything asked about this run later. */
+  /** The bearer token of all later requests about this run. */
   token: maybe(text),
   /** The caller acknowledges frames once it has them for good; calls wait for it before they act. */
   acknowledges: maybe(v.boolean()),
@@ -170,7 +170,7 @@ export type EngineSettings = NonNullable<RunnerQuery['settings']>
 /** `POST /runs/:requestId/approvals/:toolUseId` */
 export const approvalAnswerSchema = v.looseObject({
   decision: v.picklist(['approved', 'denied']),
-  /** As approved; absent = as asked. */
+  /** The approved input; absent = as requested. */
   input: maybe(object),
   /** The digest of the tool and the approved input: the runner executes nothing else. */
   approvedDigest: maybe(v.nullable(text)),
@@ -196,7 +196,7 @@ export interface RunnerHealth {
   readonly hasOpenAIKey?: boolean
   /** Another one after each start of the process. */
   readonly instance?: string
-  /** The run it has in hand; only for a caller with the runner's token. */
+  /** The current run; only for a caller with the runner's token. */
   readonly requestId?: string | null
 }
 
