@@ -1,4 +1,4 @@
-// What every store refuses. The same checks in all of them, so that a session meets no surprise when it moves.
+// Appends and keys that every store refuses: a session that moves to another store must not meet other rules there.
 import { isId, type Key, keyText } from '../kernel/event.ts'
 import { type Lease, type LogAppend, StoreFault } from '../kernel/ports/store.ts'
 

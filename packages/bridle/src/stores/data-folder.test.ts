@@ -1,4 +1,4 @@
-// What a data folder goes through: killed owners, rival processes, other versions, damage.
+// A data folder with killed owners, rival processes, other versions and damage.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -158,7 +158,7 @@ describe('[O11] a file beside the database that is taken away', () => {
       expect(store.writeFault()).toMatchObject({ code: 'gone' })
       expect(store.writeFault()?.message).toContain(`bridle.sqlite${end} was removed or replaced`)
       for (const lease of leases) await expectFault(store.log.append(lease, { events: [event(4)] }), 'gone')
-      // What a kill leaves behind.
+      // The files as a kill leaves them.
       const left = join(folder, '..', 'left')
       await (await openSqlite(left)).close()
       for (const name of ['bridle.sqlite', 'bridle.sqlite-wal'])
@@ -226,7 +226,7 @@ test('[O10] a purge that a kill -9 cut short is done by the next start, though n
     for (const seq of range(2, 60)) await store.log.append(lease, { events: [event(seq, id === 'c' ? 'x' : text)] })
   }
   await Promise.all([store.log.remove(key('a')), store.log.remove(key('b'))])
-  // What a kill at each moment of the removal would leave behind.
+  // The files as a kill would leave them, at each moment of the removal.
   const copies: string[] = []
   for (let turn = 0; turn < 100 && holdsIt(folder).length > 0; turn++) {
     const copy = join(folder, '..', `killed-${turn}`)

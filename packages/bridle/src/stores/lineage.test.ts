@@ -1,4 +1,4 @@
-// What follows from a chain of branches, in tables.
+// The rules of lineage, as tables.
 import { describe, expect, test } from 'vitest'
 import type { StoreFault } from '../kernel/ports/store.ts'
 import { key } from './contract/store.suite.ts'

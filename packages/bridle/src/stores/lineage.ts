@@ -1,5 +1,5 @@
 // Branches, without I/O. A branch has no copy of its history: it reads the events and snapshots of its parent up to the branch
-// point, and the parent reads those of its own parent. A store fetches the chain of sessions in whatever way suits it,
+// point, and the parent reads those of its parent. A store fetches the chain of sessions in whatever way suits it,
 // synchronously or not, and asks here what follows from it.
 import { type Key, keyText } from '../kernel/event.ts'
 import { type BranchParent, type KnownMessages, StoreFault } from '../kernel/ports/store.ts'
@@ -94,7 +94,7 @@ const checkBranch = (key: Key, from: BranchParent, parent: BranchPoint | undefin
   if (from.seq < tombstoneHead) throw refuse(`a removed session of this key reached ${tombstoneHead}`)
 }
 
-/** A snapshot, and the levels whose messages it is made of: its own and those below. */
+/** A snapshot, and the levels whose messages it is made of: the level that has it, and those below. */
 export interface SnapshotCandidate<S, H> {
   readonly snapshot: H
   readonly levels: readonly LineageLevel<S>[]

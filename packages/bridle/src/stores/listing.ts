@@ -1,5 +1,5 @@
-// What the lists of all stores share. A page's cursor is where its last entry stood in the order: rows may change
-// between pages, a position stays valid.
+// Shared by the lists of all stores. A cursor is the position of the page's last entry in the order: rows may change
+// between pages, and a position stays valid.
 import { StoreFault } from '../kernel/ports/store.ts'
 import { PAGE_MAX } from './limits.ts'
 
@@ -12,8 +12,8 @@ export const decodeCursor = (cursor: string, length: number): number[] => {
   return position
 }
 
-/** How many entries a page holds: what was asked, within reason. */
-export const pageSize = (asked: number | undefined): number => Math.max(1, Math.min(asked ?? 50, PAGE_MAX))
+/** Entries of a page: the requested number, within limits. */
+export const pageSize = (requested: number | undefined): number => Math.max(1, Math.min(requested ?? 50, PAGE_MAX))
 
 /** An entry, and where it stands in the order of its list. */
 export interface PositionedEntry<T> {
@@ -28,5 +28,5 @@ export const cutPage = <T>(found: readonly PositionedEntry<T>[], size: number): 
   return found.length <= size ? { entries } : { entries, next: encodeCursor(kept.at(-1)!.at) }
 }
 
-/** What a search looks through. Lower case made here, since databases fold ASCII only. */
+/** The text that a search looks through. Lower case is made here, since databases fold ASCII only. */
 export const searchText = (id: string, title: string): string => `${id}\n${title}`.toLowerCase()

@@ -105,7 +105,7 @@ export const directoryContract = (name: string, make: () => Promise<StoreHarness
           const page = await on.store.directory.list('acme', { limit: 4, ...(cursor !== undefined && { cursor }) })
           expect(page.sessions.length).toBeLessThanOrEqual(4)
           seen.push(...page.sessions.map(({ key: { id } }) => id))
-          // One seen already moves to the front, one more is created, one is removed.
+          // Between pages a listed session moves to the front, another is created, another is removed.
           await on.store.log.append(leases.get(seen[0]!)!, {
             events: [event(moment - 98)],
             row: row({ updatedAt: moment }),

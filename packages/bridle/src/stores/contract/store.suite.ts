@@ -1,4 +1,4 @@
-// What the contract suites share: a store under test, and short ways to say "an event" and "a row".
+// Shared by the contract suites: a store under test, and short ways to say "an event" and "a row".
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Event, Key } from '../../kernel/event.ts'
 import type {

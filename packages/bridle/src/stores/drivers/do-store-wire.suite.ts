@@ -1,4 +1,4 @@
-// What the two ends of the store under test say to each other: JSON, and the one value that JSON has not.
+// Messages between a test and the store in its object: JSON, and big integers, which JSON lacks.
 export interface StoreCall {
   readonly id: number
   readonly owner: number

@@ -1,4 +1,4 @@
-// A Worker whose objects each hold a store, asked over a socket: the contract of stores, from inside the real runtime.
+// A Worker whose objects each hold a store, message over a socket: the contract of stores, from inside the real runtime.
 import { DurableObject } from 'cloudflare:workers'
 import { StoreFault } from '../../kernel/ports/store.ts'
 import { socketPair, upgradeResponse } from '../../targets/cloudflare/platform.ts'
@@ -18,12 +18,12 @@ export class Store extends DurableObject {
     server.accept()
     const events = server as unknown as EventTarget
     events.addEventListener('message', async (event) => {
-      const asked = decode((event as MessageEvent).data) as StoreCall
+      const request = decode((event as MessageEvent).data) as StoreCall
       try {
-        server.send(encode({ id: asked.id, value: await this.#answer(asked) }))
+        server.send(encode({ id: request.id, value: await this.#answer(request) }))
       } catch (error) {
         const { code, message } = error as StoreFault
-        server.send(encode({ id: asked.id, fault: { code: error instanceof StoreFault ? code : 'none', message } }))
+        server.send(encode({ id: request.id, fault: { code: error instanceof StoreFault ? code : 'none', message } }))
       }
     })
     return upgradeResponse(client)

@@ -1,5 +1,5 @@
-// The little that a database must offer. SQLite on Node and the SQL of a Durable Object both fit behind this, so the
-// rest of the folder is written once. Shared SQL holds no BEGIN, SAVEPOINT or PRAGMA: a Durable Object refuses them.
+// The calls that a database must offer. SQLite on Node and the SQL of a Durable Object both implement them, so the store is
+// written once. Shared SQL holds no BEGIN, SAVEPOINT or PRAGMA: a Durable Object refuses them.
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
 import { PARAMETERS_MAX, ROW_BYTES_MAX } from '../limits.ts'
 
@@ -13,20 +13,20 @@ export interface SqlDriver {
   transaction<T>(work: () => T): T
   /** Runs `work` soon: after the current turn of the event loop where there is one, at once in a Durable Object. */
   schedule(work: () => void): void
-  /** Work the database does in bulk now and then, done when it suits. Optional. */
+  /** Does the database's bulk work, such as a checkpoint, at a moment when no append waits for it. Optional. */
   tidy?(): void
-  /** Lets nothing that was deleted linger in what the database keeps beside its pages. False = try again later. Optional. */
+  /** Erases deleted text from files beside the database, such as the write-ahead log. False = try again later. Optional. */
   purge?(): boolean
   /**
    * Throws a StoreFault when the data is no longer where it was. Called before each commit and read; true when it has just
    * looked. Optional.
    */
   check?(look: 'now and then' | 'now'): boolean
-  /** What an error says about the data. */
+  /** The fault code of a database's error. */
   diagnose(error: unknown): StoreFaultCode
   /**
    * Called after an error that may be a failed sync, before anything else is read or written. Returns when all that can be
-   * read is durable; throws as long as that is not certain.
+   * read is durable; throws while that is not certain.
    */
   recover(): void
 }

@@ -85,7 +85,7 @@ export const nodeDriver = (file: string): NodeDriver => {
     opened = files.map(identityOf)
   }
 
-  // SQLite rolls back by itself on some errors; where it did not, a transaction left open would swallow the next one.
+  // SQLite rolls back on some errors only. On the others the transaction is still open, and the next one would join it.
   const rollBack = (cause: unknown): void => {
     try {
       if (db.isTransaction) prepared('ROLLBACK').run()
@@ -116,7 +116,7 @@ export const nodeDriver = (file: string): NodeDriver => {
     // Moves committed pages from the write-ahead log to the database file.
     tidy: () => void prepared('PRAGMA wal_checkpoint(PASSIVE)').get(),
 
-    // The log is a file of its own, with older versions of the same pages.
+    // The write-ahead log is another file, with older versions of the same pages.
     purge: () => emptyLog(0),
     emptyLog,
 
@@ -155,7 +155,7 @@ export const nodeDriver = (file: string): NodeDriver => {
   }
 }
 
-/** As long as it is open, the system gives its number to no other file. */
+/** While a file is open, the system gives its inode number to no other file. */
 const identityOf = (file: string): string | null => {
   try {
     const { dev, ino } = statSync(file)
@@ -167,10 +167,10 @@ const identityOf = (file: string): string | null => {
 
 const open = (file: string): Database => {
   const db = new DatabaseSync(file, { timeout: BUSY_MS })
-  // FULL syncs the log at every commit: what was acknowledged survives a power cut, not only a crash.
+  // FULL syncs the log at every commit: an acknowledged commit survives a power cut, not only a crash.
   // fullfsync matters on macOS alone, where a plain fsync stops at the drive's cache. The automatic checkpoint is a
-  // backstop: `tidy` does it in a turn of its own, so that no append waits for it. What is deleted is overwritten with
-  // zeros: a free page would keep the text of a removed session for as long as nobody uses it again.
+  // backstop: `tidy` checkpoints when no append waits for it. secure_delete overwrites deleted text with zeros: a free page
+  // would keep the text of a removed session until the page is used again.
   // The SELECT makes SQLite create the files beside the database now, so that their identity is known.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
     PRAGMA wal_autocheckpoint = 4000; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF;
@@ -192,13 +192,13 @@ const meanings: Partial<Record<number, StoreFaultCode>> = {
 export const faultCodeOf = (error: unknown): StoreFaultCode => {
   const code = resultCode(error)
   if (code !== undefined) return meanings[code] ?? 'outcome_unknown'
-  // What did not come from SQLite was thrown by the work itself (a value that cannot be encoded or bound), and undone.
-  // Only a handle that is gone says nothing about what it last did.
+  // An error without a SQLite code was thrown by our own code (a value that cannot be encoded or bound), and rolled back. Only
+  // a closed handle leaves open whether its last commit happened.
   const gone = error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE'
   return gone ? 'outcome_unknown' : 'refused'
 }
 
-/** Somebody else holds the lock. */
+/** Another process holds the lock. */
 export const isBusy = (error: unknown): boolean => resultCode(error) === 5
 
 const resultCode = (error: unknown): number | undefined =>

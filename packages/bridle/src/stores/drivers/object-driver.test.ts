@@ -33,20 +33,20 @@ beforeAll(async () => {
 })
 afterAll(() => workerd?.dispose())
 
-/** One object's socket. */
+/** A socket to one object. */
 class StoreSocket {
   readonly #socket: WebSocket
   readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (cause: unknown) => void }>()
-  #asked = 0
+  #calls = 0
 
   private constructor(socket: WebSocket) {
     this.#socket = socket
     socket.onmessage = ({ data }) => {
       const { id, value, fault } = decode(String(data)) as StoreReply
-      const asked = this.#waiting.get(id)
+      const call = this.#waiting.get(id)
       this.#waiting.delete(id)
-      if (fault) asked?.reject(new StoreFault(fault.code as StoreFaultCode, fault.message))
-      else asked?.resolve(value)
+      if (fault) call?.reject(new StoreFault(fault.code as StoreFaultCode, fault.message))
+      else call?.resolve(value)
     }
     socket.onclose = () => {
       for (const { reject } of this.#waiting.values()) reject(new Error('closed'))
@@ -63,7 +63,7 @@ class StoreSocket {
   }
 
   ask(owner: number, call: string, ...args: unknown[]): Promise<unknown> {
-    const id = ++this.#asked
+    const id = ++this.#calls
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
       this.#socket.send(encode({ id, owner, call, args }))
@@ -77,9 +77,9 @@ class StoreSocket {
 
 const handles = new WeakMap<Lease, number>()
 
-const ownerOn = async (line: StoreSocket, call: 'own' | 'lose' = 'own'): Promise<StoreOwner> => {
-  const owner = (await line.ask(0, call)) as number
-  const ask = (call: string, ...args: unknown[]): Promise<never> => line.ask(owner, call, ...args) as Promise<never>
+const ownerOn = async (socket: StoreSocket, call: 'own' | 'lose' = 'own'): Promise<StoreOwner> => {
+  const owner = (await socket.ask(0, call)) as number
+  const ask = (call: string, ...args: unknown[]): Promise<never> => socket.ask(owner, call, ...args) as Promise<never>
   return {
     log: {
       open: async (...args) => {
@@ -106,17 +106,17 @@ const ownerOn = async (line: StoreSocket, call: 'own' | 'lose' = 'own'): Promise
 
 const make = async (): Promise<StoreHarness> => {
   const name = `object-${++objects}`
-  let line = await StoreSocket.to(name)
+  let socket = await StoreSocket.to(name)
   return {
-    ...(await ownerOn(line)),
-    takeOver: () => ownerOn(line),
+    ...(await ownerOn(socket)),
+    takeOver: () => ownerOn(socket),
     async restart() {
-      await line.ask(0, 'abort').catch(() => {})
-      line = await StoreSocket.to(name)
-      return ownerOn(line)
+      await socket.ask(0, 'abort').catch(() => {})
+      socket = await StoreSocket.to(name)
+      return ownerOn(socket)
     },
-    loseCommits: () => ownerOn(line, 'lose'),
-    dispose: async () => line.close(),
+    loseCommits: () => ownerOn(socket, 'lose'),
+    dispose: async () => socket.close(),
   }
 }
 
@@ -124,14 +124,14 @@ describe.skipIf(noTools)('in workerd', () => {
   storeContract('durable object', make)
 
   test('an object that was only asked leaves no tables behind', async () => {
-    const line = await StoreSocket.to('blank')
-    const { log, directory } = await ownerOn(line)
+    const socket = await StoreSocket.to('blank')
+    const { log, directory } = await ownerOn(socket)
     expect(await log.open(key('a'))).toMatchObject({ exists: false, head: 0 })
     expect(await log.read(key('a'), 0, 9)).toEqual([])
     expect(await log.remove(key('a'))).toBe(false)
     expect(await directory.list('acme', {})).toEqual({ sessions: [] })
-    expect(await line.ask(0, 'tables')).toEqual([])
-    line.close()
+    expect(await socket.ask(0, 'tables')).toEqual([])
+    socket.close()
   })
 
   test('what a row or a statement may not hold is refused before the platform is asked', async () => {

@@ -32,10 +32,10 @@ export const objectDriver = (storage: ObjectStorage, own: readonly Migration[] =
     get: <Row>(text: string, ...values: SqlValue[]) => exec<Row>(text, values)[0],
     run: (text, ...values) => void exec(text, values),
     transaction: (work) => storage.transactionSync(work),
-    // Its own turn, yet the same one to the platform: what is written before anything else happens is written together.
+    // A microtask runs before any other event of the object, so the platform writes everything up to it together.
     schedule: (work) => queueMicrotask(work),
     diagnose,
-    // There is no handle to lose: a storage that fails takes its object down, and the next one reads anew.
+    // A storage that fails takes its object down; the next object reads everything again.
     recover: () => {},
   }
   let isBlank = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").toArray().length === 0
@@ -53,7 +53,7 @@ export const objectDriver = (storage: ObjectStorage, own: readonly Migration[] =
     bumpEpoch(raw)
     isBlank = false
   }
-  /** What only reads finds nothing; what writes makes the tables first. */
+  /** In a blank storage a read finds nothing, and the first write makes the tables. */
   const findsNothing = (text: string): boolean => {
     if (isBlank && !text.startsWith('SELECT')) create()
     return isBlank
@@ -74,7 +74,7 @@ export const objectDriver = (storage: ObjectStorage, own: readonly Migration[] =
       try {
         return raw.transaction(work)
       } catch (error) {
-        // Undone with the rest.
+        // The rollback undid the tables as well.
         isBlank = wasBlank
         throw error
       }
@@ -82,7 +82,7 @@ export const objectDriver = (storage: ObjectStorage, own: readonly Migration[] =
   }
 }
 
-/** The platform says SQLite's own code at the end of its message, and nowhere else. */
+/** The platform puts SQLite's code at the end of its message, and nowhere else. */
 const codes: readonly [RegExp, StoreFaultCode][] = [
   [/SQLITE_(CORRUPT|NOTADB)/, 'corrupt'],
   [/SQLITE_FULL/, 'full'],
@@ -93,6 +93,6 @@ const codes: readonly [RegExp, StoreFaultCode][] = [
 const diagnose = (error: unknown): StoreFaultCode => {
   if (error instanceof StoreFault) return error.code
   const text = error instanceof Error ? error.message : String(error)
-  // What did not come from the database was thrown by the work itself, and undone.
+  // An error without a code of SQLite was thrown by our own code, and rolled back.
   return codes.find(([pattern]) => pattern.test(text))?.[1] ?? 'refused'
 }

@@ -1,7 +1,7 @@
 // SQLite as Node ships it. Older versions of Node tell everybody who loads it that it is an experiment, on standard error. The
 // notice holds nothing that a user of this package could act on, so it is left out; all other warnings pass.
 
-/** The notice has no code of its own: its text is all there is to know it by. */
+/** The notice has no code; only its text identifies it. */
 const NOTICE = 'SQLite is an experimental feature'
 
 const load = (): typeof import('node:sqlite') => {

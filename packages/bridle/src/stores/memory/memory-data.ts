@@ -3,14 +3,14 @@ import type { Key } from '../../kernel/event.ts'
 import type { DirectoryRow, SnapshotWrite, Wake } from '../../kernel/ports/store.ts'
 import { effectiveIncarnation, type Tombstone } from '../lineage.ts'
 
-/** One life of a key. A branch holds on to its parent, so removed sessions live exactly as long as they are needed. */
+/** A session of a key. A branch refers to its parent, so a removed session stays in memory while a branch reads it. */
 export interface MemorySession {
   readonly key: Key
   readonly order: number
   readonly base: number
   readonly incarnation: number
   readonly parent: { readonly session: MemorySession; readonly seq: number } | null
-  /** One JSON text per event, from base + 1. */
+  /** JSON texts of the events, from base + 1. */
   readonly events: string[]
   readonly answers: Map<string, string>
   readonly snapshots: Map<number, Omit<SnapshotWrite, 'messages'>>
@@ -33,7 +33,7 @@ export interface MemoryData {
 export const memoryIncarnationOf = ({ incarnation = 1 }: MemoryData, log: { readonly incarnation: number }): number =>
   effectiveIncarnation(log, incarnation)
 
-/** Every log gets an incarnation that none has had, as after a loss that nobody can pin down. */
+/** Gives every log an incarnation that no log has had, as after a loss that cannot be pinned to a session. */
 export const beginMemoryIncarnation = (data: MemoryData): void => {
   const used = [...data.sessions.values(), ...data.tombstones.values()].map(({ incarnation }) => incarnation)
   data.incarnation = Math.max(data.incarnation ?? 1, ...used) + 1

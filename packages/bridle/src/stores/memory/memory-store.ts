@@ -1,5 +1,5 @@
-// A store that forgets when the process ends: for tests, demos and the simulation. It keeps encoded text, as the
-// others do, so that nothing a caller changes afterwards leaks in. No timers and no randomness.
+// A store that forgets when the process ends: for tests, demos and the simulation. It keeps encoded text, as the other
+// stores do, so that an object which a caller changes later does not change the log. No timers and no randomness.
 import { type Event, type Key, keyText } from '../../kernel/event.ts'
 import {
   type BranchParent,
@@ -42,7 +42,7 @@ export const memoryStore = (
 }
 
 const memoryLog = (data: MemoryData, epoch: number): Log => {
-  const held = new WeakMap<Lease, MemorySession>()
+  const leased = new WeakMap<Lease, MemorySession>()
   const live = (key: Key): MemorySession | undefined => data.sessions.get(keyText(key))
 
   /** Where a session that does not exist yet will start. */
@@ -54,7 +54,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
   }
 
   const locate = (lease: Lease): MemorySession | undefined => {
-    const session = held.get(lease) ?? live(lease.key)
+    const session = leased.get(lease) ?? live(lease.key)
     if (session?.removed || (!session && lease.exists)) throw fencedFault(lease.key)
     return session
   }
@@ -77,7 +77,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       if (epoch < data.epoch) throw new StoreFault('fenced', 'another owner has taken over the data')
     },
 
-    async open(key, from, theirs) {
+    async open(key, from, known) {
       checkKey(key)
       if (epoch < data.epoch) return null
       const session = live(key)
@@ -93,11 +93,11 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
           incarnation: memoryIncarnationOf(data, session),
           parentIncarnation: session.parent && memoryIncarnationOf(data, session.parent.session),
         }
-        held.set(lease, session)
+        leased.set(lease, session)
         return lease
       }
       const { base, parent, incarnation } = origin(key, from ?? null)
-      const snapshot = parent && bestSnapshot(parent.session, base, theirs)
+      const snapshot = parent && bestSnapshot(parent.session, base, known)
       const logs = {
         incarnation: memoryIncarnationOf(data, { incarnation }),
         parentIncarnation: parent && memoryIncarnationOf(data, parent.session),
@@ -114,7 +114,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       const encoded = encode(lease.key, append)
       // Nothing can fail from here on, so the append is all or nothing.
       data.sessions.set(keyText(session.key), session)
-      held.set(lease, session)
+      leased.set(lease, session)
       for (const event of encoded.events) session.events.push(event)
       if (encoded.row !== undefined) session.row = encoded.row
       if (append.wake) session.wake = { ...append.wake }

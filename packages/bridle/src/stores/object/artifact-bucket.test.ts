@@ -1,4 +1,4 @@
-// What the log keeps in place of a large text, and what a page of such references may cost.
+// The reference that the log keeps in place of a large text, and the cost of a page of references.
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { event, expectFault, key, row, seqs } from '../contract/store.suite.ts'

@@ -1,5 +1,5 @@
-// Large artifacts lie in a bucket: the text of a large chunk is put there first, and the log keeps a reference in its place.
-// Nobody outside sees a reference: a chunk is read with its text, or without any.
+// Large artifacts are in a bucket: the text of a large chunk is put there before the append, and the log keeps a reference.
+// References never leave the store: a chunk is read with its text, or without any.
 import { type Event, type Key, keyText } from '../../kernel/event.ts'
 import { hashText } from '../../kernel/json.ts'
 import { type Log, type LogAppend, StoreFault } from '../../kernel/ports/store.ts'
@@ -7,7 +7,7 @@ import { BUCKET_PUTS_MAX, BUCKET_TRIES_MAX, INLINE_CONTENT_MAX } from '../limits
 import type { BucketNames } from './bucket-names.ts'
 import type { ObjectBucket } from './platform-types.ts'
 
-/** Beside the payload, where no runner can write. */
+/** The reference is beside the payload, where no runner can write. */
 interface StoredChunk extends Event<'artifact_chunk'> {
   readonly stored: { readonly name: string; readonly chars: number; readonly sum: string }
 }
@@ -26,7 +26,7 @@ export class ArtifactBucket {
     this.#names = names
   }
 
-  /** The append as the log is to have it. What it refers to is in the bucket when this resolves. */
+  /** The append for the log, with references. Their texts are in the bucket when this resolves. */
   async storeLargeChunks(key: Key, append: LogAppend): Promise<BucketAppend> {
     const bucket = this.#bucket
     const large = bucket ? append.events.filter(isLarge) : []
@@ -40,7 +40,7 @@ export class ArtifactBucket {
       )
     } catch (cause) {
       this.#names.release(names)
-      throw new StoreFault('unreachable', 'The bucket of artifacts took nothing.', cause)
+      throw new StoreFault('unreachable', 'The bucket of artifacts cannot be written.', cause)
     }
     const events = append.events.map((event) => {
       const put = puts.get(event.seq)
@@ -49,7 +49,7 @@ export class ArtifactBucket {
     return { append: { ...append, events }, names }
   }
 
-  /** Counts what is fetched as well: a page of references is small, what they stand for is not. */
+  /** The fetched texts count towards `charsMax`: a page of references is small, its texts are not. */
   reader(log: Log): Log['read'] {
     return async (key, after, limit, { charsMax = Number.POSITIVE_INFINITY, withoutContent = false } = {}) => {
       const events = await log.read(key, after, limit, { charsMax })
@@ -73,14 +73,14 @@ export class ArtifactBucket {
     const bucket = this.#bucket
     if (!bucket) throw gone
     const json = await withRetries(async () => (await bucket.get(name))?.text()).catch((cause) => {
-      throw new StoreFault('unreachable', 'The bucket of artifacts gave nothing.', cause)
+      throw new StoreFault('unreachable', 'The bucket of artifacts cannot be read.', cause)
     })
     if (json === undefined || hashText(json) !== sum) throw gone
     return JSON.parse(json) as string
   }
 }
 
-/** What a runner said of its own accord is kept as it came, and may be anything. */
+/** A runner may report a chunk with any payload, and the log keeps it as it came: `text` may be anything. */
 const isLarge = (event: Event): event is Event<'artifact_chunk'> => {
   const { text } = event.payload as { readonly text?: unknown }
   return event.type === 'artifact_chunk' && typeof text === 'string' && text.length > INLINE_CONTENT_MAX
@@ -95,7 +95,7 @@ const withText = (event: Event<'artifact_chunk'>, text: string): Event<'artifact
 
 const asJson = { httpMetadata: { contentType: 'application/json' } }
 
-/** As JSON: half a surrogate pair survives nothing else. The name is random: it is never made a second time. */
+/** JSON, since half a surrogate pair survives no other encoding. The name is random, so it is never used twice. */
 const putOf = (key: Key, { payload }: Event<'artifact_chunk'>) => {
   const text = JSON.stringify(payload.text)
   const name = `${keyText(key)}/${crypto.randomUUID()}`
@@ -112,7 +112,7 @@ const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Over when all are: what still was on its way could arrive behind its own deletion. */
+/** Settles when every item has: a put that is still on its way could arrive after the deletion of its name. */
 const inParallel = async <T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> => {
   const waiting = items.values()
   const lane = async () => {

@@ -1,5 +1,5 @@
-// What this object has in the bucket, by name. Each name is written down before anything is put under it, so that whatever
-// becomes of the append, what no session needs is found again and deleted, as often as it takes.
+// The names that this object uses in the bucket. A name is stored before its text is put, so that a text whose append failed,
+// or whose session is removed, is found and deleted, with retries until it is gone.
 import type { Key } from '../../kernel/event.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { CLEANUP_NAMES_MAX, CLEANUP_RETRY_MS } from '../limits.ts'
@@ -18,7 +18,7 @@ export interface BucketNamesPorts {
 
 export class BucketNames {
   readonly #ports: BucketNamesPorts
-  /** Their append is under way. */
+  /** Names whose append has not ended yet. */
   readonly #reserved = new Set<string>()
   #cleaning: Promise<void> | null = null
 
@@ -26,7 +26,7 @@ export class BucketNames {
     this.#ports = ports
   }
 
-  /** Durable when it resolves. */
+  /** The names are durable when this resolves. */
   async reserve(names: readonly string[]): Promise<void> {
     const { driver, sync } = this.#ports
     for (const name of names) {
@@ -36,7 +36,7 @@ export class BucketNames {
     await sync()
   }
 
-  /** The append is written: in the turn that wrote it. */
+  /** Binds the names to their session. Called in the turn that wrote the append, so that both are one write. */
   commit({ tenant, agent, id }: Key, names: readonly string[]): void {
     for (const name of names) {
       this.#ports.driver.run(
@@ -48,24 +48,24 @@ export class BucketNames {
     }
   }
 
-  /** The append came to nothing, as far as is known. */
+  /** The append failed, or its outcome is unknown: `cleanUp` looks into the log before it deletes. */
   release(names: readonly string[]): void {
     if (names.length === 0) return
     for (const name of names) this.#reserved.delete(name)
     try {
       this.scheduleCleanup()
     } catch {
-      // A storage that fails has said so already; the next life looks for what is left.
+      // A storage that fails has already failed the append; the next start of the object cleans up.
     }
   }
 
-  /** In the turn that made something unneeded: it is then looked after, whatever happens to this life of the object. */
+  /** Called in the turn that removed a session, so that the alarm is durable with it and survives this object's memory. */
   scheduleCleanup(): void {
     const { bucket, now, retry } = this.#ports
     if (bucket && this.#hasNames()) retry(now() + CLEANUP_RETRY_MS)
   }
 
-  /** Resolves when what nobody needs is deleted, or could not be. */
+  /** Resolves when unneeded texts are deleted, or a retry is scheduled. */
   cleanUp(): Promise<void> {
     this.#cleaning ??= this.#cleanUp().finally(() => {
       this.#cleaning = null
@@ -88,7 +88,7 @@ export class BucketNames {
     }
   }
 
-  /** Of a session that is gone, or removed without a branch that reads on in it; or of an append that never came to be. */
+  /** Names of sessions that nobody reads any more, and of appends that are not in the log. */
   #unneeded(): string[] {
     const rows = this.#ports.driver.all<{ name: string }>(
       `SELECT name FROM bucket_names AS b WHERE CASE WHEN sid IS NULL

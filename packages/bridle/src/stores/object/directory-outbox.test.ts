@@ -1,4 +1,4 @@
-// What one object tells, and in which order it arrives.
+// The updates of one object, and the order in which they arrive.
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { key, row } from '../contract/store.suite.ts'
@@ -44,7 +44,7 @@ test('[CF5] a session that is removed while its object greets is told as removed
   database.exec('UPDATE sessions SET removed = 1')
   outbox.mark(key('a'))
   const told = outbox.publish()
-  // Whatever was sent last comes through first.
+  // The update that was sent last arrives first.
   await new Promise((resolve) => setTimeout(resolve))
   onTheirWay.pop()?.(true)
   await greeted

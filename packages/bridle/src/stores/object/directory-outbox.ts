@@ -1,5 +1,5 @@
-// What the directory does not know yet of this object's sessions. Marked in the write that changed it, told soon after,
-// and as often as it takes; a mark that was told is taken away only if nothing has changed meanwhile.
+// Updates that the directory still needs from this object's sessions. A session is marked in the write that changes it and
+// published soon after, with retries. A mark goes only if its session did not change while it was published.
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Log } from '../../kernel/ports/store.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
@@ -14,7 +14,7 @@ export interface DirectoryOutboxPorts {
   readonly directory: (tenant: string) => Pick<TenantDirectory, 'register' | 'update'>
   readonly home: () => string
   readonly now: () => number
-  /** When to try again; null = all is told. */
+  /** When to try again; null = everything is published. */
   readonly retry: (at: number | null) => void
 }
 
@@ -33,20 +33,20 @@ export class DirectoryOutbox {
     this.#ports = ports
   }
 
-  /** Throws when it is another object's session, or when nobody can tell. */
+  /** Throws when another object has the session, or when the directory does not answer. */
   async register(key: Key): Promise<void> {
     const home = this.#ports.home()
     const theirs = await this.#ports.directory(key.tenant).register({ key, home })
     if (theirs !== home) throw new Error(`${keyText(key)} lives in another object.`)
   }
 
-  /** Whether this incarnation has told of it before: once each time, so that a lost directory comes back. */
+  /** Each start of the object publishes each session at least once, so that a lost directory fills again. */
   wasPublished(key: Key): boolean {
     const name = keyText(key)
     return this.#published.has(name) || !this.#published.add(name)
   }
 
-  /** In the turn of the write that changed it. */
+  /** Called in the turn of the write that changes the session, so that both are one write. */
   mark({ tenant, agent, id }: Key): void {
     const { driver } = this.#ports
     driver.run(
@@ -56,7 +56,7 @@ export class DirectoryOutbox {
     )
   }
 
-  /** Resolves when what was marked before is told, or could not be. */
+  /** Resolves when all marks are published, or a retry is scheduled. */
   publish(): Promise<void> {
     this.#publishing ??= this.#publishPending().finally(() => {
       this.#publishing = null
@@ -64,7 +64,7 @@ export class DirectoryOutbox {
     return this.#publishing
   }
 
-  /** Once in each life, when somebody asks: a directory that was lost learns of those, too, that have nothing to write. */
+  /** Once per start of the object, with its first request: a lost directory learns of sessions that write nothing, too. */
   announce(): Promise<void> {
     if (!this.#hasAnnounced) this.#announcing = this.#announce()
     return this.#announcing
@@ -75,11 +75,11 @@ export class DirectoryOutbox {
     const { driver, directory } = this.#ports
     try {
       const here = driver.all<Key>('SELECT tenant, agent, id FROM sessions WHERE removed = 0 LIMIT ?', ANNOUNCED_MAX)
-      const untold = here.filter((key) => !this.#published.has(keyText(key)))
-      const [first] = untold
+      const unpublished = here.filter((key) => !this.#published.has(keyText(key)))
+      const [first] = unpublished
       if (!first) return
-      await directory(first.tenant).update(await this.#updatesFor(untold))
-      for (const key of untold) this.#published.add(keyText(key))
+      await directory(first.tenant).update(await this.#updatesFor(unpublished))
+      for (const key of unpublished) this.#published.add(keyText(key))
     } catch {
       this.#hasAnnounced = false
     }
@@ -92,7 +92,7 @@ export class DirectoryOutbox {
         const marks = driver.all<PendingUpdate>('SELECT tenant, agent, id, n FROM untold LIMIT 50')
         const [first] = marks
         if (!first) return retry(null)
-        // A greeting that came behind it would undo it: both have the same head where a session was removed.
+        // An announcement that arrives after this update would undo a removal: both carry the same head.
         await this.#announcing
         // All sessions of an object have one tenant.
         await directory(first.tenant).update(await this.#updatesFor(marks))
@@ -104,10 +104,10 @@ export class DirectoryOutbox {
     }
   }
 
-  /** One whose row is damaged is passed over: others must not wait for it, and "no row" would say that it is gone. */
+  /** A session with a damaged row is left out: others must not wait for it, and an update without a row means removal. */
   async #updatesFor(keys: readonly Key[]): Promise<DirectoryUpdate[]> {
-    const told = await Promise.all(keys.map((key) => this.#updateFor(key)))
-    return told.filter((each) => each !== null)
+    const updates = await Promise.all(keys.map((key) => this.#updateFor(key)))
+    return updates.filter((each) => each !== null)
   }
 
   async #updateFor({ tenant, agent, id }: Key): Promise<DirectoryUpdate | null> {

@@ -3,8 +3,8 @@ import type { Wake } from '../../kernel/ports/store.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 
 /**
- * Of a session that has an effect in hand only a moment after `now` counts: its owner acts on a moment that has passed, and an
- * alarm for that one would ring again and again until it has.
+ * A session with an effect in hand counts only with a time after `now`: its owner already acts on a time that has passed, and
+ * an alarm for that time would ring until the owner is done.
  */
 export const nextWake = (driver: Pick<SqlDriver, 'get'>, now: number): Wake => {
   const inHand = driver.get('SELECT 1 FROM sessions WHERE in_hand = 1 LIMIT 1') !== undefined

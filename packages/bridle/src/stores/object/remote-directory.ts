@@ -1,5 +1,5 @@
-// The index over all sessions of a tenant, as gateway and sessions ask for it: what each of its objects answers, and what
-// they make up together.
+// The index over all sessions of a tenant, as the gateway and the session objects use it: the calls of one directory object,
+// and a Directory over all of them.
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Directory, DirectoryRow, ListedSession, ListFilter } from '../../kernel/ports/store.ts'
 import { HOMES_MAX } from '../limits.ts'
@@ -8,13 +8,13 @@ import type { ApprovalListing, PageOptions } from '../sqlite/sqlite-directory.ts
 import type { ObjectNamespace } from './platform-types.ts'
 import { type ShardCounts, tenantDirectory } from './shards.ts'
 
-/** A session as its object tells of it. */
+/** A session as its object reports it. */
 export interface DirectoryUpdate {
   readonly key: Key
   /** The name of the object that has it: a branch lives with its parent. */
   readonly home: string
   readonly head: number
-  /** Null: it was removed. */
+  /** Null = the session was removed. */
   readonly row: DirectoryRow | null
 }
 
@@ -23,44 +23,44 @@ export interface SessionPlacement {
   readonly home: string
 }
 
-/** Where a session is, or was: once given, a home stays. */
+/** The object that has a session, or had it before its removal. A home never changes. */
 export interface SessionLocation extends SessionPlacement {
-  /** Null until the session has told of itself; its object knows. */
+  /** Null until the session's object has reported it. */
   readonly owner: string | null
   readonly isRemoved: boolean
 }
 
-/** What one object answers, from outside. */
+/** The calls of one directory object, from outside. */
 export interface DirectoryStub {
-  /** Before a session's first event is written. The home it has; once given it stays. */
-  register(placed: SessionPlacement): Promise<string>
-  tell(told: readonly DirectoryUpdate[]): Promise<void>
+  /** Called before a session's first event is written. Returns its home, which may be another object's. */
+  register(placement: SessionPlacement): Promise<string>
+  tell(updates: readonly DirectoryUpdate[]): Promise<void>
   find(tenant: string, id: string): Promise<SessionLocation[]>
-  /** One entry more than was asked for, where there is one. */
+  /** At most one entry more than the limit, which tells whether there is a next page. */
   list(tenant: string, filter: ListFilter): Promise<PositionedEntry<ListedSession>[]>
-  approvals(tenant: string, wish: PageOptions): Promise<PositionedEntry<ApprovalListing | null>[]>
-  /** Whether this is the first time. */
+  approvals(tenant: string, page: PageOptions): Promise<PositionedEntry<ApprovalListing | null>[]>
+  /** True the first time. */
   redeem(nonce: string, expiresAt: number): Promise<boolean>
-  /** The Worker's signing secret, asked of one well-known object. */
+  /** The Worker's signing secret; one well-known object has it. */
   secret(): Promise<string>
-  /** Everything it knows of a tenant, in pages. */
+  /** All records of a tenant, in pages. */
   known(tenant: string, after: Key | null): Promise<DirectoryRecord[]>
-  /** Takes over what belongs here from the objects of that name, once. */
+  /** Copies this shard's records from the objects of these names, once. */
   adopt(tenant: string, shard: { readonly index: number; readonly of: number }, from: readonly string[]): Promise<void>
 }
 
-/** With a row, told; without one, registered alone, or removed. */
+/** A record without a row is registered and not yet reported, or removed. */
 export interface DirectoryRecord extends DirectoryUpdate {
   readonly isRemoved: boolean
 }
 
-/** The name of the object that has a session which is no branch. */
+/** The home of a session that is no branch; a branch lives with its parent. */
 export const defaultHome = (key: Key): string => keyText(key)
 
 export interface RemoteDirectory extends Directory {
-  /** Where a session lives, or would. */
+  /** The home of a session, also of one that does not exist yet. */
   home(key: Key): Promise<string>
-  /** Where it lives, or did before it was removed; null = nobody has heard of it. */
+  /** The home of a session, also of a removed one; null = the directory has no record. */
   knownHome(key: Key): Promise<string | null>
 }
 
@@ -83,8 +83,8 @@ export const remoteDirectory = (objects: ObjectNamespace<DirectoryStub>, shards:
     find: async (tenant, id) =>
       (await find(tenant, id)).filter(({ isRemoved }) => !isRemoved).map(({ key, owner }) => ({ key, owner })),
     list: (tenant, filter) => of(tenant).list(filter),
-    approvals: (tenant, wish) => of(tenant).approvals(wish),
-    // Each object has an alarm of its own.
+    approvals: (tenant, page) => of(tenant).approvals(page),
+    // Each session object wakes itself with its alarm.
     due: async () => [],
     inHand: async () => [],
     knownHome: known,

@@ -1,5 +1,5 @@
-// What one object of the directory knows, in the same tables as on Node. All of it was told by the sessions, so it can be
-// lost: a session tells of itself again when it is next asked or next writes.
+// The records of one directory object, in the same tables as on Node. All of them come from session objects, so they may be
+// lost: a session is reported again with its next request or write.
 import type { Key } from '../../kernel/event.ts'
 import { ownerFromId } from '../../kernel/owner.ts'
 import type { ListedSession, ListFilter } from '../../kernel/ports/store.ts'
@@ -31,7 +31,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
 
   constructor(driver: SqlDriver) {
     this.#driver = driver
-    // A session's head is kept as its base, since its log is elsewhere.
+    // The base column holds a session's head, since its log is in another object.
     this.#rows = openSessionTable(driver, openTail(driver, noTail))
     this.#pages = directoryPages(driver, this.#rows)
   }
@@ -44,9 +44,9 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     })
   }
 
-  async tell(told: readonly DirectoryUpdate[]): Promise<void> {
+  async tell(updates: readonly DirectoryUpdate[]): Promise<void> {
     this.#driver.transaction(() => {
-      for (const each of told) this.#applyUpdate(each)
+      for (const each of updates) this.#applyUpdate(each)
     })
   }
 
@@ -69,8 +69,8 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     return this.#pages.list(tenant, filter)
   }
 
-  async approvals(tenant: string, wish: PageOptions): Promise<PositionedEntry<ApprovalListing | null>[]> {
-    return this.#pages.approvals(tenant, wish)
+  async approvals(tenant: string, page: PageOptions): Promise<PositionedEntry<ApprovalListing | null>[]> {
+    return this.#pages.approvals(tenant, page)
   }
 
   async redeem(nonce: string, expiresAt: number): Promise<boolean> {
@@ -82,7 +82,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     })
   }
 
-  /** Whoever asks takes over from here: should the number of objects ever be this one again, this one takes over anew. */
+  /** The caller takes over these records. If this number of shards ever returns, this object must take over again. */
   async known(tenant: string, after: Key | null): Promise<DirectoryRecord[]> {
     if (this.#hasTakenOver(tenant)) this.#driver.run('DELETE FROM taken_over WHERE tenant = ?', tenant)
     const rows = this.#driver.all<{ id: string; agent: string; row: string | null; owner: string | null } & HomeRow>(
@@ -98,7 +98,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     }))
   }
 
-  /** Page by page, and noted once all of it is here; what was told meanwhile is newer and stays. */
+  /** Page by page, and noted when all records are here. An update that arrives meanwhile is newer and stays. */
   async adoptFrom(
     tenant: string,
     { index, of }: { readonly index: number; readonly of: number },
@@ -120,7 +120,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
         after = last.key
       }
     }
-    // A tenant that nobody has heard of leaves nothing behind.
+    // A tenant without records leaves no row.
     if (!isEmpty) this.#driver.run('INSERT OR IGNORE INTO taken_over (tenant) VALUES (?)', tenant)
   }
 
@@ -128,16 +128,16 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     return this.#driver.get('SELECT 1 FROM taken_over WHERE tenant = ?', tenant) !== undefined
   }
 
-  #inherit(known: DirectoryRecord): void {
-    if (known.row || known.isRemoved) this.#applyUpdate(known)
-    else if (!this.#homeOf(known.key)) this.#saveHome(known.key, known.home, known.head, 0)
+  #inherit(record: DirectoryRecord): void {
+    if (record.row || record.isRemoved) this.#applyUpdate(record)
+    else if (!this.#homeOf(record.key)) this.#saveHome(record.key, record.home, record.head, 0)
   }
 
-  /** Guarded by the head: what was told late must not undo what was told since. What is known already writes nothing. */
+  /** Compares heads: a late update must not undo a newer one. An update that changes nothing writes nothing. */
   #applyUpdate({ key, home, head, row }: DirectoryUpdate): void {
     const known = this.#homeOf(key)
     if (known && (known.home !== home || known.seq > head)) return
-    // One that was removed goes on behind its last number, if it ever does: a row of that number is from before.
+    // A session made again after its removal has a higher head: a row with this head is from before the removal.
     if (known?.removed && row && known.seq === head) return
     if (known?.seq === head && row && this.#rowOf(key) === JSON.stringify(row)) return
     this.#saveHome(key, home, head, row ? 0 : 1)

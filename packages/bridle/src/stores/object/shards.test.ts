@@ -161,7 +161,7 @@ test.each([
   const expected = ['asks', ...names.toReversed().filter((id) => id !== 's-7')].slice(0, 50)
   expect(await ids(after)).toEqual(expected)
   expect((await after.approvals({})).approvals.map((asked) => asked.approval.id)).toEqual(['x'])
-  // What is told late, to those that were, changes nothing any more.
+  // A late update to the old objects changes nothing.
   await of(before).update([told('late', 5_000)])
   for (const instance of [objects, objects.again()]) {
     expect(await ids(tenantDirectory(instance, { count, previousCounts: [before] }, 'acme'))).toEqual(expected)
@@ -186,7 +186,7 @@ test('[CF16] back to a number that there was before: what changed meanwhile is t
 
 test('[CF16] a tenant that nobody asked for while there was another number is found by those before it', async () => {
   await of(1).update([told('a', 1), told('b', 2), told('c', 3), told('d', 4)])
-  // Of three objects one was asked: the others have nothing to hand on.
+  // The update reaches one of the three objects: the others have nothing to hand on.
   const three = of(3, 1)
   await three.update([{ ...told('a', 9), head: 5 }])
   const rows = (await of(2, 1, 3).list({})).sessions.map(({ key: { id }, head }) => [id, head])

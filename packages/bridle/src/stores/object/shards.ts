@@ -1,5 +1,5 @@
-// A tenant's directory as several objects. A session's is found by a hash of its id, so what concerns one session asks one
-// object; a list asks all of them and merges their pages, in the very order that one object would have.
+// A tenant's directory as several objects. A hash of the session's id picks the object, so a call about one session reaches
+// one object; a list asks all of them and merges their pages into the order that one object would have.
 import { hashText } from '../../kernel/json.ts'
 import type { Directory, ListFilter } from '../../kernel/ports/store.ts'
 import { decodeCursor, encodeCursor, type PositionedEntry } from '../listing.ts'
@@ -9,16 +9,16 @@ import type { DirectoryStub, DirectoryUpdate, SessionLocation, SessionPlacement 
 
 export interface ShardCounts {
   readonly count: number
-  /** How many there were, one number after the other: the objects take over from all of those. */
+  /** Earlier counts: the objects take over the records of all of them. */
   readonly previousCounts: readonly number[]
 }
 
 export interface TenantDirectory {
-  register(placed: SessionPlacement): Promise<string>
-  update(told: readonly DirectoryUpdate[]): Promise<void>
+  register(placement: SessionPlacement): Promise<string>
+  update(updates: readonly DirectoryUpdate[]): Promise<void>
   find(id: string): Promise<SessionLocation[]>
   list(filter: ListFilter): ReturnType<Directory['list']>
-  approvals(wish: PageOptions): ReturnType<Directory['approvals']>
+  approvals(page: PageOptions): ReturnType<Directory['approvals']>
   redeem(nonce: string, expiresAt: number): Promise<boolean>
 }
 
@@ -35,7 +35,7 @@ export const tenantDirectory = (
     return ask(stub)
   }
   const at = <T>(name: string, ask: (stub: DirectoryStub) => Promise<T>) => shard(shardOf(name, count), ask)
-  /** What all of them find, in one order; each asked for what lies behind the cursor as it would say it. */
+  /** The pages of all objects in one order. `ask` translates the cursor for each object. */
   const merged = async <T>(
     ask: (stub: DirectoryStub, index: number) => Promise<PositionedEntry<T>[]>,
     order: 1 | -1,
@@ -54,9 +54,9 @@ export const tenantDirectory = (
     return pages.flat().sort((a, b) => order * compare(a.at, b.at))
   }
   return {
-    register: (placed) => at(placed.key.id, (stub) => stub.register(placed)),
-    update: async (told) => {
-      const parts = Map.groupBy(told, ({ key }) => shardOf(key.id, count))
+    register: (placement) => at(placement.key.id, (stub) => stub.register(placement)),
+    update: async (updates) => {
+      const parts = Map.groupBy(updates, ({ key }) => shardOf(key.id, count))
       await Promise.all([...parts].map(([index, part]) => shard(index, (stub) => stub.tell(part))))
     },
     find: (id) => at(id, (stub) => stub.find(tenant, id)),
@@ -73,27 +73,27 @@ export const tenantDirectory = (
       const found = await merged((stub, index) => stub.list(tenant, { ...filter, ...cursorOf(index) }), -1)
       return listPage(found, filter)
     },
-    approvals: async ({ cursor, ...wish }) => {
+    approvals: async ({ cursor, ...page }) => {
       const position = cursor === undefined ? null : decodeCursor(cursor, 3)
       const cursorOf = (index: number) => position && { cursor: approvalsCursor(position, index, count) }
-      const found = await merged((stub, index) => stub.approvals(tenant, { ...wish, ...cursorOf(index) }), 1)
-      return approvalsPage(found, wish)
+      const found = await merged((stub, index) => stub.approvals(tenant, { ...page, ...cursorOf(index) }), 1)
+      return approvalsPage(found, page)
     },
     redeem: (nonce, expiresAt) => at(nonce, (stub) => stub.redeem(nonce, expiresAt)),
   }
 }
 
-/** The number is part of the name: another number is another directory, which takes over from the first. */
+/** The count is part of the name: another count is another directory, which takes over from the first. */
 export const shardName = (tenant: string, index: number, count: number): string =>
   count === 1 ? tenant : `${tenant}/${count}/${index}`
 
 export const shardOf = (name: string, count: number): number => Number.parseInt(hashText(name), 16) % count
 
-/** Newest first: in this object, everything below the first of its numbers that is not below the cursor's. */
+/** Newest first: the cursor of this object is the first of its positions that is not below the merged cursor. */
 const listCursor = ([moment = 0, place = 0]: readonly number[], index: number, count: number): string =>
   encodeCursor([moment, Math.ceil((place - index) / count)])
 
-/** Oldest first: an object that has not the entry itself goes on behind all of the session before it. */
+/** Oldest first: an object without the cursor's entry continues behind all entries of the session before it. */
 const approvalsCursor = ([moment = 0, place = 0, nth = 0]: readonly number[], index: number, count: number): string => {
   const sid = (place - index) / count
   return encodeCursor([moment, Math.floor(sid), Number.isInteger(sid) ? nth : Number.MAX_SAFE_INTEGER])
@@ -104,7 +104,7 @@ const compare = (a: readonly number[], b: readonly number[]): number => {
   return 0
 }
 
-/** Those that have taken over, as far as this instance knows. */
+/** Shards that have taken over, as far as this isolate knows. */
 const takenOver = new WeakMap<object, Map<string, Promise<void>>>()
 
 const ensureAdopted = async (
@@ -116,16 +116,16 @@ const ensureAdopted = async (
 ): Promise<void> => {
   const others = previousCounts.filter((each) => each !== count)
   if (others.length === 0) return
-  const known = takenOver.get(objects) ?? new Map<string, Promise<void>>()
-  takenOver.set(objects, known)
+  const adoptions = takenOver.get(objects) ?? new Map<string, Promise<void>>()
+  takenOver.set(objects, adoptions)
   const name = shardName(tenant, index, count)
   const from = others.flatMap((of) => Array.from({ length: of }, (_, each) => shardName(tenant, each, of)))
-  const asked = known.get(name) ?? Promise.resolve(stub.adopt(tenant, { index, of: count }, from))
-  known.set(name, asked)
+  const adoption = adoptions.get(name) ?? Promise.resolve(stub.adopt(tenant, { index, of: count }, from))
+  adoptions.set(name, adoption)
   try {
-    await asked
+    await adoption
   } catch (cause) {
-    known.delete(name)
+    adoptions.delete(name)
     throw cause
   }
 }

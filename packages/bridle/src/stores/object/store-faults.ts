@@ -1,10 +1,10 @@
-// What an object's storage throws, as the faults that callers are answered by. The shared store says its own; this is for
-// what belongs into the same write beside it: the mark for the directory, the alarm, and the wait until all is durable.
+// Errors of an object's storage, as the faults that callers match on. The shared store translates its own errors; this covers
+// the rest of the same write: the mark for the directory, the alarm, and the wait until all is durable.
 import type { Log } from '../../kernel/ports/store.ts'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
 
 export const withStoreFaults = (log: Log, driver: SqlDriver): Log => {
-  const known = async <T>(work: Promise<T>): Promise<T> => {
+  const translated = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
     } catch (error) {
@@ -13,7 +13,7 @@ export const withStoreFaults = (log: Log, driver: SqlDriver): Log => {
   }
   return {
     ...log,
-    append: (lease, append) => known(log.append(lease, append)),
-    remove: (key) => known(log.remove(key)),
+    append: (lease, append) => translated(log.append(lease, append)),
+    remove: (key) => translated(log.remove(key)),
   }
 }

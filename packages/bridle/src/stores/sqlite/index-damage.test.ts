@@ -232,7 +232,7 @@ describe('[S31] an index entry', () => {
         }
         const stopped = await expectWholeOrNamed(opened, all)
         if (stopped.length > 0) found++
-        // What can still be written goes to its own session, and nowhere else.
+        // An append that succeeds goes to its own session, and nowhere else.
         for (const where of all.filter((each) => !stopped.includes(each)).slice(0, 3)) {
           const head = counts.get(keyText(where))!
           const lease = (await opened.log.open(where))!

@@ -39,25 +39,25 @@ const first: Migration = [
   `CREATE TABLE snapshots (
     sid INTEGER NOT NULL, seq INTEGER NOT NULL, fold_version TEXT NOT NULL, settled INTEGER NOT NULL,
     keep INTEGER NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (sid, seq)) WITHOUT ROWID`,
-  // What snapshots are made of: settled messages by index, and the rest of the state at index -1.
+  // The texts of snapshots: settled messages by index, and the rest of the state at index -1.
   `CREATE TABLE texts (
     sid INTEGER NOT NULL, idx INTEGER NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, parts INTEGER NOT NULL,
     body TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (sid, idx, seq, part)) WITHOUT ROWID`,
 ]
 
-/** What hangs from a session is asked for with every look at it. */
+/** Every view of a session lists the sessions that hang from it. */
 const second: Migration = [
   `CREATE INDEX sessions_hanging ON sessions (tenant, hangs_from, updated_at, sid)
    WHERE hangs_from IS NOT NULL AND removed = 0`,
 ]
 
-/** Which messages were written again since: a branch asks, and must not pay for all the others. */
+/** A branch looks for messages that were written again since a snapshot, and must not read all the others for it. */
 const third: Migration = ['CREATE INDEX texts_written ON texts (sid, seq, idx)']
 
 /**
- * Whose a session is, so that lists show a user only what that user may open. Of those that are there already: a session
- * whose id names a user is that user's, and so is all that hangs from it. A chain that was removed and made again may go
- * in a circle, hence UNION.
+ * The owner of a session, so that lists show a user only sessions that the user may open. Existing sessions: an id that names
+ * a user gives the session to that user, with all that hangs from it. A chain that was removed and made again may form a
+ * circle, hence UNION.
  */
 const fourth: Migration = [
   'ALTER TABLE sessions ADD COLUMN owner TEXT',
@@ -167,7 +167,7 @@ const isDone = (driver: SqlDriver, migration: Migration): boolean =>
 export const bumpEpoch = (driver: SqlDriver): number =>
   driver.transaction(() => {
     const last = currentEpoch(driver)
-    // Beginning anew at 1 would let an owner of before write again, and runners refuse the new one.
+    // Starting again at 1 would let an earlier owner write, and make runners refuse the new one.
     const isLost = last === 0 && driver.get('SELECT 1 FROM sessions LIMIT 1') !== undefined
     if (isLost || !Number.isSafeInteger(last) || last < 0) throw damagedMeta()
     const epoch = last + 1

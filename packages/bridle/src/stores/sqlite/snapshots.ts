@@ -106,11 +106,11 @@ const readSnapshot = (
   return { seq, foldVersion, state, messages }
 }
 
-/** The stretches of indexes that are not held: from, and the first one behind. */
-const gaps = (count: number, held: ReadonlySet<number>): [number, number][] => {
+/** The ranges of indexes that changed: the first index, and the one behind the last. */
+const gaps = (count: number, unchanged: ReadonlySet<number>): [number, number][] => {
   const found: [number, number][] = []
   for (let index = 0; index < count; index++) {
-    if (held.has(index)) continue
+    if (unchanged.has(index)) continue
     const last = found.at(-1)
     if (last?.[1] === index) last[1] += 1
     else found.push([index, index + 1])

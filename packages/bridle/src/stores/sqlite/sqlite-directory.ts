@@ -9,7 +9,7 @@ import type { SessionRecord, SessionTable } from './session-table.ts'
 type SessionListRow = SessionRecord & { kind: DirectoryRow['kind']; status: string; updated_at: number; row: string }
 type ApprovalRow = Key & { requested_at: number; sid: number; position: number; body: string }
 
-/** Pages as they stand in the tables, one entry longer than was asked: whether there are more is then known. */
+/** Pages as they stand in the tables, one entry longer than the limit, which tells whether there are more. */
 export const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
   const logOf = (record: SessionListRow): Pick<ListedSession, 'incarnation'> => {
     const incarnation = sessions.incarnationOf(record)
@@ -79,7 +79,7 @@ export const listPage = (found: readonly PositionedEntry<ListedSession>[], { lim
 
 export const approvalsPage = (found: readonly PositionedEntry<ApprovalListing | null>[], { limit }: PageOptions) => {
   const { entries, next } = cutPage(found, pageSize(limit))
-  return { approvals: entries.filter((asked) => asked !== null), ...(next !== undefined && { next }) }
+  return { approvals: entries.filter((approval) => approval !== null), ...(next !== undefined && { next }) }
 }
 
 export interface PageOptions {
@@ -100,24 +100,29 @@ export interface ApprovalListing {
   readonly approval: OpenApproval
 }
 
-export const sqliteDirectory = (driver: SqlDriver, sessions: SessionTable, keeper: StoreMaintenance): Directory => {
+export const sqliteDirectory = (
+  driver: SqlDriver,
+  sessions: SessionTable,
+  maintenance: StoreMaintenance,
+): Directory => {
   const pages = directoryPages(driver, sessions)
 
   const keys = (sql: string, ...values: SqlValue[]): Key[] =>
     driver.all<Key>(`SELECT tenant, agent, id ${sql}`, ...values).map(keyOf)
 
   return {
-    list: async (tenant, filter) => keeper.read(() => listPage(pages.list(tenant, filter), filter)),
-    approvals: async (tenant, wish) => keeper.read(() => approvalsPage(pages.approvals(tenant, wish), wish)),
+    list: async (tenant, filter) => maintenance.read(() => listPage(pages.list(tenant, filter), filter)),
+    approvals: async (tenant, page) => maintenance.read(() => approvalsPage(pages.approvals(tenant, page), page)),
     due: async (now, limit) =>
-      keeper.read(() => keys('FROM sessions WHERE due_at <= ? ORDER BY due_at, sid LIMIT ?', now, limit)),
-    inHand: async (limit) => keeper.read(() => keys('FROM sessions WHERE in_hand = 1 ORDER BY sid LIMIT ?', limit)),
+      maintenance.read(() => keys('FROM sessions WHERE due_at <= ? ORDER BY due_at, sid LIMIT ?', now, limit)),
+    inHand: async (limit) =>
+      maintenance.read(() => keys('FROM sessions WHERE in_hand = 1 ORDER BY sid LIMIT ?', limit)),
     find: async (tenant, id) =>
-      keeper.read(() => sessions.withId(tenant, id).map((found) => ({ key: keyOf(found), owner: found.owner }))),
+      maintenance.read(() => sessions.withId(tenant, id).map((found) => ({ key: keyOf(found), owner: found.owner }))),
   }
 }
 
-/** One damaged row must not take the whole list along: what the columns say is shown instead. */
+/** A damaged row must not fail the whole list: the list shows its columns instead. */
 const rowOf = (record: SessionListRow): DirectoryRow => {
   const intact = parseOrNull<DirectoryRow>(record.row)
   const isWhole = intact && Array.isArray(intact.approvals) && intact.detail && Number.isFinite(intact.createdAt)

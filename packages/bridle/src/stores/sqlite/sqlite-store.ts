@@ -35,20 +35,20 @@ export interface SqliteStore {
 export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits): SqliteStore => {
   const tail = openTail(driver, limits)
   const sessions = openSessionTable(driver, tail)
-  const keeper = openMaintenance(driver, tail, epoch)
+  const maintenance = openMaintenance(driver, tail, epoch)
   // Which session a lease stands for. A removed session's leases stay bound to it and never touch its successor.
   const bound = new WeakMap<Lease, number>()
 
   const log: Log = {
-    open: async (key, from, held) => {
-      if (keeper.ownerEpoch() > epoch) return null
-      return keeper.read(() => {
+    open: async (key, from, known) => {
+      if (maintenance.ownerEpoch() > epoch) return null
+      return maintenance.read(() => {
         checkKey(key)
         if (currentEpoch(driver) > epoch) return null
         const record = sessions.live(key)
         if (!record) {
           const { base, parent, incarnation } = sessions.origin(key, from ?? null)
-          const snapshot = parent && bestSnapshot(driver, sessions.lineage(parent, base), held)
+          const snapshot = parent && bestSnapshot(driver, sessions.lineage(parent, base), known)
           const logs = {
             incarnation: sessions.incarnationOf({ incarnation }),
             parentIncarnation: parent && sessions.incarnationOf(parent),
@@ -72,10 +72,10 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
         // Encoded now: once for all, outside the commit, and safe from whatever the caller does next.
         const segments = encodeEvents(lease.key, append.events)
         let sid = 0
-        keeper.write({
+        maintenance.write({
           chars: sizeOf(segments, append),
           prepare() {
-            if (lease.epoch < keeper.ownerEpoch()) throw fencedFault(lease.key)
+            if (lease.epoch < maintenance.ownerEpoch()) throw fencedFault(lease.key)
             const place = locate(lease)
             checkAppend(lease, append, place.head, place.origin !== undefined)
             for (const { commandId } of append.results ?? []) checkUnanswered(lease.key, place.sid, commandId)
@@ -94,7 +94,7 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
       }),
 
     read: async (key, after, limit, { charsMax } = {}) => {
-      const { events, chars } = keeper.read(() => {
+      const { events, chars } = maintenance.read(() => {
         const record = sessions.live(key)
         if (!record) return { events: [], chars: 0 }
         return readLog(driver, tail, sessions.lineage(record, sessions.head(record)), after, limit, charsMax)
@@ -104,17 +104,17 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
       return events
     },
 
-    result: async (key, commandId) => keeper.read(() => storedAnswer(key, commandId)),
+    result: async (key, commandId) => maintenance.read(() => storedAnswer(key, commandId)),
 
     remove: (key) =>
       new Promise((resolve, reject) => {
         let removed = false
-        keeper.write({
+        maintenance.write({
           chars: 0,
           // Alone, because it settles the tail: a removed session has nothing left there, so sweeping need not look.
           alone: true,
           prepare() {
-            if (epoch < keeper.ownerEpoch()) throw fencedFault(key)
+            if (epoch < maintenance.ownerEpoch()) throw fencedFault(key)
             const found = sessions.toRemove(key)
             if (!found) return () => {}
             return () => {
@@ -126,7 +126,7 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
           done() {
             if (removed) {
               tail.clear()
-              keeper.scheduleSweep()
+              maintenance.scheduleSweep()
             }
             resolve(removed)
           },
@@ -134,16 +134,16 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
         })
       }),
 
-    check: keeper.check,
+    check: maintenance.check,
   }
 
   /** The session a lease stands for, or where it would start. */
   const locate = (lease: Lease): { sid?: number; head: number; origin?: SessionOrigin } => {
-    const known = bound.get(lease)
-    const head = known === undefined ? undefined : tail.head(known)
-    if (head !== undefined) return { sid: known!, head }
-    const record = known === undefined ? sessions.live(lease.key) : sessions.get(known)
-    if (record?.removed || (!record && (lease.exists || known !== undefined))) throw fencedFault(lease.key)
+    const sid = bound.get(lease)
+    const head = sid === undefined ? undefined : tail.head(sid)
+    if (head !== undefined) return { sid: sid!, head }
+    const record = sid === undefined ? sessions.live(lease.key) : sessions.get(sid)
+    if (record?.removed || (!record && (lease.exists || sid !== undefined))) throw fencedFault(lease.key)
     if (record && keyText(record) !== keyText(lease.key))
       throw new StoreFault('corrupt', `${keyText(lease.key)}: its row is another session's`)
     if (record) return { sid: record.sid, head: sessions.head(record) }
@@ -181,10 +181,10 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
 
   return {
     log,
-    directory: sqliteDirectory(driver, sessions, keeper),
+    directory: sqliteDirectory(driver, sessions, maintenance),
     epoch,
-    writeFault: keeper.writeFault,
-    close: keeper.close,
+    writeFault: maintenance.writeFault,
+    close: maintenance.close,
   }
 }
 

@@ -16,7 +16,7 @@ export interface WalIndex {
 const HEADER_BYTES = 48
 const READ_BYTES = 2 * HEADER_BYTES + 4
 
-/** Null when there is none, or when it is torn or garbled: SQLite then makes it anew. */
+/** Null when there is none, or when it is torn or garbled: SQLite then makes a new one. */
 export const readWalIndex = (file: string): WalIndex | null => {
   const bytes = Buffer.alloc(READ_BYTES)
   try {

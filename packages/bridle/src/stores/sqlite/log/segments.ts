@@ -29,7 +29,7 @@ export const encodeEvents = (key: Key, events: readonly Event[]): Segment[] => {
 
 export const decodeEvents = (segment: Segment): Event[] => JSON.parse(`[${segment.body}]`) as Event[]
 
-/** Adjacent segments as fewer, larger ones. A bad one stays by itself. */
+/** Adjacent segments as fewer, larger ones. A damaged segment is not joined. */
 export const joinSegments = (segments: readonly Segment[]): Segment[] => {
   const joined: Segment[] = []
   let run: Segment[] = []

@@ -23,7 +23,7 @@ export const openTail = (driver: SqlDriver, limits: TailLimits) => {
   let held = new Map<number, Segment[]>()
   let segments = 0
   let chars = 0
-  // What the transaction in progress added; joins the rest once it is committed.
+  // Segments of the transaction in progress; they join the others when it commits.
   let added: { sid: number; segment: Segment }[] = []
   const addedHeads = new Map<number, number>()
 
@@ -52,7 +52,7 @@ export const openTail = (driver: SqlDriver, limits: TailLimits) => {
   }
 
   return {
-    /** Reads the table anew: at the start, and when a commit's outcome is not known. */
+    /** Reads the table again: at the start, and when a commit's outcome is not known. */
     load(): void {
       clear()
       const rows = driver.all<SegmentRow & { sid: number }>('SELECT * FROM tail ORDER BY n')

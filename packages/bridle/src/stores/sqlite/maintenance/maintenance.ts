@@ -1,5 +1,5 @@
-// Keeps the database in order while others use it: commits groups, settles the tail, sweeps removed sessions. When the
-// outcome of a commit is not known nobody may go on until all that can be read is durable, and is read anew.
+// Keeps the database in order while it is used: commits groups, settles the tail, sweeps removed sessions. When the outcome of
+// a commit is not known, every read and write waits until all that can be read is durable, and is read again.
 import { StoreFault } from '../../../kernel/ports/store.ts'
 import { type SqlDriver, toStoreFault } from '../../drivers/driver.ts'
 import { COMMITS_PER_TIDY } from '../../limits.ts'
@@ -14,7 +14,7 @@ export interface StoreMaintenance {
   read<T>(work: () => T): T
   /** Queued for the next commit. */
   write(member: CommitMember): void
-  /** Whose the data is, as the transaction in progress found it. */
+  /** The epoch of the data's owner, as the transaction in progress read it. */
   ownerEpoch(): number
   /** A session was removed. */
   scheduleSweep(): void
@@ -77,7 +77,7 @@ export const openMaintenance = (driver: SqlDriver, tail: Tail, epoch: number): S
     if (owner > epoch) throw new StoreFault('fenced', 'another process has taken over the data')
   }
 
-  /** Upkeep: nobody waits for it, so a failure only means that it is tried again later. */
+  /** Nobody waits for upkeep, so a failure only means that it is tried again later. */
   const quietly = (work: () => boolean): boolean => {
     try {
       ready()
@@ -88,7 +88,7 @@ export const openMaintenance = (driver: SqlDriver, tail: Tail, epoch: number): S
     }
   }
 
-  /** A transaction of our own; false when the data belongs to somebody else by now. */
+  /** A transaction; false when another owner has the data by now. */
   const owned = (work: () => void): boolean =>
     driver.transaction(() => {
       checkOwner()
