@@ -5,6 +5,10 @@ export type ServerFaultCode =
   /** The server would listen beyond this machine and ask nobody for a token. */
   | 'token_required'
   | 'proxy_invalid'
+  /** The setting `store` names no store, or its module opens none. */
+  | 'store_invalid'
+  /** The data folder belongs to another store. */
+  | 'store_mismatch'
   | 'log_level_invalid'
   /** An entry of `agents` is no agent. */
   | 'agent_invalid'

@@ -34,3 +34,12 @@ export const createLogger = ({ level, isTerminal, write, now }: LoggerOptions): 
     )
   }
 }
+
+/** Writes to standard error, at the level of BRIDLE_LOG. */
+export const standardLogger = (env: NodeJS.ProcessEnv, now: () => number): Logger =>
+  createLogger({
+    level: env.BRIDLE_LOG,
+    isTerminal: process.stderr.isTTY ?? false,
+    write: (line) => process.stderr.write(`${line}\n`),
+    now,
+  })

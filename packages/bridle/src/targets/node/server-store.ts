@@ -1,4 +1,5 @@
-// The store of a server: SQLite in the data folder, the memory, or a module of the operator's that opens another one.
+// The store of a server: SQLite in the data folder, memory, or a module of the operator that opens another store.
+
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,12 +7,13 @@ import { openSqlite } from '../../stores/data-folder.ts'
 import { lockFolder, makeFolder, writeFolderOwner } from '../../stores/folder-lock.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { OpenStore, StoreOpener } from '../../stores/open-store.ts'
+import { ServerFault } from '../server-fault.ts'
 import { storeProblem } from './store-setting.ts'
 
-/** `data` is locked for this process until the store is closed. */
+/** Locks the folder `data` for this process until the store is closed. */
 export const openServerStore = async (store: string | StoreOpener, data: string): Promise<Required<OpenStore>> => {
   const problem = typeof store === 'string' ? storeProblem(store) : null
-  if (problem !== null) throw new Error(problem)
+  if (problem !== null) throw new ServerFault('store_invalid', problem)
   const folder = resolve(data)
   const name = store === 'sqlite' || store === 'memory' ? store : null
   checkOwnStore(folder, name)
@@ -59,23 +61,25 @@ const openIn = async (folder: string, open: StoreOpener): Promise<Required<OpenS
 const loadOpener = async (path: string): Promise<StoreOpener> => {
   const { default: open } = (await import(pathToFileURL(resolve(path)).href)) as { default?: unknown }
   if (typeof open !== 'function')
-    throw new Error(
+    throw new ServerFault(
+      'store_invalid',
       `${path} opens no store. Make its default export an async function that returns one: docs/operating.md, O40.`,
     )
   return open as StoreOpener
 }
 
-/** A store of the operator's comes from untyped code, too; a missing part would else fail with the first request. */
+/** Checks a store that may come from untyped code: a missing part would fail with the first request otherwise. */
 const checkOpenStore = (store: OpenStore): OpenStore => {
   const parts = { log: store?.log?.append, directory: store?.directory?.list, close: store?.close }
   const missing = Object.entries(parts).flatMap(([name, part]) => (typeof part === 'function' ? [] : [name]))
   if (missing.length === 0 && typeof store.name === 'string' && store.name !== '') return store
-  throw new Error(
+  throw new ServerFault(
+    'store_invalid',
     `The store lacks ${missing[0] ?? 'name'}. It needs name, log, directory and close: docs/operating.md, O40.`,
   )
 }
 
-/** Names the store of a folder that is neither SQLite's, which has its database there, nor the memory's, which keeps nothing. */
+/** Names the store of a folder. SQLite needs no such file, since its database is there; memory keeps nothing. */
 const STORE_FILE = 'store'
 
 const storeOf = (folder: string): string | null => {
@@ -89,7 +93,8 @@ const storeOf = (folder: string): string | null => {
 const checkOwnStore = (folder: string, name: string | null): void => {
   const own = storeOf(folder)
   if (own === null || own === name || (name === null && own !== 'sqlite')) return
-  throw new Error(
+  throw new ServerFault(
+    'store_mismatch',
     `${folder} belongs to the store ${own}, and its work folders to the sessions there. Choose another folder with --data, or start with the store ${own}.`,
   )
 }

@@ -5,7 +5,7 @@ const names: readonly string[] = ['sqlite', 'memory']
 
 const isModulePath = (text: string): boolean => /\.[cm]?[jt]s$/.test(text)
 
-/** Why a text names no store, with what to do; null = it names one. */
+/** The reason why a text names no store, and what to write instead; null = it names one. */
 export const storeProblem = (text: string): string | null => {
   if (names.includes(text)) return null
   if (!isModulePath(text))
@@ -13,7 +13,7 @@ export const storeProblem = (text: string): string | null => {
   return existsSync(text) ? null : `There is no file "${text}" to open a store with.`
 }
 
-/** One line for people. */
+/** The store in one line, for people. */
 export const describeStore = (name: string, data: string): string => {
   if (name === 'sqlite') return `sqlite, in ${data}`
   return name === 'memory' ? 'memory: sessions end with the server' : name

@@ -1,12 +1,12 @@
-// A request that offers to go on in another protocol. Only a WebSocket is taken up; with any other offer (a client that would also
-// speak HTTP/2, say) the request is served as it is. Node before 24.9 has no setting for this and gives every offer to whoever
-// listens for one, so the request itself says whether it is one.
+// A request that offers an upgrade to another protocol. Only a WebSocket is accepted; a request with any other offer, such as HTTP/2,
+// is served as a plain request. Node before 24.9 has no setting for this and passes every offer to the `upgrade` listener, so the
+// request itself reports whether it is one.
 import { IncomingMessage } from 'node:http'
 
 const offers = new WeakMap<IncomingMessage, unknown>()
 
 export class OfferingRequest extends IncomingMessage {
-  // Node writes the offer before it knows the headers, and reads it when it has them.
+  // Node writes this property before it has parsed the headers, and reads it afterwards.
   set upgrade(offer: unknown) {
     offers.set(this, offer)
   }

@@ -1,0 +1,64 @@
+// The options of a server on Node. Every option has a default.
+import type { HostPorts } from '../../kernel/host/host.ts'
+import type { StoreOpener } from '../../stores/open-store.ts'
+import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
+import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
+import type { EngineAgentsOptions } from '../agents/engines.ts'
+import type { AgentsOptions } from '../agents/server-agents.ts'
+import type { Logger } from './logger.ts'
+import type { SocketLimits } from './sockets/socket-monitor.ts'
+import type { WorkspaceOptions } from './workspaces/workspace-sources.ts'
+
+export interface ServerOptions
+  extends AccessOptions,
+    AgentsOptions,
+    SocketLimits,
+    Pick<EngineAgentsOptions, 'sandbox' | 'engines'> {
+  /** Default 4317; 0 = any free one. */
+  readonly port?: number
+  /** Default 127.0.0.1. Any other needs a token. */
+  readonly host?: string
+  /** The data folder; default `.bridle`. */
+  readonly data?: string
+  /**
+   * Where sessions are kept: `sqlite` (the default, in the data folder), `memory` (until the server stops), the path of a module
+   * whose default export is a `StoreOpener`, or a `StoreOpener`. Secrets, sandboxes and work folders stay in the data folder.
+   */
+  readonly store?: 'sqlite' | 'memory' | (string & {}) | StoreOpener
+  /** Makes a token once, keeps it in the data folder, and requires it, or another configured token, from every caller. */
+  readonly keepToken?: boolean
+  /** The folders that workspaces may begin with, for all tenants or for one; default: none, so workspaces begin empty. */
+  readonly workspaces?: WorkspaceOptions
+  /** Agents that production exposes although they declare no trigger; BRIDLE_EXPOSE names more. */
+  readonly expose?: readonly string[]
+  readonly rateLimit?: RateLimit
+  /** Proxies whose X-Forwarded-For, -Host and -Proto count: addresses, ranges, or `loopback`. BRIDLE_TRUST_PROXY names more. */
+  readonly trustedProxies?: readonly string[]
+  /** Default 8 MiB. */
+  readonly maxBodyBytes?: number
+  /** Variables: FABRIC_MODE, FABRIC_ENV, NODE_ENV, FABRIC_HARNESS_TENANT_REQUIRED, keys and tokens. Default: `process.env`. */
+  readonly env?: NodeJS.ProcessEnv
+  /** At most one token event per this many ms; 0 = every token. */
+  readonly tokenPaceMs?: number
+  readonly heartbeatMs?: number
+  /** Time before a reader of an event stream reconnects; default 2 s. */
+  readonly retryMs?: number
+  /** A silent socket is closed after this time; default 45 s. */
+  readonly deadAfterMs?: number
+  /** Time for a connection to send the headers of a request; default 10 s. */
+  readonly headersMs?: number
+  /** An idle connection stays open this long; default 75 s, more than proxies keep theirs (60 s). */
+  readonly keepAliveMs?: number
+  /** Connections open at once, of all kinds; default 20,000. */
+  readonly maxConnections?: number
+  /** Sockets open at once; default 10,000. */
+  readonly maxSockets?: number
+  /** Connections of one address; default 1,000, except for loopback. An explicit limit holds for every address. */
+  readonly maxConnectionsPerAddress?: number
+  /** Unsent bytes of all streams and sockets together; default 256 MiB. */
+  readonly maxUnsentBytes?: number
+  /** Memory for loaded sessions; beyond it idle ones are evicted. Default 256 MiB, and half of it for one tenant. */
+  readonly memory?: HostPorts['memory']
+  /** Receives the log; default: standard error, at the level of BRIDLE_LOG. */
+  readonly log?: Logger
+}
