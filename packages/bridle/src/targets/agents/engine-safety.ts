@@ -1,16 +1,16 @@
-// Whether an engine may run beside a server without a token. Such a server takes every program of its machine for its user, and an
-// engine runs programs: one that could reach the server could approve its own calls and read every session.
+// Decides whether an engine may run beside a server without a token. Such a server trusts every program of its machine, and an engine
+// runs programs: an engine that could reach the server could approve its own calls and read every session.
 import type { NetworkPolicy } from '../../runners/network/network-policy.ts'
 import type { Backend } from '../../runners/sandboxes/isolation/isolation.ts'
 
 export interface EngineEnvironment {
-  /** The server asks nobody for a credential. */
+  /** The server requires no token. */
   readonly isOpen: boolean
   readonly backend: Backend
   readonly network: NetworkPolicy
 }
 
-/** The line that says what to do; null = an engine may run. */
+/** The problem and what to do, in one line; null = an engine may run. */
 export const engineSafetyProblem = ({ isOpen, backend, network }: EngineEnvironment): string | null => {
   const reason = !isOpen
     ? null

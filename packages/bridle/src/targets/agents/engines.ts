@@ -27,15 +27,15 @@ import { ServerFault } from '../server-fault.ts'
 import { engineSafetyProblem } from './engine-safety.ts'
 
 export interface SandboxOptions {
-  /** Default bubblewrap. `process` means no walls: what an agent runs can read the server's files and keys. */
+  /** Default bubblewrap. `process` isolates nothing: programs of an agent can read the server's files and keys. */
   readonly backend?: Backend
-  /** A runner that runs somewhere else; its token in BRIDLE_RUNNER_TOKEN. */
+  /** The URL of a remote runner; its token is in BRIDLE_RUNNER_TOKEN. */
   readonly url?: string
   /** Sandboxes at once; default 8. */
   readonly max?: number
   readonly idleMs?: number
   readonly maxAgeMs?: number
-  /** Where sandboxes reach our credential proxy, if that is not this machine's loopback. */
+  /** The address at which sandboxes reach the credential proxy, if it is not this machine's loopback. */
   readonly proxyUrl?: string
   readonly proxyHost?: string
   /** Default none. */
@@ -50,20 +50,20 @@ export interface EngineAgentsOptions {
   readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
   readonly digest: Digest
-  /** The server asks nobody for a credential. */
+  /** The server requires no token. */
   readonly isOpen?: boolean
   readonly sandbox?: SandboxOptions
-  /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
+  /** Settings of each engine: model, permission_mode, max_budget_usd, max_turns. */
   readonly engines?: EngineConfigs
-  /** Default: all that Bridle has. */
+  /** Default: every engine of Bridle. */
   readonly registry?: readonly EngineRow[]
 }
 
 export interface EngineAgents {
   readonly agents: readonly (readonly [AgentInfo, Runner])[]
-  /** After the host took up what the last process left: sandboxes that no run names are stopped. */
+  /** Stops sandboxes that no run names. Call it after the host has continued the work of the last process. */
   stopOrphans(host: Host): Promise<void>
-  /** What an operator should know about the walls; null = nothing. */
+  /** A warning for the operator about missing isolation; null = none. */
   readonly warning: string | null
   close(): Promise<void>
 }
@@ -117,15 +117,15 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
   }
 }
 
-/** What the options leave open, the environment may say. */
-const sandboxSettings = (given: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {
+/** The options, with defaults from the environment. */
+const sandboxSettings = (options: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {
   const { BRIDLE_SANDBOX: backend, BRIDLE_RUNNER_URL: url } = env
   const { BRIDLE_SANDBOX_NETWORK: network } = env
   return {
     ...(backend && { backend: parseBackend(backend) }),
     ...(network && { network: parseNetworkVariable(network) }),
     ...(url && { url }),
-    ...given,
+    ...options,
   }
 }
 
@@ -141,7 +141,7 @@ const localSandboxes = ({ data, folders, sandbox = {}, env }: EngineAgentsOption
   })
 }
 
-/** Routes that do not ask what an agent needs come as far as this. */
+/** A provider that starts no sandbox. Some routes do not check `needs` and would start a run. */
 const refuseAcquire = (provider: SandboxProvider | null, refusal: string): SandboxProvider | null =>
   provider && {
     acquire: async () => {
@@ -154,13 +154,13 @@ const refuseAcquire = (provider: SandboxProvider | null, refusal: string): Sandb
     forget: (key) => provider.forget(key),
   }
 
-/** Where a sandbox finds what this process finds. */
+/** The folder with the engines' packages, so that a sandbox finds the same as this process. */
 const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
   env.BRIDLE_ENGINES ??
   ENGINE_PACKAGES.map((name) => findPackage(name, env)).find((found) => found !== null)?.root ??
   null
 
-/** What it needs is asked each time: a key, an engine or bubblewrap may come later. */
+/** The agent of an engine. `needs` is checked each time: a key, an engine or bubblewrap may be added later. */
 const agentInfo = async (
   title: string,
   engine: Engine,
@@ -168,9 +168,9 @@ const agentInfo = async (
   local: LocalSandboxes | null,
   refusal: string | null,
 ): Promise<AgentInfo> => {
-  // A runner somewhere else has its own engines and walls.
-  const look = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
-  let missing = await look()
+  // A remote runner has its own engines and isolation.
+  const findMissing = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
+  let missing = await findMissing()
   return {
     name: engine.name,
     description: `${title}, ${local?.hasWalls === false ? 'without walls around it' : 'in a sandbox'}.`,
@@ -178,7 +178,7 @@ const agentInfo = async (
     ...bridgeIdentity(engine.name),
     capabilities: engine.info,
     get needs() {
-      look().then(
+      findMissing().then(
         (found) => (missing = found),
         () => {},
       )
@@ -191,7 +191,7 @@ const agentInfo = async (
   }
 }
 
-/** What a caller may choose beside the prompt. */
+/** Checks the settings that a caller may send beside the prompt. */
 const problemOf = ({ model, max_budget_usd: budget, max_turns: turns }: JsonObject): string | null => {
   const isAbsent = (value: unknown) => value === undefined || value === null
   if (!isAbsent(model) && typeof model !== 'string') return '"model" must be a text.'

@@ -56,7 +56,7 @@ const ready = async (url: string) =>
   (await get(`${url}/ready`)).body.agents as { name: string; available: boolean; needs?: string }[]
 
 describe('finding', () => {
-  test('[N16] in both folders, by what they are', async () => {
+  test('[N16] in both folders, and only files that may be agents', async () => {
     const root = folder({
       'agents/b.ts': source('second'),
       'agents/a.mjs': source('first'),
@@ -93,7 +93,7 @@ describe('finding', () => {
     expect(JSON.stringify(bad)).not.toContain(root)
   })
 
-  test('[N17] the second with a name is refused, and told who has it', async () => {
+  test('[N17] the second agent with a name is refused, and the problem names the first file', async () => {
     const root = folder({ 'agents/a.ts': source('twin'), 'agents/b.ts': source('twin') })
     expect(await findAgents(root)).toEqual([
       { file: 'agents/a.ts', definition: expect.objectContaining({ name: 'twin' }) },
@@ -133,7 +133,7 @@ describe('serving', () => {
     expect(lines).toEqual(['agent agents/broken.ts is not available: Error: no key'])
   })
 
-  test('[N17] no file takes the name of a built-in agent or of one that was given', async () => {
+  test('[N17] no file takes the name of a built-in agent or of one in the options', async () => {
     const given = agent({ name: 'given', run: () => 'the given one' })
     const root = folder({ 'agents/a.ts': source('scripted'), 'agents/b.ts': source('given') })
     const { url, lines } = await serve(root, { agents: [given] })
@@ -152,7 +152,7 @@ describe('serving', () => {
     })
   })
 
-  test('[N18] a change serves the runs that start afterwards; one that is under way keeps what it has', async () => {
+  test('[N18] a change serves the runs that start afterwards; a running one keeps its definition', async () => {
     const slow = (answer: string) =>
       source(
         'live',
@@ -187,7 +187,7 @@ describe('serving', () => {
     expect((await get(`${url}/sessions/before`)).status).toBe(200)
   })
 
-  test('[N18] a folder that comes later is seen', async () => {
+  test('[N18] a folder that is made later is watched', async () => {
     const root = folder()
     let changes = 0
     const watcher = watchAgents(root, () => {

@@ -1,17 +1,19 @@
 // Agents as files: `agents/*.{ts,js,mjs}` and `.fabricharness/agents/` below a root, each with an agent as its default
-// export. One that is broken is named with its problem; the others are there all the same.
+// export. A broken file is reported with its problem; the other files work.
+
 import { type FSWatcher, watch } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
+import { FILE_SETTLE_MS, PROBLEM_CHARS_MAX } from './limits.ts'
 
 export type AgentFile =
   | { readonly file: string; readonly definition: AgentDefinition }
-  /** `name` is the file's, since nobody knows the agent's. */
+  /** `name` comes from the file: the agent's name is unknown. */
   | { readonly file: string; readonly name: string; readonly problem: string }
 
-/** In order of folder and file name. Files are relative to the root, so that no message tells where this machine keeps them. */
+/** In order of folder and file name. Files are relative to the root, so that no message shows a path of the machine. */
 export const findAgents = async (below: string): Promise<AgentFile[]> => {
   const root = resolve(below)
   const found: AgentFile[] = []
@@ -28,17 +30,17 @@ export const findAgents = async (below: string): Promise<AgentFile[]> => {
   })
 }
 
-/** Calls back some time after a file in one of the folders changed, was added or went away. */
+/** Calls back soon after a file in one of the folders was changed, added or removed. */
 export const watchAgents = (root: string, onChange: () => void): { readonly close: () => void } => {
   let timer: NodeJS.Timeout | undefined
   let inner: FSWatcher[] = []
   const changed = () => {
     clearTimeout(timer)
-    timer = setTimeout(onChange, SETTLE_MS)
+    timer = setTimeout(onChange, FILE_SETTLE_MS)
   }
   const open = (path: string, listener: (name: string | null) => void): FSWatcher[] => {
     try {
-      // A folder that goes away ends its watcher; the one above sees it come back.
+      // The watcher of a removed folder ends; the watcher of the folder above sees a new one.
       return [watch(path, (_kind, name) => listener(name)).on('error', () => {})]
     } catch {
       return []
@@ -68,9 +70,6 @@ export const watchAgents = (root: string, onChange: () => void): { readonly clos
 }
 
 const FOLDERS = ['agents', '.fabricharness/agents']
-/** Editors write a file in several steps; one change is all of them. */
-const SETTLE_MS = 100
-const PROBLEM_CHARS_MAX = 300
 
 const agentFiles = async (root: string, folder: string): Promise<string[]> => {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])
@@ -85,7 +84,7 @@ const load = async (root: string, file: string): Promise<AgentFile> => {
   try {
     const path = join(root, file)
     const { mtimeMs, size } = await stat(path)
-    // A module is loaded once per address: a changed file gets another one, an unchanged file keeps its own.
+    // Node loads a module once per address, so a changed file needs a new address.
     const address = `${pathToFileURL(path).href}?changed=${mtimeMs}-${size}`
     const { default: definition } = (await import(/* @vite-ignore */ address)) as { default?: unknown }
     return isAgent(definition) ? { file, definition } : brokenAgentFile(file, nonAgentProblem(definition, 'file'))

@@ -1,5 +1,5 @@
-// Which agents this server has, for the host and for the wires. Live: what is loaded later serves the runs that start
-// later, and runs that are under way keep the definition they began with.
+// The agents of a server, for the host and for the wires. A definition that is loaded later serves the runs that start afterwards;
+// earlier runs keep the definition they began with.
 
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
@@ -16,10 +16,10 @@ export class AgentRegistry {
   readonly agents = new Map<string, AgentInfo>()
   readonly runners = new Map<string, Runner>()
   readonly #ports: AgentRunPorts
-  /** Not to be replaced by a file. */
+  /** Names that no file may take. */
   readonly #fixed = new Set<string>()
   readonly #definitions = new Map<string, AgentDefinition>()
-  /** By file: what it was called when it last was right. */
+  /** The agent's name in each file when it was last valid. */
   #names = new Map<string, string>()
 
   constructor(ports: AgentRunPorts) {
@@ -40,7 +40,7 @@ export class AgentRegistry {
     this.#fixed.add(definition.name)
   }
 
-  /** Takes the place of what was loaded before. Returns what is wrong, a line for each file. */
+  /** Replaces the agents that were loaded before. Returns a line for each broken file. */
   load(found: readonly AgentFile[]): string[] {
     const problems: { file: string; name: string; problem: string }[] = []
     const names = new Map<string, string>()
@@ -92,7 +92,7 @@ export class AgentRegistry {
     this.agents.set(name, { ...nativeIdentity, name, description: '', webhook: false, needs, accept })
   }
 
-  /** Its runner stays: the sessions it had can still be read. */
+  /** Keeps the runner, so that the agent's sessions can still be read. */
   #drop(name: string): void {
     this.#definitions.delete(name)
     this.agents.delete(name)

@@ -1,4 +1,4 @@
-// The agents of a server: built in, given by its options, and found in its folder; found again when the folder changes.
+// The agents of a server: built in, from its options, and from its folder, which is read again when it changes.
 import { resolve } from 'node:path'
 import type { AgentDefinition } from '../../agents/agent.ts'
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
@@ -10,7 +10,7 @@ import { AgentRegistry } from './registry.ts'
 export interface AgentsOptions {
   /** Agents to serve, beside those in files. */
   readonly agents?: readonly AgentDefinition[]
-  /** Where `agents/` and `.fabricharness/agents/` are looked for; default: the working directory. */
+  /** The folder that holds `agents/` and `.fabricharness/agents/`; default: the working directory. */
   readonly agentsRoot?: string
   /** Serves a changed file to the runs that start afterwards. */
   readonly watchAgents?: boolean
@@ -23,7 +23,7 @@ export interface ServerAgents {
 }
 
 export const loadServerAgents = async (
-  { agents = [], agentsRoot = '.', watchAgents: watched = false }: AgentsOptions,
+  { agents = [], agentsRoot = '.', watchAgents: isWatched = false }: AgentsOptions,
   builtIn: readonly (readonly [AgentInfo, Runner])[],
   ports: AgentRunPorts,
   log: (line: string) => void,
@@ -33,10 +33,10 @@ export const loadServerAgents = async (
   for (const definition of agents) registry.add(definition)
   const root = resolve(agentsRoot)
   const load = async () => registry.load(await findAgents(root)).forEach(log)
-  // One after the other: what was read first must not be loaded last.
+  // In sequence: an earlier read must not be loaded after a later one.
   let loading = load()
   await loading
-  const watcher = watched
+  const watcher = isWatched
     ? watchAgents(root, () => {
         loading = loading.then(load).catch((error) => log(`the agents could not be loaded again: ${String(error)}`))
       })

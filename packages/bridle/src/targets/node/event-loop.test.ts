@@ -3,7 +3,7 @@ import { key, RecordingListener, setUp } from '../../kernel/host/host.suite.ts'
 import { READ_PAGE } from '../../kernel/limits.ts'
 import { eventLoop } from './event-loop.ts'
 
-/** Sees everything and shows nothing of it, so that nothing but the turns ever makes it wait. */
+/** A codec that encodes nothing, so that only the turns of the event loop make a reader wait. */
 class SilentReader extends RecordingListener {
   override readonly audience = { key: 'silent', encode: () => '' }
 }

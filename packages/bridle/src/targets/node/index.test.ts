@@ -1,4 +1,4 @@
-// The door, from outside: a real server, a real data folder, real sockets.
+// A server from outside: a real server, a real data folder, real sockets.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'

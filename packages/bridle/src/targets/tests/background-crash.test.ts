@@ -1,4 +1,4 @@
-// kill -9, again and again, while a hundred background sessions run: each ends as it would have, and nothing is unsaid.
+// kill -9, again and again, while a hundred background sessions run: each ends as it would have, and no event disappears.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,7 +79,7 @@ test('[F18] a hundred background sessions survive kill -9 in a loop', { timeout:
       if (told.length > before.length) seen.set(id, told)
     }
     await server.boot()
-    // Asked again with the same key, it is the same session: nobody knows whether the first answer got through.
+    // The same key finds the same session: the client cannot know whether the first answer was lost.
     const [first] = all
     const again = await post(
       `${server.url}/sessions`,
@@ -118,7 +118,7 @@ test('[F7] work that says nothing of retries survives kill -9 too', async () => 
   expect(await settled(id, 'completed')).toMatchObject({ attempt_count: 2, max_retries: 3 })
 })
 
-/** Answers whatever it asks, and waits for it to come to where it ends. */
+/** Answers every approval, and waits for the session to end. */
 const settled = async (id: string, ends: string): Promise<Record<string, unknown>> => {
   for (let tries = 0; tries < 4_000; tries++) {
     const { body } = await get(`${server.url}/sessions/${id}`)
@@ -130,7 +130,7 @@ const settled = async (id: string, ends: string): Promise<Record<string, unknown
   throw new Error(`${id} never ended: ${JSON.stringify((await get(`${server.url}/sessions/${id}`)).body)}`)
 }
 
-/** Without the greeting, which is not of the log. */
+/** The events without the greeting, which is not in the log. */
 const streamOf = async (id: string, enough: (frames: readonly SseFrame[]) => boolean): Promise<SseFrame[]> =>
   (await readFrames(`${server.url}/sessions/${id}/events/stream`, enough)).filter(({ id: seq }) => seq !== null)
 

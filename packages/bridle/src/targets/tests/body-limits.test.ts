@@ -1,4 +1,4 @@
-// How large a command may be at each door, and how much of a body the server takes before it refuses, counted at its own end.
+// The largest command on each route, and the bytes of a body that the server reads before it refuses, counted in the server.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'

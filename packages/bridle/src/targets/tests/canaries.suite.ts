@@ -1,4 +1,4 @@
-// Secrets that can be told apart, and a search for them in whatever a server says or leaves behind.
+// Distinct secrets, and a search for them in everything that a server sends or writes.
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ export type Canaries<Name extends string> = { readonly [name in Name]: string }
 export const canariesOf = <Name extends string>(...names: readonly Name[]): Canaries<Name> =>
   Object.fromEntries(names.map((name) => [name, `canary-${name}-${randomBytes(16).toString('hex')}`])) as Canaries<Name>
 
-/** Every place where one of them is, as it is or in another writing. Empty is what a test wants. */
+/** Every place with a secret, plain or encoded. A test expects none. */
 export const findCanaries = (
   canaries: Canaries<string>,
   places: { readonly [place: string]: string | Buffer },

@@ -1,5 +1,5 @@
 // A real engine in a real sandbox looks for the server's secrets with everything that a shell has: its environment, the process
-// table, each file that it can read. The server runs in a process of its own, as an operator starts it.
+// table, each file that it can read. The server runs in a separate process, as an operator starts it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
 import { CliWorkspace } from '../../cli/cli.suite.ts'
@@ -10,7 +10,7 @@ import { canariesOf, filesIn, findCanaries } from './canaries.suite.ts'
 
 const secrets = canariesOf('anthropic-key', 'openai-key', 'server-secret', 'admin-token')
 const tenants = ['ada', 'bo', 'cy'] as const
-/** The word itself is put together inside, so that the search does not find itself. */
+/** The script assembles the word inside the sandbox, so that the search does not find itself. */
 const look = `P=can; P="$P"ary-; {
   env; set
   cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n'

@@ -35,7 +35,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bridle-canary-'))
 const data = join(folder, 'data')
 const exporter = new InMemorySpanExporter()
 const lines: string[] = []
-/** By what was asked. */
+/** Answers by request. */
 const answers: Record<string, string> = {}
 let server: HarnessServer
 let runner: SandboxRunner
@@ -199,7 +199,7 @@ describe('[O6] [O14] a secret is nowhere', () => {
     const files = filesIn(folder)
     expect(Object.keys(files)).toContain(join('data', 'bridle.sqlite'))
     expect(findCanaries(secrets, files)).toEqual([])
-    // The search finds what is there.
+    // The search itself works: it finds a secret that is there.
     expect(findCanaries(words, files).length).toBeGreaterThan(0)
   })
 })

@@ -1,4 +1,4 @@
-// kill -9, from outside, case by case. crash/ kills at any moment, with clients on every wire; here is what a single kill leaves.
+// kill -9, from outside, case by case. crash/ kills at any moment, with clients on every wire; these tests show the state after a single kill.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

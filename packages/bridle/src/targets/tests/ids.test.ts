@@ -11,13 +11,13 @@ import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { type HarnessServer, startDevServer } from '../node/index.ts'
 import { upgradeAnswer } from './socket-client.suite.ts'
 
-/** As it stands in a path. */
+/** The id as a path segment. */
 const corpus = [
   ...['.', '..', '%2e', '%2e%2e', '%2E%2e', '.%2e', '%252e%252e', '..%2f..%2fetc', '..%5c..%5cetc', '%2fetc%2fpasswd'],
   ...['a%252fb', 'a%2fb', 'a%00b', '%00', 'a\\b', '..\\..', '%c0%ae%c0%ae', '%e2%80%a5', '%ef%bc%8e%ef%bc%8e', '%ff'],
   ...['%ud800', 'a%20b', 'a%0d%0ab', '%', '%zz', '~', '$HOME', '*', "'%20OR%201=1", '%3cscript%3e', 'a'.repeat(10_240)],
 ]
-/** Odd, and ids all the same. */
+/** Unusual, but valid ids. */
 const odd = ['con', 'nul', 'COM1', '...', '.hidden', '-rf', '__proto__', 'constructor', 'a'.repeat(128)]
 
 let server: HarnessServer
@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-/** Nothing of the path is touched on its way. */
+/** Sends the path unchanged. */
 const ask = (method: string, path: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.url)
@@ -61,7 +61,7 @@ test.each(positions)('[H34] %s %s with %s', async (method, path, name) => {
     // A browser's rules may make another path of it; that path's own row has answered then.
     const target = new URL(asked, server.url).pathname
     const isThisRow = matchPath(path, target) !== null
-    // Who asks for a socket without an upgrade is told so, whatever session it would be.
+    // A socket route without an upgrade answers 426 for any session.
     const answers = socketWires.some((row) => row.path === path) ? [400, 404, 426] : [400, 404]
     if (isThisRow) expect([value, status]).toEqual([value, expect.toBeOneOf(answers)])
     else expect([value, status]).not.toEqual([value, expect.toSatisfy((code: number) => code >= 500)])

@@ -1,5 +1,5 @@
 // A server that was killed, and whose write-ahead log was damaged meanwhile: the newest commits of all sessions are gone, the
-// sessions go on differently and grow past what their clients have seen. Every client on every wire begins again.
+// sessions continue differently and grow beyond the cursors of their clients. Every client on every wire begins again.
 import { copyFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const BACKOFF = { firstMs: 20, longestMs: 60 }
 let folder: string
 let server: HarnessServer
 let url: string
-/** What the probes of the server said that found the damage. */
+/** Answers of the probes of the server that found the damage. */
 let noticed: [number, string]
 const logged: { message: string; fields: LogFields | undefined }[] = []
 const start = (data: string, port = 0): Promise<HarnessServer> =>
@@ -43,7 +43,7 @@ const ask = async (at: string, id: string, text: string) => {
 const lastId = async (at: string, id: string) => (await get(`${at}/sessions/${id}`)).body.lastEventId as string
 const seqOf = (id: string) => Number(/^ev-(\d+)/.exec(id)?.[1])
 
-/** Events of a session as its clients were told them, from the last reset on. */
+/** Events that the clients of a session received since the last reset. */
 const sinceReset = (events: readonly AgentEvent[]) =>
   events.slice(events.findLastIndex(({ type }) => type === 'reset') + 1)
 const frontend = async (id: string, after: string, state: FrontendState) => {
@@ -229,7 +229,7 @@ describe('three clients of each wire, one for each session', () => {
       const { state: fresh } = await frontend(id, '0', emptyFrontendState)
       expect(state).toEqual(fresh)
       expect(frontendCursor(state)).toMatch(/^\d+~2$/)
-      // From there it goes on, and nothing is told twice.
+      // From there the client continues, and receives nothing twice.
       await ask(url, id, 'and on')
       heads[id] = seqOf(await lastId(url, id))
       const more = await frontend(id, frontendCursor(state), state)

@@ -1,4 +1,4 @@
-// What a server tells those who ask without credentials, and what its log says: nothing more than was promised.
+// The answers to callers without credentials, and the log: no more than the documents promise.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ test('[H14] /health and /ready say one word each to whoever has no credentials',
     expect(await get(`${server.url}/health`, headers)).toEqual({ status: 200, body: { ok: true } })
     expect(await get(`${server.url}/ready`, headers)).toEqual({ status: 200, body: { ready: true } })
   }
-  // Nor more to those who have.
+  // The same for callers with credentials.
   expect((await get(`${server.url}/health`, as('canary-auth-token'))).body).toEqual({ ok: true })
 })
 

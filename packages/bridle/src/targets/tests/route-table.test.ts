@@ -1,4 +1,4 @@
-// What the table itself must say, read beside the documents: the walk over a running server proves that it is obeyed.
+// The declarations of the route table, compared with the documents. The walk over a running server proves that it obeys them.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { httpWires, socketWires } from '../../surfaces/all.ts'
@@ -8,7 +8,7 @@ import { routeTable } from '../../surfaces/http/router/app.ts'
 const rows = routeTable(httpWires)
 const nameOf = (method: string, path: string) => `${method.toUpperCase()} ${path.replaceAll(/:\w+/g, ':x')}`
 
-/** Buying a ticket changes nothing that anybody else can see. */
+/** A ticket changes nothing that another caller can see. */
 const HARMLESS = ['POST /tickets']
 
 test('[H25] every route is in the documents, with the scope that they promise', () => {

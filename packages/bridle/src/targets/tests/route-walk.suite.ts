@@ -1,5 +1,5 @@
-// A walk over the whole table: every route and every socket, without, with wrong, with lesser and with foreign credentials. What
-// is expected follows from what the row declares; a row that is added is walked without anybody thinking of it.
+// A walk over the whole table: every route and every socket, without, with wrong, with lesser and with foreign credentials. The
+// expectations follow from the declarations of the row, so that a new row is covered without a new test.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { httpWires, socketWires } from '../../surfaces/all.ts'
 import { SCOPES } from '../../surfaces/http/access/authenticate.ts'
@@ -10,7 +10,7 @@ import { openTestSocket, upgradeAnswer } from './socket-client.suite.ts'
 
 const CANARY = 'canary-of-ada'
 
-/** What the server under test must have. */
+/** The settings of the server under test. */
 const walkTokens = [
   { token: 'op' },
   ...SCOPES.map((scope) => ({ token: scope, scopes: [scope] })),

@@ -1,4 +1,4 @@
-// A server in a process of its own, to be killed and started again on the same data.
+// A server in a separate process, which tests kill and start again on the same data.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'

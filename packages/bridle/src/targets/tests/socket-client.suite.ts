@@ -51,7 +51,7 @@ export const openTestSocket = async (
   }
 }
 
-/** What a refused upgrade was answered; 101 when it was not refused. */
+/** The answer to a refused upgrade; 101 when it was accepted. */
 export const upgradeAnswer = (
   url: string,
   { protocols = [], ...options }: ClientOptions & { protocols?: string[] } = {},

@@ -1,4 +1,4 @@
-// A server that is told to stop, from outside: what it answers while runs have their grace, and what watchers hear last.
+// A server that stops: its answers while runs may still end, and the last messages to its clients.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { get as httpGet } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -80,7 +80,7 @@ test('[O4] during the grace /ready is 503 on new connections, work under way goe
     expect([path, status, headers.get('retry-after')]).toEqual([path, 503, '1'])
   }
   expect((await upgradeAnswer(`${url}/ws?userId=x`)).status).toBe(503)
-  // Work under way can be looked at, answered and stopped.
+  // Active work can be read, answered and stopped.
   const [approval] = await approvals()
   expect((await post(`${url}/sessions/ask/approvals/${approval?.id}/approve`, {})).status).toBe(200)
   expect((await runs[1])?.body.result).toBe('ended')

@@ -1,11 +1,11 @@
-// What a ticket opens on the sockets, the same on every target: three tenants with three tokens, three sessions each.
+// Sockets that a ticket opens, the same on every target: three tenants with three tokens, three sessions each.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { openTestSocket, upgradeAnswer } from './socket-client.suite.ts'
 
 export const TENANTS = ['ta', 'tb', 'tc'] as const
 export const PAGES = ['https://one.example', 'https://two.example'] as const
-/** The options of a server that is put to this test. */
+/** The options of the server under test. */
 export const ticketOptions = {
   tokens: TENANTS.map((tenant) => ({ token: `token-of-${tenant}`, tenants: [tenant] })),
   allowedOrigins: [...PAGES],

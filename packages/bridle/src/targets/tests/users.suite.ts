@@ -1,4 +1,4 @@
-// Three users of one tenant, an operator, and what each of them is shown. Every target runs it.
+// Three users of one tenant and an operator: each sees only what it may see. Every target runs this suite.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { openTestSocket } from './socket-client.suite.ts'

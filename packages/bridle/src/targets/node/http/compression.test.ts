@@ -1,4 +1,4 @@
-// Compression as clients meet it: a real server, and requests that nothing unpacks on the way.
+// Compression as clients see it: a real server, and requests whose answers are not unpacked automatically.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ interface RawResponse {
   readonly bytes: Buffer
 }
 
-/** `enough` ends an answer that would go on. */
+/** `enough` ends an answer that has no end. */
 const raw = (path: string, headers: Record<string, string>, enough = Number.POSITIVE_INFINITY): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     const asked = request(`${server.url}${path}`, { headers, agent: false }, (response) => {

@@ -1,4 +1,4 @@
-// Who holds connections and says nothing keeps nobody out. Addresses are those of this machine: all of 127.0.0.0/8 is.
+// A client with many silent connections keeps no other client out. All addresses are of this machine, in 127.0.0.0/8.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -95,7 +95,7 @@ test('[O24] an address has a limit of its own, and takes nothing from others', a
   await expect.poll(() => alive(greedy)).toBe(5)
   expect([alive(others), alive(third)]).toEqual([4, 4])
   expect(await ask((await open('127.0.0.2')).socket, '/health')).toBe(200)
-  // Its own oldest give way to its newest.
+  // The newest connection of an address replaces its oldest.
   expect(greedy.slice(-5).every(({ socket }) => !socket.destroyed)).toBe(true)
   expect(await ask((await open()).socket, '/health')).toBe(200)
 })

@@ -1,4 +1,4 @@
-// What never reaches a route, byte by byte.
+// Requests that never reach a route, byte by byte.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -18,7 +18,7 @@ test('several messages follow each other, counted in bytes of UTF-8', () => {
   expect([...encodeTextFrames(['é', '', '𝄞'])]).toEqual([0x81, 2, 0xc3, 0xa9, 0x81, 0, 0x81, 4, 0xf0, 0x9d, 0x84, 0x9e])
 })
 
-test('half a character cannot be said in UTF-8 and becomes its replacement, in as many bytes as were announced', () => {
+test('half a character becomes the replacement character, in as many bytes as the head announces', () => {
   expect([...encodeTextFrames(['\ud800'])]).toEqual([0x81, 3, 0xef, 0xbf, 0xbd])
 })
 

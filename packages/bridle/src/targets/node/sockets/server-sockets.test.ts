@@ -32,7 +32,7 @@ const at = (id: string, query = '') => `${url}/sessions/${id}/ws${query}`
 const ended = hasEvent('replay-end')
 
 describe('events', () => {
-  test('[W5] replays the last N, says so, and goes on live', async () => {
+  test('[W5] replays the last N events, says so, and continues live', async () => {
     await play('replay', { text: 'abc', chunks: 3 })
     const all = await openTestSocket(at('replay', '?replay=all'))
     const whole = messageTypes(await all.until(ended))
@@ -92,7 +92,7 @@ describe('events', () => {
 })
 
 describe('commands', () => {
-  test('[W9] cancels by run, by session, and knows what it does not know', async () => {
+  test('[W9] cancels by run or by session, and reports an unknown one', async () => {
     const { runId } = (await begin('cancel', { text: 'so far' }, { sleepMs: 60_000 })).body
     const line = await openTestSocket(at('cancel', '?replay=all'))
     await line.until(hasEvent('text_delta'))
@@ -119,7 +119,7 @@ describe('commands', () => {
     line.ws.close()
   })
 
-  test('[W10] approves, twice the same, and not otherwise', async () => {
+  test('[W10] approves; the same answer again succeeds, another one does not', async () => {
     await begin('approve', { approve: 'write', id: 'c1', args: { p: 1 } })
     const line = await openTestSocket(at('approve', '?replay=all'))
     const [asked] = eventsOf(await line.until(hasEvent('approval_requested'))).filter((event) =>
@@ -137,7 +137,7 @@ describe('commands', () => {
     line.ws.close()
   })
 
-  test('[W13] bad messages get one error each, and the socket goes on', async () => {
+  test('[W13] bad messages get one error each, and the socket stays open', async () => {
     await play('bad', { text: 'Hi' })
     const line = await openTestSocket(at('bad'))
     await line.until(ended)
@@ -202,7 +202,7 @@ describe('the end', () => {
     for (const each of [rest, all]) each.ws.close()
   })
 
-  test('[W14] beats, and closes whoever says nothing', async () => {
+  test('[W14] sends heartbeats, and closes silent clients', async () => {
     await using(
       async (quick) => {
         await post(`${quick}/agents/scripted/beats`, scriptBody({ text: 'Hi' }))
@@ -219,7 +219,7 @@ describe('the end', () => {
     )
   })
 
-  test('a server that stops tells its sockets to come back, and stops', async () => {
+  test('a server that stops asks its sockets to reconnect, and stops', async () => {
     let line: Awaited<ReturnType<typeof openTestSocket>> | undefined
     await using(async (other) => {
       await post(`${other}/agents/scripted/s`, scriptBody({ text: 'Hi' }))
@@ -229,7 +229,7 @@ describe('the end', () => {
     expect((await line?.closed)?.code).toBe(1012)
   })
 
-  test('a request that merely offers another protocol is served as it is, its body too', async () => {
+  test('a request that only offers another protocol is served as a plain request, with its body', async () => {
     const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' }
     const answerTo = (path: string, method: string, body: string): Promise<[number | undefined, string]> =>
       new Promise((resolve, reject) => {
@@ -243,7 +243,7 @@ describe('the end', () => {
     expect(await answerTo('/agents/scripted/offered', 'POST', prompt)).toMatchObject([200, /"sessionId":"offered"/])
   })
 
-  test('half a handshake harms nobody', async () => {
+  test('half a handshake harms no other client', async () => {
     const { port } = new URL(url)
     const halves = Array.from({ length: 200 }, () => {
       const half = connect(Number(port), '127.0.0.1')
@@ -258,7 +258,7 @@ describe('the end', () => {
   })
 })
 
-/** A server of its own for as long as `use` takes. */
+/** A separate server that ends with `use`. */
 const using = async (
   use: (url: string) => Promise<void>,
   options: Parameters<typeof HarnessServer.start>[0] = {},

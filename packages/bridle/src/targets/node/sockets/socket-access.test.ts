@@ -1,4 +1,4 @@
-// Who may open a socket: the same door as for requests, seen from outside.
+// Access to sockets: the same rules as for requests, seen from outside.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -70,11 +70,11 @@ describe('with a token', () => {
     expect((await upgradeAnswer(at(query), { headers })).status).toBe(101)
   })
 
-  test('[W2] asked by a plain GET it is 426', async () => {
+  test('[W2] a plain GET is answered 426', async () => {
     expect(await get(at(), bearer)).toEqual({ status: 426, body: { error: 'This is a WebSocket.' } })
   })
 
-  test('[W2] elsewhere there is no socket', async () => {
+  test('[W2] other paths have no socket', async () => {
     for (const path of ['/', '/sessions/s-default', '/sessions/s-default/ws/', '/sessions/%ff/ws', '/health'])
       expect(await upgradeAnswer(`${guarded.url}${path}`, { headers: bearer })).toEqual({
         status: 404,
@@ -82,7 +82,7 @@ describe('with a token', () => {
       })
   })
 
-  test('[W2] a handshake that is none is a 400 of the same shape', async () => {
+  test('[W2] an invalid handshake is a 400 of the same shape', async () => {
     const headers = { ...bearer, connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
     const answer = await new Promise((resolve) => {
       request(at(), { headers }, async (response) => {
@@ -109,7 +109,7 @@ describe('with a token', () => {
     expect(await upgradeAnswer(at(`?ticket=${ticket}`))).toEqual({ status: 404, body: { error: 'Not found' } })
   })
 
-  test('[W11] a ticket can do no more than it was asked for', async () => {
+  test('[W11] a ticket can do no more than its scopes', async () => {
     const wish = { sessionId: 's-default', scopes: ['observe', 'approve'] }
     const { ticket } = (await post(`${guarded.url}/tickets`, wish, bearer)).body
     const line = await openTestSocket(at(`?ticket=${ticket}`))
@@ -123,7 +123,7 @@ describe('with a token', () => {
     line.ws.close()
   })
 
-  test('[W4] another tenant’s session is told exactly like one that never was', async () => {
+  test('[W4] another tenant’s session looks exactly like one that never existed', async () => {
     const answers = []
     for (const id of ['s-acme', 'never-was']) {
       const line = await openTestSocket(at(`?token=${authToken}&replay=all`, id))
@@ -151,7 +151,7 @@ describe('without a token', () => {
     expect((await upgradeAnswer(`${open.url}/sessions/s1/ws`, { headers })).status).toBe(status)
   })
 
-  test('[W15] above its limit a server takes no more sockets', async () => {
+  test('[W15] above its limit a server accepts no more sockets', async () => {
     const lines = [
       await openTestSocket(`${open.url}/sessions/s1/ws`),
       await openTestSocket(`${open.url}/sessions/s1/ws`),
@@ -160,7 +160,7 @@ describe('without a token', () => {
     expect(full).toMatchObject({ status: 503, body: { error: { type: 'unavailable' } } })
     lines[0]?.ws.close()
     await lines[0]?.closed
-    // The server learns of it a moment later than we do.
+    // The server notices the close a moment later than the client.
     while ((await upgradeAnswer(`${open.url}/sessions/s1/ws`)).status !== 101) await new Promise(setImmediate)
     lines[1]?.ws.close()
   })

@@ -1,4 +1,4 @@
-// What one socket, and all of them together, may cost the server. Frames are written by hand, since no client would.
+// The cost of one socket, and of all together, is limited. The tests write frames by hand, since no client would send them.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -120,7 +120,7 @@ describe.each(paths)('%s', (path) => {
     return server
   }
 
-  test('[T20] [W22] a message that is never finished ends, however it is kept going', async () => {
+  test('[T20] [W22] a message that never ends closes the socket, even if data keeps arriving', async () => {
     const { url } = await world({ unfinishedMs: 300 })
     const half = await raw(url, path, { pongs: true, ends: false })
     half.socket.write(frame('{"type":', { announces: 1_000 }))
@@ -141,7 +141,7 @@ describe.each(paths)('%s', (path) => {
     expect([silent.isOpen(), honest.isOpen()]).toEqual([true, true])
   })
 
-  test('[T20] [W22] who talks without pause finishes each message, and stays', async () => {
+  test('[T20] [W22] a client that sends without pause and finishes each message stays', async () => {
     const { url } = await world({ unfinishedMs: 200 })
     const talker = await raw(url, path, { pongs: true })
     const ping = frame('{"type":"ping"}')
@@ -159,7 +159,7 @@ describe.each(paths)('%s', (path) => {
     expect(talker.isOpen()).toBe(true)
   })
 
-  test('[T20] [W22] unfinished bytes of all sockets have one budget; the largest go', async () => {
+  test('[T20] [W22] unfinished bytes of all sockets have one budget; the largest are dropped', async () => {
     const { url } = await world({ maxUnfinishedBytes: 2_000_000 })
     const small = await raw(url, path, { pongs: true })
     small.socket.write(frame('{"type":', { fin: false }))
@@ -178,17 +178,17 @@ describe.each(paths)('%s', (path) => {
     expect(await sly.closed).toBe(1008)
   })
 
-  test('[T20] [W22] a peer that answers two pings no more is let go; one that does may be silent', async () => {
+  test('[T20] [W22] a client that misses two pings is dropped; a client that answers may be silent', async () => {
     const { url } = await world({ pingMs: 100, deadAfterMs: 60_000, heartbeatMs: 60_000 })
     const alive = await raw(url, path, { pongs: true })
     const dead = await Promise.all([1, 2, 3].map(() => raw(url, path)))
     await Promise.all(dead.map(({ closed }) => closed))
-    // Three generations of dead ones later it is still there, and never said a word.
+    // The silent client is still there after three generations of dead ones.
     for (let round = 0; round < 3; round++) await (await raw(url, path)).closed
     expect(alive.isOpen()).toBe(true)
   })
 
-  test('[T20] [W22] a socket that says too much is sent away, pings counted', async () => {
+  test('[T20] [W22] a socket that sends too many messages is closed, pings included', async () => {
     const { url } = await world({ socketRate: { windowMs: 60_000, maxMessages: 50 } })
     const kinds = [frame('{"type":"ping"}'), frame('', { opcode: 9 }), frame('', { opcode: 0xa })]
     const codes = kinds.map(async (bytes) => {
@@ -202,14 +202,14 @@ describe.each(paths)('%s', (path) => {
     expect(quiet.isOpen()).toBe(true)
   })
 
-  test('[W15] [T20] no compression, whatever is offered', async () => {
+  test('[W15] [T20] no compression, even if a client offers it', async () => {
     const { url } = await world()
     const { answer } = await raw(url, path, { offers: 'permessage-deflate; client_max_window_bits' })
     expect(answer).toMatch(/^HTTP\/1\.1 101 /)
     expect(answer.toLowerCase()).not.toContain('sec-websocket-extensions')
   })
 
-  test('[W16] [T20] who pings and reads no answer is let go', { timeout: 30_000 }, async () => {
+  test('[W16] [T20] a client that pings and reads no answer is dropped', { timeout: 30_000 }, async () => {
     const { url } = await world({ socketRate: { windowMs: 60_000, maxMessages: 10_000_000 } })
     const flood = await raw(url, path)
     flood.socket.pause()
@@ -223,7 +223,7 @@ describe.each(paths)('%s', (path) => {
     }
     flood.socket.on('drain', send)
     send()
-    // It reads nothing, so it learns of its end by what it writes.
+    // The client reads nothing, so only a failed write shows that the socket has ended.
     await flood.closed
     expect(sent).toBeLessThan(200_000_000)
   })
@@ -242,13 +242,13 @@ test('[H17] [T20] commands on a socket count like requests, for the same credent
     socket.ws.close()
     return seen.filter(({ type }) => type === 'ack') as unknown as { ok: boolean; code?: string; message?: string }[]
   }
-  // One for the upgrade, five commands, and then no more.
+  // The upgrade counts one request, each command another, and then the limit is reached.
   const submit = (n: number) => ({ type: 'commands', commands: [{ type: 'cancel', commandId: `c-${n}` }] })
   const first = await acks('ada', '/ws?sessionId=a', 8, submit)
   expect(first.map(({ ok }) => ok)).toEqual([true, true, true, true, true, false, false, false])
   expect(first.at(-1)).toMatchObject({ code: 'rate_limited', message: expect.stringMatching(/try again in \d+ s/) })
   expect((await fetch(`${url}/sessions`, { headers: as('ada') })).status).toBe(429)
-  // Another credential has its own.
+  // Another credential has a separate count.
   expect((await post(`${url}/agents/scripted/s1`, scriptBody({ text: 'Hi' }), as('bob'))).status).toBe(200)
   const cancel = (n: number) => ({ type: 'cancel', taskId: 's1', commandId: `c-${n}` })
   const second = await acks('bob', '/sessions/s1/ws', 6, cancel)

@@ -59,7 +59,7 @@ const flood = async (url: string, id: string, enough: () => Promise<boolean>) =>
     await post(`${url}/agents/scripted/${id}`, scriptBody({ text: 'x'.repeat(200_000), chunks: 10 }))
 }
 
-test('[H10] a stream whose reader is too far behind is cut, and what waits for it is dropped', async () => {
+test('[H10] a stream whose reader is too far behind is cut, and its unsent bytes are dropped', async () => {
   const url = await start()
   const reader = await stalledStream(url, 'slow')
   await flood(url, 'slow', async () => (await listeners(url)) === 0)
@@ -71,13 +71,13 @@ test('[H10] a stream whose reader is too far behind is cut, and what waits for i
 })
 
 describe('[O9] all readers together', () => {
-  test('a long replay waits for its reader; when many wait, those furthest behind are cut and the others go on', async () => {
+  test('a long replay waits for its reader; when many wait, those furthest behind are cut and the others continue', async () => {
     const url = await start({ maxUnsentBytes: 600_000 })
     for (let turn = 0; turn < 40; turn++)
       await post(`${url}/agents/scripted/long`, scriptBody({ text: 'x'.repeat(200_000), chunks: 10 }))
     const [last] = await readFrames(`${url}/agents/scripted/long/stream?replay=1`, (frames) => frames.length > 0)
     const readers = [await stalledStream(url, 'long')]
-    // One alone has room, however long it takes; each of these has a part of a page that waits for it.
+    // A single stalled reader stays within the budget; each further reader adds a part of a page.
     while (readers.length < 20) readers.push(await stalledStream(url, 'long'))
     await until(async () => (await listeners(url)) < 10)
     expect(await listeners(url)).toBeGreaterThan(0)
@@ -98,7 +98,7 @@ describe('[O9] all readers together', () => {
     expect((await line.closed).code).toBe(4008)
   })
 
-  test('[W16] a socket that goes on not reading is let go, with what waits for it', async () => {
+  test('[W16] a socket that still does not read is dropped, with its unsent bytes', async () => {
     const line = await cutSocket('/sessions/s/ws')
     await sleep(2_500)
     line.ws.resume()

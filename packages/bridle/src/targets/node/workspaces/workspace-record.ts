@@ -1,5 +1,5 @@
-// The server's note of a workspace: what it is and what it came from. The note lies beside the work folder, where no engine
-// can write, and is written before anything else of the workspace is made.
+// The server's record of a workspace: its kind and its origin. The record is beside the work folder, where no engine can write, and
+// is written before anything else of the workspace.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Key, keyText } from '../../../kernel/event.ts'
@@ -14,24 +14,24 @@ export interface WorkspaceRecord extends Omit<Workspace, 'discard'> {
   readonly gitDir: string | null
 }
 
-/** At once: a note is whole or not there. */
-export const writeWorkspaceRecord = async (folder: string, note: WorkspaceRecord): Promise<void> => {
+/** Writes the record atomically: it is complete or absent. */
+export const writeWorkspaceRecord = async (folder: string, record: WorkspaceRecord): Promise<void> => {
   const file = workspaceFile(folder)
-  await writeFile(`${file}.new`, JSON.stringify(note), { mode: 0o600 })
+  await writeFile(`${file}.new`, JSON.stringify(record), { mode: 0o600 })
   await rename(`${file}.new`, file)
 }
 
-/** The note of this very session. */
+/** The record, if it belongs to this session. */
 export const workspaceRecordFor = async (folder: string, key: Key): Promise<WorkspaceRecord | null> => {
-  const note = await readWorkspaceRecord(folder)
-  return note?.key && keyText(note.key) === keyText(key) ? note : null
+  const record = await readWorkspaceRecord(folder)
+  return record?.key && keyText(record.key) === keyText(key) ? record : null
 }
 
 export const readWorkspaceRecord = async (folder: string): Promise<WorkspaceRecord | null> => {
   try {
-    const note = JSON.parse(await readFile(workspaceFile(folder), 'utf8'))
-    // Earlier versions noted finished workspaces only, with the top of the repository.
-    return { state: 'ready', gitDir: note.repository ? join(note.repository, '.git') : null, ...note }
+    const record = JSON.parse(await readFile(workspaceFile(folder), 'utf8'))
+    // Earlier versions recorded finished workspaces only, with the top of the repository.
+    return { state: 'ready', gitDir: record.repository ? join(record.repository, '.git') : null, ...record }
   } catch {
     return null
   }

@@ -1,5 +1,5 @@
-// The folders that a workspace may begin with: those that the operator listed, for everybody or for one tenant. Without a
-// source a workspace begins empty.
+// The folders that a workspace may begin with: the operator lists them, for all tenants or for one. Without a source a workspace
+// begins empty.
 import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -16,9 +16,9 @@ export interface WorkspaceOptions {
 }
 
 export interface WorkspaceSource {
-  /** Without links. */
+  /** The real path, without links. */
   readonly path: string
-  /** The listed folder that it lies in: what lies outside of it is not shown. Null = the server's own user named it. */
+  /** The listed folder that contains the source; nothing outside of it is copied. Null = the server's user named the source. */
   readonly listed: string | null
 }
 
@@ -31,7 +31,7 @@ export class WorkspaceSources {
     this.#data = data
   }
 
-  /** `mayNameAny`: also a folder that is not listed. */
+  /** `mayNameAny` allows a folder that is not listed. */
   async find(
     tenant: string,
     named: string,
@@ -40,7 +40,7 @@ export class WorkspaceSources {
     const path = await realpath(resolve(named)).catch(() => null)
     const isFolder = path !== null && (await stat(path).catch(() => null))?.isDirectory()
     const listed = path === null ? null : await this.#listed(tenant, path)
-    // The same answer for a folder that is there and for one that is not: callers do not get to look around.
+    // The same answer for an existing and for a missing folder: callers must not explore the machine.
     if (!isFolder || (listed === null && !mayNameAny)) return { problem: UNLISTED }
     if (await this.isInData(path)) return { problem: 'The source lies in the data folder of the server. Name another.' }
     return { path, listed }
@@ -51,7 +51,7 @@ export class WorkspaceSources {
     const data = identityOf(await stat(this.#data))
     for (let folder = path; ; folder = dirname(folder)) {
       const there = await stat(folder).catch(() => null)
-      // By identity: a bind mount gives the same folder another path.
+      // Compare the identity: a bind mount gives the same folder another path.
       if (there && identityOf(there) === data) return true
       if (folder === dirname(folder)) return false
     }
@@ -74,10 +74,10 @@ const UNLISTED =
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
-/** Settings and secrets of a server lie in such files. They stay where they are, committed or not. */
+/** Files with settings and secrets of a server are never copied, committed or not. */
 export const isSecretName = (name: string): boolean => /^(\.env|bridle\.config\.)/i.test(name)
 
-/** Whether a path of a commit is, or lies in, something that is never copied. `data` is the data folder below the top, if it is there. */
+/** Whether a path of a commit is never copied, or lies in such a folder. `data` is the data folder's path in the repository. */
 export const isSecretPath = (path: string, data: string | null): boolean =>
   path.split('/').some(isSecretName) || (data !== null && isWithin(path, data))
 
@@ -87,19 +87,19 @@ export const dataPathInRepository = (top: string, data: string): string | null =
 
 export interface FolderAccessOptions extends Pick<AccessOptions, 'tokens' | 'tenantRequired'> {
   readonly hostname: string
-  /** No token is asked of anybody. */
+  /** The server requires no token. */
   readonly isOpen: boolean
-  /** The token that only the server's own user has. */
+  /** The token that only the server's user can read. */
   readonly ownerToken?: string | null
   readonly workspaces?: WorkspaceOptions | undefined
 }
 
 /**
- * Decides who may name a folder that is not listed: the server's own user, on a server that listens on loopback alone and has no
- * tenants. Everybody else would read files of the machine that are not theirs.
+ * Decides which caller may name a folder that is not listed: the server's user, on a server that listens on loopback only and has no
+ * tenants. Any other caller would read files of other people.
  */
-export const folderAccess = (reach: FolderAccessOptions): ((access: Access) => boolean) => {
-  const { hostname, isOpen, ownerToken, tokens = [], tenantRequired = false, workspaces = {} } = reach
+export const folderAccess = (options: FolderAccessOptions): ((access: Access) => boolean) => {
+  const { hostname, isOpen, ownerToken, tokens = [], tenantRequired = false, workspaces = {} } = options
   const hasTenants =
     tenantRequired || tokens.some(({ tenants }) => tenants) || Object.keys(workspaces.tenants ?? {}).length > 0
   const owner = !ownerToken ? null : createHash('sha256').update(ownerToken).digest('hex')
