@@ -41,9 +41,9 @@ export const parts: readonly LongTestPart[] = [
   },
   {
     name: 'matrix',
-    proves: 'the packed package with other versions of Node and TypeScript',
+    proves: 'the packed package with other versions of Node and TypeScript, and /openapi.json with a linter',
     minutes: 3,
-    command: vitest('scripts/matrix.long.test.ts'),
+    command: vitest('scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts'),
   },
   {
     name: 'canary',
