@@ -3,7 +3,7 @@
 import type { ApproveCommand, Command } from '../commands.ts'
 import { withoutCallId } from '../ids.ts'
 import { canonicalJson, ownProperty } from '../json.ts'
-import type { Digest } from '../ports/store.ts'
+import type { Digest } from '../ports/digest.ts'
 import type { Session } from '../session/session.ts'
 
 /** What an approval is bound to: the tool and its arguments, in canonical JSON. */

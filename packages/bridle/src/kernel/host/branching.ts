@@ -1,7 +1,8 @@
 // Branching: opens the child with its parent's history, and has it write its first event.
 import { type AnswerTo, type BranchCommand, isRefusal, type Refusal, refuse } from '../commands.ts'
 import type { Key } from '../event.ts'
-import { type BranchParent, hasFaultCode } from '../ports/store.ts'
+import type { BranchParent } from '../ports/log.ts'
+import { hasFaultCode } from '../ports/store-fault.ts'
 import { branchRequestRefusal } from '../rules/branch.ts'
 import type { IdempotencyKey } from '../session/command-batch.ts'
 import type { Session } from '../session/session.ts'
@@ -9,7 +10,7 @@ import { evict } from './eviction.ts'
 import type { LiveSessions, PendingBranch } from './live-sessions.ts'
 import type { Removal } from './removal.ts'
 
-export interface BranchRequest {
+interface ChildRequest {
   readonly parent: Key
   readonly seq: number
   readonly childId: string
@@ -19,7 +20,7 @@ export interface BranchRequest {
 
 export const branchSession = async (
   { live, removal }: { readonly live: LiveSessions; readonly removal: Removal },
-  { parent, seq, childId, command, id }: BranchRequest,
+  { parent, seq, childId, command, id }: ChildRequest,
 ): Promise<AnswerTo<BranchCommand> | Refusal> => {
   const source = await live.find(parent)
   const refusal = branchRequestRefusal(source && { id: parent.id, head: source.state.head }, seq, childId)

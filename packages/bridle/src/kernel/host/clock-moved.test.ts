@@ -20,11 +20,11 @@ const populated = async () => {
   await it.clock.pass(0)
   await start(it, 'retries')
   await it.clock.pass(0)
-  await it.runner.last.outlet.report([{ type: 'failed', message: 'once', transient: true }])
+  await it.runner.last.reporter.report([{ type: 'failed', message: 'once', transient: true }])
   await start(it, 'asks')
   await it.clock.pass(0)
-  const { outlet } = it.runner.last
-  await outlet.report([
+  const { reporter } = it.runner.last
+  await reporter.report([
     {
       type: 'event',
       event: { type: 'tool_call', payload: { name: 'w', arguments: {}, tool_call_id: 'c', effect: 'pure' } },
@@ -69,7 +69,7 @@ test.each([-DAY, DAY])('by %i ms: numbers and times never go back, and a retry s
   const it = await populated()
   it.clock.step(ms)
   const session = await it.host.open(key('runs'))
-  await it.runner.attempts[0]?.outlet.report([{ type: 'failed', message: 'again', transient: true }])
+  await it.runner.attempts[0]?.reporter.report([{ type: 'failed', message: 'again', transient: true }])
   expect(statusOf(session.state)).toBe('recovering')
   await it.clock.pass(5_000)
   expect(statusOf(session.state)).toBe('running')

@@ -1,6 +1,6 @@
 // A damaged log stops its session, says so to whoever asks, and can still be removed.
 import { expect, test } from 'vitest'
-import { StoreFault } from '../ports/store.ts'
+import { StoreFault } from '../ports/store-fault.ts'
 import { key, setUp } from './host.suite.ts'
 
 const submit = { type: 'submit', prompt: 'hello' } as const

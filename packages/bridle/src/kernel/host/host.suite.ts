@@ -3,8 +3,11 @@
 import { createHash } from 'node:crypto'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { AnyEvent, Key } from '../event.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Digest } from '../ports/digest.ts'
+import type { Directory } from '../ports/directory.ts'
+import type { Lease, Log, LogAppend } from '../ports/log.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../ports/runner.ts'
-import type { Clock, Digest, Directory, Lease, Log, LogAppend } from '../ports/store.ts'
 import type { RunReporter } from '../session/run-reporter.ts'
 import type { Listener } from '../session/subscribers.ts'
 import { Host, type HostPorts } from './host.ts'
@@ -101,7 +104,7 @@ export class ControlledLog implements Log {
 export interface ManualAttempt {
   readonly how: 'start' | 'attach'
   readonly job: Job
-  readonly outlet: RunReporter
+  readonly reporter: RunReporter
   readonly end: (how: RunEnd) => void
   readonly crash: (error: Error) => void
 }
@@ -121,14 +124,14 @@ export class ManualRunner implements Runner {
     return this.attempts.at(-1)!
   }
 
-  async start(job: Job, outlet: RunReporter): Promise<RunEnd> {
-    const end = this.#begin('start', job, outlet)
-    await outlet.report([{ type: 'started', steer: this.steerable, handle: { at: 'here' } }])
+  async start(job: Job, reporter: RunReporter): Promise<RunEnd> {
+    const end = this.#begin('start', job, reporter)
+    await reporter.report([{ type: 'started', steer: this.steerable, handle: { at: 'here' } }])
     return end
   }
 
-  attach(job: Job, outlet: RunReporter): Promise<RunEnd> {
-    return this.#begin('attach', job, outlet)
+  attach(job: Job, reporter: RunReporter): Promise<RunEnd> {
+    return this.#begin('attach', job, reporter)
   }
 
   async abort(job: Job): Promise<string | null> {
@@ -148,8 +151,8 @@ export class ManualRunner implements Runner {
     this.steers.push(text)
   }
 
-  #begin(how: ManualAttempt['how'], job: Job, outlet: RunReporter): Promise<RunEnd> {
-    return new Promise((resolve, reject) => this.attempts.push({ how, job, outlet, end: resolve, crash: reject }))
+  #begin(how: ManualAttempt['how'], job: Job, reporter: RunReporter): Promise<RunEnd> {
+    return new Promise((resolve, reject) => this.attempts.push({ how, job, reporter, end: resolve, crash: reject }))
   }
 }
 

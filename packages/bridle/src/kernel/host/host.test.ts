@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Answers } from '../commands.ts'
 import type { AnyEvent } from '../event.ts'
 import { BUDGET_GRACE_MS, IDLE_SESSIONS_MAX, SNAPSHOT_EVERY } from '../limits.ts'
-import { StoreFault } from '../ports/store.ts'
+import { StoreFault } from '../ports/store-fault.ts'
 import { emptyState, evolve, statusOf } from '../projections/state.ts'
 import {
   askItem,
@@ -135,7 +135,7 @@ test('a deposed owner changes nothing and lets go', async () => {
   await second.host.send(key(), submit('second'))
   await expect(first.host.send(key(), submit('deposed'), id('c1'))).rejects.toMatchObject({ code: 'fenced' })
   expect(watcher.closed).toBe('moved')
-  expect(first.runner.last.outlet.closed).toBe(true)
+  expect(first.runner.last.reporter.closed).toBe(true)
   await expect(first.host.send(key(), submit('deposed'))).rejects.toMatchObject({ code: 'fenced' })
   const log = await second.events()
   expect(seqs(log)).toEqual(range(1, log.length))
@@ -198,7 +198,7 @@ describe('[S15] approvals through the host', () => {
     await all.host.send(key(), submit())
     await flushPending()
     const requested = await callDigest(digest, 'write', { a: 1 })
-    await all.runner.last.outlet.report([call('c1'), askItem('c1', undefined, requested)])
+    await all.runner.last.reporter.report([call('c1'), askItem('c1', undefined, requested)])
     const session = await all.host.open(key())
     const [approvalId] = Object.keys(session.state.approvals.open)
     const answer = (more: object) =>
@@ -256,7 +256,7 @@ describe('[S15] approvals through the host', () => {
     const opening = background({ policy: { health: { max_cost_usd: 1 } } })
     await host.send(key(), { ...submit(), opening })
     await flushPending()
-    await runner.last.outlet.report([eventReport('usage', { cost_usd: 1.5 })]).catch(() => {})
+    await runner.last.reporter.report([eventReport('usage', { cost_usd: 1.5 })]).catch(() => {})
     await clock.pass(BUDGET_GRACE_MS)
     const session = await host.open(key())
     const [approvalId] = Object.keys(session.state.approvals.open)
@@ -271,7 +271,7 @@ describe('after a restart', () => {
     const first = setUp()
     await first.host.send(key(), submit())
     await flushPending()
-    await first.runner.last.outlet.report([token('half')])
+    await first.runner.last.reporter.report([token('half')])
     const next = await first.again()
     await next.host.start()
     expect(next.runner.attempts).toMatchObject([{ how: 'attach', job: { frame: 1 } }])
@@ -299,7 +299,7 @@ describe('after a restart', () => {
     const first = setUp()
     await first.host.send(key(), { ...submit(), opening: background({ maxRetries: 1 }) })
     await flushPending()
-    await first.runner.last.outlet.report([failed()])
+    await first.runner.last.reporter.report([failed()])
     const next = await first.again()
     await next.host.start()
     await next.clock.pass(999)
@@ -312,7 +312,7 @@ describe('after a restart', () => {
     const first = setUp()
     await first.host.send(key(), submit())
     await flushPending()
-    await first.runner.last.outlet.report([call('c1'), askItem('c1', 5_000)])
+    await first.runner.last.reporter.report([call('c1'), askItem('c1', 5_000)])
     await first.host.stop()
     await first.clock.pass(60_000)
     const next = await first.again()
@@ -327,7 +327,7 @@ describe('after a restart', () => {
     const first = setUp()
     await first.host.send(key(), submit())
     await flushPending()
-    await first.runner.last.outlet.report([token('a'), call('c1'), finished()])
+    await first.runner.last.reporter.report([token('a'), call('c1'), finished()])
     const live = (await first.host.open(key())).state
     expect((await first.events()).reduce(evolve, emptyState)).toEqual(live)
     const next = await first.again()
@@ -346,7 +346,7 @@ describe('[S23] removal', () => {
     const head = (await events()).length
     expect(await host.remove(key())).toBe(true)
     await flushPending()
-    expect([watcher.closed, runner.aborted.length, runner.last.outlet.closed]).toEqual(['removed', 1, true])
+    expect([watcher.closed, runner.aborted.length, runner.last.reporter.closed]).toEqual(['removed', 1, true])
     expect(await host.find(key())).toBeNull()
     expect(await host.remove(key())).toBe(false)
     expect(await events()).toEqual([])
@@ -376,7 +376,7 @@ describe('[S22] branches', () => {
     const all = setUp()
     await all.host.send(key(), submit())
     await flushPending()
-    await all.runner.last.outlet.report([token('half'), call('c1'), askItem('c1')])
+    await all.runner.last.reporter.report([token('half'), call('c1'), askItem('c1')])
     await all.host.send(key(), submit('queued'))
     return { ...all, parent: await all.events() }
   }
@@ -424,9 +424,9 @@ describe('[S22] branches', () => {
     for (let turn = 0; turn < 40; turn++) {
       await host.send(key(), submit(`prompt ${turn}`))
       await flushPending()
-      const { outlet, end } = runner.last
-      for (let piece = 0; piece < 20; piece++) await outlet.report([token(`${piece} `)])
-      await outlet.report([finished()])
+      const { reporter, end } = runner.last
+      for (let piece = 0; piece < 20; piece++) await reporter.report([token(`${piece} `)])
+      await reporter.report([finished()])
       end('done')
     }
     const parent = (await host.open(key())).state
@@ -442,7 +442,7 @@ describe('[S22] branches', () => {
     await host.branch(key(), parent.length, 'child')
     await host.send(key('child'), submit('go on'))
     await flushPending()
-    await runner.attempts[0]!.outlet.report([finished()])
+    await runner.attempts[0]!.reporter.report([finished()])
     await flushPending()
     const [mine, theirs] = [await events(), await events(key('child'))]
     expect(mine.slice(0, parent.length)).toEqual(parent)
@@ -560,7 +560,7 @@ test('watchers who come at any time see the whole log, once and in order', async
   const session = await host.open(key())
   const watchers: RecordingListener[] = []
   for (let index = 0; index < 120; index++) {
-    const reported = runner.last.outlet.report([token(`${index} `)])
+    const reported = runner.last.reporter.report([token(`${index} `)])
     if (index % 3 === 0) {
       const watcher = new RecordingListener(`audience ${index % 4}`)
       watchers.push(watcher)
@@ -590,7 +590,7 @@ test('a stopped host opens nothing and fires no timer', async () => {
   const { host, clock, runner } = setUp()
   await host.send(key(), { ...submit(), opening: background({ maxRetries: 1 }) })
   await flushPending()
-  await runner.last.outlet.report([failed()])
+  await runner.last.reporter.report([failed()])
   await host.start()
   await host.stop()
   await clock.pass(10_000)
@@ -617,7 +617,7 @@ describe('[S40] a session that was started from another tells it how it stands',
     await first.host.send(key(), { type: 'create' })
     for (const name of ['a', 'b', 'c']) await first.host.send(key(name), child(name))
     await flushPending()
-    for (const { outlet } of first.runner.attempts) await outlet.report([finished()])
+    for (const { reporter } of first.runner.attempts) await reporter.report([finished()])
     await flushPending()
     expect(told(await first.events())).toEqual([])
     const second = await first.again({ notifyParent: undefined as never })

@@ -9,8 +9,12 @@ import {
   refuse,
 } from '../commands.ts'
 import type { AnyEvent, Key } from '../event.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Digest } from '../ports/digest.ts'
+import type { Directory } from '../ports/directory.ts'
+import type { Log } from '../ports/log.ts'
 import type { Runner } from '../ports/runner.ts'
-import { type Clock, type Digest, type Directory, hasFaultCode, type Log } from '../ports/store.ts'
+import { hasFaultCode } from '../ports/store-fault.ts'
 import { statusOf } from '../projections/state.ts'
 import { type ChildNotice, findParentKey } from '../rules/children/child-notice.ts'
 import { wantedEffects } from '../rules/wanted-effects.ts'

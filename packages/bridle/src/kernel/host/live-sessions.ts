@@ -1,8 +1,10 @@
 // The sessions that this process has in memory: each is opened once, whoever asks and however many, and opened again when
 // its store failed.
 import { type AnyEvent, type Key, keyText } from '../event.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { BranchParent, Log } from '../ports/log.ts'
 import type { Runner } from '../ports/runner.ts'
-import { type BranchParent, type Clock, hasFaultCode, type Log, StoreFault } from '../ports/store.ts'
+import { hasFaultCode, StoreFault } from '../ports/store-fault.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type EventLoop, ReadScheduler } from '../session/read-scheduler.ts'
 import { Session } from '../session/session.ts'

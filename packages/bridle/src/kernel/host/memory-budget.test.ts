@@ -131,8 +131,8 @@ describe('[S32] a host', () => {
     expect(host.counts().running).toBe(accepted)
     // When runs end and watchers leave, the next round makes room, and the tenant goes on.
     ;(await host.open(at('a', 'watched'))).subscribers.remove(watcher)
-    for (const { outlet, end } of runner.attempts) {
-      await outlet.report([{ type: 'finished' }])
+    for (const { reporter, end } of runner.attempts) {
+      await reporter.report([{ type: 'finished' }])
       end('done')
     }
     await flushPending()
@@ -153,7 +153,7 @@ describe('[S32] a host', () => {
       const outcome = await host.send(at('a', 'full'), submit(prompt))
       await flushPending()
       const attempt = runner.attempts.at(-1)
-      await attempt?.outlet.report([{ type: 'finished' }]).catch(() => {})
+      await attempt?.reporter.report([{ type: 'finished' }]).catch(() => {})
       attempt?.end('done')
       await flushPending()
       return outcome
@@ -166,7 +166,7 @@ describe('[S32] a host', () => {
     const answer = (await host.find(at('a', 'full')))?.state.conversation.messages[3]
     expect(await host.send(at('a', 'full'), { type: 'reload', messageId: answer?.id ?? '' })).toHaveProperty('runId')
     await flushPending()
-    await runner.last.outlet.report([{ type: 'finished' }])
+    await runner.last.reporter.report([{ type: 'finished' }])
     runner.last.end('done')
     await flushPending()
     expect(await say()).toHaveProperty('runId')

@@ -1,6 +1,6 @@
 // Commands whose outcome is unknown, because the store failed while it wrote: with a command id the stored answer is looked up,
 // and the command is tried again where there is none.
-import { hasFaultCode } from '../ports/store.ts'
+import { hasFaultCode } from '../ports/store-fault.ts'
 import type { IdempotencyKey } from '../session/command-batch.ts'
 import { EVICTED } from './eviction.ts'
 import { OUTCOME_RETRIES_MAX } from './limits.ts'

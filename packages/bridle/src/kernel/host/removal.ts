@@ -2,8 +2,10 @@
 // the removed one has let go.
 import { type Refusal, refuse } from '../commands.ts'
 import { type Key, keyText } from '../event.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Runner } from '../ports/runner.ts'
-import { type Clock, hasFaultCode, type Log, StoreFault } from '../ports/store.ts'
+import { hasFaultCode, StoreFault } from '../ports/store-fault.ts'
 import type { Session } from '../session/session.ts'
 import type { LiveSessions } from './live-sessions.ts'
 import { releaseRemovedSession } from './runner-release.ts'

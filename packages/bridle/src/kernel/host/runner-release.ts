@@ -1,8 +1,8 @@
 // The runner of a removed session stops its run and deletes its files. A runner that does not answer delays the removal for a
 // bounded time.
 import type { Key } from '../event.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Job, Runner } from '../ports/runner.ts'
-import type { Clock } from '../ports/store.ts'
 import type { Run } from '../projections/lifecycle.ts'
 import { RELEASE_MS } from './limits.ts'
 

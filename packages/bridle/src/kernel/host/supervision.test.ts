@@ -14,7 +14,7 @@ const withFailingDirectory = async () => {
     const opening = { kind: 'background' as const, maxRetries: 1 }
     await before.host.send(key(id), { type: 'submit', prompt: 'go', opening })
     await before.clock.pass(0)
-    await before.runner.last.outlet.report([{ type: 'failed', message: 'x', transient: true }])
+    await before.runner.last.reporter.report([{ type: 'failed', message: 'x', transient: true }])
   }
   await before.host.stop()
   const reports: [Key | null, unknown][] = []

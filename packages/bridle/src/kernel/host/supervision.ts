@@ -2,7 +2,8 @@
 // moments that have come. A live session has timers for its moments, which do not see the wall clock jump.
 import type { Key } from '../event.ts'
 import { DUE_PAGE } from '../limits.ts'
-import type { Clock, Directory } from '../ports/store.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Directory } from '../ports/directory.ts'
 import { CLOCK_JUMP_MS, FAULT_REPORT_ROUNDS, SUPERVISE_MS } from './limits.ts'
 import type { LiveSessions } from './live-sessions.ts'
 

@@ -1,11 +1,11 @@
-// Who does the work. A runner gets a job and an outlet, and says everything through the outlet.
+// A runner does the work of a run. It gets a job and a reporter, and reports everything through the reporter.
 import type { EngineIdentity } from '../engine-info.ts'
 import type { Key } from '../event.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { ApprovalDecision } from '../schemas.ts'
 import type { RunReporter } from '../session/run-reporter.ts'
 
-/** One attempt of a run. Its identity is (key, runId, attempt); a runner that has it already does not start it twice. */
+/** An attempt of a run. Its identity is (key, runId, attempt): a runner that has the attempt already does not start it twice. */
 export interface Job {
   readonly key: Key
   readonly runId: string
@@ -14,26 +14,26 @@ export interface Job {
   readonly input: Json
   /** How the engine continues from the turn before. */
   readonly resume: string | null
-  /** The run goes on in the middle of its turn, from `resume`. Absent = the turn starts from nothing. */
+  /** The attempt continues in the middle of its turn, from `resume`. Absent = the turn starts from nothing. */
   readonly continues?: {
     /** The answer so far ends within a paragraph. */
     readonly isMidText: boolean
-    /** The length of the answer so far. A handle that was noted early knows less than that. */
+    /** The length of the answer so far. A resume handle from earlier in the turn covers less of it. */
     readonly keptChars: number
   }
-  /** Of a branch: the session whose turns came before its own. */
+  /** The session that a branch leaves, whose turns come before the branch's; null = the session is no branch. */
   readonly parent: Key | null
-  /** What the session was opened with: model, permission_mode ... */
+  /** The settings that the session was opened with: model, permission_mode ... */
   readonly settings: JsonObject
-  /** Of the owner who asks; a runner refuses a lower one than it has seen. */
+  /** The epoch of the session's owner; a runner refuses a lower one than it has seen. */
   readonly epoch: number
-  /** What `started` said of where it runs. */
+  /** The place where the attempt runs, as its `started` report named it. */
   readonly handle: Json
-  /** The last committed frame; re-attaching goes on behind it. */
+  /** The last committed frame; an attach continues after it. */
   readonly frame: number
   /** Tool calls whose approval is open or whose answer is on its way: the job waits there. */
   readonly awaiting: readonly string[]
-  /** The log says that it waits for a sandbox: none has played anything of it. */
+  /** The log says that the attempt waits for a sandbox: no sandbox has run any part of it. */
   readonly awaitsSandbox?: boolean
 }
 
@@ -42,13 +42,13 @@ export interface ApprovalAnswer {
   readonly toolCallId: string
   readonly decision: ApprovalDecision
   readonly arguments: JsonObject
-  /** The executor checks that what it runs has this digest. */
+  /** The executor checks that the call it runs has this digest. */
   readonly approvedDigest: string | null
   readonly reason: string | null
 }
 
 /**
- * done: a terminal report was made, or the job was aborted. cut: the stream broke, the run may go on; re-attach.
+ * done: a terminal report was made, or the job was aborted. cut: the stream broke and the run may still be at work: attach again.
  * lost: the run is gone.
  */
 export type RunEnd = 'done' | 'cut' | 'lost'
@@ -56,17 +56,17 @@ export type RunEnd = 'done' | 'cut' | 'lost'
 export interface Runner {
   /** For the status card; absent = the agent counts as its own engine, in this process. */
   readonly identity?: EngineIdentity
-  /** Reports `started` and awaits it before anything else: what is not in the log has not begun. */
-  start(job: Job, outlet: RunReporter): Promise<RunEnd>
-  /** Takes up a run that was started by an owner who is gone. */
-  attach(job: Job, outlet: RunReporter): Promise<RunEnd>
-  /** Resolves when the attempt has stopped: to how the engine goes on from there, where it can. Idempotent. */
+  /** Reports `started` and awaits it before any work: a run that is not in the log has not begun. */
+  start(job: Job, reporter: RunReporter): Promise<RunEnd>
+  /** Takes up a run that an earlier owner started. */
+  attach(job: Job, reporter: RunReporter): Promise<RunEnd>
+  /** Resolves when the attempt has stopped, to the handle from which the engine can continue, or null. Idempotent. */
   abort(job: Job): Promise<string | null>
   /** Resolves when the runner has the answer; idempotent by request id. */
   answer(job: Job, answer: ApprovalAnswer): Promise<void>
   /** Whether another process can take the run up with `attach` when this one ends. Absent = no. */
   outlivesProcess?(job: Job): boolean
-  /** The session was removed: what was kept for it goes too. */
+  /** Deletes everything that the runner keeps for a session that was removed. */
   forget?(key: Key): Promise<void>
   /** Stops one piece of delegated work and leaves the rest of the run alone. False = the engine cannot, or has no such work. */
   stopTask?(job: Job, taskId: string): Promise<boolean>

@@ -2,7 +2,7 @@
 // the event. Ids may hold colons, so the number is the last part. The number is `12` in a log's first incarnation and `12~3`
 // in its third (docs/protocol/session.md).
 
-import type { BranchParent } from '../ports/store.ts'
+import type { BranchParent } from '../ports/log.ts'
 import type { Incarnations } from './incarnation.ts'
 import { type LogPosition, parsePosition } from './log-position.ts'
 

@@ -5,7 +5,7 @@
 import { type AnyEvent, eventId, type Key } from '../event.ts'
 import { eventSeq } from '../ids.ts'
 import type { Json } from '../json.ts'
-import type { Lease } from '../ports/store.ts'
+import type { Lease } from '../ports/log.ts'
 import { positionText } from './log-position.ts'
 
 /** The incarnation of a session's log, and of the log that it branched from. */

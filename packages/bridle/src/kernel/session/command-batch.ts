@@ -3,7 +3,7 @@ import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../c
 import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent } from '../event.ts'
 import type { Json } from '../json.ts'
-import type { StoredAnswer } from '../ports/store.ts'
+import type { StoredAnswer } from '../ports/log.ts'
 import type { SessionState } from '../projections/state.ts'
 import type { DecisionResult } from '../rules/decide.ts'
 

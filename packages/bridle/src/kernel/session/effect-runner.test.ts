@@ -35,7 +35,7 @@ describe('a run', () => {
     await host.send(key(), { type: 'submit', prompt: 'next' })
     await flushPending()
     expect(runner.attempts).toHaveLength(1)
-    await runner.last.outlet.report([finished({ resume: 'h' })])
+    await runner.last.reporter.report([finished({ resume: 'h' })])
     await flushPending()
     expect(runner.attempts.map(({ job }) => [job.prompt, job.resume, job.frame])).toEqual([
       ['hello', null, -1],
@@ -45,8 +45,8 @@ describe('a run', () => {
 
   test('[S11] a runner that fails ends it, and the text that waited for its pace is kept', async () => {
     const { runner, session, clock } = await begun({ tokenPaceMs: 16 })
-    await runner.last.outlet.token('a')
-    await runner.last.outlet.token('b')
+    await runner.last.reporter.token('a')
+    await runner.last.reporter.token('b')
     runner.last.crash(new Error('engine died'))
     await flushPending()
     await clock.pass(0)
@@ -65,7 +65,7 @@ describe('a run', () => {
 
   test('[S11] a runner that is done without a word leaves no run behind', async () => {
     const { runner, session } = await begun()
-    await runner.last.outlet.report([token('x')])
+    await runner.last.reporter.report([token('x')])
     runner.last.end('done')
     await flushPending()
     expect(statusOf(session.state)).toBe('failed')
@@ -74,12 +74,12 @@ describe('a run', () => {
 
   test('[S11] a stream that is cut is taken up again behind its last frame', async () => {
     const { runner, session, clock } = await begun()
-    await runner.last.outlet.report([token('one ')])
+    await runner.last.reporter.report([token('one ')])
     runner.last.end('cut')
     await clock.pass(0)
     expect(runner.last).toMatchObject({ how: 'attach', job: { frame: 1, handle: { at: 'here' } } })
-    await runner.last.outlet.report([token('two')])
-    await runner.last.outlet.report([finished()])
+    await runner.last.reporter.report([token('two')])
+    await runner.last.reporter.report([finished()])
     runner.last.end('done')
     await flushPending()
     expect(session.state.conversation.messages[1]).toMatchObject({ content: 'one two', status: 'complete' })
@@ -98,11 +98,11 @@ describe('a run', () => {
   test('[S11] one that gets on between the cuts is not', async () => {
     const { runner, session, clock } = await begun()
     for (let cut = 0; cut < 20; cut++) {
-      await runner.last.outlet.report([token('.')])
+      await runner.last.reporter.report([token('.')])
       runner.last.end('cut')
       await clock.pass(10_000)
     }
-    await runner.last.outlet.report([finished()])
+    await runner.last.reporter.report([finished()])
     expect(session.state.conversation.messages[1]).toMatchObject({ content: '.'.repeat(20), status: 'complete' })
   })
 
@@ -125,7 +125,7 @@ describe('an abort', () => {
     await host.send(key(), { type: 'cancel' })
     await flushPending()
     expect(runner.aborted).toMatchObject([{ runId: 'r-2', attempt: 1 }])
-    expect(runner.last.outlet.closed).toBe(true)
+    expect(runner.last.reporter.closed).toBe(true)
     expect(session.state.lifecycle.run).toBeNull()
   })
 
@@ -141,7 +141,7 @@ describe('an abort', () => {
 
   test('a failure may say it too', async () => {
     const { runner, host } = await begun()
-    await runner.last.outlet.report([{ type: 'failed', message: 'too long', resume: 'failed here' }])
+    await runner.last.reporter.report([{ type: 'failed', message: 'too long', resume: 'failed here' }])
     await host.send(key(), { type: 'submit', prompt: 'next' })
     await flushPending()
     expect(runner.last.job).toMatchObject({ prompt: 'next', resume: 'failed here' })
@@ -174,7 +174,7 @@ describe('an abort', () => {
 describe('answers and steers', () => {
   test('[S15] an answer is delivered once, and again only when that failed', async () => {
     const { runner, host, session, clock } = await begun()
-    await runner.last.outlet.report([call('c1'), askItem('c1')])
+    await runner.last.reporter.report([call('c1'), askItem('c1')])
     const [id] = Object.keys(session.state.approvals.open)
     let failures = 2
     const { answer } = runner
@@ -190,7 +190,7 @@ describe('answers and steers', () => {
 
   test('[S15] an answer that was not delivered is delivered by the next owner', async () => {
     const first = await begun()
-    await first.runner.last.outlet.report([call('c1'), askItem('c1')])
+    await first.runner.last.reporter.report([call('c1'), askItem('c1')])
     const [id] = Object.keys(first.session.state.approvals.open)
     first.runner.answer = () => new Promise(() => {})
     await first.host.send(key(), { type: 'approve', approvalId: id!, decision: 'denied' })

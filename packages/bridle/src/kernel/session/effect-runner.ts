@@ -2,8 +2,8 @@
 
 import type { ParentNotifiedCommand, ReportItem, RunReport } from '../commands.ts'
 import { TOKEN_PACE_MS } from '../limits.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Job, RunEnd, Runner } from '../ports/runner.ts'
-import type { Clock } from '../ports/store.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import type { WantedEffect } from '../rules/wanted-effects.ts'
 import { ReporterClosedError, RunReporter } from './run-reporter.ts'
@@ -102,7 +102,7 @@ export class EffectRunner {
 
   #run({ id, job, started }: WantedEffect & { kind: 'run' }): void {
     const { runner, clock, send, tokenPaceMs = TOKEN_PACE_MS } = this.#options
-    const outlet = new RunReporter({
+    const reporter = new RunReporter({
       runId: job.runId,
       attempt: job.attempt,
       frame: job.frame,
@@ -110,19 +110,19 @@ export class EffectRunner {
       tokenPaceMs,
       send,
     })
-    this.#active.set(id, () => outlet.close())
+    this.#active.set(id, () => reporter.close())
     Promise.resolve()
       .then(() =>
-        this.#follow(id, outlet, async () => (started ? runner.attach(job, outlet) : runner.start(job, outlet))),
+        this.#follow(id, reporter, async () => (started ? runner.attach(job, reporter) : runner.start(job, reporter))),
       )
-      // Through the outlet: text that waits for its pace belongs before the end.
-      .then((item) => (outlet.closed || item === null ? undefined : outlet.report([item])))
+      // Through the reporter: text that waits for its pace belongs before the end.
+      .then((item) => (reporter.closed || item === null ? undefined : reporter.report([item])))
       // The session is gone; whoever opens it next finds the run in the log.
       .catch(() => {})
   }
 
   /** A stream that ends without a terminal event is taken up again; if that fails the run is lost. */
-  async #follow(id: string, outlet: RunReporter, begin: () => Promise<RunEnd>): Promise<ReportItem | null> {
+  async #follow(id: string, reporter: RunReporter, begin: () => Promise<RunEnd>): Promise<ReportItem | null> {
     const { runner, clock } = this.#options
     try {
       let end = await begin()
@@ -130,11 +130,11 @@ export class EffectRunner {
         await new Promise<void>((resolve) => clock.after(RETRY_MS * tries, resolve))
         // As it is by now: where it runs and what it waits for was not known when it began.
         const job = this.#jobs.get(id)
-        if (outlet.closed || !job) return null
-        const { frame } = outlet
-        end = await runner.attach({ ...job, frame }, outlet)
+        if (reporter.closed || !job) return null
+        const { frame } = reporter
+        end = await runner.attach({ ...job, frame }, reporter)
         // A stream that gets on is not lost, however often it is cut.
-        if (outlet.frame > frame) tries = -1
+        if (reporter.frame > frame) tries = -1
       }
       // Given up, it may still be at work somewhere: it should not be.
       const job = this.#jobs.get(id)
@@ -142,7 +142,7 @@ export class EffectRunner {
       // After a terminal report this comes too late to count; without one, `done` leaves the run to nobody.
       return { type: 'lost', message: 'The run was interrupted.' }
     } catch (error) {
-      if (error instanceof ReporterClosedError || outlet.closed) return null
+      if (error instanceof ReporterClosedError || reporter.closed) return null
       return { type: 'failed', message: error instanceof Error ? error.message : String(error) }
     }
   }

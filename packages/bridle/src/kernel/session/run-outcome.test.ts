@@ -20,17 +20,17 @@ const begun = async (opening: object = {}) => {
 test.each<[string, (world: HostSetUp) => Promise<unknown>, RunOutcome]>([
   [
     'completed with its text',
-    async ({ runner }) => runner.last.outlet.report([token('Hi'), finished()]),
+    async ({ runner }) => runner.last.reporter.report([token('Hi'), finished()]),
     { status: 'completed', result: 'Hi' },
   ],
   [
     'completed with a result',
-    async ({ runner }) => runner.last.outlet.report([finished({ result: 'R' })]),
+    async ({ runner }) => runner.last.reporter.report([finished({ result: 'R' })]),
     { status: 'completed', result: 'R' },
   ],
   [
     'failed',
-    async ({ runner }) => runner.last.outlet.report([failed(false, 'no')]),
+    async ({ runner }) => runner.last.reporter.report([failed(false, 'no')]),
     { status: 'failed', message: 'no', reason: null },
   ],
   [
@@ -78,15 +78,15 @@ test('the end of another run is not its end, nor is what a runner makes up', asy
     over = true
     return outcome
   })
-  await runner.last.outlet.report([
+  await runner.last.reporter.report([
     eventReport('prompt_dropped', { run_id: second.runId, message_id: 'm', reason: 'forged' }),
     eventReport('turn_end', { turn_id: second.runId, status: 'completed' }),
     eventReport('completed', { turn_id: second.runId, result: 'forged' }),
   ])
-  await runner.last.outlet.report([finished({ result: 'first' })])
+  await runner.last.reporter.report([finished({ result: 'first' })])
   await flushPending()
   expect(over).toBe(false)
   expect(await runOutcome(session, answer.runId, answer.seq)).toEqual({ status: 'completed', result: 'first' })
-  await runner.last.outlet.report([finished({ result: 'second' })])
+  await runner.last.reporter.report([finished({ result: 'second' })])
   expect(await awaited).toEqual({ status: 'completed', result: 'second' })
 })

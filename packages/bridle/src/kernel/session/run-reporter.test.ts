@@ -13,7 +13,7 @@ beforeEach(() => {
   reports = []
   send = async () => ({})
 })
-const outlet = (tokenPaceMs = 16, frame = -1) =>
+const reporter = (tokenPaceMs = 16, frame = -1) =>
   new RunReporter({
     runId: 'r',
     attempt: 1,
@@ -36,7 +36,7 @@ const sent = () =>
 
 describe('[E3] tokens', () => {
   test('the first leaves at once, the rest once per pace', async () => {
-    const out = outlet()
+    const out = reporter()
     await out.token('a')
     expect(sent()).toEqual([[0, 'a']])
     await out.token('b')
@@ -55,7 +55,7 @@ describe('[E3] tokens', () => {
   })
 
   test('[E15] are whole characters, whatever chunks a provider makes of them', async () => {
-    const out = outlet(0)
+    const out = reporter(0)
     const said = '👍🏽 ok 👍'
     for (const unit of said.split('')) {
       await out.token(unit)
@@ -78,7 +78,7 @@ describe('[E3] tokens', () => {
   })
 
   test('after a silence the next leaves at once again', async () => {
-    const out = outlet()
+    const out = reporter()
     await out.token('a')
     await clock.pass(100)
     await out.token('b')
@@ -89,7 +89,7 @@ describe('[E3] tokens', () => {
   })
 
   test('anything else takes the text that waits with it, before itself', async () => {
-    const out = outlet()
+    const out = reporter()
     await out.token('a')
     await out.token('b')
     await out.report([call('c1')])
@@ -102,7 +102,7 @@ describe('[E3] tokens', () => {
   })
 
   test('pace 0 is every token', async () => {
-    const out = outlet(0)
+    const out = reporter(0)
     for (const text of 'abc') await out.token(text)
     expect(sent()).toEqual([
       [0, 'a'],
@@ -113,7 +113,7 @@ describe('[E3] tokens', () => {
   })
 
   test('a runner with positions of its own keeps them, and what was taken is passed over', async () => {
-    const out = outlet(16, 10)
+    const out = reporter(16, 10)
     await out.token('old', 10)
     await out.token('a', 11)
     await out.token('b', 20)
@@ -128,7 +128,7 @@ describe('[E3] tokens', () => {
   })
 
   test('text too large for one event becomes several, whole characters each', async () => {
-    const out = outlet()
+    const out = reporter()
     const text = `x${'😀'.repeat(PAYLOAD_CHARS_MAX)}`
     await out.token(text)
     await clock.pass(16)
@@ -141,7 +141,7 @@ describe('[E3] tokens', () => {
   })
 
   test('a flood that gives no timer a turn is sent in bounded pieces', async () => {
-    const out = outlet()
+    const out = reporter()
     const piece = '\u0001'.repeat(10_000)
     for (let index = 0; index < 200; index++) await out.token(piece)
     await out.report([finished()])
@@ -156,7 +156,7 @@ describe('reports', () => {
     const gate = deferred()
     send = () => gate.promise
     let done = false
-    const reported = outlet()
+    const reported = reporter()
       .report([call('c1')])
       .then(() => {
         done = true
@@ -169,13 +169,13 @@ describe('reports', () => {
 
   test('reject when the log does', async () => {
     send = () => Promise.reject(new Error('full'))
-    await expect(outlet().report([call('c1')])).rejects.toThrow('full')
+    await expect(reporter().report([call('c1')])).rejects.toThrow('full')
   })
 
   test('a token waits only above the high-water mark', async () => {
     const gate = deferred()
     send = () => gate.promise
-    const out = outlet(0)
+    const out = reporter(0)
     for (let index = 0; index < REPORTS_HIGH_WATER; index++) await out.token('x')
     let done = false
     const over = out.token('x').then(() => {
@@ -190,18 +190,18 @@ describe('reports', () => {
 
   test('an event too large for a store is refused, a large result is not: it becomes an artifact', async () => {
     const large = 'x'.repeat(PAYLOAD_CHARS_MAX + 1)
-    await expect(outlet().report([eventReport('thinking', { text: large })])).rejects.toThrow(RangeError)
+    await expect(reporter().report([eventReport('thinking', { text: large })])).rejects.toThrow(RangeError)
     expect(reports).toEqual([])
-    await outlet().report([call('c1'), eventReport('tool_result', { tool_call_id: 'c1', result: large })])
-    await outlet().report([outcome('c1', 'ok', { result: { rows: [large] } })])
+    await reporter().report([call('c1'), eventReport('tool_result', { tool_call_id: 'c1', result: large })])
+    await reporter().report([outcome('c1', 'ok', { result: { rows: [large] } })])
     expect(reports).toHaveLength(2)
-    await expect(outlet().report([outcome('c1', 'error', { error: large })])).rejects.toThrow(RangeError)
+    await expect(reporter().report([outcome('c1', 'error', { error: large })])).rejects.toThrow(RangeError)
   })
 })
 
 describe('closed', () => {
   test('it refuses everything, drops what waits, and says so once', async () => {
-    const out = outlet()
+    const out = reporter()
     let told = 0
     out.onClose(() => {
       told += 1
@@ -226,7 +226,7 @@ describe('closed', () => {
       [token('x'), false],
       [finished(), true],
     ] as const) {
-      const out = outlet()
+      const out = reporter()
       send = async () => {
         out.close()
       }

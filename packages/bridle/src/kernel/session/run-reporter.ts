@@ -5,7 +5,7 @@ import type { ReportItem, RunReport } from '../commands.ts'
 import type { AnyEventDraft, Event } from '../event.ts'
 import { isDeeperThan } from '../json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER, TOKEN_CHARS_MAX } from '../limits.ts'
-import type { Clock } from '../ports/store.ts'
+import type { Clock } from '../ports/clock.ts'
 import { splitIntoChunks } from '../text/chunks.ts'
 import { SurrogateJoiner } from '../text/surrogate-joiner.ts'
 
@@ -153,7 +153,7 @@ export class RunReporter {
     } finally {
       this.#unacknowledged -= 1
     }
-    // The last word of a run closes its outlet, and was heard all the same.
+    // The last word of a run closes its reporter, and was heard all the same.
     if (this.#closed && !items.some(({ type }) => type === 'finished' || type === 'failed'))
       throw new ReporterClosedError('nobody listens')
   }

@@ -1,5 +1,5 @@
 // The time of one session, which never goes back, and the one timer that ends its wait.
-import type { Clock } from '../ports/store.ts'
+import type { Clock } from '../ports/clock.ts'
 import { TIMER_KEPT_MS, TIMER_MS_MAX } from './limits.ts'
 
 export class SessionClock {

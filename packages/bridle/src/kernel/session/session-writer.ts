@@ -2,7 +2,7 @@
 // changed, and the writer remembers what it wrote last.
 import type { Event } from '../event.ts'
 import { HEARTBEAT_MS, SNAPSHOT_EVERY } from '../limits.ts'
-import type { Lease, Log, StoredAnswer, Wake } from '../ports/store.ts'
+import type { Lease, Log, StoredAnswer, Wake } from '../ports/log.ts'
 import type { Incarnations } from '../positions/incarnation.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'

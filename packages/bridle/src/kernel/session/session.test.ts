@@ -11,7 +11,7 @@ import {
   VirtualClock,
 } from '../host/host.suite.ts'
 import { ABORT_GRACE_MS, HEARTBEAT_MS, INBOX_MAX, ROW_TEXT_CHARS_MAX, SNAPSHOT_EVERY, STUCK_MS } from '../limits.ts'
-import { StoreFault } from '../ports/store.ts'
+import { StoreFault } from '../ports/store-fault.ts'
 import { assessHealth } from '../projections/health/health-score.ts'
 import { emptyState, evolve, statusOf } from '../projections/state.ts'
 import { eventReport, finished, token } from '../rules/rules.suite.ts'
@@ -225,9 +225,9 @@ describe('snapshots', () => {
     for (let turn = 0; turn < turns; turn++) {
       await session.send(submit(`prompt ${turn}`))
       await flushPending()
-      const { outlet, end } = runner.last
-      for (let piece = 0; piece < 20; piece++) await outlet.report([token(`${piece} `)])
-      await outlet.report([finished({ resume: `h${turn}` })])
+      const { reporter, end } = runner.last
+      for (let piece = 0; piece < 20; piece++) await reporter.report([token(`${piece} `)])
+      await reporter.report([finished({ resume: `h${turn}` })])
       end('done')
     }
   }
@@ -278,7 +278,7 @@ describe('snapshots', () => {
       prompt: 'new',
     })
     await flushPending()
-    await first.runner.last.outlet.report([finished()])
+    await first.runner.last.reporter.report([finished()])
     await talk(first.session, first.runner, 30)
     const second = await open(new ControlledLog(store.reopen().log))
     expect(second.session.state).toEqual(await whole(store))
@@ -315,7 +315,7 @@ describe('time', () => {
     const { session, clock, runner } = await open()
     await session.send({ ...submit(), opening: { kind: 'background', maxRetries: 1 } })
     await flushPending()
-    await runner.last.outlet.report([{ type: 'failed', message: 'x', transient: true }])
+    await runner.last.reporter.report([{ type: 'failed', message: 'x', transient: true }])
     expect(statusOf(session.state)).toBe('recovering')
     await clock.pass(999)
     expect(runner.attempts).toHaveLength(1)
@@ -333,7 +333,7 @@ describe('time', () => {
     const before = set.mock.calls.length
     for (let count = 0; count < 20; count++) {
       clock.step(10)
-      await runner.last.outlet.token('word ')
+      await runner.last.reporter.token('word ')
       await flushPending()
     }
     expect([set.mock.calls.length - before, clock.pending]).toEqual([0, 1])
@@ -370,7 +370,7 @@ describe('time', () => {
     await session.send({ ...submit(), opening: { kind: 'background', maxRetries: 1 } })
     await flushPending()
     clock.step(-3_600_000)
-    await runner.last.outlet.report([{ type: 'failed', message: 'x', transient: true }])
+    await runner.last.reporter.report([{ type: 'failed', message: 'x', transient: true }])
     const times = log.appends.flatMap(({ events }) => events.map(({ at }) => at))
     expect(times).toEqual([...times].sort((a, b) => a - b))
     await clock.pass(1_000)
@@ -382,7 +382,7 @@ describe('time', () => {
     await session.send({ ...submit(), opening: { kind: 'background', maxRetries: 1 } })
     expect(log.appends.at(-1)).toMatchObject({ wake: { inHand: true, dueAt: null } })
     await flushPending()
-    await runner.last.outlet.report([{ type: 'failed', message: 'x', transient: true }])
+    await runner.last.reporter.report([{ type: 'failed', message: 'x', transient: true }])
     expect(log.appends.at(-1)).toMatchObject({ wake: { inHand: false, dueAt: T0 + 1_000 } })
     await session.send({ type: 'cancel' })
     expect(log.appends.at(-1)).toMatchObject({ wake: { inHand: false, dueAt: null } })
@@ -397,15 +397,15 @@ describe('the row', () => {
       row: { kind: 'chat', status: 'running', title: 'Title', createdAt: T0, approvals: [], parent: null },
     })
     await flushPending()
-    const { outlet } = runner.last
+    const { reporter } = runner.last
     log.appends.length = 0
-    await outlet.report([token('a')])
-    await outlet.report([token('b')])
+    await reporter.report([token('a')])
+    await reporter.report([token('b')])
     expect(log.appends.map(({ row }) => row)).toEqual([undefined, undefined])
-    await outlet.report([eventReport('tool_call', { name: 'x', arguments: {}, tool_call_id: 'c' })])
-    await outlet.report([{ type: 'ask', toolCallId: 'c', tool: 'x', arguments: {}, reason: 'r', digest: 'd' }])
+    await reporter.report([eventReport('tool_call', { name: 'x', arguments: {}, tool_call_id: 'c' })])
+    await reporter.report([{ type: 'ask', toolCallId: 'c', tool: 'x', arguments: {}, reason: 'r', digest: 'd' }])
     expect(log.appends.at(-1)).toMatchObject({ row: { status: 'awaiting_approval', approvals: [{ tool: 'x' }] } })
-    await outlet.report([finished()])
+    await reporter.report([finished()])
     expect(log.appends.at(-1)).toMatchObject({ row: { status: 'idle', approvals: [] } })
   })
 
@@ -414,9 +414,9 @@ describe('the row', () => {
     const long = 'x'.repeat(ROW_TEXT_CHARS_MAX + 1)
     await session.send({ ...submit(), opening: { kind: 'chat', title: long } })
     await flushPending()
-    const { outlet } = runner.last
-    await outlet.report([eventReport('tool_call', { name: long, arguments: {}, tool_call_id: 'c' })])
-    await outlet.report([{ type: 'ask', toolCallId: 'c', tool: long, arguments: {}, reason: long, digest: 'd' }])
+    const { reporter } = runner.last
+    await reporter.report([eventReport('tool_call', { name: long, arguments: {}, tool_call_id: 'c' })])
+    await reporter.report([{ type: 'ask', toolCallId: 'c', tool: long, arguments: {}, reason: long, digest: 'd' }])
     const cut = long.slice(1)
     expect(log.appends.at(-1)).toMatchObject({ row: { title: cut, approvals: [{ tool: cut, reason: cut }] } })
   })
@@ -443,12 +443,12 @@ describe('the row', () => {
       const { session, log, clock, runner } = await open()
       await session.send(submit())
       await flushPending()
-      const { outlet } = runner.last
-      await outlet.report([eventReport('tool_call', { name: 'x', arguments: {}, tool_call_id: 'c' })])
-      await outlet.report([{ type: 'ask', toolCallId: 'c', tool: 'x', arguments: {}, reason: 'r', digest: 'd' }])
+      const { reporter } = runner.last
+      await reporter.report([eventReport('tool_call', { name: 'x', arguments: {}, tool_call_id: 'c' })])
+      await reporter.report([{ type: 'ask', toolCallId: 'c', tool: 'x', arguments: {}, reason: 'r', digest: 'd' }])
       log.appends.length = 0
       await clock.pass(4 * HEARTBEAT_MS)
-      await outlet.report([finished()])
+      await reporter.report([finished()])
       const ended = log.appends.length
       await clock.pass(4 * HEARTBEAT_MS)
       expect(log.appends.length).toBe(ended)

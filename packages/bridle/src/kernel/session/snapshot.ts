@@ -1,6 +1,6 @@
 // Snapshots are a cache of the fold. Settled messages are rows of their own, written once; the rest is one small row.
 
-import type { Snapshot, SnapshotWrite } from '../ports/store.ts'
+import type { Snapshot, SnapshotWrite } from '../ports/log.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import { emptyState, type SessionState } from '../projections/state.ts'
 import { foldVersion } from './fold-version.ts'

@@ -1,6 +1,7 @@
 // The state of a session as its store has it: the snapshot, and the fold of the events after it.
 import { READ_PAGE } from '../limits.ts'
-import { type Lease, type Log, StoreFault } from '../ports/store.ts'
+import type { Lease, Log } from '../ports/log.ts'
+import { StoreFault } from '../ports/store-fault.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import { emptyState, evolve, type SessionState } from '../projections/state.ts'
 import { PAGE_OPTIONS } from './log-reader.ts'

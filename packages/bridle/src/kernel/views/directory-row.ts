@@ -3,7 +3,7 @@
 import type { Key } from '../event.ts'
 import { HEARTBEAT_MS, ROW_ARGUMENTS_CHARS_MAX, ROW_TEXT_CHARS_MAX } from '../limits.ts'
 import { ownerOf } from '../owner.ts'
-import type { DirectoryRow, OpenApproval } from '../ports/store.ts'
+import type { DirectoryRow, OpenApproval } from '../ports/directory.ts'
 import { FIRST_INCARNATIONS, type Incarnations } from '../positions/incarnation.ts'
 import type { Approval } from '../projections/approvals.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'

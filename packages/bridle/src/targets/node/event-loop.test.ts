@@ -14,12 +14,12 @@ test('[O33] while readers catch up on long logs, the event loop goes on, and a n
   for (const id of ['one', 'two', 'three']) {
     await host.send(key(id), { type: 'submit', prompt: 'write' })
     await expect.poll(() => runner.attempts.at(-1)?.job.key.id).toBe(id)
-    const { outlet } = runner.last
+    const { reporter } = runner.last
     const steps = Array.from({ length: READ_PAGE }, (_, index) => ({
       type: 'event' as const,
       event: { type: 'step_progress' as const, payload: { summary: `step ${index}` } },
     }))
-    for (let page = 0; page < pages; page++) await outlet.report(steps)
+    for (let page = 0; page < pages; page++) await reporter.report(steps)
   }
   const { state } = await host.open(key('one'))
   const over: string[] = []

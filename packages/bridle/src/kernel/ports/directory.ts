@@ -1,0 +1,91 @@
+// The directory of a store: lists across sessions, from the rows that appends carry.
+import type { Key } from '../event.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { BranchParent } from './log.ts'
+
+/** A session as lists show it, without a fold. Stores index a few fields and keep the rest as JSON. */
+export interface DirectoryRow {
+  readonly kind: 'chat' | 'background'
+  readonly status: string
+  readonly title: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly parent: BranchParent | null
+  /** The user that the session belongs to, as `ownerOf` writes it; it never changes. Null or absent = it belongs to nobody. */
+  readonly owner?: string | null
+  /** Open approvals only. */
+  readonly approvals: readonly OpenApproval[]
+  /** Everything else a list shows: attempts, expiry, last error, health summary. */
+  readonly detail: { readonly [name: string]: Json }
+}
+
+/** The session that this one branches from, or was started from. */
+export const parentIdOf = ({ parent, detail }: DirectoryRow): string | null =>
+  parent?.id ?? (typeof detail.parentSessionId === 'string' ? detail.parentSessionId : null)
+
+export interface OpenApproval {
+  readonly id: string
+  readonly tool: string
+  readonly reason: string
+  readonly requestedAt: number
+  readonly expiresAt: number | null
+  /** Rows that an older version wrote lack this field and the following ones. */
+  readonly kind?: string
+  readonly toolCallId?: string
+  /** Null = they are too large for a row; the session has them. */
+  readonly arguments?: JsonObject | null
+  /** Title of the session. */
+  readonly title?: string
+  /** Tool, reason, title or arguments are shorter here than in the session. */
+  readonly isCut?: boolean
+}
+
+export interface ListedSession {
+  readonly key: Key
+  readonly head: number
+  readonly row: DirectoryRow
+  /** The incarnation of the session's log; absent = the first. */
+  readonly incarnation?: number
+}
+
+/** A session that exists, and the user that it belongs to. */
+export interface SessionEntry {
+  readonly key: Key
+  readonly owner: string | null
+}
+
+export interface ListFilter {
+  readonly status?: string
+  readonly kind?: string
+  readonly agent?: string
+  /** The parent: only its branches, and the background sessions that were started from it. */
+  readonly parentId?: string
+  /** Matches ids and titles, case-insensitively. */
+  readonly search?: string
+  /** Only sessions that this user may open: the user's, and those that belong to nobody. */
+  readonly viewer?: string
+  /**
+   * updated (the default): newest change first, and a session that changes between two pages may be on neither. created: in
+   * the order in which they were made, so pages meet each session once, whatever changes.
+   */
+  readonly order?: 'updated' | 'created'
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** The view across sessions. */
+export interface Directory {
+  /** In the order that the filter asks for. */
+  list(tenant: string, filter: ListFilter): Promise<{ sessions: ListedSession[]; next?: string }>
+  /** Sessions that have open approvals, oldest request first. */
+  approvals(
+    tenant: string,
+    filter: { limit?: number; cursor?: string; viewer?: string },
+  ): Promise<{ approvals: { key: Key; approval: OpenApproval }[]; next?: string }>
+  /** Sessions whose `dueAt` is at or before `now`, earliest first, whether or not they have an effect in hand. */
+  due(now: number, limit: number): Promise<Key[]>
+  /** Sessions that have an effect in hand, in the order in which they were made. */
+  inHand(limit: number): Promise<Key[]>
+  /** The sessions of all agents and users with this id, in the order in which they were made. */
+  find(tenant: string, id: string): Promise<SessionEntry[]>
+}
