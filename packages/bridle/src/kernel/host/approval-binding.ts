@@ -1,4 +1,5 @@
-// What an approval is bound to, so that nothing but what was approved is ever run.
+// An approval is bound to the digest of the call that it approves, so that no other call is ever run. `Host.send` binds each
+// approval that a caller sends.
 
 import type { ApproveCommand, Command } from '../commands.ts'
 import { withoutCallId } from '../ids.ts'
@@ -6,11 +7,11 @@ import { canonicalJson, ownProperty } from '../json.ts'
 import type { Digest } from '../ports/digest.ts'
 import type { Session } from '../session/session.ts'
 
-/** What an approval is bound to: the tool and its arguments, in canonical JSON. */
+/** The digest of a call: of the tool and its arguments, in canonical JSON. */
 export const callDigest = (digest: Digest, tool: string, args: unknown): Promise<string> =>
   digest(canonicalJson({ tool, arguments: args }))
 
-/** The approval with the digest of exactly what it approves; any other command as it is. */
+/** Adds the digest of the approved call to an approval; leaves any other command as it is. */
 export const bindApproval = async <C extends Command>(session: Session, command: C, digest: Digest): Promise<C> =>
   command.type === 'approve' && command.decision === 'approved'
     ? ((await bind(session, command, digest)) as C)
@@ -18,17 +19,17 @@ export const bindApproval = async <C extends Command>(session: Session, command:
 
 const bind = async (session: Session, sent: ApproveCommand, digest: Digest): Promise<ApproveCommand> => {
   const { approvalId: id } = sent
-  // The log repeats the call's id among its arguments; who sends them back edited may leave it there, and no tool knows it.
+  // The log repeats the call's id among the arguments. A client that sends them back edited may leave it there; no tool takes it.
   const args = sent.args && withoutCallId(sent.args)
   const command = { ...sent, ...(args && { args }) }
-  // The directory may know of a question whose append is not yet folded here: what is under way comes first.
+  // The directory may list an approval whose append is not folded here yet: a tick waits for the commands before it.
   const { open, decided } = session.state.approvals
   if (!ownProperty(open, id) && !ownProperty(decided, id)) await session.send({ type: 'tick' })
-  const asked = ownProperty(session.state.approvals.open, id)
-  const given = ownProperty(session.state.approvals.decided, id)
-  if (asked?.kind === 'tool')
-    return { ...command, digest: await callDigest(digest, asked.tool, args ?? asked.arguments) }
-  // Our own questions stand for no call: there is nothing to bind, the second time as the first.
-  if (!given?.requestedDigest) return command
-  return { ...command, digest: args ? await callDigest(digest, given.tool, args) : given.requestedDigest }
+  const approval = ownProperty(session.state.approvals.open, id)
+  const earlier = ownProperty(session.state.approvals.decided, id)
+  if (approval?.kind === 'tool')
+    return { ...command, digest: await callDigest(digest, approval.tool, args ?? approval.arguments) }
+  // Questions of the server itself stand for no call, so that there is nothing to bind, also when an answer is repeated.
+  if (!earlier?.requestedDigest) return command
+  return { ...command, digest: args ? await callDigest(digest, earlier.tool, args) : earlier.requestedDigest }
 }

@@ -14,3 +14,5 @@ export const OUTCOME_RETRIES_MAX = 3
 export const EVICTION_LOOKS = 32
 /** A runner may take this long to let go of a removed session, before the next session of that id may open. */
 export const RELEASE_MS = 10_000
+/** After a search that left only busy sessions, the next one waits until they have grown by this factor: not with every token. */
+export const SEARCH_GROWTH = 1.02

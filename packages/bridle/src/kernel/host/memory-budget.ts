@@ -1,6 +1,7 @@
-// How much memory the loaded sessions take, counted and not measured: in all and for each tenant. When it is too much, idle
-// sessions leave, the largest first, so that one tenant's large sessions do not push out everybody's small ones.
+// The memory of the loaded sessions, counted and not measured: in all and for each tenant. When it is too much, idle sessions
+// leave, the largest first, so that one tenant's large sessions do not push out everybody's small ones.
 import { MEMORY_BYTES, MEMORY_TARGET_RATIO } from '../limits.ts'
+import { SEARCH_GROWTH } from './limits.ts'
 
 export interface MemoryLimits {
   /** All loaded sessions together. */
@@ -17,7 +18,7 @@ export const memoryLimits = ({ bytes = MEMORY_BYTES, tenantBytes }: Partial<Memo
 export interface LoadedSession {
   readonly tenant: string
   readonly bytes: number
-  /** Nothing to do and nobody watching: the log has all of it. */
+  /** The session has nothing to do and no reader, and the log has all of it. */
   readonly idle: boolean
 }
 
@@ -29,25 +30,25 @@ export const sessionsToEvict = <S extends LoadedSession>(sessions: readonly S[],
   const sums = new Map<string, number>()
   for (const { tenant, bytes } of sessions) sums.set(tenant, (sums.get(tenant) ?? 0) + bytes)
   let total = sessions.reduce((sum, { bytes }) => sum + bytes, 0)
-  const of = (tenant: string) => sums.get(tenant) ?? 0
+  const bytesOf = (tenant: string) => sums.get(tenant) ?? 0
   const leaving = new Set<S>()
   const leave = (session: S) => {
     leaving.add(session)
-    sums.set(session.tenant, of(session.tenant) - session.bytes)
+    sums.set(session.tenant, bytesOf(session.tenant) - session.bytes)
     total -= session.bytes
   }
   const idle = sessions.filter((session) => session.idle).toSorted((a, b) => b.bytes - a.bytes)
 
   const over = new Set([...sums].filter(([, bytes]) => bytes > limits.tenantBytes).map(([tenant]) => tenant))
-  // Somewhat below each limit, so that the next event does not begin it again.
+  // Sessions leave until the sum is somewhat below the limit, so that the next event does not start another search.
   for (const session of idle)
-    if (over.has(session.tenant) && of(session.tenant) > limits.tenantBytes * MEMORY_TARGET_RATIO) leave(session)
+    if (over.has(session.tenant) && bytesOf(session.tenant) > limits.tenantBytes * MEMORY_TARGET_RATIO) leave(session)
 
   if (total <= limits.bytes) return [...leaving]
   const share = limits.bytes / sums.size
   for (const session of idle) {
     if (total <= limits.bytes * MEMORY_TARGET_RATIO) break
-    if (!leaving.has(session) && of(session.tenant) > share) leave(session)
+    if (!leaving.has(session) && bytesOf(session.tenant) > share) leave(session)
   }
   return [...leaving]
 }
@@ -58,7 +59,7 @@ export class MemoryBudget {
   readonly #sizes = new Map<object, number>()
   readonly #tenants = new Map<string, number>()
   #total = 0
-  /** No search before it has grown to this: where all sessions are busy a search finds nothing. */
+  /** The next search waits until the sum is this large: where all sessions are busy a search finds nothing. */
   readonly #searchAt = new Map<string | null, number>()
 
   constructor(limits?: Partial<MemoryLimits>) {
@@ -73,7 +74,7 @@ export class MemoryBudget {
     return this.#tenants.get(tenant) ?? 0
   }
 
-  /** A session's size; 0 = it has left. */
+  /** Sets the size of a session; 0 = it has left. */
   set(session: object, tenant: string, bytes: number): void {
     const change = bytes - (this.#sizes.get(session) ?? 0)
     if (bytes > 0) this.#sizes.set(session, bytes)
@@ -84,7 +85,7 @@ export class MemoryBudget {
     else this.#tenants.delete(tenant)
   }
 
-  /** Whether it is worth looking for sessions that could leave. */
+  /** Whether a search for sessions that could leave is worth its time. */
   needsRoom(tenant: string): boolean {
     const isOver = (who: string | null, bytes: number, most: number) =>
       bytes > most && bytes >= (this.#searchAt.get(who) ?? 0)
@@ -95,14 +96,14 @@ export class MemoryBudget {
   recordSearch(): void {
     this.#searchAt.clear()
     const again = (who: string | null, bytes: number, most: number) =>
-      bytes > most && this.#searchAt.set(who, bytes * 1.02)
+      bytes > most && this.#searchAt.set(who, bytes * SEARCH_GROWTH)
     again(null, this.#total, this.limits.bytes)
     for (const [tenant, bytes] of this.#tenants) again(tenant, bytes, this.limits.tenantBytes)
   }
 
   /**
-   * Whether a tenant's busy sessions alone take so much that it has to wait with more: twice its limit, or more than its
-   * share where all tenants together take twice theirs.
+   * Whether the busy sessions of a tenant take so much that its next prompts have to wait: twice its limit, or more than its
+   * share where all tenants together take twice their limit.
    */
   isExhausted(tenant: string): boolean {
     const { bytes, tenantBytes } = this.limits

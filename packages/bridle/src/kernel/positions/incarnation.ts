@@ -1,6 +1,6 @@
-// Which life of a log a number belongs to. A log whose newest events were lost goes on with numbers that clients have seen as
-// other events, so it gets another incarnation, and every number that leaves the server says which one it belongs to. Stored
-// events name no incarnation: what a log says of itself is always about the life that it is read in. The wires add it.
+// The incarnation of a log. A log whose newest events were lost continues with numbers that clients have seen as other events, so it
+// gets another incarnation, and every number that leaves the server names the incarnation it belongs to. Stored events name none:
+// the numbers in them belong to the incarnation in which they are read. The wires add it.
 
 import { type AnyEvent, eventId, type Key } from '../event.ts'
 import { eventSeq } from '../ids.ts'
@@ -17,8 +17,8 @@ export interface Incarnations {
 export const FIRST_INCARNATIONS: Incarnations = { own: 1 }
 
 /**
- * The places that a stored event or a fold names, as they are sent: with the incarnation in which they are read. Only the names
- * that the kernel writes are looked at; a first incarnation is passed through as it is.
+ * Adds the incarnation to the event ids and cursors in a stored event or a fold. Only the fields that the kernel writes change;
+ * in a first incarnation the value stays the same object.
  */
 export const withIncarnations = <T>(value: T, sessionId: string, logs: Incarnations): T => {
   return isFirst(logs) ? value : (addIncarnations(value as Json, '', sessionId, logs) as T)
@@ -27,7 +27,7 @@ export const withIncarnations = <T>(value: T, sessionId: string, logs: Incarnati
 const isFirst = ({ own, parent }: Incarnations): boolean =>
   own === 1 && (parent === undefined || parent.incarnation === 1)
 
-/** An event as the wires show it. Only payloads that the kernel writes name places; a tool's arguments are never touched. */
+/** An event as the wires show it. Only payloads that the kernel writes have event ids and cursors; a tool's arguments never change. */
 export const eventWithIncarnations = <E extends AnyEvent>(event: E, key: Key, logs: Incarnations): E =>
   isFirst(logs) || !EVENTS_WITH_POSITIONS.has(event.type)
     ? event
@@ -62,7 +62,7 @@ const addIncarnationToText = (text: string, name: string, sessionId: string, { o
   return seq === null ? text : eventId(seq, incarnation)
 }
 
-/** A cursor of this session in its present incarnation; null when it is another session's. */
+/** The cursor with the incarnation; null = the cursor belongs to another session. */
 const cursorIn = (text: string, sessionId: string | undefined, incarnation = 1): string | null => {
   if (sessionId === undefined) return null
   const [, before, seq] = /^([a-z_]{1,32}:.{1,128}:)(\d{1,15})(?:~\d{1,9})?$/.exec(text) ?? []

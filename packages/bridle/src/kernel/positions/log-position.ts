@@ -9,12 +9,12 @@ export interface LogPosition {
 export const positionText = (seq: number, incarnation: number): string =>
   incarnation === 1 ? String(seq) : `${seq}~${incarnation}`
 
-/** Null when it is not a place. Without `~` it belongs to the first incarnation. */
+/** Null = the text is no position. A position without `~` belongs to the first incarnation. */
 export const parsePosition = (text: string): LogPosition | null => {
   const [, seq, incarnation = '1'] = /^(\d{1,15})(?:~(\d{1,9}))?$/.exec(text) ?? []
   return seq === undefined ? null : { seq: Number(seq), incarnation: Number(incarnation) }
 }
 
-/** `ev-12`, or the bare place; null when it is neither. */
+/** Takes `ev-12`, or a bare position; null = the text is neither. */
 export const parseEventId = (text: string): LogPosition | null =>
   parsePosition(text.startsWith('ev-') ? text.slice(3) : text)

@@ -1,4 +1,4 @@
-// Compares the wanted effects with those in hand: starts what is missing, lets go of what is no longer wanted.
+// Compares the wanted effects with the active ones: starts those that are missing, and stops those that are no longer wanted.
 
 import type { ParentNotifiedCommand, ReportItem, RunReport } from '../commands.ts'
 import { TOKEN_PACE_MS } from '../limits.ts'
@@ -6,20 +6,17 @@ import type { Clock } from '../ports/clock.ts'
 import type { Job, RunEnd, Runner } from '../ports/runner.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import type { WantedEffect } from '../rules/wanted-effects.ts'
+import { EFFECT_RETRY_MS, REATTACH_MAX } from './limits.ts'
 import { ReporterClosedError, RunReporter } from './run-reporter.ts'
-
-/** A runner whose stream breaks is asked again this often before its run counts as lost. */
-const REATTACH_MAX = 5
-const RETRY_MS = 1_000
 
 export interface EffectRunnerOptions {
   readonly runner: Runner
   readonly clock: Clock
   readonly tokenPaceMs?: number
   readonly send: (command: RunReport | ParentNotifiedCommand) => Promise<unknown>
-  /** Resolves when the session that this one was started from has the notice, or is not there. */
+  /** Resolves when the parent session has the notice, or does not exist. */
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
-  /** An effect failed and should be tried again: reconcile once more. */
+  /** An effect failed: the session reconciles once more, so that it is tried again if it is still wanted. */
   readonly retry: () => void
 }
 
@@ -39,10 +36,10 @@ export class EffectRunner {
   reconcile(effects: readonly WantedEffect[]): void {
     this.#jobs = new Map(effects.flatMap((effect) => ('job' in effect ? [[effect.id, effect.job]] : [])))
     const wanted = new Set(effects.map(({ id }) => id))
-    for (const [id, letGo] of this.#active) {
+    for (const [id, cancel] of this.#active) {
       if (wanted.has(id)) continue
       this.#active.delete(id)
-      letGo()
+      cancel()
     }
     for (const effect of effects) if (!this.#active.has(effect.id)) this.#start(effect)
   }
@@ -79,12 +76,12 @@ export class EffectRunner {
     })
   }
 
-  /** An effect that is over when the runner says so. */
+  /** An effect that ends with the runner's reply, which becomes a report. */
   #askRunner({ id, job }: Exclude<WantedEffect, { kind: 'tell_parent' }>, act: () => Promise<ReportItem>): void {
     this.#attempt(id, () => act().then((item) => this.#report(job, item)))
   }
 
-  /** A failure is tried again while the effect is still wanted. */
+  /** An effect that fails is tried again while it is still wanted. */
   #attempt(id: string, act: () => Promise<unknown>): void {
     const { clock, retry } = this.#options
     this.#active.set(id, () => {})
@@ -92,11 +89,11 @@ export class EffectRunner {
       .then(act)
       .catch(() => {
         if (!this.#active.has(id)) return
-        const forget = clock.after(RETRY_MS, () => {
+        const clearTimer = clock.after(EFFECT_RETRY_MS, () => {
           this.#active.delete(id)
           retry()
         })
-        this.#active.set(id, forget)
+        this.#active.set(id, clearTimer)
       })
   }
 
@@ -115,9 +112,9 @@ export class EffectRunner {
       .then(() =>
         this.#follow(id, reporter, async () => (started ? runner.attach(job, reporter) : runner.start(job, reporter))),
       )
-      // Through the reporter: text that waits for its pace belongs before the end.
+      // The end goes through the reporter, so that text which waits for its pace comes before it.
       .then((item) => (reporter.closed || item === null ? undefined : reporter.report([item])))
-      // The session is gone; whoever opens it next finds the run in the log.
+      // The session was dropped; its next owner finds the run in the log.
       .catch(() => {})
   }
 
@@ -127,19 +124,19 @@ export class EffectRunner {
     try {
       let end = await begin()
       for (let tries = 0; end === 'cut' && tries < REATTACH_MAX; tries++) {
-        await new Promise<void>((resolve) => clock.after(RETRY_MS * tries, resolve))
-        // As it is by now: where it runs and what it waits for was not known when it began.
+        await new Promise<void>((resolve) => clock.after(EFFECT_RETRY_MS * tries, resolve))
+        // The job as it is by now: its place and the calls it waits for were not known when it began.
         const job = this.#jobs.get(id)
         if (reporter.closed || !job) return null
         const { frame } = reporter
         end = await runner.attach({ ...job, frame }, reporter)
-        // A stream that gets on is not lost, however often it is cut.
+        // A stream that delivers frames is not lost, however often it breaks.
         if (reporter.frame > frame) tries = -1
       }
-      // Given up, it may still be at work somewhere: it should not be.
+      // A run that is given up may still be at work somewhere, so that it has to be stopped.
       const job = this.#jobs.get(id)
       if (end === 'cut' && job) runner.abort(job).catch(() => {})
-      // After a terminal report this comes too late to count; without one, `done` leaves the run to nobody.
+      // After a terminal report this report is dropped. Without one, a runner that says `done` would leave the run without an end.
       return { type: 'lost', message: 'The run was interrupted.' }
     } catch (error) {
       if (error instanceof ReporterClosedError || reporter.closed) return null

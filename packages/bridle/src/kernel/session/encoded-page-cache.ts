@@ -1,6 +1,7 @@
 // Pages of a log, encoded for an audience, kept while readers catch up. Readers that follow each other through the same log
 // get the same text, and all but the first cost no reading and no encoding.
 import { ENCODED_PAGES_CHARS } from '../limits.ts'
+import { EMPTY_PAGE_CHARS } from './limits.ts'
 
 export interface EncodedPage {
   /** Empty = nothing on this page is for the audience. */
@@ -8,9 +9,6 @@ export interface EncodedPage {
   /** The number of the page's last event. */
   readonly last: number
 }
-
-/** A page without text still takes memory. */
-const PAGE_CHARS = 200
 
 export class EncodedPageCache {
   readonly #pages = new Map<string, EncodedPage>()
@@ -20,12 +18,12 @@ export class EncodedPageCache {
     return this.#pages.get(nameOf(audience, after))
   }
 
-  /** The oldest page gives way: readers go forward. */
+  /** The oldest page leaves when there are too many: readers move forward. */
   set(audience: string, after: number, page: EncodedPage): void {
     const name = nameOf(audience, after)
-    const known = this.#pages.get(name)
-    // Two readers that are at the same place may both have read it.
-    if (known) this.#chars -= pageChars(known)
+    const previous = this.#pages.get(name)
+    // Two readers at the same place may both have read the page.
+    if (previous) this.#chars -= pageChars(previous)
     this.#pages.set(name, page)
     this.#chars += pageChars(page)
     for (const [place, oldest] of this.#pages) {
@@ -42,4 +40,4 @@ export class EncodedPageCache {
 }
 
 const nameOf = (audience: string, after: number): string => `${after}:${audience}`
-const pageChars = ({ text }: EncodedPage): number => text.length + PAGE_CHARS
+const pageChars = ({ text }: EncodedPage): number => text.length + EMPTY_PAGE_CHARS

@@ -1,5 +1,5 @@
 // A hash of the catalogue and of a golden log's fold. When the code folds differently, snapshots made by the old code
-// no longer match and the log is folded again; nobody has to remember to bump a number.
+// no longer match and the log is folded again. The version follows from the code, so that nobody has to raise a number.
 import { catalogue, type EventType } from '../catalogue.ts'
 import type { Command, ReportItem } from '../commands.ts'
 import type { Event, Key } from '../event.ts'
@@ -16,7 +16,7 @@ export const foldVersion = (): string => {
   return version
 }
 
-/** The state after every event: what a later event wipes out counts too. */
+/** The state after every event, so that a field which a later event clears counts too. */
 export const goldenStates = (): readonly SessionState[] =>
   goldenLogs().flatMap((log) => {
     let state: SessionState = emptyState
@@ -26,7 +26,7 @@ export const goldenStates = (): readonly SessionState[] =>
     })
   })
 
-/** Short lives, of background work and of a chat, with a bit of everything that folds read. */
+/** Short logs, of background work and of a chat, with every event type that folds read. */
 export const goldenLogs = (): readonly (readonly Event[])[] => [goldenLog(golden), goldenLog(goldenChat)]
 
 type GoldenStep = Command | ((state: SessionState) => Command)
@@ -54,7 +54,7 @@ const report = (runId: string, attempt: number, frame: number, ...items: ReportI
   items,
 })
 
-/** Said by whatever runs by then, in its next frame. */
+/** A report of the run at that point, in its next frame. */
 const runnerReports =
   (...items: ReportItem[]) =>
   ({ lifecycle: { run } }: SessionState): Command =>

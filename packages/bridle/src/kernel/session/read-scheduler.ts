@@ -1,7 +1,8 @@
 // Long reads take turns. A reader that is far behind reads page after page; if nothing stopped it, one such reader would
 // hold the event loop until it had caught up, and everybody else would wait: live turns, probes, heartbeats.
+import { READ_SLICE_MS, READ_SLICE_STEPS } from './limits.ts'
 
-/** How the target shares its one thread. */
+/** The one thread of a target, as readers share it. */
 export interface EventLoop {
   /** Milliseconds since any fixed moment. A platform whose clock stands still while code runs may return a constant. */
   now(): number
@@ -10,11 +11,6 @@ export interface EventLoop {
 }
 
 type ReadStep = () => Promise<unknown>
-
-/** Reading for this long costs a live turn little, and is long enough for several pages. */
-const SLICE_MS = 2
-/** For a clock that stands still. A page takes well under a millisecond where it was encoded before. */
-const SLICE_STEPS = 64
 
 /** Steps run in the order in which they were asked for, a slice of them in each turn of the event loop. */
 export class ReadScheduler {
@@ -38,7 +34,7 @@ export class ReadScheduler {
     this.#isRunning = true
     while (this.#waiting.length > 0) {
       await this.#slice()
-      // Also behind the last step: a reader asks for its next one when it has this one.
+      // Also after the last step: a reader asks for its next page when it has this one.
       await this.#loop.nextTurn()
     }
     this.#isRunning = false
@@ -46,7 +42,7 @@ export class ReadScheduler {
 
   async #slice(): Promise<void> {
     const start = this.#loop.now()
-    for (let steps = 0; steps < SLICE_STEPS && this.#loop.now() - start < SLICE_MS; steps++) {
+    for (let steps = 0; steps < READ_SLICE_STEPS && this.#loop.now() - start < READ_SLICE_MS; steps++) {
       const step = this.#waiting.shift()
       if (!step) return
       // A store that waits for a disk or a network leaves the event loop free; the next reader need not wait for it.

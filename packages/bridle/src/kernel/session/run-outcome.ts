@@ -1,4 +1,4 @@
-// How a run ended: read from the log if it is over, awaited if it is not.
+// The outcome of a run: read from the log if the run is over, awaited if it is not.
 import type { AnyEvent } from '../event.ts'
 import type { Json } from '../json.ts'
 import type { Session } from './session.ts'
@@ -8,7 +8,7 @@ export type RunOutcome =
   | { readonly status: 'completed'; readonly result: Json }
   | { readonly status: 'failed'; readonly message: string; readonly reason: string | null }
   | { readonly status: 'cancelled' }
-  /** The session left this process; the run goes on elsewhere or after the restart. */
+  /** The session left this process; the run continues in another one, or after the restart. */
   | { readonly status: 'moved' }
   /** The session was removed, and the run with it. */
   | { readonly status: 'removed' }
@@ -19,17 +19,17 @@ export const runOutcome = (session: Session, runId: string, since: number): Prom
 
 export interface OutcomeWatch {
   readonly outcome: Promise<RunOutcome>
-  /** Nobody waits any more; the outcome may then never come. */
+  /** Stops the wait; the outcome may then never resolve. */
   readonly stop: () => void
 }
 
 export const watchRunOutcome = (session: Session, runId: string, since: number): OutcomeWatch => {
-  let forget = () => {}
+  let stop = () => {}
   const outcome = new Promise<RunOutcome>((resolve) => {
     let end: RunOutcome = { status: 'cancelled' }
     const finish = (last: RunOutcome) => {
       resolve(last)
-      // Leaving while the subscribers publish would change the set they walk.
+      // A listener that leaves while the subscribers publish would change the set that they walk through.
       Promise.resolve().then(() => session.subscribers.remove(waiter))
     }
     const watch = (event: AnyEvent): void => {
@@ -48,16 +48,16 @@ export const watchRunOutcome = (session: Session, runId: string, since: number):
       unsent: () => 0,
       close: (why) => finish({ status: why === 'removed' ? 'removed' : 'moved' }),
     }
-    forget = () => session.subscribers.remove(waiter)
+    stop = () => session.subscribers.remove(waiter)
     session.subscribers.add(waiter, since)
   })
-  return { outcome, stop: forget }
+  return { outcome, stop: () => stop() }
 }
 
 const outcomeOf = (event: AnyEvent, runId: string): RunOutcome | null => {
-  // A prompt that expired in the queue never was a run; its error names it all the same.
-  const of = event.type === 'error' ? (event.run ?? event.payload.turn_id) : event.run
-  if (of !== runId || event.hearsay) return null
+  // A prompt that expired in the queue never was a run; its error names the prompt by its turn.
+  const subject = event.type === 'error' ? (event.run ?? event.payload.turn_id) : event.run
+  if (subject !== runId || event.hearsay) return null
   if (event.type === 'completed') return { status: 'completed', result: event.payload.result ?? null }
   if (event.type !== 'error') return null
   return { status: 'failed', message: event.payload.message, reason: event.payload.reason ?? null }

@@ -1,5 +1,5 @@
-// Where a runner speaks. Tokens are paced here, before they are numbered: the first leaves at once, then at most one
-// token event per pace, flushed early by anything else. After numbering an event never changes.
+// The reporter of a run: a runner reports everything through it. Tokens are paced here, before they are numbered: the first leaves
+// at once, then at most one token event per pace, and any other report sends the waiting text first. A numbered event never changes.
 
 import type { ReportItem, RunReport } from '../commands.ts'
 import type { AnyEventDraft, Event } from '../event.ts'
@@ -41,12 +41,12 @@ export class RunReporter {
     this.#committedFrame = options.frame
   }
 
-  /** The last position taken. */
+  /** The last frame of the runner that was reported. */
   get frame(): number {
     return this.#frame
   }
 
-  /** The last position that is in the log. A run that was stopped is not heard any more. */
+  /** The last frame that is in the log. Reports of a run that was stopped do not get there. */
   get committedFrame(): number {
     return this.#committedFrame
   }
@@ -55,15 +55,15 @@ export class RunReporter {
     return this.#closed
   }
 
-  /** Called once, when nobody listens any more: the runner should let go. */
+  /** Calls once, when the session no longer takes reports: the runner should stop. */
   onClose(call: () => void): void {
     if (this.#closed) call()
     else this.#onClose.push(call)
   }
 
   /**
-   * Resolves when it is in the log; a tool awaits this before it acts. `frame` is the runner's own position, if it has
-   * one; what was taken already is passed over, since merged text could no longer be told apart.
+   * Resolves when the items are in the log; a tool awaits this before it acts. `frame` is the place in the runner's stream, if it
+   * has one: a frame that was reported already is ignored, because merged text could no longer be told apart.
    */
   async report(items: readonly ReportItem[], frame = this.#frame + 1): Promise<void> {
     if (frame <= this.#frame) return
@@ -79,14 +79,14 @@ export class RunReporter {
     await this.#send([...this.#takeText(), ...items.map((item) => this.#withWholeCharacters(item))], frame)
   }
 
-  /** Our own word on the run, beside the runner's stream: it takes no position there. Resolves when it is in the log. */
+  /** Reports on behalf of the server, without a frame of the runner's stream. Resolves when the item is in the log. */
   async reportOutOfBand(item: ReportItem): Promise<void> {
     if (this.#closed) throw new ReporterClosedError('nobody listens')
     const { runId, attempt, send } = this.#options
     await send({ type: 'report', runId, attempt, frame: null, items: [item] })
   }
 
-  /** Resolves at once, unless too much is unacknowledged: then it waits for the log. */
+  /** Resolves at once, unless too many reports are unacknowledged: then it waits for the log. */
   async token(text: string, frame = this.#frame + 1): Promise<void> {
     if (this.#closed) throw new ReporterClosedError('nobody listens')
     if (frame <= this.#frame) return
@@ -97,7 +97,7 @@ export class RunReporter {
     if (this.#unacknowledged > REPORTS_HIGH_WATER) await this.#last
   }
 
-  /** Resolves when all that was said so far is in the log, text that waits for its pace included. */
+  /** Resolves when everything reported so far is in the log, also text that waits for its pace. */
   async whenCommitted(): Promise<void> {
     this.#flush()
     await this.#last
@@ -110,7 +110,7 @@ export class RunReporter {
     for (const call of this.#onClose) call()
   }
 
-  /** Sends what is there and starts the next window; an empty window ends the pacing. */
+  /** Sends the waiting text and starts the next pause; a pause in which no text came ends the pacing. */
   #flush(): void {
     const items = this.#takeText()
     if (items.length === 0) return
@@ -153,7 +153,7 @@ export class RunReporter {
     } finally {
       this.#unacknowledged -= 1
     }
-    // The last word of a run closes its reporter, and was heard all the same.
+    // The terminal report of a run closes its reporter, and counts all the same.
     if (this.#closed && !items.some(({ type }) => type === 'finished' || type === 'failed'))
       throw new ReporterClosedError('nobody listens')
   }
@@ -165,6 +165,6 @@ const isTextDraft = (event: Pick<AnyEventDraft, 'type' | 'payload'>): event is T
 
 const isDropped = (answer: unknown): boolean => typeof answer === 'object' && answer !== null && 'dropped' in answer
 
-/** A call's result may be of any size: it becomes an artifact before it is numbered. */
+/** The result of a tool call may have any size: it becomes an artifact before it is numbered. */
 const withoutResult = ({ type, payload }: Pick<AnyEventDraft, 'type' | 'payload'>): unknown =>
   type === 'tool_result' || type === 'tool_outcome' ? { ...payload, result: null } : payload

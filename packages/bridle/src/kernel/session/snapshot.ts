@@ -1,27 +1,27 @@
-// Snapshots are a cache of the fold. Settled messages are rows of their own, written once; the rest is one small row.
+// Snapshots are a cache of the fold. Each settled message has a row, which is written once; the rest of the state is one small row.
 
 import type { Snapshot, SnapshotWrite } from '../ports/log.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import { emptyState, type SessionState } from '../projections/state.ts'
 import { foldVersion } from './fold-version.ts'
 
-/** Null when it was made by another fold: then the log is folded again. `held` are messages that were not read again. */
+/** Null when another version of the fold made the snapshot: the log is folded again. `messages` are those that were not read again. */
 export const restoreSnapshot = (
   snapshot: Snapshot | null,
-  held: readonly HarnessMessage[] = [],
+  messages: readonly HarnessMessage[] = [],
 ): SessionState | null => {
   if (!snapshot || snapshot.foldVersion !== foldVersion()) return null
   const rest = JSON.parse(snapshot.state) as SessionState
   const settled = snapshot.messages.map((text, index) =>
-    text === null ? (held[index] as HarnessMessage) : (JSON.parse(text) as HarnessMessage),
+    text === null ? (messages[index] as HarnessMessage) : (JSON.parse(text) as HarnessMessage),
   )
   const conversation = { ...rest.conversation, messages: [...settled, ...rest.conversation.messages] }
   return { ...emptyState, ...rest, conversation }
 }
 
 /**
- * `written` are the messages that have rows already: what is still the same object is not written again. One snapshot in
- * `keepEvery` events is kept, so that a branch far back folds at most as many.
+ * `written` are the messages that have rows already: a message that is still the same object is not written again. One snapshot
+ * in `keepEvery` events is kept, so that a branch far back folds at most as many.
  */
 export const takeSnapshot = (
   state: SessionState,
@@ -31,8 +31,8 @@ export const takeSnapshot = (
 ): { write: SnapshotWrite; written: readonly HarnessMessage[] } => {
   const { messages } = state.conversation
   const settled = messages.slice(0, settledCount(state))
-  const same = settled.findIndex((message, index) => message !== written[index])
-  const from = same < 0 ? settled.length : same
+  const firstChanged = settled.findIndex((message, index) => message !== written[index])
+  const from = firstChanged < 0 ? settled.length : firstChanged
   const rest = { ...state, conversation: { ...state.conversation, messages: messages.slice(settled.length) } }
   return {
     written: settled,
@@ -47,7 +47,7 @@ export const takeSnapshot = (
   }
 }
 
-/** How many messages from the start can no longer change. */
+/** The number of messages, from the start, that can no longer change. */
 export const settledCount = (state: SessionState): number => {
   const { messages } = state.conversation
   const open = messages.findIndex(

@@ -1,5 +1,5 @@
-// Who is watching. A listener catches up from its cursor by reading the log, then joins the live ones; each audience
-// is encoded once per change, and all its listeners get the same text.
+// The listeners of a session. A listener catches up from its cursor by reading the log, then joins the live ones; a change is
+// encoded once for each audience, and all its listeners get the same text.
 
 import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent } from '../event.ts'
@@ -14,10 +14,10 @@ export interface CommittedChange {
   readonly operations?: readonly DeltaOperation[]
 }
 
-/** What a kind of client sees. Equal keys must encode equally: a text is made once and sent to all who have the key. */
+/** A kind of client. Equal keys must encode equally: a text is made once and sent to all listeners of the key. */
 export interface Audience {
   readonly key: string
-  /** The text of a change; empty = nothing of it is for this audience. */
+  /** The text of a change; empty = no part of the change is for this audience. */
   encode(change: CommittedChange): string
 }
 
@@ -25,11 +25,11 @@ export interface Listener {
   readonly audience: Audience
   /** Text, and the sequence number it brings the listener to. */
   send(text: string, seq: number): void
-  /** Bytes, or characters, sent but not yet taken by the other side. */
+  /** Bytes, or characters, that were sent and that the other side has not taken yet. */
   unsent(): number
-  /** Resolves when it can take more: a long catch-up waits for its reader instead of cutting it. */
+  /** Resolves when the listener can take more: a long catch-up waits for a slow reader instead of closing it. */
   ready?(): Promise<void>
-  /** The end: `slow` and `moved` mean "come back with your cursor". */
+  /** Ends the subscription; after `slow` and `moved` the client may come back with its cursor. */
   close(why: 'slow' | 'moved' | 'removed'): void
 }
 
@@ -47,15 +47,15 @@ export class Subscribers {
   readonly #catchingUp = new Set<Listener>()
   #closed: 'moved' | 'removed' | null = null
 
-  /** Without `turns` nobody else shares the thread, as in tests. */
+  /** Without a scheduler reads do not take turns with those of other sessions, as in tests. */
   constructor(
     read: (after: number, limit: number) => Promise<AnyEvent[]>,
     head: () => number,
-    turns: ReadScheduler | null = null,
+    readScheduler: ReadScheduler | null = null,
   ) {
     this.#read = read
     this.#head = head
-    this.#readScheduler = turns
+    this.#readScheduler = readScheduler
   }
 
   get size(): number {
@@ -71,12 +71,12 @@ export class Subscribers {
     this.#catchUp(listener, since).catch(() => this.#disconnect(listener, 'moved'))
   }
 
-  /** It hears no more. False when it was not here. */
+  /** Removes a listener. False = it was not subscribed. */
   remove(listener: Listener): boolean {
     if (this.#catchingUp.delete(listener)) return true
-    const room = this.#groups.get(listener.audience.key)
-    if (!room?.listeners.delete(listener)) return false
-    if (room.listeners.size === 0) this.#groups.delete(listener.audience.key)
+    const group = this.#groups.get(listener.audience.key)
+    if (!group?.listeners.delete(listener)) return false
+    if (group.listeners.size === 0) this.#groups.delete(listener.audience.key)
     return true
   }
 
@@ -85,7 +85,7 @@ export class Subscribers {
     if (seq === undefined) return
     for (const { audience, listeners } of this.#groups.values()) {
       const text = encodeOrNull(audience, change)
-      // What one audience cannot say must not keep others from hearing it, nor the caller from its answer.
+      // An audience that fails to encode a change must not keep it from the others, nor the answer from the caller.
       if (text === null) for (const listener of [...listeners]) this.#disconnect(listener, 'moved')
       else if (text !== '') for (const listener of listeners) this.#send(listener, text, seq)
     }
@@ -98,7 +98,7 @@ export class Subscribers {
       for (const listener of [...listeners]) this.#disconnect(listener, why)
   }
 
-  /** Sends what the log has after `since` up to `last`, and nothing live. False when the listener was removed or cut. */
+  /** Sends the events of the log after `since` up to `last`, and nothing live. False = the listener was removed or closed. */
   async replay(listener: Listener, since: number, last: number): Promise<boolean> {
     if (this.#closed) listener.close(this.#closed)
     else this.#catchingUp.add(listener)
@@ -117,16 +117,16 @@ export class Subscribers {
     while (seen < this.#head() && this.#catchingUp.has(listener)) seen = await this.#step(listener, seen, this.#head())
     if (!this.#leaveCatchUp(listener)) return
     const { audience } = listener
-    const room = this.#groups.get(audience.key) ?? { audience, listeners: new Set() }
-    this.#groups.set(audience.key, room)
-    room.listeners.add(listener)
+    const group = this.#groups.get(audience.key) ?? { audience, listeners: new Set() }
+    this.#groups.set(audience.key, group)
+    group.listeners.add(listener)
   }
 
   /** Sends the next page, waits until the listener can take more, and returns how far it is. */
   async #step(listener: Listener, seen: number, last: number): Promise<number> {
     const send = async () => {
-      const known = this.#pages.get(listener.audience.key, seen)
-      const page = known && known.last <= last ? known : await this.#encodePage(listener.audience, seen, last)
+      const cached = this.#pages.get(listener.audience.key, seen)
+      const page = cached && cached.last <= last ? cached : await this.#encodePage(listener.audience, seen, last)
       if (page.text !== '' && this.#catchingUp.has(listener)) this.#send(listener, page.text, page.last)
       return page.last
     }
@@ -136,7 +136,7 @@ export class Subscribers {
   }
 
   async #encodePage(audience: Audience, after: number, last: number): Promise<EncodedPage> {
-    // The log may be ahead of what is published; that will come, and must not be sent twice.
+    // The log may be ahead of the published events, which will follow: they must not be sent twice.
     const events = (await this.#read(after, Math.min(READ_PAGE, last - after))).filter(({ seq }) => seq <= last)
     const end = events.at(-1)?.seq
     if (end === undefined) throw new Error('The log ends before its head.')

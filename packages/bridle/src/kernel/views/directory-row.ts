@@ -1,4 +1,4 @@
-// The directory's row of a session: what lists show without a fold.
+// The directory's row of a session: lists show it without a fold.
 
 import type { Key } from '../event.ts'
 import { HEARTBEAT_MS, ROW_ARGUMENTS_CHARS_MAX, ROW_TEXT_CHARS_MAX } from '../limits.ts'
@@ -16,7 +16,7 @@ export interface RowSnapshot {
   readonly state: SessionState
 }
 
-/** The same row when nothing it shows has changed, so that streaming tokens writes none. */
+/** Returns the same row when nothing in it has changed, so that a stream of tokens writes no rows. */
 export const directoryRowOf = (
   key: Key,
   state: SessionState,
@@ -28,7 +28,7 @@ export const directoryRowOf = (
   const lastBeat = (last && heartbeatOf(last.row)) ?? 0
   const heartbeatAt = Math.max(lastBeat, status === 'running' ? now : state.health.activeAt) || null
   const beats = last && (heartbeatAt ?? 0) >= (heartbeatOf(last.row) ?? 0) + HEARTBEAT_MS
-  if (last && !beats && status === last.row.status && sameSubject(state, last.state)) return last.row
+  if (last && !beats && status === last.row.status && isSameSubject(state, last.state)) return last.row
   const { lifecycle: life, approvals } = state
   return {
     kind: life.kind,
@@ -53,22 +53,22 @@ export const directoryRowOf = (
         branchSourceEventId: life.branch.sourceEventId,
         branchResumeCursor: life.branch.resumeCursor,
       }),
-      // Where a list is made of rows alone it is all that tells of it.
+      // A list that has nothing but rows learns the incarnation from here.
       ...(logs.own > 1 && { incarnation: logs.own }),
       health: healthSummary(healthSnapshot(key, state, status, state.at)),
     },
   }
 }
 
-/** When somebody last had its run in hand, or heard of it. */
+/** The last sign of life of the run, as the row says. */
 export const heartbeatOf = ({ detail: { heartbeatAt } }: DirectoryRow): number | null =>
   typeof heartbeatAt === 'number' ? heartbeatAt : null
 
-/** Open approvals as an inbox shows them: with their arguments, the oldest first, as far as those fit into a row. */
+/** Open approvals as an inbox shows them. The oldest ones have their arguments, as far as those fit into a row. */
 const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApproval[] => {
   let room = ROW_ARGUMENTS_CHARS_MAX
-  return open.map(({ id, kind, tool, toolCallId, reason, arguments: given, requestedAt, expiresAt }) => {
-    const chars = JSON.stringify(given).length
+  return open.map(({ id, kind, tool, toolCallId, reason, arguments: args, requestedAt, expiresAt }) => {
+    const chars = JSON.stringify(args).length
     const fits = chars <= room
     if (fits) room -= chars
     return {
@@ -77,7 +77,7 @@ const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApprova
       tool: brief(tool),
       toolCallId: brief(toolCallId),
       reason: brief(reason),
-      arguments: fits ? given : null,
+      arguments: fits ? args : null,
       title: brief(title),
       isCut: !fits || [tool, toolCallId, reason, title].some((text) => text.length > ROW_TEXT_CHARS_MAX),
       requestedAt,
@@ -86,10 +86,10 @@ const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApprova
   })
 }
 
-/** The whole of it is in the session. */
+/** A text as a row shows it; the session has the whole. */
 const brief = (text: string): string => truncate(text, ROW_TEXT_CHARS_MAX)
 
-const sameSubject = (a: SessionState, b: SessionState): boolean =>
+const isSameSubject = (a: SessionState, b: SessionState): boolean =>
   a.approvals.open === b.approvals.open &&
   a.health.publishedHash === b.health.publishedHash &&
   a.lifecycle.title === b.lifecycle.title &&

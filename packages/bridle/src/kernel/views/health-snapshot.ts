@@ -1,5 +1,5 @@
-// What an operator sees of a session's health, in the wire's spelling: `health_changed` holds it whole, so that the health
-// stream is the log filtered to that event. It holds no ages and no running clock: equal unless something happened.
+// The health of a session as an operator sees it, in the wire's spelling: `health_changed` carries it whole, so that the health
+// stream is the log filtered to that event. A snapshot has no ages and no running clock: two are equal unless something happened.
 
 import { eventId, type Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
@@ -27,7 +27,7 @@ export interface HealthSnapshot {
     readonly reason: string
     readonly evidence: readonly string[]
   }[]
-  /** What lowered the score, and by how much. */
+  /** The findings that lowered the score, each with its points. */
   readonly penalties: readonly {
     readonly points: number
     readonly reason: string
@@ -36,7 +36,7 @@ export interface HealthSnapshot {
   readonly budget_pressure: {
     readonly level: 'none' | BudgetPressure['level']
     readonly budgets: readonly BudgetPressure[]
-    /** With a budget of runtime: since when it runs; what came before is in its value. */
+    /** The start of the present run, where there is a budget of runtime; the time of earlier runs is in the budget's value. */
     readonly running_since: string | null
   }
   readonly memory_provenance: {
@@ -83,7 +83,7 @@ export interface HealthSnapshot {
   }
 }
 
-/** Something one can do now, with what the call for it needs. */
+/** An action that an operator can take now, with the arguments of its call. */
 export interface RecoveryHint {
   readonly action: 'answer_approval' | 'resume' | 'pause' | 'branch' | 'submit' | 'wait' | 'cancel'
   readonly label: string
@@ -92,7 +92,7 @@ export interface RecoveryHint {
   readonly until?: string
 }
 
-/** The parts of a session's state that it is made of. */
+/** The parts of a session's state that a health snapshot is made of. */
 export interface HealthSources {
   readonly health: HealthFold
   readonly lifecycle: Lifecycle
@@ -154,7 +154,7 @@ const raisedLimits = ({ granted, raised }: HealthFold, budgets: readonly BudgetP
     budgets.flatMap(({ budget, limit }) => (budget in granted || budget in raised ? [[budget, limit]] : [])),
   )
 
-/** Before anything was told: what everybody assumes of a session that was just made. */
+/** The health that readers assume of a new session, before its first `health_changed`. */
 export const initialHealthSnapshot = (key: Key, from: HealthSources, now: number): HealthSnapshot =>
   healthSnapshot(
     key,
@@ -163,12 +163,12 @@ export const initialHealthSnapshot = (key: Key, from: HealthSources, now: number
     now,
   )
 
-/** What a list shows. */
+/** The part of the health that lists show. */
 export const healthSummary = ({ score, flags, hint, budget_pressure, recovery_hint }: HealthSnapshot): JsonObject => ({
   score,
   flags: [...flags],
   hint,
-  // The same shape as in a snapshot: what renders the one renders the other.
+  // The same shape as in a snapshot, so that a client renders both alike.
   budget_pressure: budget_pressure as unknown as JsonObject,
   recovery_action: recovery_hint?.action ?? null,
 })
@@ -187,7 +187,7 @@ const latestArtifact = ({ latest }: Artifacts): HealthSnapshot['artifacts']['lat
   return { event_id: eventId(seq), artifact_id: id, artifact_type: kind, name: truncate(name, SUMMARY_CHARS_MAX) }
 }
 
-const evidence = (proof: number | null): readonly string[] => (proof === null || proof === 0 ? [] : [eventId(proof)])
+const evidence = (seq: number | null): readonly string[] => (seq === null || seq === 0 ? [] : [eventId(seq)])
 
 const worst = (budgets: readonly BudgetPressure[]): HealthSnapshot['budget_pressure']['level'] => {
   if (budgets.length === 0) return 'none'
@@ -200,14 +200,14 @@ const enforcement = ({ health: fold, lifecycle: life }: HealthSources, status: S
   return status === 'paused' || status === 'awaiting_approval' ? status : 'armed'
 }
 
-/** The first that applies: what stands in the way of the session, before what merely lowers its score. */
+/** The first action that applies: those that unblock the session come before those that raise its score. */
 const recovery = (
   key: Key,
   { lifecycle: life, approvals, resumePoints }: HealthSources,
   status: SessionStatus,
   { flags, hint }: HealthReport,
 ): RecoveryHint | null => {
-  const asked = Object.keys(approvals.open)[0]
+  const approvalId = Object.keys(approvals.open)[0]
   const last = resumePoints.at(-1)
   const cursor = last ? { resume_cursor: cursorText(last.kind, key.id, last.seq) } : {}
   if (status === 'failed') {
@@ -215,8 +215,8 @@ const recovery = (
     return { action: 'branch', label: hint ?? 'Branch from the last resume point.', ...cursor }
   }
   if (status === 'paused') return { action: 'resume', label: 'Resume the session.' }
-  if (status === 'awaiting_approval' && asked !== undefined)
-    return { action: 'answer_approval', label: hint ?? 'Answer the approval.', approval_request_id: asked }
+  if (status === 'awaiting_approval' && approvalId !== undefined)
+    return { action: 'answer_approval', label: hint ?? 'Answer the approval.', approval_request_id: approvalId }
   if (flags.includes('stuck')) return { action: 'pause', label: 'Pause and resume it to run it again, or cancel it.' }
   const { run } = life
   if (status === 'recovering' && run?.retryAt != null)

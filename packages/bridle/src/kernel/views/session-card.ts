@@ -1,5 +1,5 @@
-// session_state: the status card, appended in the same batch as the change it reports. It always has every field: a client
-// that lays one card over the last would keep what an absent field no longer says.
+// session_state: the status card, appended in the same batch as the change it reports. A card always has every field: a client that
+// merges it into the last card would otherwise keep a value that no longer holds.
 
 import type { EngineIdentity } from '../engine-info.ts'
 import { eventId, type Key } from '../event.ts'
@@ -41,7 +41,7 @@ export const sessionStateCard = (
     parent_session_id: life.parentSessionId,
     branch_source_event_id: life.branch?.sourceEventId ?? null,
     branch_resume_cursor: life.branch?.resumeCursor ?? null,
-    // A run in hand has just shown that it lives; the fold keeps the moment to the second only.
+    // A session that has a run and writes a card is alive now; the fold keeps its last activity to the second only.
     last_heartbeat_at: iso(Math.max(health.activeAt, life.run ? state.at : 0) || null),
     last_error: life.lastError,
     updated_at: iso(state.at),
@@ -50,24 +50,24 @@ export const sessionStateCard = (
   }
 }
 
-/** Where the run is and what it runs on: known when it has begun, or later. */
+/** The place and the model of the run, to compare two states by: both become known when the run has begun, or later. */
 export const runtimeText = ({ lifecycle: { run, runtime } }: SessionState): string =>
   JSON.stringify([processOf(run?.handle), runtime.provider, runtime.model])
 
-/** The approval that is to be answered next. */
+/** The oldest approval that waits for an answer. */
 export const firstOpenApprovalId = ({ approvals: { open } }: SessionState): string | null =>
   Object.keys(open)[0] ?? null
 
 /** The engine of an agent whose runner does not name one. */
 const ownEngine = (agent: string): EngineIdentity => ({ engine: agent, runnerKind: 'in_process' })
 
-/** The sandbox that has the run is the process one could look for. */
+/** The process of a run is its sandbox: an operator looks for that. */
 const processOf = (handle: Json | undefined): string | null => {
   const sandbox = (handle as JsonObject | null | undefined)?.sandbox
   return typeof sandbox === 'string' ? sandbox : null
 }
 
-/** Where one would go on from. */
+/** The last point from which the session can be resumed or branched. */
 const resumeContext = (key: Key, { resumePoints }: SessionState): JsonObject | null => {
   const last = resumePoints.at(-1)
   return last

@@ -1,9 +1,9 @@
-// How a turn runs, told at its start whatever the engine: what it may do without asking, and what stands around it.
+// The runtime of a turn, which the log says at its start for every engine: what the turn may do without asking, and its sandbox.
 
 import type { SessionState } from '../projections/state.ts'
 import type { Payloads } from '../schemas.ts'
 
-/** Where the modes of a turn are resolved, in that order. */
+/** The settings that decide the modes of a turn, in that order. */
 export const POLICY_PATH = 'execution_mode -> approval_policy -> runtime_callbacks'
 export const PERMISSION_MODE = 'normal'
 export const APPROVAL_MODE = 'on_request'
@@ -21,7 +21,7 @@ export const turnRuntimeDecision = ({ lifecycle: { kind, settings } }: SessionSt
 export const hasWorkspace = ({ lifecycle: { settings } }: SessionState): boolean =>
   text(settings.workspace_id) !== undefined
 
-/** For a runner that says nothing of a sandbox: there is none, unless the work has a workspace of its own. */
+/** The notice for a runner that reports no sandbox: there is none, unless the session has a workspace. */
 export const defaultSandboxNotice = ({ lifecycle: { kind, settings } }: SessionState): Payloads['sandbox_notice'] => {
   const requested_backend = kind === 'chat' ? 'chat_turn' : 'background_session'
   return text(settings.workspace_id)
