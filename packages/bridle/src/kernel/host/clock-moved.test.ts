@@ -13,7 +13,7 @@ const start = ({ host }: ClockSetUp, id: string, more: object = {}) =>
   host.send(key(id), { type: 'submit', prompt: 'go', opening: background(more) })
 const status = async ({ host }: ClockSetUp, where: Key) => statusOf((await host.open(where)).state)
 
-/** One that runs, one that waits for its retry, one for an approval, one that is paused and expires in half a day. */
+/** Four sessions: the first runs, the second waits for its retry, the third for an approval, the fourth is paused and expires in half a day. */
 const populated = async () => {
   const it = setUp()
   await start(it, 'runs')

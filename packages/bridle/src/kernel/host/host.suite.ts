@@ -1,4 +1,4 @@
-// What the tests of living sessions share: a clock that stands still, a store that can be held or made to fail, and a
+// The parts that tests of live sessions share: a clock that stands still, a store that can be held or made to fail, and a
 // runner that does what the test says.
 import { createHash } from 'node:crypto'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
@@ -115,7 +115,7 @@ export class ManualRunner implements Runner {
   readonly aborted: Job[] = []
   readonly answers: ApprovalAnswer[] = []
   readonly steers: string[] = []
-  /** What an abort waits for. */
+  /** An abort waits for this. */
   aborting: Promise<string | null> = Promise.resolve(null)
   readonly forgotten: Key[] = []
   steerable = false

@@ -82,7 +82,7 @@ describe('[S25] when the store does not say whether it wrote', () => {
     }
     await expect(host.send(key(), submit())).rejects.toMatchObject({ code: 'outcome_unknown' })
     expect(prompts(await events())).toBe(1)
-    // It was written after all: the run is taken up though nobody asks.
+    // The append was written after all: the run is taken up although no caller asks.
     const { lifecycle } = (await host.open(key())).state
     expect(lifecycle.run).toMatchObject({ text: 'hello' })
   })
@@ -397,7 +397,7 @@ describe('[S22] branches', () => {
     expect(lineage.slice(0, seq)).toEqual(parent)
     expect(seqs(lineage)).toEqual(range(1, lineage.length))
     expect(child.state).toEqual(lineage.reduce(evolve, emptyState))
-    // Whoever only listens learns that the question is not open here.
+    // A client that only listens learns that the approval is not open in the branch.
     expect(
       lineage.filter(({ type }) => type === 'approval_applied').map(({ seq: at, payload }) => [at > seq, payload]),
     ).toMatchObject([[true, { tool_call_id: 'c1', decision: 'cancelled', reason: 'branched' }]])

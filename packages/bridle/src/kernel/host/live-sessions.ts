@@ -1,5 +1,5 @@
-// The sessions that this process has in memory: each is opened once, whoever asks and however many, and opened again when
-// its store failed.
+// The sessions that this process has in memory. Callers that ask for the same session share one; a session whose store failed is
+// opened again.
 import { type AnyEvent, type Key, keyText } from '../event.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { BranchParent, Log } from '../ports/log.ts'
@@ -125,10 +125,10 @@ export class LiveSessions {
     return !this.#live.has(name) && !this.#broken.has(name) && this.#ports.runner(key.agent) !== null
   }
 
-  /** Opens a session again in a while. It may have an effect in hand, which no round of the supervision looks for. */
+  /** Opens a session again in a while: if it has an effect in hand and is not due, no round of the supervision finds it. */
   reopenLater(key: Key): void {
     const name = keyText(key)
-    // One timer for a session: each failure would otherwise start one more.
+    // A session has one such timer: each failure would otherwise start one more.
     if (this.#reopening.has(name)) return
     this.#reopening.add(name)
     this.#ports.clock.after(REOPEN_MS, () => {

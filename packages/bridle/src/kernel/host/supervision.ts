@@ -1,5 +1,5 @@
-// Supervision opens the sessions that have to do something though no caller asks: effects that a dead owner had in hand, and
-// moments that have come. A live session has timers for its moments, which do not see the wall clock jump.
+// Supervision opens the sessions that have something to do although no caller asks: a dead owner left an effect in hand, or a
+// moment of the session has come. A live session has a timer for its moments, which does not see the wall clock jump.
 import type { Key } from '../event.ts'
 import { DUE_PAGE } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -71,7 +71,7 @@ export class Supervision {
     this.#schedule()
   }
 
-  /** Timers do not see the wall clock jump: what is due by the wall clock happens now. */
+  /** Timers do not see the wall clock jump: a tick does the work that is due by the wall clock. */
   #tickAfterJump(): void {
     const { clock, live } = this.#ports
     const now = clock.now()

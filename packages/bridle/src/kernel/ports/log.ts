@@ -64,7 +64,7 @@ export interface StoredAnswer {
 
 /** The reasons for which a session is opened although no caller asks for it. A store finds sessions by either. */
 export interface Wake {
-  /** The session has an effect to carry out. Its owner does that; when the owner dies, the next one opens the session at once. */
+  /** The session's owner carries out an effect, such as a run. When the owner dies, the next one opens the session at its start. */
   readonly inHand: boolean
   /** The next moment, in ms, at which time alone changes the session; null = none. */
   readonly dueAt: number | null

@@ -54,7 +54,7 @@ export interface ApprovalAnswer {
 export type RunEnd = 'done' | 'cut' | 'lost'
 
 export interface Runner {
-  /** For the status card; absent = the agent counts as its own engine, in this process. */
+  /** For the status card; absent = the card names the agent as the engine, in this process. */
   readonly identity?: EngineIdentity
   /** Reports `started` and awaits it before any work: a run that is not in the log has not begun. */
   start(job: Job, reporter: RunReporter): Promise<RunEnd>

@@ -1,5 +1,5 @@
-// A place in a session, as text: `<kind>:<session>:<seq>`. The kind says what stands there and is for people; the rest names
-// the event. Ids may hold colons, so the number is the last part. The number is `12` in a log's first incarnation and `12~3`
+// A cursor names an event as text: `<kind>:<session>:<seq>`. The kind tells people what the event is; the rest names it. Ids may
+// have colons, so the number is the last part. The number is `12` in a log's first incarnation and `12~3`
 // in its third (docs/protocol/session.md).
 
 import type { BranchParent } from '../ports/log.ts'
@@ -12,16 +12,16 @@ export interface CursorPosition extends LogPosition {
   readonly sessionId: string
 }
 
-/** Null when it is not a cursor. */
+/** Null = the text is no cursor. */
 export const parseCursor = (text: string): CursorPosition | null => {
   const [, sessionId, number = ''] = /^[a-z_]{1,32}:(.{1,128}):(\d[\d~]{0,31})$/.exec(text) ?? []
-  const place = parsePosition(number)
-  return sessionId === undefined || !place ? null : { sessionId, ...place }
+  const position = parsePosition(number)
+  return sessionId === undefined || !position ? null : { sessionId, ...position }
 }
 
 /**
- * Where a cursor points in this session's own log. A number of its parent's is its own too, as long as it is of the parent's
- * present incarnation; any other is of no incarnation that the session knows.
+ * The position of a cursor in the log of a session. A number of the parent is a number of the branch too, if it belongs to the
+ * parent's present incarnation; any other gets incarnation 0, which no log has.
  */
 export const positionInLog = (
   { sessionId, seq, incarnation }: CursorPosition,
@@ -32,7 +32,7 @@ export const positionInLog = (
   return { seq, incarnation: incarnation === logs.parent?.incarnation ? logs.own : 0 }
 }
 
-/** Whether a session can say what stands there: it is its own, or its parent's up to where it branched. */
+/** Whether a session has the event of a cursor: the cursor names the session, or its parent at or before the branch point. */
 export const isOwnPosition = (
   { sessionId, seq }: Pick<CursorPosition, 'sessionId' | 'seq'>,
   id: string,

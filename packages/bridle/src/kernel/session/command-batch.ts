@@ -24,7 +24,7 @@ export interface BatchResult {
   readonly operations: readonly DeltaOperation[]
   /** Answers to be stored under their command ids. */
   readonly results: readonly StoredAnswer[]
-  /** One for each command. */
+  /** The outcome of each command, in order. */
   readonly outcomes: readonly (Answer | Refusal)[]
 }
 

@@ -16,7 +16,7 @@ const world = () => {
     loop,
     turns,
     settle,
-    /** One turn of the event loop. */
+    /** Runs a turn of the event loop. */
     async turn() {
       loop.turns++
       for (const resolve of waiting.splice(0)) resolve()

@@ -25,7 +25,7 @@ const reporter = (tokenPaceMs = 16, frame = -1) =>
       return send(report)
     },
   })
-/** What was sent: frame, then text or type. */
+/** Each report that was sent: its frame, then text or type. */
 const sent = () =>
   reports.map(({ frame, items }) => [
     frame,

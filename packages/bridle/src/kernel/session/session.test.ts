@@ -140,7 +140,7 @@ describe('[S25] nothing is told before it is in the log', () => {
     await flushPending()
     session.drop(new Error('stopped'))
     gate.release()
-    // It may be in the log: saying "try again" would make it two.
+    // The command may be in the log: a caller who is told to try again would make it two.
     await expect(answer).rejects.toMatchObject({ code: 'outcome_unknown' })
     expect(session.state.head).toBe(0)
   })

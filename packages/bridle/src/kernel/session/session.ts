@@ -325,6 +325,6 @@ const notifyObserver = (observe: SessionPorts['onCommit'], events: readonly AnyE
   try {
     observe?.(events)
   } catch {
-    // The hook reports its own faults.
+    // The hook reports its faults itself.
   }
 }
