@@ -5,6 +5,7 @@ import type { EngineDescription } from './description.ts'
 import { type EngineName, engineDescriptions } from './descriptions.ts'
 import type { Engine } from './engine.ts'
 
+/** An engine that this process can start. */
 export interface EngineRow extends EngineDescription {
   readonly create: (env: NodeJS.ProcessEnv) => Engine
 }
@@ -14,10 +15,12 @@ const constructors: { readonly [name in EngineName]: EngineRow['create'] } = {
   codex: (env) => codexEngine(env),
 }
 
+/** All engines that Bridle has. */
 export const engineRegistry: readonly EngineRow[] = engineDescriptions.map((description) => ({
   ...description,
   create: constructors[description.name as EngineName],
 }))
 
+/** One of each engine, for a runner; reading `env` finds their packages. */
 export const createEngines = (env: NodeJS.ProcessEnv, registry = engineRegistry): readonly Engine[] =>
   registry.map(({ create }) => create(env))

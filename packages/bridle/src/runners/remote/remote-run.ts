@@ -91,18 +91,18 @@ export class RemoteRun {
     if (!this.#hasProviderKey) await this.#reporter.reportOutOfBand({ type: 'event', event: NO_KEY_DIAGNOSTIC })
     const { queue, provider } = this.#options
     const place = { name: this.#sandbox.id, isReported: this.#job.awaitsSandbox ?? false }
-    const asked = await queue.wait(this.#reporter, place, async () => {
-      const answer = await this.#openStream(() =>
+    const answer = await queue.wait(this.#reporter, place, async () => {
+      const attempt = await this.#openStream(() =>
         runner.stream('/query', { body: body as JsonObject, signal: this.#streamAbort.signal }),
       )
-      if (isBusy(answer)) throw new NoFreeSandboxError('The runner has another run.')
-      return answer
+      if (isBusy(attempt)) throw new NoFreeSandboxError('The runner has another run.')
+      return attempt
     })
-    if (asked === 'cut' || 'bytes' in asked) return this.#readStream(asked)
-    if (asked.status === 410) return 'lost'
+    if (answer === 'cut' || 'bytes' in answer) return this.#readStream(answer)
+    if (answer.status === 410) return 'lost'
     // The runner has another token and will never accept ours: the next run gets another sandbox.
-    if (asked.status === 401) await provider.stop(this.#sandbox)
-    throw new Error(runnerRefusalText(asked.status, asked.body))
+    if (answer.status === 401) await provider.stop(this.#sandbox)
+    throw new Error(runnerRefusalText(answer.status, answer.body))
   }
 
   /** Continues to follow a run that this process or an earlier one started. */
@@ -111,18 +111,18 @@ export class RemoteRun {
     const runner = await this.#runClient()
     const after = Math.max(0, frame)
     const path = `${runPath(this.#job)}/events`
-    const asked = await this.#openStream(() => runner.stream(path, { after, signal: this.#streamAbort.signal }))
+    const answer = await this.#openStream(() => runner.stream(path, { after, signal: this.#streamAbort.signal }))
     // The acknowledgement may have died with the last owner, and a call waits for it.
     this.#acknowledge(after)
     // The last owner died before it could report that the wait is over.
-    if (asked !== 'cut' && 'bytes' in asked && this.#job.awaitsSandbox)
+    if (answer !== 'cut' && 'bytes' in answer && this.#job.awaitsSandbox)
       await this.#reporter.reportOutOfBand({ type: 'sandbox_awaited', reason: null })
-    if (asked === 'cut' || 'bytes' in asked) return this.#readStream(asked)
+    if (answer === 'cut' || 'bytes' in answer) return this.#readStream(answer)
     // The runner does not know the run: the last owner died after reporting the start and before the query, or while it waited.
-    const isUnbegun = asked.body.error?.type === 'run_unknown' || (asked.status === 404 && this.#job.awaitsSandbox)
+    const isUnbegun = answer.body.error?.type === 'run_unknown' || (answer.status === 404 && this.#job.awaitsSandbox)
     if (isUnbegun && frame <= 0) return this.start(env)
-    if (asked.status === 404 || asked.status === 410) return 'lost'
-    throw new Error(runnerRefusalText(asked.status, asked.body))
+    if (answer.status === 404 || answer.status === 410) return 'lost'
+    throw new Error(runnerRefusalText(answer.status, answer.body))
   }
 
   /** Called before each run. Sets variables that the query cannot carry, for all runs of the runner. */
@@ -308,9 +308,9 @@ export class RemoteRun {
       tries++
     ) {
       const frame = this.#committedFrame
-      const said = await runner.post(`${runPath(this.#job)}/ack`, { frame, epoch: this.#job.epoch }).catch(() => null)
+      const answer = await runner.post(`${runPath(this.#job)}/ack`, { frame, epoch: this.#job.epoch }).catch(() => null)
       // Any answer below 500 means that the runner has the acknowledgement, or does not use it.
-      if (said && said.status < 500) this.#acknowledgedFrame = frame
+      if (answer && answer.status < 500) this.#acknowledgedFrame = frame
       else await this.#sleep(ACKNOWLEDGE_RETRY_MS)
     }
     this.#isAcknowledging = false

@@ -18,13 +18,13 @@ export interface TranslationState {
 /** Text is not among them: it goes out as tokens, paced. */
 export const translateEvent = async (
   event: RunnerEvent,
-  told: TranslationState,
+  state: TranslationState,
   digest: Digest,
-): Promise<readonly ReportItem[]> => (translations[event.type] as Translation<RunnerEvent>)(event, told, digest)
+): Promise<readonly ReportItem[]> => (translations[event.type] as Translation<RunnerEvent>)(event, state, digest)
 
 type Translation<E> = (
   event: E,
-  told: TranslationState,
+  state: TranslationState,
   digest: Digest,
 ) => readonly ReportItem[] | Promise<readonly ReportItem[]>
 
@@ -68,7 +68,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
   'tool.invalid': ({ toolUseId, toolName, error }) =>
     eventItems('tool_validation_error', { tool_call_id: toolUseId, tool_name: toolName, error }),
 
-  'approval.required': async ({ toolUseId, toolName, input, reason, expiresMs }, _told, digest) => [
+  'approval.required': async ({ toolUseId, toolName, input, reason, expiresMs }, _state, digest) => [
     {
       type: 'ask',
       toolCallId: toolUseId,

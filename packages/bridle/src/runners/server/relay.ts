@@ -129,7 +129,7 @@ const forward = (
   if (!URL.canParse(url) || !/^https?:/.test(url))
     return refuse(outgoing, 400, 'The base URL of the provider makes no sense.')
   const ask = url.startsWith('https:') ? secureRequest : plainRequest
-  const asked = ask(
+  const upstreamRequest = ask(
     url,
     { method: incoming.method, headers: { ...Object.fromEntries(kept), ...headers } },
     (answer) => {
@@ -145,12 +145,12 @@ const forward = (
       answer.on('aborted', () => outgoing.destroy())
     },
   )
-  asked.on('error', () => {
+  upstreamRequest.on('error', () => {
     if (outgoing.headersSent) outgoing.destroy()
     else refuse(outgoing, 502, 'The provider cannot be reached.')
   })
-  outgoing.on('close', () => asked.destroy())
-  incoming.pipe(asked)
+  outgoing.on('close', () => upstreamRequest.destroy())
+  incoming.pipe(upstreamRequest)
 }
 
 /** In a shape that the clients of both providers display. */

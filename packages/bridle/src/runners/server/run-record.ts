@@ -132,11 +132,11 @@ export class RunRecord implements TurnReporter {
   }
 
   /** False = no approval waits for it. An answer that does not match its digest counts as denied. */
-  async answer(toolUseId: string, given: RunnerApprovalAnswer): Promise<boolean> {
-    const asked = this.#pendingApprovals.get(toolUseId)
-    if (!asked) return false
+  async answer(toolUseId: string, answer: RunnerApprovalAnswer): Promise<boolean> {
+    const pending = this.#pendingApprovals.get(toolUseId)
+    if (!pending) return false
     this.#pendingApprovals.delete(toolUseId)
-    asked.resolve(await this.#checkAnswer(asked.question, given))
+    pending.resolve(await this.#checkAnswer(pending.question, answer))
     this.lastEventAt = this.#options.now()
     return true
   }
@@ -180,14 +180,15 @@ export class RunRecord implements TurnReporter {
 
   async #checkAnswer(
     { toolName, input }: EngineApprovalRequest,
-    given: RunnerApprovalAnswer,
+    answer: RunnerApprovalAnswer,
   ): Promise<EngineApprovalDecision> {
-    if (given.decision === 'denied') return { decision: 'denied', reason: given.reason || 'The call was not approved.' }
-    const approved: JsonObject = given.input ?? input
+    if (answer.decision === 'denied')
+      return { decision: 'denied', reason: answer.reason || 'The call was not approved.' }
+    const approved: JsonObject = answer.input ?? input
     // A caller that keeps a log binds each approval to the arguments it showed; an answer without the digest is refused.
-    if (this.#options.acknowledges && !given.approvedDigest)
+    if (this.#options.acknowledges && !answer.approvedDigest)
       return { decision: 'denied', reason: 'The approval does not say what was approved.' }
-    if (given.approvedDigest && (await callDigest(this.#options.digest, toolName, approved)) !== given.approvedDigest)
+    if (answer.approvedDigest && (await callDigest(this.#options.digest, toolName, approved)) !== answer.approvedDigest)
       return { decision: 'denied', reason: 'This is not what was approved.' }
     return { decision: 'approved', input: approved }
   }

@@ -11,6 +11,6 @@ const PREFIXES = Object.values(providers).map(({ variablePrefix }) => variablePr
 export const mergeRunVars = (own: EnvVars, ofRun: { readonly [name: string]: string | null }): EnvVars => {
   const named = PREFIXES.filter((prefix) => Object.keys(ofRun).some((name) => name.startsWith(prefix)))
   const kept = Object.entries(own).filter(([name]) => !named.some((prefix) => name.startsWith(prefix)))
-  const given = Object.entries(ofRun).map(([name, value]) => [name, value ?? undefined])
-  return { ...Object.fromEntries(kept), ...Object.fromEntries(given) }
+  const overrides = Object.entries(ofRun).map(([name, value]) => [name, value ?? undefined])
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(overrides) }
 }

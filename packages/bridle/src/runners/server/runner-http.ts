@@ -15,9 +15,9 @@ export const hasBearer = (incoming: IncomingMessage, token: string): boolean =>
 
 /** By the token's SHA-256. */
 export const hasBearerDigest = ({ headers }: IncomingMessage, digest: string): boolean => {
-  const [, given = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
-  const isGiven = given !== ''
-  return timingSafeEqual(createHash('sha256').update(given).digest(), Buffer.from(digest, 'hex')) && isGiven
+  const [, bearer = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
+  const isPresent = bearer !== ''
+  return timingSafeEqual(createHash('sha256').update(bearer).digest(), Buffer.from(digest, 'hex')) && isPresent
 }
 
 /** Without a token: no page in a browser and no name that somebody pointed at this machine. */
@@ -29,8 +29,8 @@ export const isLoopbackCaller = ({ headers }: IncomingMessage): boolean => {
 }
 
 export const frameCursor = ({ headers }: IncomingMessage, query: URLSearchParams): number | null => {
-  const given = headers['last-event-id'] ?? query.get('after') ?? '0'
-  return /^\d{1,15}$/.test(String(given)) ? Number(given) : null
+  const cursor = headers['last-event-id'] ?? query.get('after') ?? '0'
+  return /^\d{1,15}$/.test(String(cursor)) ? Number(cursor) : null
 }
 
 /** Undefined: it was answered already. */

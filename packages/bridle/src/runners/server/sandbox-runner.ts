@@ -191,8 +191,8 @@ export class SandboxRunner {
       case 'PUT /env':
         return handleBody(outgoing, envSchema, body, null, ({ vars }) => {
           if (this.busy) return sendError(outgoing, 409, 'busy', 'A run is in progress, and keeps what it has.')
-          const given = Object.entries(vars).map(([name, value]) => [name, value ?? undefined])
-          this.#vars = { ...this.#vars, ...Object.fromEntries(given) }
+          const changes = Object.entries(vars).map(([name, value]) => [name, value ?? undefined])
+          this.#vars = { ...this.#vars, ...Object.fromEntries(changes) }
           sendJson(outgoing, 200, { ok: true })
         })
       case 'POST /stop':
@@ -239,9 +239,9 @@ export class SandboxRunner {
     const after = frameCursor(incoming, new URLSearchParams()) ?? 0
     if (known && !isAuthorized(incoming, known.token))
       return sendError(outgoing, 401, 'unauthorized', 'The run has a token of its own.')
-    const asked = bodyDigest(query)
+    const requestDigest = bodyDigest(query)
     const earlier = known ?? this.#history.get(requestId)
-    if (earlier && earlier.bodyDigest !== asked)
+    if (earlier && earlier.bodyDigest !== requestDigest)
       return sendError(outgoing, 409, 'conflict', 'A run with this requestId was asked for something else.')
     if (known && refuseStaleEpoch(outgoing, known, query.epoch)) return
     if (known) return streamRun(known, after, incoming, outgoing)
@@ -255,14 +255,14 @@ export class SandboxRunner {
       token: query.token ?? this.#options.token ?? null,
       acknowledges: query.acknowledges ?? false,
       approvals: answersApprovals(query) ? null : (this.#options.approvals ?? 'deny'),
-      bodyDigest: asked,
+      bodyDigest: requestDigest,
       env: query.env ?? {},
       epoch: query.epoch ?? 0,
       digest,
       now: Date.now,
     })
     const { token } = record
-    this.#history.add(requestId, { bodyDigest: asked, tokenDigest: token === null ? null : textDigest(token) })
+    this.#history.add(requestId, { bodyDigest: requestDigest, tokenDigest: token === null ? null : textDigest(token) })
     this.#runs.set(requestId, record)
     this.#currentRun = record
     // A caller of the document alone cancels by closing the request, and cannot reconnect.
