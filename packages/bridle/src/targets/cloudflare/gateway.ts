@@ -1,5 +1,5 @@
-// The stateless front: the same router, door, limits and errors as on Node. What concerns one session is passed on to the
-// object that has it; what concerns all of them is asked of the tenant's directory.
+// The stateless front, with the same router, authentication, limits and errors as on Node. A request about one session is
+// forwarded to the object that has it; a request about several is answered from the tenant's directory.
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
@@ -54,7 +54,7 @@ export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
   }
 }
 
-/** A setting that makes no sense is named in every answer: a Worker has no other place to refuse its start. */
+/** An invalid setting is named in every answer: a Worker cannot refuse to start. */
 const gatewayOf = (options: HarnessOptions, env: HarnessEnv): Gateway | Denial => {
   try {
     return new Gateway(options, env)
@@ -66,7 +66,7 @@ const gatewayOf = (options: HarnessOptions, env: HarnessEnv): Gateway | Denial =
 }
 
 const plain: HarnessOptions = {}
-/** One for each instance of the Worker, made with its first request. */
+/** Gateways by options: an isolate makes its gateway with the first request. */
 const gateways = new WeakMap<HarnessOptions, Gateway>()
 
 class Gateway {
@@ -121,14 +121,14 @@ class Gateway {
     const address = request.headers.get('cf-connecting-ip') ?? ''
     const answer = await upgradeSocket(this.#sockets, request, address, this.#app.ports)
     if (typeof answer !== 'function') return answer
-    // Whoever may not stay is told so on an open socket.
+    // A denial is sent on an open socket: a browser shows no reason for a refused upgrade.
     const { client, server } = socketPair()
     server.accept()
     answer(serverEnd(server))
     return upgradeResponse(client)
   }
 
-  /** A run asks its provider: signed by us, and answered by the object that has the run. */
+  /** A run's request to its provider, answered by the object that has the run. */
   async #forwardCredentialCall(request: Request): Promise<Response> {
     const verdict = await readCredentialClaim(request, this.#secret)
     if ('answer' in verdict) return verdict.answer
@@ -137,14 +137,14 @@ class Gateway {
     return objects.get(objects.idFromName(claim.home)).fetch(forwardWithClaim(request, claim))
   }
 
-  /** Its query and body are the object's to look at. */
+  /** The object validates query and body. */
   #forwardedRoute({ query: _query, body: _body, ...row }: Route): Route {
     return {
       ...row,
       isValidatedElsewhere: true,
       handle: async ({ request, access, key, rawBody }) => {
         if (!request.bodyUsed) return this.#forward(request, access, key as Key)
-        // Who found the session looked into it.
+        // The lookup of the session has read the body.
         const bytes = await rawBody.bytes()
         if (isDenial(bytes)) return bytes
         const { url, method, headers } = request
@@ -176,7 +176,7 @@ class Gateway {
       const answer = await objects.get(objects.idFromName(home)).fetch(forwardToObject(request, access, home))
       const { webSocket } = answer as { webSocket?: PlatformSocket | null }
       const { status, headers } = answer
-      // As it came, but with headers that can still be added to.
+      // A copy, since the headers of a fetched response cannot be changed.
       return webSocket
         ? new Response(null, { status, headers, webSocket } as ResponseInit)
         : new Response(answer.body, { status, headers })
@@ -186,7 +186,7 @@ class Gateway {
   }
 }
 
-/** A new session's id is made from the caller's key at both ends; a caller without one gets one. */
+/** Gateway and object each derive a new session's id from the idempotency key, so a request without one gets one. */
 const withKey = (request: Request): Request => {
   const isNew = request.method === 'POST' && /^\/(chat\/)?sessions$/.test(new URL(request.url).pathname)
   if (!isNew || request.headers.has('idempotency-key')) return request
@@ -200,7 +200,7 @@ const filesOf =
   (request) =>
     assets.fetch(request)
 
-/** Without a token only a local server is open: a deployed one has to say that it means it. */
+/** Without a token only a local server is open: a deployment has to set BRIDLE_OPEN. */
 const gatewayAuthenticator = (access: AccessOptions, tickets: TicketStore): Authenticator => {
   const inner = createAuthenticator(access, tickets)
   const isOpen = access.authToken === undefined && !access.tokens?.length && !access.extractAuthToken

@@ -1,5 +1,5 @@
 // Bridle on Cloudflare: a gateway, an object for each session, and an object for each tenant's index. Wiring and nothing
-// else. A Worker with agents of its own calls `harness`; one without exports these three as they are.
+// else. A Worker with its own agents calls `harness`; a Worker without exports these three classes as they are.
 import { HarnessDirectory } from './directory/directory-object.ts'
 import { HarnessGateway } from './gateway.ts'
 import type { HarnessEnv, HarnessOptions } from './options.ts'

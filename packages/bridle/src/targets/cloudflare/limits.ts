@@ -1,6 +1,6 @@
 // Every limit of the Cloudflare target, with a line on why that number.
 
-/** A container that is up answers at once; one that starts is asked again by the next attempt. */
+/** A container that is up answers at once; one that starts gets another request with the next attempt. */
 export const CONTAINER_HEALTH_MS = 5_000
 /** A call of a tool is two or three steps and may send several requests: the smallest plan allows 50 per invocation. */
 export const HOP_STEPS = 20
@@ -18,7 +18,7 @@ export const PEER_WAIT_MS = 2_000
 export const STREAM_MS = 300_000
 /** Sockets are made ready to sleep this long after the last change: a pause between two tokens is shorter. */
 export const HIBERNATE_AFTER_MS = 250
-/** An answer waits this long for the directory, so that a list that is asked for next has the change. */
+/** An answer waits this long for the directory, so that the next list has the change. */
 export const DIRECTORY_WAIT_MS = 1_000
 /** A long replay continues while at most this much waits: a page on its way, and one behind it. */
 export const REPLAY_CHARS = 256 * 1024

@@ -1,6 +1,5 @@
-// The log of an object: what the shared store writes, and what belongs into the same write: the alarm, a mark for the
-// directory, and whose it is what lies in the bucket. It resolves when all of it is durable, so nothing that follows from it
-// can leave before.
+// The log of an object: the shared store's append together with the alarm, the mark for the directory and the names in the
+// bucket, as one write. An append resolves when all of it is durable, so no answer leaves before.
 import { type Log, StoreFault } from '../../kernel/ports/store.ts'
 import type { ArtifactBucket } from '../../stores/object/artifact-bucket.ts'
 import type { BucketNames } from '../../stores/object/bucket-names.ts'
@@ -20,24 +19,24 @@ export interface ObjectLogPorts {
 export const objectLog = ({ log, storage, outbox, alarmSchedule, artifacts, names }: ObjectLogPorts): Log => ({
   ...log,
   read: artifacts.reader(log),
-  append: async (lease, given) => {
-    // A session that the directory does not know of could not be found again by its id.
-    if (!lease.exists && given.row)
+  append: async (lease, request) => {
+    // A session without a record in the directory could not be found by its id.
+    if (!lease.exists && request.row)
       await outbox.register(lease.key).catch((cause) => {
         throw new StoreFault('fenced', 'The directory could not be told of a new session.', cause)
       })
-    const stowed = await artifacts.storeLargeChunks(lease.key, given)
-    const isNews = given.row !== undefined || !outbox.wasPublished(lease.key)
+    const stored = await artifacts.storeLargeChunks(lease.key, request)
+    const isNews = request.row !== undefined || !outbox.wasPublished(lease.key)
     try {
-      // First: had it failed behind a write that did not, nobody would be told of what is there.
+      // The mark comes first: if it failed after the append, the directory would never hear of the change.
       if (isNews) outbox.mark(lease.key)
-      await log.append(lease, stowed.append)
+      await log.append(lease, stored.append)
     } catch (fault) {
-      names.release(stowed.names)
+      names.release(stored.names)
       throw fault
     }
-    names.commit(lease.key, stowed.names)
-    if (given.wake) alarmSchedule.update()
+    names.commit(lease.key, stored.names)
+    if (request.wake) alarmSchedule.update()
     await storage.sync()
     if (isNews) void outbox.publish()
   },

@@ -1,4 +1,4 @@
-// What a Worker is set up with: options in its code, variables and bindings in its environment.
+// The settings of a Worker: options in its code, variables and bindings in its environment.
 import type { AgentDefinition } from '../../agents/agent.ts'
 import type { ProviderEnv } from '../../runners/credentials/providers.ts'
 import type { EngineConfigs } from '../../runners/engines/description.ts'
@@ -13,23 +13,23 @@ import { SHARDS_MAX } from './limits.ts'
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   /** Agents to serve, beside the built-in ones. */
   readonly agents?: readonly AgentDefinition[]
-  /** Agents that are open in production without a trigger of their own; BRIDLE_EXPOSE names more. */
+  /** Agents that are open in production without a trigger; BRIDLE_EXPOSE names more. */
   readonly expose?: readonly string[]
-  /** Counted by each instance of the gateway for itself. */
+  /** Each isolate of the gateway counts for itself. */
   readonly rateLimit?: RateLimit
   /** Default 8 MiB. */
   readonly maxBodyBytes?: number
   /** At most one token event per this many ms; 0 = every token. */
   readonly tokenPaceMs?: number
-  /** An event stream is one request, and ends by itself after this; it is resumed by id. Default 5 minutes. */
+  /** An event stream ends after this long, and its reader resumes by id. Default 5 minutes. */
   readonly streamMs?: number
-  /** How often the alarm rings while a run is wanted; one that is not in hand then is taken up again. Default 30 seconds. */
+  /** How often the alarm rings while a run is wanted; a run that is not active then is started again. Default 30 seconds. */
   readonly watchdogMs?: number
-  /** A socket that pinged and then is silent for this long is let go when something next stirs its object. Default 5 minutes. */
+  /** A socket that pinged and is silent for this long is closed with the next event of its object. Default 5 minutes. */
   readonly deadAfterMs?: number
   /**
-   * A `pong` to each Fabric socket every so often, and those that are silent for `deadAfterMs` (default: three of these) are
-   * closed. Each wakes the object, which then costs compute for as long as anybody watches. Default 0: none.
+   * How often each Fabric socket gets a `pong`; sockets that are silent for `deadAfterMs` (default: three of these) are closed.
+   * Each heartbeat wakes the object, which then costs compute while a client watches. Default 0: none.
    */
   readonly heartbeatMs?: number
   /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
@@ -40,25 +40,25 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
 export interface HarnessEnv extends ProviderEnv {
   readonly HARNESS_SESSION: ObjectNamespace
   readonly HARNESS_DIRECTORY: ObjectNamespace<DirectoryStub>
-  /** An R2 bucket: large artifacts lie there. */
+  /** An R2 bucket for large artifacts. */
   readonly HARNESS_ARTIFACTS?: ObjectBucket
-  /** The files of a web app, served for what no route knows. */
+  /** The files of a web app, served where no route matches. */
   readonly ASSETS?: ObjectStub
   readonly FABRIC_HARNESS_API_TOKEN?: string
   readonly FABRIC_HARNESS_TENANT_REQUIRED?: string
   readonly FABRIC_MODE?: string
   readonly FABRIC_ENV?: string
   readonly NODE_ENV?: string
-  /** 1 = anybody may come in, from anywhere. */
+  /** 1 = no token is needed, from anywhere. */
   readonly BRIDLE_OPEN?: string
-  /** How many objects a tenant's directory is; default 1. */
+  /** Objects of a tenant's directory; default 1. */
   readonly BRIDLE_DIRECTORY_SHARDS?: string
-  /** How many it was, one number after the other, with commas: the new ones take over from all of those. */
+  /** Earlier values of BRIDLE_DIRECTORY_SHARDS, with commas: the new objects take over from all of them. */
   readonly BRIDLE_DIRECTORY_SHARDS_BEFORE?: string
   /** Comma-separated. */
   readonly BRIDLE_ALLOWED_ORIGINS?: string
   readonly BRIDLE_AGENT?: string
-  /** Agents that are open in production without a trigger of their own, comma-separated. */
+  /** Agents that are open in production without a trigger, comma-separated. */
   readonly BRIDLE_EXPOSE?: string
   /** The secret behind tickets and the tokens of runs, at least 32 characters; default: one object makes and keeps one. */
   readonly BRIDLE_SECRET?: string
@@ -71,7 +71,7 @@ export interface HarnessEnv extends ProviderEnv {
   readonly BRIDLE_RUNNER_TOKEN?: string
 }
 
-/** The options, and what they leave open as the environment says it. */
+/** The options; where they say nothing, the environment. */
 export const accessOptions = (options: HarnessOptions, env: HarnessEnv): AccessOptions => {
   const authToken = options.authToken ?? (env.FABRIC_HARNESS_API_TOKEN || undefined)
   const listed = env.BRIDLE_ALLOWED_ORIGINS?.split(',').map((origin) => origin.trim())
@@ -94,9 +94,9 @@ const shardCounts = (
   env: HarnessEnv,
   name: 'BRIDLE_DIRECTORY_SHARDS' | 'BRIDLE_DIRECTORY_SHARDS_BEFORE',
 ): readonly number[] => {
-  const { [name]: given } = env
-  if (!given) return []
-  const counts = name === 'BRIDLE_DIRECTORY_SHARDS' ? [Number(given)] : given.split(',').map(Number)
+  const { [name]: setting } = env
+  if (!setting) return []
+  const counts = name === 'BRIDLE_DIRECTORY_SHARDS' ? [Number(setting)] : setting.split(',').map(Number)
   if (counts.every((count) => Number.isInteger(count) && count >= 1 && count <= SHARDS_MAX)) return counts
   throw new Error(`${name} is a whole number from 1 to ${SHARDS_MAX}.`)
 }

@@ -1,5 +1,5 @@
-// What this target uses of the platform, as plain interfaces: the platform's own types would replace the Web APIs that
-// the rest of the package shares with Node.
+// The parts of the platform that this target uses, as plain interfaces: the platform's own types would replace the Web APIs
+// that the rest of the package shares with Node.
 import type { ObjectStorage } from '../../stores/drivers/object-driver.ts'
 
 export interface RequestContext {
@@ -50,7 +50,7 @@ export const socketPair = (): { client: PlatformSocket; server: PlatformSocket }
 export const upgradeResponse = (client: PlatformSocket, headers?: Record<string, string>): Response =>
   new Response(null, { status: 101, webSocket: client, ...(headers && { headers }) } as ResponseInit)
 
-/** A streamed answer that says its length: the platform sends a length only with a stream that promises it. */
+/** A streamed answer with its length: the platform sends `content-length` only with a FixedLengthStream. */
 export const withContentLength = (response: Response): Response => {
   const length = response.headers.get('content-length')
   if (length === null || !response.body) return response

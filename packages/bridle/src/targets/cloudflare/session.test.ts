@@ -191,7 +191,7 @@ describe.skipIf(noTools)('in workerd', () => {
     await evict(world, 'ping')
     client.say('{"type":"ping"}')
     await client.until(() => client.said.some(({ type }) => type === 'pong'))
-    // It is asleep still: there is nothing to send to sleep.
+    // The object still sleeps: there is nothing to put to sleep.
     await expect(evict(world, 'ping')).rejects.toThrow(/not.*(running|instantiated)/i)
     client.say({ type: 'ping', ts: 7 })
     await client.until(() => client.said.some((message) => message.type === 'pong' && message.ts === 7))
@@ -280,7 +280,7 @@ describe.skipIf(noTools)('in workerd', () => {
     await post(agent('found-2'), scriptBody({ text: 'y' }))
     expect(await ids()).toEqual(['found-2'])
     expect((await get(at('/sessions/found-2'))).status).toBe(200)
-    // One that has nothing to write is asked; it tells of itself once in each life.
+    // A session with nothing to write is asked; its object announces it once per start.
     await evict(world, 'found-1')
     expect((await get(agent('found-1'))).status).toBe(200)
     await expect.poll(ids).toEqual(['found-2', 'found-1'])

@@ -1,5 +1,5 @@
-// One session as an object: its log in the object's own storage, its sockets held by the platform while it sleeps. It wakes
-// with nothing in memory and goes on. A branch lives in the object of the session it left, so an object may have several.
+// A session as an object: its log is in the object's storage, and the platform holds its sockets while the object sleeps. The
+// object wakes with an empty memory and continues. A branch lives in its parent's object, so an object may have several sessions.
 import { DurableObject } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
 import { Host } from '../../kernel/host/host.ts'
@@ -47,7 +47,7 @@ import { autoResponse, type ObjectContext, type PlatformSocket, withContentLengt
 import { Heartbeats } from './sockets/heartbeats.ts'
 import { ObjectSockets } from './sockets/object-sockets.ts'
 
-/** What our clients send to see whether anybody is there; answered by the platform, and nobody is woken. */
+/** The ping of our clients. The platform answers it without waking the object. */
 export const PING = '{"type":"ping"}'
 export const PONG = '{"type":"pong","ts":0}'
 
@@ -90,13 +90,13 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       directory: (tenant) => tenantDirectory(env.HARNESS_DIRECTORY, shardCountsFrom(env), tenant),
       home: () => this.#home,
       now,
-      retry: (at) => this.#alarmSchedule.setRetry('told', at),
+      retry: (at) => this.#alarmSchedule.setRetry('directory', at),
     })
     const bucket = env.HARNESS_ARTIFACTS ?? null
     this.#bucketNames = new BucketNames({
       ...{ driver, bucket, now },
       sync: () => storage.sync(),
-      retry: (at) => this.#alarmSchedule.setRetry('deleted', at),
+      retry: (at) => this.#alarmSchedule.setRetry('bucket', at),
     })
     const log = objectLog({
       ...{ log: store.log, storage, outbox: this.#outbox, alarmSchedule: this.#alarmSchedule },
@@ -121,7 +121,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       directory: store.directory,
       clock: this.#clock,
       digest,
-      // The runtime's clock stands still while code runs.
+      // The runtime's clock does not advance while code runs, so a turn has no length.
       eventLoop: { now: () => 0, nextTurn: () => new Promise((resolve) => setTimeout(resolve, 0)) },
       runner: (agent) => registry.runners.get(agent) ?? null,
       notifyParent: createParentNotifier({
@@ -196,17 +196,17 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     return withContentLength(response)
   }
 
-  /** A session that was started from one of ours says how it stands. One that was removed meanwhile refuses it. */
+  /** The status of a session that one of ours started. A session that was removed meanwhile refuses it. */
   async #takeChildNotice({ parent, notice: { parentId: _id, ...notice } }: ParentNotice): Promise<void> {
     await this.#host.send(parent, { type: 'child_status', ...notice })
   }
 
-  /** The run that asks must be under way; what it spends is kept with it. */
+  /** Only the active run may ask; the object keeps the sum that the run spends. */
   async #answerProviderCall(request: Request, claim: CredentialClaim): Promise<Response> {
     const { key } = claim
     const { run, settings = {} } = (await this.#host.find(key))?.state.lifecycle ?? {}
     const { models = null, ...engine } = this.#engines?.[key.agent] ?? {}
-    // A token of the session is good for the run that is under way, with that run's own limit.
+    // A token of the session is valid for the active run, with that run's limit.
     const { runId, attempt } = run ?? { runId: '', attempt: 0 }
     const maxUsd = run && runBudgetUsd(engine, { settings, input: run.input ?? null })
     const own = claim.runId === null ? { ...claim, runId, attempt, maxUsd: maxUsd ?? null } : claim
@@ -214,9 +214,9 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     return answerProviderCall({ request, env: this.env, isLive, models, ledger: this.#spendLedgers.ledgerFor(own) })
   }
 
-  webSocketMessage(socket: PlatformSocket, said: string | ArrayBuffer): Promise<void> {
+  webSocketMessage(socket: PlatformSocket, message: string | ArrayBuffer): Promise<void> {
     this.#runDueWork(socket)
-    return this.#sockets.handleMessage(socket, said)
+    return this.#sockets.handleMessage(socket, message)
   }
 
   webSocketClose(socket: PlatformSocket, code: number): void {
@@ -229,7 +229,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#sockets.handleClose(socket, 1011)
   }
 
-  /** Expiry, retry, the watchdog of a run, a fresh invocation for an agent at work here, and what the directory was not told. */
+  /** Expiry, retry, the watchdog of a run, a new invocation for an agent in this object, and updates for the directory. */
   async alarm(): Promise<void> {
     this.#alarmSchedule.alarmFired()
     this.#runDueWork()
@@ -239,15 +239,15 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#alarmSchedule.update()
   }
 
-  /** Nothing here waits for a time by itself, lest the object stay awake: whatever stirs it looks what is due. */
+  /** A timer would keep the object awake, so every event of the object runs the work that is due. */
   #runDueWork(speaker?: PlatformSocket): void {
     this.#clock.runDue()
     this.#sockets.closeDeadSockets(speaker)
   }
 
   /**
-   * Sockets first: whatever happens from here on is for them too. A session that nobody has written to may have sockets as well:
-   * their clients opened the page and have not typed yet.
+   * Sockets first, so that they get every later event. A session without events may have sockets too: their clients opened the
+   * page and have not typed yet.
    */
   async #wake(isBlank: boolean): Promise<void> {
     await this.#alarmSchedule.load()
@@ -259,7 +259,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   }
 
   readonly #heads = new Map<string, number>()
-  /** As it was before the session was opened: opening may add to it, and nobody was told of that. */
+  /** The head before the session was opened: opening may append events, which no socket has seen. */
   async #headOf(rested: unknown): Promise<number> {
     const { key } = ('connection' in (rested as object) ? (rested as { connection: object }).connection : rested) as {
       key: Key

@@ -1,6 +1,6 @@
 // Sandboxes on Cloudflare Containers. The class that is bound extends the platform's own `Container` and lives in the app,
-// which has that package; this is what a session asks of it. One container for each session: started on first use, asked
-// whether it is healthy before it is used again, put to sleep by the platform when nobody asks it anything.
+// which has that package. Each session has one container: started on first use, checked for health before it is used again,
+// and put to sleep by the platform when no request reaches it.
 import { type Key, keyText } from '../../../kernel/event.ts'
 import type { RunnerHealth } from '../../../runners/protocol.ts'
 import type { RunnerFetch, Sandbox, SandboxProvider } from '../../../runners/sandboxes/provider.ts'
@@ -8,7 +8,7 @@ import { askHealth, putEnv } from '../../../runners/sandboxes/runner-calls.ts'
 import type { ObjectNamespace, ObjectStub } from '../../../stores/object/platform-types.ts'
 import { CONTAINER_HEALTH_MS } from '../limits.ts'
 
-/** As much of `Container` as is asked from outside. */
+/** The calls of `Container` that are used from outside. */
 export interface ContainerStub extends ObjectStub {
   getState(): Promise<{ readonly status: string }>
   startAndWaitForPorts(options: { startOptions: { envVars: { [name: string]: string } } }): Promise<void>
@@ -18,11 +18,11 @@ export interface ContainerStub extends ObjectStub {
 
 export interface ContainerOptions {
   readonly containers: ObjectNamespace<ContainerStub>
-  /** The bearer of a session's runner; the same each time, so that the next object knows it too. */
+  /** The bearer token of a session's runner; derived, so that the next start of the object has the same one. */
   readonly token: (key: Key) => Promise<string>
 }
 
-/** Of no meaning: what is fetched from a container goes to that container. */
+/** The host does not matter: a container's `fetch` reaches that container only. */
 const URL_INSIDE = 'http://sandbox'
 const PREFIX = 'container:'
 const UP = new Set(['running', 'healthy'])
@@ -34,7 +34,7 @@ export const containerSandboxes = ({ containers, token }: ContainerOptions): San
     (url, init) =>
       of(name).fetch(new Request(url, init))
   const health = (name: string): Promise<RunnerHealth | null> => askHealth(URL_INSIDE, CONTAINER_HEALTH_MS, reach(name))
-  /** Asking anything of a container starts it, so one that is down is not asked. */
+  /** Any request starts a container, so a container that is down gets none. */
   const upHealth = async (name: string): Promise<RunnerHealth | null> =>
     UP.has((await of(name).getState()).status) ? health(name) : null
   const sandbox = async (key: Key, { instance }: RunnerHealth): Promise<Sandbox> => ({
@@ -51,8 +51,10 @@ export const containerSandboxes = ({ containers, token }: ContainerOptions): San
       const name = keyText(key)
       const there = await upHealth(name)
       if (there?.ok) return sandbox(key, there)
-      const given = Object.entries((await vars?.()) ?? {}).filter((each): each is [string, string] => each[1] !== null)
-      const envVars = { BRIDLE_RUNNER_TOKEN: await token(key), ...Object.fromEntries(given) }
+      const variables = Object.entries((await vars?.()) ?? {}).filter(
+        (each): each is [string, string] => each[1] !== null,
+      )
+      const envVars = { BRIDLE_RUNNER_TOKEN: await token(key), ...Object.fromEntries(variables) }
       await of(name).startAndWaitForPorts({ startOptions: { envVars } })
       const started = await health(name)
       if (!started?.ok) throw new Error('The container was started, and its runner does not answer. Look at its logs.')
@@ -76,7 +78,7 @@ export const containerSandboxes = ({ containers, token }: ContainerOptions): San
   }
 }
 
-/** An id is a session's key and the instance of its runner; ids have no slash. */
+/** An id is a session's key and the instance of its runner; keys have no slash. */
 const keyIn = (id: string): Key | null => {
   const [tenant, agent, rest] = id.startsWith(PREFIX) ? id.slice(PREFIX.length).split('/') : []
   if (!tenant || !agent || !rest) return null

@@ -56,7 +56,7 @@ export const engineRunner = (
   })
 }
 
-/** A URL takes the place of containers: that is how it is developed. Without either it refuses with a sentence to act on. */
+/** A URL replaces containers, for development. Without either, a run is refused with what to set. */
 export const createSandboxProvider = (env: HarnessEnv, secret: SigningSecret): SandboxProvider => {
   const { BRIDLE_RUNNER_URL: url, BRIDLE_RUNNER_TOKEN: token, HARNESS_SANDBOX: containers } = env
   if (url) return urlSandbox({ url, token: token || null })

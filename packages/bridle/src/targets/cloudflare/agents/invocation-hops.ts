@@ -1,6 +1,6 @@
-// An agent in process works inside an invocation of its object, and an invocation may only use so much: time of the
-// processor, requests to others. What comes in last pays from then on. So while an agent is at work the object's alarm
-// rings every few steps; and a timer holds the object, since a function that waits cannot be taken up by its next life.
+// An agent in process runs inside an invocation of its object, and the platform limits the processor time and the requests of
+// an invocation. Work is charged to the invocation that began last. So while an agent runs, the object's alarm rings every few
+// steps; and a timer keeps the object in memory, since no other start of the object can continue a function that waits.
 import { catalogue, isEventType } from '../../../kernel/catalogue.ts'
 import { type AnyEvent, type Key, keyText } from '../../../kernel/event.ts'
 import type { Job, RunEnd, Runner } from '../../../kernel/ports/runner.ts'
@@ -8,13 +8,13 @@ import type { Clock } from '../../../kernel/ports/store.ts'
 import { HOP_MS, HOP_STEPS } from '../limits.ts'
 
 export interface InvocationHopPorts {
-  /** Sees to it that something comes in: the alarm, now. */
+  /** Begins a new invocation: the alarm rings at once. */
   readonly hop: () => void
   readonly clock: Clock
 }
 
 interface RunHold {
-  /** A run that waits for an answer is taken up by whoever wakes, and needs no memory until then. */
+  /** The object's next start continues a run that waits for an answer, so the run needs no memory until then. */
   readonly canRest: boolean
   isWaiting: boolean
 }
@@ -29,7 +29,7 @@ export class InvocationHops {
     this.#ports = ports
   }
 
-  /** A run is in hand until what this returns is called. */
+  /** Counts a run as active until the returned function is called. */
   holdRun({ key, awaiting }: Job, canRest: boolean): () => void {
     const held: RunHold = { canRest, isWaiting: awaiting.length > 0 }
     this.#runs.set(keyText(key), held)
@@ -41,7 +41,7 @@ export class InvocationHops {
     }
   }
 
-  /** What a session has written: each thing that an agent does is a step, but its text. */
+  /** Counts committed events as steps: everything that an agent does, except its text. */
   countSteps(key: Key, events: readonly AnyEvent[]): void {
     const held = this.#runs.get(keyText(key))
     if (!held) return
@@ -54,7 +54,7 @@ export class InvocationHops {
     if (this.#steps >= HOP_STEPS) this.#hop()
   }
 
-  /** Holds the object for as long as there is reason to. */
+  /** Keeps the object in memory while a run is active. */
   #updateTimer(): void {
     const isHeld = [...this.#runs.values()].some(({ canRest, isWaiting }) => !canRest || !isWaiting)
     if (isHeld) {
@@ -71,7 +71,7 @@ export class InvocationHops {
     this.#forget?.()
     this.#forget = null
     this.#updateTimer()
-    // Who only waits uses nothing up.
+    // An agent that only waits uses up nothing of its invocation.
     if ([...this.#runs.values()].some(({ isWaiting }) => !isWaiting)) this.#ports.hop()
   }
 }

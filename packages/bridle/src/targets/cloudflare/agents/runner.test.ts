@@ -84,7 +84,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     expect((await ask()).body.result).toBe('done')
     expect((await ask()).body.result).toBe('done')
     const calls = (await containerCalls(world, 'box')).filter((call) => !call.endsWith('/ack'))
-    // What a run needs travels with its query: nothing is set for the next.
+    // The query carries everything that a run needs: nothing is set for the next.
     expect(calls).toEqual(['start BRIDLE_RUNNER_TOKEN', 'POST /query', 'POST /query'])
     const frames = await readFrames(stream('box'), isIdle)
     expect(typesOf(frames)).toContain('tool_end')

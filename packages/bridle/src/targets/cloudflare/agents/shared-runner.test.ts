@@ -1,4 +1,4 @@
-// One runner, reached by its URL, for three tenants behind workerd: their sessions and runs have the same names.
+// Three tenants behind workerd share a runner by its URL: their sessions and runs have the same names.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const setups: [string, { [name: string]: string }][] = [
   ['with the runner’s token alone', { BRIDLE_OPEN: '1', BRIDLE_RUNNER_TOKEN: 'runner' }],
 ]
 
-// One for each change; all of them in the long tests.
+// A sample for each change; all of them in the long tests.
 describe.skipIf(noTools).each(setups.slice(0, process.env.BRIDLE_VARIANTS === 'all' ? setups.length : 1))(
   '[CF9] a shared runner behind workerd mixes nothing, %s',
   (_name, vars) => {
@@ -34,7 +34,7 @@ describe.skipIf(noTools).each(setups.slice(0, process.env.BRIDLE_VARIANTS === 'a
     const ask = (tenant: string, prompt: string) => post(`${world.url}/agents/claude/main`, { prompt }, of(tenant))
     const everything = async (tenant: string) =>
       (await fetch(`${world.url}/chat/sessions/main?agent=claude`, { headers: of(tenant) })).text()
-    /** Whose key the run in progress has, where the test knows the Worker's secret; else the sealed key itself. */
+    /** The owner of the key that the run in progress has, where the test knows the Worker's secret; else the sealed key itself. */
     const keyInUse = async (): Promise<string> => {
       const asked = await fetch(`${await engine.baseUrl()}/v1/messages`, { method: 'POST', body: '{}' })
       const { key } = (await asked.json()) as { key: string }

@@ -14,7 +14,7 @@ export interface AgentPorts extends EnginePorts {
   readonly invocationHops: InvocationHops
 }
 
-/** `parts` are an object's own; a gateway, which runs nothing, has none. */
+/** `parts` belong to an object; a gateway, which runs nothing, has none. */
 export const createWorkerAgents = (
   options: HarnessOptions,
   env: HarnessEnv,
@@ -32,7 +32,7 @@ export const createWorkerAgents = (
     registry.add(definition)
     const { name } = definition
     const runner = registry.runners.get(name)
-    // A function that waits cannot be taken up by another life of the object: it is held.
+    // No other start of the object can continue a function that waits, so the object stays in memory.
     if (parts && runner)
       registry.runners.set(name, withInvocationHops(runner, parts.invocationHops, { canRest: false }))
   }

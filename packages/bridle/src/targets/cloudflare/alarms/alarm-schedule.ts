@@ -1,6 +1,6 @@
-// The one alarm of an object: the earliest of all moments at which it wants to be awake though nobody asks. While a run is
-// wanted that is every 30 seconds: nobody promises that a streaming fetch keeps an object in memory, so the alarm does,
-// and it is the watchdog as well: a run that is wanted and not in hand is taken up again.
+// An object has one alarm, set to the earliest time at which the object must be awake without a request. While a run is wanted
+// that is every 30 seconds: a streaming fetch may not keep an object in memory, so the alarm does. The alarm is also the
+// watchdog: a run that is wanted and not active is started again.
 import type { Wake } from '../../../kernel/ports/store.ts'
 import type { DurableStorage } from '../platform.ts'
 
@@ -31,20 +31,20 @@ export class AlarmSchedule {
     this.#alarmAt = await this.#ports.storage.getAlarm()
   }
 
-  /** The alarm rang: the slot is free. */
+  /** The alarm rang, so none is set. */
   alarmFired(): void {
     this.#alarmAt = null
     this.#hopAt = null
   }
 
-  /** Something outside the log wants to be tried again then; null = no longer. */
+  /** When to retry work outside the log; null = no retry. */
   setRetry(what: string, at: number | null): void {
     if (at === null) this.#retries.delete(what)
     else this.#retries.set(what, at)
     this.update()
   }
 
-  /** It is to ring now: an agent at work here wants a fresh invocation. */
+  /** Rings the alarm at once: an agent in this object needs a new invocation. */
   ringNow(): void {
     this.#hopAt = this.#ports.now()
     this.update()
@@ -64,14 +64,14 @@ export class AlarmSchedule {
     ].filter((at) => at !== null)
     const at = moments.length === 0 ? null : Math.max(Math.min(...moments), now)
     if (at === this.#alarmAt) return
-    // One that is due is about to ring: set anew by every write, it would be put off for as long as they come.
+    // A due alarm is about to ring. Setting it again with every write would postpone it while writes continue.
     if (at === now && this.#alarmAt !== null && this.#alarmAt <= now) return
     this.#alarmAt = at
-    // Not awaited: it is part of what `sync` waits for, and a storage that fails takes the object down.
+    // Not awaited: `sync` waits for it, and a storage that fails takes the object down.
     void (at === null ? storage.deleteAlarm() : storage.setAlarm(at))
   }
 
-  /** A watchdog that is set already is not moved by every write. */
+  /** Keeps the time of a watchdog that is set: with every write it would move further away. */
   #watchdogAt(now: number, watchdog: number): number {
     return this.#alarmAt !== null && this.#alarmAt > now && this.#alarmAt <= watchdog ? this.#alarmAt : watchdog
   }

@@ -1,4 +1,4 @@
-// What is due though nobody asks, in the real runtime: the object is gone, and its alarm alone brings it back.
+// Due work without a request, in the real runtime: the object is evicted, and only its alarm brings it back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { openTestSocket, type TestSocket } from '../../tests/socket-client.suite.ts'

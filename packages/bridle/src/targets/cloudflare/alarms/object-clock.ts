@@ -1,5 +1,5 @@
-// The clock inside an object. A timer keeps an object in memory for as long as it runs, so only short waits have one; a
-// long wait is kept until the object goes to sleep, and the alarm, which is set in the same write, looks after it then.
+// The clock inside an object. A running timer keeps the object in memory, so only short waits have one. A long wait lasts until
+// the object is evicted; from then on the alarm covers it, which is set in the same write.
 import type { Clock } from '../../../kernel/ports/store.ts'
 import { TIMER_MS_MAX } from '../limits.ts'
 
@@ -25,14 +25,14 @@ export class ObjectClock implements Clock {
     return () => clearTimeout(timer)
   }
 
-  /** Calls what is due; for whoever wakes the object. */
+  /** Runs the long waits that are due; every entry point of the object calls it. */
   runDue(): void {
     const now = this.now()
     for (const wait of [...this.#long]) if (wait.at <= now && this.#long.delete(wait)) wait.call()
   }
 }
 
-/** For runs: as long as one is in hand, the object is to stay. */
+/** The clock of runs, with a timer for every wait: the object stays in memory while a run waits. */
 export const runClock: Clock = {
   now: () => Date.now(),
   after: (ms, call) => {

@@ -1,6 +1,6 @@
-// Text of a body, read piece by piece: a body that is too large is never held whole.
+// Text of a body, read piece by piece: a body that is too large is never in memory as a whole.
 
-/** The text, or why it was not read on. `hold` is told of each piece, and may refuse it. */
+/** The text, or why reading stopped. `hold` gets the size of each piece and may refuse it. */
 export const readTextUpTo = async (
   body: ReadableStream<Uint8Array> | null,
   bytesMax: number,

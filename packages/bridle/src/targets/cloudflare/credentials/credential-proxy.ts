@@ -1,6 +1,6 @@
 // The Worker is the credential proxy. A run gets a token and an address of the gateway; the token says which run of which
-// session may ask, sealed so that the sandbox cannot read it. Whether that run still lives, and what it has spent, its object
-// knows: so the object asks the provider, with the key, and nobody else ever sees it.
+// session may ask, sealed so that the sandbox cannot read it. Only the session's object knows whether that run is still active
+// and how much it has spent. So the object sends the request to the provider with the key, and the key goes nowhere else.
 
 import type { Key } from '../../../kernel/event.ts'
 import type { Job } from '../../../kernel/ports/runner.ts'
@@ -31,16 +31,16 @@ import { readTextUpTo } from './bounded-text.ts'
 import { seal, unseal } from './sealing.ts'
 import type { SigningSecret } from './signing-secret.ts'
 
-/** Where the gateway has them. */
+/** The gateway's path for requests to providers. */
 export const CREDENTIALS_PATH = '/credentials'
 const PREFIX = 'bridle-run-'
 
-/** What a token says. */
+/** The contents of a token. */
 export interface CredentialClaim {
   readonly provider: ProviderName
   readonly key: Key
   readonly home: string
-  /** Null: whichever run of the session is under way. */
+  /** Null = the active run of the session, whichever that is. */
   readonly runId: string | null
   readonly attempt: number
   readonly maxUsd: number | null
@@ -50,11 +50,11 @@ export interface CredentialPorts {
   readonly env: HarnessEnv
   readonly secret: SigningSecret
   readonly home: () => string
-  /** The gateway, as the sandbox reaches it; empty = nobody has asked yet. */
+  /** The gateway's address for the sandbox; empty until the first request. */
   readonly origin: () => string
 }
 
-/** What a sandbox gets. A run that is taken up again keeps what it has: the same token is as good as before. */
+/** The credentials of a sandbox. A run that is started again keeps its token, which is still valid. */
 export const runCredentials = (
   { env, secret, home, origin }: CredentialPorts,
   provider: ProviderName,
@@ -78,14 +78,14 @@ export const runCredentials = (
   })
   return {
     grant: (job) => varsOf(claimFor(job)),
-    // A container outlives the run that it is started for, and its runner may take no other variables later.
+    // A container outlives the run that starts it, and its runner takes no other variables later.
     grantAtStart: (job) => varsOf({ ...claimFor(job), runId: null, attempt: 0, maxUsd: null }),
-    // A token dies with its run: the object looks at the log each time.
+    // A token ends with its run: the object checks the log with each request.
     revoke: () => {},
   }
 }
 
-/** The smallest of what the operator, the session and the caller of this run allow. */
+/** The smallest of the budgets that the operator, the session and the caller of this run set. */
 export const runBudgetUsd = (settings: EngineSettings, run: Pick<Job, 'settings' | 'input'>): number | null => {
   const { max_budget_usd: own } = effectiveSettings(settings, run)
   return typeof own === 'number' ? own : null
@@ -104,21 +104,21 @@ export const readCredentialClaim = async (
   const token = headers.get('x-api-key') ?? /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
   const isOurs = token.startsWith(PREFIX)
   const claim = isOurs ? await unseal<CredentialClaim>(await secret(), 'credential', token.slice(PREFIX.length)) : null
-  // A token is good for its own provider only.
+  // A token is valid for one provider only.
   return claim?.provider === name ? { claim } : { answer: refusal(provider, invalid) }
 }
 
 export interface ProviderCall {
   readonly request: Request
   readonly env: HarnessEnv
-  /** Whether the run is under way. */
+  /** Whether the run is active. */
   readonly isLive: boolean
   /** The models that the operator allows; null = any. */
   readonly models: readonly string[] | null
   readonly ledger: SpendLedger
 }
 
-/** At the object: checked, reserved, sent with the key, and counted as it passes. */
+/** At the object: checks the call, reserves its cost, sends it with the key, and counts the answer as it passes. */
 export const answerProviderCall = async (asking: ProviderCall): Promise<Response> => {
   const { request, ledger, isLive } = asking
   const located = findProviderRoute(request.method, pathOf(request))
@@ -141,7 +141,7 @@ export const answerProviderCall = async (asking: ProviderCall): Promise<Response
   }
 }
 
-/** A request's place in the ledger, and what it reserved. */
+/** A request's entry in the ledger, and the sum that it reserved. */
 interface LedgerHold {
   readonly place: RequestSlot
   reservation: Reservation | null
@@ -152,7 +152,7 @@ const releaseHold = ({ reservation, place }: LedgerHold, usd: number): void => {
   place.release()
 }
 
-/** An answer on its way; a metered one settles what was reserved when it has passed. */
+/** Passes the answer on. A metered answer settles its reservation at its end. */
 interface ProviderAnswer {
   readonly response: Response
   readonly isMetered: boolean
@@ -184,7 +184,7 @@ const forwardToProvider = async (
   const answer = await fetch(`${base}${path}${new URL(request.url).search}`, {
     method: request.method,
     headers: { ...forwardableHeaders(request.headers), ...provider.authorise(key), 'accept-encoding': 'identity' },
-    // A redirect would take the key to wherever it points.
+    // A redirect would send the key to another host.
     redirect: 'manual',
     ...(checked && { body: checked.body }),
   }).catch(() => null)
@@ -196,10 +196,10 @@ const forwardToProvider = async (
     return ['upstream_failed', `${provider.title} answered with a redirect, which is not followed.`]
   const headers = forwardableHeaders(answer.headers)
   if (status >= 400) {
-    // Some gateways repeat what they were sent.
+    // Some gateways repeat the request's headers in the answer, the key included.
     const error = await readTextUpTo(answer.body, ERROR_BYTES_MAX)
-    const said = typeof error === 'string' ? '' : error.text.replaceAll(key, '[key]')
-    return { response: new Response(said, { status, headers }), isMetered: false }
+    const text = typeof error === 'string' ? '' : error.text.replaceAll(key, '[key]')
+    return { response: new Response(text, { status, headers }), isMetered: false }
   }
   if (route.kind !== 'answer' || !checked || !answer.body)
     return { response: new Response(answer.body, { status, headers }), isMetered: false }
@@ -210,7 +210,7 @@ const forwardToProvider = async (
   return { response: new Response(counted, { status, headers }), isMetered: true }
 }
 
-/** Counted once, when it has passed or the reader has left: leaving early is not free. */
+/** Counts once, at the end of the answer or when the reader leaves: an answer that is cut short still costs. */
 const meterBody = (
   body: ReadableStream<Uint8Array>,
   meter: ReturnType<typeof usageMeter>,
@@ -252,7 +252,7 @@ const pathOf = ({ url }: Request): string => new URL(url).pathname.slice(CREDENT
 
 const keyOf = (env: HarnessEnv, name: ProviderName): string | undefined => env[providers[name].keyName]
 
-/** Ours to say, or not to be passed on in either direction. */
+/** Headers that the proxy sets, or that it passes on in neither direction. */
 const DROPPED =
   /^(host|connection|authorization|x-api-key|cookie|set-cookie|content-length|content-encoding|transfer-encoding|accept-encoding|keep-alive|location|x-bridle-.*|cf-.*|x-forwarded-.*|x-real-ip)$/
 

@@ -1,5 +1,5 @@
-// Tickets for a gateway that remembers nothing: the access that a ticket gives is sealed in it, so that its bearer can neither read
-// nor change it. The tenant's directory notes that it was used.
+// Tickets for a gateway without memory: the access that a ticket gives is sealed in it, so that its bearer can neither read
+// nor change it. The tenant's directory notes that a ticket was used.
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import { randomToken } from '../../../surfaces/http/access/secrets.ts'
 import { originMatches, type TicketStore, ticketAccess } from '../../../surfaces/http/access/tickets.ts'
@@ -17,15 +17,15 @@ interface TicketBody {
 export interface SealedTicketsOptions {
   readonly secret: SigningSecret
   readonly now: () => number
-  /** Whether this is the first time. */
+  /** True the first time. */
   readonly redeem: (tenant: string, nonce: string, expiresAt: number) => Promise<boolean>
 }
 
 export const sealedTickets = ({ secret, now, redeem }: SealedTicketsOptions): TicketStore => ({
-  issue: async (access, wish) => {
+  issue: async (access, ticketOptions) => {
     const expiresAt = now() + TICKET_MS
-    const { origin } = wish
-    const body: TicketBody = { access: ticketAccess(access, wish), origin, expiresAt, nonce: randomToken() }
+    const { origin } = ticketOptions
+    const body: TicketBody = { access: ticketAccess(access, ticketOptions), origin, expiresAt, nonce: randomToken() }
     return { ticket: await seal(await secret(), 'ticket', body), expiresAt }
   },
   redeem: async (ticket, from) => {

@@ -1,9 +1,9 @@
-// Signing and sealing with the Web's own means. Each purpose has a key of its own, derived from the one secret.
+// Signing and sealing with Web Crypto. Each purpose has its own key, derived from the one secret.
 
 /** Purposes that a key is derived for. */
 export type KeyPurpose = 'run' | 'sandbox' | 'ticket' | 'credential'
 
-/** A token that whoever knows the secret can make again, and nobody else. */
+/** A token that only a holder of the secret can make, and make again. */
 export const deriveToken = async (secret: string, purpose: KeyPurpose, ...names: readonly (string | number)[]) =>
   toBase64Url(await hmac(await keyFor(secret, purpose), JSON.stringify(names)))
 
@@ -11,8 +11,8 @@ const IV_BYTES = 12
 const AES = 'AES-GCM'
 
 /**
- * A value that its bearer can neither read nor change. The IV comes from the value itself, so the same value is the same text:
- * a run that is granted its token once more gets the one it has.
+ * Seals a value so that its bearer can neither read nor change it. The IV is derived from the value, so the same value gives the
+ * same text: a run whose token is granted again gets the token that it has.
  */
 export const seal = async (secret: string, purpose: KeyPurpose, value: unknown): Promise<string> => {
   const plain = new TextEncoder().encode(JSON.stringify(value))

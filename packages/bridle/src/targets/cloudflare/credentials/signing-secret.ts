@@ -16,18 +16,18 @@ export interface SigningSecretEnv {
 /** No tenant has this name: a slash is not part of any id. */
 const OBJECT = '/secret'
 
-/** Secrets that this isolate has asked for. Values, not promises: one request cannot wait for the I/O of another. */
-const asked = new WeakMap<ObjectNamespace<DirectoryStub>, string>()
+/** The secrets of this isolate. Values, not promises: one request cannot wait for the I/O of another. */
+const cachedSecrets = new WeakMap<ObjectNamespace<DirectoryStub>, string>()
 
 export const signingSecret =
   (env: SigningSecretEnv): SigningSecret =>
   async () => {
     const { HARNESS_DIRECTORY: objects } = env
-    const known = configuredSecret(env) ?? asked.get(objects)
-    if (known !== undefined) return known
-    const kept = await objects.get(objects.idFromName(OBJECT)).secret()
-    asked.set(objects, kept)
-    return kept
+    const cached = configuredSecret(env) ?? cachedSecrets.get(objects)
+    if (cached !== undefined) return cached
+    const secret = await objects.get(objects.idFromName(OBJECT)).secret()
+    cachedSecrets.set(objects, secret)
+    return secret
   }
 
 /** The secret's name in the storage of its object. */

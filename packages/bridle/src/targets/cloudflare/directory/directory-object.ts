@@ -1,4 +1,4 @@
-// An object behind `/sessions` and the approval inbox: each tenant has one, or as many as it was set up with.
+// The object behind `/sessions` and the approval inbox: each tenant has one, or as many as BRIDLE_DIRECTORY_SHARDS says.
 import { DurableObject } from 'cloudflare:workers'
 import type { Key } from '../../../kernel/event.ts'
 import type { ListFilter } from '../../../kernel/ports/store.ts'
@@ -25,12 +25,12 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     this.#index = new DirectoryIndex(this.#driver)
   }
 
-  register(placed: SessionPlacement) {
-    return this.#index.register(placed)
+  register(placement: SessionPlacement) {
+    return this.#index.register(placement)
   }
 
-  tell(told: readonly DirectoryUpdate[]) {
-    return this.#index.tell(told)
+  tell(updates: readonly DirectoryUpdate[]) {
+    return this.#index.tell(updates)
   }
 
   find(tenant: string, id: string) {
@@ -41,8 +41,8 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     return this.#index.list(tenant, filter)
   }
 
-  approvals(tenant: string, wish: PageOptions) {
-    return this.#index.approvals(tenant, wish)
+  approvals(tenant: string, page: PageOptions) {
+    return this.#index.approvals(tenant, page)
   }
 
   redeem(nonce: string, expiresAt: number) {

@@ -1,5 +1,5 @@
-// What the gateway tells an object beside the request itself. The object is reached through the gateway alone, and
-// whatever a caller says under these names is taken away there.
+// Headers that the gateway adds to a forwarded request. Only the gateway reaches an object, and it removes these headers from
+// the caller's request.
 import type { Access, Authenticator } from '../../../surfaces/http/access/authenticate.ts'
 import type { CredentialClaim } from '../credentials/credential-proxy.ts'
 import type { ParentNotice } from './parent-notices.ts'
@@ -9,7 +9,7 @@ const HOME = 'x-bridle-home'
 const ORIGIN = 'x-bridle-origin'
 const CLAIM = 'x-bridle-claim'
 const NOTICE = 'x-bridle-notice'
-/** Checked at the gateway, and none of the object's business. */
+/** Headers that the gateway has checked, and that the object must not see. */
 const STRIPPED = ['authorization', 'cookie', 'origin', ACCESS, HOME, ORIGIN, CLAIM, NOTICE]
 
 export const forwardToObject = (request: Request, access: Access, home: string): Request => {
@@ -33,7 +33,7 @@ export const forwardWithClaim = (request: Request, claim: CredentialClaim): Requ
 export const forwardedClaim = ({ headers }: Request): CredentialClaim | null =>
   JSON.parse(decodeURIComponent(headers.get(CLAIM) ?? 'null')) as CredentialClaim | null
 
-/** What a session tells the one that it was started from, which has an object of its own. */
+/** A session's notice to the session that started it, which is in another object. */
 export const noticeRequest = (notice: ParentNotice, home: string): Request => {
   const headers = { [NOTICE]: encodeURIComponent(JSON.stringify(notice)), [HOME]: encodeURIComponent(home) }
   return new Request('https://session/', { method: 'POST', headers })
@@ -46,7 +46,7 @@ export const forwardedOrigin = ({ headers }: Request): string => headers.get(ORI
 
 export const forwardedHome = ({ headers }: Request): string => decodeURIComponent(headers.get(HOME) ?? '')
 
-/** Lets in whom the gateway let in. */
+/** Accepts the access that the gateway has granted. */
 export const forwardedAccess: Authenticator = {
   authenticate: async ({ headers }) => JSON.parse(decodeURIComponent(headers.get(ACCESS) ?? 'null')) as Access,
 }

@@ -1,4 +1,4 @@
-// How a session tells the one that it was started from: that one has an object of its own, unless it branched from the same.
+// Notices of a session to the session that started it, which is in another object unless both branched from the same session.
 
 import type { Key } from '../../../kernel/event.ts'
 import { type ChildNotice, findParentKey } from '../../../kernel/rules/children/child-notice.ts'
@@ -20,7 +20,7 @@ export interface ParentNoticePorts {
   readonly take: (notice: ParentNotice) => Promise<void>
 }
 
-/** Rejects where the other object cannot be asked: the notice stays to be told. */
+/** Rejects when the other object does not answer: the notice stays pending. */
 export const createParentNotifier =
   ({ objects, directory, home, take }: ParentNoticePorts) =>
   async (notice: ChildNotice): Promise<void> => {

@@ -1,5 +1,5 @@
-// What one session's answer needs of sessions in other objects: who hangs from it is asked of the tenant's directory, and
-// what each has left of its own object, by the route that everybody asks.
+// An answer about one session may need sessions of other objects: the tenant's directory lists those that hang from it, and each
+// session's object lists its artifacts, by the public route.
 import type { Key } from '../../../kernel/event.ts'
 import { type Clock, type Directory, StoreFault } from '../../../kernel/ports/store.ts'
 import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
@@ -27,7 +27,7 @@ export const peerSessions = ({ objects, directory, own, home, clock }: PeerSessi
       throw new StoreFault('unreachable', 'The directory does not answer.', cause)
     }),
   livesElsewhere: async (key) => {
-    // Where nobody can tell, the session cannot be made either.
+    // Without an answer of the directory the session could not be made either.
     const theirs = await withAnswerDeadline(clock, directory.knownHome(key)).catch(() => null)
     return theirs !== null && theirs !== home()
   },
@@ -35,11 +35,11 @@ export const peerSessions = ({ objects, directory, own, home, clock }: PeerSessi
     const theirs = await withAnswerDeadline(clock, directory.home(key))
     if (theirs === home()) return 'here'
     const url = `https://session/sessions/${key.id}/artifacts?agent=${encodeURIComponent(key.agent)}`
-    // Let go of, not only left: an open question would keep this object awake.
+    // The request is aborted, not only ignored: an open request would keep this object awake.
     const late = new AbortController()
     const request = forwardToObject(new Request(url, { signal: late.signal }), observer(key), theirs)
-    const asked = objects.get(objects.idFromName(theirs)).fetch(request).then(listed)
-    return withAnswerDeadline(clock, asked, () => late.abort())
+    const answer = objects.get(objects.idFromName(theirs)).fetch(request).then(listed)
+    return withAnswerDeadline(clock, answer, () => late.abort())
   },
 })
 
@@ -50,11 +50,11 @@ const listed = async (answer: Response): Promise<readonly ArtifactSummary[]> => 
 
 const observer = ({ tenant }: Key): Access => ({ tenant, scopes: ['observe'], sessionId: null, user: null, who: '' })
 
-const withAnswerDeadline = <T>(clock: Clock, asked: Promise<T>, letGo = () => {}): Promise<T> =>
+const withAnswerDeadline = <T>(clock: Clock, answer: Promise<T>, abort = () => {}): Promise<T> =>
   new Promise((resolve, reject) => {
     const forget = clock.after(PEER_WAIT_MS, () => {
       reject(new Error('No answer in time.'))
-      letGo()
+      abort()
     })
-    asked.then(resolve, reject).finally(forget)
+    answer.then(resolve, reject).finally(forget)
   })

@@ -1,5 +1,5 @@
-// Heartbeats of an object that sleeps. They come with its alarm, which wakes it: so they are only sent where an operator asks for
-// them. Without them an object that has nothing to do costs nothing, however many watch it.
+// Heartbeats of an object that sleeps. The alarm sends them and wakes the object, so an operator has to turn them on: without
+// heartbeats an idle object costs nothing, however many clients watch it.
 
 import type { AlarmSchedule } from '../alarms/alarm-schedule.ts'
 import type { ObjectSockets } from './object-sockets.ts'
@@ -29,7 +29,7 @@ export class Heartbeats {
     this.#deadAfterMs = deadAfterMs
   }
 
-  /** The object woke, and its memory of the next heartbeat is gone: the alarm that was set keeps its time. */
+  /** After a wake the time of the next heartbeat is not in memory any more; the alarm that is set has it. */
   resume(): void {
     const { sockets, alarmSchedule, now } = this.#ports
     if (this.#heartbeatMs === 0 || !sockets.needsHeartbeats) return
@@ -39,7 +39,7 @@ export class Heartbeats {
     )
   }
 
-  /** After a socket was opened: the next heartbeat has a time. */
+  /** Called after a socket opens: sets the time of the next heartbeat. */
   schedule(): void {
     const { sockets, alarmSchedule, now } = this.#ports
     if (this.#heartbeatMs === 0 || this.#dueAt !== null || !sockets.needsHeartbeats) return

@@ -1,5 +1,5 @@
-// The far end of one socket. The platform does not say what is unsent, so a client that knows of marks is asked how far it
-// has read; what any other one has not read is not known, and it is never cut for it.
+// The far end of one socket. The platform does not tell how much is unsent, so the object asks a client that knows marks how far
+// it has read. For any other client the backlog is unknown, and the object never cuts it.
 import type { Clock } from '../../../kernel/ports/store.ts'
 import { MarkTracker } from '../../../surfaces/http/streams/marks.ts'
 import type { Socket } from '../../../surfaces/http/streams/socket-route.ts'
@@ -14,7 +14,7 @@ export class ObjectSocket implements Socket {
   #isOpen = true
   #progressed = () => {}
 
-  /** `slow` is called when a replay was waited for in vain. */
+  /** `slow` is called when a reader does not move while a replay waits for it. */
   constructor(socket: PlatformSocket, knowsMarks: boolean, clock: Clock, slow: () => void) {
     this.#socket = socket
     this.#marks = knowsMarks ? new MarkTracker() : null
@@ -34,7 +34,7 @@ export class ObjectSocket implements Socket {
 
   close(code: number, reason: string): void {
     this.markClosed()
-    // A socket that was closed wakes as an open one, until the other side has read that far.
+    // After a wake a closed socket looks open until the other side has read the close.
     this.#socket.serializeAttachment(null)
     this.#socket.close(code, reason)
   }
@@ -51,7 +51,7 @@ export class ObjectSocket implements Socket {
     if (this.#marks?.acknowledge(seq)) this.#progressed()
   }
 
-  /** The other side is gone: nothing waits for it any more. */
+  /** The other side is gone, so no replay waits for it. */
   markClosed(): void {
     this.#isOpen = false
     this.#progressed()

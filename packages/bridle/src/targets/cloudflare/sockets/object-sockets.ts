@@ -1,5 +1,5 @@
-// Sockets that outlive the object's memory. The platform holds them while the object sleeps; each has a plain value
-// attached, from which its near end is made again when the object wakes.
+// Sockets that outlive the object's memory. The platform holds them while the object sleeps; each has a plain value attached,
+// from which the object makes its connection again when it wakes.
 import type { Clock } from '../../../kernel/ports/store.ts'
 import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/limits.ts'
 import type { App } from '../../../surfaces/http/router/app.ts'
@@ -10,16 +10,16 @@ import { DEAD_AFTER_MS, SOCKET_SWEEP_MS } from '../limits.ts'
 import { type ObjectContext, type PlatformSocket, socketPair, upgradeResponse } from '../platform.ts'
 import { ObjectSocket } from './object-socket.ts'
 
-/** The only subprotocols ever named back: a ticket is a secret. */
+/** The subprotocols that an answer may name: a ticket is one too, and a secret. */
 const PROTOCOLS = ['bridle.v1', 'harness.v1']
 
 const OPEN = 1
 
-/** What a socket is made from again. */
+/** The value that a connection is made from again. */
 interface SocketRecord {
   readonly path: string
   readonly knowsMarks: boolean
-  /** When it came, or last said something that the platform did not answer by itself. */
+  /** When the socket opened, or last sent a message that the platform did not answer. */
   readonly heardAt: number
 }
 
@@ -32,7 +32,7 @@ interface OpenSocket extends SocketRecord {
   readonly receiver: SocketReceiver
   readonly objectSocket: ObjectSocket
   attachmentText: string
-  /** What was said since then. */
+  /** Start of the window in which `messages` are counted. */
   countedAt: number
   messages: number
 }
@@ -40,7 +40,7 @@ interface OpenSocket extends SocketRecord {
 export interface ObjectSocketsOptions {
   readonly clock: Clock
   readonly deadAfterMs?: number | undefined
-  /** The object sends heartbeats, and calls `beat` for that. */
+  /** Whether the object sends heartbeats. */
   readonly sendsHeartbeats?: boolean
 }
 
@@ -79,7 +79,7 @@ export class ObjectSockets {
     return upgradeResponse(client, protocolOf(request))
   }
 
-  /** Takes up all sockets that are open, before anything new can be said on them. */
+  /** Restores all open sockets, before a message can arrive on them. */
   async restore({ ports }: App, headOf: (rested: unknown) => Promise<number>): Promise<void> {
     for (const socket of this.#ctx.getWebSockets()) {
       const attachment = socket.deserializeAttachment() as SocketAttachment | null
@@ -102,7 +102,7 @@ export class ObjectSockets {
     return [...this.#open.values()].some(({ receiver }) => receiver.sendHeartbeat)
   }
 
-  /** A heartbeat to all whose wire has one; those that were silent for too long are closed, whether or not they used to ping. */
+  /** Sends a heartbeat on every wire that has one, and closes sockets that were silent for too long, also those that never pinged. */
   sendHeartbeats(silentMs: number): void {
     const now = this.#clock.now()
     for (const [socket, { receiver, objectSocket, heardAt }] of [...this.#open]) {
@@ -116,14 +116,14 @@ export class ObjectSockets {
     }
   }
 
-  /** Attaches what has changed; called when things have come to rest. */
+  /** Attaches changed values; called when no more changes are expected. */
   hibernate(): void {
     for (const [socket, near] of this.#open) if (near.objectSocket.isOpen) attach(socket, near)
   }
 
   /**
-   * Lets go of those that are no longer open, and of those that used to ping and have fallen silent. No timer does this:
-   * whatever stirs the object does. `speaker` is who stirs it.
+   * Closes sockets that used to ping and fell silent, and forgets those that are not open any more. A timer would keep the
+   * object awake, so every event of the object calls this. `speaker` is the socket of that event.
    */
   closeDeadSockets(speaker?: PlatformSocket): void {
     const now = this.#clock.now()
@@ -139,19 +139,19 @@ export class ObjectSockets {
     }
   }
 
-  async handleMessage(socket: PlatformSocket, said: string | ArrayBuffer): Promise<void> {
+  async handleMessage(socket: PlatformSocket, message: string | ArrayBuffer): Promise<void> {
     const near = this.#open.get(socket)
     if (!near) return socket.close(1012, 'The session moved: reconnect.')
-    const bytes = typeof said === 'string' ? said.length : said.byteLength
-    if (bytes > MESSAGE_BYTES_MAX || (typeof said === 'string' && isLonger(said, MESSAGE_BYTES_MAX)))
+    const bytes = typeof message === 'string' ? message.length : message.byteLength
+    if (bytes > MESSAGE_BYTES_MAX || (typeof message === 'string' && isLonger(message, MESSAGE_BYTES_MAX)))
       return this.#closeWithReason(socket, 1009, 'The message is too large.')
     if (this.#isOverRate(near)) return this.#closeWithReason(socket, 1008, 'Too many messages.')
-    // When it was last heard must outlive a sleep, where silence is counted.
+    // The time of the last message must survive a sleep, since silence continues while the object sleeps.
     if (this.#isBeating && near.receiver.sendHeartbeat) attach(socket, near)
-    await near.receiver.onMessage(typeof said === 'string' ? said : null)
+    await near.receiver.onMessage(typeof message === 'string' ? message : null)
   }
 
-  /** Counted anew after each sleep: who keeps the object awake is the one to count. */
+  /** The count starts again after each sleep: the limit is for clients that keep the object awake. */
   #isOverRate(near: OpenSocket): boolean {
     const now = this.#clock.now()
     if (now - near.countedAt >= SOCKET_RATE.windowMs) Object.assign(near, { countedAt: now, messages: 0 })
@@ -162,7 +162,7 @@ export class ObjectSockets {
   handleClose(socket: PlatformSocket, code = 1000): void {
     this.#forget(socket)
     try {
-      // Codes that say "there was none" may not be sent.
+      // Codes that mean "no code" may not be sent.
       socket.close(code === 1005 || code === 1006 ? 1000 : code)
     } catch {
       // The platform has answered already.
@@ -172,7 +172,7 @@ export class ObjectSockets {
   #attach(socket: PlatformSocket, kept: SocketRecord, open: SocketOpener): void {
     const far = new ObjectSocket(socket, kept.knowsMarks, this.#clock, () => receiver.onSlow())
     const receiver = open(far)
-    // One that was told why it may not stay has nothing to rest on.
+    // A socket that was denied has no connection to restore.
     if (!receiver.hibernate) return
     const near: OpenSocket = { ...kept, receiver, objectSocket: far, attachmentText: '', countedAt: 0, messages: 0 }
     this.#open.set(socket, near)
@@ -207,6 +207,6 @@ const isLonger = (text: string, bytesMax: number): boolean =>
 
 const protocolOf = ({ headers }: Request): Record<string, string> => {
   const offered = (headers.get('sec-websocket-protocol') ?? '').split(/, */)
-  const known = PROTOCOLS.find((name) => offered.includes(name))
-  return known === undefined ? {} : { 'sec-websocket-protocol': known }
+  const protocol = PROTOCOLS.find((name) => offered.includes(name))
+  return protocol === undefined ? {} : { 'sec-websocket-protocol': protocol }
 }

@@ -97,7 +97,7 @@ describe.skipIf(noTools)('in workerd', () => {
     const cursor = () => eventsOf(line.messages).at(-1)?.id
     await line.until((messages) => messages.some(({ type }) => type === 'mark'))
     const before = await incarnation(world, 'long')
-    // It moves now and then, and so may take as long as it likes.
+    // A reader that moves now and then is never cut.
     for (let times = 0; times < 2; times++) {
       await pause(4_500)
       const marks = line.messages.flatMap((message) => (message.type === 'mark' ? [message.seq] : []))

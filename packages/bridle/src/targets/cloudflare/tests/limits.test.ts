@@ -1,4 +1,4 @@
-// What the platform takes at most, in the real runtime: a row, a value between two objects, a message, an attachment.
+// The largest row, value between two objects, message and attachment that the platform takes, in the real runtime.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { hasEvent, openTestSocket } from '../../tests/socket-client.suite.ts'

@@ -28,7 +28,7 @@ describe.skipIf(noTools)('in workerd', () => {
       expect.objectContaining({ type, message: expect.stringContaining(said) }),
     ])
     await breakStorage(world, id, '')
-    // One that is damaged stays stopped in this life.
+    // A damaged session stays stopped until the object starts again.
     if (type === 'internal_error') return
     await expect.poll(async () => (await post(agent(id), scriptBody({ text: 'after' }), key)).body.result).toBe('after')
     const told = typesOf(

@@ -51,7 +51,7 @@ export const resetSecret = async (world: WorkerdProcess): Promise<void> => {
 /** The signing secret, as that object has it. */
 export const readSigningSecret = (world: WorkerdProcess): Promise<string> => ask(world, 'secret', '')
 
-/** Its alarm, twice. */
+/** The object's alarm, twice. */
 export const ringTwice = async (world: WorkerdProcess, id: string, agent?: string): Promise<void> => {
   await ask(world, 'ring', id, agent)
 }
@@ -69,7 +69,7 @@ export const breakStorage = async (world: WorkerdProcess, id: string, message: s
   await ask(world, 'break', id, 'scripted', { message })
 }
 
-/** What is kept with each of its sockets. */
+/** The attachments of the object's sockets. */
 export const attachments = async (world: WorkerdProcess, id: string, tenant?: string): Promise<unknown[]> =>
   JSON.parse(await ask(world, 'attachments', id, 'scripted', { ...(tenant && { tenant }) }))
 
@@ -78,7 +78,7 @@ export const callAlarm = async (world: WorkerdProcess, id: string, agent?: strin
   await ask(world, 'alarm', id, agent)
 }
 
-/** What a session's container was asked to do. */
+/** The calls that a session's container got. */
 export const containerCalls = async (world: WorkerdProcess, id: string): Promise<string[]> =>
   JSON.parse(await ask(world, 'calls', id, 'claude'))
 
@@ -95,21 +95,21 @@ export const stopContainer = async (world: WorkerdProcess, id: string): Promise<
 export const hasAlarm = async (world: WorkerdProcess, id: string, agent?: string): Promise<boolean> =>
   (await ask(world, 'alarm-at', id, agent)) !== 'null'
 
-/** It answers nobody any more. */
+/** The object answers no request any more. */
 export const silenceObject = async (world: WorkerdProcess, id: string, agent?: string): Promise<void> => {
   await ask(world, 'silence', id, agent)
 }
 
-/** What lies in the bucket. */
+/** The contents of the bucket. */
 export const bucketNames = async (world: WorkerdProcess): Promise<string[]> =>
   JSON.parse(await ask(world, 'bucket', ''))
 
-/** As somebody may who has access to it. */
+/** Empties the bucket, as anybody with access to it may. */
 export const emptyBucket = async (world: WorkerdProcess): Promise<void> => {
   await ask(world, 'empty-bucket', '')
 }
 
-/** What fails from here on. */
+/** The calls of the bucket that fail from here on. */
 export const breakBucket = async (
   world: WorkerdProcess,
   failing: 'nothing' | 'put' | 'get' | 'delete',

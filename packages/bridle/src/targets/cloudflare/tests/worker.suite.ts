@@ -91,7 +91,7 @@ export class HarnessSession extends made.HarnessSession {
     this.#storage.message = message
   }
 
-  /** What is kept with each of its sockets. */
+  /** The attachments of the object's sockets. */
   attachments(): string {
     const attached = (socket: PlatformSocket) => socket.deserializeAttachment()
     return JSON.stringify(this.ctx.getWebSockets().map(attached))
@@ -204,7 +204,7 @@ export default class extends made.HarnessGateway {
     const object = this.#objects.get(this.#objects.idFromName(searchParams.get('name') ?? ''))
     const acts: { readonly [path: string]: () => Promise<unknown> } = {
       '/test/evict': () => unsafe.evict(object, { webSockets: 'hibernate' }),
-      // It cannot answer.
+      // An aborted object cannot answer.
       '/test/reset': async () => Promise.resolve(object.reset()).catch(() => {}),
       '/test/ring': async () => object.ringTwice(),
       '/test/lose': async () =>

@@ -55,11 +55,11 @@ export interface WorkerdOptions {
 
 export interface WorkerdProcess {
   readonly url: string
-  /** Of the second Worker; empty where there is none. */
+  /** The URL of the second Worker; empty where there is none. */
   readonly secondUrl: string
   readonly pid: number
   readonly folder: string
-  /** What it said on its standard error. */
+  /** Lines of its standard error. */
   readonly stderrLines: string[]
   /** As a crash does: nobody is told. */
   kill(): Promise<void>
