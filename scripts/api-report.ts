@@ -1,4 +1,4 @@
-// One page for each entry of the package: every export with its signature and its comment, from the declarations that are
+// A page for each entry of the package: every export with its signature and its comment, from the declarations that are
 // published. A change of what users can call shows in these pages.
 import { DeclarationGraph, type Declared } from './declaration-graph.ts'
 import { type DeclarationFile, docBefore, type Node, parseDeclarations } from './declaration-syntax.ts'
@@ -14,7 +14,7 @@ export const apiPages = (published: ReadonlyMap<string, string>, manifest: Packa
   return new Map(
     Object.entries(manifest.exports).map(([entry, { types, node }]) => {
       const name = entry.replace('.', manifest.name)
-      // What an entry has on Node is all of it.
+      // The Node condition of an entry exports everything.
       const path = (node?.types ?? types).replace('./dist/', '')
       const elsewhere = node ? new Set(graph.exportsOf(types.replace('./dist/', '')).keys()) : null
       return [`${name.replaceAll('/', '-')}.md`, page(name, graph, path, elsewhere)]

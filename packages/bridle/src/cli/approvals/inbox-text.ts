@@ -10,7 +10,7 @@ export interface InboxEntry {
 /** Lines of at most `width` columns; each is indented, so that none can imitate a line of this program. */
 export const inboxLines = ({ reason, args }: InboxEntry, width: number): readonly string[] => [
   ...(reason === '' ? [] : reason.split(/\r\n|\n/).flatMap((line) => indented(line, width))),
-  // One value per line, so that a long command stands alone.
+  // Each value on its line, so that a long command stands alone.
   ...(isEmpty(args) ? [] : JSON.stringify(args, null, 2).split('\n')).flatMap((line) => indented(line, width)),
 ]
 

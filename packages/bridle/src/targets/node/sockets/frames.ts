@@ -15,7 +15,7 @@ export const encodeTextFrames = (messages: readonly string[]): Buffer => {
     at = writeHead(bytes, at, size)
     at += bytes.write(message, at)
   }
-  // One entry is enough: sockets in turn get the same messages.
+  // A cache of one entry is enough: sockets get the same messages in turn.
   lastMessages = messages
   lastBytes = bytes
   return bytes

@@ -43,11 +43,11 @@ describe('events', () => {
     expect(messageTypes(await none.until(ended))).toEqual(['replay-end'])
     await play('replay', { text: 'more' })
     const live = ['prompt_start', 'text_delta', 'result', 'idle']
-    for (const line of [two, none]) {
-      await line.until(hasEvent('result', line === two ? 2 : 1))
-      await line.until((messages) => messageTypes(messages).at(-1) === 'idle')
-      expect(messageTypes(line.messages).slice(-4)).toEqual(live)
-      line.ws.close()
+    for (const socket of [two, none]) {
+      await socket.until(hasEvent('result', socket === two ? 2 : 1))
+      await socket.until((messages) => messageTypes(messages).at(-1) === 'idle')
+      expect(messageTypes(socket.messages).slice(-4)).toEqual(live)
+      socket.ws.close()
     }
     all.ws.close()
   })
@@ -57,9 +57,9 @@ describe('events', () => {
     const { events } = (await get(`${url}/agents/scripted/cursor`)).body as { events: { id: string }[] }
     for (const [index, { id }] of events.entries()) {
       for (const cursor of [id, id.slice(3)]) {
-        const line = await openTestSocket(at('cursor', `?replay=1&after=${cursor}`))
-        expect(eventsOf(await line.until(ended))).toEqual(events.slice(index + 1))
-        line.ws.close()
+        const socket = await openTestSocket(at('cursor', `?replay=1&after=${cursor}`))
+        expect(eventsOf(await socket.until(ended))).toEqual(events.slice(index + 1))
+        socket.ws.close()
       }
     }
     const beyond = await openTestSocket(at('cursor', '?after=99999'))
@@ -70,10 +70,10 @@ describe('events', () => {
   test('a large event arrives whole', async () => {
     const text = 'é'.repeat(200_000)
     await play('large', { text })
-    const line = await openTestSocket(at('large', '?replay=all'))
-    const event = eventsOf(await line.until(ended)).find(({ type }) => type === 'text_delta')
+    const socket = await openTestSocket(at('large', '?replay=all'))
+    const event = eventsOf(await socket.until(ended)).find(({ type }) => type === 'text_delta')
     expect(event?.data).toEqual({ delta: text })
-    line.ws.close()
+    socket.ws.close()
   })
 
   test('the platform’s own WebSocket understands it', async () => {
@@ -94,20 +94,20 @@ describe('events', () => {
 describe('commands', () => {
   test('[W9] cancels by run or by session, and reports an unknown one', async () => {
     const { runId } = (await begin('cancel', { text: 'so far' }, { sleepMs: 60_000 })).body
-    const line = await openTestSocket(at('cancel', '?replay=all'))
-    await line.until(hasEvent('text_delta'))
-    line.say({ type: 'cancel', taskId: 'nobody' })
-    line.say({ type: 'cancel', taskId: runId, reason: 'user cancelled' })
-    await line.until(hasEvent('idle'))
+    const socket = await openTestSocket(at('cancel', '?replay=all'))
+    await socket.until(hasEvent('text_delta'))
+    socket.say({ type: 'cancel', taskId: 'nobody' })
+    socket.say({ type: 'cancel', taskId: runId, reason: 'user cancelled' })
+    await socket.until(hasEvent('idle'))
     const second = (await begin('cancel', { text: 'again' }, { sleepMs: 60_000 })).body
     const third = (await begin('cancel', { text: 'never' })).body
-    await line.until(hasEvent('text_delta', 2))
-    line.say({ type: 'cancel', taskId: third.runId })
-    line.say({ type: 'cancel', taskId: 'cancel' })
-    await line.until(hasEvent('idle', 2))
-    line.say({ type: 'cancel', taskId: second.runId })
-    await line.until(hasEvent('ack', 5))
-    const acks = line.messages.filter(({ type }) => type === 'ack')
+    await socket.until(hasEvent('text_delta', 2))
+    socket.say({ type: 'cancel', taskId: third.runId })
+    socket.say({ type: 'cancel', taskId: 'cancel' })
+    await socket.until(hasEvent('idle', 2))
+    socket.say({ type: 'cancel', taskId: second.runId })
+    await socket.until(hasEvent('ack', 5))
+    const acks = socket.messages.filter(({ type }) => type === 'ack')
     expect(acks).toEqual([
       { type: 'ack', for: 'cancel', ok: false, message: 'There is no such task or run in this session.' },
       { type: 'ack', for: 'cancel', ok: true },
@@ -115,47 +115,51 @@ describe('commands', () => {
       { type: 'ack', for: 'cancel', ok: true },
       { type: 'ack', for: 'cancel', ok: true, message: 'There was nothing left to cancel.' },
     ])
-    expect(eventsOf(line.messages).filter(({ type }) => type === 'prompt_start')).toHaveLength(2)
-    line.ws.close()
+    expect(eventsOf(socket.messages).filter(({ type }) => type === 'prompt_start')).toHaveLength(2)
+    socket.ws.close()
   })
 
   test('[W10] approves; the same answer again succeeds, another one does not', async () => {
     await begin('approve', { approve: 'write', id: 'c1', args: { p: 1 } })
-    const line = await openTestSocket(at('approve', '?replay=all'))
-    const [asked] = eventsOf(await line.until(hasEvent('approval_requested'))).filter((event) =>
+    const socket = await openTestSocket(at('approve', '?replay=all'))
+    const [asked] = eventsOf(await socket.until(hasEvent('approval_requested'))).filter((event) =>
       isEvent(event, 'approval_requested'),
     )
     const approvalId = asked?.data.approvalId
-    for (const decision of ['approved', 'approved', 'denied']) line.say({ type: 'approve', approvalId, decision })
-    await line.until((messages) => hasEvent('ack', 3)(messages) && hasEvent('idle')(messages))
-    const acks = line.messages.filter((message) => message.type === 'ack')
+    for (const decision of ['approved', 'approved', 'denied']) socket.say({ type: 'approve', approvalId, decision })
+    await socket.until((messages) => hasEvent('ack', 3)(messages) && hasEvent('idle')(messages))
+    const acks = socket.messages.filter((message) => message.type === 'ack')
     expect(acks.map(({ ok }) => ok)).toEqual([true, true, false])
-    expect(eventsOf(line.messages).find(({ type }) => type === 'approval_resolved')?.data).toMatchObject({
+    expect(eventsOf(socket.messages).find(({ type }) => type === 'approval_resolved')?.data).toMatchObject({
       approvalId,
       decision: 'approved',
     })
-    line.ws.close()
+    socket.ws.close()
   })
 
   test('[W13] bad messages get one error each, and the socket stays open', async () => {
     await play('bad', { text: 'Hi' })
-    const line = await openTestSocket(at('bad'))
-    await line.until(ended)
-    for (const bad of ['{', 'null', '{"type":"dance"}']) line.say(bad)
-    line.ws.send(Buffer.from([1, 2, 3]))
-    line.say(`{"type":"ping","x":${'['.repeat(200_000)}`)
-    line.say({ type: 'ping', ts: 7 })
-    expect(messageTypes(await line.until(hasEvent('pong')))).toEqual(['replay-end', ...Array(5).fill('error'), 'pong'])
-    line.ws.close()
+    const socket = await openTestSocket(at('bad'))
+    await socket.until(ended)
+    for (const bad of ['{', 'null', '{"type":"dance"}']) socket.say(bad)
+    socket.ws.send(Buffer.from([1, 2, 3]))
+    socket.say(`{"type":"ping","x":${'['.repeat(200_000)}`)
+    socket.say({ type: 'ping', ts: 7 })
+    expect(messageTypes(await socket.until(hasEvent('pong')))).toEqual([
+      'replay-end',
+      ...Array(5).fill('error'),
+      'pong',
+    ])
+    socket.ws.close()
   })
 
   test('[W16] ten thousand bad messages get ten thousand errors', async () => {
-    const line = await openTestSocket(at('bad'))
-    for (let count = 0; count < 10_000; count++) line.say('{')
-    line.say({ type: 'cancel', taskId: 'bad' })
-    await line.until((messages) => messages.at(-1)?.type === 'ack')
-    expect(messageTypes(line.messages).filter((type) => type === 'error')).toHaveLength(10_000)
-    line.ws.close()
+    const socket = await openTestSocket(at('bad'))
+    for (let count = 0; count < 10_000; count++) socket.say('{')
+    socket.say({ type: 'cancel', taskId: 'bad' })
+    await socket.until((messages) => messages.at(-1)?.type === 'ack')
+    expect(messageTypes(socket.messages).filter((type) => type === 'error')).toHaveLength(10_000)
+    socket.ws.close()
   })
 })
 
@@ -167,9 +171,9 @@ describe('the end', () => {
     ['a frame that is none', frame(0x8f, 1), 1002, ''],
   ])('[W15] [T12] %s closes the socket, and nobody else’s', async (_name, bytes, code, reason) => {
     const other = await openTestSocket(at('bad'))
-    const line = await openTestSocket(at('bad'))
-    rawSocket(line.ws).write(bytes)
-    expect(await line.closed).toEqual({ code, reason })
+    const socket = await openTestSocket(at('bad'))
+    rawSocket(socket.ws).write(bytes)
+    expect(await socket.closed).toEqual({ code, reason })
     other.say({ type: 'ping', ts: 1 })
     expect(messageTypes(await other.until(hasEvent('pong')))).toContain('pong')
     other.ws.close()
@@ -177,22 +181,22 @@ describe('the end', () => {
 
   test('a removed session ends its sockets', async () => {
     await play('removed', { text: 'Hi' })
-    const line = await openTestSocket(at('removed'))
-    await line.until(ended)
+    const socket = await openTestSocket(at('removed'))
+    await socket.until(ended)
     await fetch(`${url}/agents/scripted/removed`, { method: 'DELETE' })
-    expect(await line.closed).toEqual({ code: 4004, reason: 'There is no such session.' })
+    expect(await socket.closed).toEqual({ code: 4004, reason: 'There is no such session.' })
   })
 
   test('[W16] a slow reader is cut, and its cursor resumes', { timeout: 60_000 }, async () => {
     await play('slow', { text: 'Hi' })
-    const line = await openTestSocket(at('slow', '?replay=all'))
-    await line.until(ended)
-    line.ws.pause()
+    const socket = await openTestSocket(at('slow', '?replay=all'))
+    await socket.until(ended)
+    socket.ws.pause()
     const text = 'x'.repeat(900_000)
     for (let round = 0; round < 9; round++) await play('slow', { text })
-    line.ws.resume()
-    expect(await line.closed).toEqual({ code: 4008, reason: 'Too far behind: resume by cursor.' })
-    const seen = eventsOf(line.messages)
+    socket.ws.resume()
+    expect(await socket.closed).toEqual({ code: 4008, reason: 'Too far behind: resume by cursor.' })
+    const seen = eventsOf(socket.messages)
     const rest = await openTestSocket(at('slow', `?after=${seen.at(-1)?.id}`))
     const all = await openTestSocket(at('slow', '?replay=all'))
     const events = eventsOf(await all.until(ended))
@@ -220,13 +224,13 @@ describe('the end', () => {
   })
 
   test('a server that stops asks its sockets to reconnect, and stops', async () => {
-    let line: Awaited<ReturnType<typeof openTestSocket>> | undefined
+    let socket: Awaited<ReturnType<typeof openTestSocket>> | undefined
     await using(async (other) => {
       await post(`${other}/agents/scripted/s`, scriptBody({ text: 'Hi' }))
-      line = await openTestSocket(`${other}/sessions/s/ws`)
-      await line.until(ended)
+      socket = await openTestSocket(`${other}/sessions/s/ws`)
+      await socket.until(ended)
     })
-    expect((await line?.closed)?.code).toBe(1012)
+    expect((await socket?.closed)?.code).toBe(1012)
   })
 
   test('a request that only offers another protocol is served as a plain request, with its body', async () => {
@@ -251,10 +255,10 @@ describe('the end', () => {
       half.write('GET /sessions/bad/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n')
       return half
     })
-    const line = await openTestSocket(at('bad'))
-    expect(messageTypes(await line.until(ended))).toEqual(['replay-end'])
+    const socket = await openTestSocket(at('bad'))
+    expect(messageTypes(await socket.until(ended))).toEqual(['replay-end'])
     for (const half of halves) half.destroy()
-    line.ws.close()
+    socket.ws.close()
   })
 })
 

@@ -98,9 +98,9 @@ describe('with a token', () => {
     const { ticket } = (await post(`${guarded.url}/tickets`, { sessionId: 's-default' }, bearer)).body
     const query = way === 'query' ? `?ticket=${ticket}` : ''
     const protocols = way === 'query' ? [] : ['bridle.v1', `ticket.${ticket}`]
-    const line = await openTestSocket(at(query), { protocols })
-    expect(line.ws.protocol).toBe(way === 'query' ? '' : 'bridle.v1')
-    line.ws.close()
+    const socket = await openTestSocket(at(query), { protocols })
+    expect(socket.ws.protocol).toBe(way === 'query' ? '' : 'bridle.v1')
+    socket.ws.close()
     expect((await upgradeAnswer(at(query), { protocols })).status).toBe(401)
   })
 
@@ -112,22 +112,22 @@ describe('with a token', () => {
   test('[W11] a ticket can do no more than its scopes', async () => {
     const wish = { sessionId: 's-default', scopes: ['observe', 'approve'] }
     const { ticket } = (await post(`${guarded.url}/tickets`, wish, bearer)).body
-    const line = await openTestSocket(at(`?ticket=${ticket}`))
-    line.say({ type: 'cancel', taskId: 's-default' })
-    line.say({ type: 'approve', approvalId: 'apr-1', decision: 'denied' })
-    const acks = (await line.until(hasEvent('ack', 2))).filter(({ type }) => type === 'ack')
+    const socket = await openTestSocket(at(`?ticket=${ticket}`))
+    socket.say({ type: 'cancel', taskId: 's-default' })
+    socket.say({ type: 'approve', approvalId: 'apr-1', decision: 'denied' })
+    const acks = (await socket.until(hasEvent('ack', 2))).filter(({ type }) => type === 'ack')
     expect(acks).toMatchObject([
       { for: 'cancel', ok: false, message: 'This needs the scope "operate".' },
       { for: 'approve', ok: false, message: 'There is no such approval.' },
     ])
-    line.ws.close()
+    socket.ws.close()
   })
 
   test('[W4] another tenant’s session looks exactly like one that never existed', async () => {
     const answers = []
     for (const id of ['s-acme', 'never-was']) {
-      const line = await openTestSocket(at(`?token=${authToken}&replay=all`, id))
-      answers.push({ ...(await line.closed), messages: line.messages })
+      const socket = await openTestSocket(at(`?token=${authToken}&replay=all`, id))
+      answers.push({ ...(await socket.closed), messages: socket.messages })
     }
     expect(answers[0]).toEqual({
       code: 4004,

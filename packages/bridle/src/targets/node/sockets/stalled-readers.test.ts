@@ -93,16 +93,16 @@ describe('[O9] all readers together', () => {
     ['the Fabric socket', '/sessions/s/ws'],
     ['the transport', '/ws?sessionId=s'],
   ])('[W16] [T18] %s is closed with 4008', async (_name, path) => {
-    const line = await cutSocket(path)
-    line.ws.resume()
-    expect((await line.closed).code).toBe(4008)
+    const socket = await cutSocket(path)
+    socket.ws.resume()
+    expect((await socket.closed).code).toBe(4008)
   })
 
   test('[W16] a socket that still does not read is dropped, with its unsent bytes', async () => {
-    const line = await cutSocket('/sessions/s/ws')
+    const socket = await cutSocket('/sessions/s/ws')
     await sleep(2_500)
-    line.ws.resume()
-    expect((await line.closed).code).toBe(1006)
+    socket.ws.resume()
+    expect((await socket.closed).code).toBe(1006)
   })
 })
 
@@ -110,11 +110,11 @@ describe('[O9] all readers together', () => {
 const cutSocket = async (path: string) => {
   const url = await start({ maxUnsentBytes: 100_000 })
   await post(`${url}/agents/scripted/s`, scriptBody({ text: 'here' }))
-  const line = await openTestSocket(`${url}${path}`)
-  open.push({ destroy: () => line.ws.terminate() })
-  await line.until((messages) => messages.length > 0)
+  const socket = await openTestSocket(`${url}${path}`)
+  open.push({ destroy: () => socket.ws.terminate() })
+  await socket.until((messages) => messages.length > 0)
   const before = await listeners(url)
-  line.ws.pause()
+  socket.ws.pause()
   await flood(url, 's', async () => (await listeners(url)) < before)
-  return line
+  return socket
 }

@@ -73,7 +73,7 @@ const settled = async (id: string): Promise<Record<string, unknown>> => {
 test('[F30] a refused request removes nothing of three sessions and starts nothing that lies there', async () => {
   const evil = hostileRepository(join(folder, 'evil'))
   const folders = new SessionFolders(data)
-  // One without a workspace, one that began empty, one with a source; each as its agent left it.
+  // Three sessions: without a workspace, with an empty one, and with a source; each as its agent left it.
   await start('plain')
   await folders.prepare(key('plain'), null)
   await start('empty', write)

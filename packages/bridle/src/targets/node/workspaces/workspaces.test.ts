@@ -175,7 +175,7 @@ describe('[F17] a workspace', () => {
       expect(readFileSync(join(parent.path, 'made.txt'), 'utf8')).toBe('uncommitted')
       expect(children.map(({ path }) => readFileSync(join(path, 'made.txt'), 'utf8'))).toEqual(['of 0', 'of 1', 'of 2'])
       if (kind !== 'git_worktree') return
-      // Its own worktree, with the history of its parent: what was not committed there is not committed here.
+      // The child has a separate worktree with the history of its parent; uncommitted changes stay uncommitted.
       const [child] = children as [Workspace]
       const inChild = (...args: string[]) =>
         execFileSync('git', ['-C', child.path, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim()

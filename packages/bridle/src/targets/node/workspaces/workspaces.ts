@@ -1,6 +1,6 @@
-// Workspaces for write-capable work: a git worktree where the source is a repository, else a copy, or an empty folder where
-// there is no source. A workspace lies where a local sandbox looks for the session's work, so an engine works in it without
-// being told. Its note lies beside the work, where no engine can write: only the note says what the workspace came from.
+// Workspaces for write-capable work: a git worktree if the source is a repository, else a copy, or an empty folder without a source.
+// A workspace is the folder that a local sandbox uses for the session's work, so an engine needs no further setting. Its record is
+// beside the work, where no engine can write: only the record tells the origin of the workspace.
 import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { chmod, readdir, realpath, rename, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
@@ -63,16 +63,16 @@ export interface NodeWorkspacesOptions {
   /** The server's data folder. */
   readonly data: string
   readonly workspaces?: WorkspaceOptions | undefined
-  /** Whether a session is in the log. A folder of a session that exists is never removed on behalf of another request. */
+  /** Whether a session is in the log. The folder of an existing session is never removed for another request. */
   readonly exists: (key: Key) => Promise<boolean>
-  /** Who may name a folder that is not listed; default: nobody. */
+  /** Whether a caller may name a folder that is not listed; default: no caller. */
   readonly mayNameAnyFolder?: (access: Access) => boolean
-  /** The user that sandboxes run as, where it is not the server's. */
+  /** The user of the sandboxes, if it is not the server's. */
   readonly owner?: FolderOwner | undefined
   readonly tenantUsage?: TenantDiskUsage
 }
 
-/** Folders of this process: made by a request and used by nobody else, or in use. */
+/** The use of a folder in this process: made by one request, or shared by several. */
 type FolderUse = 'made' | 'shared'
 
 export class NodeWorkspaces implements Workspaces {
@@ -80,9 +80,9 @@ export class NodeWorkspaces implements Workspaces {
   readonly #options: NodeWorkspacesOptions
   readonly #sources: WorkspaceSources
   readonly #tenantUsage: TenantDiskUsage
-  /** One at a time for each session. */
+  /** Requests for one session run in sequence. */
   readonly #turns = new KeyedMutex()
-  /** One at a time for each repository: git does not promise that two may add or remove worktrees at once. */
+  /** Changes to one repository run in sequence: git does not promise that two may add or remove worktrees at once. */
   readonly #repositories = new KeyedMutex()
   readonly #uses = new Map<string, FolderUse>()
 
@@ -96,34 +96,34 @@ export class NodeWorkspaces implements Workspaces {
   }
 
   async prepare(key: Key, request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem> {
-    // Before its turn: a session that is being removed waits for the same turn.
+    // Outside the mutex: a session that is being removed waits for the same mutex.
     const exists = await this.#options.exists(key)
     return this.#serially(key, () => this.#prepare(key, request, exists))
   }
 
-  /** The same runner, which also lets go of the workspace of a session that was removed. */
+  /** The runner, which also removes the workspace of a removed session. */
   wrapRunner(runner: Runner): Runner {
     return {
-      // All of it, so that nothing optional which a runner learns later is left behind here.
+      // Spread the whole runner, so that its optional methods are kept.
       ...runner,
       forget: (key) =>
         this.#serially(key, async () => {
           const folder = sessionFolder(this.#data, key)
           const note = await workspaceRecordFor(folder, key)
-          // The engine may be at work there.
+          // The engine may still work in the folder.
           await runner.forget?.(key)
           if (note || existsSync(folder)) await this.#remove(folder, note)
         }),
     }
   }
 
-  /** At start-up: removes those of an earlier process whose session never came to be, or went while nobody looked. */
+  /** At the start: removes workspaces of an earlier process whose session was never created, or is gone. */
   async removeOrphans(): Promise<void> {
     const folder = join(this.#data, 'workspaces')
     for (const name of await readdir(folder).catch(() => [])) {
       const path = join(folder, name)
       const key = (await readWorkspaceRecord(path))?.key
-      // Folders of earlier versions may hold the note of another session.
+      // Folders of earlier versions may hold the record of another session.
       if (!key || sessionFolder(this.#data, key) !== path || (await this.#options.exists(key))) continue
       await this.#serially(key, async () => {
         if (!this.#uses.has(path)) await this.#remove(path, await workspaceRecordFor(path, key))
@@ -135,15 +135,15 @@ export class NodeWorkspaces implements Workspaces {
     const folder = sessionFolder(this.#data, key)
     const known = await workspaceRecordFor(folder, key)
     if (known?.state === 'ready') {
-      // Made by an earlier request for the same session. From now on neither may throw it away.
+      // An earlier request for the same session made the workspace. From now on neither request may remove it.
       this.#uses.set(folder, 'shared')
       return workspaceOf(known, async () => {})
     }
-    // A sandbox was made for a session of this name, perhaps since we asked.
+    // A sandbox was made for a session of this name, perhaps in the meantime.
     if (exists || existsSync(keyFile(folder))) return { taken: true }
     const source = await this.#source(key, request)
     if (source && 'problem' in source) return source
-    // Left half made by a process that was killed.
+    // A killed process left it unfinished.
     await this.#remove(folder, known)
     this.#uses.set(folder, 'made')
     try {
@@ -166,7 +166,7 @@ export class NodeWorkspaces implements Workspaces {
     return this.#sources.find(key.tenant, source, this.#options.mayNameAnyFolder?.(access) ?? false)
   }
 
-  /** The session that is branched from, where its files are still there. */
+  /** The parent of a branch, if its files still exist. */
   async #parentOf({ parent }: WorkspaceRequest): Promise<WorkspaceParent | null> {
     if (!parent) return null
     const folder = sessionFolder(this.#data, parent)
@@ -192,7 +192,7 @@ export class NodeWorkspaces implements Workspaces {
       commit: repository?.commit ?? null,
       gitDir: repository?.gitDir ?? null,
     }
-    // First of all: whatever happens from here on, the note says which repository was written to.
+    // First: if anything fails later, the record tells which repository was changed.
     await writeWorkspaceRecord(folder, note)
     if (repository) await this.#worktree(repository, note, folder, parent !== null)
     if (parent) await this.#inherit(parent, folder)
@@ -204,18 +204,18 @@ export class NodeWorkspaces implements Workspaces {
     return { ...note, path }
   }
 
-  /** Null where the source has to be copied. A repository that reaches beyond the listed folder would show more than was listed. */
+  /** Null if the source must be copied. A repository that reaches beyond the listed folder would show more than was listed. */
   async #repository({ path, listed }: WorkspaceSource): Promise<Repository | null> {
     const repository = await findRepository(path)
     if (!repository || (listed !== null && !isWithin(repository.top, listed))) return null
-    // A sandbox could write such a repository, and with it its settings.
+    // A sandbox could write to such a repository, and change its settings.
     for (const place of [repository.top, repository.gitDir])
       if (await this.#sources.isInData(place))
         throw new WorkspaceFault('The repository of the source lies in the data folder of the server.')
     return repository
   }
 
-  /** Only what is committed is in it; for a branch, whose files are its parent's, nothing yet. */
+  /** Makes a worktree with the committed files; empty for a branch, which copies its parent's files. */
   async #worktree(
     repository: Repository,
     { branch }: WorkspaceRecord,
@@ -234,7 +234,7 @@ export class NodeWorkspaces implements Workspaces {
     await writeFile(readablePathsFile(folder), JSON.stringify(shown), { mode: 0o600 })
   }
 
-  /** Where the work begins. The parent's agent may have removed that folder, or put a link in its place. */
+  /** The folder in which the work begins. The parent's agent may have removed it, or replaced it with a link. */
   async #startFolder({ kind, path }: WorkspaceRecord, work: string, isBranch: boolean): Promise<string> {
     if (kind !== 'git_worktree') return path
     const isThere = (await realpath(path).catch(() => null)) === path && (await stat(path)).isDirectory()
@@ -255,13 +255,13 @@ export class NodeWorkspaces implements Workspaces {
     })
   }
 
-  /** The parent's files as they are now, committed or not, and what its engine remembers. No git runs here: an agent wrote it. */
+  /** Copies the parent's current files, committed or not, and its engine's transcripts. Runs no git, since an agent wrote the files. */
   async #inherit({ key, folder: source }: WorkspaceParent, folder: string): Promise<void> {
     const data = identityOf(await stat(this.#data))
     const work = workFolder(folder)
     const hasWorktree = existsSync(work)
     const kept = join(folder, 'worktree.git')
-    // The copy makes the folder. The file by which git knows this worktree waits outside, and the parent's is not taken along.
+    // The copy makes the folder. The `.git` file of this worktree waits outside, and the parent's is not copied.
     if (hasWorktree) {
       await rename(join(work, '.git'), kept)
       await rmdir(work)
@@ -286,7 +286,7 @@ export class NodeWorkspaces implements Workspaces {
     })
   }
 
-  /** Nothing in the work folder is asked what it came from: an agent wrote it. */
+  /** Reads the origin from the record and never from the work folder, since an agent wrote that. */
   async #remove(folder: string, note: WorkspaceRecord | null): Promise<void> {
     this.#uses.delete(folder)
     await removeFolder(folder)
@@ -300,7 +300,7 @@ export class NodeWorkspaces implements Workspaces {
   }
 }
 
-/** A session that is branched from: its folder, and the note of its workspace if it has one. */
+/** The parent of a branch: its folder, and the record of its workspace if there is one. */
 interface WorkspaceParent {
   readonly key: Key
   readonly folder: string
@@ -314,17 +314,19 @@ interface WorkspaceContent {
   readonly parent: WorkspaceParent | null
 }
 
-/** The branch of a parent may have commits of its own since it was made: the history goes on from there. */
+/** The last commit of the parent's branch, which may be newer than the workspace; the child's history continues there. */
 const parentCommit = async ({ gitDir }: Repository, parent: WorkspaceParent | null): Promise<string | null> => {
   const note = parent?.note
   if (!note?.branch || note.gitDir !== gitDir) return null
   return (await commitOf(gitDir, note.branch)) ?? note.commit
 }
 
-/** Its message is for the caller. */
-class WorkspaceFault extends Error {}
+/** A fault whose message is for the caller. */
+class WorkspaceFault extends Error {
+  readonly code = 'workspace_unavailable'
+}
 
-/** Other errors name paths of the server, so only their code is told. */
+/** The text for the caller. Other errors name paths of the server, so only their code is shown. */
 const problemOf = (error: unknown): string => {
   if (error instanceof WorkspaceFault || error instanceof CopyFault || error instanceof TenantDiskFullError)
     return error.message
