@@ -112,7 +112,8 @@ const indented = (text: string): string => {
 type Shape = (args: readonly Node[], file: DeclarationFile) => string
 
 const first: Shape = ([node], file) => plain(node as Node, file)
-const second: Shape = ([, node], file) => textOf(file, node as Node)
+/** The values that a schema gives; without a second type they are the values that it takes. */
+const output: Shape = ([taken, given = taken], file) => textOf(file, given as Node)
 const constant =
   (text: string): Shape =>
   () =>
@@ -140,7 +141,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   NeverSchema: constant('never'),
   LiteralSchema: first,
   CustomSchema: first,
-  GenericSchema: second,
+  GenericSchema: output,
   PicklistSchema: ([options], file) =>
     options?.type === 'TSArrayType'
       ? `(${textOf(file, options)})[number]`
@@ -165,7 +166,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   SchemaWithPipe: ([steps], file) => {
     const [schema, ...actions] = elements(steps as Node)
     const changing = actions.findLast((each) => /^(Raw)?TransformAction$/.test(libraryName(each, file) ?? ''))
-    return changing ? second(argumentsOf(changing), file) : plain(schema as Node, file)
+    return changing ? output(argumentsOf(changing), file) : plain(schema as Node, file)
   },
 }
 

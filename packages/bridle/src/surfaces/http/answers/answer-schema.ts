@@ -60,7 +60,7 @@ export const json = <T = never>(answer: NoInfer<T>, init?: ResponseInit): Respon
 
 export const text = v.string()
 export const flag = v.boolean()
-export const number = v.number()
+export const amount = v.number()
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 export const nullableText = v.nullable(text)
 /** ISO 8601, as `toISOString` writes it. */

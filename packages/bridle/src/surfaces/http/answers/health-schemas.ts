@@ -4,13 +4,13 @@ import { BUDGETS, type BudgetName } from '../../../kernel/schemas.ts'
 import type { HealthSnapshot, RecoveryHint } from '../../../kernel/views/health-snapshot.ts'
 import type { HealthSummary } from '../wire.ts'
 import {
+  amount,
   answerSchema,
   anyObject,
   count,
   list,
   nullableText,
   nullableTime,
-  number,
   text,
   time,
 } from './answer-schema.ts'
@@ -25,8 +25,8 @@ const budgetPressure = answerSchema<BudgetPressure>('BudgetPressure', {
   budgets: list(
     answerSchema<BudgetPressure['budgets'][number]>('Budget', {
       budget: budgetName,
-      limit: number,
-      value: number,
+      limit: amount,
+      value: amount,
       level: v.picklist(['ok', 'high', 'crossed']),
     }),
   ),
@@ -53,7 +53,7 @@ export const auditEntrySchema = answerSchema<HealthSnapshot['audit'][number]>('A
 const healthPolicy = anyObject as unknown as v.GenericSchema<NonNullable<HealthSnapshot['policy']['health']>>
 
 export const healthSnapshotSchema = answerSchema<HealthSnapshot>('HealthSnapshot', {
-  score: number,
+  score: amount,
   flags: list(text),
   reasons: list(text),
   hint: nullableText,
@@ -62,7 +62,7 @@ export const healthSnapshotSchema = answerSchema<HealthSnapshot>('HealthSnapshot
   ),
   penalties: list(
     answerSchema<HealthSnapshot['penalties'][number]>('Penalty', {
-      points: number,
+      points: amount,
       reason: text,
       evidence: list(text),
     }),
@@ -104,13 +104,13 @@ export const healthSnapshotSchema = answerSchema<HealthSnapshot>('HealthSnapshot
       action: v.picklist(['request_approval', 'pause']),
       status: v.picklist(['off', 'armed', 'awaiting_approval', 'paused']),
       crossed: list(budgetName),
-      raised: v.record(budgetName, number) as unknown as v.GenericSchema<{ readonly [B in BudgetName]?: number }>,
+      raised: v.record(budgetName, amount) as unknown as v.GenericSchema<{ readonly [B in BudgetName]?: number }>,
     }),
   }),
 })
 
 export const healthSummarySchema = answerSchema<HealthSummary>('HealthSummary', {
-  score: number,
+  score: amount,
   flags: list(text),
   hint: nullableText,
   budget_pressure: budgetPressure,

@@ -6,7 +6,7 @@ import type {
   HarnessToolCall,
 } from '../../../kernel/projections/conversation/harness-state.ts'
 import { APPROVAL_DECISIONS, TOOL_STATUSES } from '../../../kernel/schemas.ts'
-import { answerSchema, anyJson, anyObject, count, flag, number, text } from './answer-schema.ts'
+import { amount, answerSchema, anyJson, anyObject, count, flag, text } from './answer-schema.ts'
 
 const superseded = v.optional(flag)
 
@@ -41,7 +41,7 @@ export const messageSchema = answerSchema<HarnessMessage>('Message', {
   runId: v.optional(text),
   contentLength: v.optional(count),
   input: v.optional(anyJson),
-  createdAt: v.optional(number),
+  createdAt: v.optional(amount),
   stopReason: v.optional(text),
 })
 

@@ -14,13 +14,13 @@ import type {
 } from '../wire.ts'
 import {
   type AnswerDescription,
+  amount,
   answerSchema,
   anyObject,
   dictionary,
   flag,
   jsonAnswer,
   list,
-  number,
   text,
   textAnswer,
   time,
@@ -32,7 +32,7 @@ export const livenessAnswer = jsonAnswer('It is alive.', answerSchema<Liveness>(
 const readinessSchema = answerSchema<Readiness>('Readiness', {
   ready: flag,
   message: v.optional(text),
-  workspace: v.optional(dictionary(v.nullable(v.union([text, number, flag])))),
+  workspace: v.optional(dictionary(v.nullable(v.union([text, amount, flag])))),
   agents: v.optional(
     list(
       answerSchema<AgentStatus>('AgentStatus', {
