@@ -110,3 +110,5 @@ export const COST_USD_MAX = 1e9
 export const TOKENS_MAX = 1e12
 /** Characters that a number, a boolean or a name counts for in `approximateChars`. */
 export const VALUE_CHARS = 8
+/** A budget used to this part of its limit is under pressure: there is time left to react. */
+export const BUDGET_HIGH_RATIO = 0.8

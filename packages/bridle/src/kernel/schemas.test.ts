@@ -185,7 +185,7 @@ const examples: readonly [EventType, string][] = [
   ],
 ]
 
-/** These two have no call id in the contract's examples, though its rules ask for one on every tool event. */
+/** The contract's examples of approvals have no call id, though its rules ask for one on every tool event. */
 const approvalExamples: readonly [EventType, string][] = [
   [
     'approval_required',

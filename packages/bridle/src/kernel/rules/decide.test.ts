@@ -1,4 +1,4 @@
-// Whatever is asked, in whatever order, at whatever time: these hold.
+// Properties that hold for all commands, in any order, at any time.
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -343,7 +343,7 @@ describe('what should be done', () => {
     holds((_before, _events, state, now) => {
       const then = Math.max(now, state.at)
       const due = dueAt(state, then)
-      // What is over since the state was decided is due now.
+      // Deadlines that passed since the state was decided are due now.
       const settled = decide(key, state, { type: 'tick' }, then).state
       const next = dueAt(settled, then)
       if (due === null || next === null) return

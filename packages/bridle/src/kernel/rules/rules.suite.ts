@@ -1,5 +1,5 @@
-// What the tests of the rules share: a session's life told command by command, without a store, and short names for
-// what runners say. Every step checks what must hold whatever happens.
+// Shared by the tests of the rules: a session without a store, driven command by command, and short names for the reports of
+// runners. Every step checks the invariants.
 import { expect } from 'vitest'
 import type { Answer, Command, Refusal, ReportItem, SessionOptions } from '../commands.ts'
 import type { AnyEvent, Key } from '../event.ts'
@@ -149,5 +149,5 @@ export const approve = (approvalId: string, more: { args?: JsonObject; digest?: 
 export const deny = (approvalId: string, reason?: string) =>
   ({ type: 'approve', approvalId, decision: 'denied', ...(reason !== undefined && { reason }) }) as const
 
-/** What of a message most tests look at. */
+/** The part of a message that most tests compare. */
 export const messageSummary = ({ role, content, status }: HarnessMessage): string => `${role} ${status}: ${content}`

@@ -21,6 +21,6 @@ export const engineRegistry: readonly EngineRow[] = engineDescriptions.map((desc
   create: constructors[description.name as EngineName],
 }))
 
-/** One of each engine, for a runner; reading `env` finds their packages. */
+/** Creates every engine of the table, for a runner; `env` says where their packages are. */
 export const createEngines = (env: NodeJS.ProcessEnv, registry = engineRegistry): readonly Engine[] =>
   registry.map(({ create }) => create(env))

@@ -1,4 +1,4 @@
-// What a test needs to talk to a server: requests with JSON, and a reader of server-sent events that keeps raw frames.
+// The HTTP client of the tests: requests with JSON, and a reader of server-sent events that keeps raw frames.
 
 export interface SseFrame {
   readonly id: string | null

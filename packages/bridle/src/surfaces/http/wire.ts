@@ -35,7 +35,7 @@ export interface AgentStatus {
   readonly name: string
   readonly description: string
   readonly available: boolean
-  /** What is missing before the agent can run. */
+  /** The missing requirement; absent: the agent can run. */
   readonly needs?: string
   readonly triggers: { readonly webhook: boolean }
 }
@@ -173,7 +173,7 @@ export interface SessionCard {
   readonly branch_source_event_id: string | null
   readonly branch_resume_cursor: string | null
   readonly resume_context: ResumeContext | null
-  /** What the engine can report and do; absent = everything is native. */
+  /** The events and features of the engine; absent: everything is native. */
   readonly capabilities?: EngineInfo
   readonly approvals: readonly SessionApproval[]
   readonly health: HealthSnapshot

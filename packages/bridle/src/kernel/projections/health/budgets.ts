@@ -1,6 +1,6 @@
 // Spending against the budgets of the policy: how close each one is, which are newly crossed, and how much more an operator
 // grants.
-import { STUCK_MS } from '../../limits.ts'
+import { BUDGET_HIGH_RATIO, STUCK_MS } from '../../limits.ts'
 import type { BudgetName, Policy, SessionStatus } from '../../schemas.ts'
 import { type HealthFold, runtimeMs } from './health.ts'
 import { assessHealth } from './health-score.ts'
@@ -15,7 +15,8 @@ export const budgetPressures = (
     const limit = limitOf(fold, budget, policyLimit)
     const isClock = budget === 'max_runtime_minutes'
     const value = isClock ? fold.ranMs / 60_000 : measures[budget](fold, score, now)
-    const isNear = budget === 'min_score' ? value < limit + (100 - limit) / 5 : limit > 0 && value >= limit * HIGH
+    const isNear =
+      budget === 'min_score' ? value < limit + (100 - limit) / 5 : limit > 0 && value >= limit * BUDGET_HIGH_RATIO
     const isHigh = isClock ? runtimeMs(fold, status === 'running' ? now : fold.activeAt) >= highMs(limit) : isNear
     return {
       budget,
@@ -32,10 +33,8 @@ export interface BudgetPressure {
   readonly level: 'ok' | 'high' | 'crossed'
 }
 
-/** From here on a budget is under pressure. */
-const HIGH = 0.8
 /** Rounded to whole milliseconds, so that the timer fires when the limit is reached, not just before. */
-const highMs = (minutes: number): number => Math.ceil(minutes * 60_000 * HIGH)
+const highMs = (minutes: number): number => Math.ceil(minutes * 60_000 * BUDGET_HIGH_RATIO)
 
 /** The measured value of each budget. `min_score` is crossed below its limit, all others above. */
 const measures: { readonly [budget in BudgetName]: (fold: HealthFold, score: number, now: number) => number } = {

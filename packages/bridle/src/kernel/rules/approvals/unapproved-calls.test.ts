@@ -21,7 +21,7 @@ const isFailed = (life: TestSession) => {
     expect.objectContaining({ tool_call_id: 'c1', reason: 'unapproved_call' }),
   )
   expect(life.payloads('run_parked')).toMatchObject([{ reason: 'unapproved_call', stop: true }])
-  // Its runner has to stop first.
+  // The runner has to stop first.
   expect(life.run.stopRequestedAt).not.toBeNull()
   expect(life.openApprovals).toEqual([])
   life.report(token('and on it goes'))

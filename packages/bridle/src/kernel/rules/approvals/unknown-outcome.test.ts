@@ -1,4 +1,4 @@
-// What may have happened is never repeated unasked, and what was acknowledged is never forgotten.
+// Calls that may have happened never run again without an answer, and acknowledged prompts are never lost.
 import { describe, expect, test } from 'vitest'
 import { BUDGET_GRACE_MS, RESULT_CHARS_MAX } from '../../limits.ts'
 import {

@@ -1,4 +1,4 @@
-// What every turn tells at its start, and what background work leaves behind.
+// The events at the start of every turn, and the artifacts of background work.
 import { describe, expect, test } from 'vitest'
 import type { SessionOptions } from '../../commands.ts'
 import { RESULT_CHARS_MAX } from '../../limits.ts'

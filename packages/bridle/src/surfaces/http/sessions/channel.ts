@@ -84,7 +84,7 @@ const fromOperator = <T extends VisibleEventType>(action: string): EnvelopeTempl
   summarize: ({ payload }) => operatorSummary(action, payload as { readonly [name: string]: unknown }),
 })
 
-/** One template for each visible event type: a new type does not compile without one. */
+/** A template for each visible event type: a new type does not compile without one. */
 const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T> } = {
   session: fromRuntime(({ payload }) => payload.session_id),
   session_state: fromRuntime(({ payload }) => payload.status),
