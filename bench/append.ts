@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Event, Key } from '../packages/bridle/src/kernel/event.ts'
-import type { DirectoryRow } from '../packages/bridle/src/kernel/ports/store.ts'
+import type { DirectoryRow } from '../packages/bridle/src/kernel/ports/directory.ts'
 import { openSqlite } from '../packages/bridle/src/stores/data-folder.ts'
 import { type BenchFigure, type BenchVariant, figure, interleave, print } from './figure.ts'
 

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
 import { Host } from '../packages/bridle/src/kernel/host/host.ts'
-import type { Directory, Log } from '../packages/bridle/src/kernel/ports/store.ts'
+import type { Directory } from '../packages/bridle/src/kernel/ports/directory.ts'
+import type { Log } from '../packages/bridle/src/kernel/ports/log.ts'
 import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
 import { scriptedRunner } from '../packages/bridle/src/runners/in-process/scripted.ts'
 

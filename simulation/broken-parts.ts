@@ -1,6 +1,7 @@
 // Parts that are wrong on purpose. A check that none of these can fail would be worth nothing.
 import type { Event } from '../packages/bridle/src/kernel/event.ts'
-import type { Directory, Log, LogAppend } from '../packages/bridle/src/kernel/ports/store.ts'
+import type { Directory } from '../packages/bridle/src/kernel/ports/directory.ts'
+import type { Log, LogAppend } from '../packages/bridle/src/kernel/ports/log.ts'
 import { type CommittedChange, Subscribers } from '../packages/bridle/src/kernel/session/subscribers.ts'
 import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
 import type { SimulationContext } from './ground.ts'

@@ -1,7 +1,7 @@
 // Invariants that hold at any moment, after any fault. Each check compares what a client or runner saw with the stored log.
 import { isDeepStrictEqual } from 'node:util'
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
-import type { Snapshot, SnapshotWrite } from '../packages/bridle/src/kernel/ports/store.ts'
+import type { Snapshot, SnapshotWrite } from '../packages/bridle/src/kernel/ports/log.ts'
 import { emptyState, evolve, type SessionState, statusOf } from '../packages/bridle/src/kernel/projections/state.ts'
 import { dueTimes, wakeOf } from '../packages/bridle/src/kernel/rules/due-time.ts'
 import { wantedEffects } from '../packages/bridle/src/kernel/rules/wanted-effects.ts'

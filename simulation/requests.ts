@@ -12,7 +12,7 @@ import {
 } from '../packages/bridle/src/kernel/commands.ts'
 import { type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
 import { canonicalJson, hashText } from '../packages/bridle/src/kernel/json.ts'
-import { StoreFault } from '../packages/bridle/src/kernel/ports/store.ts'
+import { StoreFault } from '../packages/bridle/src/kernel/ports/store-fault.ts'
 import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
 import { fail, note, type SimulationContext } from './ground.ts'
 import type { SessionHistory, StoreModel } from './model.ts'

@@ -1,12 +1,8 @@
 // The store as a process sees it: slow, full, or without an answer after a write; a process may also crash in a call.
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
-import {
-  type Directory,
-  type Lease,
-  type Log,
-  type LogAppend,
-  StoreFault,
-} from '../packages/bridle/src/kernel/ports/store.ts'
+import type { Directory } from '../packages/bridle/src/kernel/ports/directory.ts'
+import type { Lease, Log, LogAppend } from '../packages/bridle/src/kernel/ports/log.ts'
+import { StoreFault } from '../packages/bridle/src/kernel/ports/store-fault.ts'
 import type { MemorySession } from '../packages/bridle/src/stores/memory/memory-data.ts'
 import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
 import { fail, note, type SimulationContext } from './ground.ts'

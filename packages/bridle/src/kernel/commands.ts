@@ -2,7 +2,7 @@
 
 import type { AnyEventDraft } from './event.ts'
 import type { Json, JsonObject } from './json.ts'
-import type { BranchParent } from './ports/store.ts'
+import type { BranchParent } from './ports/log.ts'
 import type { ChildNotice } from './rules/children/child-notice.ts'
 import type { Payloads, Policy } from './schemas.ts'
 

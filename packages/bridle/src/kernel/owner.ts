@@ -2,7 +2,7 @@
 // created it, and a branch to the owner of its parent. An owner is written as the id of the user's own session, so that
 // user names which are not valid ids have one spelling.
 import type { Key } from './event.ts'
-import { type DirectoryRow, parentIdOf } from './ports/store.ts'
+import { type DirectoryRow, parentIdOf } from './ports/directory.ts'
 import type { SessionState } from './projections/state.ts'
 
 const PREFIX = 'user:'

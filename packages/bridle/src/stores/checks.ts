@@ -1,6 +1,7 @@
 // Appends and keys that every store refuses: a session that moves to another store must not meet other rules there.
 import { isId, type Key, keyText } from '../kernel/event.ts'
-import { type Lease, type LogAppend, StoreFault } from '../kernel/ports/store.ts'
+import type { Lease, LogAppend } from '../kernel/ports/log.ts'
+import { StoreFault } from '../kernel/ports/store-fault.ts'
 
 const refuse = (message: string): never => {
   throw new StoreFault('refused', message)

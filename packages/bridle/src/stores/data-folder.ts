@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { StoreFault } from '../kernel/ports/store.ts'
+import { StoreFault } from '../kernel/ports/store-fault.ts'
 import { faultCodeOf, type NodeDriver, nodeDriver } from './drivers/node-driver.ts'
 import { DatabaseSync } from './drivers/sqlite-module.ts'
 import { lockFolder, makeFolder, makePrivate, writeFolderOwner } from './folder-lock.ts'

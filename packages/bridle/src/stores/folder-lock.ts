@@ -1,7 +1,7 @@
 // A data folder is for one process at a time, whatever store it uses: secrets, sandboxes and work folders are in it as well.
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { StoreFault } from '../kernel/ports/store.ts'
+import { StoreFault } from '../kernel/ports/store-fault.ts'
 import { isBusy } from './drivers/node-driver.ts'
 import { DatabaseSync } from './drivers/sqlite-module.ts'
 

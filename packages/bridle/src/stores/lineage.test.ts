@@ -1,6 +1,6 @@
 // The rules of lineage, as tables.
 import { describe, expect, test } from 'vitest'
-import type { StoreFault } from '../kernel/ports/store.ts'
+import type { StoreFault } from '../kernel/ports/store-fault.ts'
 import { key } from './contract/store.suite.ts'
 import { LINEAGE_MAX } from './limits.ts'
 import {

@@ -1,6 +1,6 @@
 // Shared by the lists of all stores. A cursor is the position of the page's last entry in the order: rows may change
 // between pages, and a position stays valid.
-import { StoreFault } from '../kernel/ports/store.ts'
+import { StoreFault } from '../kernel/ports/store-fault.ts'
 import { PAGE_MAX } from './limits.ts'
 
 export const encodeCursor = (position: readonly number[]): string => position.join('.')

@@ -1,5 +1,7 @@
 // The seam between a server and its store. SQLite and the memory store fit it, and so does a module of the operator's.
-import type { Directory, Log, StoreFault } from '../kernel/ports/store.ts'
+import type { Directory } from '../kernel/ports/directory.ts'
+import type { Log } from '../kernel/ports/log.ts'
+import type { StoreFault } from '../kernel/ports/store-fault.ts'
 
 /** A store that a server has opened, and closes when it stops. */
 export interface OpenStore {

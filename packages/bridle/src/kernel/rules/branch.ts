@@ -2,7 +2,7 @@
 import { type Answers, type Command, type Refusal, refuse } from '../commands.ts'
 import { BRANCHED, eventId } from '../event.ts'
 import { PREVIEW_CHARS, SUMMARY_CHARS_MAX } from '../limits.ts'
-import type { BranchParent } from '../ports/store.ts'
+import type { BranchParent } from '../ports/log.ts'
 import { cursorText } from '../positions/cursor.ts'
 import type { SessionState } from '../projections/state.ts'
 import { OUTCOME_TYPES } from '../schemas.ts'

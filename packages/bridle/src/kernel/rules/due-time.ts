@@ -1,7 +1,7 @@
 // When a session is due next: expiry, retry, abort grace, health. Time is an argument. Node calls this for a timer, a Durable
 // Object for its alarm.
 import { ABORT_GRACE_MS, BUDGET_GRACE_MS } from '../limits.ts'
-import type { Wake } from '../ports/store.ts'
+import type { Wake } from '../ports/log.ts'
 import { budgetsOverLimit, nextHealthChangeAt } from '../projections/health/budgets.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 

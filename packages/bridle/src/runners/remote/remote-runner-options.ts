@@ -1,5 +1,6 @@
+import type { Clock } from '../../kernel/ports/clock.ts'
+import type { Digest } from '../../kernel/ports/digest.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
-import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import type { ProviderName } from '../credentials/providers.ts'
 import type { EngineSettings } from '../protocol.ts'
 import type { SandboxProvider } from '../sandboxes/provider.ts'

@@ -2,7 +2,7 @@
 // same however many wait. A run that waits has not begun: it says so in its log, ends with its reporter, and the next process
 // begins it anew.
 
-import type { Clock } from '../../kernel/ports/store.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 
 /** No sandbox is free, or its runner has another run: trying again later may help. */

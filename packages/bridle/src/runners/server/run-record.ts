@@ -3,7 +3,7 @@
 
 import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { JsonObject } from '../../kernel/json.ts'
-import type { Digest } from '../../kernel/ports/store.ts'
+import type { Digest } from '../../kernel/ports/digest.ts'
 import type { EngineApprovalDecision, EngineApprovalRequest, TurnReporter } from '../engines/engine.ts'
 import { encodeFrame, isTerminalEvent, type RunnerApprovalAnswer, type RunnerEvent } from '../protocol.ts'
 import { type ApprovalMode, decideWithoutCaller } from './approval-mode.ts'

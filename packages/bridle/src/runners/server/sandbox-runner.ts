@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Digest } from '../../kernel/ports/store.ts'
+import type { Digest } from '../../kernel/ports/digest.ts'
 import type { Engine } from '../engines/engine.ts'
 import {
   ackSchema,

@@ -1,6 +1,6 @@
 // The contract of Log where sessions branch, go, and come back.
 import { describe, expect, test } from 'vitest'
-import type { BranchParent, KnownMessages, Lease, SnapshotWrite } from '../../kernel/ports/store.ts'
+import type { BranchParent, KnownMessages, Lease, SnapshotWrite } from '../../kernel/ports/log.ts'
 import {
   events,
   expectFault,

@@ -1,7 +1,8 @@
 // The contract of Directory. Every store runs it.
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../kernel/event.ts'
-import type { Lease, ListFilter, Wake } from '../../kernel/ports/store.ts'
+import type { ListFilter } from '../../kernel/ports/directory.ts'
+import type { Lease, Wake } from '../../kernel/ports/log.ts'
 import {
   approval,
   event,

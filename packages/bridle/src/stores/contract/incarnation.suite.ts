@@ -1,6 +1,6 @@
 // The contract of Log about incarnations: which life of a log its numbers belong to.
 import { describe, expect, test } from 'vitest'
-import type { BranchParent } from '../../kernel/ports/store.ts'
+import type { BranchParent } from '../../kernel/ports/log.ts'
 import { events, key, row, type StoreHarness, type StoreOwner, startSession, underTest } from './store.suite.ts'
 
 const [a, b, c] = [key('a'), key('b'), key('c')]

@@ -1,16 +1,9 @@
 // Shared by the contract suites: a store under test, and short ways to say "an event" and "a row".
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Event, Key } from '../../kernel/event.ts'
-import type {
-  BranchParent,
-  Directory,
-  DirectoryRow,
-  Lease,
-  Log,
-  LogAppend,
-  OpenApproval,
-  StoreFaultCode,
-} from '../../kernel/ports/store.ts'
+import type { Directory, DirectoryRow, OpenApproval } from '../../kernel/ports/directory.ts'
+import type { BranchParent, Lease, Log, LogAppend } from '../../kernel/ports/log.ts'
+import type { StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 
 export interface StoreOwner {
   readonly log: Log

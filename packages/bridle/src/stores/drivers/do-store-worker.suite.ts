@@ -1,6 +1,6 @@
 // A Worker whose objects each hold a store, message over a socket: the contract of stores, from inside the real runtime.
 import { DurableObject } from 'cloudflare:workers'
-import { StoreFault } from '../../kernel/ports/store.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { socketPair, upgradeResponse } from '../../targets/cloudflare/platform.ts'
 import type { ObjectNamespace } from '../object/platform-types.ts'
 import { noTail } from '../sqlite/log/tail.ts'

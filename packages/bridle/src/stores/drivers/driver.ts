@@ -1,6 +1,6 @@
 // The calls that a database must offer. SQLite on Node and the SQL of a Durable Object both implement them, so the store is
 // written once. Shared SQL holds no BEGIN, SAVEPOINT or PRAGMA: a Durable Object refuses them.
-import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
+import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 import { PARAMETERS_MAX, ROW_BYTES_MAX } from '../limits.ts'
 
 export type SqlValue = string | number | null

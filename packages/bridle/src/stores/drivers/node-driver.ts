@@ -1,7 +1,7 @@
 // SQLite as Node ships it.
 import { statSync } from 'node:fs'
 import type { DatabaseSync as Database, StatementSync } from 'node:sqlite'
-import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
+import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 import { BUSY_MS, FILE_CHECK_MS, RECOVER_MS } from '../limits.ts'
 import { checkSqlLimits, type SqlDriver, type SqlValue } from './driver.ts'
 import { DatabaseSync } from './sqlite-module.ts'

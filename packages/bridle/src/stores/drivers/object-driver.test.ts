@@ -1,7 +1,8 @@
 // The contract of stores inside the real runtime, each test in an object of its own.
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Lease, StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
+import type { Lease } from '../../kernel/ports/log.ts'
+import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 import {
   bundleWorker,
   noTools,

@@ -1,6 +1,6 @@
 // The SQL of a Durable Object. Its storage is one SQLite database that nobody else opens. Until the first write there is
 // nothing in it, not even tables: an object that was only asked about must leave nothing behind.
-import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
+import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 import { migrateObject, objectSchemaVersion } from '../object/object-schema.ts'
 import { bumpEpoch, checkVersion, type Migration, migrate, migrations, schemaVersion } from '../sqlite/schema.ts'
 import { checkSqlLimits, type SqlDriver, type SqlValue } from './driver.ts'

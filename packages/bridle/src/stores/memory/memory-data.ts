@@ -1,6 +1,7 @@
 // The data of a memory store, shared by its log and its directory.
 import type { Key } from '../../kernel/event.ts'
-import type { DirectoryRow, SnapshotWrite, Wake } from '../../kernel/ports/store.ts'
+import type { DirectoryRow } from '../../kernel/ports/directory.ts'
+import type { SnapshotWrite, Wake } from '../../kernel/ports/log.ts'
 import { effectiveIncarnation, type Tombstone } from '../lineage.ts'
 
 /** A session of a key. A branch refers to its parent, so a removed session stays in memory while a branch reads it. */

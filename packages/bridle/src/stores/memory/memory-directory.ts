@@ -6,7 +6,7 @@ import {
   type ListFilter,
   type OpenApproval,
   parentIdOf,
-} from '../../kernel/ports/store.ts'
+} from '../../kernel/ports/directory.ts'
 import { cutPage, decodeCursor, pageSize, searchText } from '../listing.ts'
 import { type MemoryData, type MemorySession, memoryHeadOf, memoryIncarnationOf, memoryRowOf } from './memory-data.ts'
 

@@ -1,18 +1,18 @@
 // A store that forgets when the process ends: for tests, demos and the simulation. It keeps encoded text, as the other
 // stores do, so that an object which a caller changes later does not change the log. No timers and no randomness.
 import { type Event, type Key, keyText } from '../../kernel/event.ts'
-import {
-  type BranchParent,
-  type Directory,
-  type KnownMessages,
-  type Lease,
-  type Log,
-  type LogAppend,
-  type Snapshot,
-  type SnapshotWrite,
-  type StoredAnswer,
-  StoreFault,
-} from '../../kernel/ports/store.ts'
+import type { Directory } from '../../kernel/ports/directory.ts'
+import type {
+  BranchParent,
+  KnownMessages,
+  Lease,
+  Log,
+  LogAppend,
+  Snapshot,
+  SnapshotWrite,
+  StoredAnswer,
+} from '../../kernel/ports/log.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { checkAppend, checkKey, fencedFault } from '../checks.ts'
 import {
   branchPointOf,

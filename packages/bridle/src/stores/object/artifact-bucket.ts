@@ -2,7 +2,8 @@
 // References never leave the store: a chunk is read with its text, or without any.
 import { type Event, type Key, keyText } from '../../kernel/event.ts'
 import { hashText } from '../../kernel/json.ts'
-import { type Log, type LogAppend, StoreFault } from '../../kernel/ports/store.ts'
+import type { Log, LogAppend } from '../../kernel/ports/log.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { BUCKET_PUTS_MAX, BUCKET_TRIES_MAX, INLINE_CONTENT_MAX } from '../limits.ts'
 import type { BucketNames } from './bucket-names.ts'
 import type { ObjectBucket } from './platform-types.ts'

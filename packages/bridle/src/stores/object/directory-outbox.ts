@@ -1,7 +1,7 @@
 // Updates that the directory still needs from this object's sessions. A session is marked in the write that changes it and
 // published soon after, with retries. A mark goes only if its session did not change while it was published.
 import { type Key, keyText } from '../../kernel/event.ts'
-import type { Log } from '../../kernel/ports/store.ts'
+import type { Log } from '../../kernel/ports/log.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { ANNOUNCED_MAX, PUBLISH_RETRY_MS } from '../limits.ts'
 import { rowWithOwner } from '../sqlite/sqlite-directory.ts'

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import type { Wake } from '../../kernel/ports/store.ts'
+import type { Wake } from '../../kernel/ports/log.ts'
 import { key, startSession } from '../contract/store.suite.ts'
 import { type ObjectStorage, objectDriver } from '../drivers/object-driver.ts'
 import { noTail } from '../sqlite/log/tail.ts'

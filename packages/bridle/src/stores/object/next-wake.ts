@@ -1,5 +1,5 @@
 // The wake of all sessions of a database together, for a target that has one alarm for them.
-import type { Wake } from '../../kernel/ports/store.ts'
+import type { Wake } from '../../kernel/ports/log.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 
 /**

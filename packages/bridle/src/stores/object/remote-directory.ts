@@ -1,7 +1,7 @@
 // The index over all sessions of a tenant, as the gateway and the session objects use it: the calls of one directory object,
 // and a Directory over all of them.
 import { type Key, keyText } from '../../kernel/event.ts'
-import type { Directory, DirectoryRow, ListedSession, ListFilter } from '../../kernel/ports/store.ts'
+import type { Directory, DirectoryRow, ListedSession, ListFilter } from '../../kernel/ports/directory.ts'
 import { HOMES_MAX } from '../limits.ts'
 import type { PositionedEntry } from '../listing.ts'
 import type { ApprovalListing, PageOptions } from '../sqlite/sqlite-directory.ts'

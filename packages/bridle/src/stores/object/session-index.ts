@@ -2,7 +2,7 @@
 // lost: a session is reported again with its next request or write.
 import type { Key } from '../../kernel/event.ts'
 import { ownerFromId } from '../../kernel/owner.ts'
-import type { ListedSession, ListFilter } from '../../kernel/ports/store.ts'
+import type { ListedSession, ListFilter } from '../../kernel/ports/directory.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { RECORDS_PAGE } from '../limits.ts'
 import type { PositionedEntry } from '../listing.ts'

@@ -1,7 +1,8 @@
 // Several objects as one directory: the contract of directories, and what changes with their number.
 import { beforeEach, expect, test } from 'vitest'
 import { keyText } from '../../kernel/event.ts'
-import type { DirectoryRow, Log } from '../../kernel/ports/store.ts'
+import type { DirectoryRow } from '../../kernel/ports/directory.ts'
+import type { Log } from '../../kernel/ports/log.ts'
 import { directoryContract } from '../contract/directory.suite.ts'
 import { approval, key, row, type StoreHarness, type StoreOwner } from '../contract/store.suite.ts'
 import { type ObjectDriver, type ObjectStorage, objectDriver } from '../drivers/object-driver.ts'

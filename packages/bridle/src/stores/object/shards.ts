@@ -1,7 +1,7 @@
 // A tenant's directory as several objects. A hash of the session's id picks the object, so a call about one session reaches
 // one object; a list asks all of them and merges their pages into the order that one object would have.
 import { hashText } from '../../kernel/json.ts'
-import type { Directory, ListFilter } from '../../kernel/ports/store.ts'
+import type { Directory, ListFilter } from '../../kernel/ports/directory.ts'
 import { decodeCursor, encodeCursor, type PositionedEntry } from '../listing.ts'
 import { approvalsPage, listPage, type PageOptions } from '../sqlite/sqlite-directory.ts'
 import type { ObjectNamespace } from './platform-types.ts'

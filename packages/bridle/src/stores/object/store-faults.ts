@@ -1,6 +1,6 @@
 // Errors of an object's storage, as the faults that callers match on. The shared store translates its own errors; this covers
 // the rest of the same write: the mark for the directory, the alarm, and the wait until all is durable.
-import type { Log } from '../../kernel/ports/store.ts'
+import type { Log } from '../../kernel/ports/log.ts'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
 
 export const withStoreFaults = (log: Log, driver: SqlDriver): Log => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Event, type Key, keyText } from '../../kernel/event.ts'
-import { StoreFault } from '../../kernel/ports/store.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { approval, events, expectFault, key, row, startSession } from '../contract/store.suite.ts'
 import { type FolderStore, openSqlite } from '../data-folder.ts'
 

@@ -1,5 +1,5 @@
 // The tables, as a list of migrations: one entry per schema version, never edited once released.
-import { StoreFault } from '../../kernel/ports/store.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 
 export type Migration = readonly string[]

@@ -1,7 +1,9 @@
 // The `sessions` table: keys, lineage, and the row that lists show.
 import { type Key, keyText } from '../../kernel/event.ts'
 import { rowOwner } from '../../kernel/owner.ts'
-import { type BranchParent, type DirectoryRow, parentIdOf, StoreFault, type Wake } from '../../kernel/ports/store.ts'
+import { type DirectoryRow, parentIdOf } from '../../kernel/ports/directory.ts'
+import type { BranchParent, Wake } from '../../kernel/ports/log.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
 import { LINEAGE_MAX } from '../limits.ts'
 import {

@@ -1,6 +1,6 @@
 // Cached folds. A snapshot is a small row and texts: the state, and one text per settled message, written once and
 // shared by all later snapshots. Being a cache, a damaged one is passed over.
-import type { KnownMessages, Snapshot, SnapshotWrite } from '../../kernel/ports/store.ts'
+import type { KnownMessages, Snapshot, SnapshotWrite } from '../../kernel/ports/log.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { type LineageLevel, snapshotCandidates, unchangedMessages } from '../lineage.ts'
 import { checksum, splitForRows } from './log/segments.ts'

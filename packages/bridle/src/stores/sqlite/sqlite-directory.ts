@@ -1,6 +1,6 @@
 // Across sessions, from the rows that appends wrote.
 import type { Key } from '../../kernel/event.ts'
-import type { Directory, DirectoryRow, ListedSession, ListFilter, OpenApproval } from '../../kernel/ports/store.ts'
+import type { Directory, DirectoryRow, ListedSession, ListFilter, OpenApproval } from '../../kernel/ports/directory.ts'
 import { type SqlDriver, type SqlValue, toStoreFault } from '../drivers/driver.ts'
 import { cutPage, decodeCursor, type PositionedEntry, pageSize } from '../listing.ts'
 import type { StoreMaintenance } from './maintenance/maintenance.ts'

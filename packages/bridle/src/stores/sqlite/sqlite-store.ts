@@ -1,13 +1,8 @@
 // Log and Directory in SQL, over any driver. Appends queue and are committed together; reads see only what is committed.
 import { type Key, keyText } from '../../kernel/event.ts'
-import {
-  type Directory,
-  type Lease,
-  type Log,
-  type LogAppend,
-  type StoredAnswer,
-  StoreFault,
-} from '../../kernel/ports/store.ts'
+import type { Directory } from '../../kernel/ports/directory.ts'
+import type { Lease, Log, LogAppend, StoredAnswer } from '../../kernel/ports/log.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { checkAppend, checkKey, fencedFault } from '../checks.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { LARGE_PAGE_CHARS } from '../limits.ts'

@@ -1,6 +1,7 @@
 // A far end for tests of the socket's protocol: it keeps what it is sent, and its clock is moved by hand.
 import { expect } from 'vitest'
-import type { Clock, Directory } from '../../kernel/ports/store.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
+import type { Directory } from '../../kernel/ports/directory.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { SCOPES, type Scope } from '../http/access/authenticate.ts'
 import type { Socket } from '../http/streams/socket-route.ts'

@@ -2,7 +2,7 @@
 // platform socket and no timer, so a test needs only a table and a fake clock.
 import { eventId, type Key } from '../../kernel/event.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
-import type { Directory } from '../../kernel/ports/store.ts'
+import type { Directory } from '../../kernel/ports/directory.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
 import type { Scope } from '../http/access/authenticate.ts'

@@ -1,7 +1,7 @@
 // Heartbeats and silence of all sockets of a server, with a single timer: a timer per socket would be a fifth of the memory of an
 // idle socket. The wheel counts ticks of its timer, since wall time may jump; a server that was suspended counts fewer ticks, and
 // closes no socket for its own delay.
-import type { Clock } from '../../kernel/ports/store.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
 import { DEAD_AFTER_MS, SOCKET_HEARTBEAT_MS, TICKS_PER_BEAT } from './limits.ts'
 
 export interface HeartbeatTimes {

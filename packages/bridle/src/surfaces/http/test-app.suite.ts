@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
 import { Host } from '../../kernel/host/host.ts'
-import type { Clock } from '../../kernel/ports/store.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
 import { nativeIdentity } from '../../runners/engine-identities.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'

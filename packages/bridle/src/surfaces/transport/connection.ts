@@ -4,7 +4,7 @@ import { type Answer, type Answers, isRefusal, type Refusal } from '../../kernel
 import type { Key } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
-import type { Clock } from '../../kernel/ports/store.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
 import type { Scope } from '../http/access/authenticate.ts'

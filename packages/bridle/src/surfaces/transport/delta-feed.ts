@@ -1,7 +1,7 @@
 // The changes of one session as transport messages. Each change is encoded once for all clients, and the latest deltas are kept:
 // a client whose connection broke resumes a short gap without the whole state.
 import type { DeltaOperation } from '../../kernel/delta.ts'
-import type { Clock } from '../../kernel/ports/store.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, CommittedChange, Listener } from '../../kernel/session/subscribers.ts'

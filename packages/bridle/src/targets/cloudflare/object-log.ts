@@ -1,6 +1,7 @@
 // The log of an object: the shared store's append together with the alarm, the mark for the directory and the names in the
 // bucket, as one write. An append resolves when all of it is durable, so no answer leaves before.
-import { type Log, StoreFault } from '../../kernel/ports/store.ts'
+import type { Log } from '../../kernel/ports/log.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import type { ArtifactBucket } from '../../stores/object/artifact-bucket.ts'
 import type { BucketNames } from '../../stores/object/bucket-names.ts'
 import type { DirectoryOutbox } from '../../stores/object/directory-outbox.ts'

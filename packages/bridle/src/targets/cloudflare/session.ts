@@ -3,7 +3,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
 import { Host } from '../../kernel/host/host.ts'
-import type { Log } from '../../kernel/ports/store.ts'
+import type { Log } from '../../kernel/ports/log.ts'
 import { objectDriver } from '../../stores/drivers/object-driver.ts'
 import { ArtifactBucket } from '../../stores/object/artifact-bucket.ts'
 import { BucketNames } from '../../stores/object/bucket-names.ts'

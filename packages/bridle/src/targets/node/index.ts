@@ -42,8 +42,9 @@ import { createTracing } from './tracing.ts'
 import { folderAccess } from './workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from './workspaces/workspaces.ts'
 
-export type { Directory, Lease, Log, LogAppend, StoreFaultCode } from '../../kernel/ports/store.ts'
-export { StoreFault } from '../../kernel/ports/store.ts'
+export type { Directory } from '../../kernel/ports/directory.ts'
+export type { Lease, Log, LogAppend } from '../../kernel/ports/log.ts'
+export { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 export type { OpenStore, StoreContext, StoreOpener } from '../../stores/open-store.ts'
 export type { ServerOptions } from './server-options.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
+import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 import { watchStoreHealth } from './store-health.ts'
 
 test('[O28] [O29] [O30] `/ready` says what is wrong, and the log says it once', () => {

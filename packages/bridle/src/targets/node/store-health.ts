@@ -1,5 +1,5 @@
 // The reason why the data cannot be written: a sentence for `/ready`, and a line in the log each time it changes.
-import type { StoreFault, StoreFaultCode } from '../../kernel/ports/store.ts'
+import type { StoreFault, StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 import type { Logger } from './logger.ts'
 
 /** Returns a function with the reason for `/ready`; null when writing works. */

@@ -1,6 +1,7 @@
 // The clock and the digest of a Node process.
 import { createHash } from 'node:crypto'
-import type { Clock, Digest } from '../../kernel/ports/store.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
+import type { Digest } from '../../kernel/ports/digest.ts'
 
 export const clock: Clock = {
   now: () => Date.now(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SessionEntry } from '../../ports/store.ts'
+import type { SessionEntry } from '../../ports/directory.ts'
 import { findParentKey } from './child-notice.ts'
 
 const key = (agent: string, id = 'p') => ({ tenant: 't', agent, id })

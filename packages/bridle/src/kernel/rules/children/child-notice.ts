@@ -2,7 +2,7 @@
 // The child logs which notices the parent has: a crash in between loses none.
 import type { Key } from '../../event.ts'
 import { mayOpen, ownerOf } from '../../owner.ts'
-import type { SessionEntry } from '../../ports/store.ts'
+import type { SessionEntry } from '../../ports/directory.ts'
 import { isTerminal, type SessionState } from '../../projections/state.ts'
 
 export interface ChildNotice {

@@ -1,6 +1,6 @@
 // Reading events through the lineage of a branch: each session up to the point where the next one left it.
 import { type Event, type Key, keyText } from '../../../kernel/event.ts'
-import { StoreFault } from '../../../kernel/ports/store.ts'
+import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import type { SqlDriver } from '../../drivers/driver.ts'
 import { eventStretches, type LineageLevel } from '../../lineage.ts'
 import type { SessionRecord } from '../session-table.ts'

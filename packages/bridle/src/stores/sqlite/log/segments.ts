@@ -2,7 +2,7 @@
 // brackets, so that two segments are joined without parsing either.
 import { type Event, type Key, keyText } from '../../../kernel/event.ts'
 import { hashText } from '../../../kernel/json.ts'
-import { StoreFault } from '../../../kernel/ports/store.ts'
+import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import { PIECE_CHARS_MAX, SEGMENT_CHARS_MAX } from '../../limits.ts'
 
 export interface Segment {

@@ -1,6 +1,6 @@
 // Keeps the database in order while it is used: commits groups, settles the tail, sweeps removed sessions. When the outcome of
 // a commit is not known, every read and write waits until all that can be read is durable, and is read again.
-import { StoreFault } from '../../../kernel/ports/store.ts'
+import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import { type SqlDriver, toStoreFault } from '../../drivers/driver.ts'
 import { COMMITS_PER_TIDY } from '../../limits.ts'
 import type { Tail } from '../log/tail.ts'

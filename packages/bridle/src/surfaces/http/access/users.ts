@@ -1,7 +1,7 @@
 // Users: the sessions that a credential may open, and the actor that the log names for what it does.
 import { isId, type Key } from '../../../kernel/event.ts'
 import { mayOpen, ownerFromId, ownerOf } from '../../../kernel/owner.ts'
-import type { SessionEntry } from '../../../kernel/ports/store.ts'
+import type { SessionEntry } from '../../../kernel/ports/directory.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { Access } from './authenticate.ts'
 import { digest, hex } from './secrets.ts'

@@ -1,7 +1,7 @@
 // Denials as values, and as the response or the close frame that the edge makes of them.
 import { describe, expect, test } from 'vitest'
 import { productSourcesIn } from '../../../../../../scripts/source-files.ts'
-import { StoreFault } from '../../../kernel/ports/store.ts'
+import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import { testApp } from '../test-app.suite.ts'
 import {
   badRequest,

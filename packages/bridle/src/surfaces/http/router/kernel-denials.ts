@@ -1,6 +1,6 @@
 // Refusals of the kernel and faults of a store, as denials: each code once.
 import type { Refusal, RefusalCode } from '../../../kernel/commands.ts'
-import { StoreFault, type StoreFaultCode } from '../../../kernel/ports/store.ts'
+import { StoreFault, type StoreFaultCode } from '../../../kernel/ports/store-fault.ts'
 import { badRequest, Denial, notFound } from './denial.ts'
 
 const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 'bad_request' | 'rate_limited' } = {

@@ -1,6 +1,6 @@
 // Sessions below a session. An answer about a chat shows their artifacts, and they may live in another process.
 import type { Key } from '../../../kernel/event.ts'
-import type { Directory } from '../../../kernel/ports/store.ts'
+import type { Directory } from '../../../kernel/ports/directory.ts'
 import type { Access } from '../access/authenticate.ts'
 import { viewerField } from '../access/users.ts'
 import { BACKGROUND_SESSIONS_MAX } from '../limits.ts'

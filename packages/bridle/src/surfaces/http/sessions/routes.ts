@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 import { type Command, isRefusal } from '../../../kernel/commands.ts'
 import { isId, type Key } from '../../../kernel/event.ts'
-import { StoreFault } from '../../../kernel/ports/store.ts'
+import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { actorField, openableSessions, viewerField } from '../access/users.ts'

@@ -2,7 +2,7 @@
 import type { EngineIdentity } from '../../../kernel/engine-info.ts'
 import { eventId } from '../../../kernel/event.ts'
 import type { Json } from '../../../kernel/json.ts'
-import { type ListedSession, parentIdOf } from '../../../kernel/ports/store.ts'
+import { type ListedSession, parentIdOf } from '../../../kernel/ports/directory.ts'
 import type { HealthSummary, SessionRow } from '../wire.ts'
 
 export const sessionRow = (session: ListedSession, { engine, runnerKind }: EngineIdentity): SessionRow => {

@@ -3,8 +3,8 @@
 // steps; and a timer keeps the object in memory, since no other start of the object can continue a function that waits.
 import { catalogue, isEventType } from '../../../kernel/catalogue.ts'
 import { type AnyEvent, type Key, keyText } from '../../../kernel/event.ts'
+import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Job, RunEnd, Runner } from '../../../kernel/ports/runner.ts'
-import type { Clock } from '../../../kernel/ports/store.ts'
 import { HOP_MS, HOP_STEPS } from '../limits.ts'
 
 export interface InvocationHopPorts {

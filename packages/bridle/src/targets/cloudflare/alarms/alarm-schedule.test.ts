@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Wake } from '../../../kernel/ports/store.ts'
+import type { Wake } from '../../../kernel/ports/log.ts'
 import { WATCHDOG_MS } from '../limits.ts'
 import type { DurableStorage } from '../platform.ts'
 import { AlarmSchedule } from './alarm-schedule.ts'

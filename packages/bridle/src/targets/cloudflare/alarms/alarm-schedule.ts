@@ -1,7 +1,7 @@
 // An object has one alarm, set to the earliest time at which the object must be awake without a request. While a run is wanted
 // that is every 30 seconds: a streaming fetch may not keep an object in memory, so the alarm does. The alarm is also the
 // watchdog: a run that is wanted and not active is started again.
-import type { Wake } from '../../../kernel/ports/store.ts'
+import type { Wake } from '../../../kernel/ports/log.ts'
 import type { DurableStorage } from '../platform.ts'
 
 export interface AlarmSchedulePorts {

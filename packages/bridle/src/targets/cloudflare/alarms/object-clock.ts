@@ -1,6 +1,6 @@
 // The clock inside an object. A running timer keeps the object in memory, so only short waits have one. A long wait lasts until
 // the object is evicted; from then on the alarm covers it, which is set in the same write.
-import type { Clock } from '../../../kernel/ports/store.ts'
+import type { Clock } from '../../../kernel/ports/clock.ts'
 import { TIMER_MS_MAX } from '../limits.ts'
 
 interface LongWait {

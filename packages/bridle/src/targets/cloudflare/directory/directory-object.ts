@@ -1,7 +1,7 @@
 // The object behind `/sessions` and the approval inbox: each tenant has one, or as many as BRIDLE_DIRECTORY_SHARDS says.
 import { DurableObject } from 'cloudflare:workers'
 import type { Key } from '../../../kernel/event.ts'
-import type { ListFilter } from '../../../kernel/ports/store.ts'
+import type { ListFilter } from '../../../kernel/ports/directory.ts'
 import type { SqlDriver } from '../../../stores/drivers/driver.ts'
 import { objectDriver } from '../../../stores/drivers/object-driver.ts'
 import { directoryObjectMigrations } from '../../../stores/object/object-schema.ts'

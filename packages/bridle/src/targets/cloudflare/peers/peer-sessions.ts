@@ -1,7 +1,9 @@
 // An answer about one session may need sessions of other objects: the tenant's directory lists those that hang from it, and each
 // session's object lists its artifacts, by the public route.
 import type { Key } from '../../../kernel/event.ts'
-import { type Clock, type Directory, StoreFault } from '../../../kernel/ports/store.ts'
+import type { Clock } from '../../../kernel/ports/clock.ts'
+import type { Directory } from '../../../kernel/ports/directory.ts'
+import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import type { RemoteDirectory } from '../../../stores/object/remote-directory.ts'
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'

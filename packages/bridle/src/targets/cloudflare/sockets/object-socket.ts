@@ -1,6 +1,6 @@
 // The far end of one socket. The platform does not tell how much is unsent, so the object asks a client that knows marks how far
 // it has read. For any other client the backlog is unknown, and the object never cuts it.
-import type { Clock } from '../../../kernel/ports/store.ts'
+import type { Clock } from '../../../kernel/ports/clock.ts'
 import { MarkTracker } from '../../../surfaces/http/streams/marks.ts'
 import type { Socket } from '../../../surfaces/http/streams/socket-route.ts'
 import { REPLAY_CHARS, REPLAY_WAIT_MS } from '../limits.ts'

@@ -1,6 +1,6 @@
 // Sockets that outlive the object's memory. The platform holds them while the object sleeps; each has a plain value attached,
 // from which the object makes its connection again when it wakes.
-import type { Clock } from '../../../kernel/ports/store.ts'
+import type { Clock } from '../../../kernel/ports/clock.ts'
 import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/limits.ts'
 import type { App } from '../../../surfaces/http/router/app.ts'
 import { matchPath } from '../../../surfaces/http/router/path-pattern.ts'
