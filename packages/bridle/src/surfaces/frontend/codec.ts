@@ -1,19 +1,10 @@
-// From the log to the frontend contract's envelopes. The map of events is total: an event that nobody thought about does not
-// compile.
+// From the log to the frontend contract's envelopes. The contract has the payloads of the log, so the catalogue alone decides
+// which events a client gets.
 
-import {
-  catalogue,
-  type EventType,
-  inTier,
-  isEventType,
-  STREAM_EVENT_TYPES,
-  type Tier,
-  type VisibleEventType,
-} from '../../kernel/catalogue.ts'
+import { catalogue, inTier, STREAM_EVENT_TYPES, type Tier } from '../../kernel/catalogue.ts'
 import type { AnyEvent, Event, Key } from '../../kernel/event.ts'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '../../kernel/positions/incarnation.ts'
 import { positionText } from '../../kernel/positions/log-position.ts'
-import type { Payloads } from '../../kernel/schemas.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import { sseFrame } from '../http/streams/sse.ts'
@@ -28,11 +19,8 @@ export const streamEnvelope = (
 ): StreamEnvelope | null => {
   if (!inTier(logged.type, tier)) return null
   const event = eventWithIncarnations(logged, key, logs)
-  const show = isEventType(event.type)
-    ? (payloadEncoders[event.type] as ((event: AnyEvent) => unknown) | null)
-    : wholePayload
   if (event.type === 'custom_event' && !event.hearsay) return customEnvelope(key, event)
-  return show && ({ type: event.type, payload: show(event), ...envelopeFields(key, event) } as StreamEnvelope)
+  return { type: event.type, payload: event.payload, ...envelopeFields(key, event) } as StreamEnvelope
 }
 
 /** A custom event has the name that the agent chose. */
@@ -145,71 +133,3 @@ const envelopeFields = (key: Key, { seq, at, run, attempt, continues = attempt, 
   ...(continues !== undefined && { attempt: continues }),
   ...(hearsay && { hearsay }),
 })
-
-type PayloadEncoder<T extends EventType> = (event: Event<T>) => Payloads[T]
-/** The contract has the payloads of the log. */
-const wholePayload = <T extends EventType>({ payload }: Event<T>): Payloads[T] => payload
-
-const payloadEncoders: { readonly [T in EventType]: T extends VisibleEventType ? PayloadEncoder<T> : null } = {
-  session: wholePayload,
-  session_state: wholePayload,
-  session_checkpoint: wholePayload,
-  policy_decision: wholePayload,
-  hook_event: wholePayload,
-  sandbox_notice: wholePayload,
-  transport_diagnostic: wholePayload,
-  subagent_event: wholePayload,
-  turn_start: wholePayload,
-  turn_start_tools: wholePayload,
-  token: wholePayload,
-  response: wholePayload,
-  thinking: wholePayload,
-  reflection: wholePayload,
-  tool_call: wholePayload,
-  tool_result: wholePayload,
-  tool_outcome: wholePayload,
-  tool_batch: wholePayload,
-  tool_selected: wholePayload,
-  tool_validation_error: wholePayload,
-  context_warning: wholePayload,
-  context_compacted: wholePayload,
-  step_progress: wholePayload,
-  usage: wholePayload,
-  retrieval: wholePayload,
-  antahkarana: wholePayload,
-  approval_required: wholePayload,
-  approval_applied: wholePayload,
-  turn_end: wholePayload,
-  completed: wholePayload,
-  error: wholePayload,
-  session_paused: wholePayload,
-  session_resumed: wholePayload,
-  cancel_requested: wholePayload,
-  policy_set: wholePayload,
-  branched: wholePayload,
-  budget_crossed: wholePayload,
-  budget_raised: wholePayload,
-  retry_scheduled: wholePayload,
-  artifact_published: wholePayload,
-  custom_event: wholePayload,
-
-  session_created: null,
-  parent_told: null,
-  prompt_queued: null,
-  prompt_dropped: null,
-  steered: null,
-  steer_delivered: null,
-  rewound: null,
-  run_requested: null,
-  run_started: null,
-  sandbox_awaited: null,
-  run_parked: null,
-  run_stopped: null,
-  output_superseded: null,
-  resume_handle: null,
-  approval_decided: null,
-  approval_delivered: null,
-  failure_dismissed: null,
-  health_changed: null,
-  artifact_chunk: null,
-}
