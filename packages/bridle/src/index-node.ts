@@ -5,5 +5,6 @@ import type { HarnessServer, ServerOptions } from './targets/node/index.ts'
 export * from './index.ts'
 export type { HarnessServer, ServerOptions } from './targets/node/index.ts'
 
+/** Starts a server. The same as `HarnessServer.start` of `bridle/node`, by the name that the Fabric document uses. */
 export const startDevServer = async (options?: ServerOptions): Promise<HarnessServer> =>
   (await import('./targets/node/index.ts')).startDevServer(options)

@@ -4,6 +4,10 @@ import type { JsonObject } from '../kernel/json.ts'
 import type { AgentSession } from './session.ts'
 import { type InputOf, isSchema, type OutputOf, type StandardSchema } from './standard-schema.ts'
 
+/**
+ * The argument of an agent's `run` function: the input, the session to speak through, and the signal that ends the
+ * run.
+ */
 export interface RunContext<Input> {
   /** The input as its schema returns it. */
   readonly input: Input
@@ -15,18 +19,23 @@ export interface RunContext<Input> {
   readonly workspace?: string
 }
 
+/** The definition of an agent: its name, the schemas of its input and output, and its `run` function. */
 export interface AgentOptions<In extends StandardSchema, Out extends StandardSchema, Returned = InputOf<Out>> {
   /** Letters, digits and `. _ : @ -`, at most 128: the name is part of URLs. */
   readonly name: string
+  /** A sentence for people, shown where agents are listed. */
   readonly description?: string
   /** Any Standard Schema. Absent: any JSON object. */
   readonly input?: In
   /** Any Standard Schema. Absent: any JSON. A run that returns nothing has its streamed text as the result. */
   readonly output?: Out
+  /** The ways besides a signed-in caller by which a run starts. */
   readonly triggers?: AgentTriggers
+  /** Does the work of one run. The value it returns is the result; an error it throws fails the run. */
   readonly run: (context: RunContext<OutputOf<In>>) => Returned | Promise<Returned>
 }
 
+/** The ways besides a signed-in caller by which an agent's run starts. */
 export interface AgentTriggers {
   /** Exposes the agent on the public route in production. */
   readonly webhook?: boolean
@@ -34,14 +43,24 @@ export interface AgentTriggers {
 
 /** An agent. Only `agent()` makes one. */
 export interface AgentDefinition {
+  /** The agent's name, which is part of its address. */
   readonly name: string
+  /** A sentence for people; empty where none was given. */
   readonly description: string
+  /** The schema of the input; null = any JSON object. */
   readonly input: StandardSchema | null
+  /** The schema of the result; null = any JSON. */
   readonly output: StandardSchema | null
+  /** The triggers, with a default for each. */
   readonly triggers: Required<AgentTriggers>
+  /** The function that does the work of one run. */
   readonly run: (context: RunContext<unknown>) => unknown
 }
 
+/**
+ * Makes an agent of a name and a `run` function. A file in `agents/` has the agent as its default export. Throws a
+ * TypeError that names the field that is wrong.
+ */
 export const agent = <
   Returned extends LiteralValue<Literal>,
   Literal extends Primitive,

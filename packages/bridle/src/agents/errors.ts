@@ -3,9 +3,13 @@
 
 /** A person denied the call, or did not answer in time. */
 export class ToolDenied extends Error {
+  /** The code to match. */
   readonly code = 'tool_denied'
+  /** The name of the tool. */
   readonly tool: string
+  /** The decision: denied by a person, or expired. */
   readonly decision: 'denied' | 'expired'
+  /** The person's own words; null where there are none. */
   readonly reason: string | null
 
   constructor(tool: string, decision: 'denied' | 'expired', reason: string | null) {
@@ -23,7 +27,9 @@ export class ToolDenied extends Error {
 
 /** The tool took longer than its timeout. */
 export class ToolTimeout extends Error {
+  /** The code to match. */
   readonly code = 'tool_timeout'
+  /** The name of the tool. */
   readonly tool: string
 
   constructor(tool: string, timeoutMs: number) {
@@ -39,6 +45,7 @@ export class ToolTimeout extends Error {
 
 /** The run was cancelled or has ended, and accepts no more events. Also the reason of the run's signal. */
 export class RunEndedError extends Error {
+  /** The code to match. */
   readonly code = 'run_over'
 
   constructor(message: string) {

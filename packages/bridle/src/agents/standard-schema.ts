@@ -1,7 +1,9 @@
 // The interface of Standard Schema (https://standardschema.dev), so that an agent may use any schema library. No dependency.
 import { ISSUES_MAX } from './limits.ts'
 
+/** A schema of any library that follows Standard Schema (standardschema.dev), such as Valibot, Zod or ArkType. */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** The part of the schema that the specification describes. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string

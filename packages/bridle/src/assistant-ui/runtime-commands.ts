@@ -2,6 +2,7 @@
 import type { AppendMessage, ExternalStoreAdapter } from '@assistant-ui/react'
 import type { HarnessLike } from '../react/harness-like.ts'
 
+/** Settings of the commands that assistant-ui's composer and buttons give. */
 export interface CommandOptions {
   /** A prompt during a run waits for its turn (the default), or steers the run. */
   readonly whileRunning?: 'wait' | 'steer'

@@ -12,6 +12,7 @@ import { useHarness } from '../react/use-harness.ts'
 import { type CommandOptions, runtimeCommands } from './runtime-commands.ts'
 import { toThreadMessages } from './thread-messages.ts'
 
+/** Settings of `useHarnessRuntime`. */
 export interface HarnessRuntimeOptions extends CommandOptions {
   /**
    * Shows only about this many of the last messages. Every message costs assistant-ui time on every update: set a number

@@ -1,6 +1,7 @@
 // The table of event types, a row for each. Plain data: clients import it, so the schema library stays out (payloads: schemas.ts).
 // Types, guards, the tier filter, the persisted set and docs/protocol/events.md all follow from these rows.
 
+/** The streams that carry an event type: `default` is on all, `debug` only on those that ask for it. */
 export type Tier = 'default' | 'debug'
 /** seed: in the frontend contract. bridle: ours, shown to clients. internal: read by folds, shown to nobody. */
 export type EventWire = 'seed' | 'bridle' | 'internal'
@@ -101,6 +102,7 @@ export const catalogue = {
   artifact_chunk: internalRow('a piece of an artifact, at most 1 MB'),
 } as const satisfies Record<string, CatalogueRow>
 
+/** The name of an event type of a session's log. */
 export type EventType = keyof typeof catalogue
 export type VisibleEventType = {
   [T in EventType]: (typeof catalogue)[T]['wire'] extends 'internal' ? never : T

@@ -5,11 +5,14 @@ import { PATH_MAX } from './limits.ts'
 /** Not readonly, like all types of this wire: they stay assignable to the types that the protocol document prints. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue }
 
+/** A change of a state: a value set at a path, or text added to the text at a path. */
 export type DeltaOperation =
   | { type: 'set'; path: string[]; value: JsonValue }
   | { type: 'append-text'; path: string[]; value: string }
 
+/** An operation does not fit the state that it is applied to. */
 export class DeltaError extends Error {
+  /** The code to match. */
   readonly code = 'bad_operation'
 }
 

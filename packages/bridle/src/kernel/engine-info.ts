@@ -15,9 +15,13 @@ export type Fidelity = 'native' | 'derived' | 'none'
 
 /** Published, so that reduced fidelity is declared and never faked. */
 export interface EngineInfo {
+  /** The engine's name. */
   readonly name: string
+  /** The version that is installed. */
   readonly version: string
+  /** The fidelity of each event type. */
   readonly events: { readonly [T in Exclude<ContractEventType, 'session'>]: Fidelity }
+  /** The features of the engine. */
   readonly features: {
     readonly resume: boolean
     readonly fork: boolean

@@ -5,8 +5,11 @@ import type { Payloads } from './schemas.ts'
 
 /** The name of a session. The tenant is part of it, so no request can name a session of another tenant. */
 export interface Key {
+  /** The tenant that the session belongs to. */
   readonly tenant: string
+  /** The name of the agent. */
   readonly agent: string
+  /** The session's id, unique for the agent and tenant. */
   readonly id: string
 }
 
@@ -35,6 +38,7 @@ export interface Event<T extends EventType = EventType> extends EventDraft<T> {
 
 /** A draft of any type, as a union that narrows by `type`. */
 export type AnyEventDraft = { [T in EventType]: EventDraft<T> }[EventType]
+/** An event of any type, as a union that narrows by `type`. */
 export type AnyEvent = { [T in EventType]: Event<T> }[EventType]
 
 /** The incarnation is that of the log; see docs/protocol/session.md. */

@@ -1,5 +1,7 @@
 // Plain JSON data, its canonical text, and a quick non-cryptographic hash of text.
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+/** A JSON object. */
 export type JsonObject = { readonly [name: string]: Json }
 
 export const isJsonObject = (value: unknown): value is JsonObject =>

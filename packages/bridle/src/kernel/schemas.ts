@@ -375,7 +375,9 @@ export const schemas = {
   }),
 } satisfies Record<EventType, v.GenericSchema>
 
+/** The payload of each event type, by its name. */
 export type Payloads = { [T in EventType]: v.InferOutput<(typeof schemas)[T]> }
+/** The status of a session. */
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
 export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number]
 export type ToolStatus = (typeof TOOL_STATUSES)[number]

@@ -1,6 +1,7 @@
 // The part of a `HarnessClient` that the hooks use, so that tests and pages can pass a stand-in.
 import type { HarnessClient } from '../client/harness/client.ts'
 
+/** A HarnessClient, or anything that behaves like one: the part that the hooks use. */
 export type HarnessLike = Pick<
   HarnessClient,
   | 'getSnapshot'

@@ -4,14 +4,18 @@ import type { HarnessConnection, HeldPrompt } from '../client/harness/options.ts
 import type { HarnessState } from '../client/harness/state.ts'
 import type { HarnessLike } from './harness-like.ts'
 
+/** A session in a component: its state, its connection, and the commands. */
 export interface HarnessView extends HarnessActions {
+  /** The state of the session. */
   readonly state: HarnessState
+  /** The connection to the server. */
   readonly connection: HarnessConnection
   /** Prompts that wait for a connection; they are not part of the state. */
   readonly held: readonly HeldPrompt[]
 }
 
 type ActionName = (typeof actionNames)[number]
+/** The commands of a session, bound to their client. They never change. */
 export type HarnessActions = Pick<HarnessLike, ActionName>
 
 /** The state of the session and of the connection, and the actions, which stay the same for a client. */

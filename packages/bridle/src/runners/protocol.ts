@@ -107,6 +107,7 @@ export const runnerEventSchemas = {
 
 export type RunnerEventType = keyof typeof runnerEventSchemas
 export type RunnerEventOf<T extends RunnerEventType> = { type: T } & v.InferOutput<(typeof runnerEventSchemas)[T]>
+/** An event of a run, as a runner sends it. */
 export type RunnerEvent = { [T in RunnerEventType]: RunnerEventOf<T> }[RunnerEventType]
 
 export interface RunnerFrame {
@@ -164,6 +165,7 @@ export const querySchema = v.looseObject({
     }),
   ),
 })
+/** The body of `POST /query`: the prompt, and how to run it. */
 export type RunnerQuery = v.InferOutput<typeof querySchema>
 export type EngineSettings = NonNullable<RunnerQuery['settings']>
 
@@ -190,9 +192,13 @@ export const envSchema = v.looseObject({ vars, epoch: maybe(count) })
 
 /** `GET /health`. The document's three fields, and whose runner it is. */
 export interface RunnerHealth {
+  /** True where the runner works. */
   readonly ok: boolean
+  /** True while a run is in progress. */
   readonly busy: boolean
+  /** True where it has a key of Anthropic, or a way to one. */
   readonly hasAnthropicKey: boolean
+  /** True where it has a key of OpenAI, or a way to one. */
   readonly hasOpenAIKey?: boolean
   /** Another one after each start of the process. */
   readonly instance?: string
@@ -202,9 +208,13 @@ export interface RunnerHealth {
 
 /** The messages between a session and a runner. */
 export interface RunnerProtocol {
+  /** The start of a run. */
   readonly query: RunnerQuery
+  /** An event of a run. */
   readonly event: RunnerEvent
+  /** The answer to an approval. */
   readonly approvalAnswer: RunnerApprovalAnswer
+  /** The answer of `GET /health`. */
   readonly health: RunnerHealth
 }
 

@@ -22,6 +22,7 @@ export interface OpenStore {
   close(): Promise<void>
 }
 
+/** The argument of a StoreOpener. */
 export interface StoreContext {
   /** The data folder, as an absolute path; it exists, and this process has locked it. */
   readonly data: string

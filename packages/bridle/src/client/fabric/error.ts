@@ -2,8 +2,11 @@
 
 /** `status` is 0 when no server answered. Match `type`, never the message. */
 export class FabricError extends Error {
+  /** The name of the class. */
   override readonly name = 'FabricError'
+  /** The HTTP status; 0 where no server answered. */
   readonly status: number
+  /** The code to match. */
   readonly type: string
   /** The server's `Retry-After`. */
   readonly retryAfterMs: number | null

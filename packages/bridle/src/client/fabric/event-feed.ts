@@ -4,11 +4,13 @@ import type { AgentEvent } from '../../surfaces/fabric/wire.ts'
 import { FabricError } from './error.ts'
 import { SseReader } from './sse-reader.ts'
 
+/** Settings of a feed of events. */
 export interface EventFeedOptions {
   /** Only events after this one: `ev-12` or `12`. */
   readonly after?: string
   /** Without `after`: all earlier events (default), the last N, or none. */
   readonly replay?: 'all' | 'none' | number
+  /** Ends the feed. */
   readonly signal?: AbortSignal
   /** The connection broke; the next try comes after this wait. */
   readonly onRetry?: (cause: FabricError, waitMs: number) => void

@@ -12,26 +12,32 @@ import { errorFromResponse, FabricError } from './error.ts'
 import { type EventFeedOptions, eventFeed } from './event-feed.ts'
 import type { DecisionOptions, FabricJson, SessionFilter } from './request-options.ts'
 
+/** Settings of `fabricClient`. */
 export interface FabricClientOptions {
   /** The server's address: `http://127.0.0.1:4317`, with a path if the server has one. */
   readonly url: string
+  /** The token of the server. */
   readonly authToken?: string
+  /** The tenant, where a server has several. */
   readonly tenantId?: string
   /** Replaces the platform's fetch. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
+/** Settings of one `invoke` call. */
 export interface InvokeOptions {
   /** The same key and input are one run and one answer, however often they are sent. */
   readonly idempotencyKey?: string
   /** Answer as soon as the run is accepted. */
   readonly async?: boolean
+  /** Ends the request. The run continues. */
   readonly signal?: AbortSignal
 }
 
+/** A client of the Fabric HTTP wire, as `fabricClient` makes it. */
 export type FabricClient = ReturnType<typeof fabricClient>
 
-/** Every call throws a FabricError when the server refuses or does not answer. */
+/** Makes a client of the Fabric HTTP wire. Every call throws a FabricError when the server refuses or does not answer. */
 export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricClientOptions) => {
   const base = url.endsWith('/') ? url : `${url}/`
   const send = given ?? ((to, init) => fetch(to, init))
@@ -128,23 +134,33 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
     )
 
   return {
+    /** The address of the server. */
     url,
+    /** Runs an agent in a session: the answer of the run, or with `async` its id. A caller that leaves does not stop the run. */
     invoke,
+    /** A session's events, live and across reconnects. With an agent the session need not exist yet; by its id alone it must. */
     events,
+    /** A session as a whole; `agent` is needed where several agents have a session of this id. */
     session,
+    /** A page of sessions. */
     sessions: (filter: SessionFilter = {}): Promise<SessionPage> => get(`sessions${queryText({ ...filter })}`),
     /** The status of a run, and its outcome once it has ended. */
     run: async (id: string, runId: string, agent?: string): Promise<RunStatus> =>
       get(`sessions/${pathSegment(id)}/runs/${pathSegment(runId)}${queryText({ agent })}`),
+    /** A page of the approvals that wait, in all sessions. */
     approvals: (page: { readonly limit?: number; readonly cursor?: string } = {}): Promise<ApprovalPage> =>
       get(`approvals${queryText({ status: 'pending', ...page })}`),
+    /** Approves, with other arguments where the options have them. */
     approve: settle('approve'),
+    /** Denies. */
     reject: settle('reject'),
     /** Erases the session. */
     remove: async (agent: string, id: string): Promise<void> => {
       await call(`agents/${pathSegment(agent)}/${pathSegment(id)}`, { method: 'DELETE' })
     },
+    /** The agents of the server, and whether the server takes requests. */
     ready: (): Promise<Readiness> => get('ready'),
+    /** Resolves while the server is alive. */
     health: (): Promise<Liveness> => get('health'),
   }
 }

@@ -4,23 +4,33 @@ import type { AgentEventData } from '../../surfaces/fabric/wire.ts'
 export type FabricJson = AgentEventData['result']['result']
 export type FabricJsonObject = AgentEventData['tool_start']['args']
 
+/** A choice of sessions, their order, and the page. */
 export interface SessionFilter {
+  /** Only sessions with this status. */
   readonly status?: string
+  /** Only sessions of this kind: `chat` or `background`. */
   readonly kind?: string
+  /** Only sessions of this agent. */
   readonly agent?: string
+  /** Only sessions that were started or branched from this one. */
   readonly parent?: string
+  /** Only sessions whose title or id contains this text. */
   readonly search?: string
   /** updated (default): newest change first. created: oldest first; pages meet each session once, whatever changes. */
   readonly order?: 'updated' | 'created'
+  /** The number of sessions on a page. */
   readonly limit?: number
   /** The `next` of the page before. */
   readonly cursor?: string
 }
 
+/** Settings of the answer to an approval. */
 export interface DecisionOptions {
   /** Other arguments than those asked for; with `approve` only. */
   readonly args?: FabricJsonObject
+  /** The person's own words. */
   readonly reason?: string
+  /** The person's name, for the log. */
   readonly actor?: string
   /** Which agent's session, where several have this id. */
   readonly agent?: string

@@ -1,14 +1,17 @@
 // Server-sent events, incrementally: bytes in, messages out, wherever the network cut them. By the WHATWG algorithm, so
 // whatever an EventSource would hear is what comes out here, with the headers that an EventSource cannot send.
 
+/** A message of an event stream. */
 export interface SseMessage {
   /** The last id the stream has given, also by an earlier message; '' = none so far. */
   readonly id: string
   /** The `event:` field, else 'message'. */
   readonly event: string
+  /** The text of the message. */
   readonly data: string
 }
 
+/** A reader of event streams (`text/event-stream`): it takes bytes, and gives whole messages. */
 export class SseReader {
   /** How soon the server wants its readers back; null = it said nothing. */
   retryMs: number | null = null

@@ -123,26 +123,32 @@ export class HarnessClient {
     return this.#outbox.send(command)
   }
 
+  /** Submits a prompt. While a run is in progress the prompt waits for its turn; without a connection it is held. */
   submit(prompt: string, { commandId }: { readonly commandId?: string } = {}): Promise<HarnessAnswer> {
     return this.send({ type: 'submit', prompt, ...(commandId !== undefined && { commandId }) })
   }
 
+  /** Gives the run in progress a further instruction, without waiting for its end. */
   steer(prompt: string): Promise<HarnessAnswer> {
     return this.send({ type: 'steer', prompt })
   }
 
+  /** Replaces an earlier prompt: the conversation continues from there with a new run. */
   edit(messageId: string, prompt: string): Promise<HarnessAnswer> {
     return this.send({ type: 'edit', messageId, prompt })
   }
 
+  /** Answers a prompt again. Default: the last one. */
   reload(messageId?: string): Promise<HarnessAnswer> {
     return this.send({ type: 'reload', ...(messageId !== undefined && { messageId }) })
   }
 
+  /** Cancels the run in progress; with `runId` another one, with `queue` also the prompts that wait. */
   cancel(which: Omit<CommandOf<'cancel'>, 'type'> = {}): Promise<HarnessAnswer> {
     return this.send({ ...which, type: 'cancel' })
   }
 
+  /** Answers an approval, with other arguments or a reason where you give them. */
   approve(
     approvalId: string,
     decision: 'approved' | 'denied',
@@ -156,10 +162,12 @@ export class HarnessClient {
     return this.send({ ...point, type: 'branch' })
   }
 
+  /** Pauses the session: no run begins until `resume`. */
   pause(): Promise<HarnessAnswer> {
     return this.send({ type: 'pause' })
   }
 
+  /** Lets a paused session continue. */
   resume(): Promise<HarnessAnswer> {
     return this.send({ type: 'resume' })
   }

@@ -13,8 +13,11 @@
  * - `server`: an `error` message of the server.
  */
 export class HarnessError extends Error {
+  /** The name of the class. */
   override readonly name = 'HarnessError'
+  /** The code to match. */
   readonly code: string
+  /** The command that failed, where it was one. */
   readonly commandId: string | undefined
 
   constructor(code: string, message: string, more: { commandId?: string | undefined; cause?: unknown } = {}) {

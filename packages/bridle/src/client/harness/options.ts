@@ -4,10 +4,13 @@ import type { Backoff, WebSocketClass } from '../socket/reconnecting-socket.ts'
 import type { HarnessError } from './error.ts'
 import type { NotificationSchedule } from './notification-scheduler.ts'
 
+/** Settings of a HarnessClient. */
 export interface HarnessClientOptions {
   /** `ws://host/ws?userId=ann`. A function is called before each connection. */
   readonly url: string | (() => string | Promise<string>)
+  /** The token of the server. The client buys a one-use ticket with it, so the token is in no URL. */
   readonly authToken?: string | undefined
+  /** The tenant, where a server has several. */
   readonly tenantId?: string | undefined
   /** Replaces the platform's WebSocket. */
   readonly WebSocket?: WebSocketClass | undefined
@@ -24,6 +27,7 @@ export interface HarnessClientOptions {
 
 /** A new object whenever a field changes, except `lastSeq`, which is always the current one. */
 export interface HarnessConnection {
+  /** The phase of the connection; `closed` is final. */
   readonly phase: 'connecting' | 'open' | 'reconnecting' | 'closed'
   /** Tries since the last open connection. */
   readonly attempt: number
@@ -33,6 +37,7 @@ export interface HarnessConnection {
   readonly lastSeq: number | null
   /** How often a message did not fit and the client took the whole state again. */
   readonly resyncs: number
+  /** The reason of the last failure. */
   readonly error?: HarnessError | undefined
 }
 
@@ -40,6 +45,7 @@ export interface HarnessConnection {
 export interface HeldPrompt {
   /** The command id of the prompt. */
   readonly id: string
+  /** The prompt. */
   readonly prompt: string
   /** In ms since 1970. */
   readonly since: number
@@ -52,10 +58,15 @@ export type HarnessAnswer = NonNullable<Extract<ServerMessage, { type: 'ack' }>[
 
 /** The events of `on`, each at once and before any batching. */
 export interface HarnessEvents {
+  /** The whole state came. */
   readonly state: Extract<ServerMessage, { type: 'state' }>
+  /** A change of the state came. */
   readonly delta: Extract<ServerMessage, { type: 'delta' }>
+  /** A command or a connection failed. */
   readonly error: HarnessError
+  /** The connection changed. */
   readonly connection: HarnessConnection
+  /** The held prompts changed. */
   readonly held: readonly HeldPrompt[]
 }
 

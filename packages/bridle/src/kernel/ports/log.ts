@@ -12,6 +12,7 @@ export interface BranchParent {
 
 /** The right to append to a session, as of the epoch in which it was opened. */
 export interface Lease {
+  /** The session. */
   readonly key: Key
   /** The fence: once another owner has a higher epoch, the store refuses appends with this one. */
   readonly epoch: number
@@ -19,7 +20,9 @@ export interface Lease {
   readonly exists: boolean
   /** The last sequence number: 0 for a new session, the branch point for a new branch, the tombstone's for an id that was removed. */
   readonly head: number
+  /** The point at which the session left its parent; null = the session is no branch. */
   readonly parent: BranchParent | null
+  /** The newest snapshot; null = none, and the opener folds the whole log. */
   readonly snapshot: Snapshot | null
   /** The incarnation that the log's numbers belong to: 1, unless events were lost, or the id was removed and branched again. */
   readonly incarnation: number
@@ -70,6 +73,7 @@ export interface Wake {
   readonly dueAt: number | null
 }
 
+/** An append to the log of a session: all of it is written, or nothing. */
 export interface LogAppend {
   /** Numbered without a gap from head + 1. Empty where there are only `results`, or a `row` to touch. */
   readonly events: readonly Event[]
@@ -77,7 +81,9 @@ export interface LogAppend {
   readonly row?: DirectoryRow
   /** Absent = as the session's last append said. */
   readonly wake?: Wake
+  /** The answers to commands, to be found by command id. */
   readonly results?: readonly StoredAnswer[]
+  /** A snapshot of the fold, which makes the next open cheap. */
   readonly snapshot?: SnapshotWrite
 }
 
@@ -99,6 +105,7 @@ export interface Log {
   append(lease: Lease, append: LogAppend): Promise<void>
   /** Events with seq > after, in order, at most `limit`; through the lineage of a branch. */
   read(key: Key, after: number, limit: number, options?: ReadOptions): Promise<Event[]>
+  /** The stored answer to a command id; null = the session has not answered this id. */
   result(key: Key, commandId: string): Promise<StoredAnswer | null>
   /** Leaves a tombstone with the head; rows stay while a branch needs them. False = there was no such session. */
   remove(key: Key): Promise<boolean>

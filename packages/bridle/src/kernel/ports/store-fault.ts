@@ -1,5 +1,6 @@
 // The faults of a store: one error class, and a code that says what the caller has to do.
 
+/** The code of a fault. The caller decides by it what to do. */
 export type StoreFaultCode =
   /** Another owner has the session: drop it. */
   | 'fenced'
@@ -20,7 +21,9 @@ export type StoreFaultCode =
   /** Broken contract (a gap in the numbers, a first append without a row). */
   | 'refused'
 
+/** The only error with which a store rejects. */
 export class StoreFault extends Error {
+  /** The code to match. */
   readonly code: StoreFaultCode
   constructor(code: StoreFaultCode, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })

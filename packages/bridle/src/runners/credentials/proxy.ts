@@ -57,16 +57,21 @@ export interface ProxyLogEntry extends GrantName {
   readonly usd: number
 }
 
+/** A proxy between sandboxes and model providers: each run gets a token, and the keys stay here. */
 export interface CredentialProxy {
+  /** The address of the proxy. */
   readonly url: string
+  /** Makes a token and a base address for one run. */
   grant(grant: GrantName & GrantTerms): { readonly token: string; readonly baseUrl: string }
   /** Ends the token and its open requests. Returns the cost of the run; null = the run had no grant. */
   revoke(name: GrantName): RunSpend | null
+  /** Returns the cost of a run so far; null = the run has no grant. */
   spend(name: GrantName): RunSpend | null
   /** Aborts open requests. */
   close(): Promise<void>
 }
 
+/** Starts a proxy that holds the keys of model providers, so that no sandbox has one. */
 export const startCredentialProxy = async (options: CredentialProxyOptions): Promise<CredentialProxy> => {
   const {
     secret,

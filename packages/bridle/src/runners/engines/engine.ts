@@ -6,6 +6,7 @@ import type { ProviderName } from '../credentials/providers.ts'
 import type { EngineSettings, RunnerEvent } from '../protocol.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 
+/** Settings of one conversation of an engine. */
 export interface EngineOptions {
   /** The folder in which the engine reads, writes and runs commands. */
   readonly workFolder: string
@@ -15,16 +16,23 @@ export interface EngineOptions {
   readonly privateFolder: string
   /** Prepares the sandbox on first use. Rejects with a sentence to act on where no sandbox can be had. */
   readonly launcher: () => Promise<EngineLauncher>
+  /** The `resume` of the conversation to continue; null = a new one. */
   readonly resume: string | null
+  /** The model and the limits. */
   readonly settings: EngineSettings
 }
 
+/** A program that does the work of a turn, such as Claude Code or Codex. */
 export interface Engine {
+  /** The engine's name. */
   readonly name: string
+  /** The engine's events and features. */
   readonly info: EngineInfo
+  /** The model provider whose key it needs. */
   readonly provider: ProviderName
   /** A sentence that says what to install or set; null = the engine can run. */
   needs(): Promise<string | null>
+  /** Opens a conversation, new or resumed. */
   open(options: EngineOptions): Promise<EngineSession>
 }
 
@@ -55,6 +63,7 @@ export interface EngineSession {
 export const CONTINUE_PROMPT =
   'The work was stopped and goes on now. Continue from where you stopped. Do not repeat what is done already.'
 
+/** The reporter of a turn: the engine reports events, waits and asks for approvals with it. */
 export interface TurnReporter {
   /** Returns the number of the frame. */
   report(event: RunnerEvent): number
@@ -77,6 +86,7 @@ export type EngineApprovalDecision =
   | { readonly decision: 'approved'; readonly input: JsonObject }
   | { readonly decision: 'denied'; readonly reason: string }
 
+/** The end of a turn: completed, interrupted or failed. */
 export type TurnEnd =
   | { readonly kind: 'completed'; readonly result?: string }
   | { readonly kind: 'interrupted' }

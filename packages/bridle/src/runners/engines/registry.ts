@@ -7,6 +7,7 @@ import type { Engine } from './engine.ts'
 
 /** An engine that this process can start. */
 export interface EngineRow extends EngineDescription {
+  /** Makes the engine. `env` holds the settings of the engine and the place of its package. */
   readonly create: (env: NodeJS.ProcessEnv) => Engine
 }
 

@@ -7,12 +7,17 @@ import type { SandboxProvider } from '../sandboxes/provider.ts'
 import type { LivenessRules } from './liveness-monitor.ts'
 import type { WaitLimits } from './sandbox-queue.ts'
 
+/** Settings of `remoteRunner`. */
 export interface RemoteRunnerOptions {
+  /** The engine that the sandbox runs. */
   readonly engine: string
   /** The provider of the engine's models, for the status card. */
   readonly modelProvider?: ProviderName
+  /** The source of sandboxes. */
   readonly provider: SandboxProvider
+  /** The clock. */
   readonly clock: Clock
+  /** The hash function that approved arguments are compared by. */
   readonly digest: Digest
   /** The operator's settings of the engine, which a session may narrow. */
   readonly settings?: EngineSettings

@@ -13,6 +13,7 @@ import { newRunHandle, runBearers, runPath } from './run-handle.ts'
 import { type RunnerClient, RunnerUnreachableError, runnerClient } from './runner-client.ts'
 import { SandboxQueue } from './sandbox-queue.ts'
 
+/** A runner of sessions whose engine works in a sandbox. */
 export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
   const queue = new SandboxQueue(given.clock, given.queueLimits)
   const options = { ...given, queue }

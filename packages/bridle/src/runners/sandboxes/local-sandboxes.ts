@@ -25,6 +25,7 @@ import { launchRunner, OUTPUT_FILE, socketPathOf } from './runner-launch.ts'
 import { endProcesses, endStrayProcesses, processStatus } from './sandbox-processes.ts'
 import { type SandboxRecord, SandboxRecords } from './sandbox-records.ts'
 
+/** Settings of sandboxes on this machine. */
 export interface LocalSandboxOptions {
   /** The server's data folder. */
   readonly folder: string
@@ -32,6 +33,7 @@ export interface LocalSandboxOptions {
   readonly folders?: SessionFoldersOptions
   /** Runner tokens are derived from it and never stored. */
   readonly secret: string
+  /** The isolation of engines; default: bubblewrap. */
   readonly backend?: Backend | undefined
   /** Absent = our own `runner` verb. */
   readonly command?: readonly string[]
@@ -39,8 +41,11 @@ export interface LocalSandboxOptions {
   readonly engines?: string | null
   /** Added to a sandbox's environment. Whatever runs in it can read this. */
   readonly env?: { readonly [name: string]: string }
+  /** The time without a run after which a sandbox ends. */
   readonly idleMs?: number
+  /** The age at which a sandbox ends, once its run is over. */
   readonly maxAgeMs?: number
+  /** The most sandboxes at a time. */
   readonly max?: number
   /** How long a runner may take to listen. */
   readonly startMs?: number
@@ -48,15 +53,19 @@ export interface LocalSandboxOptions {
   readonly graceMs?: number
   /** How long a runner that answered is taken to be well. */
   readonly trustMs?: number
+  /** The time between two sweeps. */
   readonly sweepMs?: number
   /** The timeout of a health check; after three failures the sandbox counts as dead. */
   readonly healthMs?: number
   /** The time between the request to stop and the kill. */
   readonly stopMs?: number
+  /** The clock, for tests. */
   readonly now?: () => number
+  /** The path of bubblewrap; default: the one on the PATH. */
   readonly bwrap?: string
   /** Default: none. */
   readonly network?: NetworkPolicy
+  /** The memory, processes and disk that a sandbox may use. */
   readonly limits?: ResourceLimits
 }
 
@@ -74,6 +83,7 @@ interface LocalSandbox {
 /** A placeholder: requests go to the runner's socket, whatever the host. */
 const RUNNER_URL = 'http://runner'
 
+/** Sandboxes on this machine: each session has a process and a folder, isolated unless the `backend` is `process`. */
 export class LocalSandboxes implements SandboxProvider {
   readonly #options: Required<
     Omit<LocalSandboxOptions, 'bwrap' | 'engines' | 'command' | 'folders' | 'network' | 'limits'>
@@ -119,6 +129,7 @@ export class LocalSandboxes implements SandboxProvider {
     this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#options.sweepMs).unref()
   }
 
+  /** Returns the session's sandbox, and starts one where there is none. */
   acquire(key: Key, parent: Key | null = null): Promise<Sandbox> {
     return this.#mutex.run(keyText(key), async () => {
       const there = await this.#findUsable(key)
@@ -135,20 +146,24 @@ export class LocalSandboxes implements SandboxProvider {
     })
   }
 
+  /** True where the session has a sandbox. */
   has(key: Key): boolean {
     return [...this.#sandboxesOf(key)].some((box) => !box.ending)
   }
 
+  /** Finds a sandbox by its id, also one of an earlier process; null where it is gone. */
   async find(id: string): Promise<Sandbox | null> {
     const box = this.#sandboxes.get(id) ?? this.#adopt(this.#records.read(id))
     if (!box || box.ending || processStatus(box.record) === 'gone') return null
     return this.#toSandbox(box)
   }
 
+  /** Asks a sandbox for its health; null where it does not answer. */
   health({ url, fetch }: Sandbox): Promise<RunnerHealth | null> {
     return askHealth(url, this.#options.healthMs, fetch)
   }
 
+  /** Sets variables for all runs of a sandbox. False where its runner takes none. */
   async setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<boolean> {
     const box = this.#sandboxes.get(sandbox.id)
     try {
@@ -163,11 +178,13 @@ export class LocalSandboxes implements SandboxProvider {
     }
   }
 
+  /** Stops a sandbox. */
   async stop({ id }: Sandbox): Promise<void> {
     const box = this.#sandboxes.get(id) ?? this.#adopt(this.#records.read(id))
     if (box) await this.#end(box)
   }
 
+  /** Removes the sandbox, the work folder and the transcripts of a session. */
   forget(key: Key): Promise<void> {
     return this.#mutex.run(keyText(key), async () => {
       for (const box of this.#sandboxesOf(key)) await this.#end(box)

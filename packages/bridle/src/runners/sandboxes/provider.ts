@@ -4,9 +4,11 @@ import type { RunnerHealth } from '../protocol.ts'
 
 export type RunnerFetch = (url: string, init: RequestInit) => Promise<Response>
 
+/** A place where an engine works: a process or container with a runner in it. */
 export interface Sandbox {
   /** Stable while this process or container lives. Stored in the log, so it holds no secret. */
   readonly id: string
+  /** The address of its runner. */
   readonly url: string
   /** Reaches the runner where its URL alone is not enough; default: the platform's `fetch`. */
   readonly fetch?: RunnerFetch
@@ -17,6 +19,7 @@ export interface Sandbox {
    * through `setEnvVars` before each run.
    */
   readonly hasRunEnv: boolean
+  /** The isolation that was asked for, and the isolation that it has. */
   readonly notice: SandboxNotice
 }
 
@@ -31,6 +34,7 @@ export interface SandboxNotice {
 /** Variables for a sandbox that has to be started; it may stay for later runs of its session. */
 export type StartVarsSource = () => Promise<{ readonly [name: string]: string | null }>
 
+/** A source of sandboxes. Write one to run engines in a place of your own. */
 export interface SandboxProvider {
   /**
    * The session's sandbox: the healthy one that is there, else a new one. Throws `NoSandboxFree` where waiting helps, else a
@@ -48,6 +52,7 @@ export interface SandboxProvider {
    * runner takes none.
    */
   setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<boolean>
+  /** Stops a sandbox. */
   stop(sandbox: Sandbox): Promise<void>
   /** The session was removed: its sandbox, work folder and transcripts go. */
   forget(key: Key): Promise<void>

@@ -14,6 +14,7 @@ export interface UrlSandboxOptions {
   readonly fetch?: RunnerFetch
 }
 
+/** A sandbox at a fixed address, for a runner that you start yourself. */
 export const urlSandbox = ({ url: given, token = null, fetch: fetchRunner }: UrlSandboxOptions): SandboxProvider => {
   const { protocol, username, password, search, hash, host } = new URL(given)
   if (!/^https?:$/.test(protocol) || username || password || search || hash) {

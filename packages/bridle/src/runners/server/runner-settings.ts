@@ -5,6 +5,7 @@ import { PLAN_VARIABLE, parseIsolationPlan } from '../sandboxes/isolation/isolat
 import { parseApprovalMode } from './approval-mode.ts'
 import type { SandboxRunnerOptions } from './sandbox-runner.ts'
 
+/** Reads the settings of a runner from its environment: BRIDLE_RUNNER_WORK, BRIDLE_RUNNER_TOKEN and so on. */
 export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<SandboxRunnerOptions, 'engines'> => {
   const { BRIDLE_RUNNER_PRIVATE: privateFolder, BRIDLE_RUNNER_SOCKET: socketPath, [PLAN_VARIABLE]: plan } = env
   const { BRIDLE_RUNNER_APPROVALS: approvals } = env

@@ -41,9 +41,13 @@ import {
   sendJson,
 } from './runner-http.ts'
 
+/** Settings of a sandbox runner. */
 export interface SandboxRunnerOptions extends RunTimeouts {
+  /** The engines it can run. */
   readonly engines: readonly Engine[]
+  /** The folder that engines work in. */
   readonly workFolder: string
+  /** The folder of the engines' transcripts. */
   readonly stateFolder: string
   /** The runner's notes, hidden from engines. Default: beside the state folder. */
   readonly privateFolder?: string
@@ -65,11 +69,13 @@ export interface SandboxRunnerOptions extends RunTimeouts {
   readonly keepMs?: number
   /** Called when the runner has had no run for `idleMs`: its process should end. */
   readonly onIdle?: () => void
+  /** The time without work after which `onIdle` is called. */
   readonly idleMs?: number
 }
 
 /** A running sandbox runner. */
 export class SandboxRunner {
+  /** The address of the runner. */
   readonly url: string
   readonly #options: SandboxRunnerOptions
   readonly #server: Server
@@ -85,6 +91,7 @@ export class SandboxRunner {
   #currentRun: RunRecord | null = null
   #lastBusyAt = Date.now()
 
+  /** Starts a runner; resolves when it listens. */
   static async start(options: SandboxRunnerOptions): Promise<SandboxRunner> {
     const { host = '127.0.0.1', port = 0, socketPath } = options
     if (!options.token && socketPath !== undefined)
@@ -140,10 +147,12 @@ export class SandboxRunner {
     return this.busy && this.#currentRun ? mergeRunVars(this.#vars, this.#currentRun.env) : this.#vars
   }
 
+  /** True while a run is in progress. */
   get busy(): boolean {
     return this.#currentRun !== null && this.#currentRun.end === null
   }
 
+  /** Notes the status of a provider's answer, to tell a refused key from a broken network. */
   onProviderStatus(status: number): void {
     this.#driver.onProviderStatus(status)
   }

@@ -5,18 +5,26 @@ import type { SessionArtifacts, SessionCard, SessionMessages } from '../http/wir
 
 /** The `data` of each type. */
 export interface AgentEventData {
+  /** A run begins with this prompt. */
   readonly prompt_start: { readonly text: string; readonly runId: string }
+  /** A piece of the answer. */
   readonly text_delta: { readonly delta: string }
+  /** A piece of a thought. */
   readonly thinking_delta: { readonly delta: string }
+  /** A tool call begins. */
   readonly tool_start: { readonly toolName: string; readonly args: JsonObject; readonly toolCallId: string }
+  /** A tool call has ended. */
   readonly tool_end: {
     readonly toolName: string
     readonly toolCallId: string
     readonly isError: boolean
     readonly result: Json
   }
+  /** A subagent begins its work. */
   readonly task_start: { readonly taskId: string; readonly status: string }
+  /** A subagent has ended its work. */
   readonly task_end: { readonly taskId: string; readonly status: string; readonly isError: boolean }
+  /** The run waits for a person's approval. */
   readonly approval_requested: {
     readonly approvalId: string
     readonly subject: string
@@ -25,6 +33,7 @@ export interface AgentEventData {
     readonly args: JsonObject
     readonly expiresAt: string | null
   }
+  /** An approval has its answer. */
   readonly approval_resolved: {
     readonly approvalId: string
     readonly subject: string
@@ -32,18 +41,21 @@ export interface AgentEventData {
     readonly decision: string
     readonly reason: string | null
   }
+  /** The engine replaced a part of the conversation with a summary. */
   readonly compaction: {
     /** Null where the engine does not count them. */
     readonly messagesBefore: number | null
     readonly messagesAfter: number | null
     readonly summary: string | null
   }
+  /** The agent marked a point that the session can continue from. */
   readonly checkpoint_created: {
     readonly checkpointType: string
     readonly status: string
     readonly summary: string
     readonly cursor: string | null
   }
+  /** The agent published an artifact. */
   readonly artifact_published: {
     readonly artifactId: string
     readonly name: string
@@ -61,28 +73,38 @@ export interface AgentEventData {
     readonly from?: string
     readonly eventId?: string
   }
+  /** The run has ended with this result. */
   readonly result: { readonly result: Json }
   /** The run was cancelled, or its prompt left the queue before it ran: neither `result` nor `error` follows. */
   readonly cancelled: { readonly runId: string; readonly reason: string | null; readonly actor: string | null }
   /** Ours: no sandbox is free yet; the run begins when one is. */
   readonly waiting: { readonly runId: string; readonly reason: string }
+  /** The session has nothing to do. */
   readonly idle: Record<string, never>
+  /** The run has failed. */
   readonly error: { readonly message: string; readonly reason: string | null }
   /** The cursor was beyond the log, or of another incarnation: drop your events, all of them follow from the start. */
   readonly reset: { readonly head: number }
 }
 
+/** The name of an event type of the Fabric wire. */
 export type AgentEventType = keyof AgentEventData
 
+/** An event of one type on the Fabric wire. */
 export interface AgentEventOf<T extends AgentEventType> {
+  /** The event's id, `ev-<number>`: a stream resumes after it. */
   readonly id: string
+  /** The type, which says what `data` holds. */
   readonly type: T
   /** ISO 8601. */
   readonly timestamp: string
+  /** The id of the session. */
   readonly sessionId: string
+  /** The content of the event. */
   readonly data: AgentEventData[T]
 }
 
+/** An event of a session on the Fabric wire. Narrows by `type`. */
 export type AgentEvent = { [T in AgentEventType]: AgentEventOf<T> }[AgentEventType]
 /** The name that the socket's messages use. */
 export type FabricEvent = AgentEvent
@@ -107,10 +129,15 @@ export type FabricServerMessage =
 
 /** The answer to a command, with the command's id. */
 export interface FabricAck {
+  /** The type of the message. */
   readonly type: 'ack'
+  /** The type of the command that this answers. */
   readonly for: FabricCommand['type']
+  /** True where the command took effect. */
   readonly ok: boolean
+  /** The reason where it did not. */
   readonly message?: string
+  /** The id that the command was sent with. */
   readonly commandId?: string
 }
 
@@ -143,8 +170,11 @@ export type FabricClientMessage =
   | { readonly type: 'seen'; readonly seq: number }
 /** The answer to an invoke: the result of the run. */
 export interface InvokeResult {
+  /** The result of the run. */
   readonly result: Json
+  /** The id of the session. */
   readonly sessionId: string
+  /** The path of the session below the server's URL. */
   readonly agentPath: string
 }
 
@@ -157,17 +187,25 @@ export interface InvokeFailure {
 
 /** A run that was accepted; `/sessions/:id/runs/:runId` tells how it stands. */
 export interface AcceptedRun {
+  /** The status of the answer. */
   readonly status: 'accepted'
+  /** The id of the session. */
   readonly sessionId: string
+  /** The path of the session below the server's URL. */
   readonly agentPath: string
+  /** The id of the run. */
   readonly runId: string
 }
 
+/** The status of a run, with its result or error once it has ended. */
 export interface RunStatus {
+  /** The id of the run. */
   readonly runId: string
   /** completed, failed and cancelled are final. */
   readonly status: string
+  /** The result of a run that completed. */
   readonly result?: Json
+  /** The reason of a run that failed. */
   readonly error?: { readonly message: string; readonly reason: string | null }
 }
 

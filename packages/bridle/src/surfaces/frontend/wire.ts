@@ -4,16 +4,21 @@ import type { Payloads } from '../../kernel/schemas.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import type { ArtifactSummary, SessionCard, SessionDetail } from '../http/wire.ts'
 
+/** An event of one type on the frontend's stream. */
 export interface StreamEnvelopeOf<T extends VisibleEventType> {
+  /** The type, which says what `payload` holds. */
   readonly type: T
+  /** The content of the event. */
   readonly payload: Payloads[T]
   /** The number of the event in its session; in the greeting, the number after which the stream continues. */
   readonly seq: number
+  /** The id of the session. */
   readonly session_id: string
   /** ISO 8601. */
   readonly timestamp: string
   /** The turn of the event, and the attempt at that turn. */
   readonly turn_id?: string
+  /** The number of the try at the turn. */
   readonly attempt?: number
   /** An engine reported a fact that only the session decides: show it, and do not act on it. */
   readonly hearsay?: true
@@ -24,29 +29,45 @@ export interface StreamEnvelopeOf<T extends VisibleEventType> {
 /** `{ type, payload }` and its position in the log. Narrows by `type`. */
 export type StreamEnvelope = { [T in VisibleEventType]: StreamEnvelopeOf<T> }[VisibleEventType]
 
+/** A message of the health stream: the whole health of a session, each time it changes. */
 export interface HealthEnvelope {
+  /** The type of the message. */
   readonly type: 'health_snapshot'
+  /** The health of the session. */
   readonly payload: HealthSnapshot
+  /** The number of the event that the snapshot includes. */
   readonly seq: number
+  /** The id of the session. */
   readonly session_id: string
+  /** The time, in ISO 8601. */
   readonly timestamp: string
 }
 
 /** A row of `/stream-events`. */
 export interface StreamEventRow {
+  /** The event type. */
   readonly type: VisibleEventType
+  /** The streams that carry it: `default` is on all, `debug` only on those that ask for it. */
   readonly tier: Tier
+  /** True where the event is in the log. */
   readonly persisted: boolean
+  /** The part of the system that reports the event. */
   readonly source: string
+  /** The use that a frontend has for it. */
   readonly role: string
 }
 
 /** A position that a session can be resumed or branched from. */
 export interface ResumePoint {
+  /** The kind of the point. */
   readonly kind: 'checkpoint' | 'approval' | 'turn'
+  /** The event to branch from. */
   readonly event_id: string
+  /** The point as a cursor, for a background session that resumes. */
   readonly resume_cursor: string
+  /** A line for people. */
   readonly summary: string
+  /** The time, in ISO 8601. */
   readonly timestamp: string
 }
 

@@ -18,25 +18,35 @@ export interface TypedErrorBody {
   readonly warnings?: readonly string[]
 }
 
+/** The answer of `/health`. */
 export interface Liveness {
+  /** True while the process answers. */
   readonly ok: boolean
 }
 
+/** The answer of `/ready`. */
 export interface Readiness {
+  /** True where the server takes requests. */
   readonly ready: boolean
   /** The reason why the server is not ready. */
   readonly message?: string
   /** Only callers with a credential get `workspace` and `agents`. */
   readonly workspace?: { readonly [name: string]: string | number | boolean | null }
+  /** The agents of the server. */
   readonly agents?: readonly AgentStatus[]
 }
 
+/** An agent of a server. */
 export interface AgentStatus {
+  /** The agent's name. */
   readonly name: string
+  /** A sentence for people. */
   readonly description: string
+  /** True where the agent can run now. */
   readonly available: boolean
   /** The missing requirement; absent: the agent can run. */
   readonly needs?: string
+  /** The ways by which a run of the agent starts. */
   readonly triggers: { readonly webhook: boolean }
 }
 
@@ -76,31 +86,57 @@ export interface TicketGrant {
 
 /** A session in a list. Names in both spellings are those of the two documents that describe the wire. */
 export interface SessionRow {
+  /** The session's id. */
   readonly id: string
+  /** The same as `id`. */
   readonly sessionId: string
+  /** The same as `id`. */
   readonly session_id: string
+  /** The name of its agent. */
   readonly agent: string
+  /** The kind: `chat` or `background`. */
   readonly kind: 'chat' | 'background'
+  /** The status. */
   readonly status: string
+  /** The title. */
   readonly title: string
+  /** The time of the first event, in ISO 8601. */
   readonly createdAt: string
+  /** The time of the last event, in ISO 8601. */
   readonly updatedAt: string
+  /** The same as `createdAt`. */
   readonly created_at: string
+  /** The same as `updatedAt`. */
   readonly updated_at: string
+  /** The id of the last event. */
   readonly lastEventId: string
+  /** The session that this one was started or branched from; null = none. */
   readonly parent_session_id: string | null
+  /** The number of approvals that wait. */
   readonly pendingApprovals: number
+  /** The number of attempts at the current or last run. */
   readonly attempt_count: number
+  /** The number of times that a failed run is tried again. */
   readonly max_retries: number
+  /** The time at which a background session expires, in ISO 8601; null = never. */
   readonly expires_at: string | null
+  /** The time at which the session ended, in ISO 8601; null = not yet. */
   readonly ended_at: string | null
+  /** The time of the last sign of life of a run, in ISO 8601; null = none so far. */
   readonly last_heartbeat_at: string | null
+  /** The event at which the branch left its parent; null = the session is no branch. */
   readonly branch_source_event_id: string | null
+  /** The cursor at which the branch left its parent; null = the session is no branch. */
   readonly branch_resume_cursor: string | null
+  /** The engine that does the work; `native` for an agent in the server. */
   readonly engine: string
+  /** The kind of the runner: `in_process` for agents in the server, `bridge` for engines in a sandbox. */
   readonly runner_kind: string
+  /** The oldest approval that waits; null = none. */
   readonly approval_request_id: string | null
+  /** The reason of the last failure; null = none. */
   readonly last_error: string | null
+  /** The health in short; null where the session has not reported it. */
   readonly health: HealthSummary | null
 }
 
@@ -112,70 +148,125 @@ export interface HealthSummary {
   readonly recovery_action: string | null
 }
 
+/** A page of sessions. */
 export interface SessionPage {
+  /** The sessions of this page. */
   readonly sessions: readonly SessionRow[]
   /** Pass it as `cursor` for the next page. */
   readonly next?: string
 }
 
+/** An approval of a session that waits for an answer. */
 export interface SessionApproval {
+  /** The approval's id. */
   readonly id: string
+  /** The kind of the approval. */
   readonly kind: 'tool' | 'budget' | 'unknown_outcome'
+  /** The name of the tool, or the subject of the question. */
   readonly toolName: string
+  /** The tool call that waits; empty = none. */
   readonly toolCallId: string
+  /** The reason that the person reads. */
   readonly reason: string
+  /** The arguments, which the person may change. */
   readonly args: JsonObject
+  /** The time at which the approval expires, in ISO 8601; null = never. */
   readonly expiresAt: string | null
 }
 
 /** The state of a session without its messages: the answer to starting, pausing, resuming and cancelling. */
 export interface SessionCard {
+  /** The session's id. */
   readonly id: string
+  /** The same as `id`. */
   readonly sessionId: string
+  /** The same as `id`. */
   readonly session_id: string
+  /** The name of the session's agent. */
   readonly agent: string
+  /** The same as `agent`. */
   readonly agent_profile: string
+  /** The kind: `chat` or `background`. */
   readonly kind: 'chat' | 'background'
+  /** The status of the session. */
   readonly status: SessionStatus
+  /** The title. */
   readonly title: string
+  /** The time of the first event, in ISO 8601. */
   readonly createdAt: string
+  /** The time of the last event, in ISO 8601. */
   readonly updatedAt: string
+  /** The same as `createdAt`. */
   readonly created_at: string
+  /** The same as `updatedAt`. */
   readonly updated_at: string
+  /** The id of the last event: a stream resumes after it. */
   readonly lastEventId: string
+  /** The number of prompts that wait for their turn. */
   readonly queued: number
+  /** The run in progress; null = none. */
   readonly runId: string | null
+  /** The reason of the last failure; null = none. */
   readonly lastError: string | null
+  /** The same as `lastError`. */
   readonly last_error: string | null
+  /** The model provider of the last run; null = not known. */
   readonly provider: string | null
+  /** The model of the last run; null = not known. */
   readonly model: string | null
+  /** The permission mode. */
   readonly permission_mode: string
+  /** The approval mode. */
   readonly approval_mode: string
+  /** The effort that the model spends on thoughts; null = its default. */
   readonly think_level: string | null
+  /** The order in which policies decide about a tool call. */
   readonly policy_path: string
+  /** The isolation that was asked for; null = no sandbox. */
   readonly sandbox_mode: string | null
+  /** The isolation that the sandbox has; null = no sandbox. */
   readonly sandbox_isolation: string | null
+  /** The id of the workspace; null = none. */
   readonly workspace_id: string | null
+  /** The access to the workspace: `none`, `read` or `write`. */
   readonly workspace_mode?: string
+  /** The source of the workspace. */
   readonly workspace_source?: string
+  /** The path of the workspace. */
   readonly workspace_path?: string
+  /** The id of the task graph; null = none. */
   readonly task_graph_id: string | null
+  /** The engine that does the work; `native` for an agent in the server. */
   readonly engine: string
+  /** The kind of the runner: `in_process` for agents in the server, `bridge` for engines in a sandbox. */
   readonly runner_kind: string
+  /** The oldest approval that waits; null = none. */
   readonly approval_request_id: string | null
+  /** The sandbox of the run in progress; null = none. */
   readonly process_id: string | null
+  /** The number of attempts at the current or last run. */
   readonly attempt_count: number
+  /** The number of times that a failed run is tried again. */
   readonly max_retries: number
+  /** The time at which a background session expires, in ISO 8601; null = never. */
   readonly expires_at: string | null
+  /** The time at which the session ended, in ISO 8601; null = not yet. */
   readonly ended_at: string | null
+  /** The time of the last sign of life of a run, in ISO 8601; null = none so far. */
   readonly last_heartbeat_at: string | null
+  /** The session that this one was started or branched from; null = none. */
   readonly parent_session_id: string | null
+  /** The event at which the branch left its parent; null = the session is no branch. */
   readonly branch_source_event_id: string | null
+  /** The cursor at which the branch left its parent; null = the session is no branch. */
   readonly branch_resume_cursor: string | null
+  /** The newest place from which the session can be resumed or branched; null = none. */
   readonly resume_context: ResumeContext | null
   /** The events and features of the engine; absent: everything is native. */
   readonly capabilities?: EngineInfo
+  /** The approvals that wait. */
   readonly approvals: readonly SessionApproval[]
+  /** The health of the session. */
   readonly health: HealthSnapshot
 }
 
@@ -188,6 +279,7 @@ export interface ResumeContext {
 
 /** The newest messages of a session. */
 export interface SessionMessages {
+  /** The messages, oldest first. */
   readonly messages: readonly HarnessMessage[]
   /** The number of messages before these. */
   readonly earlierMessages?: number
@@ -195,14 +287,19 @@ export interface SessionMessages {
 
 /** The newest artifacts of a session. */
 export interface SessionArtifacts {
+  /** The artifacts, oldest first. */
   readonly artifacts: readonly ArtifactSummary[]
   /** The number of artifacts before these. */
   readonly earlierArtifacts?: number
 }
 
+/** A session with its messages, artifacts, checkpoints, subagents and channel. */
 export interface SessionDetail extends SessionCard, SessionMessages, SessionArtifacts {
+  /** The newest checkpoints, newest first. */
   readonly checkpoints: readonly CheckpointSummary[]
+  /** The subagents of the session, with their last status. */
   readonly subagents: readonly SubagentStatus[]
+  /** The participants of the session, and its newest events between them. */
   readonly channel: SessionChannel
 }
 
@@ -257,34 +354,51 @@ export interface CancelReceipt extends SessionCard {
 
 /** An approval that waits for an answer, in the inbox over all sessions. */
 export interface PendingApproval {
+  /** The approval's id. */
   readonly id: string
+  /** The same as `id`. */
   readonly approvalId: string
+  /** The id of the session. */
   readonly sessionId: string
+  /** The name of the session's agent. */
   readonly agent: string
   /** Title of the session. */
   readonly title: string | null
+  /** The status: the inbox has only approvals that wait. */
   readonly status: 'pending'
+  /** The kind: `tool`, `budget` or `unknown_outcome`; null = not known. */
   readonly kind: string | null
+  /** The name of the tool, or the subject of the question. */
   readonly toolName: string
+  /** The tool call that waits; null = none. */
   readonly toolCallId: string | null
   /** Null = too large for a list; the session has them. */
   readonly args: JsonObject | null
+  /** The reason that the person reads. */
   readonly reason: string
   /** The session has more of the title, the tool's name, the reason or the arguments. */
   readonly isCut: boolean
+  /** The time of the request, in ISO 8601. */
   readonly requestedAt: string
+  /** The time at which the approval expires, in ISO 8601; null = never. */
   readonly expiresAt: string | null
 }
 
+/** A page of the inbox. */
 export interface ApprovalPage {
+  /** The approvals of this page. */
   readonly approvals: readonly PendingApproval[]
   /** Pass it as `cursor` for the next page. */
   readonly next?: string
 }
 
+/** The answer to `approve` and `reject`. */
 export interface ApprovalReceipt {
+  /** Always true: a decision that is refused is an error. */
   readonly ok: true
+  /** The approval's id. */
   readonly approvalId: string
+  /** The decision. */
   readonly decision: 'approved' | 'denied'
   /** The number of the session's newest event after the decision. */
   readonly seq: number

@@ -4,6 +4,7 @@ import type { DeltaOperation } from '../../kernel/delta.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 
+/** A command of a client to its session. With a `commandId` it takes effect once, however often it is sent. */
 export type HarnessCommand = { commandId?: string } & (
   | { type: 'submit'; prompt: string }
   | { type: 'cancel'; runId?: string; queue?: boolean; reason?: string }
@@ -22,6 +23,7 @@ export type HarnessCommand = { commandId?: string } & (
   | { type: 'resume' }
 )
 
+/** A message from a client to the server. */
 export type ClientMessage =
   | { type: 'commands'; commands: HarnessCommand[] }
   | { type: 'ping'; ts?: number }

@@ -46,6 +46,7 @@ export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
     this.#options = options
   }
 
+  /** Answers a request. */
   fetch(request: Request): Promise<Response> {
     const made = gateways.get(this.#options) ?? gatewayOf(this.#options, this.env)
     if (isDenial(made)) return Promise.resolve(toResponse(made))

@@ -9,9 +9,19 @@ import { HarnessSession } from './session.ts'
 export type { HarnessEnv, HarnessOptions } from './options.ts'
 export { HarnessDirectory, HarnessGateway, HarnessSession }
 
+/** The three classes of a Worker, as `harness` makes them. */
 export interface Harness {
-  readonly HarnessGateway: new (ctx: RequestContext, env: HarnessEnv) => HarnessGateway
-  readonly HarnessSession: new (ctx: ObjectContext, env: HarnessEnv) => HarnessSession
+  /** The Worker's default export. */
+  readonly HarnessGateway: new (
+    ctx: RequestContext,
+    env: HarnessEnv,
+  ) => HarnessGateway
+  /** The class to bind as `HARNESS_SESSION`. */
+  readonly HarnessSession: new (
+    ctx: ObjectContext,
+    env: HarnessEnv,
+  ) => HarnessSession
+  /** The class to bind as `HARNESS_DIRECTORY`. */
   readonly HarnessDirectory: typeof HarnessDirectory
 }
 

@@ -10,6 +10,7 @@ import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import type { ContainerStub } from './agents/containers.ts'
 import { SHARDS_MAX } from './limits.ts'
 
+/** Settings of a Worker. Every one has a default. */
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   /** Agents to serve, beside the built-in ones. */
   readonly agents?: readonly AgentDefinition[]
@@ -38,16 +39,23 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
 
 /** The keys and base URLs of providers stay here: a run gets a token and an address of the gateway in their place. */
 export interface HarnessEnv extends ProviderEnv {
+  /** The objects of sessions. */
   readonly HARNESS_SESSION: ObjectNamespace
+  /** The objects of the index. */
   readonly HARNESS_DIRECTORY: ObjectNamespace<DirectoryStub>
   /** An R2 bucket for large artifacts. */
   readonly HARNESS_ARTIFACTS?: ObjectBucket
   /** The files of a web app, served where no route matches. */
   readonly ASSETS?: ObjectStub
+  /** The token that callers need. */
   readonly FABRIC_HARNESS_API_TOKEN?: string
+  /** 1 = every request has to name its tenant. */
   readonly FABRIC_HARNESS_TENANT_REQUIRED?: string
+  /** `production` closes agents without a trigger. */
   readonly FABRIC_MODE?: string
+  /** The same as FABRIC_MODE, where that is not set. */
   readonly FABRIC_ENV?: string
+  /** The same as FABRIC_MODE, where neither is set. */
   readonly NODE_ENV?: string
   /** 1 = no token is needed, from anywhere. */
   readonly BRIDLE_OPEN?: string
@@ -57,6 +65,7 @@ export interface HarnessEnv extends ProviderEnv {
   readonly BRIDLE_DIRECTORY_SHARDS_BEFORE?: string
   /** Comma-separated. */
   readonly BRIDLE_ALLOWED_ORIGINS?: string
+  /** The agent that `/ws` talks to; default: the first that is open. */
   readonly BRIDLE_AGENT?: string
   /** Agents that are open in production without a trigger, comma-separated. */
   readonly BRIDLE_EXPOSE?: string
@@ -68,6 +77,7 @@ export interface HarnessEnv extends ProviderEnv {
   readonly HARNESS_SANDBOX?: ObjectNamespace<ContainerStub>
   /** A runner that runs somewhere else, and its token. */
   readonly BRIDLE_RUNNER_URL?: string
+  /** The token of the runner at BRIDLE_RUNNER_URL. */
   readonly BRIDLE_RUNNER_TOKEN?: string
 }
 

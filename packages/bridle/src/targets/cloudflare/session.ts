@@ -175,6 +175,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     ctx.blockConcurrencyWhile(() => this.#wake(driver.isBlank()))
   }
 
+  /** Answers a request that the gateway passes on. */
   async fetch(request: Request): Promise<Response> {
     this.#home ||= forwardedHome(request)
     this.#origin = forwardedOrigin(request) || this.#origin
@@ -214,16 +215,19 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     return answerProviderCall({ request, env: this.env, isLive, models, ledger: this.#spendLedgers.ledgerFor(own) })
   }
 
+  /** Takes a message of a socket. The platform calls it. */
   webSocketMessage(socket: PlatformSocket, message: string | ArrayBuffer): Promise<void> {
     this.#runDueWork(socket)
     return this.#sockets.handleMessage(socket, message)
   }
 
+  /** Takes the end of a socket. The platform calls it. */
   webSocketClose(socket: PlatformSocket, code: number): void {
     this.#runDueWork()
     this.#sockets.handleClose(socket, code)
   }
 
+  /** Takes the failure of a socket. The platform calls it. */
   webSocketError(socket: PlatformSocket): void {
     this.#runDueWork()
     this.#sockets.handleClose(socket, 1011)

@@ -50,6 +50,7 @@ export type { ServerOptions } from './server-options.ts'
 
 /** A running server. */
 export class HarnessServer {
+  /** The address of the server. */
   readonly url: string
   readonly #close: (graceMs?: number) => Promise<void>
   readonly #exposure: ExposurePolicy

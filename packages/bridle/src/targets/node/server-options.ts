@@ -9,6 +9,7 @@ import type { Logger } from './logger.ts'
 import type { SocketLimits } from './sockets/socket-monitor.ts'
 import type { WorkspaceOptions } from './workspaces/workspace-sources.ts'
 
+/** Settings of a server on Node. Every one has a default. */
 export interface ServerOptions
   extends AccessOptions,
     AgentsOptions,
@@ -31,6 +32,7 @@ export interface ServerOptions
   readonly workspaces?: WorkspaceOptions
   /** Agents that production exposes although they declare no trigger; BRIDLE_EXPOSE names more. */
   readonly expose?: readonly string[]
+  /** Limits of requests for each caller; default: those of the documentation. */
   readonly rateLimit?: RateLimit
   /** Proxies whose X-Forwarded-For, -Host and -Proto count: addresses, ranges, or `loopback`. BRIDLE_TRUST_PROXY names more. */
   readonly trustedProxies?: readonly string[]
@@ -40,6 +42,7 @@ export interface ServerOptions
   readonly env?: NodeJS.ProcessEnv
   /** At most one token event per this many ms; 0 = every token. */
   readonly tokenPaceMs?: number
+  /** The time between two heartbeats on a stream or socket; default 15 s. */
   readonly heartbeatMs?: number
   /** Time before a reader of an event stream reconnects; default 2 s. */
   readonly retryMs?: number

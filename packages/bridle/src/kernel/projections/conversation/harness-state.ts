@@ -3,9 +3,16 @@
 import type { Json, JsonObject } from '../../json.ts'
 import type { ApprovalDecision, SessionStatus, ToolStatus } from '../../schemas.ts'
 
+/**
+ * The state of a session as a client shows it: the conversation, the status, and the approvals that wait for a
+ * person.
+ */
 export interface HarnessState {
+  /** The status in one word: running while a run is in progress, error after one that failed. */
   status: 'idle' | 'running' | 'error'
+  /** The conversation, oldest message first. */
   messages: HarnessMessage[]
+  /** The reason of the last run's failure. */
   error?: string
   /** The finer status of the session. */
   sessionStatus?: SessionStatus
@@ -13,45 +20,76 @@ export interface HarnessState {
   approvals?: HarnessApproval[]
 }
 
+/** A message of the conversation: a prompt or an answer. */
 export interface HarnessMessage {
+  /** The message's id, for `edit`, `reload` and `branch`. */
   id: string
+  /** The author: a user or the agent. */
   role: 'user' | 'assistant'
+  /** The text so far. */
   content: string
+  /** The status: a prompt is pending until its run begins, an answer is streaming until its run ends. */
   status: 'pending' | 'streaming' | 'complete' | 'error'
+  /** The tool calls of an answer. */
   toolCalls?: HarnessToolCall[]
   /** Text, reasoning and tools in their order. */
   parts?: HarnessPart[]
+  /** The run that the message belongs to. */
   runId?: string
   /** The length of a long queued prompt: `content` is its beginning, and the rest follows when its turn starts. */
   contentLength?: number
   /** The whole input of the run, if it is more than the prompt. */
   input?: Json
+  /** The time in milliseconds since 1970. */
   createdAt?: number
+  /**
+   * The reason why an answer ended, where it is not simply complete: `cancelled`, `max_tokens`, `refusal`,
+   * `branched`.
+   */
   stopReason?: string
 }
 
+/** A tool call of an answer. */
 export interface HarnessToolCall {
+  /** The call's id, unique in its run. */
   id: string
+  /** The name of the tool. */
   name: string
+  /** The status of the call. */
   status: 'running' | 'complete' | 'error'
+  /** The arguments, as approved where a person changed them. */
   arguments?: JsonObject
+  /** The result, once there is one. */
   result?: Json
+  /** The way the call ended. */
   outcome?: ToolStatus
+  /** The reason of a call that failed. */
   error?: string
+  /** The approval that the call waits for or has got. */
   approval?: { id: string; status: 'pending' | ApprovalDecision }
+  /** True where a retry of the run replaced the call. */
   superseded?: boolean
 }
 
+/** An approval that waits for a person. */
 export interface HarnessApproval {
+  /** The approval's id, for `approve`. */
   id: string
+  /** The kind: `tool`, `budget` or `unknown_outcome`. */
   kind: string
+  /** The tool call that waits; empty where the approval belongs to none. */
   toolCallId: string
+  /** The name of the tool, or the subject of the question. */
   toolName: string
+  /** The reason that the person reads. */
   reason: string
+  /** The arguments, which the person may change. */
   arguments?: JsonObject
+  /** The time at which the approval expires, in ISO 8601; null = never. */
   expiresAt?: string | null
 }
 
+/** A piece of an answer, in the order in which the pieces came. */
 export type HarnessPart =
   /** `content` from here to the next text part's `from`, so streaming sends each piece of text once. */
   | { type: 'text'; from: number }

@@ -23,6 +23,7 @@ const RETRIES_MAX = '6'
 /** The engine's words for a transcript, or an entry in it, that does not exist. */
 const LOST_TRANSCRIPT = /No conversation found|No message found/i
 
+/** Claude Code as an engine. `@anthropic-ai/claude-agent-sdk` is yours to install. */
 export const claudeEngine = (env: NodeJS.ProcessEnv = process.env): Engine => ({
   name: claudeDescription.name,
   provider: claudeDescription.provider,

@@ -18,6 +18,7 @@ export interface CodexOptions {
   readonly program?: Pick<EngineCommand, 'file' | 'args'>
 }
 
+/** Codex as an engine. `@openai/codex` is yours to install. */
 export const codexEngine = (
   env: NodeJS.ProcessEnv = process.env,
   { retries, controlMs = CONTROL_MS, program }: CodexOptions = {},

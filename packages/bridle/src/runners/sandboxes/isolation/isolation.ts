@@ -6,6 +6,7 @@ import { probeBubblewrap } from './bubblewrap.ts'
 
 /** bubblewrap is the default, and `auto` an older name of it; process: no walls, for whoever says so. */
 export const BACKENDS = ['auto', 'bubblewrap', 'process'] as const
+/** The isolation of an engine: bubblewrap, or none (`process`); `auto` is an older name of bubblewrap. */
 export type Backend = (typeof BACKENDS)[number]
 
 export interface Isolation {

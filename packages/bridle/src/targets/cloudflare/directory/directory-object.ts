@@ -25,38 +25,47 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     this.#index = new DirectoryIndex(this.#driver)
   }
 
+  /** Stores the home of a session before its first event is written. The first home stays. */
   register(placement: SessionPlacement) {
     return this.#index.register(placement)
   }
 
+  /** Takes the rows of sessions that have changed. */
   tell(updates: readonly DirectoryUpdate[]) {
     return this.#index.tell(updates)
   }
 
+  /** Finds the sessions of an id. */
   find(tenant: string, id: string) {
     return this.#index.find(tenant, id)
   }
 
+  /** Lists sessions, one more than asked for where there is one. */
   list(tenant: string, filter: ListFilter) {
     return this.#index.list(tenant, filter)
   }
 
+  /** Lists approvals that wait, one more than asked for where there is one. */
   approvals(tenant: string, page: PageOptions) {
     return this.#index.approvals(tenant, page)
   }
 
+  /** Uses up a ticket: true for the first time only. */
   redeem(nonce: string, expiresAt: number) {
     return this.#index.redeem(nonce, expiresAt)
   }
 
+  /** Returns the Worker's signing secret, which one well-known object stores. */
   async secret() {
     return ensureSecret(this.#driver, SIGNING_SECRET, makeSigningSecret)
   }
 
+  /** Returns the sessions of a tenant, page by page. */
   known(tenant: string, after: Key | null) {
     return this.#index.known(tenant, after)
   }
 
+  /** Takes over the rows that belong here from earlier objects, once. */
   adopt(tenant: string, shard: { readonly index: number; readonly of: number }, from: readonly string[]) {
     const { HARNESS_DIRECTORY: objects } = this.env
     const sources = from.map((name) => objects.get(objects.idFromName(name)))
