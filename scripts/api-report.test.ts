@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { apiPages, docText } from './api-report.ts'
+import { apiPages, docText, undocumented } from './api-report.ts'
 
 test('a page has values before types, each with its comment; what a class keeps to itself is left out', () => {
   const published = new Map([
@@ -56,6 +56,39 @@ ${fence}ts
 interface Options { a: 1 }
 ${fence}
 `)
+})
+
+test('exports, members and rows of tables without a doc comment are named', () => {
+  const text = `/** Here. */
+export declare class Made {
+    #private;
+    constructor(a: string);
+    bare: string;
+    /** Twice. */
+    over(a: string): void;
+    over(a: number): void;
+    static [Symbol.iterator](): void;
+}
+export interface Options {
+    /** Said. */
+    a: 1;
+    b: 2;
+}
+/** A table. */
+export type Table = { c: 1 };
+export declare const f: () => {
+    g: 1;
+};
+export {};
+`
+  expect(undocumented(new Map([['index.d.ts', text]]), ['index.d.ts'])).toEqual([
+    'Made.bare',
+    'Options',
+    'Options.b',
+    'Table.c',
+    'f',
+    'f.g',
+  ])
 })
 
 test.each([

@@ -22,6 +22,48 @@ export const apiPages = (published: ReadonlyMap<string, string>, manifest: Packa
   )
 }
 
+/** Exports, and members of exported classes and interfaces, that have no doc comment. */
+export const undocumented = (published: ReadonlyMap<string, string>, entries: readonly string[]): string[] => {
+  const graph = new DeclarationGraph([...published].map(([path, text]) => parseDeclarations(path, text)))
+  const found = entries.flatMap((entry) =>
+    [...graph.exportsOf(entry)].flatMap(([name, at]) => {
+      const { file, statements } = graph.statementsOf(at)
+      const hasDoc = (node: Node): boolean => docBefore(file, node) !== null
+      const members = statements.flatMap(membersOf).filter(({ node }) => !hasDoc(node))
+      return [...(statements.some(hasDoc) ? [] : [name]), ...members.map((member) => `${name}.${member.name}`)]
+    }),
+  )
+  return [...new Set(found)].sort()
+}
+
+/** The named members of a class, an interface or an object type. The comment of the first overload counts for all of them. */
+const membersOf = (statement: Node): { name: string; node: Node }[] => {
+  const declaration = (statement.declaration as Node | undefined) ?? statement
+  const body = (declaration.body as { body?: readonly Node[] } | undefined)?.body ?? literalOf(declaration)
+  const named = body.flatMap((node) => {
+    const { type, name, value } = (node.key ?? {}) as { type?: string; name?: string; value?: string }
+    const text = name ?? value
+    return text === undefined || type === 'PrivateIdentifier' || node.computed === true ? [] : [{ name: text, node }]
+  })
+  return named.filter(
+    ({ name }, index) => name !== 'constructor' && named.findIndex((each) => each.name === name) === index,
+  )
+}
+
+/** The members of a type alias, or of the object that a function returns. */
+const literalOf = (declaration: Node): readonly Node[] => {
+  const [{ id } = { id: null }] = (declaration.declarations as { id: Node }[] | undefined) ?? []
+  let type = inner(id ?? declaration)
+  if (type?.type === 'TSFunctionType') type = inner(type.returnType as Node)
+  return type?.type === 'TSTypeLiteral' ? (type.members as Node[]) : []
+}
+
+/** An annotation holds its type under the same name: `: T` is a node around `T`. */
+const inner = (node: Node): Node | null => {
+  const type = node.typeAnnotation as Node | null | undefined
+  return type?.type === 'TSTypeAnnotation' ? (type.typeAnnotation as Node) : (type ?? null)
+}
+
 const page = (name: string, graph: DeclarationGraph, path: string, elsewhere: ReadonlySet<string> | null): string => {
   const exported = [...graph.exportsOf(path)].map(([each, at]) => ({ name: each, ...described(graph, at) }))
   const section = (title: string, isValue: boolean): string[] => {
@@ -59,6 +101,8 @@ const signatureOf = (file: DeclarationFile, { start, end }: Node): string =>
   file.text
     .slice(start, end)
     .replace(/^(export )?(declare )?/, '')
+    // A reader imports types from entries, never from the file that declares them.
+    .replaceAll(/import\('[^']+'\)\./g, '')
     .split('\n')
     .filter((line) => !/^\s*(#private|private .*);$/.test(line))
     .map((line) => line.replace(/^( {4})+/, (indent) => ' '.repeat(indent.length / 2)))

@@ -91,6 +91,8 @@ describe('a schema is the type of its values', () => {
       'v.ArraySchema<v.UnionSchema<[v.StringSchema<undefined>, v.NullSchema<undefined>], undefined>, undefined>',
       'Array<string | null>',
     ],
+    ['v.GenericSchema<Date>', 'Date'],
+    ['v.GenericSchema<string, Date>', 'Date'],
     ['v.NullishSchema<v.CustomSchema<Date, undefined>, undefined>', 'Date | null | undefined'],
     ['v.RecordSchema<v.StringSchema<undefined>, v.NumberSchema<undefined>, undefined>', '{ [key in string]: number }'],
     [
@@ -107,6 +109,21 @@ describe('a schema is the type of its values', () => {
     ],
   ])('%s', (schema, type) => {
     expect(plain(schema)).toBe(lines(`export type schema = ${type};`, 'export type Value = schema;'))
+  })
+
+  test('the input type may lack a field that has a default; the output type has it', () => {
+    const text = `import * as v from 'valibot';
+declare const schema: v.ObjectSchema<{ readonly a: v.OptionalSchema<v.StringSchema<undefined>, "none">; }, undefined>;
+export type In = v.InferInput<typeof schema>;
+export type Out = v.InferOutput<typeof schema>;
+`
+    expect(published({ 'index.d.ts': text }, 'index.d.ts')['index.d.ts']).toBe(
+      lines(
+        'type schema = {\n    a: string;\n};',
+        'export type In = {\n    a?: string | undefined;\n};',
+        'export type Out = schema;',
+      ),
+    )
   })
 
   test('one that is unknown stops the build', () => {

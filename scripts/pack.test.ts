@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiPages } from './api-report.ts'
-import { readDeclarations } from './build-declarations.ts'
+import { apiPages, undocumented } from './api-report.ts'
+import { entryDeclarations, readDeclarations } from './build-declarations.ts'
 import { packedPages, readPages } from './build-docs.ts'
 import { apiFolder } from './docs.ts'
 import {
@@ -40,18 +40,24 @@ describe('the packed package', () => {
     expect(project.typeErrors(entries.filter((entry) => !pageEntries.includes(entry)))).toBe('')
   })
 
-  test('the plain type of each event is what its schema infers; a wrong use of it is an error', () => {
-    const source = join(root, 'packages/bridle/src/index.ts')
+  test('the plain type of each schema is what the schema infers; a wrong use of it is an error', () => {
+    const sourceOf = (entry: string): string => join(root, 'packages/bridle', manifest.exports[entry]!['bridle-source'])
     const text = `
       import type { EventType, Payloads } from 'bridle'
-      import type { Payloads as Inferred } from '${source}'
-      type Differing = { [T in EventType]: Payloads[T] extends Inferred[T] ? Inferred[T] extends Payloads[T] ? never : T : T }
-      export const differing: Differing[EventType][] = []
+      import type { RunnerEvent, RunnerQuery, IsolationPlan } from 'bridle/runner'
+      import type * as main from '${sourceOf('.')}'
+      import type * as runner from '${sourceOf('./runner')}'
+      type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+      type Differing = { [T in EventType]: Same<Payloads[T], main.Payloads[T]> extends true ? never : T }[EventType]
+      export const differing: Differing[] = []
       export const none: never[] = differing
+      export const same: [Same<RunnerEvent, runner.RunnerEvent>, Same<RunnerQuery, runner.RunnerQuery>] = [true, true]
+      export const plan: Same<IsolationPlan, runner.IsolationPlan> = true
       export const wrong: Payloads['token']['text'] = 1`
     const options = ['--module', 'nodenext', '--allowImportingTsExtensions', '--skipLibCheck', '--lib', 'es2024,dom']
-    expect(project.typeErrorsOf(text, { options: [...options, '--typeRoots', 'none'] })).toMatch(
-      /^consumer\.ts\(7,20\): error TS2322: .*'number'.*'string'\.$/,
+    const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
+    expect(project.typeErrorsOf(text, { options: [...options, ...types] })).toMatch(
+      /^consumer\.ts\(12,20\): error TS2322: .*'number'.*'string'\.$/,
     )
   })
 
@@ -129,6 +135,10 @@ describe('the packed package', () => {
     expect([...pages.keys()].filter((path) => path.startsWith('decisions/'))).toEqual([])
     expect(packedPages(pages)).toEqual(pages)
     expect(manifest.keywords.length).toBeGreaterThan(5)
+  })
+
+  test('every export has a doc comment, and so has every member of its classes and interfaces', () => {
+    expect(undocumented(readDeclarations(join(project.installed, 'dist')), entryDeclarations(manifest))).toEqual([])
   })
 
   test('docs/api is what `npm run docs` writes', () => {

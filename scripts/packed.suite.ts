@@ -9,7 +9,7 @@ interface PackageManifest {
   readonly name: string
   readonly version: string
   readonly bin: Readonly<Record<string, string>>
-  readonly exports: Readonly<Record<string, { types: string; default: string }>>
+  readonly exports: Readonly<Record<string, { 'bridle-source': string; types: string; default: string }>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly peerDependencies: Readonly<Record<string, string>>
   readonly keywords: readonly string[]

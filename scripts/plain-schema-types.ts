@@ -31,7 +31,8 @@ export const withPlainTypes = (file: DeclarationFile, isConstant: (name: string)
   const visit = (node: Node): void => {
     if (changes.some(({ start, end }) => start <= node.start && node.end <= end)) return
     const inferred = inferredType(node, file)
-    if (inferred) changes.push({ ...rangeOf(node), text: plain(inferred, file) })
+    if (inferred)
+      changes.push({ ...rangeOf(node), text: indented(plain(inferred.of, { ...file, side: inferred.side })) })
     else if (node.type === 'TSTypeReference' && textOf(file, node) === 'NodeJS.ProcessEnv')
       changes.push({ ...rangeOf(node), text: ENVIRONMENT })
     else if (node.type === 'TSTypeQuery' && isConstant(textOf(file, node.exprName as Node)))
@@ -72,15 +73,27 @@ const isTableOfSchemas = (node: Node, file: DeclarationFile): boolean => {
   return members.length > 0 && members.every((member) => isSchema(memberType(member), file))
 }
 
-const inferredType = (node: Node, file: DeclarationFile): Node | null =>
-  /^Infer(Output|Input)$/.test(libraryName(node, file) ?? '') ? (argumentsOf(node)[0] ?? null) : null
+const inferredType = (node: Node, file: DeclarationFile): { of: Node; side: Side } | null => {
+  const name = libraryName(node, file)
+  const [of] = argumentsOf(node)
+  if (!of || (name !== 'InferOutput' && name !== 'InferInput')) return null
+  if (name === 'InferOutput') return { of, side: 'output' }
+  // A constant becomes the output type of its schema, so the input type is written at the place that names it.
+  const constant = constantsOf(file).find((each) => `typeof ${each.name}` === textOf(file, of))
+  if (!constant) throw new Error(`${file.path}: InferInput is known for a schema of the same file only.`)
+  return { of: constant.type, side: 'input' }
+}
 
 const argumentsOf = (node: Node): Node[] => ((node.typeArguments as { params: Node[] } | null)?.params ?? []) as Node[]
 const memberType = (member: Node): Node =>
   (member.typeAnnotation as { typeAnnotation: Node } | null)?.typeAnnotation ?? member
 
+type Side = 'input' | 'output'
+/** A file, and the side of a schema that is wanted: the type of its input, or of its output (the default). */
+type SidedFile = DeclarationFile & { readonly side?: Side }
+
 /** The type of the values of a schema type; any other type as it is. */
-const plain = (node: Node, file: DeclarationFile): string => {
+const plain = (node: Node, file: SidedFile): string => {
   if (node.type === 'TSTypeLiteral') return `{\n${(node.members as Node[]).map((each) => member(each, file)).join('')}}`
   if (node.type === 'TSTypeQuery') return textOf(file, node.exprName as Node)
   if (node.type === 'TSParenthesizedType') return plain(node.typeAnnotation as Node, file)
@@ -109,11 +122,11 @@ const indented = (text: string): string => {
     .join('\n')
 }
 
-type Shape = (args: readonly Node[], file: DeclarationFile) => string
+type Shape = (args: readonly Node[], file: SidedFile) => string
 
 const first: Shape = ([node], file) => plain(node as Node, file)
-/** The values that a schema gives; without a second type they are the values that it takes. */
-const output: Shape = ([taken, given = taken], file) => textOf(file, given as Node)
+/** The output type of a schema or of a step; without a second type it is the input type. */
+const output: Shape = ([input, type = input], file) => textOf(file, type as Node)
 const constant =
   (text: string): Shape =>
   () =>
@@ -122,9 +135,9 @@ const orElse =
   (text: string): Shape =>
   (args, file) =>
     hasDefault(args, file) ? first(args, file) : `${first(args, file)} | ${text}`
-/** A schema with a default gives it where a value is missing. */
+/** A schema with a default gives it where a value is missing, so what comes out is never missing. */
 const hasDefault: (...args: Parameters<Shape>) => boolean = ([, node], file) =>
-  node !== undefined && textOf(file, node) !== 'undefined'
+  file.side !== 'input' && node !== undefined && textOf(file, node) !== 'undefined'
 const elements = (node: Node): Node[] => {
   const tuple = node.type === 'TSTypeOperator' ? (node.typeAnnotation as Node) : node
   return tuple.elementTypes as Node[]
@@ -141,7 +154,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   NeverSchema: constant('never'),
   LiteralSchema: first,
   CustomSchema: first,
-  GenericSchema: output,
+  GenericSchema: (args, file) => output(file.side === 'input' ? args.slice(0, 1) : args, file),
   PicklistSchema: ([options], file) =>
     options?.type === 'TSArrayType'
       ? `(${textOf(file, options)})[number]`
@@ -166,12 +179,12 @@ const shapes: Readonly<Record<string, Shape>> = {
   SchemaWithPipe: ([steps], file) => {
     const [schema, ...actions] = elements(steps as Node)
     const changing = actions.findLast((each) => /^(Raw)?TransformAction$/.test(libraryName(each, file) ?? ''))
-    return changing ? output(argumentsOf(changing), file) : plain(schema as Node, file)
+    return changing && file.side !== 'input' ? output(argumentsOf(changing), file) : plain(schema as Node, file)
   },
 }
 
 /** With its doc comment; a schema that takes `undefined` makes the key optional. */
-const member = (node: Node, file: DeclarationFile): string => {
+const member = (node: Node, file: SidedFile): string => {
   const type = memberType(node)
   const name = libraryName(type, file) ?? ''
   const isOptional = /^(Optional|ExactOptional|Nullish)Schema$/.test(name) && !hasDefault(argumentsOf(type), file)

@@ -287,7 +287,7 @@ export interface SessionMessages {
 
 /** The newest artifacts of a session. */
 export interface SessionArtifacts {
-  /** The artifacts, oldest first. */
+  /** The artifacts. */
   readonly artifacts: readonly ArtifactSummary[]
   /** The number of artifacts before these. */
   readonly earlierArtifacts?: number
