@@ -80,7 +80,7 @@ const unmet = ({ server = 'open', isOpenOnly }: ConformanceCase, token: string |
   return needs[server]
 }
 
-/** The cases use a fixed token; replaces it with the token of this server. */
+/** Replaces the fixed token of the cases with the token of this server. */
 const withToken = (each: ConformanceCase, token: string): ConformanceCase =>
   JSON.parse(
     JSON.stringify(each).replaceAll(

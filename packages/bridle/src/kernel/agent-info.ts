@@ -20,7 +20,7 @@ export interface Submission {
   readonly input?: Json
 }
 
-/** The built-in agents take `{ prompt }`; whatever else is there travels along as input. */
+/** The built-in agents take `{ prompt }`; the other fields of the body become the input. */
 export const acceptPrompt: AgentInfo['accept'] = async (body) => {
   const { prompt } = body
   if (typeof prompt !== 'string') return { problem: 'The body must have a "prompt" that is a text.' }

@@ -113,7 +113,7 @@ export type ContractEventType = {
   [T in EventType]: (typeof catalogue)[T]['wire'] extends 'seed' ? T : never
 }[EventType]
 
-/** Ours, worth showing. */
+/** Event types of Bridle that clients may see. */
 export type BridleEventType = Exclude<VisibleEventType, ContractEventType>
 
 export const EVENT_TYPES = Object.keys(catalogue) as readonly EventType[]

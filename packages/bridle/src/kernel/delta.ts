@@ -16,7 +16,7 @@ export class DeltaError extends Error {
   readonly code = 'bad_operation'
 }
 
-/** Copies each touched node once per batch; whatever is untouched keeps its identity. */
+/** Copies each touched node once per batch; an untouched node keeps its identity. */
 export const applyOperations = <S>(state: S, operations: readonly DeltaOperation[]): S => {
   // A single operation touches each node once, so there is no copy to remember.
   const owned = operations.length > 1 ? new Set<object>() : null
@@ -81,7 +81,7 @@ const written = <T extends object>(
   return target
 }
 
-/** `0`, or digits without a leading zero: whatever else Number() takes is somebody's mistake. */
+/** An index is `0`, or digits without a leading zero; Number() would also accept texts that are no index. */
 const arrayIndex = (name: string, length: number, operation: DeltaOperation): number => {
   let index = 0
   const isCanonical = name.length > 0 && name.length <= 10 && (name.length === 1 || name.charCodeAt(0) !== 0x30)

@@ -57,7 +57,7 @@ export const BUDGETS = [
   'max_events_without_evidence',
 ] as const
 
-/** Claimed by a runner or an agent, and not known to the server: no state comes of it. */
+/** A runner or an agent claims this, and the server cannot check it: no fold reads it. */
 const hearsay = maybe(v.boolean())
 const arguments_ = object
 const decision = v.picklist(APPROVAL_DECISIONS)
@@ -145,7 +145,7 @@ export const schemas = {
     agent_id: text,
     status: text,
     parent_session_id: maybe(text),
-    /** A session that was started from this one: its id and agent, and its event that this is about. */
+    /** For a child session: its id and agent, and the number of the child's event that caused the status. */
     session_id: maybe(text),
     agent: maybe(text),
     child_seq: maybe(count),
@@ -155,7 +155,7 @@ export const schemas = {
   token: v.looseObject({ text }),
   response: v.looseObject({
     text,
-    /** The turn goes on: this text replaces what was streamed of it so far, which was broken off and is said again. */
+    /** The turn continues: a stream broke off and starts over, and this text replaces the text streamed so far. */
     so_far: maybe(v.boolean()),
   }),
   thinking: v.looseObject({ text }),
@@ -187,7 +187,7 @@ export const schemas = {
   }),
   context_warning: v.looseObject({ message: maybe(text), kind: maybe(text), usage_pct: maybe(amount) }),
   context_compacted: v.looseObject({
-    // Absent where the engine does not say: a number made up would be believed.
+    // Absent where the engine reports no number: readers would trust an invented one.
     original_count: maybe(count),
     compacted_count: maybe(count),
     tokens_saved: maybe(count),
@@ -200,17 +200,17 @@ export const schemas = {
     input_tokens: maybe(tokens),
     output_tokens: maybe(tokens),
     total_tokens: maybe(tokens),
-    /** Below zero: takes back a part of what was estimated in the turn. */
+    /** A negative cost takes back a part of the turn's estimates. */
     cost_usd: maybe(v.pipe(v.number(), v.finite(), v.maxValue(COST_USD_MAX))),
-    /** The cost is by a price table; the turn's last usage corrects it where the engine knows better. */
+    /** The cost comes from a price table; the turn's last usage corrects it where the engine reports the real cost. */
     estimated: maybe(v.boolean()),
     context_usage_pct: maybe(amount),
-    /** The model that took it. */
+    /** The model that used the tokens. */
     model: maybe(text),
   }),
   retrieval: v.looseObject({ citations: maybe(v.array(json)), query: maybe(text) }),
   antahkarana: v.looseObject({ trace_id: maybe(text), confidence: maybe(v.number()), layers: maybe(json) }),
-  // We always say which call; the contract's own examples do not.
+  // Bridle always names the call; the contract's own examples do not.
   approval_required: v.looseObject({
     request_id: text,
     tool_call_id: maybe(text, ''),
@@ -245,7 +245,7 @@ export const schemas = {
   session_created: v.looseObject({
     kind: v.picklist(['chat', 'background']),
     agent: text,
-    /** The user whose credential made it, as `user:<name>`. */
+    /** The user whose credential created the session, as `user:<name>`. */
     owner: maybe(text),
     title: maybe(text),
     max_retries: maybe(count),
@@ -254,7 +254,7 @@ export const schemas = {
     /** The common fields of session_state that are settings: model, permission_mode, sandbox_mode ... */
     settings: maybe(object),
     parent_session_id: nullable(text),
-    /** The session tells its parent how it stands; absent in logs from before it did. */
+    /** The session notifies its parent of its status; absent in older logs. */
     tells_parent: maybe(v.boolean()),
   }),
   parent_told: v.looseObject({ seq: count }),
@@ -271,7 +271,7 @@ export const schemas = {
     message_id: text,
     reason: text,
     actor: maybe(text),
-    /** The whole of a prompt that was shown in part while it waited. */
+    /** The whole text of a prompt that was shown in part while it was queued. */
     text: maybe(text),
   }),
   steered: v.looseObject({ run_id: text, message_id: text, text, actor: maybe(text) }),
@@ -281,9 +281,9 @@ export const schemas = {
     run_id: text,
     attempt: count,
     resume: nullable(text),
-    /** The attempt that this one goes on from; absent = it starts from nothing. */
+    /** The attempt that this one continues; absent = it starts from the beginning. */
     continues: maybe(count),
-    /** Characters of the answer that were written before it. */
+    /** Characters of the answer that the continued attempts wrote. */
     kept_chars: maybe(count),
   }),
   run_started: v.looseObject({
@@ -293,7 +293,7 @@ export const schemas = {
     steer: maybe(v.boolean()),
     provider: maybe(text),
     model: maybe(text),
-    /** Stopped, it tells how the next attempt goes on from there. */
+    /** When stopped, the runner reports a handle from which the next attempt continues. */
     resumable: maybe(v.boolean()),
   }),
   /** `reason` null: the wait is over. */
@@ -303,7 +303,7 @@ export const schemas = {
     attempt: count,
     reason: v.picklist(PARK_REASONS),
     stop: v.boolean(),
-    /** How the run ends once its runner has stopped; absent = it may run again. */
+    /** The failure with which the run ends when its runner has stopped; absent = the run may continue. */
     failure: maybe(v.object({ message: text, reason: text })),
   }),
   run_stopped: v.looseObject({ run_id: text, attempt: count, how: v.picklist(['confirmed', 'deadline']) }),
@@ -311,7 +311,7 @@ export const schemas = {
     run_id: text,
     reason: maybe(text),
     actor: maybe(text),
-    /** Prompts that waited and were dropped with it. */
+    /** Queued prompts that the cancel dropped. */
     queued: maybe(count),
   }),
   retry_scheduled: v.looseObject({ run_id: text, attempt: count, due: count, reason: text }),
@@ -330,7 +330,7 @@ export const schemas = {
   session_paused: v.looseObject({
     reason: maybe(text),
     actor: maybe(text),
-    /** Somebody asked for it; absent = the runtime paused it by its policy. */
+    /** An operator paused the session; absent = the runtime paused it because of its policy. */
     operator: maybe(v.boolean()),
   }),
   session_resumed: v.looseObject({ reason: maybe(text), actor: maybe(text) }),
@@ -339,9 +339,9 @@ export const schemas = {
   budget_crossed: v.looseObject({ budget: v.picklist(BUDGETS), limit: amount, value: v.number() }),
   budget_raised: v.looseObject({
     budgets: v.array(v.picklist(BUDGETS)),
-    /** The limit of each from now on. */
+    /** The new limit of each budget. */
     limits: maybe(v.record(text, amount)),
-    /** In older logs: how many of its own size each is raised by; absent = one. */
+    /** Older logs: each budget grows by this many times its limit; absent = once. */
     steps: maybe(v.record(text, count)),
   }),
   health_changed: v.looseObject({

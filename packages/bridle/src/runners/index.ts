@@ -1,4 +1,4 @@
-// Runners of one's own: what a sandbox runs, and how a session reaches it.
+// For runners that you write: the server of a sandbox, and the client with which a session reaches it.
 
 export type { EngineInfo } from '../kernel/engine-info.ts'
 export { type CredentialProxy, startCredentialProxy } from './credentials/proxy.ts'

@@ -14,10 +14,10 @@ import {
 
 const hasProc = existsSync('/proc/self/stat')
 
-/** With it a number is one process for ever. Null: there is none, or only what its parent has not collected yet. */
+/** The start time tells a process from a later one with the same pid. Null: no such process, or only a zombie. */
 export const startTimeOf = (pid: number): string | null => (hasProc ? fromProc(pid) : fromPs(pid))
 
-/** Others than ourselves that are alive and whose environment is such. Where there is no /proc, none is found. */
+/** Live processes with such an environment, except this one. Without /proc the list is empty. */
 export const processesWhere = (isSuch: (environment: readonly string[]) => boolean): number[] => {
   if (!hasProc) return []
   return pids().filter((pid) => pid !== process.pid && isSuch(environmentOf(pid)) && fromProc(pid) !== null)
@@ -29,17 +29,17 @@ export interface ProcessEntry {
   readonly parentPid: number
   /** The process that began its session; a process keeps it when its parent ends. */
   readonly sessionPid: number
-  /** As `startTimeOf` gives it. */
+  /** The start time in the format of `startTimeOf`. */
   readonly startedAt: string
   readonly threads: number
-  /** A person may sit at it. */
+  /** The process has a terminal, so a person may be using it. */
   readonly hasTerminal: boolean
   readonly residentBytes: number
-  /** Where its files in /proc are; those of a main thread that has ended, while others run on, are empty. */
+  /** The folder of its files in /proc. Where the main thread has ended first, the folder of another thread. */
   readonly folder: string
 }
 
-/** All that are alive, ourselves too. Where there is no /proc, none. */
+/** All live processes, including this one. Without /proc the list is empty. */
 export const listProcesses = (): ProcessEntry[] => (hasProc ? pids().flatMap((pid) => readEntry(pid) ?? []) : [])
 
 /**
@@ -58,7 +58,7 @@ export const processesInside = (folders: readonly string[]): number[] => {
     .map(({ pid }) => pid)
 }
 
-/** At once and for certain; a negative number means the group. */
+/** Sends SIGKILL; a negative number means the process group. */
 export const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL')
@@ -76,7 +76,7 @@ const environmentOf = (pid: number): readonly string[] => {
   try {
     return readFileSync(`${readEntry(pid)?.folder ?? `/proc/${pid}`}/environ`, 'latin1').split('\0')
   } catch {
-    // Gone meanwhile, or somebody else's.
+    // The process has ended, or belongs to another user.
     return []
   }
 }
@@ -85,7 +85,7 @@ const linkOf = (folder: string, name: string): string => {
   try {
     return readlinkSync(`${folder}/${name}`)
   } catch {
-    // Gone meanwhile, or somebody else's.
+    // The process has ended, or belongs to another user.
     return ''
   }
 }
@@ -98,10 +98,10 @@ const realPath = (path: string): string => {
   }
 }
 
-/** Ticks count from the start of the system, so which start that was belongs to it. */
+/** Ticks count from the boot of the system, so the boot id is part of the text. */
 const fromProc = (pid: number): string | null => readEntry(pid)?.startedAt ?? null
 
-/** Null: there is none, or only what its parent has not collected yet. */
+/** Null: there is no such process, or only a zombie. */
 const readEntry = (pid: number): ProcessEntry | null => {
   const fields = statOf(`/proc/${pid}`)
   if (fields === null) return null
@@ -155,7 +155,7 @@ const statOf = (folder: string): string[] | null => {
 }
 
 let knownPageBytes: number | null = null
-/** The kernel tells it to each program at its start, as entry 6 of a list of pairs. */
+/** The kernel passes the page size to each program at its start, as entry 6 of the auxiliary vector. */
 const pageBytes = (): number => {
   if (knownPageBytes !== null) return knownPageBytes
   knownPageBytes = 4_096
@@ -172,7 +172,7 @@ const bootId = (): string => {
   return knownBootId
 }
 
-/** To the second, which is close enough for a number to come round again. */
+/** The start time to the second: no pid is used again within one. */
 export const fromPs = (pid: number): string | null => {
   try {
     const args = ['-o', 'state=', '-o', 'lstart=', '-p', `${pid}`]

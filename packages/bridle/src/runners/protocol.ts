@@ -58,9 +58,9 @@ export const runnerEventSchemas = {
     /** Below zero only with `total`: the estimates were too high. */
     costUsd: maybe(v.pipe(v.number(), v.finite())),
     contextUsagePct: maybe(amount),
-    /** The model that took it. */
+    /** The model that used the tokens. */
     model: maybe(text),
-    /** The cost is by a price table. */
+    /** The cost comes from a price table. */
     estimated: maybe(v.boolean()),
     /** At the end of a turn: the difference between its real sums and the reported ones. */
     total: maybe(v.boolean()),
@@ -111,14 +111,14 @@ export type RunnerEventOf<T extends RunnerEventType> = { type: T } & v.InferOutp
 export type RunnerEvent = { [T in RunnerEventType]: RunnerEventOf<T> }[RunnerEventType]
 
 export interface RunnerFrame {
-  /** Null where the runner numbers nothing: one written from the document alone. */
+  /** Null where the runner numbers no frames, as one written from the document alone. */
   readonly id: number | null
   readonly event: RunnerEvent
-  /** How large it was. */
+  /** The size of the frame. */
   readonly chars: number
 }
 
-/** Null: of a type that a newer runner may know. Throws on a known type with a wrong body. */
+/** Null: the type is unknown, as from a newer runner. Throws on a known type with a wrong body. */
 export const parseRunnerEvent = (data: string): RunnerEvent | null => {
   const said: unknown = JSON.parse(data)
   const type = (said as { type?: unknown } | null)?.type
@@ -154,7 +154,7 @@ export const querySchema = v.looseObject({
   acknowledges: maybe(v.boolean()),
   /** The caller answers approvals. Absent: it does if it names its run or acknowledges frames. */
   answersApprovals: maybe(v.boolean()),
-  /** Keys and base addresses of this run alone, over those of the runner; null takes one away. */
+  /** Keys and base addresses of this run alone, over those of the runner; null removes one. */
   env: maybe(vars),
   settings: maybe(
     v.looseObject({
@@ -187,7 +187,7 @@ export const steerSchema = v.looseObject({ id: text, text: v.pipe(text, v.nonEmp
 export const stopTaskSchema = v.looseObject({ taskId: text, epoch: maybe(count) })
 export const ackSchema = v.looseObject({ frame: count, epoch: maybe(count) })
 export const cancelSchema = v.looseObject({ epoch: maybe(count) })
-/** `PUT /env` and `PUT /runs/:requestId/env`: null takes a variable away. */
+/** `PUT /env` and `PUT /runs/:requestId/env`: null removes a variable. */
 export const envSchema = v.looseObject({ vars, epoch: maybe(count) })
 
 /** `GET /health`. The document's three fields, and whose runner it is. */
@@ -200,7 +200,7 @@ export interface RunnerHealth {
   readonly hasAnthropicKey: boolean
   /** True where it has a key of OpenAI, or a way to one. */
   readonly hasOpenAIKey?: boolean
-  /** Another one after each start of the process. */
+  /** Different after each start of the process. */
   readonly instance?: string
   /** The current run; only for a caller with the runner's token. */
   readonly requestId?: string | null

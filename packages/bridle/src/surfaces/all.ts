@@ -1,4 +1,4 @@
-// Every wire, listed once. A new wire is a folder beside these, and its tables stand here: Node, the Cloudflare gateway, the
+// Every wire, listed once. A new wire is a folder beside these, and its tables are listed here: Node, the Cloudflare gateway, the
 // object of a session and the tests all read these two lists.
 import { fabricRoutes, fabricSocketRoutes } from './fabric/routes.ts'
 import { frontendRoutes } from './frontend/routes.ts'
@@ -7,5 +7,5 @@ import { transportSocketRoutes } from './transport/routes.ts'
 
 export const socketWires = [...fabricSocketRoutes, ...transportSocketRoutes]
 
-/** With one row for each socket, which tells a plain GET to ask for an upgrade. */
+/** The last table has a row for each socket: a plain GET of its path gets 426, upgrade required. */
 export const httpWires = [fabricRoutes, frontendRoutes, upgradeRequiredRoutes(socketWires)]

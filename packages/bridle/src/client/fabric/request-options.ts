@@ -16,7 +16,7 @@ export interface SessionFilter {
   readonly parent?: string
   /** Only sessions whose title or id contains this text. */
   readonly search?: string
-  /** updated (default): newest change first. created: oldest first; pages meet each session once, whatever changes. */
+  /** updated (default): newest change first. created: oldest first; pages show each session once, even if sessions change meanwhile. */
   readonly order?: 'updated' | 'created'
   /** The number of sessions on a page. */
   readonly limit?: number

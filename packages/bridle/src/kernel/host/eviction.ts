@@ -15,7 +15,7 @@ export class Eviction {
   readonly #live: Map<string, Session>
   readonly #memory: MemoryBudget
 
-  /** `live` has the loaded sessions by name, those that came or were looked at last at the end. */
+  /** `live` has the loaded sessions by name. The newest, and those that a search visited last, are at the end. */
   constructor(live: Map<string, Session>, limits?: Partial<MemoryLimits>) {
     this.#live = live
     this.#memory = new MemoryBudget(limits)

@@ -34,14 +34,14 @@ export interface HostPorts {
   readonly directory: Directory
   readonly clock: Clock
   readonly digest: Digest
-  /** So that long reads of all sessions take turns; absent = they need not. */
+  /** Lets the long reads of all sessions take turns; absent = they do not. */
   readonly eventLoop?: EventLoop
   /** The runner behind an agent; null = there is no such agent. */
   readonly runner: (agent: string) => Runner | null
   /** Tells a session's parent where sessions may live elsewhere; absent = all of them are in this store. */
   readonly notifyParent?: (notice: ChildNotice) => Promise<void>
   readonly tokenPaceMs?: number
-  /** Events between snapshots; fewer make short sessions meet what long ones meet. */
+  /** Events between snapshots. Tests set fewer, so that short sessions have snapshots too. */
   readonly snapshotEvery?: number
   /** The memory that loaded sessions may take; above it idle ones are evicted. Default 256 MiB, half of it for one tenant. */
   readonly memory?: Partial<MemoryLimits>
@@ -80,7 +80,7 @@ export class Host {
     return this.#supervision.start()
   }
 
-  /** Opens the sessions that had an effect in hand when their last owner let go of them, and those that are due. */
+  /** Opens the sessions whose last owner left an effect unfinished, and those that are due. */
   resumeWork(): Promise<void> {
     return this.#supervision.resumeWork()
   }
@@ -150,7 +150,7 @@ export class Host {
     }
   }
 
-  /** Erases a session; false = there is none. Its readers are told, and a run in progress is stopped. */
+  /** Erases a session; false = there is none. Its readers are closed, and a run in progress is stopped. */
   remove(key: Key): Promise<boolean> {
     return this.#removal.remove(key)
   }

@@ -2,7 +2,7 @@
 
 /** A session whose store failed is opened again after this: long enough for a short trouble to pass, short enough for a reader to wait. */
 export const REOPEN_MS = 1_000
-/** A host looks for due sessions this often: retries and expiries are told in seconds. */
+/** A host looks for due sessions this often: retries and expiries are given in seconds. */
 export const SUPERVISE_MS = 1_000
 /** The wall clock jumped when this much of it passed between two rounds: a round takes less, also on a busy machine. */
 export const CLOCK_JUMP_MS = 10_000
@@ -10,7 +10,7 @@ export const CLOCK_JUMP_MS = 10_000
 export const FAULT_REPORT_ROUNDS = 60
 /** A command whose outcome is unknown is tried again this often: a store that fails more often in a row is down. */
 export const OUTCOME_RETRIES_MAX = 3
-/** Sessions that one opening looks at for an idle one: a host full of busy sessions is not searched as a whole each time. */
+/** Sessions that one search for an idle session visits: a host full of busy sessions must not be searched as a whole. */
 export const EVICTION_LOOKS = 32
 /** A runner may take this long to let go of a removed session, before the next session of that id may open. */
 export const RELEASE_MS = 10_000

@@ -39,7 +39,7 @@ export class Supervision {
     this.#clearTimer?.()
   }
 
-  /** Opens the sessions that had an effect in hand when their last owner let go of them, and those that are due. */
+  /** Opens the sessions whose last owner left an effect unfinished, and those that are due. */
   async resumeWork(): Promise<void> {
     await this.#openEach((limit) => this.#ports.directory.inHand(limit))
     await this.openDue()

@@ -12,7 +12,7 @@ export type StoreFaultCode =
   | 'unsynced'
   /** A row does not match its checksum; that session alone is stopped. */
   | 'corrupt'
-  /** The data was taken away from under the store: nobody would find again what is written now. */
+  /** The data was taken away from under the store: a write now would be lost. */
   | 'gone'
   /** The place where the store keeps large texts cannot be reached: nothing was written, nothing is lost. */
   | 'unreachable'

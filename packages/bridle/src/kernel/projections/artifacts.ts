@@ -1,4 +1,4 @@
-// A cold fold: sequence numbers and small labels. Payloads and older artifacts are read from the log on request.
+// Artifacts, as a cold fold: sequence numbers and small labels. Payloads and older artifacts are read from the log on request.
 import type { Event } from '../event.ts'
 import { ARTIFACTS_MAX } from '../limits.ts'
 import type { Projection } from './projection.ts'

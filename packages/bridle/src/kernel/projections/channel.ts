@@ -1,4 +1,4 @@
-// A cold fold: sequence numbers and small labels; payloads are read from the log on request.
+// The channel, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
 import { STREAM_EVENT_TYPES } from '../catalogue.ts'
 import { ENVELOPES_MAX, PARTICIPANTS_MAX } from '../limits.ts'
 import type { Projection } from './projection.ts'

@@ -1,4 +1,4 @@
-// A cold fold: sequence numbers and small labels; payloads are read from the log on request.
+// Resume points, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
 import { RESUME_POINTS_MAX } from '../limits.ts'
 import type { Projection } from './projection.ts'
 

@@ -1,4 +1,4 @@
-// A cold fold: sequence numbers and small labels; payloads are read from the log on request.
+// Delegated work, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
 import type { Projection } from './projection.ts'
 
 export interface Subagent {

@@ -113,10 +113,10 @@ const createSession = (w: DecisionBuilder, opening: SessionOptions = {}, owner?:
   for (const each of opening.artifacts ?? []) publishArtifact(w, each)
 }
 
-/** `anew`: the prompt starts a branch, so its parent's end and queue do not matter. */
-export const checkPrompt = (w: DecisionBuilder, prompt: string, anew = false): Refusal | null => {
+/** `startsBranch`: the prompt starts a branch, so its parent's end and queue do not matter. */
+export const checkPrompt = (w: DecisionBuilder, prompt: string, startsBranch = false): Refusal | null => {
   if (prompt.trim() === '') return refuse('prompt_empty')
-  if (anew) return null
+  if (startsBranch) return null
   if (isEnding(w.state)) return refuse('session_ended')
   return w.state.lifecycle.queue.length >= QUEUE_MAX ? refuse('queue_full') : null
 }

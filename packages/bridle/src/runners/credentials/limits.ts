@@ -4,7 +4,7 @@
 export const PROVIDER_SILENCE_MS = 600_000
 /** The vendors' own limit for a request. */
 export const PROVIDER_BODY_BYTES_MAX = 32 * 1024 * 1024
-/** Open requests of one run: no engine has as many, and a loop soon has. */
+/** Open requests of one run: no engine has as many; a program in a loop soon does. */
 export const OPEN_REQUESTS_MAX = 32
 /** The bodies of the open requests of one run: two of the largest, so that one run cannot fill the memory of the server. */
 export const OPEN_REQUEST_BYTES_MAX = 64 * 1024 * 1024

@@ -38,7 +38,7 @@ export interface CredentialProxyOptions {
   readonly port?: number
   /** The address of this proxy as sandboxes reach it, where that is not the address it listens on. */
   readonly publicUrl?: string
-  /** Rows before our own. */
+  /** Rows that come before Bridle's own. */
   readonly prices?: PriceTable
   readonly bodyBytesMax?: number
   /** A provider that sends nothing for this long has failed. */

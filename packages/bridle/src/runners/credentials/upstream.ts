@@ -13,7 +13,7 @@ export interface UpstreamRequest {
   readonly provider: ProviderName
   readonly url: string
   readonly key: string
-  /** Null: there is none to send. */
+  /** Null: the request has no body. */
   readonly body: Buffer | null
   readonly isMetered: boolean
   readonly silenceMs: number
@@ -24,7 +24,7 @@ export interface UpstreamRequest {
 
 export interface UpstreamResult {
   readonly status: number
-  /** Nothing was answered yet. */
+  /** A refusal to send instead of the provider's answer; null = the answer was passed on. */
   readonly refused: readonly [ProxyRefusalCode, string] | null
 }
 
@@ -54,7 +54,7 @@ export const exchangeWithProvider = async (
     answer.destroy()
     return refused('key_refused', `${title} refused the key of this server. Check its ${keyName}.`)
   }
-  // A redirect would take the key to wherever it points.
+  // Following a redirect would send the key to another host.
   if (status < 200 || (status >= 300 && status < 400)) {
     answer.destroy()
     return refused('upstream_failed', `${title} answered with a redirect, which is not followed.`)
@@ -89,7 +89,7 @@ const sendUpstream = (passage: UpstreamRequest, from: IncomingMessage, isAgain =
     const headers = {
       ...rest,
       ...providers[provider].authorise(key),
-      // As it is, so that we can read along.
+      // The meter reads the answer, so it must not be compressed.
       'accept-encoding': 'identity',
       ...(body && { 'content-type': 'application/json', 'content-length': String(body.byteLength) }),
     }
@@ -98,7 +98,7 @@ const sendUpstream = (passage: UpstreamRequest, from: IncomingMessage, isAgain =
     call.once('timeout', () => call.destroy(new Error('silence')))
     call.once('response', resolve)
     call.on('error', (error: NodeJS.ErrnoException) => {
-      // A connection kept from before may have been closed just then; nothing of the request was taken.
+      // The provider closed the reused connection before it read the request: send it again.
       if (call.reusedSocket && error.code === 'ECONNRESET' && !isAgain) resolve(sendUpstream(passage, from, true))
       else reject(error)
     })

@@ -1,4 +1,4 @@
-// Where an engine's package is. Engines are large and optional: they are looked for, never depended on.
+// Finds the package of an engine. Engines are large and optional, so Bridle does not depend on their packages.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import type { EngineDescription } from './description.ts'
 import { engineDescriptions } from './descriptions.ts'
 
 export interface InstalledPackage {
-  /** The folder whose `node_modules` it is in: what BRIDLE_ENGINES would say. */
+  /** The folder whose `node_modules` has the package; BRIDLE_ENGINES may name it. */
   readonly root: string
   readonly folder: string
   readonly version: string
@@ -15,7 +15,7 @@ export interface InstalledPackage {
   readonly resolve: (name: string) => string
 }
 
-/** In BRIDLE_ENGINES, else from the working folder upwards, else beside Bridle itself. */
+/** Looks in BRIDLE_ENGINES, then from the working folder upwards, then beside Bridle's own package. */
 export const findPackage = (name: string, env: NodeJS.ProcessEnv = process.env): InstalledPackage | null => {
   const roots = [env.BRIDLE_ENGINES, process.cwd(), dirname(fileURLToPath(import.meta.url))]
   for (const root of roots) {

@@ -1,5 +1,5 @@
 // An engine's commands lead process groups and sessions of their own, and outlive it when it is killed. All of them
-// inherit its environment, so a mark in there finds them whoever their parent has become.
+// inherit its environment, so a mark in there finds them even when they have another parent.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -75,7 +75,7 @@ class NativeRun {
     this.#voice.receiveAnswer(answer)
   }
 
-  /** Rejects when the run does not let go: what still runs is not confirmed to have stopped. */
+  /** Rejects when the run does not stop in time: its abort cannot be confirmed. */
   async abort(): Promise<void> {
     this.#stop('The run was cancelled.')
     await new Promise<void>((resolve, reject) => {

@@ -74,10 +74,10 @@ class ScriptRun {
   #markEnded: () => void = () => {}
   readonly #stopped: Promise<never>
   #stopCause: Error | null = null
-  /** The places that the script has reached, each with the frame by which it had. */
+  /** The positions that the script has reached, each with its frame. */
   readonly #positions: { readonly frame: number; readonly place: ScriptPosition }[] = []
   #startPosition: ScriptPosition
-  /** Where it stands when the present step is done. */
+  /** The position after the current step. */
   #nextPosition: ScriptPosition = { step: 0, piece: 0 }
 
   constructor(job: Job, reporter: RunReporter, { clock, digest }: { clock: Clock; digest: Digest }) {
@@ -271,7 +271,7 @@ class ScriptRun {
     return this.#reportItems([scriptEventItem(type, payload)])
   }
 
-  /** The last word of a step. With it in the log the step is done, also where the script is stopped at that very moment. */
+  /** Reports the end of a step. Once it is in the log the step is done, even if the script is stopped at that moment. */
   async #reportItems(items: readonly ReportItem[]): Promise<undefined> {
     const told = this.#reporter.report(items)
     this.#recordPosition(this.#nextPosition)

@@ -1,5 +1,5 @@
 // A host and a port, in one spelling: names in lower case without a trailing dot, IPv6 addresses shortened and without
-// brackets. Two spellings of one host would be two answers of the policy.
+// brackets. With two spellings of one host the policy could give two answers.
 import { HOST_CHARS_MAX } from './limits.ts'
 import { canonicalIPv6 } from './private-addresses.ts'
 
@@ -18,7 +18,7 @@ export const parseDestination = (text: string, defaultPort: number | null): Dest
   return { host, port }
 }
 
-/** As it stands in a URL. */
+/** The host as a URL has it, with the brackets of an IPv6 address. */
 export const formatHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 /** Some resolvers read `2130706433`, `0x7f.1` and `0177.0.0.1` as addresses; no public name ends in a number. */

@@ -1,4 +1,4 @@
-/** Limits of one sandbox's way out. */
+/** Limits of the connections of one sandbox to the network. */
 export interface EgressLimits {
   readonly connectionsMax: number
   readonly headerBytesMax: number
@@ -16,12 +16,12 @@ export const EGRESS_LIMITS: EgressLimits = {
   headerBytesMax: 16 * 1024,
   /** The client is on this machine, so its headers are there at once. */
   headersMs: 10_000,
-  /** Two servers, two tries each. */
+  /** A lookup asks two DNS servers, twice each. */
   lookupMs: 10_000,
   /** For each address; a public host answers within a round trip. */
   connectMs: 5_000,
   /** A server that packs a large repository is silent for minutes; an abandoned tunnel is silent for ever. */
   idleMs: 300_000,
-  /** Silence of a tunnel of which one side has finished: mostly its client is gone, which looks the same. */
+  /** A tunnel with one finished side may be silent for this long: mostly its client has disconnected. */
   halfOpenMs: 60_000,
 }

@@ -33,7 +33,7 @@ export interface EgressProxyOptions {
 }
 
 export interface EgressLogEntry {
-  /** Null where the request named none that can be understood. */
+  /** Null where the request names no valid host. */
   readonly host: string | null
   readonly port: number | null
   readonly outcome: EgressOutcome
@@ -42,7 +42,7 @@ export interface EgressLogEntry {
 export interface EgressProxy {
   /** Serves a port that was opened inside a sandbox, until the sandbox closes it. */
   serve(listener: NetServer): void
-  /** Ends the tunnels too. */
+  /** Also ends open tunnels. */
   close(): Promise<void>
 }
 
@@ -191,7 +191,7 @@ const sendEgressRefusal = (response: ServerResponse, refusal: EgressRefusal, tex
   response.end(`${text}\n`)
 }
 
-/** The same answer where there is only a connection. */
+/** Sends the same answer on a bare connection, which has no response object. */
 const endConnection = (client: Duplex, refusal: EgressRefusal, text: string): void => {
   if (!client.writable) return void client.destroy()
   const status = egressRefusalStatus[refusal]

@@ -1,4 +1,4 @@
-// Each way in which a request does not get out, with its status and a line for the agent that reads it.
+// The refusals of the egress proxy, each with its status and a text for the agent that reads it.
 import type { ConnectionFailure } from './checked-connection.ts'
 import { type Destination, formatHost } from './destination.ts'
 import { parseNetworkPolicy } from './network-policy.ts'
@@ -30,7 +30,7 @@ export const egressRefusalText = (refusal: EgressRefusal, { host, port }: Destin
   }[refusal]
 }
 
-/** Never a setting that would be refused: an agent repeats it to a person. */
+/** Suggests only settings that Bridle accepts: the agent repeats the text to a person. */
 const advice = (name: string, port: number): string => {
   const entry = port === 443 || port === 80 ? name : `${name}:${port}`
   try {

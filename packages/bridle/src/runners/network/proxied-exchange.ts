@@ -19,7 +19,7 @@ export const forwardExchange = async (
   { request, response, upstream, idleMs, headerBytesMax }: ProxiedExchange,
 ): Promise<'unreachable' | 'timeout' | null> => {
   let isLate = false
-  // Silence of either end is seen here: a client that neither sends nor reads stops this connection too.
+  // This timeout covers both ends: a client that neither sends nor reads also silences this connection.
   upstream.setTimeout(idleMs, () => {
     isLate = true
     upstream.destroy()

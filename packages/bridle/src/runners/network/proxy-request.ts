@@ -34,7 +34,7 @@ export const parseProxyRequest = (request: IncomingMessage): ProxyRequest | stri
   const headers: OutgoingHttpHeaders = {
     ...endToEndHeaders(rawHeaders),
     host: `${formatHost(host)}${port === HTTP_PORT ? '' : `:${port}`}`,
-    // Named, as Node frames the body of a GET only when told to; a body without a frame would be read as a next request.
+    // Node frames the body of a GET only with this header; the host would read an unframed body as the next request.
     ...(codings.length > 0 && { 'transfer-encoding': 'chunked' }),
   }
   return { destination, path: path.startsWith('/') ? path : `/${path}`, headers }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 
 export interface TunnelLimits {
   readonly idleMs: number
-  /** The same once one side has finished. */
+  /** The silence that is allowed after one side has finished. */
   readonly halfOpenMs: number
 }
 

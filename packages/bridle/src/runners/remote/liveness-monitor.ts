@@ -7,9 +7,9 @@ export interface LivenessRules {
   readonly deadAfterMs: number
   /** A runner without comments is probed after this silence. */
   readonly probeAfterMs: number
-  /** And again so long after an answer that is no sign of life. */
+  /** The wait before the next probe, after an answer that is no sign of life. */
   readonly probeAgainMs: number
-  /** So many such answers in a row, and the run is over. */
+  /** After this many such answers in a row the run counts as lost. */
   readonly probesMax: number
 }
 
@@ -38,7 +38,7 @@ export class LivenessMonitor {
     until.addEventListener('abort', this.end)
   }
 
-  /** A run may outlive many streams: none leaves anything with its signal. */
+  /** Removes all listeners: the signal of a run may outlive many streams. */
   readonly end = (): void => {
     this.#isOver = true
     clearTimeout(this.#timer)
@@ -48,7 +48,7 @@ export class LivenessMonitor {
   /** Ends the stream as if nothing had been heard for too long. */
   readonly abort = (): void => this.#deadAbort.abort()
 
-  /** A comment was heard: from here on the runner is held to them. */
+  /** The runner sent a comment: from now on silence means that it is gone. */
   readonly commentReceived = (): void => {
     this.#probeBusy = null
   }

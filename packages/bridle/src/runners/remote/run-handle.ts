@@ -1,18 +1,18 @@
-// How a run is found again: where it is, the id that its runner knows it by, and the bearers that open it.
+// The handle by which a run is found again: its sandbox, its id at the runner, and the bearers that open it.
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 
-/** In the log since before the query. */
+/** The log has the handle before the query is sent. */
 export interface RunHandle extends JsonObject {
   readonly sandbox: string
   readonly request: string
 }
 
-/** Random: a runner may be shared by sessions, tenants and servers that know nothing of each other. */
+/** The id is random: sessions, tenants and servers may share a runner without knowing of each other. */
 export const newRunHandle = ({ id }: Sandbox): RunHandle => ({ sandbox: id, request: crypto.randomUUID() })
 
-/** Logs from before requests had ids of their own name the attempt. */
+/** Older logs have no request id; the attempt names the request there. */
 export const requestIdOf = ({ runId, attempt, handle }: Pick<Job, 'runId' | 'attempt' | 'handle'>): string => {
   const { request } = (handle ?? {}) as Partial<RunHandle>
   return typeof request === 'string' ? request : `${runId}:${attempt}`

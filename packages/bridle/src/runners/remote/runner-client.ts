@@ -1,4 +1,4 @@
-// Asks one runner. Everything that can go wrong on the way is one of a few words.
+// The client of one runner. Every failure on the way becomes one of a few values.
 import type { JsonObject } from '../../kernel/json.ts'
 import { withDeadline } from '../deadline.ts'
 import { ANSWER_MS, LIVENESS_RULES } from '../limits.ts'
@@ -30,13 +30,13 @@ export interface RunnerResponse {
 }
 export interface RunnerStream {
   readonly bytes: AsyncIterable<Uint8Array>
-  /** To be called when a comment was among them. */
+  /** Call this when the bytes had a comment. */
   readonly onComment: () => void
 }
 
 export interface RunnerClientOptions {
   readonly liveness?: LivenessRules
-  /** For a runner that is not known to send comments: whether it says that it is at work. */
+  /** For a runner that may send no comments: asks whether it is at work. */
   readonly probeBusy?: BusyProbe | null
 }
 

@@ -1,5 +1,5 @@
-// Reads a runner's SSE answer into frames. Web streams only: Workers read the same way. Each character is looked at once, however
-// small the pieces are that it comes in.
+// Reads a runner's SSE answer into frames. Web streams only: Workers read the same way. Each character is read once,
+// however small the pieces are.
 import { FRAME_CHARS_MAX, FRAME_ID_DIGITS_MAX, FRAME_MS } from '../limits.ts'
 import { parseRunnerEvent, type RunnerFrame } from '../protocol.ts'
 import { withTimeout } from '../timeout.ts'
@@ -23,7 +23,7 @@ export async function* readRunnerFrames(
   try {
     for (;;) {
       const leftMs: number = begunAt === null ? Number.POSITIVE_INFINITY : begunAt + frameMs - Date.now()
-      // Also without the timer: pieces that are always there would never let it fire.
+      // Checked without the timer too: pieces that arrive without a pause never let it fire.
       const piece = leftMs <= 0 ? 'late' : await (begunAt === null ? pieces.next() : withTimeout(leftMs, pieces.next()))
       if (piece === 'late') throw new BrokenStreamError(`The runner takes longer than ${frameMs} ms for one frame.`)
       if (piece.done) return
@@ -42,7 +42,7 @@ export async function* readRunnerFrames(
       else if (isNew) begunAt = Date.now()
     }
   } finally {
-    // Not awaited: a stream that stands still does not end its reader's wait.
+    // Not awaited: `return` of a silent stream would wait for its next piece.
     pieces.return?.().catch(() => {})
   }
 }
@@ -106,7 +106,7 @@ const frameOf = (lines: readonly string[]): RunnerFrame | null => {
   return event && { id, event, chars }
 }
 
-/** From 1. A number that is not exact would make what follows look old. */
+/** Ids count from 1. After an inexact number all later frames would look old. */
 const idOf = (value: string): number => {
   if (value.length <= FRAME_ID_DIGITS_MAX && Number(value) > 0) return Number(value)
   throw new BrokenStreamError(`The runner's frame has the id "${value.slice(0, 40)}", which is no number from 1.`)

@@ -1,6 +1,5 @@
 // Runs that found no free sandbox, in the order in which they came. Only the first in a line asks again, so waiting costs the
-// same however many wait. A run that waits has not begun: it says so in its log, ends with its reporter, and the next process
-// begins it anew.
+// same however many wait. A run that waits has not begun: it says so in its log, ends with its reporter, and the next process starts it again.
 
 import type { Clock } from '../../kernel/ports/clock.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
@@ -11,21 +10,21 @@ export class NoFreeSandboxError extends Error {
 }
 
 export interface WaitLimits {
-  /** Between two tries at first; twice as long each time. */
+  /** The first wait between two tries; it doubles with each try. */
   readonly tryMs: number
   readonly tryMsMax: number
-  /** A runner may need a moment to let go of its last run: so many tries are made before the run says that it waits. */
+  /** Tries before the run reports that it waits: a runner may need a moment to finish its last run. */
   readonly silentTries: number
-  /** The run fails when it has waited for so long. */
+  /** A run that waits longer than this fails. */
   readonly waitMs: number
 }
 
 /** A run keeps its sandbox for up to 12 hours. */
 export const WAIT_LIMITS: WaitLimits = { tryMs: 250, tryMsMax: 1_000, silentTries: 4, waitMs: 12 * 3_600_000 }
 
-/** Where a run waits. Runs that wait for different things are in different lines. */
+/** The place of a run in a queue. Each sandbox provider or runner has its own queue. */
 export interface QueuePosition {
-  /** The thing that it waits for. */
+  /** The name of the queue. */
   readonly name: string
   /** True where an earlier process already reported that the run waits. */
   readonly isReported: boolean
@@ -43,7 +42,7 @@ export class SandboxQueue {
     this.#limits = limits
   }
 
-  /** Resolves to what `find` finds, however long that takes. Rejects with `OutletClosed` when the run is no longer wanted. */
+  /** Resolves with the result of `find`, however long that takes. Rejects when the run is no longer wanted. */
   async wait<T>(reporter: RunReporter, place: QueuePosition, find: () => Promise<T>): Promise<T> {
     const line = this.#queues.get(place.name) ?? []
     this.#queues.set(place.name, line)

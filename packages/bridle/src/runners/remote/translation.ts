@@ -15,7 +15,7 @@ export interface TranslationState {
   readonly toolNames: Map<string, string>
 }
 
-/** Text is not among them: it goes out as tokens, paced. */
+/** Text is left out: the reporter sends it as paced tokens. */
 export const translateEvent = async (
   event: RunnerEvent,
   state: TranslationState,
@@ -29,7 +29,7 @@ type Translation<E> = (
 ) => readonly ReportItem[] | Promise<readonly ReportItem[]>
 
 const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf<T>> } = {
-  // Our own `started` came before it.
+  // The server reported `started` itself, before the query.
   'run.started': () => [],
   'assistant.delta': ({ text }) => eventItems('token', { text }),
   'assistant.text': ({ text }) => eventItems('response', { text, so_far: true }),
@@ -109,7 +109,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
   compaction: ({ trigger, preTokens, postTokens, summarized, kept = 0, summary }) =>
     eventItems('context_compacted', {
       ...(trigger !== undefined && { trigger }),
-      // The summary is one message more.
+      // The summary counts as one message.
       ...(summarized !== undefined && {
         original_count: summarized + kept,
         compacted_count: kept + 1,

@@ -1,5 +1,5 @@
 // Sandboxes on this machine: one runner process per session, started when it is first needed and kept while it is
-// likely to be asked again. They outlive the server: a run goes on through a crash, and the next process finds it.
+// likely to be asked again. They outlive the server: a run continues through a crash, and the next process finds it.
 
 import { createHmac, randomBytes } from 'node:crypto'
 import { mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
@@ -35,11 +35,11 @@ export interface LocalSandboxOptions {
   readonly secret: string
   /** The isolation of engines; default: bubblewrap. */
   readonly backend?: Backend | undefined
-  /** Absent = our own `runner` verb. */
+  /** Absent = the `bridle runner` command. */
   readonly command?: readonly string[]
-  /** Where engines are installed, if not beside us. */
+  /** The folder where engines are installed, if not beside this package. */
   readonly engines?: string | null
-  /** Added to a sandbox's environment. Whatever runs in it can read this. */
+  /** Added to a sandbox's environment. All programs in the sandbox can read it. */
   readonly env?: { readonly [name: string]: string }
   /** The time without a run after which a sandbox ends. */
   readonly idleMs?: number
@@ -51,7 +51,7 @@ export interface LocalSandboxOptions {
   readonly startMs?: number
   /** A sandbox that was just acquired counts as in use for this time, before its run starts. */
   readonly graceMs?: number
-  /** How long a runner that answered is taken to be well. */
+  /** A runner that answered within this time needs no health check. */
   readonly trustMs?: number
   /** The time between two sweeps. */
   readonly sweepMs?: number
@@ -80,7 +80,7 @@ interface LocalSandbox {
   ending: Promise<void> | null
 }
 
-/** A placeholder: requests go to the runner's socket, whatever the host. */
+/** A placeholder: requests go to the runner's socket, not to this host. */
 const RUNNER_URL = 'http://runner'
 
 /** Sandboxes on this machine: each session has a process and a folder, isolated unless the `backend` is `process`. */
@@ -91,7 +91,7 @@ export class LocalSandboxes implements SandboxProvider {
     LocalSandboxOptions
   readonly #folder: string
   readonly #folders: SessionFolders
-  /** Found before there is a child of ours, which would be in the way. */
+  /** Looked up before the first child process: the kernel delegates no cgroup that also has processes. */
   readonly #cgroup = findDelegatedCgroup()
   readonly #records: SandboxRecords
   readonly #sandboxes = new Map<string, LocalSandbox>()
@@ -237,7 +237,7 @@ export class LocalSandboxes implements SandboxProvider {
     )
   }
 
-  /** Ends idle sandboxes. Those at work are left to it: the next process finds them. */
+  /** Ends idle sandboxes. Busy ones keep running: the next process finds them. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
@@ -291,7 +291,7 @@ export class LocalSandboxes implements SandboxProvider {
     return null
   }
 
-  /** Keeps a place: the longest idle gives way. */
+  /** Reserves a place; the sandbox that was idle for the longest time ends for it. */
   #reservePlace(): Promise<void> {
     return this.#mutex.run('', () => this.#evictIdle())
   }
@@ -410,7 +410,7 @@ export class LocalSandboxes implements SandboxProvider {
     try {
       if (statSync(file).size > OUTPUT_BYTES_MAX) truncateSync(file)
     } catch {
-      // The file went with its sandbox.
+      // The file was removed with its sandbox.
     }
   }
 

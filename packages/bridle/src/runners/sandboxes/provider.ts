@@ -1,4 +1,5 @@
-// Where a runner runs. A session has at most one sandbox, started when it is first needed and reused while it is healthy.
+// A provider of sandboxes, in which runners run. A session has at most one sandbox, started when it is first needed and reused
+// while it is healthy.
 import type { Key } from '../../kernel/event.ts'
 import type { RunnerHealth } from '../protocol.ts'
 
@@ -37,15 +38,15 @@ export type StartVarsSource = () => Promise<{ readonly [name: string]: string | 
 /** A source of sandboxes. Write one to run engines in a place of your own. */
 export interface SandboxProvider {
   /**
-   * The session's sandbox: the healthy one that is there, else a new one. Throws `NoSandboxFree` where waiting helps, else a
+   * The session's sandbox: the healthy one that is there, else a new one. Throws `NoFreeSandboxError` where waiting helps, else a
    * sentence a person can act on. A branch begins with what its parent had.
    */
   acquire(key: Key, parent?: Key | null, vars?: StartVarsSource): Promise<Sandbox>
-  /** Whether the session has a sandbox, without asking anybody; absent = unknown. */
+  /** Whether the session has a sandbox, as far as this process knows; absent = unknown. */
   has?(key: Key): boolean
-  /** The one that was known by this id, also of an earlier process of ours; null = it is gone. */
+  /** The sandbox with this id, also one that an earlier server process started; null = it is gone. */
   find(id: string): Promise<Sandbox | null>
-  /** Null: it does not answer. */
+  /** Null: the runner does not answer. */
   health(sandbox: Sandbox): Promise<RunnerHealth | null>
   /**
    * Before each run of a sandbox without `hasRunEnv`: what is set here is shared by all that its runner plays. False: its
@@ -54,6 +55,6 @@ export interface SandboxProvider {
   setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<boolean>
   /** Stops a sandbox. */
   stop(sandbox: Sandbox): Promise<void>
-  /** The session was removed: its sandbox, work folder and transcripts go. */
+  /** The session was removed: its sandbox, work folder and transcripts are removed. */
   forget(key: Key): Promise<void>
 }

@@ -15,7 +15,7 @@ const healthSchema = v.looseObject({
   instance: v.optional(v.pipe(v.string(), v.maxLength(200))),
 })
 
-/** Null: it does not answer, or not as a runner does. */
+/** Null: no answer, or an answer that is not a runner's. */
 export const askHealth = async (
   url: string,
   timeoutMs = HEALTH_MS,
@@ -46,7 +46,7 @@ export const putEnv = async (
   return true
 }
 
-/** Whether it was heard. */
+/** True = the runner accepted the request. */
 export const askToStop = async (
   url: string,
   token: string | null,

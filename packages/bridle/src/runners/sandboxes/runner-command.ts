@@ -18,10 +18,10 @@ export const runnerCommand = (): string[] => [
   'runner',
 ]
 
-/** Goes before an engine's own command inside a sandbox; null = the user that it is already. */
+/** The command that comes before an engine's command in a sandbox; null = the user stays the same. */
 export const entryCommand = (ports: readonly number[], user: SandboxUser | null, folder: string): string[] => [
   realpathSync(process.execPath),
-  // Nothing that is said there belongs to the engine's output.
+  // Warnings of Node must not mix with the engine's output.
   '--no-warnings',
   entry,
   ports.join(','),
@@ -29,7 +29,7 @@ export const entryCommand = (ports: readonly number[], user: SandboxUser | null,
   folder,
 ]
 
-/** Node, and the one file of ours that runs inside; its package says that it is a module. */
+/** Node, and Bridle's one file that runs inside, with the package.json that makes it a module. */
 export const entryFiles = (): string[] => [...nodeFolders(), entry, ...manifestsAbove(entry).slice(0, 1)]
 
 /** The folders of an installation of Node; only the program where Node lies among other files. */

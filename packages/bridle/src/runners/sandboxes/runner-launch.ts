@@ -1,4 +1,4 @@
-// Starts a runner that outlives us: a process group of its own, its output in a file, and an environment that we wrote.
+// Starts a runner that outlives this process: in its own process group, with its output in a file and a clean environment.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -24,9 +24,9 @@ export interface RunnerLaunch {
   /** Variables that the operator adds. */
   readonly env: { readonly [name: string]: string }
   readonly engines: string | null
-  /** The session's own: work and state lie in it and stay. */
+  /** The session's folder, with work and state. It stays when the sandbox ends. */
   readonly workspace: string
-  /** The server's, which the sandbox must not see. */
+  /** The server's data folder, which the sandbox must not see. */
   readonly dataFolder: string
   readonly isolation: Isolation
   readonly bwrap: string | undefined
@@ -41,7 +41,7 @@ export interface RunnerLaunch {
 
 export const OUTPUT_FILE = 'output.log'
 
-/** Throws a sentence when the runner does not come up; nothing of it is left then. */
+/** Throws a sentence when the runner does not start, and leaves no process and no file of it behind. */
 export const launchRunner = async (wanted: RunnerLaunch, records: SandboxRecords): Promise<SandboxRecord> => {
   const { id, key, isolation, workspace, bornAt, startMs } = wanted
   const folder = records.folderOf(id)
@@ -133,7 +133,7 @@ const environment = (
     [SANDBOX_USER_VARIABLE]: process.env[SANDBOX_USER_VARIABLE],
     ...env,
     ...(engines !== null && { BRIDLE_ENGINES: engines }),
-    // By standard input: what runs in it could read its environment.
+    // The token comes on standard input: programs in the sandbox could read an environment.
     BRIDLE_RUNNER_TOKEN_FROM: 'stdin',
     BRIDLE_RUNNER_WORK: work,
     BRIDLE_RUNNER_STATE: state,
@@ -152,9 +152,9 @@ const traversedFolders = ({ dataFolder, workspace }: RunnerLaunch, folder: strin
   runFolder(folder),
 ]
 
-/** The runner's own: its socket, its engines' /tmp and the names of their user. */
+/** The runner's folder: its socket, the /tmp of its engines and the files that name their user. */
 const runFolder = (folder: string): string => join(folder, 'run')
-/** Windows has pipes, which have names and no folder. */
+/** A pipe of Windows has a name and no folder. */
 export const socketPathOf = (folder: string): string =>
   process.platform === 'win32' ? `\\\\.\\pipe\\bridle-${basename(folder)}` : join(runFolder(folder), 'runner.sock')
 

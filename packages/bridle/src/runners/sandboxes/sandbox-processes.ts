@@ -7,7 +7,7 @@ import { STRAY_ROUNDS } from './limits.ts'
 
 export interface ProcessIdentity {
   readonly pid: number
-  /** When it was started, as this system tells it; null = it does not tell. */
+  /** The start time of the process; null = this system does not report it. */
   readonly startedAt: string | null
 }
 

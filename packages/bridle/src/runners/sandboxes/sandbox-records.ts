@@ -33,7 +33,7 @@ export class SandboxRecords {
     return readdirSync(this.#folder)
   }
 
-  /** Null: there is none by this id, or it cannot be read. */
+  /** Null: there is no record with this id, or it cannot be read. */
   read(id: string): SandboxRecord | null {
     if (!this.ids().includes(id)) return null
     try {
@@ -44,7 +44,7 @@ export class SandboxRecords {
     }
   }
 
-  /** Whole or not at all. */
+  /** Writes the whole record or nothing. */
   write(record: SandboxRecord): void {
     const file = join(this.folderOf(record.id), 'record.json')
     writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 })

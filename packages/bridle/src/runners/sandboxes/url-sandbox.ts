@@ -1,5 +1,5 @@
-// A runner that somebody else started, reached by its URL: one for all sessions, so one run at a time. It is theirs:
-// nothing of it is started, stopped or removed from here.
+// A runner that an operator started, reached by its URL. All sessions share it, so it plays one run at a time. The server
+// never starts, stops or removes it.
 
 import type { RunnerHealth } from '../protocol.ts'
 import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
@@ -60,7 +60,7 @@ export const urlSandbox = ({ url: given, token = null, fetch: fetchRunner }: Url
   }
 }
 
-/** By the Web's own means: Workers run this too. */
+/** With Web Crypto, because Workers run this code too. */
 const sha256 = async (text: string): Promise<string> =>
   [...new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))]
     .map((byte) => byte.toString(16).padStart(2, '0'))

@@ -1,7 +1,7 @@
-// BRIDLE_SECRET as an operator gives it. Everything that a server signs or seals hangs on it, so a short one is refused.
+// BRIDLE_SECRET as an operator gives it. The server signs and seals everything with it, so a short secret is refused.
 import { SECRET_CHARS_MIN } from '../limits.ts'
 
-/** Null = none is given. Throws when the secret could be guessed. */
+/** Null = the operator sets none. Throws when the secret could be guessed. */
 export const configuredSecret = ({
   BRIDLE_SECRET: secret,
 }: {

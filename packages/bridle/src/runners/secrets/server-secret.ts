@@ -25,7 +25,7 @@ export interface SecretFile {
   readonly remedy: string
 }
 
-/** A text for its owner's eyes alone, made once. The caller owns the data folder. Windows ignores the mode. */
+/** A secret that only the file's owner can read, made once. The caller owns the data folder. Windows ignores the mode. */
 export const readOrCreateSecret = (folder: string, { file: name, make, pattern, remedy }: SecretFile): string => {
   const path = join(folder, name)
   if (!existsSync(path)) writeAtomically(path, make())
@@ -34,7 +34,7 @@ export const readOrCreateSecret = (folder: string, { file: name, make, pattern, 
   return text
 }
 
-/** Whole or not at all, also after a power cut. */
+/** Writes the whole file or nothing, also in a power cut. */
 const writeAtomically = (path: string, text: string): void => {
   const file = openSync(`${path}.new`, 'w', 0o600)
   writeSync(file, text)

@@ -19,7 +19,7 @@ export const parseApprovalMode = (text: string): ApprovalMode => {
 export const isDocumentCaller = ({ requestId, acknowledges }: RunnerQuery): boolean =>
   requestId === undefined && acknowledges !== true
 
-/** A caller may say itself whether it answers approvals; else those of the document do not. */
+/** The query may say whether its caller answers approvals; by default callers of the document alone do not. */
 export const answersApprovals = (query: RunnerQuery): boolean => query.answersApprovals ?? !isDocumentCaller(query)
 
 const HINT = 'Start the runner with --approvals allow or read-only (BRIDLE_RUNNER_APPROVALS) to let such calls run.'

@@ -86,7 +86,7 @@ export class RunRecord implements TurnReporter {
   }
 
   report(event: RunnerEvent): number {
-    // Nothing after the end.
+    // No event follows the end.
     if (this.#end) return this.#lastFrame
     this.#lastFrame += 1
     const frame = encodeFrame(this.#lastFrame, event)
@@ -114,7 +114,7 @@ export class RunRecord implements TurnReporter {
   async requestApproval(question: EngineApprovalRequest): Promise<EngineApprovalDecision> {
     const { toolUseId } = question
     if (this.#options.approvals !== null) return this.#decideUnanswered(this.#options.approvals, question)
-    // Nobody could see what they would approve.
+    // A person could not read the whole input before approving it.
     if (JSON.stringify(question.input).length > APPROVAL_INPUT_CHARS_MAX)
       return { decision: 'denied', reason: 'Its arguments are too large to be shown to somebody.' }
     const answer = new Promise<EngineApprovalDecision>((resolve) =>
@@ -153,7 +153,7 @@ export class RunRecord implements TurnReporter {
     return new Promise((resolve) => this.#waiters.push(resolve))
   }
 
-  /** Null: what comes next is no longer here. */
+  /** Null: the next frames were dropped. */
   framesAfter(frame: number): readonly string[] | null {
     return frame < this.#droppedFrames ? null : this.#frames.slice(frame - this.#droppedFrames)
   }
@@ -210,7 +210,7 @@ export class RunRecord implements TurnReporter {
       : (this.#frameEnds[frame - this.#droppedFrames - 1] ?? this.#chars)
   }
 
-  /** Now and then: to drop from the front of a long list costs as much as the list is long. */
+  /** Runs only now and then: dropping from the front of a list costs time in proportion to its length. */
   #trim(): void {
     const passed = this.#consumedFrame
     const isMuch = this.#chars - this.#droppedChars > KEPT_CHARS_MAX

@@ -1,11 +1,11 @@
-// A run's frames as a stream that anybody may take up behind any of them.
+// The frames of a run as a stream, which a reader can resume after any frame.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RUNNER_HEARTBEAT_MS } from './limits.ts'
 import type { RunRecord } from './run-record.ts'
 import { sendError } from './runner-http.ts'
 
-/** Frames as they come, until the end; a reader that is slow makes the engine wait, and nobody else. `left` is called when it has gone. */
+/** Sends frames until the end. A slow reader makes only the engine wait. `left` is called when the reader has left. */
 export const streamRun = (
   run: RunRecord,
   after: number,
@@ -26,7 +26,7 @@ export const streamRun = (
   const reader = {}
   let wake = () => {}
   outgoing.once('close', () => wake())
-  /** Or until the reader has gone. One promise at a time: a race would leave something behind with every frame. */
+  /** Waits for a change, or until the reader has left. Not with Promise.race, which would keep memory for every frame. */
   const wait = (change: Promise<unknown>): Promise<void> =>
     new Promise((resolve) => {
       wake = resolve

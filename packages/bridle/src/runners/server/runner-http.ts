@@ -13,14 +13,14 @@ export const isAuthorized = (incoming: IncomingMessage, token: string | null | u
 export const hasBearer = (incoming: IncomingMessage, token: string): boolean =>
   hasBearerDigest(incoming, createHash('sha256').update(token).digest('hex'))
 
-/** By the token's SHA-256. */
+/** The same check with the SHA-256 of the token. */
 export const hasBearerDigest = ({ headers }: IncomingMessage, digest: string): boolean => {
   const [, bearer = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
   const isPresent = bearer !== ''
   return timingSafeEqual(createHash('sha256').update(bearer).digest(), Buffer.from(digest, 'hex')) && isPresent
 }
 
-/** Without a token: no page in a browser and no name that somebody pointed at this machine. */
+/** Checks a caller without a token: refuses pages in a browser, and host names that only resolve to this machine. */
 export const isLoopbackCaller = ({ headers }: IncomingMessage): boolean => {
   const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host)
   const { origin } = headers
@@ -33,13 +33,13 @@ export const frameCursor = ({ headers }: IncomingMessage, query: URLSearchParams
   return /^\d{1,15}$/.test(String(cursor)) ? Number(cursor) : null
 }
 
-/** Undefined: it was answered already. */
+/** Undefined: the request was refused, and the refusal is sent. */
 export const readRequestBody = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<unknown> => {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of incoming) {
     size += (chunk as Buffer).length
-    // Read to its end all the same: a client that still writes does not hear.
+    // Read the body to its end: a client that is still writing does not read the refusal.
     if (size <= RUNNER_BODY_BYTES_MAX) chunks.push(chunk as Buffer)
   }
   if (size > RUNNER_BODY_BYTES_MAX)

@@ -39,7 +39,7 @@ const SETTINGS = [
   'core.fsmonitor=false',
   'core.attributesFile=/dev/null',
   'protocol.ext.allow=never',
-  // A folder that merely looks like a repository is not obeyed as one.
+  // A folder that only looks like a bare repository must not count as one.
   'safe.bareRepository=explicit',
   // The operator listed the source, so another owner of its files is no surprise.
   'safe.directory=*',
@@ -49,7 +49,7 @@ const SETTINGS = [
   'worktree.useRelativePaths=false',
 ]
 
-/** Written here in full: no key, no token and no `GIT_` variable of the server reaches git. */
+/** The whole environment of git: no key, no token and no `GIT_` variable of the server is in it. */
 const environment = (): NodeJS.ProcessEnv => ({
   PATH: programFolders(),
   LANG: 'C.UTF-8',

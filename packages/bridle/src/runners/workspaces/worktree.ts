@@ -16,11 +16,11 @@ export interface Repository {
 export interface Worktree {
   readonly repository: Repository
   readonly branch: string
-  /** Where the files go. The folder above it exists, and only the server writes there. */
+  /** The folder for the files. The folder above it exists, and only the server writes there. */
   readonly work: string
   /** Says which files of the commit are left out; the path is relative to the top. */
   readonly isLeftOut: (path: string) => boolean
-  /** The index alone is made, and no file is written: the files come from elsewhere. */
+  /** Only the index is made: the files come from another session. */
   readonly isWithoutFiles?: boolean
 }
 
@@ -94,7 +94,7 @@ const checkOut = async ({ repository, work, isLeftOut, isWithoutFiles }: Worktre
     // Bytes, not text: a name need not be UTF-8.
     const paths = (await git(['ls-files', '-z'], call)).toString('latin1').split('\0')
     const leftOut = paths.filter((path) => isLeftOut(Buffer.from(path, 'latin1').toString()))
-    // Git then takes them for present and unchanged.
+    // Git then treats these files as present and unchanged.
     const input = Buffer.from(leftOut.map((path) => `${path}\0`).join(''), 'latin1')
     if (leftOut.length > 0) await git(['update-index', '--skip-worktree', '-z', '--stdin'], { ...call, input })
     if (!isWithoutFiles) await git(['checkout-index', '--all', '--index', '--quiet'], call)
@@ -103,7 +103,7 @@ const checkOut = async ({ repository, work, isLeftOut, isWithoutFiles }: Worktre
   }
 }
 
-/** The least that git takes for a repository. Only the length of an id tells how objects are named. */
+/** The smallest folder that git accepts as a repository. The length of the commit id shows the format of object names. */
 const makeGitFolder = async (folder: string, commit: string): Promise<void> => {
   const isSha256 = commit.length === 64
   const format = isSha256

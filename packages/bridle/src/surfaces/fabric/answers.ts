@@ -53,7 +53,7 @@ const eventTypes = Object.keys({
   reset: true,
 } satisfies { readonly [T in AgentEventType]: true }) as AgentEventType[]
 
-/** `data` is described by its type in `wire.ts` alone: twenty schemas of it would be checked on no path. */
+/** The types in `wire.ts` describe `data`. Twenty schemas would repeat them, and no code path would check them. */
 export const agentEventSchema = v.pipe(
   v.object({ id: text, type: v.picklist(eventTypes), timestamp: time, sessionId: text, data: anyObject }),
   v.title('AgentEvent'),

@@ -109,7 +109,7 @@ const runEnd = async (session: Session, runId: string, watch: OutcomeWatch): Pro
   }
 }
 
-/** Tells what a restart does to a run. Only a run outside of this process, or one that has not begun, continues for certain. */
+/** Says what a restart does to a run. Only a run outside of this process, or one that has not begun, continues for certain. */
 const restartNotice = ({ key, state, identity }: Session, runId: string): string => {
   const { kind, run } = state.lifecycle
   const hasBegun = run?.runId === runId && (run.phase === 'started' || run.phase === 'cancelling')

@@ -185,7 +185,7 @@ export interface InvokeFailure {
   readonly agentPath: string
 }
 
-/** A run that was accepted; `/sessions/:id/runs/:runId` tells how it stands. */
+/** A run that was accepted; `/sessions/:id/runs/:runId` answers its status. */
 export interface AcceptedRun {
   /** The status of the answer. */
   readonly status: 'accepted'

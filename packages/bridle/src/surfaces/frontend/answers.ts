@@ -57,7 +57,7 @@ export const streamEventListAnswer = jsonAnswer(
 
 const TIME = '2026-11-16T09:00:04.000Z'
 
-/** `type` is open: an agent's own event goes by its own name. `payload` is described by its type in `wire.ts`. */
+/** `type` is open: a custom event has the name that its agent chose. The types in `wire.ts` describe `payload`. */
 const envelopeSchema = v.pipe(
   v.object({
     type: text,

@@ -19,11 +19,11 @@ export const TAG_CHARS = 32
 /** A browser asks again after ten minutes what a page of another origin may do: a changed list of origins counts soon. */
 export const PREFLIGHT_SECONDS = 600
 
-/** Callers that a rate limiter counts in one window: some 10 MB; beyond it the counts begin again. */
+/** Callers that a rate limiter counts in one window: some 10 MB. With more callers all counts start again from zero. */
 export const RATE_LIMIT_CALLERS_MAX = 100_000
 /** Wrong tokens of one address: a person who mistypes needs a few, a guesser many thousands. */
 export const TOKEN_BACKOFF = { windowMs: 60_000, maxFailures: 30 }
-/** Pairs of an address and a token that was right from there, some 1 MB; beyond it the older half waits like anybody. */
+/** Pairs of an address and a token that was right from there, some 1 MB. Beyond it the older half is forgotten. */
 export const TRUSTED_CALLERS_MAX = 10_000
 /** A ticket lives long enough to open a socket over a slow line, and is worthless when somebody reads it in a log. */
 export const TICKET_MS = 30_000
@@ -40,7 +40,7 @@ export const TOKEN_BYTES = 24
 export const STREAM_HEARTBEAT_MS = 15_000
 /** A restart takes a second or two. A reader that comes back earlier meets a proxy's 502, after which EventSource gives up. */
 export const STREAM_RETRY_MS = 2_000
-/** The same, told by a server that knows it is going away: all its readers come back at once, and it needs its time to stop. */
+/** A stopping server sends this longer wait: all its readers come back at once, and the server needs time to stop. */
 export const RESTART_RETRY_MS = 5_000
 /** Unread bytes after which a stream waits for its reader: some hundred frames, and little per reader. */
 export const STREAM_BUFFER_BYTES = 64 * 1024
@@ -51,7 +51,7 @@ export const MARK_CHARS = 64 * 1024
 
 /** Sessions or approvals on one page, each of some hundred bytes to a few thousand. */
 export const LIST_PAGE_MAX = 500
-/** Entries of an audit on one page: a screenful, and at most what is read from the log without a noticeable wait. */
+/** Entries of an audit on one page: a screenful by default; the most is read from the log without a noticeable wait. */
 export const AUDIT_PAGE_DEFAULT = 50
 export const AUDIT_PAGE_MAX = 200
 /** Messages of a session in one answer, the newest: more than a person scrolls through. */
@@ -62,5 +62,5 @@ export const DETAIL_CHARS_MAX = 4_000_000
 export const BACKGROUND_SESSIONS_MAX = 20
 /** Resume points in one answer, the newest: each costs a read. */
 export const RESUME_POINTS_MAX = 100
-/** Events of the channel looked up at once: large events should not be read only to be left out. */
+/** Events of the channel read at a time: a channel that is full after a few large events reads no more of them. */
 export const LOOKUP_BATCH = 5

@@ -101,7 +101,7 @@ export const endTurn = (
   if (w.state.lifecycle.kind === 'background') {
     recordRun(w, run, status)
     publishTaskGraph(w, status)
-    // Each turn gets a checkpoint, whatever checkpoints the engine reports. Expiry writes its own.
+    // Each turn gets a checkpoint, also if the engine reports its own. Expiry writes its own.
     if (end.reason !== 'expired') checkpoint(w, 'turn', status, end.message ?? (text || `The turn was ${status}.`))
   }
   if (status === 'completed') {
@@ -204,7 +204,7 @@ export const completeStop = (w: DecisionBuilder, how: 'confirmed' | 'deadline', 
   if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined || run.resumable ? {} : { resume })
 }
 
-/** Records the handle as soon as it is known, so that the next attempt resumes there, whatever stops this one. */
+/** Records the handle as soon as it is known, so that the next attempt resumes there, for any reason that stops this one. */
 export const recordResumeHandle = (w: DecisionBuilder, handle: string): void => {
   const { run } = w
   const known = w.state.lifecycle.handles.findLast((each) => each.runId === run?.runId)

@@ -69,7 +69,7 @@ export class SpendLedger {
     return this.#openRequests === 0
   }
 
-  /** A raised limit lets requests go that waited. */
+  /** A raised limit lets waiting requests be sent. */
   setLimit(maxUsd: number | null): void {
     this.#maxUsd = maxUsd
     this.#releaseWaiting()
@@ -107,7 +107,7 @@ export class SpendLedger {
     return spendRefusal(this.#spentUsd, this.#maxUsd)
   }
 
-  /** Answers when the request may be sent, or never may. In the order of asking. */
+  /** Resolves when the request may be sent, or is refused. Requests are served in their order. */
   reserve(usd: number, signal?: AbortSignal): Promise<Reservation | ProxyRefusal> {
     return new Promise((resolve) => {
       const waiting: WaitingRequest = { usd, answer: resolve }

@@ -19,12 +19,12 @@ export interface ClaudeSdk {
 }
 interface SdkQuery extends AsyncIterable<SdkMessage> {
   interrupt(): Promise<unknown>
-  /** Engines before it was there have none. */
+  /** Older engines do not have this method. */
   getContextUsage?(wanted: { detail: 'summary' }): Promise<{ rawMaxTokens?: number; maxTokens?: number }>
   stopTask(taskId: string): Promise<unknown>
   close(): void
 }
-/** As the SDK describes the process that it wants. */
+/** The process that the SDK asks for. */
 interface SdkSpawnOptions {
   readonly command: string
   readonly args: readonly string[]
@@ -173,7 +173,7 @@ export class ClaudeProcess {
     if (!isLast) this.#retire()
   }
 
-  /** Without it the share of the context is known only when the first turn is over. */
+  /** Asks the engine for the size of its context, which messages report only at the end of the first turn. */
   async #learnContextWindow(): Promise<void> {
     if (this.#contextWindow.tokens > 0) return
     const { rawMaxTokens, maxTokens } = (await this.#query.getContextUsage?.({ detail: 'summary' })) ?? {}

@@ -29,7 +29,7 @@ export class ClaudeTurnReader {
     this.#usage = new ClaudeUsage(window)
   }
 
-  /** A compaction begins: so many messages are there. */
+  /** A compaction begins; `messages` is the number of messages before it. */
   compactionStarted(messages: number | null): void {
     this.#messageCount = messages
   }
@@ -176,7 +176,7 @@ export class ClaudeTurnReader {
     const refusal = this.#notes.denied.get(id)
     if (refusal !== undefined || meta?.non_execution_kind === 'permission-rule')
       return [...decided, done({ status: 'denied', reason: refusal ?? text })]
-    // The engine has no code for these; only their words differ.
+    // The engine has no codes for these outcomes; only the texts differ.
     if (/Command timed out after/.test(text)) return [...decided, done({ status: 'timeout', error: text })]
     const invalid =
       /^<tool_use_error>(InputValidationError[\s\S]*?|.*No such tool available[\s\S]*?)<\/tool_use_error>/.exec(text)

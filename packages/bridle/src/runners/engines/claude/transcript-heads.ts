@@ -1,4 +1,4 @@
-// Where each transcript ends, as far as it ended well: going on from there needs no fork.
+// The last entry of each transcript whose turn ended well: the engine continues from it without a fork.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

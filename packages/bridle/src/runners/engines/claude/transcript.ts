@@ -23,7 +23,7 @@ export const countMessages = (transcript: string): number => {
     const entry = parseTranscriptLine(line)
     if (entry.subtype === 'compact_boundary') ids.clear()
     if (entry.type !== 'user' && entry.type !== 'assistant') continue
-    // Notes of the engine to itself, and what agents below it say.
+    // Notes of the engine to itself, and messages of its subagents.
     if (entry.isMeta || entry.isSidechain) continue
     // A message of the model has a line for each of its blocks.
     ids.add(entry.message?.id ?? entry.uuid ?? line)
@@ -40,7 +40,7 @@ interface TranscriptEntry {
   readonly message?: { readonly id?: string }
 }
 
-/** The last line may still be in the writing. */
+/** The engine may still be writing the last line. */
 const parseTranscriptLine = (line: string): TranscriptEntry => {
   try {
     return (JSON.parse(line) as TranscriptEntry | null) ?? {}

@@ -6,7 +6,7 @@ import type { RunnerEvent } from '../../protocol.ts'
 import { CONTEXT_WARNING_PCT } from '../limits.ts'
 import type { SdkMessage } from './sdk-messages.ts'
 
-/** As the Messages API has it. */
+/** The usage in the format of the Messages API. */
 export interface StepUsage {
   readonly input_tokens?: number
   readonly output_tokens?: number
@@ -62,7 +62,7 @@ export class ClaudeUsage {
     if (usage) this.#lastStep = usage
   }
 
-  /** The turn's own sums. */
+  /** The sums of the turn, as the engine reports them at its end. */
   turnTotal(message: SdkMessage): RunnerEvent[] {
     this.#window.tokens = windowOf(message) || this.#window.tokens
     const { usage = {} } = message as { usage?: StepUsage }
@@ -134,7 +134,7 @@ const costOf = (message: SdkMessage): number => {
   return models.reduce((sum, { costUSD = 0 }) => sum + costUSD, 0)
 }
 
-/** The engine's own word on its window. */
+/** The size of the context window that the engine reports. */
 const windowOf = (message: SdkMessage): number => {
   const models = Object.values((message.modelUsage ?? {}) as Record<string, { contextWindow?: number }>)
   return Math.max(0, ...models.map(({ contextWindow = 0 }) => contextWindow))

@@ -1,5 +1,5 @@
 // A process that speaks JSON-RPC in lines over its standard streams: `codex app-server`. It may die, say rubbish or say
-// nothing at any moment; whoever asks it something gets an answer or an error, in time.
+// nothing at any moment; every request gets an answer or an error within its time limit.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { JsonObject } from '../../../kernel/json.ts'
@@ -9,7 +9,7 @@ import { newProcessMark, type ProcessMark } from '../process-mark.ts'
 import type { RpcNotification } from './events/turn-state.ts'
 import { isObject, objectOf, textIn } from './lenient-json.ts'
 
-/** Something it asks us. */
+/** A request of Codex to the runner. */
 export interface RpcRequest extends RpcNotification {
   readonly id: string | number
 }
@@ -33,7 +33,7 @@ export class AppServer {
   readonly exitReason: Promise<string>
   #exitStatus: Promise<string>
   #listener: AppServerListener | null = null
-  /** Said before anybody listened: little, since nothing runs by then. */
+  /** Notifications from before the session listens: few, since no turn runs yet. */
   readonly #earlyNotifications: RpcNotification[] = []
   #lastRequestId = 0
   #stderrTail = ''
@@ -43,7 +43,7 @@ export class AppServer {
   constructor({ env, ...command }: EngineCommand, start: EngineStarter) {
     this.#child = start({ ...command, env: { ...env, ...this.#mark.env } })
     const { stdin, stdout, stderr } = this.#child
-    // Whether it still reads is learned from its exit.
+    // A write to a process that has ended fails here; `exitReason` reports its end.
     stdin.on('error', () => {})
     stderr.on('error', () => {})
     stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -11,10 +11,10 @@ import { CodexSession } from './session.ts'
 import { openThread } from './thread.ts'
 
 export interface CodexOptions {
-  /** How often codex itself repeats a failed request; by default as it likes. */
+  /** How often Codex repeats a failed request; absent = the default of Codex. */
   readonly retries?: number
   readonly controlMs?: number
-  /** Another program that speaks its protocol. */
+  /** Another program that speaks the protocol of Codex. */
   readonly program?: Pick<EngineCommand, 'file' | 'args'>
 }
 

@@ -6,7 +6,7 @@ import { isObject, objectOf, parseLenientObject, textIn } from './lenient-json.t
 
 type TurnFailure = Extract<TurnEnd, { kind: 'failed' }>
 
-/** `retried` is the last error that codex tried again after: a stream cut for good ends with a code that says nothing. */
+/** `retried` is the last error after which Codex tried again: the final error of a cut stream does not name the cause. */
 export const turnFailureOf = (error: JsonObject | null, retried: JsonObject | null): TurnFailure => {
   const code = codeOf(error)
   const known = code !== null && Object.hasOwn(FAILURE_KINDS, code) ? FAILURE_KINDS[code] : undefined

@@ -49,7 +49,7 @@ export interface CodexLaunchOptions extends Pick<EngineOptions, 'workFolder' | '
   readonly baseUrl: string
   readonly file: string
   readonly env: NodeJS.ProcessEnv
-  /** How often codex itself repeats a request, and takes up a stream; undefined = as it likes. */
+  /** How often Codex repeats a request or reconnects a stream; undefined = the default of Codex. */
   readonly retries?: number | undefined
 }
 
@@ -86,7 +86,7 @@ export const codexCommand = async ({
   }
 }
 
-/** Inside, by the user that the engine is: out here a link in the engine's own folder would lead us anywhere. */
+/** Makes the folders inside the sandbox, as the engine's user: a link in the engine's folder could lead the server anywhere. */
 const withFolders = async (file: string, args: readonly string[], folders: readonly string[]) => {
   if (process.platform !== 'win32')
     return {
@@ -110,7 +110,7 @@ const SETTINGS = [
   'features.daemon_auto_start=false',
   // A goal starts turns that no prompt asked for and no run follows.
   'features.goals=false',
-  // The work folder's own instructions are no more to us than its other files.
+  // Instructions in the work folder are plain files: Codex must not follow them.
   'project_doc_max_bytes=0',
 ]
 

@@ -1,5 +1,5 @@
-// An open session of Codex. Its process may end, and so may the turn, while a line is being read: a turn ends once, and
-// nothing is said of it afterwards.
+// An open session of Codex. The process or the turn may end while a line is being read: a turn ends once, and no event of
+// it follows its end.
 
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
@@ -34,7 +34,7 @@ export class CodexSession implements EngineSession {
   readonly #thread: string
   #turnIds: readonly string[]
   #lostReason: string | null
-  /** The thread stands where the turn before it stopped. */
+  /** The thread ends exactly where the turn before stopped. */
   #isExactPosition: boolean
   #state: CodexTurnState
   #activeTurn: ActiveCodexTurn | null = null
@@ -221,7 +221,7 @@ export class CodexSession implements EngineSession {
     resolve(play.forcedEnd ?? end)
   }
 
-  /** The turn's end is certain; what codex still does is not. */
+  /** Ends the turn now, although Codex may still be at work on it. */
   async #abandonTurn(play: ActiveCodexTurn, end: TurnEnd): Promise<void> {
     play.forcedEnd ??= end
     await this.#server.end(0)

@@ -1,4 +1,4 @@
-// Where a session goes on: a resume id is `thread:turn`, or `thread:turn:before` where the turn never ended, and its
+// The place where a session continues: a resume id is `thread:turn`, or `thread:turn:before` where the turn never ended, and its
 // record may be missing. From a thread's last turn the thread is resumed; from an earlier one, or while another process
 // writes to it, it is forked.
 import type { JsonObject } from '../../../kernel/json.ts'
@@ -9,7 +9,7 @@ import { textIn } from './lenient-json.ts'
 
 export interface ThreadPosition {
   readonly thread: string
-  /** The turn it stands at. */
+  /** The last turn of the thread. */
   readonly turn: string | null
   /** Why the thread could not resume at the requested turn. */
   readonly lostReason: string | null
@@ -48,7 +48,7 @@ export const openThread = async (
     }
   }
   if (options.resume !== null) lost ??= 'its id is not one of ours'
-  // Raw events: the only word on a call that codex makes no item of.
+  // Raw events are the only report of a call for which Codex makes no item.
   const fresh = textIn(await ask('thread/start', { experimentalRawEvents: true }), 'id')
   if (fresh === undefined) throw new Error('it began no thread')
   return { thread: fresh, turn: null, lostReason: lost, isExact: false, model }

@@ -23,7 +23,7 @@ export interface FolderOwner {
 }
 
 export interface CopyLimits {
-  /** Counted as the copy takes them: a hole in a file takes none. */
+  /** Bytes that the copy takes on disk: a hole in a file takes none. */
   readonly bytes: number
   readonly files: number
 }
@@ -46,7 +46,7 @@ export interface CopyEntry {
 
 export type CopyFaultCode = 'too_large' | 'too_many' | 'too_deep' | 'changed' | 'failed'
 
-/** The message tells no path of the server. */
+/** The message names no path of the server. */
 export class CopyFault extends Error {
   readonly code: CopyFaultCode
 
@@ -89,7 +89,7 @@ export const changeOwner = async (owner: FolderOwner | undefined, folder: string
   })
 }
 
-/** A text by which a file or folder is known, whatever its path is. */
+/** A text that identifies a file or folder under any path. */
 export const identityOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`
 
 interface CopyJob {
@@ -100,17 +100,17 @@ interface CopyJob {
 
 interface OpenFolder {
   readonly handle: FileHandle
-  /** A path that leads to this very folder, whatever its name leads to by now. */
+  /** A path that leads to the open folder, even if its name leads elsewhere by now. */
   readonly base: string
 }
 
 const isLinux = process.platform === 'linux'
 const programEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C' }
 
-// Not blocking: a FIFO in place of a file would otherwise be waited for.
+// Without blocking: opening a FIFO in place of a file would wait for a writer.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** Elsewhere than on Linux an open folder has no path of its own, and its name has to do. */
+/** Only Linux has a path for an open folder; other systems use its name. */
 const openFolder = async (path: string | Buffer): Promise<OpenFolder> => {
   const handle = await open(path as string, READ | constants.O_DIRECTORY)
   return { handle, base: isLinux ? `/proc/self/fd/${handle.fd}` : String(path) }
@@ -196,7 +196,7 @@ const copyRegularFile = async (from: Buffer, to: Buffer, entry: CopyEntry, job: 
 
 const COPY = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL
 
-/** `cp` knows where the holes are, which Node does not. Both files are handed to it open. */
+/** `cp` finds the holes of a file, which Node cannot. It gets both files open. */
 const copyWithHoles = async (file: FileHandle, to: Buffer): Promise<void> => {
   const copy = await open(to as unknown as string, 'wx', 0o600)
   try {
@@ -228,7 +228,7 @@ const setOwner = async ({ options: { owner } }: CopyJob, path: Buffer): Promise<
   if (owner) await lchown(path, owner.uid, owner.gid)
 }
 
-/** Null for an entry that is gone, or something else, since the folder was listed. */
+/** Null for an entry that was removed or replaced since the folder was listed. */
 const unlessChanged = <T>(attempt: Promise<T>): Promise<T | null> =>
   attempt.catch((error: unknown) => {
     if (['ENOENT', 'ELOOP', 'ENOTDIR', 'EINVAL', 'ENXIO'].includes(codeOf(error))) return null

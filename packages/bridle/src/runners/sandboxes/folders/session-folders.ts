@@ -15,7 +15,7 @@ export interface SessionFoldersOptions {
   readonly tenantUsage?: TenantDiskUsage
 }
 
-/** As much as a sandbox may hold in its work folder; a million files is a large project with all it installed. */
+/** The default limit of a work folder; a million files is a large project with its installed packages. */
 const BRANCH_COPY = { bytes: 10 * 1024 ** 3, files: 1_000_000 } as const
 
 export class SessionFolders {
@@ -33,7 +33,7 @@ export class SessionFolders {
     return sessionFolder(this.#data, key)
   }
 
-  /** A branch begins with work and transcripts of its parent, once: whatever either does afterwards is its own. */
+  /** A branch begins with a copy of its parent's work and transcripts; later changes stay separate. */
   async prepare(key: Key, parent: Key | null): Promise<void> {
     const own = this.folderOf(key)
     const source = parent && this.folderOf(parent)
@@ -77,7 +77,7 @@ export interface InheritanceOptions {
   readonly tenantUsage: TenantDiskUsage | undefined
   /** Default: work and state. */
   readonly parts?: readonly ((folder: string) => string)[]
-  /** Says what else of the work stays behind. */
+  /** True for further entries of the work that are not copied. */
   readonly isLeftOut?: (entry: CopyEntry) => boolean
 }
 

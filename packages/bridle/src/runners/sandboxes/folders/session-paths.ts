@@ -8,14 +8,14 @@ import { type Key, keyText } from '../../../kernel/event.ts'
 export const sessionFolder = (data: string, key: Key): string =>
   join(data, 'workspaces', createHash('sha256').update(keyText(key)).digest('hex').slice(0, 40))
 
-/** Where a session's agent works. */
+/** The folder in which a session's agent works. */
 export const workFolder = (folder: string): string => join(folder, 'work')
-/** And what its engine keeps: transcripts, settings. */
+/** The folder of what its engine keeps: transcripts, settings. */
 export const stateFolder = (folder: string): string => join(folder, 'state')
 
 /** The runner's notes. No engine sees this folder. */
 export const privateFolder = (folder: string): string => join(folder, 'private')
-/** Notes of the server about the session: who it is, and what its workspace came from. No engine can write them. */
+/** The server's notes: the key of the session, and the source of its workspace. No engine can write them. */
 export const keyFile = (folder: string): string => join(folder, 'key.json')
 export const workspaceFile = (folder: string): string => join(folder, 'workspace.json')
 
@@ -31,7 +31,7 @@ const readJsonFile = <T>(file: string): Promise<T | null> =>
     () => null,
   )
 
-/** A list of what its sandbox may read beside them. It lies where no engine can write it. */
+/** The file that lists further paths which the sandbox may read. No engine can write it. */
 export const readablePathsFile = (folder: string): string => join(folder, 'shown.json')
 export const readablePaths = (folder: string): string[] => {
   try {

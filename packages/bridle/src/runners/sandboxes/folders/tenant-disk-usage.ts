@@ -32,13 +32,13 @@ export class TenantDiskUsage {
     return this.#roomLeft(tenant)
   }
 
-  /** The same by what was measured last: a start of a session does not wait for it. */
+  /** The same check with the last measurement: the start of a session does not wait for a new one. */
   checkRoom(tenant: string): void {
     this.#measure().catch(() => {})
     this.#roomLeft(tenant)
   }
 
-  /** Why a tenant may not add so much. */
+  /** The message for a tenant that has no room left. */
   fullMessage(tenant: string): string {
     const [used, max] = [formatBytes(this.#total(tenant)), formatBytes(this.#max)]
     return `The session folders of this tenant hold ${used} and may hold ${max} together. Delete sessions to make room, or have the operator raise workspaces.maxTenantBytes.`
@@ -95,7 +95,7 @@ export class TenantDiskUsage {
 
 export class TenantDiskFullError extends Error {}
 
-/** `du` follows no links, and runs beside the server's own work. What it could read counts, though it could not read all. */
+/** `du` follows no links, and runs in another process. If it cannot read some folders, the others still count. */
 const runDu = (cwd: string, names: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
     const options = { cwd, timeout: TENANT_MEASURE_MS, env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C' } }

@@ -35,11 +35,11 @@ export interface SandboxView {
   readonly sharesNetwork?: boolean
 }
 
-/** Inside a user namespace any number will do. */
+/** Any number works inside a user namespace. */
 const USER_ID = 1000
 
 const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store']
-/** Names, certificates, libraries and time: what programs read, and nothing that says who else is here. */
+/** Names, certificates, libraries and time, which programs read; nothing that names users of the host. */
 const settings = [
   'alternatives',
   'ca-certificates',
@@ -99,7 +99,7 @@ export const bubblewrapCommand = (command: readonly string[], view: SandboxView,
     if (!mounts.has(path) && !isShown) mounts.set(path, ['--perms', '0755', '--dir', path])
   }
 
-  // A folder comes before what lies in it, or it would cover that.
+  // A folder is mounted before the paths inside it, or it would cover them.
   const inOrder = [...mounts.keys()].sort(byLength).flatMap((at) => mounts.get(at) ?? [])
   const isRoot = sandboxUser() !== null
   const names = ['pid', 'ipc', 'uts', 'cgroup-try', ...(isRoot ? [] : ['user']), ...(view.sharesNetwork ? [] : ['net'])]
@@ -113,7 +113,7 @@ export const bubblewrapCommand = (command: readonly string[], view: SandboxView,
   return [bwrap, ...namespaces, ...user, ...bound, ...inOrder, ...ends, '--', ...command]
 }
 
-/** The folders on the way to others: bubblewrap would make them for root's eyes alone. */
+/** The parent folders of the mounts: bubblewrap itself would make them readable by root alone. */
 const parentFolders = (paths: readonly string[]): string[] => {
   const above = (path: string): string[] => (path === '/' ? [] : [...above(dirname(path)), path])
   return [...new Set(paths.flatMap((path) => above(dirname(path))))]
@@ -123,7 +123,7 @@ const byLength = (one: string, other: string): number => one.length - other.leng
 
 const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
 
-/** Starts a real one, with a network of its own. Null: it works; else why not. */
+/** Starts a real sandbox, with a separate network. Null: it works; otherwise the reason. */
 export const probeBubblewrap = async (bwrap = 'bwrap'): Promise<string | null> => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bridle-probe-')))
   try {
@@ -144,7 +144,7 @@ export const probeBubblewrap = async (bwrap = 'bwrap'): Promise<string | null> =
   }
 }
 
-/** Programs ask for their user's name; the host's list of users is not theirs to read. */
+/** Programs look up the name of their user; the sandbox must not see the host's list of users. */
 const identityFiles = ({ folder, state }: SandboxView): { readonly [name: string]: string } => {
   const { uid, gid }: SandboxUser = sandboxUser() ?? { uid: USER_ID, gid: USER_ID }
   const files = {

@@ -39,7 +39,7 @@ export const createEngineIsolation = (options: EngineIsolationOptions): EngineIs
   }
 }
 
-/** Inside a sandbox every port is free: its network is its own. */
+/** Every port is free inside a sandbox, which has a separate network. */
 const RELAY_PORT = 4319
 const EGRESS_PORT = 4320
 
@@ -52,7 +52,7 @@ const buildLauncher = async (
   const tmp = join(plan.folder, 'tmp')
   mkdirSync(plan.folder, { recursive: true, mode: 0o700 })
   for (const folder of [work, state, tmp]) makeFolder(folder)
-  // As every /tmp is; the folder around it is closed.
+  // The usual mode of /tmp; other users cannot enter the folder around it.
   chmodSync(tmp, 0o1777)
   const { network = 'none', limits = RESOURCE_LIMITS, cgroup } = plan
   const watch = { folders: [work, state, tmp], limits, cgroup, onExceeded }
@@ -93,7 +93,7 @@ const PROXY_VARIABLES = {
 /** A worktree's repository belongs to the server's user, who may be another one; git would refuse to read it. */
 const GIT_VARIABLES = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }
 
-/** A folder that is there already stays whose it is: somebody chose it. */
+/** An existing folder keeps its owner: an operator chose it. */
 const makeFolder = (folder: string): void => {
   const user = sandboxUser()
   const made = mkdirSync(folder, { recursive: true, mode: 0o700 })

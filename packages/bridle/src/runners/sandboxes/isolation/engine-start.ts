@@ -33,7 +33,7 @@ export type PortService = (listener: Server) => void
 export interface ContainmentOptions {
   readonly bwrap?: string | undefined
   readonly view: SandboxView
-  /** By the number of the port inside; none where the box shares the host's network. */
+  /** By the number of the port inside; empty where the sandbox shares the host's network. */
   readonly ports: ReadonlyMap<number, PortService>
   /** Added to the environment of every process inside. */
   readonly env: NodeJS.ProcessEnv
@@ -74,6 +74,6 @@ const unchanged = (command: readonly string[]): readonly string[] => command
 
 const isListener = (handle: unknown): handle is Server => typeof (handle as Server | undefined)?.listen === 'function'
 
-/** An engine may have a temporary folder of its own among what it sees; any other is the sandbox's. */
+/** An engine keeps its temporary folder if that lies in a folder it sees; otherwise it gets the sandbox's. */
 const temporaryFolder = (named: string | undefined, { work, state }: SandboxView): string =>
   named && [work, state].some((folder) => named.startsWith(`${folder}/`)) ? named : '/tmp'

@@ -34,7 +34,7 @@ const planSchema = v.object({
 /** Network and limits have defaults. */
 export type IsolationPlan = Readonly<v.InferInput<typeof planSchema>>
 
-/** In the environment of a runner that a server starts. */
+/** The variable in which a server passes the plan to a runner. */
 export const PLAN_VARIABLE = 'BRIDLE_RUNNER_WALLS'
 
 export const parseIsolationPlan = (text: string): IsolationPlan => v.parse(planSchema, JSON.parse(text))
@@ -60,6 +60,6 @@ export const defaultIsolationPlan = async (
   }
 }
 
-/** As a variable says it: `none`, `host`, or host names with commas. */
+/** The value of the variable: `none`, `host`, or host names separated by commas. */
 export const parseNetworkVariable = (text: string | undefined): NetworkPolicy =>
   parseNetworkPolicy(!text || text === 'none' || text === 'host' ? text || undefined : { allow: text.split(/[\s,]+/) })

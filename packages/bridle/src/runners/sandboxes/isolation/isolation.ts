@@ -1,10 +1,10 @@
-// Chooses how engines are isolated on this machine, and describes it: never as more than is in place.
+// Chooses how engines are isolated on this machine, and describes the isolation that is really in place.
 import { describeNetwork, type NetworkPolicy } from '../../network/network-policy.ts'
 import type { SandboxNotice } from '../provider.ts'
 import { describeLimits, RESOURCE_LIMITS, type ResourceLimits } from '../resources/resource-limits.ts'
 import { probeBubblewrap } from './bubblewrap.ts'
 
-/** bubblewrap is the default, and `auto` an older name of it; process: no walls, for whoever says so. */
+/** bubblewrap is the default, and `auto` an older name of it; process: no walls, only where the operator asks for it. */
 export const BACKENDS = ['auto', 'bubblewrap', 'process'] as const
 /** The isolation of an engine: bubblewrap, or none (`process`); `auto` is an older name of bubblewrap. */
 export type Backend = (typeof BACKENDS)[number]

@@ -39,7 +39,7 @@ const stays = (file: number): boolean => {
     const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, 'utf8'))?.[1] ?? '0'
     return (Number.parseInt(flags, 8) & CLOSES_BY_ITSELF) === 0
   } catch {
-    // The file that the list itself was read by.
+    // The file through which the list was read.
     return false
   }
 }

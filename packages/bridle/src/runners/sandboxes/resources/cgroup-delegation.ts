@@ -12,10 +12,10 @@ export interface DelegationOptions {
 }
 
 const CONTROLLERS = ['memory', 'pids']
-/** Where this server's own process goes. */
+/** The cgroup into which this server's process moves. */
 const LEAF = 'bridle-server'
 
-/** Null: there is none, and processes have to be counted. */
+/** Null: there is no such cgroup, and processes have to be counted. */
 export const findDelegatedCgroup = (options: DelegationOptions = {}): string | null => {
   const { root = '/sys/fs/cgroup', procSelfCgroup = '/proc/self/cgroup', named, pid = process.pid } = options
   if (!hasControllers(root, 'cgroup.controllers')) return null
@@ -45,7 +45,7 @@ const canMakeChild = (folder: string): boolean => {
   return attempt(() => mkdirSync(probe)) && attempt(() => rmdirSync(probe))
 }
 
-/** Only where nobody else is inside: other processes are not ours to move. */
+/** Only where this process is alone in the cgroup: the server must not move others. */
 const prepare = (folder: string, pid: number): boolean => {
   const processes = textOf(join(folder, 'cgroup.procs')).trim().split(/\s+/)
   if (!hasControllers(folder, 'cgroup.controllers') || processes.join() !== `${pid}`) return false

@@ -9,15 +9,15 @@ import { type ExceededLimit, type ResourceLimits, threadsMax } from './resource-
 
 export interface SandboxCgroup {
   readonly folder: string
-  /** The command, started inside. */
+  /** The command line that starts the command inside the cgroup. */
   enterCommand(command: readonly string[]): string[]
   /** A limit that the kernel enforced since the cgroup was made. */
   exceeded(): ExceededLimit | null
-  /** Null: the kernel tells no figures. */
+  /** Null: the kernel reports no figures. */
   usage(): { readonly memoryBytes: number; readonly processes: number; readonly threads: number } | null
-  /** At once, and whatever is started meanwhile too. */
+  /** Kills all processes at once, including those that start meanwhile. */
   kill(): void
-  /** Kills what is left. Whether the cgroup is gone. */
+  /** Kills the remaining processes. True = the cgroup is removed. */
   remove(timeoutMs?: number): Promise<boolean>
 }
 
@@ -34,7 +34,7 @@ export const makeSandboxCgroup = (parent: string, id: string, limits: ResourceLi
     rmdirSync(folder)
     throw error
   }
-  // Without swap the limit is one of memory; as a group, no half of a sandbox goes on without the other. Older kernels
+  // Without swap the limit is one of memory; as a group, the kernel kills all of a sandbox and never a part. Older kernels
   // have neither.
   for (const [name, value] of Object.entries({ 'memory.swap.max': '0', 'memory.oom.group': '1' })) {
     try {
@@ -83,7 +83,7 @@ export const makeSandboxCgroup = (parent: string, id: string, limits: ResourceLi
   }
 }
 
-/** Cgroups that were made inside go first. False: something in there is still alive. */
+/** Removes inner cgroups first. False: a process inside is still alive. */
 const removeFolders = (folder: string): boolean => {
   try {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -99,7 +99,7 @@ const removeFolders = (folder: string): boolean => {
 const numbersIn = (file: string): number[] =>
   textOf(file).split(/\s+/).filter(Boolean).map(Number).filter(Number.isSafeInteger)
 
-/** A figure of a file with a name and a figure in each line. */
+/** The number behind a name, in a file with a name and a number per line. */
 const numberIn = (file: string, name: string): number =>
   Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(textOf(file))?.[1] ?? 0)
 

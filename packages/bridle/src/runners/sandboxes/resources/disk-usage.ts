@@ -40,7 +40,7 @@ export const measureFolders = (folders: readonly string[], timeoutMs: number): D
   }
   const timer = setTimeout(() => end('timeout'), timeoutMs)
   const run = async ([program = '', ...args]: readonly string[]): Promise<number[]> => {
-    // Complaints about files that vanished are normal, and so is the exit code that goes with them.
+    // `du` complains about files that vanish meanwhile, and exits with an error code: both are normal.
     const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'] }).on('error', () => {})
     kill = () => void child.kill('SIGKILL')
     const lines = (await text(child.stdout).catch(() => '')).split('\n')
@@ -48,7 +48,7 @@ export const measureFolders = (folders: readonly string[], timeoutMs: number): D
   }
   const measure = async () => {
     let sizes: number[] = []
-    // Without bubblewrap `du` alone says what it can see.
+    // Without bubblewrap plain `du` measures what this user can read.
     for (const command of commands) if (sizes.length === 0 && ending === undefined) sizes = await run(command)
     clearTimeout(timer)
     if (ending !== undefined) return ending

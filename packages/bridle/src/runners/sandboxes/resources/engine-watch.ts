@@ -1,5 +1,5 @@
-// Engines within their limits: each process that is started is looked at once a second, and ended when it passes one. Where
-// a cgroup was delegated the kernel keeps it within them.
+// Keeps engines within their limits: checks each engine once a second, and ends it when it exceeds one. With a delegated
+// cgroup the kernel enforces the limits.
 import { randomBytes } from 'node:crypto'
 import { kill } from '../../process-table.ts'
 import type { EngineStarter } from '../isolation/engine-start.ts'
@@ -34,7 +34,7 @@ export const withResourceWatch =
     const watch = watchResources({ rootPid: pid, folders, limits, onExceeded: end, ...(cgroup && { cgroup }) })
     child.once('exit', () => {
       watch.stop()
-      // The kernel may have ended it before we looked.
+      // The kernel may have ended the engine before this check.
       const exceeded = cgroup?.exceeded()
       if (exceeded) onExceeded(exceeded)
       killRemaining(watch)

@@ -6,12 +6,12 @@ import { listProcesses, type ProcessEntry } from '../../process-table.ts'
 import type { ProcessIdentity } from '../sandbox-processes.ts'
 
 export interface ProcessTree {
-  /** Looks again. */
+  /** Reads the process table again. */
   read(): readonly ProcessEntry[]
 }
 
 export const processTree = (rootPid: number): ProcessTree => {
-  /** Start times by number: the number alone may be another process by now. Null: the first look decides. */
+  /** Start times by pid: the same pid may be another process by now. Null: not read yet. */
   let members: ReadonlyMap<number, string> | null = null
   /** Sessions that a member began. The kernel gives their number to nobody else while one of their processes lives. */
   let sessions: ReadonlySet<number> = new Set()

@@ -16,9 +16,9 @@ const GIBIBYTE = 2 ** 30
 export const RESOURCE_LIMITS: ResourceLimits = {
   /** An engine takes about half a gibibyte; the rest is for the compiler or the test suite that it runs. */
   memoryBytes: 4 * GIBIBYTE,
-  /** A parallel build has about one for each core; a loop that forks passes this at once. */
+  /** A parallel build runs about one process per core; a loop that forks exceeds this at once. */
   processes: 256,
-  /** A large repository with its packages and its build; ten sessions of that fit on an ordinary disk. */
+  /** A large repository with its packages and its build; ten such sessions fit on an ordinary disk. */
   workBytes: 10 * GIBIBYTE,
 }
 
@@ -27,7 +27,7 @@ export const threadsMax = ({ processes }: ResourceLimits): number => processes *
 /** A limit that was passed. */
 export interface ExceededLimit {
   readonly resource: 'memory' | 'processes' | 'threads' | 'disk'
-  /** Null: more than could be measured. */
+  /** Null: the amount could not be measured. */
   readonly used: number | null
   readonly limit: number
 }

@@ -13,7 +13,7 @@ import { type UnlinkedFileBytes, unlinkedFileBytes } from './unlinked-files.ts'
 export interface ResourceWatchOptions {
   /** The process that was started for the sandbox. */
   readonly rootPid: number
-  /** Measured together. */
+  /** The folders whose size counts, as one sum. */
   readonly folders: readonly string[]
   readonly limits: ResourceLimits
   /** Called at most once. */
@@ -89,7 +89,7 @@ export const watchResources = (options: ResourceWatchOptions): ResourceWatch => 
   const lookForNameless = () => {
     const startedMs = performance.now()
     nameless = unlinkedFileBytes(entries)
-    // Without what was measured last: a file that lost its name since would count twice.
+    // The last measurement does not count here: it may include a file that has lost its name since.
     exceed(over('disk', nameless.diskBytes, limits.workBytes))
     again(lookForNameless, startedMs)
   }

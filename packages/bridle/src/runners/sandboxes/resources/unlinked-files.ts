@@ -28,7 +28,7 @@ export const unlinkedFileBytes = (entries: readonly ProcessEntry[]): UnlinkedFil
   return { memoryBytes: sum(true), diskBytes: sum(false) }
 }
 
-/** How many there were. */
+/** Returns the number of open files. */
 const eachOpenFile = (folder: string, max: number, look: (file: string) => void): number => {
   let count = 0
   try {
@@ -39,14 +39,14 @@ const eachOpenFile = (folder: string, max: number, look: (file: string) => void)
         try {
           look(`${folder}/${entry.name}`)
         } catch {
-          // Closed meanwhile.
+          // The process closed the file meanwhile.
         }
       }
     } finally {
       list.closeSync()
     }
   } catch {
-    // The process ended, or is somebody else's.
+    // The process has ended, or belongs to another user.
   }
   return count
 }

@@ -164,7 +164,7 @@ const isEmbedded = ({ headers }: IncomingRequest): boolean => {
 export const isAllowedOrigin = (origin: string, allowed: readonly string[]): boolean =>
   allowed.includes(origin) || isLoopback(hostOf(origin))
 
-/** The page comes from this server, by whatever name the caller reaches it. */
+/** The page comes from this server, under any name by which the caller reaches it. */
 const isOwnOrigin = (origin: string, request: IncomingRequest): boolean => {
   if (!URL.canParse(origin)) return false
   const { host, protocol } = new URL(origin)

@@ -127,7 +127,7 @@ const validateAndHandle = async (
 export const startsWork = ({ scope, stopsWork = false }: Pick<Route, 'scope' | 'stopsWork'>): boolean =>
   scope === 'operate' && !stopsWork
 
-/** The number of entries on a page. A page of none is a mistake of the caller. */
+/** The number of entries on a page. Zero is refused as a mistake of the caller. */
 export const limitSchema = (max: number) =>
   v.pipe(
     v.string(),

@@ -4,7 +4,7 @@ export interface Traffic {
   rows(): Iterable<{ method: string; route: string; status: number; count: number }>
 }
 
-/** Counts by route and not by path: the number of series stays small, whatever callers send. */
+/** Counts by route and not by path: the number of series stays small for any paths that callers send. */
 export const createTraffic = (): Traffic => {
   const counts = new Map<string, { method: string; route: string; status: number; count: number }>()
   return {

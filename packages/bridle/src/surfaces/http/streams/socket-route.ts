@@ -66,7 +66,7 @@ export interface SocketRoute {
   readonly scope: Scope
   readonly summary: string
   readonly query?: v.GenericSchema<unknown, unknown>
-  /** The session that the socket is of. */
+  /** The session whose events the socket sends. */
   readonly session: (call: SocketCall) => Promise<Key | Denial> | Key | Denial
   /** `ws` = the agent that the operator chose for `/ws` is open here, even if it is private elsewhere. */
   readonly exposureKind?: 'ws'
@@ -156,6 +156,6 @@ export const closeOnOpen = (denial: Denial): SocketOpener => {
   }
 }
 
-/** A page should learn that there is no such session. Any other denial is of a client that is wrong, and refuses its upgrade. */
+/** A page should learn that there is no such session. Any other denial is the client's mistake, and refuses its upgrade. */
 export const refuseSession = (denial: Denial): SocketOpener | Denial =>
   denial.denied === 'not_found' ? closeOnOpen(denial) : denial

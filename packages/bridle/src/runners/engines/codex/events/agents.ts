@@ -7,7 +7,7 @@ import type { CodexAgent, CodexTurnState } from './turn-state.ts'
 /** The agent whose thread it is; null = the session's own. */
 export type AgentThread = CodexAgent & { readonly id: string }
 
-/** The turns that agents are in. */
+/** The current turns of all agents. */
 export const activeTurns = ({ agents }: CodexTurnState): { threadId: string; turnId: string }[] =>
   [...agents].flatMap(([threadId, { turn }]) => (turn === null ? [] : [{ threadId, turnId: turn }]))
 
@@ -35,7 +35,7 @@ export const agentsSpawned = (
         return [agentStarted(id, call)]
       })
 
-/** An agent may begin before the call that began it has ended and named it. With one such call there is no doubt. */
+/** An agent may start before the call that spawns it has ended and named it. A single open spawn call must be its call. */
 export const onlySpawnCall = ({ openCalls, agents }: CodexTurnState): string | undefined => {
   const taken = new Set([...agents.values()].map(({ call }) => call))
   const calls = [...openCalls].filter(([id, { name }]) => name === 'spawnAgent' && !taken.has(id))

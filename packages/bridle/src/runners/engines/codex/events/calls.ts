@@ -92,7 +92,7 @@ const callKinds: Record<string, CallKind> = {
   imageGeneration: {
     name: () => 'image_generation',
     input: ({ revisedPrompt }) => ({ prompt: revisedPrompt ?? null }),
-    // The picture itself may be in the item: where it was saved is enough.
+    // The item may hold the whole picture; its path is enough.
     outcome: ({ failure, savedPath }) =>
       failure ? failedOutcome(textIn(failure, 'message')) : { status: 'ok', result: { path: savedPath ?? null } },
   },

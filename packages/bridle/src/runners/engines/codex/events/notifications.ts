@@ -39,7 +39,7 @@ export const runnerEventsOf = ({ method, params }: RpcNotification, seen: CodexT
   return read(params, seen, null)
 }
 
-/** The turn is over and these calls and agents are not. */
+/** Ends the calls and agents that are still open when the turn is over. */
 export const closingEvents = (seen: CodexTurnState, ended: 'completed' | 'interrupted' | 'failed'): RunnerEvent[] => {
   const calls = [...seen.openCalls].map(([toolUseId, { name, background }]): RunnerEvent => {
     const running = ended === 'completed' && background
@@ -184,7 +184,7 @@ const FROM_AGENTS = new Set([
   'rawResponseItem/completed',
 ])
 
-/** Tools that codex never makes an item of. A call of any other one without an item was refused or stopped. */
+/** Tools for which Codex never makes an item. Any other call without an item was refused or stopped. */
 const TOOLS_WITHOUT_ITEM = new Set([
   'write_stdin',
   'update_plan',
@@ -200,13 +200,13 @@ const TOOLS_WITHOUT_ITEM = new Set([
 /** The answer of Codex to a call of a tool that does not exist. */
 const UNSUPPORTED = /^unsupported (custom tool )?call\b/i
 
-/** Codex tells no cost: it is what the price table says. */
+/** Codex reports no cost, so the price table estimates it. */
 const cost = (
   { inputTokens = 0, outputTokens = 0 }: { inputTokens: number | undefined; outputTokens: number | undefined },
   cached: number,
   model: string,
 ) => {
-  // A number made up would be believed.
+  // Without a model there is no price, and readers would trust an invented number.
   if (model === '') return {}
   const read = Math.min(cached, inputTokens)
   const usage = {

@@ -25,7 +25,7 @@ export interface CodexTurnState {
   readonly denials: Map<string, string>
   /** The ids of approval requests. */
   readonly approvalIds: Set<string>
-  /** Calls as the model made them, until their output: the only trace of one that codex makes no item of. */
+  /** Calls as the model made them, until their output: the only trace of a call for which Codex makes no item. */
   readonly rawCalls: Map<string, { name: string; input: JsonObject }>
   /** The text of complete messages, the current message, and whether a tool call separates them. */
   settledText: string
@@ -46,9 +46,9 @@ export interface CodexTurnState {
 }
 
 export interface CodexAgent {
-  /** That began it. */
+  /** The call that started the agent. */
   readonly call: string | undefined
-  /** The turn it is in. */
+  /** The current turn of the agent. */
   turn: string | null
   summary: string | undefined
 }
