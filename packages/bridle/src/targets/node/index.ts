@@ -31,7 +31,7 @@ import { OfferingRequest } from './http/offered-upgrade.ts'
 import { answerParserErrors, requestErrorResponse } from './http/parser-errors.ts'
 import { addProbeHost } from './http/probe-host.ts'
 import { proxyFilter } from './http/trusted-proxies.ts'
-import { DRAIN_POLL_MS, STORE_CHECK_MS } from './limits.ts'
+import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from './limits.ts'
 import { type Logger, standardLogger } from './logger.ts'
 import type { ServerOptions } from './server-options.ts'
 import { openServerStore } from './server-store.ts'
@@ -82,7 +82,9 @@ export class HarnessServer {
     // Check settings before anything is open.
     const owner = sandboxUser(env)
     const isTrustedProxy = proxyFilter(options.trustedProxies, env)
-    const store = await openServerStore(options.store ?? 'sqlite', data)
+    // Not `unref`: the timer keeps the process alive while a store waits for something that does not.
+    const opening = setInterval(() => log('warn', 'the store is still opening', { data }), STORE_OPENING_MS)
+    const store = await openServerStore(options.store ?? 'sqlite', data).finally(() => clearInterval(opening))
     if (store.damage) log('error', 'acknowledged commits are missing', { ...store.damage })
     const { maxTenantBytes } = options.workspaces ?? {}
     const tenantUsage = new TenantDiskUsage(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
@@ -92,8 +94,14 @@ export class HarnessServer {
       const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
       return { ownerToken, tokens, ...(await loadAgents(options, { isOpen, data, tenantUsage, env, log })) }
     }
+    // An error of the start says what to mend; an error of the store that closes after it goes to the log.
+    const logCloseError = (cause: unknown) =>
+      log('error', 'the store could not be closed', {
+        data,
+        cause: cause instanceof Error ? cause.message : String(cause),
+      })
     const { engines, served, tokens, ownerToken } = await prepare().catch(async (error) => {
-      await store.close()
+      await store.close().catch(logCloseError)
       throw error
     })
     const workspaces = new NodeWorkspaces({
@@ -195,7 +203,7 @@ export class HarnessServer {
       await engines.stopOrphans(host)
       await workspaces.removeOrphans()
     } catch (error) {
-      await close()
+      await close().catch(logCloseError)
       throw error
     }
     if (keepToken) publishAddress(data, url)

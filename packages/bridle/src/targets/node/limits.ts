@@ -8,6 +8,8 @@ export const UNSENT_CHECKS = 16
 export const UNSENT_CHECK_MS = 1_000
 /** The server checks this often whether it can still write its data, also without requests. */
 export const STORE_CHECK_MS = 1_000
+/** A store that opens for longer than this is reported: a folder opens in less, a store elsewhere may not answer. */
+export const STORE_OPENING_MS = 10_000
 
 /** nginx and the balancers of clouds keep a connection for 60 s: a server that closes first resets some requests. */
 export const KEEP_ALIVE_MS = 75_000

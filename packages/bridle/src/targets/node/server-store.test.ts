@@ -1,5 +1,5 @@
 // A server with a store of another kind: by name, by module, and as a function.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -33,6 +33,12 @@ const moduleFile = (text: string): string => {
   writeFileSync(file, text)
   return file
 }
+const folderNamed = (name: string): string => {
+  const folder = join(root, name)
+  mkdirSync(folder)
+  return folder
+}
+const closable = (name: string): OpenStore => ({ name, ...memoryStore(), close: async () => {} })
 const memoryModule = pathToFileURL(join(import.meta.dirname, '../../stores/memory/memory-store.ts')).href
 const lastingModule = (name: string) =>
   moduleFile(`
@@ -122,6 +128,24 @@ test.each<[string, ServerOptions['store'], string]>([
   ['a store without a name', async () => ({ ...memoryStore(), close: async () => {} }) as never, 'lacks name'],
   ['a store without an end', async () => ({ name: 'x', ...memoryStore() }) as never, 'lacks close'],
   ['nothing', async () => undefined as never, 'lacks log'],
+  [
+    'a store whose log cannot remove',
+    async () =>
+      ({ name: 'x', ...memoryStore(), log: { ...memoryStore().log, remove: null }, close: async () => {} }) as never,
+    'lacks log.',
+  ],
+  ['a folder', root, 'There is no store'],
+  ['a folder with the name of a module', folderNamed('store.ts'), 'There is no file'],
+  ['a module that throws', moduleFile('throw new Error("no driver")'), 'cannot be loaded: no driver'],
+  ['a module that imports what is not there', moduleFile('import "absent-driver"'), 'cannot be loaded: '],
+  ['a store by the name of another', async () => closable('sqlite'), 'Give it a name of its own'],
+  ['a store that is not the memory', async () => closable('memory'), 'Give it a name of its own'],
+  ['a name of two lines', async () => closable('a\nb'), 'Give it a name of its own'],
+  [
+    'a store that can be neither used nor closed',
+    async () => ({ ...closable('sqlite'), close: () => Promise.reject(new Error('not closed')) }),
+    'Give it a name of its own',
+  ],
   ['a store that cannot be opened', async () => Promise.reject(new Error('no route to host')), 'no route to host'],
 ])('[O40] %s is refused, and the folder is free again', async (_name, store, message) => {
   const data = freshFolder()
@@ -129,6 +153,48 @@ test.each<[string, ServerOptions['store'], string]>([
   const server = await start({ data })
   expect(await storeNamedBy(server)).toBe('sqlite')
   await server.close()
+})
+
+test('[O40] a store that cannot say whether it can be written makes /ready 503, and the server stays', async () => {
+  const lines: string[] = []
+  let problems = ['no answer', 'no answer', 'another']
+  const server = await start({
+    data: freshFolder(),
+    store: async () => ({
+      ...closable('silent'),
+      writeFault: () => {
+        const problem = problems.shift()
+        if (problem !== undefined) throw new Error(problem)
+        return null
+      },
+    }),
+    log: (_level, line) => void lines.push(line),
+  })
+  // A timer of the server may ask as well.
+  problems = Array.from({ length: 20 }, () => 'no answer')
+  expect((await get(`${server.url}/ready`)).status).toBe(503)
+  expect(lines).toContain('database unusable')
+  problems = []
+  expect((await get(`${server.url}/ready`)).status).toBe(200)
+  await server.close()
+})
+
+test('[O40] a start that fails reports its reason, and a store that cannot be closed after it goes to the log', async () => {
+  const lines: string[] = []
+  for (const reason of ['no list', 'no answer']) {
+    const store = closable('closing')
+    const directory = { ...store.directory, inHand: () => Promise.reject(new Error(reason)) }
+    for (const method of ['list', 'approvals', 'due', 'find'] as const)
+      Object.assign(directory, { [method]: () => Promise.resolve([]) })
+    const opened = { ...store, directory, close: () => Promise.reject(new Error('not closed')) }
+    const starting = start({
+      data: freshFolder(),
+      store: async () => opened,
+      log: (_level, line) => void lines.push(line),
+    })
+    await expect(starting).rejects.toThrow(reason)
+  }
+  expect(lines.filter((line) => line === 'the store could not be closed')).toHaveLength(2)
 })
 
 test('[O41] a second server on the folder is refused, whatever stores both have', async () => {

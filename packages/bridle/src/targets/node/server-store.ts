@@ -3,12 +3,13 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { type Directory, type Log, StoreFault } from '../../kernel/ports/store.ts'
 import { openSqlite } from '../../stores/data-folder.ts'
 import { lockFolder, makeFolder, writeFolderOwner } from '../../stores/folder-lock.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { OpenStore, StoreOpener } from '../../stores/open-store.ts'
 import { ServerFault } from '../server-fault.ts'
-import { storeProblem } from './store-setting.ts'
+import { isBuiltInStore, storeProblem } from './store-setting.ts'
 
 /** Locks the folder `data` for this process until the store is closed. */
 export const openServerStore = async (store: string | StoreOpener, data: string): Promise<Required<OpenStore>> => {
@@ -30,10 +31,12 @@ const openIn = async (folder: string, open: StoreOpener): Promise<Required<OpenS
     writeFolderOwner(folder)
     const store = checkOpenStore(await open({ data: folder }))
     try {
+      if (open !== openMemory) checkOwnName(store.name)
       checkOwnStore(folder, store.name)
       if (store.name !== 'memory') writeFileSync(join(folder, STORE_FILE), `${store.name}\n`, { mode: 0o600 })
     } catch (error) {
-      await store.close()
+      // The first error says what to mend; a store that cannot be closed either must not hide it.
+      await store.close().catch(() => {})
       throw error
     }
     const close = async () => {
@@ -46,7 +49,7 @@ const openIn = async (folder: string, open: StoreOpener): Promise<Required<OpenS
     let closing: Promise<void> | undefined
     return {
       ...{ name: store.name, log: store.log, directory: store.directory, damage: store.damage ?? null },
-      writeFault: () => store.writeFault?.() ?? null,
+      writeFault: () => writeFaultOf(store),
       close: () => {
         closing ??= close()
         return closing
@@ -58,8 +61,17 @@ const openIn = async (folder: string, open: StoreOpener): Promise<Required<OpenS
   }
 }
 
+/** The server asks from a timer, where an error that is thrown would end the process. */
+const writeFaultOf = (store: OpenStore): StoreFault | null => {
+  try {
+    return store.writeFault?.() ?? null
+  } catch (cause) {
+    return new StoreFault('unreachable', `The store cannot say whether it can be written: ${messageOf(cause)}`, cause)
+  }
+}
+
 const loadOpener = async (path: string): Promise<StoreOpener> => {
-  const { default: open } = (await import(pathToFileURL(resolve(path)).href)) as { default?: unknown }
+  const { default: open } = await importStore(path)
   if (typeof open !== 'function')
     throw new ServerFault(
       'store_invalid',
@@ -68,14 +80,48 @@ const loadOpener = async (path: string): Promise<StoreOpener> => {
   return open as StoreOpener
 }
 
+const importStore = async (path: string): Promise<{ readonly default?: unknown }> => {
+  try {
+    return (await import(pathToFileURL(resolve(path)).href)) as { default?: unknown }
+  } catch (cause) {
+    throw new ServerFault('store_invalid', `The store ${path} cannot be loaded: ${messageOf(cause)}`, { cause })
+  }
+}
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+const logMethods: readonly (keyof Log)[] = ['open', 'append', 'read', 'result', 'remove']
+const directoryMethods: readonly (keyof Directory)[] = ['list', 'approvals', 'due', 'inHand', 'find']
+
 /** Checks a store that may come from untyped code: a missing part would fail with the first request otherwise. */
 const checkOpenStore = (store: OpenStore): OpenStore => {
-  const parts = { log: store?.log?.append, directory: store?.directory?.list, close: store?.close }
-  const missing = Object.entries(parts).flatMap(([name, part]) => (typeof part === 'function' ? [] : [name]))
-  if (missing.length === 0 && typeof store.name === 'string' && store.name !== '') return store
+  const lacks = (part: object | undefined, methods: readonly string[]) =>
+    methods.find((method) => typeof (part as Record<string, unknown> | undefined)?.[method] !== 'function')
+  const methodOf = (name: 'log' | 'directory', methods: readonly string[]) => {
+    const missing = lacks(store?.[name], methods)
+    return missing === undefined ? undefined : store?.[name] ? `${name}.${missing}` : name
+  }
+  const missing =
+    methodOf('log', logMethods) ??
+    methodOf('directory', directoryMethods) ??
+    lacks(store, ['close']) ??
+    nameOrNone(store)
+  if (missing === undefined) return store
   throw new ServerFault(
     'store_invalid',
-    `The store lacks ${missing[0] ?? 'name'}. It needs name, log, directory and close: docs/operating.md, O40.`,
+    `The store lacks ${missing}. It needs name, log, directory and close: docs/operating.md, O40.`,
+  )
+}
+
+const nameOrNone = ({ name }: OpenStore): string | undefined =>
+  typeof name === 'string' && name !== '' ? undefined : 'name'
+
+/** By the name of a built-in store, the next start would open that one, find no session, and remove the work folders. */
+const checkOwnName = (name: string): void => {
+  if (!isBuiltInStore(name) && /^[\w.:-]+$/.test(name)) return
+  throw new ServerFault(
+    'store_invalid',
+    `The store calls itself ${JSON.stringify(name)}. Give it a name of its own, of letters, digits and . : _ - only.`,
   )
 }
 
