@@ -35,8 +35,8 @@ export default defineConfig({
         process.env.NODE_COMPILE_CACHE ?? join(import.meta.dirname, 'node_modules/.cache/node-compile'),
     },
     // Real processes on a busy machine take their time; a test that hangs still ends.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     // Forks, because tests own data folders, servers and process signals. Three, because small machines have two cores, and
     // tests wait for about half of their time: starts of programs, disks, timeouts.
