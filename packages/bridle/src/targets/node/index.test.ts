@@ -411,7 +411,9 @@ const millionKeys = (): string => `{${Array.from({ length: 500_000 }, (_, n) => 
 test('[S38] an announced restart costs no retry, and the work goes on where it stood', async () => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-restart-'))
   const start = () => HarnessServer.start({ port: 0, data, tokenPaceMs: 0, log: () => {} })
-  const steps = [{ checkpoint: 'once' }, { text: 'abcdefgh', chunks: 8, everyMs: 40 }]
+  // Long enough to outlast both restarts on a busy machine.
+  const text = 'abcdefghijklmnopqrstuvwxyz0123456789'
+  const steps = [{ checkpoint: 'once' }, { text, chunks: text.length, everyMs: 60 }]
   const prompt = `@script ${JSON.stringify(steps)}`
   const ids = ['one', 'two', 'three']
   let running = await start()
@@ -429,7 +431,7 @@ test('[S38] an announced restart costs no retry, and the work goes on where it s
       await expect.poll(async () => (await detail(id)).status).toBe('completed')
       expect(await detail(id)).toMatchObject({ attempt_count: 1, last_error: null })
       const { messages, checkpoints } = (await detail(id)) as { messages: { content: string }[]; checkpoints: object[] }
-      expect(messages.at(-1)?.content).toBe('abcdefgh')
+      expect(messages.at(-1)?.content).toBe(text)
       expect(checkpoints).toMatchObject([{ checkpoint_type: 'turn' }, { summary_text: 'once' }])
     }
   } finally {
