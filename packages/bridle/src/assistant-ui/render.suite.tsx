@@ -38,7 +38,7 @@ afterEach(async () => {
   vi.unstubAllGlobals()
 })
 
-/** A client without a server: the test is what it is told. */
+/** A client without a server: the test sets its state. */
 export const fakeClient = (first: HarnessState) => {
   let state = first
   let held: HarnessLike['held'] = []

@@ -26,7 +26,7 @@ export interface CliProcess {
   readonly ended: Promise<ProcessResult>
 }
 
-/** A workspace in the temporary folder: a data folder, a port, and whatever processes were started in it. */
+/** A workspace in the temporary folder: a data folder, a port, and the processes that were started in it. */
 export class CliWorkspace {
   readonly folder = mkdtempSync(join(tmpdir(), 'bridle-cli-'))
   readonly env: NodeJS.ProcessEnv

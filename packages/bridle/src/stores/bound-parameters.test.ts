@@ -1,4 +1,4 @@
-// No value of a caller becomes a part of a statement: whatever is put into one is a constant of ours, and the rest is bound.
+// No value of a caller becomes a part of an SQL statement: only constants of this package are inserted, and all values are bound.
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'

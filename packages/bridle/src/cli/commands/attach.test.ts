@@ -69,7 +69,7 @@ describe('[C11] attach', () => {
       await watcher.until(() => deltas() > before + round * 5)
       await work.kill()
       await work.boot()
-      // The run that died with its process ends with one error; the follower of the run hears of it as well.
+      // The run that died with its process ends with one error; the follower of the run gets it too.
       const outcome = parseJsonRows((await run.ended).stdout).at(-1) as JsonRow
       expect(outcome).toMatchObject({ type: 'outcome', status: 'failed', error: { reason: 'interrupted' } })
       await watcher.until(() => watcher.lines.filter(hasType('idle')).length === round)

@@ -46,7 +46,7 @@ describe('[C15] dev', () => {
 
     const { stdout } = await work.bridle(['doctor', '--data', 'data'])
     expect(parseJsonRows(stdout)).toContainEqual(expect.objectContaining({ check: 'agent broken', state: 'note' }))
-    // [O4] A run under way has the same grace as with start.
+    // [O4] A running run has the same grace as with start.
     const watched = await fetch(`${work.url}/agents/scripted/grace/stream`)
     const prompt = scriptOf({ sleepMs: 500 }, { text: 'in time' })
     const headers = { prefer: 'respond-async' }

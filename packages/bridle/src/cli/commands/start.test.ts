@@ -36,7 +36,7 @@ test.each<[string, string[], NodeJS.ProcessEnv, string]>([
   const url = `http://127.0.0.1:${port}`
   const { code, stdout } = await work.bridle(['run', 'scripted', 'hello', '--url', url])
   expect([code, stdout]).toEqual([0, expect.stringContaining('"status":"completed"')])
-  // The server says which store it has, whatever this caller's own settings say.
+  // The server says which store it has, even if this caller's settings name another.
   expect(await storeSeen(['--url', url, '--data', data])).toBe(detail)
   server.process.kill('SIGTERM')
   expect((await server.ended).code).toBe(0)

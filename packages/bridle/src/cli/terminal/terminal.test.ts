@@ -39,7 +39,7 @@ const terminal = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
   return {
     screen: () => screen,
     type: (keys: string) => child.stdin.write(keys),
-    /** Words that the screen has shown, so many times. */
+    /** Resolves when the screen has shown the words `times` times. */
     until: (words: string, times = 1) =>
       new Promise<void>((resolve) => {
         look = () => screen.split(words).length > times && resolve()

@@ -317,7 +317,7 @@ interface SocketRecording {
   readonly events: AgentEvent[]
   readonly acks: FabricAck[]
   readonly errors: FabricError[]
-  /** Everything the callbacks said, in a word each. */
+  /** All calls of the callbacks, one word each. */
   readonly said: string[]
   until(enough: () => boolean): Promise<void>
 }

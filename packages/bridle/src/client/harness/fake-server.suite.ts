@@ -1,4 +1,4 @@
-// A server of one's own for a client's tests: each connection is a line that opens, speaks and breaks when told to.
+// A fake server for tests of a client: the test opens each connection, sends on it and breaks it.
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
 import type { WebSocketClass } from '../socket/reconnecting-socket.ts'

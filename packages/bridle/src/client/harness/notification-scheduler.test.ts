@@ -1,4 +1,4 @@
-// When subscribers are told, and that what they see stands still in between.
+// When subscribers are notified, and that their snapshot does not change in between.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { delta, openClient, state, textsOf } from './fake-server.suite.ts'
 

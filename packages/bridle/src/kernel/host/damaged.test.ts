@@ -1,4 +1,4 @@
-// A damaged log stops its session, says so to whoever asks, and can still be removed.
+// A damaged log stops its session, callers get the reason, and the session can still be removed.
 import { expect, test } from 'vitest'
 import { StoreFault } from '../ports/store-fault.ts'
 import { key, setUp } from './host.suite.ts'

@@ -109,7 +109,7 @@ export interface ManualAttempt {
   readonly crash: (error: Error) => void
 }
 
-/** A runner that starts and then waits to be told. */
+/** A runner that starts and then waits for the test. */
 export class ManualRunner implements Runner {
   readonly attempts: ManualAttempt[] = []
   readonly aborted: Job[] = []

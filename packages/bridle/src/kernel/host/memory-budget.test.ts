@@ -67,7 +67,7 @@ describe('[S32] the sums', () => {
 describe('[S32] a host', () => {
   const KIB = 1024
   const memory = { bytes: 2_000 * KIB, tenantBytes: 1_000 * KIB }
-  /** Bytes of a session that holds so many characters, near enough. */
+  /** The approximate bytes of a session with this many characters. */
   const bytes = (chars: number) => SESSION_BYTES_MIN + BYTES_PER_CHAR * chars
 
   test('a flood of one tenant does not push out the others, and what left answers the same', async () => {
@@ -79,7 +79,7 @@ describe('[S32] a host', () => {
       const id = `s${round}`
       await host.send(at('a', id), create(100_000 + round))
       before.set(id, (await host.find(at('a', id)))?.state)
-      // The others go on in between.
+      // The other tenants continue in between.
       await host.send(at('b', `s${1 + (round % 3)}`), { type: 'set_policy', policy: {} })
       expect(host.memoryBytes).toBeLessThanOrEqual(memory.tenantBytes + 6 * bytes(12_000) + bytes(100_100))
     }
@@ -129,7 +129,7 @@ describe('[S32] a host', () => {
     expect(watcher.closed).toBeNull()
     const accepted = outcomes.filter((outcome) => outcome === 'accepted').length
     expect(host.counts().running).toBe(accepted)
-    // When runs end and watchers leave, the next round makes room, and the tenant goes on.
+    // When runs end and watchers leave, the next round makes room, and the tenant continues.
     ;(await host.open(at('a', 'watched'))).subscribers.remove(watcher)
     for (const { reporter, end } of runner.attempts) {
       await reporter.report([{ type: 'finished' }])

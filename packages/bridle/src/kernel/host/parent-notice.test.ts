@@ -33,7 +33,7 @@ describe('[S40] a session that was started from another tells it how it stands',
     await second.host.start()
     await second.clock.pass(10)
     expect(told(await second.events()).toSorted()).toEqual(['a completed', 'b completed', 'c completed'])
-    // Told, and then the process dies before the child has written that down: told again, and written once.
+    // The process dies after the parent got the notice and before the child logged that: the notice is sent again, and logged once.
     second.log.before = ({ events }) => {
       if (events.some(({ type }) => type === 'parent_told')) throw new StoreFault('full', 'no room')
     }

@@ -140,7 +140,7 @@ describe('[S25] nothing is told before it is in the log', () => {
     await flushPending()
     session.drop(new Error('stopped'))
     gate.release()
-    // The command may be in the log: a caller who is told to try again would make it two.
+    // The command may be in the log: a caller that tries again would run it twice.
     await expect(answer).rejects.toMatchObject({ code: 'outcome_unknown' })
     expect(session.state.head).toBe(0)
   })

@@ -471,7 +471,7 @@ describe('[O27] many requests at once', () => {
   const prices = [['claude-x', { input: 1, output: 1 }]] as const
   const body = (max_tokens: number) => ({ model: 'claude-x', max_tokens, messages: [] })
   const used = (output_tokens: number) => json({ usage: { input_tokens: 0, output_tokens } })
-  /** Answers that wait until they are let go. */
+  /** Answers that wait until the test releases them. */
   const slowly = (tokens: number, then: Reply = used(tokens)) => {
     const waiting: (() => void)[] = []
     reply = (seen, response) => void waiting.push(() => then(seen, response))
@@ -508,7 +508,7 @@ describe('[O27] many requests at once', () => {
     for (const name of others) expect(proxy.spend(name)).toMatchObject({ usd: 0.8, requests: 2 })
     expect(got).toHaveLength(6)
     expect(statuses.filter((status) => status === 200)).toHaveLength(6)
-    // 32 of a run are under way at most; those that waited were told when the limit was reached.
+    // A run has at most 32 open requests; the waiting ones were refused when the limit was reached.
     expect(new Set(statuses)).toEqual(new Set([200, 402, 429]))
     expect(statuses.filter((status) => status === 429)).toHaveLength(3 * 8)
   })

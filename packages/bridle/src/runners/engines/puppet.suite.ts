@@ -5,9 +5,9 @@ import type { Engine, EngineApprovalRequest, EngineOptions, EngineSession, TurnE
 
 export type PuppetStep =
   | { readonly say: RunnerEvent }
-  /** Text in so many pieces, as fast as there is room. */
+  /** Text in this many pieces, as fast as there is room. */
   | { readonly flood: number; readonly size?: number }
-  /** Announces a call and waits until it was heard; then it has acted. */
+  /** Announces a call, waits for its acknowledgement, and then acts. */
   | { readonly act: string }
   /** The same, and it never comes back from it. */
   | { readonly begin: string }
@@ -78,7 +78,7 @@ class PuppetSession implements EngineSession {
     this.resume = resume
   }
 
-  /** A turn that continues starts behind the step that it was stopped in. */
+  /** A continued turn starts after the step at which the turn stopped. */
   async play(prompt: string, turn: TurnReporter, continues = false): Promise<TurnEnd> {
     let isDeaf = false
     const interrupted = new Promise<'interrupted'>((resolve) => {

@@ -1,5 +1,5 @@
-// A hostile engine: a real shell inside the walls that runs whatever its prompt says. As a program it is a whole runner, for
-// `LocalSandboxes` to start in place of ours.
+// A hostile engine: a real shell inside the walls that runs its prompt as a command. As a program it is a whole runner,
+// which `LocalSandboxes` starts in place of the real one.
 import { fileURLToPath } from 'node:url'
 import { runnerSettings } from '../server/runner-settings.ts'
 import { SandboxRunner } from '../server/sandbox-runner.ts'

@@ -17,7 +17,7 @@ const outcomes = async (it: NativeWorld) =>
     ...(reason !== undefined && { reason }),
   }))
 
-/** Told at the start of every turn. */
+/** The events at the start of every turn. */
 const TURN_RUNTIME = ['policy_decision', 'sandbox_notice']
 
 describe('a run', () => {

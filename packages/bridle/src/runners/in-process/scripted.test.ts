@@ -104,7 +104,7 @@ describe('[A2] text', () => {
       const flood = ended('flood')
       await submit('other', [{ text: 'answered' }])
       await ended('other')
-      // No time has passed: the flood waits for its next turn, and others had theirs.
+      // No time has passed: the flood waits for its next turn, and others have run.
       expect(order).toEqual(['other'])
       await world.clock.pass(200)
       await flood

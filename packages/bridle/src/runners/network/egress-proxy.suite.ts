@@ -1,5 +1,5 @@
-// A way out and what it needs around it: a port of its own, hosts on loopback that stand for public ones, and a client that
-// sends exactly the bytes it is told to.
+// An egress proxy for tests: a port, hosts on loopback that stand for public ones, and a client that sends exactly the
+// given bytes.
 import { once } from 'node:events'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { createEgressProxy, type EgressLogEntry, type EgressProxy, type EgressProxyOptions } from './egress-proxy.ts'
@@ -21,7 +21,7 @@ export const endAll = async (): Promise<void> => {
   for (const end of ends.splice(0).reverse()) await end()
 }
 
-/** Every connection goes to `port` on loopback, whatever address it was meant for. */
+/** Every connection goes to `port` on loopback, for any address that was asked for. */
 export const proxyUnderTest = async (
   port: number,
   options: Partial<EgressProxyOptions> & Pick<EgressProxyOptions, 'policy'>,

@@ -290,7 +290,7 @@ const random = (seed: number) => {
   }
 }
 
-/** Never names the open host as such: whatever gets through by another spelling would be a hole. */
+/** Other spellings of the open host: each that gets through would be a hole. */
 const randomRequest = (next: (below: number) => number): string => {
   const pick = (from: readonly string[]) => from[next(from.length)] as string
   const pieces = [

@@ -257,7 +257,7 @@ describe('[R19] a run whose frames make no sense ends, and never waits for ever'
     const items: ReportItem[] = []
     await expect(runner.start(jobAt(null), outletOf(items))).rejects.toThrow('makes no sense')
     expect(items.map(({ type }) => type)).not.toContain('finished')
-    // The engine does not go on unheard.
+    // The engine stops when nobody follows it.
     expect(cancelled).toHaveLength(1)
   })
 

@@ -50,7 +50,7 @@ const startServer = () =>
     token: 'boxed',
   })
 
-/** A way to the runner that can be cut and closed. */
+/** A connection to the runner that a test can cut and close. */
 class CuttableConnection {
   readonly url: string
   readonly #sockets = new Set<Socket>()
@@ -459,7 +459,7 @@ describe('[R4] acknowledgements', () => {
     expect(told.map((each) => each.text).join('')).toBe('h'.repeat(12))
   })
 
-  /** Requests to a path that never arrive, so many of them. */
+  /** Loses this many requests to a path. */
   const losing = (path: string, times: number) => {
     const { fetch } = globalThis
     const restore = () => {
@@ -593,7 +593,7 @@ describe('[R14] a server that dies', () => {
   })
 
   test('between saying that it starts and starting it: it is started, once', async () => {
-    // The runner has never heard of it, and is the one that was meant.
+    // The right runner answers, and does not know the run.
     const runner = world.runner()
     const items: string[] = []
     const { RunReporter } = await import('../../kernel/session/run-reporter.ts')
@@ -705,7 +705,7 @@ describe('[R1] a runner written from the document alone', () => {
     await against(said, async (url, asked) => {
       const life = hostOf(url)
       await ends(life)
-      // Nobody told how the call ended: the run's end settles it.
+      // The runner did not report the outcome of the call: the run's end settles it.
       expect(await shown(life)).toMatchObject({
         content: 'Hello world',
         status: 'complete',

@@ -1,4 +1,4 @@
-// A runner that plays nothing: it answers as one, and tells what it sees from where it is. Run as a process of its own.
+// A fake runner in its own process: it answers requests, plays no runs, and reports what it can see from its sandbox.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -78,7 +78,7 @@ describe('a run', () => {
     expect((await runs.ask('/health')).body).toEqual(idleHealth)
     const reading = await runs.query({ requestId: 'a', prompt: steps({ hang: 'politely' }) })
     await reading.first('run.started')
-    // A runner without a token tells nobody which run it has.
+    // A runner without a token does not say which run it has.
     expect((await caller(runner.url, 'x').ask('/health')).body).toEqual({ ...idleHealth, busy: true })
     await runs.post('/runs/a/cancel')
     await runs.put('/env', { vars: { ANTHROPIC_API_KEY: null } })

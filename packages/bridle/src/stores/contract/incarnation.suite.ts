@@ -39,7 +39,7 @@ export const incarnationContract = (name: string, make: () => Promise<StoreHarne
       }
       await on.store.log.remove(b)
       const again = await on.store.restart()
-      // Without a parent it goes on with the numbers, in the incarnation that they are of.
+      // Without a parent the session continues the numbers, in their incarnation.
       expect(await again.log.open(b)).toMatchObject({ exists: false, head: 7, incarnation: 3 })
     })
 

@@ -96,7 +96,7 @@ test('[CF15] what came to nothing is deleted, and tried again by the alarm until
   const { artifacts, names, database, retries, kept } = made(1)
   const stow = (seq: number) => artifacts.storeLargeChunks(key('a'), { events: [chunk(seq, 70_000)] })
   const [refused, unsure, under] = [await stow(1), await stow(2), await stow(3)]
-  // Whether it was written was not known; it was.
+  // The outcome of the append was unknown; it was written.
   database.prepare('INSERT INTO log (body) VALUES (?)').run(JSON.stringify(unsure.append.events))
   names.release(refused.names)
   names.release(unsure.names)

@@ -1,4 +1,4 @@
-// Objects as earlier versions left them: each table was made with its first use, and nothing said which version it was.
+// Objects as earlier versions left them: each table was made with its first use, and no row named the version.
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../kernel/event.ts'

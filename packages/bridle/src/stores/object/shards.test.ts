@@ -40,7 +40,7 @@ class TestNamespace implements ObjectNamespace<DirectoryStub> {
   get(id: unknown): DirectoryStub {
     const name = String(id)
     const index = new DirectoryIndex(this.driver(name))
-    // Everything that is said between objects is copied.
+    // All messages between objects are copied.
     return new Proxy({} as DirectoryStub, {
       get: (_, call: Exclude<keyof DirectoryStub, 'secret'>) =>
         call === 'adopt'

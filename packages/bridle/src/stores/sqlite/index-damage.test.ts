@@ -18,7 +18,7 @@ const file = () => join(folder, 'bridle.sqlite')
 const tenants = ['ta', 'tb', 'tc']
 const keysOf = (ids: readonly string[]) => tenants.flatMap((tenant) => ids.map((id) => key(id, tenant)))
 const keys = keysOf(['s1', 's2', 's3', 's4'])
-/** So many, with such long ids, that each index has several pages and a root above them. */
+/** Enough sessions with long ids that each index has several pages and a root above them. */
 const manyIds = Array.from({ length: 40 }, (_, index) => `${'long-'.repeat(20)}${index}`)
 const manyKeys = keysOf(manyIds)
 const counts = new Map([...keys, ...manyKeys].map((each, index) => [keyText(each), 5 + (index % 5)]))
@@ -144,7 +144,7 @@ describe('[S31] an index entry', () => {
       parentIncarnation: null,
     }
     await expectFault(store.log.append(lease, { events: said(key('s1', 'ta'), 1, 1), row: row() }), 'corrupt')
-    // Found by its other index, so that whoever asks by id is told what is wrong.
+    // The other index finds the session, so a caller that asks by id learns what is wrong.
     expect(await store.directory.find('ta', 's1')).toMatchObject([{ key: key('s1', 'ta') }])
     await store.close()
   })
@@ -166,7 +166,7 @@ describe('[S31] an index entry', () => {
   })
 
   test('of the events that is lost: the log does not seem shorter', async () => {
-    // Deleted from the index alone: the table keeps the row, and SQLite is not told.
+    // Deleted from the index alone: the table keeps the row, and SQLite does not notice.
     const db = new DatabaseSync(file())
     db.enableDefensive?.(false)
     db.exec(`PRAGMA writable_schema = ON;

@@ -177,7 +177,7 @@ describe('[O32] commits that were acknowledged and will be ignored are named', (
       expect(checkWal(file)).toMatchObject({ framesUsed: used, commitsLost: Math.max(1, behind) })
       rmSync(`${file}-shm`)
       expect(checkWal(file) !== null).toBe(behind > 0)
-      // SQLite does what the check says: it goes on from the last valid commit and says nothing. The first one is the table's.
+      // SQLite does what the check says: it continues from the last valid commit without an error. The first commit is the table's.
       if (used > 0) expect(rows(file)).toBe(commits.indexOf(used))
     }
   })

@@ -73,7 +73,7 @@ export class FakeFabricSocket {
   }
 }
 
-/** Time passes when it is told to; the wall clock may jump beside it. */
+/** The test advances the time; the wall clock may jump as well. */
 export const manualClock = (): ManualClock => {
   let elapsed = 0
   let wall = 1_000

@@ -131,7 +131,7 @@ describe('[F18] pausing, resuming, cancelling', () => {
     const resumed = await it.post(`/sessions/${id}/resume`)
     expect(resumed).toMatchObject({ status: 200, body: { session_id: id, health: { score: 100 } } })
     const frames = await readEnvelopes(it, `/sessions/${id}/events/stream`, hasType('policy_decision', 2))
-    // [S38] It goes on where it stopped: that is no other attempt, in its row or on the stream.
+    // [S38] The run continues where it stopped: neither its row nor the stream shows another attempt.
     const attempts = frames.flatMap(({ data }) => (data.turn_id === undefined ? [] : [data.attempt]))
     expect(new Set(attempts)).toEqual(new Set([1]))
     expect((await it.get(`/sessions/${id}`)).body).toMatchObject({ status: 'running', attempt_count: 1 })

@@ -70,7 +70,7 @@ export interface BuildManifest {
   readonly folder: string
   /** Null = the project is built by its own configuration. */
   readonly agents: readonly string[] | null
-  /** In the words of the bundler. */
+  /** The text that the bundler prints. */
   readonly size: string
 }
 

@@ -10,7 +10,7 @@ import { transportSocketRoutes } from './routes.ts'
 
 type Message = { type: string; [name: string]: unknown }
 
-/** A client as the bare document describes one: it renders what it is told. */
+/** A client as the bare document describes it: it renders the state that the server sends. */
 class FakeTransportClient implements Socket {
   readonly messages: Message[] = []
   state: HarnessState | null = null

@@ -185,8 +185,8 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     expect(
       all.filter(({ data }) => data.type === 'error' || data.type === 'result').map(({ data }) => data.type),
     ).toEqual(['result'])
-    // The provider's stream went through the server and was cut with it: the engine asked again, and what it said first
-    // was unsaid. What is left is the text, once.
+    // The provider's stream went through the server and was cut with it: the engine asked again, and its first text was
+    // withdrawn. The answer has the text once.
     const { body } = await get(`${world.url}/sessions/cut`)
     expect((body as unknown as { messages: { content: string }[] }).messages.at(-1)?.content).toBe(text)
     expect(boxes().map(({ pid }) => pid)).toEqual([box?.pid])

@@ -96,7 +96,7 @@ describe.skipIf(noTools)('in workerd', () => {
     const client = await follow(at('/ws?sessionId=idle'))
     const events = await openTestSocket(at('/sessions/idle/ws?marks=1'))
     await events.until(hasEvent('replay-end'))
-    // The runtime lets go of an idle object after ten seconds.
+    // The runtime evicts an idle object after ten seconds.
     await pause(13_000)
     client.submit(scriptBody({ text: 'after' }).prompt, 'c-1')
     await Promise.all([client.settled(4), events.until(hasEvent('idle'))])
@@ -152,7 +152,7 @@ describe.skipIf(noTools)('in workerd', () => {
           // A client of the document alone: no command id, so nobody would ask again.
           client.say({ type: 'commands', commands: [{ type: 'submit', prompt }] })
         }
-        // The runtime lets go of an object only while nothing is under way.
+        // The runtime evicts an object only while it has no open request.
         if (act === 'sleep') {
           await agree()
           await evict(world, id).catch(() => {})

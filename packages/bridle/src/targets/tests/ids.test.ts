@@ -109,7 +109,7 @@ test.each(socketWires.map(({ path }) => path))('[H34] the socket %s', async (pat
     const target = new URL(asked, server.url)
     if (path.includes(':') && matchPath(path, target.pathname) === null) continue
     const { status } = await upgradeAnswer(`${server.url}${asked}`).catch(() => ({ status: 400 }))
-    // A socket by a path tells on the open socket that there is no such session.
+    // A socket with the session in its path opens, and then reports that there is no such session.
     expect([value, status]).toEqual([value, path.includes(':') ? expect.toBeOneOf([101, 400, 404]) : 400])
   }
   expect(await listed()).toEqual(['one', 'three', 'two'])

@@ -69,7 +69,7 @@ test.skipIf(needs('nginx'))(
     const { url, stop } = await nginx(`location / { proxy_pass ${server.url}; }`)
     try {
       const watched = await watchStream(`${url}/agents/scripted/nginx/stream`, isIdle)
-      // The run goes on only when its first words were seen through the proxy: a buffered stream would never end.
+      // The run continues only when its first words came through the proxy: a buffered stream would never end.
       const answer = post(
         `${url}/agents/scripted/nginx`,
         scriptBody({ text: 'first' }, { approve: 'go' }, { text: ' second' }),

@@ -42,7 +42,7 @@ test('[H14] what changes something needs more than looking on', () => {
 
 test('[H13] a route that names a session finds it before anything else, so that nobody can forget to', () => {
   const unchecked = rows.filter(({ path, session, scope }) => path.includes(':id') && !session && scope !== 'open')
-  // Neither looks at a session: one refuses whatever it is asked, the other tells to upgrade.
+  // Neither route looks at a session: one refuses every request, the other asks for an upgrade.
   expect(unchecked.map(({ path }) => path)).toEqual([
     '/sessions/:id/approvals/:approvalId/:verdict',
     ...socketWires.map(({ path }) => path).filter((path) => path.includes(':id')),

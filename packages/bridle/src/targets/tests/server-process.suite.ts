@@ -42,7 +42,7 @@ export class ServerProcess {
       },
     )
     if (log !== null) closeSync(log)
-    // Known before it is ready, so that it is ended whatever happens.
+    // Registered before it is ready, so that the process is ended in any case.
     this.#process = child
     for await (const line of createInterface({ input: child.stdout! })) {
       const url = /ready at (\S+)/.exec(line)?.[1]

@@ -24,7 +24,7 @@ import { wantedEffects } from '../wanted-effects.ts'
 
 const withBudget = (health: NonNullable<Policy['health']>, maxRetries = 0) =>
   running(background({ policy: { health }, maxRetries }))
-/** Tells usage, and nothing more for a while. */
+/** Reports usage, and nothing more for a while. */
 const spend = (life: TestSession, cost_usd: number) => saysNoMore(life, eventReport('usage', { cost_usd }))
 const saysNoMore = (life: TestSession, ...items: Parameters<TestSession['report']>) => {
   life.report(...items)
@@ -278,7 +278,7 @@ test.each<[string, NonNullable<Policy['health']>, Parameters<TestSession['report
 ])('[S28] a budget for %s', (_name, health, items) => {
   const life = withBudget(health)
   saysNoMore(life, ...items)
-  // An open call is waited for; whatever the runner does next is not.
+  // An open call may finish; the next work of the runner may not start.
   life.report(token('more'))
   expect(life.payloads('budget_crossed')).toHaveLength(1)
 })

@@ -324,7 +324,7 @@ describe('[S37] a run that is stopped and kept', () => {
     expect(job(work)).toMatchObject({ attempt: 2, resume: null })
     expect(job(work)?.continues).toBeUndefined()
     expect(work.payloads('output_superseded')).toHaveLength(1)
-    // Stopped before it said how it goes on: what the first attempt remembers is not this one's.
+    // Stopped before it reported a handle: the handle of the first attempt does not belong to this one.
     work.report(started())
     work.do(pause)
     work.report(stopped)

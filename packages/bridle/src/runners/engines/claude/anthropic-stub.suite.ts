@@ -18,9 +18,9 @@ export interface StubTurn {
   readonly errorType?: string
   readonly message?: string
   readonly retryAfter?: number
-  /** The connection is cut after so many deltas. */
+  /** The connection is cut after this many deltas. */
   readonly disconnectAfter?: number
-  /** Only the first so many requests of this step go wrong. */
+  /** Only the first requests of this step fail, as many as this. */
   readonly times?: number
 }
 type StubBlock =

@@ -191,7 +191,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     )}`
     const reading = await runs.query({ requestId: 'paused', prompt, settings })
     await reading.first('assistant.delta')
-    // Known before the turn ends: whatever stops it, the next attempt can go on.
+    // The handle is reported before the turn ends, so that the next attempt can continue after any stop.
     const told = of(reading, 'run.resume').map(({ resume }) => resume)
     expect(told.length).toBeGreaterThanOrEqual(2)
     const { body } = await runs.post('/runs/paused/cancel')

@@ -26,7 +26,7 @@ export interface ResponsesStubStep {
   failed?: { code: string; message: string }
   /** The socket is cut after this many deltas. */
   disconnectAfter?: number
-  /** Only the first so many requests of this step are answered so; later ones get the step after it. */
+  /** This step answers only as many requests as this; later requests get the next step. */
   times?: number
 }
 

@@ -172,7 +172,7 @@ describe.skipIf(!existsSync('/proc/self/stat'))('[O18] where /proc tells what a 
     const child = await shell(`cd '${folder}'; mkfifo go; echo; (${detached} & read line); exec sleep 600`)
     const { watching } = watch(child.pid, {})
     await expect.poll(() => watching.usage().processes, soon).toBe(3)
-    // The shell between them ends, then the detached one goes on, then the root is killed.
+    // The shell between them ends, the detached process continues, and then the root is killed.
     child.stdin.write('\n')
     await expect.poll(() => watching.usage().processes, soon).toBe(2)
     writeFileSync(join(folder, 'go'), '\n')

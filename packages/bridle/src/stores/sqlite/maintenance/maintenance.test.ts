@@ -67,7 +67,7 @@ test('a failed sync: nobody is told yes, and the log is emptied before anything 
   fail = 'after commit'
   const group = [store.log.append(a, { events: [event(2)] }), store.log.append(b, { events: [event(2)] })]
   await Promise.all(group.map((one) => expectFault(one, 'outcome_unknown')))
-  // This time the events did reach the disk. Whoever drops the session and opens it again sees so.
+  // This time the events did reach the disk. Opening the session again shows them.
   expect(seqs(await store.log.read(key('a'), 0, 9))).toEqual([1, 2])
   expect(recoveries).toBe(1)
   const again = (await store.log.open(key('a')))!
@@ -178,7 +178,7 @@ test('[O30] a full disk is named until a write succeeds, and reading goes on', a
   expect([store.writeFault()?.code, store.writeFault()?.code]).toEqual(['full', 'full'])
   for (const { key: at } of leases) expect(seqs(await store.log.read(at, 0, 9))).toEqual([1])
   fail = 'never'
-  // The probe writes by itself: no caller has to try first.
+  // The probe writes without a caller that tries first.
   expect(store.writeFault()).toBe(null)
   fail = 'full'
   await expectFault(store.log.append(leases[0]!, { events: [event(2)] }), 'full')

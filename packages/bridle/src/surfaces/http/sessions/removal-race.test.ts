@@ -4,7 +4,7 @@ import { testApp } from '../test-app.suite.ts'
 
 const say = (text: string) => ({ prompt: `@script ${JSON.stringify([{ text }])}` })
 
-/** Lets `count` steps of whatever is under way happen. */
+/** Lets pending work advance by `count` steps. */
 const steps = async (count: number): Promise<void> => {
   for (let step = 0; step < count; step++) await null
 }
@@ -31,7 +31,7 @@ test('[H22] a POST that meets a DELETE is answered, or 404: never 503, and never
     const statuses = (await Promise.all([...commands, removal, ...late])).map(({ status }) => status)
     // 409 is the run that the cancel found.
     const run = [200, 404, 409]
-    // 400 is a branch from an event that the session begun anew does not have.
+    // 400: the session was created again and does not have the event to branch from.
     const branch = [201, 404, 400]
     const allowed = [run, [202, 404], run, branch, branch, [200], [200, 404], run]
     const wrong = statuses.filter((status, index) => !allowed[index]!.includes(status))

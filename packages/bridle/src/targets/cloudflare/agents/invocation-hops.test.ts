@@ -1,4 +1,4 @@
-// An agent at work inside its object: it goes on in a fresh invocation every few steps, and is held; nothing else is.
+// An agent at work keeps its object in memory and continues in a fresh invocation every few steps; other work does neither.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../../../kernel/event.ts'
 import type { Job, RunEnd, Runner } from '../../../kernel/ports/runner.ts'
@@ -164,7 +164,7 @@ describe.skipIf(noTools)('in workerd', () => {
         incarnation(world, 'function-asks', 'walker'),
       ])
     const before = await lives()
-    // The runtime lets go of an idle object after ten seconds.
+    // The runtime evicts an idle object after ten seconds.
     await new Promise((resolve) => setTimeout(resolve, 14_000))
     const after = await lives()
     expect(after.map((life, index) => life === before[index])).toEqual([false, false, true])

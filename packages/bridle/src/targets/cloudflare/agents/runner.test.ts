@@ -60,7 +60,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     })
     const asked = post(agent('pieces'), { prompt })
     const first = await readFrames(stream('pieces'), (all) => all.at(-1)?.data.type === 'text_delta')
-    // The runner has more to say yet.
+    // The runner has not sent its last events yet.
     expect([typesOf(first), engine.acted]).toEqual([['prompt_start', 'text_delta'], []])
     const frames = await readFrames(stream('pieces'), isIdle)
     expect(typesOf(frames).filter((type) => type === 'text_delta')).toHaveLength(4)
@@ -128,7 +128,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     await leaving.closed
     const lives = () => Promise.all(['warm', 'left'].map((id) => incarnation(world, id, 'claude')))
     const before = await lives()
-    // The runtime lets go of an idle object after ten seconds.
+    // The runtime evicts an idle object after ten seconds.
     await new Promise((resolve) => setTimeout(resolve, 14_000))
     const after = await lives()
     expect(after.map((life, index) => life === before[index])).toEqual([false, false])

@@ -57,7 +57,7 @@ describe.skipIf(noTools)('in workerd', () => {
     const [silent, pinging, talking, bare] = (await Promise.all(
       paths.map((path) => openTestSocket(`${world.url}${path}`)),
     )) as [TestSocket, TestSocket, TestSocket, TestSocket]
-    // The platform answers this one by itself, with a time of nought.
+    // The platform answers this ping without the object, with time 0.
     const own = ({ messages }: TestSocket) => messages.filter((each) => each.type === 'pong' && each.ts > 0).length
     const signs = [
       setInterval(() => pinging.say('{"type":"ping"}'), 100),

@@ -14,7 +14,7 @@ import { startTestWorker } from '../tests/test-worker.suite.ts'
 import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
 import { seal } from './sealing.ts'
 
-/** Asks its provider what its prompt says, a JSON array of `[method, path, body]`, and tells the answers. */
+/** Sends the requests in its prompt to the provider, a JSON array of `[method, path, body]`, and reports the answers. */
 const askingEngine = (): Engine => ({
   name: 'claude',
   provider: 'anthropic',
@@ -147,7 +147,7 @@ describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
     expect(answers[1]?.[1]).toContain('billing_error')
     expect(stub.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
     expect(stub.requests.at(-1)?.headers['x-api-key']).toBe('the-real-key')
-    // Another run begins anew.
+    // Another run starts from zero.
     expect((await ask('one', request)).map(([status]) => status)).toEqual([200])
   })
 

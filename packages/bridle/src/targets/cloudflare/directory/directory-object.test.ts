@@ -28,7 +28,7 @@ test.skipIf(noTools)('[CF16] another number of objects finds and lists what the 
       await world.kill()
       world = await startTestWorker({ folder, vars })
       expect((await listed()).ids).toEqual(before)
-      // A branch is found in its parent's object, though it never said a word here.
+      // A branch is found in its parent's object, though it never wrote here.
       expect((await get(`${world.url}/sessions/leaf`)).status).toBe(200)
       const paged: string[] = []
       for (let next: string | undefined = ''; next !== undefined; ) {
@@ -128,7 +128,7 @@ test.skipIf(noTools)(
       await start('foreign', 'other')
       const outputs = ['two final_output', 'two run_record', 'one final_output', 'one run_record']
       expect(await shown()).toEqual([200, ...outputs])
-      // [F36] Each child tells its parent's object, and no other.
+      // [F36] Each child notifies its parent's object, and no other.
       const children = async (id: string) =>
         ((await get(at(`/chat/sessions/${id}`))).body.subagents as { agent_id: string; status: string }[]).map(
           ({ agent_id, status }) => `${agent_id} ${status}`,

@@ -26,7 +26,7 @@ describe.skipIf(noTools)('in workerd', () => {
   const say = (id: string, ...steps: unknown[]) => post(at(`/agents/scripted/${id}`), scriptBody(...steps))
   /** Some 400 KB on each wire: the text in pieces, and once more as the result. */
   const speech = (id: string, letter = 'x') => say(id, { text: letter.repeat(200_000), chunks: 10 })
-  /** How many sockets it would take up, were it to sleep and wake. */
+  /** The number of sockets that the object would restore after hibernation. */
   const held = async (id: string) => (await attachments(world, id)).filter((one) => one !== null).length
   const dialled = async (path: string): Promise<TestSocket> => {
     const line = await openTestSocket(at(path))
@@ -138,7 +138,7 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(errors).toEqual([])
     expect(phases.filter((phase) => phase === 'open')).toHaveLength(1)
     expect(client.connection).toMatchObject({ phase: 'open', resyncs: 0 })
-    // A state larger than what may wait is no reason to cut whoever asks while it is on its way.
+    // A client is not cut while a state larger than the limit is on its way to it.
     const late = new HarnessClient({ url: socketAt('/ws?sessionId=ours') })
     open.push(late)
     await late.submit(scriptBody({ text: 'late' }).prompt)

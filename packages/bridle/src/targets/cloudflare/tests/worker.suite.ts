@@ -42,7 +42,7 @@ export class HarnessDirectory extends made.HarnessDirectory {
   }
 }
 
-/** A storage that fails to write once it is told to. */
+/** A storage that fails to write when a test asks for it. */
 const breakable = ({ sql }: DurableStorage) => {
   const exec = sql.exec.bind(sql)
   const storage = { message: '' }
@@ -59,12 +59,12 @@ interface TestBucket extends ObjectBucket {
   list(): Promise<{ objects: { key: string }[] }>
 }
 
-/** The real one, until it is told to fail. */
+/** The real bucket, until a test makes it fail. */
 const breakableBucket = (bucket: ObjectBucket): ObjectBucket => {
   const unless = <T>(what: string, act: () => Promise<T>) =>
     failing === what ? Promise.reject(new Error(`${what}: internal error (10001)`)) : act()
   return {
-    // The worst there is: it was put, and nobody is told.
+    // The worst case: the text was put, and the caller gets an error.
     put: async (...args) => {
       await bucket.put(...args)
       return unless('put', async () => {})
@@ -106,7 +106,7 @@ export class HarnessSession extends made.HarnessSession {
     return this.#rings
   }
 
-  /** From here on whoever asks it waits. */
+  /** From now on every caller waits. */
   static readonly silent = new Set<string>()
 
   override fetch(request: Request): Promise<Response> {

@@ -1,4 +1,4 @@
-// The real runtime for tests: one process, its objects on disk, told apart by process id. What it runs is bundled from
+// The real runtime for tests: one process, its objects on disk, in a folder per process id. What it runs is bundled from
 // source. Where it cannot be fetched, tests that need it are skipped by name, and say why.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -61,7 +61,7 @@ export interface WorkerdProcess {
   readonly folder: string
   /** Lines of its standard error. */
   readonly stderrLines: string[]
-  /** As a crash does: nobody is told. */
+  /** Kills the process like a crash, without a notice. */
   kill(): Promise<void>
   /** Ends it, and removes what it kept. */
   dispose(): Promise<void>
@@ -123,7 +123,7 @@ const source = (file: string): string => {
   return text(readFileSync(join(tools.folder, 'node_modules/miniflare/dist/src/workers', `${file}.worker.js`), 'utf8'))
 }
 
-/** A bucket as the local tools have it: a Worker of theirs, and its files beside our objects. */
+/** A bucket as Cloudflare's local tools simulate it: one of their Workers, with its files beside the objects. */
 const bucketServices = (names: readonly string[], disk: string): string => {
   if (names.length === 0) return ''
   const entries = names.map(

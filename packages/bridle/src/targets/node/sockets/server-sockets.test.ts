@@ -277,7 +277,7 @@ const using = async (
   }
 }
 
-/** A client's frame, masked by zeros, whatever is in it. */
+/** A client's frame with any content, masked by zeros. */
 const frame = (head: number, size: number, payload: readonly number[] = []): Buffer => {
   const length = size < 126 ? [0x80 | size] : [0xff, 0, 0, 0, 0, ...[24, 16, 8, 0].map((bits) => (size >>> bits) & 255)]
   const body = Buffer.alloc(size)

@@ -35,11 +35,11 @@ interface RawSocket {
 interface RawOptions {
   readonly offers?: string
   readonly pongs?: boolean
-  /** Answers the end; those that answer pings do, unless told otherwise. */
+  /** Answers a close frame; by default a client that answers pings does. */
   readonly ends?: boolean
 }
 
-/** A handshake, and then whatever is written. Pings and the end are not answered unless told to. */
+/** A handshake, and then the bytes that the test writes. Pings and the close frame are answered only on request. */
 const raw = async (url: string, path: string, options: RawOptions = {}): Promise<RawSocket> => {
   const { offers = '', pongs = false, ends = pongs } = options
   const { hostname, port, host } = new URL(url)

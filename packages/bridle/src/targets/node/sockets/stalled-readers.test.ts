@@ -37,7 +37,7 @@ const listeners = async (url: string) => {
   return Number(/^bridle_listeners (\d+)$/m.exec(metrics)?.[1])
 }
 
-/** An event stream whose reader takes the first bytes and no more until it is told to. */
+/** An event stream whose reader takes the first bytes and then waits for the test. */
 const stalledStream = async (url: string, id: string) => {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   open.push(socket)

@@ -155,7 +155,7 @@ describe('[F17] a workspace', () => {
       const state = (id: string) => join(sessionFolder(data, key(id)), 'state')
       mkdirSync(state('parent'))
       writeFileSync(join(state('parent'), 'transcript'), 'said')
-      // The source goes on meanwhile; the branch is of its parent.
+      // The source changes meanwhile; the branch has the files of its parent.
       writeFileSync(join(root, 'src', 'a.txt'), 'later')
       if (kind === 'git_worktree') git('commit', '--quiet', '-am', 'two')
       const all = workspaces()
