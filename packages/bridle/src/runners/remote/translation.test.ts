@@ -162,7 +162,7 @@ test.each<[string, RunnerEvent, unknown[]]>([
     [{ type: 'failed', message: 'm', reason: 'r', transient: true, resume: 'h' }],
   ],
 ])('[R13] %s', async (_name, said, expected) => {
-  // As it comes over the wire.
+  // The event as it comes over the wire.
   const parsed = parseRunnerEvent(JSON.stringify(said))
   const items = parsed && (await translateEvent(parsed, { toolNames: new Map([['t', 'Bash']]) }, digest))
   expect(items).toEqual(expected)

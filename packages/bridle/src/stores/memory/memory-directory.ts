@@ -1,4 +1,4 @@
-// Across the sessions of a memory store.
+// The directory of a memory store: lists across its sessions.
 import { mayOpen, rowOwner } from '../../kernel/owner.ts'
 import {
   type Directory,

@@ -1,4 +1,4 @@
-// Across sessions, from the rows that appends wrote.
+// The directory in SQL: lists across sessions, from the rows that appends wrote.
 import type { Key } from '../../kernel/event.ts'
 import type { Directory, DirectoryRow, ListedSession, ListFilter, OpenApproval } from '../../kernel/ports/directory.ts'
 import { type SqlDriver, type SqlValue, toStoreFault } from '../drivers/driver.ts'

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { engineDescriptions } from '../../runners/engines/descriptions.ts'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer, type ServerOptions } from '../node/index.ts'
 import { openTestSocket } from '../tests/socket-client.suite.ts'
@@ -55,10 +56,9 @@ describe('[O20] an engine beside a server without a token', () => {
     const server = await start(name, options)
     try {
       const { agents } = (await get(`${server.url}/ready`)).body as unknown as { agents: { description: string }[] }
-      expect(agents.map(({ description }) => description).slice(1)).toEqual([
-        `Claude Code, ${place}.`,
-        `Codex, ${place}.`,
-      ])
+      expect(agents.map(({ description }) => description).slice(1)).toEqual(
+        engineDescriptions.map(({ title }) => `${title}, ${place}.`),
+      )
     } finally {
       await server.close()
     }
@@ -67,19 +67,19 @@ describe('[O20] an engine beside a server without a token', () => {
   test.each<[string, ServerOptions]>([
     ['process', { sandbox: { backend: 'process' } }],
     ['host', { sandbox: { network: 'host' } }],
-  ])('with %s it does not run, by whatever wire, and says what to do', async (name, options) => {
+  ])('with %s it does not run, on any wire, and says what to do', async (name, options) => {
     const server = await start(name, options)
     try {
       const needs = await needsOf(server.url)
-      expect(needs).toHaveLength(2)
+      expect(needs).toHaveLength(engineDescriptions.length)
       // A machine without the engines says that first.
       for (const line of needs) expect(line).toMatch(/--token|npm install|Install/)
-      for (const agent of ['claude', 'codex']) {
+      for (const { name: agent } of engineDescriptions) {
         const { status, body } = await post(`${server.url}/agents/${agent}/x`, { prompt: 'x' })
         expect([status, body.error]).toMatchObject([503, { type: 'unavailable' }])
       }
       // A socket that names the agent asks nobody what the agent needs: its runner refuses.
-      for (const agent of ['claude', 'codex']) {
+      for (const { name: agent } of engineDescriptions) {
         const line = await openTestSocket(`${server.url}/ws?sessionId=s-${agent}&agent=${agent}`)
         line.say({ type: 'commands', commands: [{ type: 'submit', prompt: 'x', commandId: 'c-1' }] })
         const said = await line.until((all) => JSON.stringify(all).includes('--token'))
@@ -110,7 +110,7 @@ describe('[O20] an engine beside a server without a token', () => {
     const server = await start(name.replace(' ', '-'), { ...options, sandbox: { backend: 'process', network: 'host' } })
     try {
       const needs = await needsOf(server.url, { authorization: 'Bearer right' })
-      expect(needs).toHaveLength(2)
+      expect(needs).toHaveLength(engineDescriptions.length)
       expect(needs.join()).not.toContain('--token')
     } finally {
       await server.close()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { agent } from '../../agents/agent.ts'
+import { engineDescriptions } from '../../runners/engines/descriptions.ts'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer, type ServerOptions } from '../node/index.ts'
 import { findAgents, watchAgents } from './folder.ts'
@@ -125,8 +126,7 @@ describe('serving', () => {
     ])
     expect((await ready(url)).map(({ name, available }) => [name, available])).toEqual([
       ['scripted', true],
-      ['claude', false],
-      ['codex', false],
+      ...engineDescriptions.map(({ name }) => [name, false]),
       ['good', true],
       ['broken', false],
     ])

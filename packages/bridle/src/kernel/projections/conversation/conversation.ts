@@ -353,5 +353,5 @@ const finishMessage = (index: number, status: 'complete' | 'error', stopReason?:
   ...(stopReason === undefined ? [] : [setOperation(['messages', index, 'stopReason'], stopReason)]),
 ]
 
-/** The error of the session; the answer has its own text of the failure. */
+/** Kinds of artifacts that the kernel publishes for a run: the answer has their content already. */
 const bookkeeping = new Set(['final_output', 'run_record'])

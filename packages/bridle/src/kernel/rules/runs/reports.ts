@@ -182,7 +182,7 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
   },
 
   custom_event: (w, payload) => {
-    // A runner's artifact must not take the name of one of the kernel's.
+    // A custom event must not have a name of the catalogue: clients would take it for an event of the kernel.
     if (customEventProblem(payload.name, payload.data) === null) w.addToRun('custom_event', payload)
   },
 

@@ -96,7 +96,7 @@ export const endTurn = (
   const text = status === 'completed' ? answerText(w) : ''
   // Do not repeat a response that the runner has reported, nor one too long to write twice.
   if (text !== '' && !run.hasResponse && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
-  // The text of a stopped or failed turn is part of the conversation too.
+  // Record the handle of a stopped or failed turn too: the next turn continues from its text.
   if (end.resume !== undefined) recordResumeHandle(w, end.resume)
   if (w.state.lifecycle.kind === 'background') {
     recordRun(w, run, status)

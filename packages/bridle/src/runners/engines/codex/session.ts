@@ -214,7 +214,7 @@ export class CodexSession implements EngineSession {
     try {
       for (const event of closingEvents(play.seen, end.kind)) play.turn.report(event)
     } catch {
-      // Nobody listens.
+      // The run has ended: no reader wants the event.
     }
     play.end = null
     play.stop()

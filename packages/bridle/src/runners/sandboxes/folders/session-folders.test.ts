@@ -73,7 +73,7 @@ describe('[O26] the folders of a tenant', () => {
       /^The session folders of this tenant hold .* and may hold .* together\. Delete sessions/,
     )
     for (const tenant of ['ta', 'tc']) await folders.prepare(key('third', tenant), key('first', tenant))
-    // Without a copy: refused once it was measured that the limit is reached.
+    // A session without a copy is refused once a measurement shows that the limit is reached.
     fill(folders.folderOf(key('second', 'tb')), 'more', 3 * MiB)
     now += 3_600_000
     await expect(tenantUsage.measureRoom('tb')).rejects.toThrow(/^The session folders of this tenant hold/)
