@@ -3,7 +3,7 @@
 import type { Key } from '../event.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Job, Runner } from '../ports/runner.ts'
-import type { Run } from '../projections/lifecycle.ts'
+import type { Run } from '../projections/lifecycle-state.ts'
 import { RELEASE_MS } from './limits.ts'
 
 export const releaseRemovedSession = (

@@ -4,7 +4,7 @@
 import type { Key } from '../event.ts'
 import type { ApprovalAnswer, Job } from '../ports/runner.ts'
 import type { Approval } from '../projections/approvals.ts'
-import type { Run } from '../projections/lifecycle.ts'
+import type { Run } from '../projections/lifecycle-state.ts'
 import type { SessionState } from '../projections/state.ts'
 import { type ChildNotice, pendingNotice } from './children/child-notice.ts'
 

@@ -2,8 +2,9 @@
 // grants.
 import { BUDGET_HIGH_RATIO, STUCK_MS } from '../../limits.ts'
 import type { BudgetName, Policy, SessionStatus } from '../../schemas.ts'
-import { type HealthFold, runtimeMs } from './health.ts'
+import { runtimeMs } from './health.ts'
 import { assessHealth } from './health-score.ts'
+import type { HealthFold } from './health-state.ts'
 
 /** How close each budget is to its limit. Time budgets count only finished time, so the value changes with events alone. */
 export const budgetPressures = (

@@ -1,7 +1,8 @@
 // The health score: 100 minus penalties, each with a reason, the event that shows it, and what to do about it.
 import { STUCK_MS } from '../../limits.ts'
 import type { SessionStatus } from '../../schemas.ts'
-import { type FindingSubject, type HealthFold, withoutForgiven } from './health.ts'
+import { withoutForgiven } from './health.ts'
+import type { FindingSubject, HealthFold } from './health-state.ts'
 
 export interface HealthReport {
   readonly score: number

@@ -4,8 +4,9 @@ import { STUCK_MS } from '../../limits.ts'
 import type { Payloads, Policy, SessionStatus } from '../../schemas.ts'
 import { fold } from '../projection.ts'
 import { newlyCrossedBudgets, nextHealthChangeAt } from './budgets.ts'
-import { type HealthFold, healthFold, withActivity } from './health.ts'
+import { healthFold, withActivity } from './health.ts'
 import { assessHealth } from './health-score.ts'
+import type { HealthFold } from './health-state.ts'
 
 const T = 1_000_000
 const fine = healthFold.initial

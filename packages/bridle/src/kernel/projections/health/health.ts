@@ -1,4 +1,4 @@
-// The facts behind health: counters and timestamps. No ages, so that a snapshot changes only with a fact.
+// Folds events into the facts behind health.
 
 import { inTier } from '../../catalogue.ts'
 import { type AnyEvent, BRANCHED } from '../../event.ts'
@@ -7,81 +7,11 @@ import { canonicalJson, hashText } from '../../json.ts'
 import { AUDIT_MAX, MEMORY_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
 import type { BudgetName, Payloads } from '../../schemas.ts'
 import { truncate } from '../../text/truncate.ts'
-import { type AuditRow, auditRow } from '../audit.ts'
+import { auditRow } from '../audit.ts'
 import type { Projection } from '../projection.ts'
+import type { FindingSubject, HealthFold, MemoryProvenance, PenaltyCounter } from './health-state.ts'
 
-export interface HealthFold {
-  /** Time of earlier runs, and the start of the current one. */
-  readonly ranMs: number
-  readonly runningSince: number | null
-  readonly activeAt: number
-  readonly tokens: number
-  readonly costUsd: number
-  /** The estimated part of this attempt: a correction takes back at most this much. */
-  readonly estimatedUsd: number
-  readonly contextPct: number
-  readonly failedTools: number
-  readonly retries: number
-  readonly loopWarnings: number
-  readonly repeatedPlans: number
-  readonly slowestToolMs: number
-  /** Consecutive events without evidence; a stretch of text or thinking counts as one. */
-  readonly withoutEvidence: number
-  /** Whether this turn has evidence, on which its text may rest. */
-  readonly evidence: boolean
-  /** The current stretch of text or thinking. */
-  readonly unprovenStretch: 'text' | 'thinking' | null
-  /** Penalties at the start of the turn, and how many of each kind clean turns have forgiven. */
-  readonly penaltiesBefore: number
-  readonly forgiven: { readonly [trouble in PenaltyCounter]: number }
-  readonly degraded: string | null
-  /** Degraded until the provider answers. */
-  readonly retrying: boolean
-  readonly lastCall: { readonly hash: string; readonly times: number } | null
-  readonly lastPlan: string | null
-  /** Crossed budgets that are not raised yet; in older logs, the number of grants; the granted limits. */
-  readonly crossed: { readonly [budget in BudgetName]?: number }
-  readonly raised: { readonly [budget in BudgetName]?: number }
-  readonly granted: { readonly [budget in BudgetName]?: number }
-  /** A hash of the last `health_changed`, to detect a change. */
-  readonly publishedHash: string | null
-  /** The number of the run's last visible event, approximately; 0: none yet. */
-  readonly activeSeq: number
-  /** The last event that supports each finding. */
-  readonly evidenceSeqs: { readonly [subject in FindingSubject]?: number }
-  readonly memory: MemoryProvenance
-  /** The newest decisions about the session, oldest first. */
-  readonly audit: readonly AuditRow[]
-}
-
-/** Counters that lower the score until clean turns forgive them. */
-export type PenaltyCounter = 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans'
 const PENALTY_COUNTERS: readonly PenaltyCounter[] = ['failedTools', 'retries', 'loopWarnings', 'repeatedPlans']
-
-export type FindingSubject =
-  | 'failed'
-  | 'stuck'
-  | 'budget'
-  | 'waiting'
-  | 'transport'
-  | 'retries'
-  | 'tools'
-  | 'loops'
-  | 'plans'
-  | 'context'
-
-/** The sources of the agent's memory, and what it proposes to remember. */
-export interface MemoryProvenance {
-  readonly retrievals: number
-  readonly citations: number
-  readonly proposals: number
-  /** The newest, oldest first. */
-  readonly latest: readonly {
-    readonly kind: 'retrieval' | 'proposal'
-    readonly seq: number
-    readonly summary: string
-  }[]
-}
 
 export const healthFold: Projection<HealthFold> = {
   initial: {
