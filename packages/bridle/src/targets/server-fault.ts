@@ -16,6 +16,8 @@ export type ServerFaultCode =
   | 'agent_name_taken'
   /** The agent's file is broken or was removed after the run was accepted. */
   | 'agent_unavailable'
+  /** The constructor of an engine failed, or its check of what it needs. */
+  | 'engine_broken'
   /** An engine could reach a server that asks nobody for a token. */
   | 'engine_unsafe'
 

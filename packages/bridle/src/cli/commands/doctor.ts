@@ -149,19 +149,24 @@ export const engineFindings = async (
   env: NodeJS.ProcessEnv,
   registry?: readonly EngineRow[],
 ): Promise<DoctorFinding[]> => {
-  const { createEngines } = await import('../../runners/index.ts')
+  const { engineRegistry } = await import('../../runners/index.ts')
   const { providers } = await import('../../runners/credentials/providers.ts')
-  const engines = await Promise.all(
-    createEngines(env, registry).map(async (engine): Promise<DoctorFinding> => {
-      const { name, info, provider } = engine
+  const findingOf = async ({ name, create }: EngineRow): Promise<DoctorFinding> => {
+    const check = `engine ${name}`
+    try {
+      const engine = create(env)
+      const { info, provider } = engine
       const missing = await engine.needs()
-      const check = `engine ${name}`
       if (missing !== null) return { check, state: 'note', detail: missing }
       const keyName = providers[provider].keyName
       if (!env[keyName]) return { check, state: 'note', detail: `${info.version}; set ${keyName} to use it` }
       return { check, state: 'ok', detail: info.version }
-    }),
-  )
+    } catch (error) {
+      // A broken engine is one finding; the others are still checked.
+      return { check, state: 'wrong', detail: error instanceof Error ? error.message : String(error) }
+    }
+  }
+  const engines = await Promise.all((registry ?? engineRegistry).map(findingOf))
   return [...engines, await sandboxFinding(env)]
 }
 

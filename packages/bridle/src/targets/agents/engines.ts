@@ -86,19 +86,27 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
     urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null, fetch: nodeFetch() })
   const runToken = async ({ key, runId, attempt }: Job) => deriveSecret(secret, 'run', keyText(key), runId, attempt)
 
+  const close = async () => {
+    await local?.close()
+    await keys.close()
+  }
+  const createAgent = async ({ title, create }: EngineRow) => {
+    const engine = create(env)
+    const { models, ...settings } = options.engines?.[engine.name] ?? {}
+    const credentials = keys.forEngine(engine, settings, models)
+    const runner = remoteRunner({
+      engine: engine.name,
+      modelProvider: engine.provider,
+      ...{ provider, clock, digest, settings, runToken, credentials },
+    })
+    return [await agentInfo(title, engine, keys, local, refusal), runner] as const
+  }
   const agents = await Promise.all(
-    registry.map(async ({ title, create }) => {
-      const engine = create(env)
-      const { models, ...settings } = options.engines?.[engine.name] ?? {}
-      const credentials = keys.forEngine(engine, settings, models)
-      const runner = remoteRunner({
-        engine: engine.name,
-        modelProvider: engine.provider,
-        ...{ provider, clock, digest, settings, runToken, credentials },
-      })
-      return [await agentInfo(title, engine, keys, local, refusal), runner] as const
-    }),
-  )
+    registry.map((row) => createAgent(row).catch((cause: unknown) => Promise.reject(engineFault(row, cause)))),
+  ).catch(async (error) => {
+    await close()
+    throw error
+  })
   const isUsable = agents.some(([{ needs }]) => needs === null)
   return {
     agents,
@@ -111,12 +119,17 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
       }
       await local?.reap(isLive, async (key) => (await host.find(key)) !== null)
     },
-    close: async () => {
-      await local?.close()
-      await keys.close()
-    },
+    close,
   }
 }
+
+/** Names the engine: the operator may not know which of them broke the start. */
+const engineFault = ({ title }: EngineRow, cause: unknown): ServerFault =>
+  new ServerFault(
+    'engine_broken',
+    `The engine ${title} cannot be set up: ${cause instanceof Error ? cause.message : String(cause)}`,
+    { cause },
+  )
 
 /** The options, with defaults from the environment. */
 const sandboxSettings = (options: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {

@@ -69,6 +69,33 @@ test('doctor reports every engine of the table, with the key of its provider', a
   expect(checks.at(-2)?.detail).toContain('set OPENAI_API_KEY')
 })
 
+test('an engine that cannot be set up is named, by the start and by doctor, and the others are still checked', async () => {
+  const broken: [string, EngineRow][] = [
+    [
+      'no abacus here',
+      {
+        ...abacus,
+        create: () => {
+          throw new Error('no abacus here')
+        },
+      },
+    ],
+    [
+      'beads',
+      { ...abacus, create: () => ({ ...puppetEngine('abacus'), needs: () => Promise.reject(new Error('beads')) }) },
+    ],
+  ]
+  for (const [reason, row] of broken) {
+    const rows = [row, ...engineRegistry]
+    const data = mkdtempSync(join(folder, 'broken-'))
+    const starting = createEngineAgents({ data, env: {}, clock, digest, registry: rows })
+    await expect(starting).rejects.toThrow(`The engine Abacus cannot be set up: ${reason}`)
+    const checks = await engineFindings({ BRIDLE_SANDBOX: 'process' }, rows)
+    expect(checks[0]).toEqual({ check: 'engine abacus', state: 'wrong', detail: reason })
+    expect(checks.map(({ check }) => check)).toEqual(['engine abacus', 'engine claude', 'engine codex', 'sandbox'])
+  }
+})
+
 test('the agents list has it, and a new session may name it as its engine', async () => {
   const agents = new Map(engines.agents.map(([info]) => [info.name, info]))
   const app = testApp({ agents })
