@@ -23,7 +23,7 @@ import type { Workspaces } from '../sessions/workspaces.ts'
 import type { BuildManifest } from '../wire.ts'
 import { allowOrigin, preflight } from './cors.ts'
 import { Denial, isDenial, serverStopping, toResponse } from './denial.ts'
-import { faultDenial } from './kernel-denials.ts'
+import { faultDenial, faultFields } from './kernel-denials.ts'
 import { allowedMethods, methodNotAllowed } from './methods.ts'
 import { type FileServer, firstSegment, pageOr404, redirectToDocs } from './pages.ts'
 import { probeRoutes } from './probes.ts'
@@ -83,6 +83,8 @@ export interface RequestLogEntry {
   readonly status: number
   readonly ms: number
   readonly correlationId: string
+  /** The message of the error behind a denial that does not show it: the caller learns only that something went wrong. */
+  readonly cause?: string
 }
 
 export interface AppPorts extends AppOptions {
@@ -135,7 +137,12 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   for (const row of rows.map(forward)) {
     app.on(row.method.toUpperCase(), row.path, async (c) => {
       const finish = observeRequest(ports, c, row)
-      return finish(responseOf(await authorizeAndServe(row, c, ports).catch(faultDenial)))
+      const served = authorizeAndServe(row, c, ports).then((answer) => ({ answer, fault: {} }))
+      const { answer, fault } = await served.catch((error: unknown) => ({
+        answer: faultDenial(error),
+        fault: faultFields(error),
+      }))
+      return finish(responseOf(answer), fault)
     })
   }
   return { fetch: (request, env) => app.fetch(request, env as object), ports }
@@ -165,10 +172,14 @@ const serveAuthorized = async (row: Route, c: Context, access: Access, ports: Ap
 const anonymousAccess: Access = { tenant: 'default', scopes: [], sessionId: null, user: null, who: '' }
 
 /** Counts and logs a request. The function that it returns adds the headers that every answer has. */
-const observeRequest = (ports: AppPorts, c: Context, row: Route): ((response: Response) => Response) => {
+const observeRequest = (
+  ports: AppPorts,
+  c: Context,
+  row: Route,
+): ((response: Response, fault: Pick<RequestLogEntry, 'cause'>) => Response) => {
   const started = ports.clock.now()
   const correlationId = correlationIdOf(c.req.header('x-correlation-id'))
-  return (response) => {
+  return (response, fault) => {
     const { status } = response
     ports.traffic.count(row.method, row.path, status)
     const { method, url } = c.req
@@ -179,6 +190,7 @@ const observeRequest = (ports: AppPorts, c: Context, row: Route): ((response: Re
       status,
       ms: ports.clock.now() - started,
       correlationId,
+      ...fault,
     })
     response.headers.set('x-correlation-id', correlationId)
     // Pages of other origins may not embed an answer, and browsers may not guess another content type.

@@ -2,7 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { productSourcesIn } from '../../../../../../scripts/source-files.ts'
 import { StoreFault } from '../../../kernel/ports/store-fault.ts'
+import { socketWires } from '../../all.ts'
+import { upgradeSocket } from '../streams/socket-route.ts'
 import { testApp } from '../test-app.suite.ts'
+import type { RequestLogEntry } from './app.ts'
 import {
   badRequest,
   Denial,
@@ -98,6 +101,29 @@ test.each([
   [faultDenial(new Error('a secret')), new Denial('internal_error', 'Something went wrong here.')],
 ])('a refusal or fault of the kernel becomes %o', (denial, expected) => {
   expect(denial).toEqual(expected)
+})
+
+test('[H19] the log has the cause of an error that the caller does not learn, and of no other answer', async () => {
+  const entries: RequestLogEntry[] = []
+  const fail = () => Promise.reject(new Error('no route to db.internal'))
+  const directory = { list: fail, approvals: fail, due: fail, inHand: fail, find: fail }
+  const { app, get } = testApp({ directory, onRequest: (entry) => entries.push(entry) })
+  for (const path of ['/sessions', '/approvals', '/sessions/absent', '/health', '/sessions?limit=0']) {
+    const { status, body } = await get(path)
+    expect(JSON.stringify(body)).not.toContain('db.internal')
+    expect(entries.at(-1)).toMatchObject({ status })
+  }
+  const request = new Request('http://127.0.0.1/ws?sessionId=absent')
+  const socket = (await upgradeSocket(socketWires, request, '127.0.0.1', app.ports)) as Response
+  expect(await socket.text()).not.toContain('db.internal')
+  expect(entries.map(({ status, cause }) => [status, cause])).toEqual([
+    [500, 'no route to db.internal'],
+    [500, 'no route to db.internal'],
+    [500, 'no route to db.internal'],
+    [200, undefined],
+    [400, undefined],
+    [500, 'no route to db.internal'],
+  ])
 })
 
 test('no source of the surfaces and targets asks whether a value is a Response', () => {

@@ -58,3 +58,8 @@ export const faultDenial = (error: unknown): Denial =>
   error instanceof StoreFault
     ? new Denial(permanentFaults.has(error.code) ? 'internal_error' : 'unavailable', faultMessages[error.code])
     : new Denial('internal_error', 'Something went wrong here.')
+
+/** The cause, for the line of the request in the server's log. */
+export const faultFields = (error: unknown): { readonly cause: string } => ({
+  cause: error instanceof Error ? error.message : String(error),
+})

@@ -10,7 +10,7 @@ import { upgradeRequiredAnswer } from '../answers/server-answers.ts'
 import { parseInput } from '../requests/parse-input.ts'
 import { type AppPorts, correlationIdOf } from '../router/app.ts'
 import { Denial, isDenial, notFound, serverStopping, toCloseFrame, toResponse } from '../router/denial.ts'
-import { faultDenial } from '../router/kernel-denials.ts'
+import { faultDenial, faultFields } from '../router/kernel-denials.ts'
 import { matchPath } from '../router/path-pattern.ts'
 import { type Route, route } from '../router/route.ts'
 
@@ -96,7 +96,14 @@ export const upgradeSocket = async (
   for (const row of rows) {
     const params = matchPath(row.path, url.pathname)
     if (!params) continue
-    const accepted = await acceptSocket(row, params, { request, address, url, ports }).catch(faultDenial)
+    const accepting = acceptSocket(row, params, { request, address, url, ports }).then((answer) => ({
+      answer,
+      fault: {},
+    }))
+    const { answer: accepted, fault } = await accepting.catch((error: unknown) => ({
+      answer: faultDenial(error),
+      fault: faultFields(error),
+    }))
     const answer = isDenial(accepted) ? toResponse(accepted) : accepted
     const correlationId = correlationIdOf(request.headers.get('x-correlation-id'))
     const status = typeof answer === 'function' ? 101 : answer.status
@@ -109,6 +116,7 @@ export const upgradeSocket = async (
       status,
       ms: ports.clock.now() - started,
       correlationId,
+      ...fault,
     })
     return answer
   }
