@@ -22,8 +22,8 @@ export type {
   HarnessPart,
   HarnessState,
   HarnessToolCall,
-} from './kernel/projections/conversation/harness-state.ts'
-export { partText } from './kernel/projections/conversation/message-parts.ts'
+} from './kernel/projections/harness-state.ts'
+export { partText } from './kernel/projections/message-parts.ts'
 export type { Payloads, SessionStatus } from './kernel/schemas.ts'
 export {
   type AgentEvent,

@@ -1,6 +1,6 @@
 // Operations on the transport's state.
 import { applyOperations, type DeltaOperation } from './delta.ts'
-import type { HarnessState } from './projections/conversation/harness-state.ts'
+import type { HarnessState } from './projections/harness-state.ts'
 
 /** An operation cannot remove a field, so a delta clears the error with null. A state has no error then, not an empty one. */
 export const applyToState = (state: HarnessState, operations: readonly DeltaOperation[]): HarnessState => {

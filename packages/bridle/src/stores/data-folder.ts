@@ -7,7 +7,6 @@ import { faultCodeOf, type NodeDriver, nodeDriver } from './drivers/node-driver.
 import { DatabaseSync } from './drivers/sqlite-module.ts'
 import { lockFolder, makeFolder, makePrivate, writeFolderOwner } from './folder-lock.ts'
 import { READER_WAIT_MS } from './limits.ts'
-import type { TailLimits } from './sqlite/log/tail.ts'
 import {
   beginIncarnation,
   bumpEpoch,
@@ -18,6 +17,7 @@ import {
   schemaVersion,
 } from './sqlite/schema.ts'
 import { type SqliteStore, sqliteStore } from './sqlite/sqlite-store.ts'
+import type { TailLimits } from './sqlite/tail.ts'
 import { preserveDamagedWal } from './wal/damaged-wal.ts'
 import type { WalDamage } from './wal/wal-check.ts'
 

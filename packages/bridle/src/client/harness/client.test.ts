@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
-import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import { HarnessClient, type HarnessConnection, type HarnessError } from '../index.ts'
 import {
   assistantMessage,

@@ -1,6 +1,6 @@
 // A session's live state, in a browser or in Node. The client computes nothing: it sends commands and shows the server's state,
 // over as many connections as it takes.
-import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
 import { finalRefusal, socketEndpoint } from '../socket/endpoint.ts'
 import { onReconnectHint } from '../socket/reconnect-hints.ts'

@@ -1,5 +1,5 @@
 // A fake server for tests of a client: the test opens each connection, sends on it and breaks it.
-import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
 import type { WebSocketClass } from '../socket/reconnecting-socket.ts'
 import { HarnessClient } from './client.ts'

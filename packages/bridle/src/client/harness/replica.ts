@@ -2,7 +2,7 @@
 // starts from a complete state.
 import type { DeltaOperation } from '../../kernel/delta.ts'
 import { positionText } from '../../kernel/positions/log-position.ts'
-import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import { applyToState } from '../../kernel/state-operations.ts'
 import type { ServerMessage } from '../../surfaces/transport/wire.ts'
 import { isMessage, isState, ProtocolError } from './server-messages.ts'

@@ -1,5 +1,5 @@
 // Checks the server's messages by hand: the wire is small, and a schema library would be larger than the client.
-import type { HarnessMessage, HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessMessage, HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { ServerMessage } from '../../surfaces/transport/wire.ts'
 
 /** A message broke the protocol: the client's state cannot be trusted any more, nor any message that follows. */

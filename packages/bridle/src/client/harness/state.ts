@@ -5,5 +5,5 @@ export type {
   HarnessPart,
   HarnessState,
   HarnessToolCall,
-} from '../../kernel/projections/conversation/harness-state.ts'
-export { partText } from '../../kernel/projections/conversation/message-parts.ts'
+} from '../../kernel/projections/harness-state.ts'
+export { partText } from '../../kernel/projections/message-parts.ts'

@@ -18,7 +18,7 @@ import { sizeRefusal } from './command-size.ts'
 import { expire, handOver, pause, resume, setPolicy, tick } from './control.ts'
 import { DecisionBuilder } from './decision-builder.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
-import { report } from './runs/reports.ts'
+import { report } from './reports.ts'
 import { cancel, startNextRun } from './runs/runs.ts'
 
 export interface DecisionResult {

@@ -3,7 +3,7 @@
 import type { EventType } from '../catalogue.ts'
 import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent, EventDraft, Key } from '../event.ts'
-import { conversationOperations } from '../projections/conversation/conversation.ts'
+import { conversationOperations } from '../projections/conversation.ts'
 import type { Run } from '../projections/lifecycle-state.ts'
 import { evolveWith, type SessionState } from '../projections/state.ts'
 import type { Payloads } from '../schemas.ts'

@@ -5,7 +5,7 @@ import type { Answer, Command, Refusal, ReportItem, SessionOptions } from '../co
 import type { AnyEvent, Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
 import type { BranchParent } from '../ports/log.ts'
-import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
+import type { HarnessMessage } from '../projections/harness-state.ts'
 import type { Run } from '../projections/lifecycle-state.ts'
 import { emptyState, evolve, type SessionState, statusOf } from '../projections/state.ts'
 import { OUTCOME_TYPES, type Payloads, type ToolStatus } from '../schemas.ts'

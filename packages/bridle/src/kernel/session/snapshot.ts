@@ -1,7 +1,7 @@
 // Snapshots are a cache of the fold. Each settled message has a row, which is written once; the rest of the state is one small row.
 
 import type { Snapshot, SnapshotWrite } from '../ports/log.ts'
-import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
+import type { HarnessMessage } from '../projections/harness-state.ts'
 import { emptyState, type SessionState } from '../projections/state.ts'
 import { foldVersion } from './fold-version.ts'
 

@@ -2,10 +2,10 @@
 import { READ_PAGE } from '../limits.ts'
 import type { Lease, Log } from '../ports/log.ts'
 import { StoreFault } from '../ports/store-fault.ts'
-import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
+import type { HarnessMessage } from '../projections/harness-state.ts'
 import { emptyState, evolve, type SessionState } from '../projections/state.ts'
-import { PAGE_OPTIONS } from './log-reader.ts'
-import type { ReadScheduler } from './read-scheduler.ts'
+import { PAGE_OPTIONS } from './reading/log-reader.ts'
+import type { ReadScheduler } from './reading/read-scheduler.ts'
 import { SessionSize } from './session-size.ts'
 import { restoreSnapshot } from './snapshot.ts'
 

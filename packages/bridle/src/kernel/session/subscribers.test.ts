@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../event.ts'
 import { deferred, flushPending, RecordingListener } from '../host/host.suite.ts'
 import { LISTENER_BYTES_MAX, READ_PAGE } from '../limits.ts'
-import { ReadScheduler } from './read-scheduler.ts'
+import { ReadScheduler } from './reading/read-scheduler.ts'
 import { Subscribers } from './subscribers.ts'
 
 /** A log that grows, and is published after it was written. */

@@ -4,8 +4,8 @@
 import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent } from '../event.ts'
 import { LISTENER_BYTES_MAX, READ_PAGE } from '../limits.ts'
-import { type EncodedPage, EncodedPageCache } from './encoded-page-cache.ts'
-import type { ReadScheduler } from './read-scheduler.ts'
+import { type EncodedPage, EncodedPageCache } from './reading/encoded-page-cache.ts'
+import type { ReadScheduler } from './reading/read-scheduler.ts'
 
 /** Committed events; live ones come with the operations on the conversation that they were folded by. */
 export interface CommittedChange {

@@ -19,8 +19,8 @@ import {
   type StoreOwner,
   startSession,
 } from '../contract/store.suite.ts'
-import { noTail } from '../sqlite/log/tail.ts'
 import { sqliteStore } from '../sqlite/sqlite-store.ts'
+import { noTail } from '../sqlite/tail.ts'
 import { decode, encode, type StoreReply } from './do-store-wire.suite.ts'
 import { objectDriver } from './object-driver.ts'
 

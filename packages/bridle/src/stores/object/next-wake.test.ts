@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import type { Wake } from '../../kernel/ports/log.ts'
 import { key, startSession } from '../contract/store.suite.ts'
 import { type ObjectStorage, objectDriver } from '../drivers/object-driver.ts'
-import { noTail } from '../sqlite/log/tail.ts'
 import { migrations } from '../sqlite/schema.ts'
 import { sqliteStore } from '../sqlite/sqlite-store.ts'
+import { noTail } from '../sqlite/tail.ts'
 import { nextWake } from './next-wake.ts'
 
 const NOW = 1_000

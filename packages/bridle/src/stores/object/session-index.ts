@@ -6,9 +6,9 @@ import type { ListedSession, ListFilter } from '../../kernel/ports/directory.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { RECORDS_PAGE } from '../limits.ts'
 import type { PositionedEntry } from '../listing.ts'
-import { noTail, openTail } from '../sqlite/log/tail.ts'
 import { openSessionTable, type SessionTable } from '../sqlite/session-table.ts'
 import { type ApprovalListing, directoryPages, type PageOptions, rowWithOwner } from '../sqlite/sqlite-directory.ts'
+import { noTail, openTail } from '../sqlite/tail.ts'
 import type {
   DirectoryRecord,
   DirectoryStub,

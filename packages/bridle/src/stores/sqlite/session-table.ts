@@ -16,9 +16,9 @@ import {
   type Tombstone,
 } from '../lineage.ts'
 import { searchText } from '../listing.ts'
-import { lastSeqInLog } from './log/segment-rows.ts'
-import type { Tail } from './log/tail.ts'
 import { leastIncarnation } from './schema.ts'
+import { lastSeqInLog } from './segment-rows.ts'
+import type { Tail } from './tail.ts'
 
 export interface SessionRecord {
   readonly sid: number

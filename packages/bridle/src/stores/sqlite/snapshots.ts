@@ -3,7 +3,7 @@
 import type { KnownMessages, Snapshot, SnapshotWrite } from '../../kernel/ports/log.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { type LineageLevel, snapshotCandidates, unchangedMessages } from '../lineage.ts'
-import { checksum, splitForRows } from './log/segments.ts'
+import { checksum, splitForRows } from './segments.ts'
 import type { SessionRecord } from './session-table.ts'
 
 /** The state's place among the messages. */

@@ -3,7 +3,7 @@ import type { Key } from '../../kernel/event.ts'
 import type { Directory, DirectoryRow, ListedSession, ListFilter, OpenApproval } from '../../kernel/ports/directory.ts'
 import { type SqlDriver, type SqlValue, toStoreFault } from '../drivers/driver.ts'
 import { cutPage, decodeCursor, type PositionedEntry, pageSize } from '../listing.ts'
-import type { StoreMaintenance } from './maintenance/maintenance.ts'
+import type { StoreMaintenance } from './maintenance.ts'
 import type { SessionRecord, SessionTable } from './session-table.ts'
 
 type SessionListRow = SessionRecord & { kind: DirectoryRow['kind']; status: string; updated_at: number; row: string }

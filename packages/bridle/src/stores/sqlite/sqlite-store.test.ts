@@ -7,9 +7,9 @@ import { storeContract } from '../contract/contract.suite.ts'
 import type { StoreHarness } from '../contract/store.suite.ts'
 import { tailLimits } from '../data-folder.ts'
 import { nodeDriver } from '../drivers/node-driver.ts'
-import { noTail, type TailLimits } from './log/tail.ts'
 import { beginIncarnation, bumpEpoch, migrate } from './schema.ts'
 import { sqliteStore } from './sqlite-store.ts'
+import { noTail, type TailLimits } from './tail.ts'
 
 /** Without the folder's lock, so that two owners can fight over the same file. */
 const on = (limits: TailLimits) => async (): Promise<StoreHarness> => {

@@ -2,7 +2,7 @@
 // library. `answers/` declares a schema for each of these types, and the compiler compares the two.
 import type { EngineInfo } from '../../kernel/engine-info.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
-import type { HarnessMessage } from '../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import type { SessionStatus } from '../../kernel/schemas.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 

@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 import { appendTextOperation, type DeltaOperation } from '../../kernel/delta.ts'
 import { isId } from '../../kernel/event.ts'
-import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import { parseJson } from '../http/requests/json-text.ts'
 import { jsonObject, optionalId } from '../http/router/route.ts'
 import { seenMessageSchema } from '../http/streams/marks.ts'

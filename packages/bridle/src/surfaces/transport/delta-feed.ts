@@ -2,7 +2,7 @@
 // a client whose connection broke resumes a short gap without the whole state.
 import type { DeltaOperation } from '../../kernel/delta.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
-import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, CommittedChange, Listener } from '../../kernel/session/subscribers.ts'
 import { encodeDelta, encodeState } from './codec.ts'

@@ -1,7 +1,7 @@
 // The transport without sockets: a fake far end, the real session behind it.
 import { describe, expect, test } from 'vitest'
 import { applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
-import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import { SCOPES, type Scope } from '../http/access/authenticate.ts'
 import { type Socket, type SocketOpener, type SocketReceiver, upgradeSocket } from '../http/streams/socket-route.ts'
 import { testApp } from '../http/test-app.suite.ts'

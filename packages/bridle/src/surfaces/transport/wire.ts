@@ -2,7 +2,7 @@
 // so that a value of these types is one of the document's.
 import type { DeltaOperation } from '../../kernel/delta.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
-import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 
 /** A command of a client to its session. With a `commandId` it takes effect once, however often it is sent. */
 export type HarnessCommand = { commandId?: string } & (

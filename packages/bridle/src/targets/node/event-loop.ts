@@ -1,5 +1,5 @@
 // The event loop of Node, so that long reads leave time for other work.
-import type { EventLoop } from '../../kernel/session/read-scheduler.ts'
+import type { EventLoop } from '../../kernel/session/reading/read-scheduler.ts'
 
 /** Node runs timers and network callbacks before it runs callbacks of `setImmediate`. */
 export const eventLoop: EventLoop = {

@@ -1,7 +1,7 @@
 // The state behind a session's health: counters and timestamps. Types only: health.ts says how events change it. No ages, so
 // that a snapshot changes only with a fact.
 import type { BudgetName } from '../../schemas.ts'
-import type { AuditRow } from '../audit.ts'
+import type { AuditRow } from '../indexes/audit.ts'
 
 export interface HealthFold {
   /** Time of earlier runs, and the start of the current one. */

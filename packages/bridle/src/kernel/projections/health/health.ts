@@ -7,7 +7,7 @@ import { canonicalJson, hashText } from '../../json.ts'
 import { AUDIT_MAX, MEMORY_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
 import type { BudgetName, Payloads } from '../../schemas.ts'
 import { truncate } from '../../text/truncate.ts'
-import { auditRow } from '../audit.ts'
+import { auditRow } from '../indexes/audit.ts'
 import type { Projection } from '../projection.ts'
 import type { FindingSubject, HealthFold, MemoryProvenance, PenaltyCounter } from './health-state.ts'
 

@@ -13,8 +13,8 @@ import {
   SUMMARY_CHARS_MAX,
 } from '../../limits.ts'
 import { cursorText } from '../../positions/cursor.ts'
+import { isTaskOver } from '../../projections/indexes/subagents.ts'
 import type { Run } from '../../projections/lifecycle-state.ts'
-import { isTaskOver } from '../../projections/subagents.ts'
 import { OUTCOME_TYPES } from '../../schemas.ts'
 import { truncate } from '../../text/truncate.ts'
 import { cancelApprovals } from '../approvals/approval-settlement.ts'

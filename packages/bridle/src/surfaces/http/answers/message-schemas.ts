@@ -1,10 +1,6 @@
 // The messages of a conversation, with their parts and tool calls.
 import * as v from 'valibot'
-import type {
-  HarnessMessage,
-  HarnessPart,
-  HarnessToolCall,
-} from '../../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessMessage, HarnessPart, HarnessToolCall } from '../../../kernel/projections/harness-state.ts'
 import { APPROVAL_DECISIONS, TOOL_STATUSES } from '../../../kernel/schemas.ts'
 import { amount, answerSchema, anyJson, anyObject, count, flag, text } from './answer-schema.ts'
 

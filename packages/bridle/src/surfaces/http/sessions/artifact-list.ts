@@ -1,6 +1,6 @@
 // The artifacts of a session as a list shows them, without their content.
 import { eventId } from '../../../kernel/event.ts'
-import type { Artifact } from '../../../kernel/projections/artifacts.ts'
+import type { Artifact } from '../../../kernel/projections/indexes/artifacts.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { ArtifactSummary, SessionArtifacts } from '../wire.ts'
 

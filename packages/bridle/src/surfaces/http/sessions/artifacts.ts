@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 import { ARTIFACTS_MAX, READ_PAGE } from '../../../kernel/limits.ts'
 import { positionText } from '../../../kernel/positions/log-position.ts'
-import { type Artifact, artifactOf } from '../../../kernel/projections/artifacts.ts'
+import { type Artifact, artifactOf } from '../../../kernel/projections/indexes/artifacts.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { json } from '../answers/answer-schema.ts'
 import { artifactContentAnswer, artifactPageAnswer, artifactPartAnswer } from '../answers/session-answers.ts'

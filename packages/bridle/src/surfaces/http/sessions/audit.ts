@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 import { eventId } from '../../../kernel/event.ts'
 import { parseEventId } from '../../../kernel/positions/log-position.ts'
-import { type AuditRow, auditRow } from '../../../kernel/projections/audit.ts'
+import { type AuditRow, auditRow } from '../../../kernel/projections/indexes/audit.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { json } from '../answers/answer-schema.ts'
 import { auditPageAnswer } from '../answers/session-answers.ts'

@@ -3,7 +3,7 @@
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { eventId } from '../../../kernel/event.ts'
 import { withIncarnations } from '../../../kernel/positions/incarnation.ts'
-import type { HarnessMessage } from '../../../kernel/projections/conversation/harness-state.ts'
+import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
 import { statusOf } from '../../../kernel/projections/state.ts'
 import type { Payloads } from '../../../kernel/schemas.ts'
 import type { Session } from '../../../kernel/session/session.ts'

@@ -1,7 +1,7 @@
 // The channel, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
-import { STREAM_EVENT_TYPES } from '../catalogue.ts'
-import { ENVELOPES_MAX, PARTICIPANTS_MAX } from '../limits.ts'
-import type { Projection } from './projection.ts'
+import { STREAM_EVENT_TYPES } from '../../catalogue.ts'
+import { ENVELOPES_MAX, PARTICIPANTS_MAX } from '../../limits.ts'
+import type { Projection } from '../projection.ts'
 
 /** The participants besides the runtime and the agent, and the events that the channel shows. */
 export interface Channel {

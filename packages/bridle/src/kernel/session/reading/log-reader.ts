@@ -1,8 +1,8 @@
 // Pages of a session's log, for readers that are behind the live ones.
-import type { AnyEvent, Event, Key } from '../event.ts'
-import { READ_CHARS } from '../limits.ts'
-import type { Log, ReadOptions } from '../ports/log.ts'
-import { hasFaultCode } from '../ports/store-fault.ts'
+import type { AnyEvent, Event, Key } from '../../event.ts'
+import { READ_CHARS } from '../../limits.ts'
+import type { Log, ReadOptions } from '../../ports/log.ts'
+import { hasFaultCode } from '../../ports/store-fault.ts'
 import type { ReadScheduler } from './read-scheduler.ts'
 
 /** Pages are bounded, and leave out the text of artifacts: no reader shows it. */

@@ -1,7 +1,7 @@
 // Artifacts, as a cold fold: sequence numbers and small labels. Payloads and older artifacts are read from the log on request.
-import type { Event } from '../event.ts'
-import { ARTIFACTS_MAX } from '../limits.ts'
-import type { Projection } from './projection.ts'
+import type { Event } from '../../event.ts'
+import { ARTIFACTS_MAX } from '../../limits.ts'
+import type { Projection } from '../projection.ts'
 
 export interface Artifacts {
   readonly count: number

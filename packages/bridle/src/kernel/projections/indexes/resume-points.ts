@@ -1,6 +1,6 @@
 // Resume points, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
-import { RESUME_POINTS_MAX } from '../limits.ts'
-import type { Projection } from './projection.ts'
+import { RESUME_POINTS_MAX } from '../../limits.ts'
+import type { Projection } from '../projection.ts'
 
 /** The points where a session can be resumed or branched, in order. */
 export type ResumePoints = readonly { readonly kind: 'checkpoint' | 'approval' | 'turn'; readonly seq: number }[]

@@ -1,11 +1,11 @@
 // Reading events through the lineage of a branch: each session up to the point where the next one left it.
-import { type Event, type Key, keyText } from '../../../kernel/event.ts'
-import { StoreFault } from '../../../kernel/ports/store-fault.ts'
-import type { SqlDriver } from '../../drivers/driver.ts'
-import { eventStretches, type LineageLevel } from '../../lineage.ts'
-import type { SessionRecord } from '../session-table.ts'
+import { type Event, type Key, keyText } from '../../kernel/event.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
+import type { SqlDriver } from '../drivers/driver.ts'
+import { eventStretches, type LineageLevel } from '../lineage.ts'
 import { readSegments } from './segment-rows.ts'
 import { decodeEvents, type Segment } from './segments.ts'
+import type { SessionRecord } from './session-table.ts'
 import type { Tail } from './tail.ts'
 
 /** Rows fetched at once: few at first, since most reads want the newest; never many, so that memory stays small. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ARTIFACTS_MAX, CHUNK_CHARS, INLINE_CHARS_MAX } from '../../limits.ts'
+import { ARTIFACTS_MAX, CHUNK_CHARS, INLINE_CHARS_MAX } from '../limits.ts'
 import {
   background,
   call,
@@ -11,7 +11,7 @@ import {
   started,
   TestSession,
   token,
-} from '../rules.suite.ts'
+} from './rules.suite.ts'
 
 describe('[S10] what is not heard', () => {
   test.each<[string, { runId?: string; attempt?: number; frame?: number }, object]>([

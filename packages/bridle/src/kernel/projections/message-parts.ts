@@ -1,5 +1,5 @@
 // Rewrites of a message's parts: rare, and each is a `set` of the whole list.
-import { type DeltaOperation, setOperation } from '../../delta.ts'
+import { type DeltaOperation, setOperation } from '../delta.ts'
 import type { HarnessMessage, HarnessPart } from './harness-state.ts'
 
 type MessagePath = readonly (string | number)[]

@@ -1,6 +1,6 @@
 // The latest checkpoints, and how many there were.
-import { CHECKPOINTS_MAX } from '../limits.ts'
-import type { Projection } from './projection.ts'
+import { CHECKPOINTS_MAX } from '../../limits.ts'
+import type { Projection } from '../projection.ts'
 
 export interface Checkpoints {
   readonly count: number

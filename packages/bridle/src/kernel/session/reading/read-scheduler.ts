@@ -1,6 +1,6 @@
 // Long reads take turns. A reader that is far behind reads page after page; if nothing stopped it, one such reader would
 // hold the event loop until it had caught up, and everybody else would wait: live turns, probes, heartbeats.
-import { READ_SLICE_MS, READ_SLICE_STEPS } from './limits.ts'
+import { READ_SLICE_MS, READ_SLICE_STEPS } from '../limits.ts'
 
 /** The one thread of a target, as readers share it. */
 export interface EventLoop {

@@ -1,9 +1,9 @@
 // [S9] and the delta of each event: what a client gets for it, whole.
 import { describe, expect, test } from 'vitest'
-import type { DeltaOperation } from '../../delta.ts'
-import type { AnyEvent } from '../../event.ts'
-import { askItem, call, eventReport, outcome, running, started, token } from '../../rules/rules.suite.ts'
-import type { Payloads } from '../../schemas.ts'
+import type { DeltaOperation } from '../delta.ts'
+import type { AnyEvent } from '../event.ts'
+import { askItem, call, eventReport, outcome, running, started, token } from '../rules/rules.suite.ts'
+import type { Payloads } from '../schemas.ts'
 import { conversationOperations } from './conversation.ts'
 import { partText } from './message-parts.ts'
 

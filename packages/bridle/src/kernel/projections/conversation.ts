@@ -1,13 +1,13 @@
 // The conversation *is* the transport's HarnessState. It changes only through operations, so what a client applies
 // is exactly what the server applied: the next state is applyToState(state, conversationOperations(state, event)).
 
-import type { EventType } from '../../catalogue.ts'
-import { appendTextOperation, type DeltaOperation, setOperation } from '../../delta.ts'
-import type { AnyEvent, Event } from '../../event.ts'
-import { withoutCallId } from '../../ids.ts'
-import { canonicalJson, type Json } from '../../json.ts'
-import { QUEUED_PROMPT_CHARS_MAX } from '../../limits.ts'
-import type { SessionStatus } from '../../schemas.ts'
+import type { EventType } from '../catalogue.ts'
+import { appendTextOperation, type DeltaOperation, setOperation } from '../delta.ts'
+import type { AnyEvent, Event } from '../event.ts'
+import { withoutCallId } from '../ids.ts'
+import { canonicalJson, type Json } from '../json.ts'
+import { QUEUED_PROMPT_CHARS_MAX } from '../limits.ts'
+import type { SessionStatus } from '../schemas.ts'
 import type { HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
 import { supersedeMessage, withResponse } from './message-parts.ts'
 

@@ -1,9 +1,9 @@
 // Events as stored text. A segment is a run of one session's events: their JSON, comma-separated and without the
 // brackets, so that two segments are joined without parsing either.
-import { type Event, type Key, keyText } from '../../../kernel/event.ts'
-import { hashText } from '../../../kernel/json.ts'
-import { StoreFault } from '../../../kernel/ports/store-fault.ts'
-import { PIECE_CHARS_MAX, SEGMENT_CHARS_MAX } from '../../limits.ts'
+import { type Event, type Key, keyText } from '../../kernel/event.ts'
+import { hashText } from '../../kernel/json.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
+import { PIECE_CHARS_MAX, SEGMENT_CHARS_MAX } from '../limits.ts'
 
 export interface Segment {
   readonly first: number

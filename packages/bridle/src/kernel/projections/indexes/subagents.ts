@@ -1,5 +1,5 @@
 // Delegated work, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
-import type { Projection } from './projection.ts'
+import type { Projection } from '../projection.ts'
 
 export interface Subagent {
   readonly status: string

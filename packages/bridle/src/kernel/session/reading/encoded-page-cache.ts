@@ -1,7 +1,7 @@
 // Pages of a log, encoded for an audience, kept while readers catch up. Readers that follow each other through the same log
 // get the same text, and all but the first cost no reading and no encoding.
-import { ENCODED_PAGES_CHARS } from '../limits.ts'
-import { EMPTY_PAGE_CHARS } from './limits.ts'
+import { ENCODED_PAGES_CHARS } from '../../limits.ts'
+import { EMPTY_PAGE_CHARS } from '../limits.ts'
 
 export interface EncodedPage {
   /** Empty = nothing on this page is for the audience. */

@@ -1,10 +1,10 @@
 // The decisions about a session: which events are decisions, their text, and the numbers of the newest.
-import type { EventType } from '../catalogue.ts'
-import type { AnyEvent, Event } from '../event.ts'
-import { AUDIT_KEPT_MAX, SUMMARY_CHARS_MAX } from '../limits.ts'
-import type { Policy } from '../schemas.ts'
-import { truncate } from '../text/truncate.ts'
-import type { Projection } from './projection.ts'
+import type { EventType } from '../../catalogue.ts'
+import type { AnyEvent, Event } from '../../event.ts'
+import { AUDIT_KEPT_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
+import type { Policy } from '../../schemas.ts'
+import { truncate } from '../../text/truncate.ts'
+import type { Projection } from '../projection.ts'
 
 export interface AuditRow {
   readonly seq: number

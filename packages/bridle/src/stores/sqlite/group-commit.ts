@@ -1,8 +1,8 @@
 // Many appends, one commit. A sync to disk costs as much as hundreds of inserts, so whatever has queued up while the
 // last commit ran goes into the next one. Nothing waits for a timer.
-import { StoreFault } from '../../../kernel/ports/store-fault.ts'
-import { type SqlDriver, toStoreFault } from '../../drivers/driver.ts'
-import { GROUP_CHARS_MAX, GROUP_MEMBERS_MAX } from '../../limits.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
+import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
+import { GROUP_CHARS_MAX, GROUP_MEMBERS_MAX } from '../limits.ts'
 
 export interface CommitMember {
   readonly chars: number

@@ -1,13 +1,13 @@
 // Keeps the database in order while it is used: commits groups, settles the tail, sweeps removed sessions. When the outcome of
 // a commit is not known, every read and write waits until all that can be read is durable, and is read again.
-import { StoreFault } from '../../../kernel/ports/store-fault.ts'
-import { type SqlDriver, toStoreFault } from '../../drivers/driver.ts'
-import { COMMITS_PER_TIDY } from '../../limits.ts'
-import type { Tail } from '../log/tail.ts'
-import { findSweepableSession, sweepSession } from '../removal.ts'
-import { currentEpoch, probeWrite } from '../schema.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
+import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
+import { COMMITS_PER_TIDY } from '../limits.ts'
 import { type CommitMember, groupCommit } from './group-commit.ts'
+import { findSweepableSession, sweepSession } from './removal.ts'
 import { roundRobin } from './round-robin.ts'
+import { currentEpoch, probeWrite } from './schema.ts'
+import type { Tail } from './tail.ts'
 
 export interface StoreMaintenance {
   /** Runs now, on what is committed. */

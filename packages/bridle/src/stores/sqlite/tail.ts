@@ -2,7 +2,7 @@
 // dirty a hundred of its pages. They go to `tail` instead, a table without an index, where they share a few; what is in
 // it is also held in memory, so reading never searches it. When it has grown it is settled: each session's segments are
 // joined and moved to `log` in one transaction. A session's events in `tail` are always newer than those in `log`.
-import type { SqlDriver } from '../../drivers/driver.ts'
+import type { SqlDriver } from '../drivers/driver.ts'
 import { assembleSegment, type SegmentRow, writeSegment } from './segment-rows.ts'
 import { joinSegments, type Segment } from './segments.ts'
 

@@ -1,5 +1,5 @@
 // Segments in the `log` table. A segment is one row, unless a single event is too large for a row: then several parts.
-import type { SqlDriver } from '../../drivers/driver.ts'
+import type { SqlDriver } from '../drivers/driver.ts'
 import { checksum, type Segment, splitForRows } from './segments.ts'
 
 /** A stored row, in `log` or in `tail`. Checked, since it may come back damaged. */
