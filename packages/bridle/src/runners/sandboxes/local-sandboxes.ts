@@ -2,93 +2,39 @@
 // likely to be asked again. They outlive the server: a run continues through a crash, and the next process finds it.
 
 import { createHmac, randomBytes } from 'node:crypto'
-import { mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Key, keyText } from '../../kernel/event.ts'
 import { KeyedMutex } from '../keyed-mutex.ts'
-import type { NetworkPolicy } from '../network/network-policy.ts'
 import type { RunnerHealth } from '../protocol.ts'
 import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
-import { unixSocketFetch } from '../remote/unix-socket-fetch.ts'
 import { reuseResult } from '../reusable-result.ts'
-import { SessionFolders, type SessionFoldersOptions } from './folders/session-folders.ts'
-import { type Backend, resolveIsolation } from './isolation/isolation.ts'
+import { SessionFolders } from './folders/session-folders.ts'
+import { resolveIsolation } from './isolation/isolation.ts'
 import { accessProblem, sandboxUser } from './isolation/sandbox-user.ts'
-import { HEALTH_MS, HEALTH_TRIES, KILLED_MS, ORPHAN_MS, OUTPUT_BYTES_MAX } from './limits.ts'
+import { ORPHAN_MS } from './limits.ts'
+import {
+  adoptSandbox,
+  endSandbox,
+  healthOf,
+  healthWithRetries,
+  type LocalSandbox,
+  RUNNER_URL,
+  truncateOutput,
+} from './local-sandbox.ts'
+import { type LocalSandboxOptions, type LocalSandboxSettings, withSandboxDefaults } from './local-sandbox-options.ts'
 import type { RunnerFetch, Sandbox, SandboxProvider } from './provider.ts'
 import { findDelegatedCgroup } from './resources/cgroup-delegation.ts'
-import { RESOURCE_LIMITS, type ResourceLimits } from './resources/resource-limits.ts'
-import { askHealth, askToStop, putEnv } from './runner-calls.ts'
+import { RESOURCE_LIMITS } from './resources/resource-limits.ts'
+import { askHealth, putEnv } from './runner-calls.ts'
 import { engineFolders, runnerCommand } from './runner-command.ts'
-import { launchRunner, OUTPUT_FILE, socketPathOf } from './runner-launch.ts'
-import { endProcesses, endStrayProcesses, processStatus } from './sandbox-processes.ts'
+import { launchRunner } from './runner-launch.ts'
+import { endStrayProcesses, processStatus } from './sandbox-processes.ts'
 import { type SandboxRecord, SandboxRecords } from './sandbox-records.ts'
-
-/** Settings of sandboxes on this machine. */
-export interface LocalSandboxOptions {
-  /** The server's data folder. */
-  readonly folder: string
-  /** How the folders of sessions are kept. */
-  readonly folders?: SessionFoldersOptions
-  /** Runner tokens are derived from it and never stored. */
-  readonly secret: string
-  /** The isolation of engines; default: bubblewrap. */
-  readonly backend?: Backend | undefined
-  /** Absent = the `bridle runner` command. */
-  readonly command?: readonly string[]
-  /** The folder where engines are installed, if not beside this package. */
-  readonly engines?: string | null
-  /** Added to a sandbox's environment. All programs in the sandbox can read it. */
-  readonly env?: { readonly [name: string]: string }
-  /** The time without a run after which a sandbox ends. */
-  readonly idleMs?: number
-  /** The age at which a sandbox ends, once its run is over. */
-  readonly maxAgeMs?: number
-  /** The most sandboxes at a time. */
-  readonly max?: number
-  /** How long a runner may take to listen. */
-  readonly startMs?: number
-  /** A sandbox that was just acquired counts as in use for this time, before its run starts. */
-  readonly graceMs?: number
-  /** A runner that answered within this time needs no health check. */
-  readonly trustMs?: number
-  /** The time between two sweeps. */
-  readonly sweepMs?: number
-  /** The timeout of a health check; after three failures the sandbox counts as dead. */
-  readonly healthMs?: number
-  /** The time between the request to stop and the kill. */
-  readonly stopMs?: number
-  /** The clock, for tests. */
-  readonly now?: () => number
-  /** The path of bubblewrap; default: the one on the PATH. */
-  readonly bwrap?: string
-  /** Default: none. */
-  readonly network?: NetworkPolicy
-  /** The memory, processes and disk that a sandbox may use. */
-  readonly limits?: ResourceLimits
-}
-
-interface LocalSandbox {
-  readonly record: SandboxRecord
-  readonly fetchRunner: RunnerFetch
-  usedAt: number
-  /** True once this process used the sandbox; the reaper ends only sandboxes of earlier processes. */
-  isAcquiredHere: boolean
-  /** The time of the last healthy answer of the runner. */
-  answeredAt: number
-  ending: Promise<void> | null
-}
-
-/** A placeholder: requests go to the runner's socket, not to this host. */
-const RUNNER_URL = 'http://runner'
 
 /** Sandboxes on this machine: each session has a process and a folder, isolated unless the `backend` is `process`. */
 export class LocalSandboxes implements SandboxProvider {
-  readonly #options: Required<
-    Omit<LocalSandboxOptions, 'bwrap' | 'engines' | 'command' | 'folders' | 'network' | 'limits'>
-  > &
-    LocalSandboxOptions
+  readonly #options: LocalSandboxSettings
   readonly #folder: string
   readonly #folders: SessionFolders
   /** Looked up before the first child process: the kernel delegates no cgroup that also has processes. */
@@ -105,21 +51,7 @@ export class LocalSandboxes implements SandboxProvider {
   #isClosed = false
 
   constructor(options: LocalSandboxOptions) {
-    this.#options = {
-      backend: 'bubblewrap',
-      env: {},
-      idleMs: 10 * 60_000,
-      maxAgeMs: 12 * 3_600_000,
-      max: 8,
-      startMs: 30_000,
-      graceMs: 3_000,
-      trustMs: 10_000,
-      sweepMs: 30_000,
-      healthMs: HEALTH_MS,
-      stopMs: 3_000,
-      now: Date.now,
-      ...options,
-    }
+    this.#options = withSandboxDefaults(options)
     mkdirSync(options.folder, { recursive: true, mode: 0o700 })
     this.#folder = realpathSync(options.folder)
     const owner = sandboxUser()
@@ -226,7 +158,7 @@ export class LocalSandboxes implements SandboxProvider {
     const { now, idleMs } = this.#options
     await Promise.all(
       [...this.#sandboxes.values()].map(async (box) => {
-        this.#truncateOutput(box)
+        truncateOutput(this.#records.folderOf(box.record.id))
         const { usedAt } = box
         const health = await this.#health(box)
         if (health?.busy) box.usedAt = now()
@@ -258,7 +190,7 @@ export class LocalSandboxes implements SandboxProvider {
         box.usedAt = this.#options.now()
         return box
       }
-      const health = box.ending ? null : await this.#healthWithRetries(box)
+      const health = box.ending ? null : await healthWithRetries(box, this.#options.healthMs)
       const isUsable = health?.ok && (health.busy || !this.#isOld(box))
       // Another session may have taken its place during the health check.
       if (isUsable && !box.ending) {
@@ -278,17 +210,8 @@ export class LocalSandboxes implements SandboxProvider {
     return isRecent && !box.ending && !this.#isOld(box) && processStatus(box.record) === 'alive'
   }
 
-  #health({ fetchRunner }: Pick<LocalSandbox, 'fetchRunner'>): Promise<RunnerHealth | null> {
-    return askHealth(RUNNER_URL, this.#options.healthMs, fetchRunner)
-  }
-
-  async #healthWithRetries({ record, fetchRunner }: LocalSandbox): Promise<RunnerHealth | null> {
-    for (let tries = 1; processStatus(record) !== 'gone'; tries++) {
-      const health = await this.#health({ fetchRunner })
-      if (health || tries === HEALTH_TRIES) return health
-      await sleep(200)
-    }
-    return null
+  #health(box: LocalSandbox): Promise<RunnerHealth | null> {
+    return healthOf(box, this.#options.healthMs)
   }
 
   /** Reserves a place; the sandbox that was idle for the longest time ends for it. */
@@ -359,14 +282,7 @@ export class LocalSandboxes implements SandboxProvider {
   #adopt(record: SandboxRecord | null): LocalSandbox | null
   #adopt(record: SandboxRecord | null): LocalSandbox | null {
     if (!record?.isReady) return null
-    const box: LocalSandbox = {
-      record,
-      fetchRunner: unixSocketFetch(socketPathOf(this.#records.folderOf(record.id))),
-      usedAt: this.#options.now(),
-      isAcquiredHere: false,
-      answeredAt: 0,
-      ending: null,
-    }
+    const box = adoptSandbox(record, this.#records.folderOf(record.id), this.#options.now())
     this.#sandboxes.set(record.id, box)
     return box
   }
@@ -378,18 +294,9 @@ export class LocalSandboxes implements SandboxProvider {
     return box.ending
   }
 
-  /** Requests a stop, then kills. Only a process that is certainly ours gets the request, which carries the token. */
   async #endAndRemove(record: SandboxRecord, fetchRunner: RunnerFetch | null): Promise<void> {
-    const { stopMs } = this.#options
-    const { id } = record
-    const isHeard =
-      fetchRunner !== null &&
-      processStatus(record) !== 'gone' &&
-      (await askToStop(RUNNER_URL, this.#token(id), stopMs, fetchRunner))
-    for (let waitedMs = 0; isHeard && waitedMs < stopMs && processStatus(record) !== 'gone'; waitedMs += 20)
-      await sleep(20)
-    await endProcesses(record, id, KILLED_MS)
-    this.#records.remove(id)
+    await endSandbox(record, { fetchRunner, token: this.#token(record.id), stopMs: this.#options.stopMs })
+    this.#records.remove(record.id)
   }
 
   #sandboxesOf(key: Key): LocalSandbox[] {
@@ -402,16 +309,6 @@ export class LocalSandboxes implements SandboxProvider {
 
   #isInGrace({ usedAt, record }: LocalSandbox): boolean {
     return processStatus(record) !== 'gone' && this.#options.now() - usedAt < this.#options.graceMs
-  }
-
-  /** The runner appends to its output, so the file can be emptied at any time. */
-  #truncateOutput({ record }: LocalSandbox): void {
-    const file = join(this.#records.folderOf(record.id), OUTPUT_FILE)
-    try {
-      if (statSync(file).size > OUTPUT_BYTES_MAX) truncateSync(file)
-    } catch {
-      // The file was removed with its sandbox.
-    }
   }
 
   #token(id: string): string {

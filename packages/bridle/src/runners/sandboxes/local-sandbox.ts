@@ -1,0 +1,80 @@
+// A sandbox on this machine: its record, the health of its runner, and its end.
+import { statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunnerHealth } from '../protocol.ts'
+import { unixSocketFetch } from '../remote/unix-socket-fetch.ts'
+import { HEALTH_TRIES, KILLED_MS, OUTPUT_BYTES_MAX } from './limits.ts'
+import type { RunnerFetch } from './provider.ts'
+import { askHealth, askToStop } from './runner-calls.ts'
+import { OUTPUT_FILE, socketPathOf } from './runner-launch.ts'
+import { endProcesses, processStatus } from './sandbox-processes.ts'
+import type { SandboxRecord } from './sandbox-records.ts'
+
+export interface LocalSandbox {
+  readonly record: SandboxRecord
+  readonly fetchRunner: RunnerFetch
+  usedAt: number
+  /** True once this process used the sandbox; the reaper ends only sandboxes of earlier processes. */
+  isAcquiredHere: boolean
+  /** The time of the last healthy answer of the runner. */
+  answeredAt: number
+  ending: Promise<void> | null
+}
+
+/** A placeholder: requests go to the runner's socket, not to this host. */
+export const RUNNER_URL = 'http://runner'
+
+/** Sandboxes on this machine: each session has a process and a folder, isolated unless the `backend` is `process`. */
+
+/** `folder` is the folder of the sandbox, which has the socket of its runner. */
+export const adoptSandbox = (record: SandboxRecord, folder: string, now: number): LocalSandbox => ({
+  record,
+  fetchRunner: unixSocketFetch(socketPathOf(folder)),
+  usedAt: now,
+  isAcquiredHere: false,
+  answeredAt: 0,
+  ending: null,
+})
+
+export const healthOf = (
+  { fetchRunner }: Pick<LocalSandbox, 'fetchRunner'>,
+  timeoutMs: number,
+): Promise<RunnerHealth | null> => askHealth(RUNNER_URL, timeoutMs, fetchRunner)
+
+/** Null: the process has ended, or its runner does not answer several times in a row. */
+export const healthWithRetries = async (box: LocalSandbox, timeoutMs: number): Promise<RunnerHealth | null> => {
+  for (let tries = 1; processStatus(box.record) !== 'gone'; tries++) {
+    const health = await healthOf(box, timeoutMs)
+    if (health || tries === HEALTH_TRIES) return health
+    await sleep(200)
+  }
+  return null
+}
+
+/**
+ * Requests a stop, then kills. Only a process that is certainly ours gets the request, which carries the token. A null
+ * `fetchRunner` means that the runner cannot be asked.
+ */
+export const endSandbox = async (
+  record: SandboxRecord,
+  { fetchRunner, token, stopMs }: { fetchRunner: RunnerFetch | null; token: string; stopMs: number },
+): Promise<void> => {
+  const isStopping =
+    fetchRunner !== null &&
+    processStatus(record) !== 'gone' &&
+    (await askToStop(RUNNER_URL, token, stopMs, fetchRunner))
+  for (let waitedMs = 0; isStopping && waitedMs < stopMs && processStatus(record) !== 'gone'; waitedMs += 20)
+    await sleep(20)
+  await endProcesses(record, record.id, KILLED_MS)
+}
+
+/** The runner appends to its output, so the file can be emptied at any time. */
+export const truncateOutput = (folder: string): void => {
+  const file = join(folder, OUTPUT_FILE)
+  try {
+    if (statSync(file).size > OUTPUT_BYTES_MAX) truncateSync(file)
+  } catch {
+    // The file was removed with its sandbox.
+  }
+}
