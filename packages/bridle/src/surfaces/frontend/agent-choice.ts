@@ -39,7 +39,9 @@ export const chooseAgent = (
   const name = agentName ?? (engine === NATIVE_ENGINE ? nativeAgent(ports) : engine) ?? ports.defaultAgent
   if (isDenial(name)) return name
   const agent = ports.agents.get(name)
-  if (!agent && name === engine) return badRequest(`body: engine: ${noSuchEngine(engine, ports)}`)
+  // The name of an agent is no engine, and a caller who guesses it here must not learn that a private agent has it.
+  if (agentName === undefined && name === engine && agent?.engine !== engine)
+    return badRequest(`body: engine: ${noSuchEngine(engine, ports)}`)
   if (!agent) return badRequest(`body: ${agentName === undefined ? 'engine' : 'agent'}: There is no agent "${name}"`)
   if (engine !== undefined && agent.engine !== engine)
     return badRequest(`body: engine: The agent "${name}" runs on ${agent.engine}`)

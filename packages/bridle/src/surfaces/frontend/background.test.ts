@@ -75,6 +75,18 @@ describe('[F7] starting', () => {
     expect((await asked([])).status).toBe(400)
   })
 
+  test('the name of an agent is no engine, and the answer does not tell that an agent has it', async () => {
+    const it = testApp()
+    const answers = await Promise.all(
+      ['hooked', 'keyless', 'nobody'].map(async (engine) => {
+        const { status, body } = await it.post('/sessions', { engine, prompt: 'x' })
+        return [status, String(body.error).replace(engine, '?')]
+      }),
+    )
+    const refused = [400, 'body: engine: There is no engine "?". Name one of: scripted, native']
+    expect(answers).toEqual([refused, refused, refused])
+  })
+
   test.each([
     ['2030-01-01T00:00:00', '2030-01-01T00:00:00.000Z'],
     ['2030-01-01T00:00', '2030-01-01T00:00:00.000Z'],
