@@ -255,7 +255,7 @@ describe('[R19] a run whose frames make no sense ends, and never waits for ever'
     })
     const { runner } = runnerAt(url)
     const items: ReportItem[] = []
-    await expect(runner.start(jobAt(null), outletOf(items))).rejects.toThrow('makes no sense')
+    await expect(runner.start(jobAt(null), outletOf(items))).rejects.toThrow('is not valid')
     expect(items.map(({ type }) => type)).not.toContain('finished')
     // The engine stops when nobody follows it.
     expect(cancelled).toHaveLength(1)
@@ -270,6 +270,6 @@ describe('[R19] a run whose frames make no sense ends, and never waits for ever'
     const { provider, runner } = runnerAt(url)
     const outlet = new RunReporter({ runId: 'r-2', attempt: 1, frame: 40, clock, tokenPaceMs: 0, send: async () => {} })
     const job = { ...jobAt(await provider.acquire(key())), frame: 40 }
-    await expect(runner.attach(job, outlet)).rejects.toThrow('makes no sense')
+    await expect(runner.attach(job, outlet)).rejects.toThrow('is not valid')
   })
 })

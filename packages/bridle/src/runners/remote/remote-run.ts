@@ -209,7 +209,7 @@ export class RemoteRun {
   /** A broken connection is retried; a stream that violates the protocol ends the run. */
   #onStreamError(cause: unknown): 'cut' {
     if (this.#reporter.closed) throw new ReporterClosedError('nobody listens')
-    if (cause instanceof BrokenStreamError) throw new Error(`What the runner says makes no sense: ${cause.message}`)
+    if (cause instanceof BrokenStreamError) throw new Error(`The runner's stream is not valid: ${cause.message}`)
     return 'cut'
   }
 
@@ -223,7 +223,7 @@ export class RemoteRun {
     // The reporter skips committed frames. The end of this run is not committed, so an old number for it is a violation.
     if (isTerminalEvent(event) && frame <= this.#reporter.frame)
       throw new Error(
-        `What the runner says makes no sense: its last frame is ${frame}, and frame ${this.#reporter.frame} came before.`,
+        `The runner's stream is not valid: its last frame is ${frame}, and frame ${this.#reporter.frame} came before.`,
       )
     this.#unacknowledgedFrames += 1
     this.#unacknowledgedChars += chars

@@ -719,7 +719,7 @@ describe('[R1] a runner written from the document alone', () => {
   test.each([
     ['a run.error', sse(begins, { type: 'run.error', message: 'No luck.' }), 'No luck.', ''],
     ['no terminal event', sse(...hello), 'The run was interrupted.', 'Hello'],
-    ['rubbish', `${sse(...hello)}data: {nonsense\n\n`, 'makes no sense', 'Hello'],
+    ['rubbish', `${sse(...hello)}data: {nonsense\n\n`, 'is not valid', 'Hello'],
     [
       'events that nobody knows',
       sse(...hello, { type: 'new.one' }, { type: 'run.error', message: 'Bad.' }),

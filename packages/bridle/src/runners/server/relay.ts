@@ -127,7 +127,7 @@ const forward = (
   const kept = Object.entries(incoming.headers).filter(([name]) => !DROPPED.has(name))
   // An invalid base URL would throw inside the request.
   if (!URL.canParse(url) || !/^https?:/.test(url))
-    return refuse(outgoing, 400, 'The base URL of the provider makes no sense.')
+    return refuse(outgoing, 400, 'The base URL of the provider is not a URL.')
   const ask = url.startsWith('https:') ? secureRequest : plainRequest
   const upstreamRequest = ask(
     url,
