@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.ts'
 import type { OpenStore } from '../../stores/open-store.ts'
 import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer, type ServerOptions } from './index.ts'
+import { STORE_OPENING_MS } from './limits.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'bridle-store-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -195,6 +196,28 @@ test('[O40] a start that fails reports its reason, and a store that cannot be cl
     await expect(starting).rejects.toThrow(reason)
   }
   expect(lines.filter((line) => line === 'the store could not be closed')).toHaveLength(2)
+})
+
+test('[O40] a store that does not open is reported until it has opened', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const lines: string[] = []
+    const reports = () => lines.filter((line) => line === 'the store is still opening').length
+    const opened = Promise.withResolvers<OpenStore>()
+    const log = (_level: string, line: string) => void lines.push(line)
+    const starting = start({ data: freshFolder(), store: () => opened.promise, log })
+    for (const count of [1, 2, 3]) {
+      vi.advanceTimersByTime(STORE_OPENING_MS)
+      expect(reports()).toBe(count)
+    }
+    opened.resolve(closable('slow'))
+    const server = await starting
+    vi.advanceTimersByTime(3 * STORE_OPENING_MS)
+    expect(reports()).toBe(3)
+    await server.close()
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('[O41] a second server on the folder is refused, whatever stores both have', async () => {
