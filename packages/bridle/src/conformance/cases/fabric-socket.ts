@@ -68,7 +68,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[W23] a cursor of another incarnation is told, and gets everything',
+    name: '[W23] a cursor of another incarnation gets a reset and all events',
     steps: [
       here,
       { open: 'a', path: `${socket}?after=4~2` },
@@ -180,7 +180,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[H22] whoever watches a session that is removed is told by 4004',
+    name: '[H22] removing a session closes its sockets with 4004',
     steps: [
       here,
       { open: 'a', path: socket },
@@ -193,7 +193,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[W21] what was seen may be told, asked for or not; nonsense about it is an error like any other',
+    name: '[W21] a client may send `seen` without a mark; a malformed one is an error like any other',
     steps: [
       here,
       { open: 'a', path: `${socket}?marks=1` },

@@ -109,7 +109,7 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[H11] whether there is such a session is said first',
+    name: '[H11] an unknown session is reported before other problems',
     steps: [
       { ask: { method: 'POST', path: '/sessions/{s}/cancel', raw: '{' }, answer: notFound },
       { ask: { path: '/sessions/{s}/events?after=x' }, answer: notFound },
@@ -492,7 +492,7 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[H22] a removed session is gone; its id goes on with its numbers',
+    name: '[H22] a removed session is gone; its id continues its numbers',
     steps: [
       { ask: { method: 'POST', path: invoke, script: say('old') }, answer: { status: 200 } },
       { stream: 'old', ask: { path: `${invoke}/stream` }, until: 'idle', last: { id: { $save: 'last' } } },
@@ -534,7 +534,7 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[H21] [H43] an approval is answered once, by whoever is first',
+    name: '[H21] [H43] an approval is answered once: the first answer counts',
     steps: [
       {
         begin: 'run',
@@ -615,7 +615,7 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[H43] [H45] [H49] [H50] what a request says wrongly is told, and unknown names are taken',
+    name: '[H43] [H45] [H49] [H50] wrong values of a request are named, and unknown names are accepted',
     steps: [
       {
         begin: 'run',

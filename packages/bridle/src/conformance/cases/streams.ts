@@ -39,14 +39,14 @@ export const streamCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[H7] a cursor beyond the log is told, and gets everything',
+    name: '[H7] a cursor beyond the log gets a reset and all events',
     steps: [
       { ask: { method: 'POST', path: invoke, script: story }, answer: { status: 200 } },
       { stream: 'reset', ask: { path: `${invoke}/stream?after=99999` }, until: 'idle', types: ['reset', ...types] },
     ],
   },
   {
-    name: '[H40] a cursor of another incarnation is told, and gets everything',
+    name: '[H40] a cursor of another incarnation gets a reset and all events',
     steps: [
       { ask: { method: 'POST', path: invoke, script: story }, answer: { status: 200 } },
       { stream: 'first', ask: { path: `${invoke}/stream` }, until: 'prompt_start', last: { id: { $save: 'first' } } },

@@ -85,7 +85,7 @@ export const transportCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[T4] one that missed nothing is told so; one that is beyond the log gets the state',
+    name: '[T4] a client that missed nothing gets an empty delta; a cursor beyond the log gets the state',
     steps: [
       { open: 'a', path: ws },
       { say: 'a', message: submit('c-1', { text: 'x' }) },
@@ -161,7 +161,7 @@ export const transportCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[T16] a branch goes on by itself, and leaves its parent as it was',
+    name: '[T16] a branch continues on its own, and leaves its parent unchanged',
     steps: [
       { open: 'a', path: ws },
       { say: 'a', message: submit('c-1', { text: 'root' }) },
@@ -202,7 +202,7 @@ export const transportCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[T19] what was seen may be told, asked for or not; nonsense about it is an error like any other',
+    name: '[T19] a client may send `seen` without a mark; a malformed one is an error like any other',
     steps: [
       { open: 'a', path: `${ws}&marks=1` },
       { hear: 'a', message: { type: 'state' } },
