@@ -25,8 +25,6 @@ export interface LocalSandbox {
 /** A placeholder: requests go to the runner's socket, not to this host. */
 export const RUNNER_URL = 'http://runner'
 
-/** Sandboxes on this machine: each session has a process and a folder, isolated unless the `backend` is `process`. */
-
 /** `folder` is the folder of the sandbox, which has the socket of its runner. */
 export const adoptSandbox = (record: SandboxRecord, folder: string, now: number): LocalSandbox => ({
   record,
