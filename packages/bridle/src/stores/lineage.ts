@@ -70,7 +70,7 @@ export interface Tombstone {
 export const effectiveIncarnation = ({ incarnation }: Pick<LineageMember, 'incarnation'>, least: number): number =>
   Math.max(incarnation, least)
 
-/** Where a session that does not exist yet begins. Throws when it cannot leave its parent there. */
+/** The base and incarnation of a session that does not exist yet. Throws when it cannot branch at that event. */
 export const sessionOrigin = (
   key: Key,
   from: BranchParent | null,

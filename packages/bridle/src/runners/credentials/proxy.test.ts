@@ -478,7 +478,7 @@ describe('[O27] many requests at once', () => {
     return waiting
   }
   const others = ['s1', 's2', 's3'].map((id) => ({ ...anthropic, key: { ...run.key, id } }))
-  /** Lets answers go until all requests have ended. */
+  /** Releases answers until all requests have ended. */
   const ended = async <T>(asked: Promise<T>[], waiting: (() => void)[]): Promise<T[]> => {
     let isOver = false
     const all = Promise.all(asked).finally(() => {

@@ -9,7 +9,7 @@ export type PuppetStep =
   | { readonly flood: number; readonly size?: number }
   /** Announces a call, waits for its acknowledgement, and then acts. */
   | { readonly act: string }
-  /** The same, and it never comes back from it. */
+  /** The same, and the call never ends. */
   | { readonly begin: string }
   | { readonly ask: EngineApprovalRequest; readonly effect?: 'pure' }
   | { readonly hang: 'politely' | 'deaf' }

@@ -6,7 +6,7 @@ import { GROUP_CHARS_MAX, GROUP_MEMBERS_MAX } from '../limits.ts'
 
 export interface CommitMember {
   readonly chars: number
-  /** Shares its commit with nobody. */
+  /** True: the commit has no other member. */
   readonly alone?: boolean
   /** Checks without writing, and returns the writing. Throws what concerns this member alone. */
   prepare(): () => void

@@ -79,7 +79,7 @@ export const codexCommand = async ({
       CODEX_HOME: codexHome,
       // Codex sandboxes no command when its home is inside the temporary folder, so it gets one that is beside it.
       TMPDIR: temporary,
-      // Not a key: the relay adds it.
+      // A placeholder: the relay adds the real key.
       [KEY_VARIABLE]: 'none',
       ...(env[SANDBOX_VARIABLE] && { [SANDBOX_VARIABLE]: env[SANDBOX_VARIABLE] }),
     },
