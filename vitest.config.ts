@@ -20,6 +20,14 @@ const include = [
 const exclude = ['**/node_modules/**', '**/dist/**', '**/.types/**', '**/*.long.test.ts']
 const { processes } = testKinds(import.meta.dirname, include, exclude)
 
+const SLOW = '**/*.slow.test.ts'
+
+/** Files of such a project share a process and its modules, which saves a start per file. */
+const shared = (name: string, include: string[], exclude: string[]) => ({
+  extends: true as const,
+  test: { name, include, exclude, isolate: false, setupFiles: ['scripts/fast-test-setup.ts'] },
+})
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
@@ -43,18 +51,10 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 3,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'fast',
-          include,
-          // A test file that is added while Vitest watches is fast until the next start.
-          exclude: [...exclude, ...processes],
-          // Files share a process and its modules, which saves a start per file.
-          isolate: false,
-          setupFiles: ['scripts/fast-test-setup.ts'],
-        },
-      },
+      // A test file that is added while Vitest watches is fast until the next start.
+      shared('fast', include, [...exclude, ...processes, SLOW]),
+      // No program either, but seconds of disks, timeouts or seeds: not for the inner loop.
+      shared('slow', [SLOW], [...exclude, ...processes]),
       { extends: true, test: { name: 'processes', include: [...processes], exclude } },
     ],
   },

@@ -58,7 +58,7 @@ export const parts: readonly LongTestPart[] = [
     minutes: 3,
     // The very files of `npm test`, which plays one setup of each, and fewer rounds.
     command: [
-      ...['vitest', 'run', 'shared-runner.test.ts', 'index-damage.test.ts', 'decide.test.ts'],
+      ...['vitest', 'run', 'shared-runner.test.ts', 'index-damage.slow.test.ts', 'decide.test.ts'],
       ...['fabric-socket.test.ts', 'harness-client.test.ts'],
     ],
     env: { BRIDLE_VARIANTS: 'all' },
