@@ -81,7 +81,8 @@ export class AgentRun {
 /** An event of the catalogue that an agent may emit, or a custom event. */
 export const agentEventItem = (type: string, payload: unknown): ReportItem => {
   if (!isEventType(type)) return customEventItem(type, payload)
-  if (!['runner', 'server'].includes(catalogue[type].source) || type === 'custom_event')
+  const { source, wire } = catalogue[type]
+  if (!['runner', 'server'].includes(source) || wire === 'internal' || type === 'custom_event')
     throw new TypeError(`"${type}" is not an event that an agent can emit.`)
   const checked = parsePayload(type, toPlainJson(payload, `payload of ${type}`))
   if ('problem' in checked) throw new TypeError(checked.problem)

@@ -26,6 +26,9 @@ const bridleRow = (role: string, tier: Tier = 'default') =>
   ({ tier, persisted: true, source: 'kernel', wire: 'bridle', role }) as const satisfies CatalogueRow
 const internalRow = (role: string) =>
   ({ tier: 'debug', persisted: true, source: 'kernel', wire: 'internal', role }) as const satisfies CatalogueRow
+/** A durable run reports these of itself. No agent and no sandbox can emit them. */
+const durableRow = (role: string) =>
+  ({ tier: 'debug', persisted: true, source: 'runner', wire: 'internal', role }) as const satisfies CatalogueRow
 
 export const catalogue = {
   session: contractRow('wire', 'default', 'assign session id', false),
@@ -70,6 +73,9 @@ export const catalogue = {
     'an operator granted more of what was crossed: the limits from then on; older logs have steps',
   ),
   retry_scheduled: bridleRow('a transient failure; the next attempt is due then'),
+  output_superseded: bridleRow(
+    "another text replaces the run's text: all of it, or with `keep` the text after so many characters",
+  ),
   artifact_published: bridleRow('an artifact is whole', 'debug'),
   custom_event: {
     tier: 'default',
@@ -93,10 +99,17 @@ export const catalogue = {
     'the attempt is stopped and the run kept: paused, over budget, its outcome unknown, or to end as failed',
   ),
   run_stopped: internalRow('the runner confirmed an abort, or the time for it ran out'),
-  output_superseded: internalRow('a retry replaces what this attempt wrote'),
   resume_handle: internalRow('how the engine continues or forks from this turn'),
   approval_decided: internalRow('approved, denied, expired, superseded or cancelled, by whom, with which arguments'),
   approval_delivered: internalRow('the runner has the answer'),
+  run_resumed: internalRow('another owner continues a durable run; how often since it last got further'),
+  run_waiting: internalRow('the run waits: nothing is wanted for it until something comes, or until then'),
+  run_woken: internalRow('the wait of the run is over: news came, or its time'),
+  signal_received: internalRow('a signal for the run, by name'),
+  model_step: durableRow('the answer of the model in a step of the run; the model is never asked for it again'),
+  context_added: durableRow("a text that the agent's code put before the model"),
+  step_done: durableRow('the result of a step of a durable function'),
+  memory_set: durableRow('a value of the session memory; null removes it'),
   failure_dismissed: internalRow('somebody cancelled a chat whose last turn had failed: it rests again'),
   health_changed: internalRow('the health summary as of now'),
   artifact_chunk: internalRow('a piece of an artifact, at most 1 MB'),

@@ -65,6 +65,7 @@ export type Command =
   /** The parent has committed the notice with this number. */
   | ParentNotifiedCommand
   | { readonly type: 'set_policy'; readonly policy: Policy; readonly reason?: string; readonly actor?: string }
+  | SignalCommand
   | { readonly type: 'expire' }
   /** Time has passed: everything due happens now. The supervisor sends it, and it is never refused. */
   | { readonly type: 'tick' }
@@ -75,6 +76,14 @@ export type Command =
 export interface ParentNotifiedCommand {
   readonly type: 'parent_told'
   readonly seq: number
+}
+
+/** A message by name for the run in progress: it answers the run's `waitFor`. */
+export interface SignalCommand {
+  readonly type: 'signal'
+  readonly name: string
+  readonly payload: Json
+  readonly actor?: string
 }
 
 export interface BranchCommand extends OwnerOption {
@@ -122,6 +131,8 @@ export type ReportItem =
       readonly steer?: boolean
       /** When stopped, the run reports a handle from which the next attempt continues. */
       readonly resumable?: boolean
+      /** Any owner continues the run from the log, in the middle of its turn. */
+      readonly durable?: boolean
       /** The sandbox of the run; absent: the run is in the server's process. */
       readonly sandbox?: Payloads['sandbox_notice']
       /** The provider and model, if known before the engine reports them. */
@@ -146,6 +157,17 @@ export type ReportItem =
       readonly reason?: string
       readonly resume?: string
     }
+  /** A durable run is taken up from the log, by another owner or after a wait. */
+  | { readonly type: 'resumed' }
+  /**
+   * A durable run can only wait: until news comes, or until the time. `seen` is the last event that the runner knows: news after
+   * it keep the run awake.
+   */
+  | { readonly type: 'waiting'; readonly until: number | null; readonly seen: number }
+  /** A durable run is about to ask its model: a run over its budget stops here. */
+  | { readonly type: 'next_step' }
+  /** Withdraws text of a durable run: after `keep`, or after its last finished step. */
+  | { readonly type: 'supersede'; readonly keep?: TextMark }
   /** The run is gone: its process died, or the runner does not know it. */
   | { readonly type: 'lost'; readonly message: string }
   | { readonly type: 'stopped'; readonly resume?: string }
@@ -154,9 +176,17 @@ export type ReportItem =
   | { readonly type: 'approval_delivered'; readonly requestId: string }
   | { readonly type: 'steer_delivered'; readonly messageId: string }
 
-/** A tool call that needs an approval. */
+/** A place in the answer of a run: the length of its text, and of its list of parts. */
+export interface TextMark {
+  readonly chars: number
+  readonly parts: number
+}
+
+/** A tool call that needs an approval, or one of a durable run whose outcome a crash left unknown. */
 export interface ToolApprovalRequest {
   readonly type: 'ask'
+  /** Default: tool. */
+  readonly kind?: 'tool' | 'unknown_outcome'
   readonly toolCallId: string
   readonly tool: string
   readonly arguments: JsonObject
@@ -185,6 +215,7 @@ export const REFUSAL_MESSAGES = {
   approval_settled: 'The approval was settled otherwise.',
   already_paused: 'The session is paused already.',
   not_paused: 'The session is not paused.',
+  not_waiting: 'No run of the session takes signals now.',
   not_expired: 'The session has not expired.',
   bad_branch_point: 'The branch point is not in the parent.',
   command_conflict: 'This command id was used for another body.',
@@ -230,6 +261,7 @@ export type Answers = {
   readonly child_status: NoAnswer
   readonly parent_told: NoAnswer
   readonly set_policy: NoAnswer
+  readonly signal: { readonly runId: string }
   readonly expire: NoAnswer
   readonly tick: NoAnswer
   readonly hand_over: NoAnswer

@@ -22,6 +22,10 @@ export const REPORTS_HIGH_WATER = 256
 export const ABORT_GRACE_MS = 2_000
 /** A run over its budget that stays silent for this long is stopped: a run at its end reports it within milliseconds. */
 export const BUDGET_GRACE_MS = 250
+/** How often a durable run is taken up without getting further before it fails: a deployment or two, not a loop of crashes. */
+export const RESUMES_MAX = 5
+/** How long a durable run may take to end what it has begun when its process is about to end: orchestrators kill after 30 s. */
+export const REST_GRACE_MS = 10_000
 /** First retry after this, doubling. */
 export const RETRY_BASE_MS = 1_000
 export const RETRY_MAX_MS = 60_000

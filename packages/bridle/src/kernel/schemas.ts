@@ -193,6 +193,9 @@ export const schemas = {
     tokens_saved: maybe(count),
     summary: maybe(text),
     preserved_messages: maybe(count),
+    /** Of a model agent: the first event that the model still sees in full, and the first whose tool results it still sees. */
+    kept_from: maybe(count),
+    cleared_before: maybe(count),
     resume_cursor: nullable(text),
   }),
   step_progress: v.looseObject({ step_id: maybe(text), status: maybe(text), summary: maybe(text), plan: maybe(json) }),
@@ -220,6 +223,8 @@ export const schemas = {
     kind: maybe(v.picklist(APPROVAL_KINDS)),
     requested_digest: maybe(text),
     expires_at: nullable(iso),
+    /** The question is of a durable run: it outlives its attempt, and its answer goes to the runner. */
+    durable: maybe(v.boolean()),
   }),
   approval_applied: v.looseObject({
     request_id: text,
@@ -265,6 +270,8 @@ export const schemas = {
     input: maybe(json),
     head: maybe(v.boolean()),
     actor: maybe(text),
+    /** In a branch: the run continues the turn of this run, which the branch left in the middle. */
+    continues_run: maybe(text),
   }),
   prompt_dropped: v.looseObject({
     run_id: text,
@@ -295,6 +302,8 @@ export const schemas = {
     model: maybe(text),
     /** When stopped, the runner reports a handle from which the next attempt continues. */
     resumable: maybe(v.boolean()),
+    /** Any owner continues the run from the log, in the middle of its turn. */
+    durable: maybe(v.boolean()),
   }),
   /** `reason` null: the wait is over. */
   sandbox_awaited: v.looseObject({ run_id: text, attempt: count, reason: v.nullable(text) }),
@@ -315,7 +324,35 @@ export const schemas = {
     queued: maybe(count),
   }),
   retry_scheduled: v.looseObject({ run_id: text, attempt: count, due: count, reason: text }),
-  output_superseded: v.looseObject({ run_id: text, attempt: count }),
+  output_superseded: v.looseObject({
+    run_id: text,
+    attempt: count,
+    /** The length of the answer and of its list of parts that stay; absent: nothing stays. */
+    keep: maybe(v.object({ chars: count, parts: count })),
+  }),
+  run_resumed: v.looseObject({ run_id: text, attempt: count, times: count }),
+  /** `until` null: only news ends the wait. */
+  run_waiting: v.looseObject({ run_id: text, attempt: count, until: v.nullable(count) }),
+  run_woken: v.looseObject({ run_id: text, attempt: count, reason: v.picklist(['news', 'time']) }),
+  signal_received: v.looseObject({ name: text, payload: json, actor: maybe(text) }),
+  model_step: v.looseObject({
+    /** The number of the step in its turn, from 1. */
+    step: count,
+    model: text,
+    /** Text, thoughts and calls in their order, with the provider's metadata as it came. */
+    content: v.array(object),
+    /** Why the model stopped: stop, tool-calls, length, content-filter, error, other. */
+    finish: text,
+    /** Tokens of the request and of the answer together. */
+    context_tokens: maybe(count),
+    /** The length of the run's answer and of its list of parts after the step; the kernel fills these in. */
+    chars: maybe(count),
+    parts: maybe(count),
+  }),
+  context_added: v.looseObject({ text, source: text }),
+  /** Exactly one of `result` and `error`; a step without a result has the result null. */
+  step_done: v.looseObject({ name: text, result: maybe(json), error: maybe(text) }),
+  memory_set: v.looseObject({ key: text, value: json, expires_at: v.nullable(count) }),
   resume_handle: v.looseObject({ run_id: text, handle: text }),
   approval_decided: v.looseObject({
     request_id: text,

@@ -220,6 +220,11 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   budget_crossed: recordInTimeline,
   budget_raised: recordInTimeline,
   retry_scheduled: recordInTimeline,
+  output_superseded: (state, envelope) =>
+    recordInTimeline(
+      inTurn(state, envelope, (turn) => ({ ...turn, text: turn.text.slice(0, envelope.payload.keep?.chars ?? 0) })),
+      envelope,
+    ),
   artifact_published: recordInTimeline,
   custom_event: recordInTimeline,
 

@@ -174,7 +174,7 @@ export class Host {
 
   /** Sessions whose run is at work; a run that waits for an approval loses nothing by a restart. */
   get runningCount(): number {
-    return this.#live.sessions.filter(({ state }) => statusOf(state) === 'running').length
+    return this.#live.sessions.filter(({ state }) => statusOf(state) === 'running' && state.course.wait === null).length
   }
 
   /** Before an announced stop: keeps runs that would end with this process for the next one. They lose no retry. */

@@ -1,7 +1,10 @@
 // A runner does the work of a run. It gets a job and a reporter, and reports everything through the reporter.
+import type { TextMark } from '../commands.ts'
 import type { EngineIdentity } from '../engine-info.ts'
 import type { Key } from '../event.ts'
 import type { Json, JsonObject } from '../json.ts'
+import type { Approval } from '../projections/approvals.ts'
+import type { OpenToolCall } from '../projections/lifecycle-state.ts'
 import type { ApprovalDecision } from '../schemas.ts'
 import type { RunReporter } from '../session/run-reporter.ts'
 
@@ -35,6 +38,30 @@ export interface Job {
   readonly awaiting: readonly string[]
   /** The log says that the attempt waits for a sandbox: no sandbox has run any part of it. */
   readonly awaitsSandbox?: boolean
+  /** Of a durable run: where it stands, as far as the log says. */
+  readonly course?: RunCourse
+}
+
+/** Where a durable run stands. The runner continues from here and from the log; nothing else tells it of answers and prompts. */
+export interface RunCourse {
+  /** Calls without an outcome: a call that no approval waits for has begun. */
+  readonly calls: { readonly [toolCallId: string]: OpenToolCall }
+  /** Open questions of the run. */
+  readonly open: readonly Approval[]
+  /** Answers that the runner has not used yet. It uses one with `approval_delivered`. */
+  readonly answers: readonly ApprovalAnswer[]
+  /** Steering prompts that the model has not seen yet. The runner uses one with `steer_delivered`. */
+  readonly steers: readonly { readonly messageId: string; readonly text: string }[]
+  /** The place in the answer after the last finished step: a step that was cut off wrote what follows. */
+  readonly kept: TextMark
+  /** The place at the end of the answer. */
+  readonly written: TextMark
+  /** The model sees the conversation from the event after this one on; before it, only a summary. */
+  readonly since: number
+  /** The last event of the log. */
+  readonly head: number
+  /** The run of the parent session whose turn this run of a branch continues. */
+  readonly continuesRun?: string
 }
 
 export interface ApprovalAnswer {
@@ -45,13 +72,15 @@ export interface ApprovalAnswer {
   /** The executor checks that the call it runs has this digest. */
   readonly approvedDigest: string | null
   readonly reason: string | null
+  /** Absent: an approval of a tool call. */
+  readonly kind?: 'tool' | 'unknown_outcome'
 }
 
 /**
  * done: a terminal report was made, or the job was aborted. cut: the stream broke and the run may still be at work: attach again.
- * lost: the run is gone.
+ * lost: the run is gone. waiting: the run reported `waiting`, and the session has let go of it.
  */
-export type RunEnd = 'done' | 'cut' | 'lost'
+export type RunEnd = 'done' | 'cut' | 'lost' | 'waiting'
 
 export interface Runner {
   /** For the status card; absent = the card names the agent as the engine, in this process. */
@@ -66,6 +95,11 @@ export interface Runner {
   answer(job: Job, answer: ApprovalAnswer): Promise<void>
   /** Whether another process can take the run up with `attach` when this one ends. Absent = no. */
   outlivesProcess?(job: Job): boolean
+  /**
+   * The process is about to end: a durable run begins nothing new, and what it has begun ends and is reported. Resolves then; the
+   * next process continues the run with `attach`.
+   */
+  rest?(job: Job): Promise<void>
   /** Deletes everything that the runner keeps for a session that was removed. */
   forget?(key: Key): Promise<void>
   /** Stops one piece of delegated work and leaves the rest of the run alone. False = the engine cannot, or has no such work. */

@@ -23,11 +23,13 @@ export interface Approval {
   readonly expiresAt: number | null
   readonly runId: string | null
   readonly attempt: number
+  /** The question is of a durable run: it outlives its attempt. */
+  readonly durable: boolean
 }
 
 /** The fields that a repeated answer, a delivery or a repeated request needs; the whole request is in the log. */
 export interface DecidedApproval
-  extends Pick<Approval, 'id' | 'toolCallId' | 'tool' | 'requestedDigest' | 'runId' | 'attempt'> {
+  extends Pick<Approval, 'id' | 'toolCallId' | 'tool' | 'kind' | 'requestedDigest' | 'runId' | 'attempt' | 'durable'> {
   readonly decision: ApprovalDecision
   readonly approvedDigest: string | null
   /** The approved arguments, until they are delivered. */
@@ -58,6 +60,7 @@ export const approvals: Projection<Approvals> = {
           expiresAt: payload.expires_at ? Date.parse(payload.expires_at) : null,
           runId: run ?? null,
           attempt: attempt ?? 0,
+          durable: payload.durable ?? false,
         },
       },
     }),
@@ -65,19 +68,22 @@ export const approvals: Projection<Approvals> = {
     approval_decided: (state, { payload }) => {
       const approval = ownProperty(state.open, payload.request_id)
       if (!approval) return state
-      const { id, kind, toolCallId, tool, requestedDigest, runId, attempt } = approval
-      const goesToRunner = kind === 'tool' && payload.decision !== 'superseded' && payload.decision !== 'cancelled'
+      const { id, kind, toolCallId, tool, requestedDigest, runId, attempt, durable } = approval
+      const goesToRunner =
+        isRunnersQuestion(approval) && payload.decision !== 'superseded' && payload.decision !== 'cancelled'
       return {
         open: omit(state.open, id),
         decided: bounded({
           ...state.decided,
           [id]: {
             id,
+            kind,
             toolCallId,
             tool,
             requestedDigest,
             runId,
             attempt,
+            durable,
             decision: payload.decision,
             approvedDigest: payload.approved_digest ?? null,
             arguments: goesToRunner ? (payload.arguments ?? approval.arguments) : null,
@@ -97,13 +103,23 @@ export const approvals: Projection<Approvals> = {
           !each.hasOutcome &&
           each.toolCallId === payload.tool_call_id &&
           each.runId === run &&
-          each.attempt === attempt,
+          (each.durable || each.attempt === attempt),
         { hasOutcome: true },
       ),
     turn_end: (state, { payload }) => settle(state, (each) => each.runId === payload.turn_id),
     branched: () => ({ open: {}, decided: {} }),
   },
 }
+
+/** A runner asks about its calls; every other question is the kernel's own. */
+export const isRunnersQuestion = ({ kind, durable }: Pick<Approval, 'kind' | 'durable'>): boolean =>
+  kind === 'tool' || durable
+
+/** Whether the current attempt of a run has the question. Questions of a durable run pass on to its next attempt. */
+export const isOfAttempt = (
+  approval: Pick<Approval, 'runId' | 'attempt' | 'durable'>,
+  run: { readonly runId: string; readonly attempt: number },
+): boolean => approval.runId === run.runId && (approval.durable || approval.attempt === run.attempt)
 
 const settle = (state: Approvals, which: (each: DecidedApproval) => boolean): Approvals =>
   change(state, (each) => each.undelivered && which(each), { undelivered: false, arguments: null })

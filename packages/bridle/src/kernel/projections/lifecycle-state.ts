@@ -50,6 +50,8 @@ export interface Prompt {
   readonly messageId: string
   readonly text: string
   readonly input?: Json
+  /** In a branch: the run of the parent whose turn this one continues. */
+  readonly continuesRun?: string
 }
 
 export interface Run extends Prompt {
@@ -65,6 +67,8 @@ export interface Run extends Prompt {
   readonly parkReason: (typeof PARK_REASONS)[number] | null
   /** When stopped, the runner reports a handle from which the next attempt continues. */
   readonly resumable: boolean
+  /** Any owner continues the run from the log, in the middle of its turn. */
+  readonly durable: boolean
   /**
    * requested: a runner should start it. started: a runner has it. cancelling: it is being stopped for good. parked: stopped
    * and kept. waiting: failed, with a retry at `retryAt`.

@@ -65,6 +65,7 @@ export const lifecycle: Projection<Lifecycle> = {
         messageId: payload.message_id,
         text: payload.text,
         ...(payload.input !== undefined && { input: payload.input }),
+        ...(payload.continues_run !== undefined && { continuesRun: payload.continues_run }),
       }
       return {
         ...state,
@@ -81,7 +82,7 @@ export const lifecycle: Projection<Lifecycle> = {
     run_requested: (state, { seq, payload }) => {
       const prompt = state.queue.find((each) => each.runId === payload.run_id) ?? state.run
       if (!prompt) return state
-      const { runId, messageId, text, input } = prompt
+      const { runId, messageId, text, input, continuesRun } = prompt
       const before = state.run?.runId === runId ? state.run : null
       const continues = payload.continues ?? null
       return {
@@ -94,7 +95,7 @@ export const lifecycle: Projection<Lifecycle> = {
             : state.reportedStatus,
         lastTurnStatus: null,
         endedAt: null,
-        tools: {},
+        tools: continues !== null && before?.durable ? state.tools : {},
         // A start from the beginning must not use the handle of an earlier attempt. A handle inside an attempt is used once.
         handles:
           continues === null || before?.resumable
@@ -105,12 +106,14 @@ export const lifecycle: Projection<Lifecycle> = {
           messageId,
           text,
           ...(input !== undefined && { input }),
+          ...(continuesRun !== undefined && { continuesRun }),
           attempt: payload.attempt,
           continues,
           keptChars: payload.kept_chars ?? 0,
           retrying: false,
           parkReason: null,
           resumable: false,
+          durable: before?.durable ?? false,
           phase: 'requested',
           stopRequestedAt: null,
           retryAt: null,
@@ -131,6 +134,7 @@ export const lifecycle: Projection<Lifecycle> = {
         handle: payload.handle ?? null,
         steerable: payload.steer ?? false,
         resumable: payload.resumable ?? false,
+        durable: payload.durable ?? false,
       }),
       runtime: { provider: payload.provider ?? state.runtime.provider, model: payload.model ?? state.runtime.model },
     }),

@@ -1,6 +1,13 @@
 // Rewrites of a message's parts: rare, and each is a `set` of the whole list.
+import type { TextMark } from '../commands.ts'
 import { type DeltaOperation, setOperation } from '../delta.ts'
-import type { HarnessMessage, HarnessPart } from './harness-state.ts'
+import type { HarnessMessage, HarnessPart, HarnessState } from './harness-state.ts'
+
+/** The place at the end of a run's answer. */
+export const answerMark = ({ messages }: Pick<HarnessState, 'messages'>, runId: string): TextMark => {
+  const answer = messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
+  return { chars: answer?.content.length ?? 0, parts: answer?.parts?.length ?? 0 }
+}
 
 type MessagePath = readonly (string | number)[]
 

@@ -4,8 +4,9 @@ import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent, Event } from '../event.ts'
 import type { SessionStatus } from '../schemas.ts'
 import { applyToState } from '../state-operations.ts'
-import { type Approval, type Approvals, approvals } from './approvals.ts'
+import { type Approval, type Approvals, approvals, isOfAttempt, isRunnersQuestion } from './approvals.ts'
 import { conversationOperations, emptyConversation } from './conversation.ts'
+import { type Course, course } from './course.ts'
 import type { HarnessState } from './harness-state.ts'
 import { healthFold, withActivity, withAudit } from './health/health.ts'
 import type { HealthFold } from './health/health-state.ts'
@@ -33,6 +34,7 @@ export interface SessionState {
   readonly subagents: Subagents
   readonly channel: Channel
   readonly audit: AuditSeqs
+  readonly course: Course
 }
 
 export const emptyState: SessionState = {
@@ -48,6 +50,7 @@ export const emptyState: SessionState = {
   subagents: subagents.initial,
   channel: channel.initial,
   audit: audit.initial,
+  course: course.initial,
 }
 
 /** Folds one event. An event of an unknown type moves the head and nothing else. */
@@ -78,6 +81,7 @@ export const evolveWith = (
   next.subagents = fold(subagents, state.subagents, event)
   next.channel = fold(channel, state.channel, event)
   next.audit = fold(audit, state.audit, event)
+  next.course = fold(course, state.course, event)
   return next
 }
 
@@ -94,9 +98,9 @@ export const statusOf = ({ lifecycle: life, approvals: { open } }: SessionState)
   return life.lastTurnStatus === 'failed' ? 'failed' : 'idle'
 }
 
-/** A tool's approval blocks its attempt; the kernel's own questions block the session. */
+/** A runner's question blocks its attempt; the kernel's own questions block the session. */
 const isAwaited = (approval: Approval, run: Run | null): boolean =>
-  approval.kind !== 'tool' || (run?.phase === 'started' && approval.attempt === run.attempt)
+  !isRunnersQuestion(approval) || (run?.phase === 'started' && isOfAttempt(approval, run))
 
 /** The session has ended; only background sessions do. */
 export const isTerminal = (state: SessionState): boolean => {

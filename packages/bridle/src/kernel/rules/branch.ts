@@ -125,7 +125,10 @@ const nextBranchPrompt = (
   if (prompt === undefined) return null
   if (prompt !== null) return checkPrompt(w, prompt, true) ?? { prompt, actor }
   const last = w.state.conversation.messages.findLast(({ role }) => role === 'user')
+  // A durable run that the branch leaves in the middle of its turn is continued there, not repeated.
+  const { run } = w.state.lifecycle
+  const continued = run?.durable ? { continuesRun: run.runId } : {}
   return last
-    ? { prompt: last.content, input: last.input, actor }
+    ? { prompt: last.content, input: last.input, actor, ...continued }
     : refuse('bad_branch_point', 'Nothing was asked before that event.')
 }

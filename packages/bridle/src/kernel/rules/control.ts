@@ -8,6 +8,7 @@ import { grantBudget } from './budgets/granted-budget.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { canExpire } from './due-time.ts'
 import { reasonAndActor } from './reason-and-actor.ts'
+import { wakeRun } from './runs/durable-runs.ts'
 import { completeStop, failExpired, isExpired, requestRun, settleToolCalls } from './runs/runs.ts'
 
 export const pause = (
@@ -26,9 +27,12 @@ export const pause = (
 export const parkRun = (w: DecisionBuilder, reason: 'paused' | 'budget' | 'restart'): void => {
   const { run } = w
   if (!run || run.phase === 'cancelling' || run.phase === 'parked') return
-  askAboutUnsafe(w, 'its run was stopped', true)
-  settleToolCalls(w, 'error', 'interrupted')
-  const stop = run.phase === 'requested' || run.phase === 'started'
+  // A durable run keeps its calls: its next attempt knows what to do about each.
+  if (!run.durable) {
+    askAboutUnsafe(w, 'its run was stopped', true)
+    settleToolCalls(w, 'error', 'interrupted')
+  }
+  const stop = (run.phase === 'requested' || run.phase === 'started') && w.state.course.wait === null
   w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason, stop })
 }
 
@@ -58,8 +62,8 @@ export const setPolicy = (
 
 /** Keeps a run that lives in a stopping process for the next process. That costs no retry. */
 export const handOver = (w: DecisionBuilder, _command: Command & { type: 'hand_over' }): Answers['hand_over'] => {
-  // A chat's run never restarts without a prompt.
-  if (w.state.lifecycle.kind === 'background' && w.run?.phase === 'started') parkRun(w, 'restart')
+  // A chat's run never restarts without a prompt. A durable run needs no stop: the next process takes it up.
+  if (w.state.lifecycle.kind === 'background' && w.run?.phase === 'started' && !w.run.durable) parkRun(w, 'restart')
   return {}
 }
 
@@ -73,6 +77,7 @@ export const expire = (w: DecisionBuilder, _command: Command & { type: 'expire' 
 /** Does everything due by now. The order matters: expired work must not be retried. */
 export const tick = (w: DecisionBuilder): Answers['tick'] => {
   expireApprovals(w)
+  wakeRun(w)
   const { run } = w
   if (run && run.stopRequestedAt !== null && w.now >= run.stopRequestedAt + ABORT_GRACE_MS) completeStop(w, 'deadline')
   expireWork(w)

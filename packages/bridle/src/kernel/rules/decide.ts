@@ -19,6 +19,7 @@ import { expire, handOver, pause, resume, setPolicy, tick } from './control.ts'
 import { DecisionBuilder } from './decision-builder.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { report } from './reports.ts'
+import { signal, wakeRun } from './runs/durable-runs.ts'
 import { cancel, startNextRun } from './runs/runs.ts'
 
 export interface DecisionResult {
@@ -90,6 +91,7 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   child_status: recordChildStatus,
   parent_told: recordParentNotified,
   set_policy: setPolicy,
+  signal,
   expire,
   tick,
   hand_over: handOver,
@@ -112,6 +114,7 @@ const followUp = (
   { command, starts, identity }: DecideContext & { readonly command: Command['type'] },
 ): void => {
   const { lifecycle, approvals } = before
+  wakeRun(w)
   // Return early for tokens, which are most batches and change none of these. A tick always checks: time changes them.
   const quiet = w.events.length > 0 && w.state.lifecycle.run?.phase === 'started' && w.state.health === before.health
   const sameWork = w.state.checkpoints === before.checkpoints && w.state.artifacts === before.artifacts

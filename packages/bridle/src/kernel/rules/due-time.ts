@@ -2,6 +2,7 @@
 // Object for its alarm.
 import { ABORT_GRACE_MS, BUDGET_GRACE_MS } from '../limits.ts'
 import type { Wake } from '../ports/log.ts'
+import { isOfAttempt, isRunnersQuestion } from '../projections/approvals.ts'
 import { budgetsOverLimit, nextHealthChangeAt } from '../projections/health/budgets.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 
@@ -37,6 +38,7 @@ const deadlines = (state: SessionState): (number | null)[] => {
   if (run?.stopRequestedAt != null) moments.push(run.stopRequestedAt + ABORT_GRACE_MS)
   if (run?.phase === 'waiting' && !paused) moments.push(run.retryAt)
   if (canExpire(state)) moments.push(expiresAt)
+  if (state.course.wait) moments.push(state.course.wait.until)
   if (isLeftForNextProcess(state)) moments.push(state.at)
   return moments
 }
@@ -60,18 +62,17 @@ const isLeftForNextProcess = ({ lifecycle, approvals }: SessionState): boolean =
   if (!created || paused) return false
   if (!run) return queue.length > 0
   if (run.phase !== 'parked' || run.stopRequestedAt !== null) return false
-  return !Object.values(approvals.open).some(({ kind }) => kind !== 'tool')
+  return Object.values(approvals.open).every(isRunnersQuestion)
 }
 
 /**
  * Running work may finish. Work expires if it waits for a sandbox, or would have to be started, retried, resumed or
  * answered.
  */
-export const canExpire = ({ lifecycle: { kind, run, queue }, approvals: { open } }: SessionState): boolean => {
+export const canExpire = ({ lifecycle: { kind, run, queue }, approvals: { open }, course }: SessionState): boolean => {
   if (kind !== 'background' || (!run && queue.length === 0)) return false
-  const isWorking = run !== null && (run.phase === 'requested' || run.phase === 'started') && !run.awaitsSandbox
+  const isWorking =
+    run !== null && (run.phase === 'requested' || run.phase === 'started') && !run.awaitsSandbox && !course.wait
   const underWay = isWorking || (run !== null && run.stopRequestedAt !== null)
-  return (
-    !underWay || (run.phase === 'started' && Object.values(open).some((approval) => approval.attempt === run.attempt))
-  )
+  return !underWay || (run.phase === 'started' && Object.values(open).some((approval) => isOfAttempt(approval, run)))
 }

@@ -69,6 +69,8 @@ export interface PromptOptions {
   readonly actor?: string | undefined
   readonly input?: Json | undefined
   readonly head?: boolean
+  /** In a branch: the run of the parent whose turn the prompt's run continues. */
+  readonly continuesRun?: string
 }
 
 const rewind = (w: DecisionBuilder, index: number, prompt: string, options: PromptOptions): PromptAnswer | Refusal => {
@@ -92,6 +94,7 @@ export const queuePrompt = (w: DecisionBuilder, prompt: string, options: PromptO
     text: prompt,
     ...(options.input !== undefined && { input: options.input }),
     ...(options.head && { head: true }),
+    ...(options.continuesRun !== undefined && { continues_run: options.continuesRun }),
     ...actor(options),
   })
   return { runId, messageId, delivery: waits ? 'queued' : 'started' }

@@ -8,6 +8,7 @@ import { withCallId } from '../ids.ts'
 import { canonicalJson, hashText, type Json, type JsonObject, ownProperty } from '../json.ts'
 import { INLINE_CHARS_MAX, PREVIEW_CHARS } from '../limits.ts'
 import { cursorText } from '../positions/cursor.ts'
+import { answerMark } from '../projections/message-parts.ts'
 import { OUTCOME_TYPES, type Payloads } from '../schemas.ts'
 import { truncate } from '../text/truncate.ts'
 import { defaultSandboxNotice, hasWorkspace, turnRuntimeDecision } from '../views/turn-runtime.ts'
@@ -16,6 +17,7 @@ import { failUnapprovedCall, hasActed, isUnapprovedCall } from './approvals/unap
 import { publishArtifact } from './artifacts.ts'
 import { isOverBudget, reportsNewWork, stopOverBudget } from './budgets/budgets.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
+import { letRunWait, resumeRun, supersedeText } from './runs/durable-runs.ts'
 import { completeStop, endTurn, failRun, recordResumeHandle } from './runs/runs.ts'
 import { publishTaskGraph } from './runs/task-graph.ts'
 
@@ -24,15 +26,25 @@ export const report = (w: DecisionBuilder, report: RunReport): Answers['report']
   if (!isCurrent()) return { dropped: 'run' }
   if (w.frame !== null && w.run && w.frame <= w.run.frame) return { dropped: 'frame' }
   if (isStarted(w) && report.items.some(reportsNewWork) && isOverBudget(w)) {
-    // Drop the whole report: its frame, and an end that came with the work.
+    // A durable run keeps the finished work in the report: its next attempt does not repeat it.
+    for (const item of w.run?.durable ? finishedWork(report.items) : []) handle(w, item)
+    // Drop the rest of the report: its frame, and an end that came with the work.
     w.frame = null
     stopOverBudget(w)
     return { dropped: 'budget' }
   }
   if (isStopped(w) && !report.items.some((item) => isAcceptedAfterStop(w, item))) return { dropped: 'stopped' }
-  for (const item of report.items)
-    if (isCurrent()) (itemHandlers[item.type] as (w: DecisionBuilder, item: ReportItem) => void)(w, item)
+  for (const item of report.items) if (isCurrent()) handle(w, item)
   return {}
+}
+
+const handle = (w: DecisionBuilder, item: ReportItem): void =>
+  (itemHandlers[item.type] as (w: DecisionBuilder, item: ReportItem) => void)(w, item)
+
+/** The answer of a finished step with its text, and everything that starts no new work. */
+const finishedWork = (items: readonly ReportItem[]): readonly ReportItem[] => {
+  const step = items.findLastIndex((item) => item.type === 'event' && item.event.type === 'model_step')
+  return items.filter((item, index) => index <= step || !reportsNewWork(item))
 }
 
 const isStopped = ({ run }: DecisionBuilder): boolean => run?.phase !== 'started' && run?.phase !== 'requested'
@@ -49,7 +61,7 @@ const isStarted = (w: DecisionBuilder): boolean => w.run?.phase === 'started'
 const itemHandlers: {
   readonly [T in ReportItem['type']]: (w: DecisionBuilder, item: ReportItem & { type: T }) => void
 } = {
-  started: (w, { handle, steer, resumable, sandbox, provider, model }) => {
+  started: (w, { handle, steer, resumable, durable, sandbox, provider, model }) => {
     const { run } = w
     if (run?.phase !== 'requested') return
     w.addToRun('run_started', {
@@ -58,6 +70,7 @@ const itemHandlers: {
       ...(handle !== undefined && { handle }),
       ...(steer !== undefined && { steer }),
       ...(resumable !== undefined && { resumable }),
+      ...(durable !== undefined && { durable }),
       ...(provider !== undefined && { provider }),
       ...(model !== undefined && { model }),
     })
@@ -67,6 +80,11 @@ const itemHandlers: {
     w.addToRun('sandbox_notice', sandbox ?? defaultSandboxNotice(w.state))
     if (hasWorkspace(w.state)) publishTaskGraph(w, 'running')
   },
+
+  resumed: (w) => resumeRun(w),
+  waiting: (w, item) => letRunWait(w, item),
+  supersede: (w, { keep }) => supersedeText(w, keep),
+  next_step: () => {},
 
   sandbox_awaited: (w, { reason }) => {
     const { run } = w
@@ -84,7 +102,10 @@ const itemHandlers: {
   event: (w, { event }) => {
     // Drop unknown types, which no fold reads, and events that only a wire makes.
     if (!isStarted(w) || !isEventType(event.type) || catalogue[event.type].source === 'wire') return
-    if (catalogue[event.type].source !== 'runner') return w.addToRun(event.type, markedAsHearsay(event), true)
+    const { source, wire } = catalogue[event.type]
+    // Only a durable run has the facts by which it is continued: in the log of another run, no fold may read them.
+    const isClaim = source !== 'runner' || (wire === 'internal' && !w.run?.durable)
+    if (isClaim) return w.addToRun(event.type, markedAsHearsay(event), true)
     const refine = refinements[event.type] as ((w: DecisionBuilder, payload: unknown) => void) | undefined
     if (refine) refine(w, event.payload)
     else w.addToRun(event.type, event.payload)
@@ -184,6 +205,11 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
   custom_event: (w, payload) => {
     // A custom event must not have a name of the catalogue: clients would take it for an event of the kernel.
     if (customEventProblem(payload.name, payload.data) === null) w.addToRun('custom_event', payload)
+  },
+
+  // The place in the answer where the step ends: text after it is withdrawn if the next step is cut off.
+  model_step: (w, payload) => {
+    if (w.run) w.addToRun('model_step', { ...payload, ...answerMark(w.state.conversation, w.run.runId) })
   },
 
   context_compacted: (w, payload) => {

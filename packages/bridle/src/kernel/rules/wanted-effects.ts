@@ -2,9 +2,10 @@
 // with the running ones after every commit and after opening, so a crash between append and effect loses nothing.
 
 import type { Key } from '../event.ts'
-import type { ApprovalAnswer, Job } from '../ports/runner.ts'
-import type { Approval } from '../projections/approvals.ts'
+import type { ApprovalAnswer, Job, RunCourse } from '../ports/runner.ts'
+import { type Approval, isOfAttempt, isRunnersQuestion } from '../projections/approvals.ts'
 import type { Run } from '../projections/lifecycle-state.ts'
+import { answerMark } from '../projections/message-parts.ts'
 import type { SessionState } from '../projections/state.ts'
 import { type ChildNotice, pendingNotice } from './children/child-notice.ts'
 
@@ -32,9 +33,11 @@ const wantedRunEffects = (key: Key, state: SessionState, epoch: number): readonl
   const attempt = `${run.runId}:${run.attempt}`
   if (run.stopRequestedAt !== null)
     return [{ kind: 'abort', id: `abort:${attempt}`, job: jobOf(key, state, run, epoch) }]
-  if (run.phase !== 'requested' && run.phase !== 'started') return []
+  if ((run.phase !== 'requested' && run.phase !== 'started') || state.course.wait !== null) return []
   const started = run.phase === 'started'
   const mine = jobOf(key, state, run, epoch)
+  // A durable run reads answers and prompts from its job.
+  if (run.durable) return [{ kind: 'run', id: `run:${attempt}`, job: mine, started }]
   return [
     { kind: 'run', id: `run:${attempt}`, job: mine, started },
     ...(started
@@ -56,14 +59,15 @@ const parentOf = (key: Key, { lifecycle: { parent } }: SessionState): Key | null
 
 const undeliveredAnswers = (state: SessionState, run: Run): ApprovalAnswer[] =>
   Object.values(state.approvals.decided)
-    .filter((each) => each.undelivered && each.runId === run.runId && each.attempt === run.attempt)
-    .map(({ id, toolCallId, decision, arguments: edited, approvedDigest, reason }) => ({
+    .filter((each) => each.undelivered && isOfAttempt(each, run))
+    .map(({ id, kind, toolCallId, decision, arguments: edited, approvedDigest, reason }) => ({
       requestId: id,
       toolCallId,
       decision,
       arguments: edited ?? {},
       approvedDigest,
       reason,
+      ...(kind === 'unknown_outcome' && { kind }),
     }))
 
 /** Whether the kept text of earlier attempts ends in the middle of a line, until this attempt writes its own. */
@@ -74,7 +78,8 @@ const isMidText = ({ conversation }: SessionState, { runId, keptChars }: Run): b
 }
 
 export const jobOf = (key: Key, state: SessionState, run: Run, epoch: number): Job => {
-  const waits = (each: Pick<Approval, 'runId' | 'attempt'>) => each.runId === run.runId && each.attempt === run.attempt
+  const open = Object.values(state.approvals.open).filter((each) => isRunnersQuestion(each) && isOfAttempt(each, run))
+  const answers = undeliveredAnswers(state, run)
   return {
     key,
     runId: run.runId,
@@ -89,9 +94,24 @@ export const jobOf = (key: Key, state: SessionState, run: Run, epoch: number): J
     handle: run.handle,
     frame: run.frame,
     ...(run.awaitsSandbox && { awaitsSandbox: true }),
-    awaiting: [
-      ...Object.values(state.approvals.open).filter(waits),
-      ...Object.values(state.approvals.decided).filter((each) => each.undelivered && waits(each)),
-    ].map((each) => each.toolCallId),
+    awaiting: [...open, ...answers].map((each) => each.toolCallId),
+    ...(run.durable && { course: courseOf(state, run, open, answers) }),
   }
 }
+
+const courseOf = (
+  { head, lifecycle, course, conversation }: SessionState,
+  run: Run,
+  open: readonly Approval[],
+  answers: readonly ApprovalAnswer[],
+): RunCourse => ({
+  calls: lifecycle.tools,
+  open,
+  answers,
+  steers: lifecycle.steers,
+  kept: course.kept,
+  written: answerMark(conversation, run.runId),
+  since: course.cuts.at(-1)?.keptFrom ?? 0,
+  head,
+  ...(run.continuesRun !== undefined && { continuesRun: run.continuesRun }),
+})

@@ -1,13 +1,14 @@
 // Compares the wanted effects with the active ones: starts those that are missing, and stops those that are no longer wanted.
 
 import type { ParentNotifiedCommand, ReportItem, RunReport } from '../commands.ts'
+import type { AnyEvent } from '../event.ts'
 import { TOKEN_PACE_MS } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Job, RunEnd, Runner } from '../ports/runner.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import type { WantedEffect } from '../rules/wanted-effects.ts'
 import { EFFECT_RETRY_MS, REATTACH_MAX } from './limits.ts'
-import { ReporterClosedError, RunReporter } from './run-reporter.ts'
+import { type ReportedSession, ReporterClosedError, RunReporter } from './run-reporter.ts'
 
 export interface EffectRunnerOptions {
   readonly runner: Runner
@@ -16,6 +17,8 @@ export interface EffectRunnerOptions {
   readonly send: (command: RunReport | ParentNotifiedCommand) => Promise<unknown>
   /** Resolves when the parent session has the notice, or does not exist. */
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
+  /** The session as its runners read it. */
+  readonly session: Omit<ReportedSession, 'job' | 'cache'>
   /** An effect failed: the session reconciles once more, so that it is tried again if it is still wanted. */
   readonly retry: () => void
 }
@@ -23,7 +26,11 @@ export interface EffectRunnerOptions {
 export class EffectRunner {
   readonly #options: EffectRunnerOptions
   readonly #active = new Map<string, () => void>()
+  readonly #reporters = new Set<RunReporter>()
+  readonly #cache = new Map<string, unknown>()
   #jobs: ReadonlyMap<string, Job> = new Map()
+  /** The process is about to end. */
+  #isResting = false
 
   constructor(options: EffectRunnerOptions) {
     this.#options = options
@@ -41,11 +48,27 @@ export class EffectRunner {
       this.#active.delete(id)
       cancel()
     }
-    for (const effect of effects) if (!this.#active.has(effect.id)) this.#start(effect)
+    for (const effect of effects) {
+      if (this.#active.has(effect.id) || (effect.kind === 'run' && this.#isResting)) continue
+      this.#start(effect)
+    }
   }
 
   stop(): void {
     this.reconcile([])
+  }
+
+  /** Starts no run any more. Resolves when a run that can rest has ended what it has begun. */
+  async rest(): Promise<void> {
+    this.#isResting = true
+    const { runner } = this.#options
+    const jobs = [...this.#jobs].flatMap(([id, job]) => (job.course && id.startsWith('run:') ? [job] : []))
+    await Promise.all(jobs.map((job) => runner.rest?.(job)))
+  }
+
+  /** The session has committed these events. */
+  notifyRunners(events: readonly AnyEvent[]): void {
+    for (const reporter of this.#reporters) reporter.notifyFollowers(events)
   }
 
   #start(effect: WantedEffect): void {
@@ -106,7 +129,10 @@ export class EffectRunner {
       clock,
       tokenPaceMs,
       send,
+      session: { ...this.#options.session, job: () => this.#jobs.get(id) ?? null, cache: this.#cache },
     })
+    this.#reporters.add(reporter)
+    reporter.onClose(() => this.#reporters.delete(reporter))
     this.#active.set(id, () => reporter.close())
     Promise.resolve()
       .then(() =>
@@ -123,7 +149,9 @@ export class EffectRunner {
     const { runner, clock } = this.#options
     try {
       let end = await begin()
-      for (let tries = 0; end === 'cut' && tries < REATTACH_MAX; tries++) {
+      // News may come in the very commit in which the run waits: then it goes on.
+      const isBroken = () => end === 'cut' || (end === 'waiting' && !reporter.closed)
+      for (let tries = 0; isBroken() && tries < REATTACH_MAX; tries++) {
         await new Promise<void>((resolve) => clock.after(EFFECT_RETRY_MS * tries, resolve))
         // The job as it is by now: its place and the calls it waits for were not known when it began.
         const job = this.#jobs.get(id)
@@ -136,6 +164,7 @@ export class EffectRunner {
       // A run that is given up may still be at work somewhere, so that it has to be stopped.
       const job = this.#jobs.get(id)
       if (end === 'cut' && job) runner.abort(job).catch(() => {})
+      if (end === 'waiting') return null
       // After a terminal report this report is dropped. Without one, a runner that says `done` would leave the run without an end.
       return { type: 'lost', message: 'The run was interrupted.' }
     } catch (error) {

@@ -1,11 +1,14 @@
 // The reporter of a run: a runner reports everything through it. Tokens are paced here, before they are numbered: the first leaves
 // at once, then at most one token event per pace, and any other report sends the waiting text first. A numbered event never changes.
 
+import { assert } from '../assert.ts'
 import type { ReportItem, RunReport } from '../commands.ts'
-import type { AnyEventDraft, Event } from '../event.ts'
+import type { AnyEvent, AnyEventDraft, Event } from '../event.ts'
 import { isDeeperThan } from '../json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER, TOKEN_CHARS_MAX } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Job } from '../ports/runner.ts'
+import type { HarnessMessage } from '../projections/harness-state.ts'
 import { splitIntoChunks } from '../text/chunks.ts'
 import { SurrogateJoiner } from '../text/surrogate-joiner.ts'
 
@@ -20,6 +23,22 @@ export interface RunReporterOptions {
   readonly clock: Clock
   readonly tokenPaceMs: number
   readonly send: (report: RunReport) => Promise<unknown>
+  /** Absent in tests of the reporter alone. */
+  readonly session?: ReportedSession
+}
+
+/** The session as its runner reads it: the committed state and events. */
+export interface ReportedSession {
+  /** The run as of the last commit; null: it is no longer wanted. */
+  readonly job: () => Job | null
+  /** Committed events after a number, without the text of artifacts. A page is shorter when its events are large. */
+  readonly read: (after: number, limit: number) => Promise<readonly AnyEvent[]>
+  /** The conversation as of the last commit. */
+  readonly messages: () => readonly HarnessMessage[]
+  /** The text of an artifact; null: the session has no such artifact. */
+  readonly artifactText: (artifactId: string) => Promise<string | null>
+  /** Values that a runner keeps as long as the session stays in memory. */
+  readonly cache: Map<string, unknown>
 }
 
 export class RunReporter {
@@ -34,6 +53,7 @@ export class RunReporter {
   #last: Promise<unknown> = Promise.resolve()
   #closed = false
   readonly #onClose: (() => void)[] = []
+  readonly #followers = new Set<(events: readonly AnyEvent[]) => void>()
 
   constructor(options: RunReporterOptions) {
     this.#options = options
@@ -53,6 +73,24 @@ export class RunReporter {
 
   get closed(): boolean {
     return this.#closed
+  }
+
+  /** The session as its runner reads it. */
+  get session(): ReportedSession {
+    const { session } = this.#options
+    assert(session !== undefined, 'the reporter belongs to a session')
+    return session
+  }
+
+  /** Calls with all events of each commit, before the reports in it resolve. The returned function ends that. */
+  follow(call: (events: readonly AnyEvent[]) => void): () => void {
+    this.#followers.add(call)
+    return () => this.#followers.delete(call)
+  }
+
+  /** The session has committed these events. */
+  notifyFollowers(events: readonly AnyEvent[]): void {
+    for (const call of this.#followers) call(events)
   }
 
   /** Calls once, when the session no longer takes reports: the runner should stop. */
@@ -153,11 +191,12 @@ export class RunReporter {
     } finally {
       this.#unacknowledged -= 1
     }
-    // The terminal report of a run closes its reporter, and counts all the same.
-    if (this.#closed && !items.some(({ type }) => type === 'finished' || type === 'failed'))
-      throw new ReporterClosedError('nobody listens')
+    // A report that ends the run, or its wait, closes the reporter, and counts all the same.
+    if (this.#closed && !items.some(({ type }) => CLOSING.has(type))) throw new ReporterClosedError('nobody listens')
   }
 }
+
+const CLOSING: ReadonlySet<ReportItem['type']> = new Set(['finished', 'failed', 'waiting'])
 
 type TextDraft = Pick<Event<'token' | 'thinking' | 'reflection'>, 'type' | 'payload'>
 const isTextDraft = (event: Pick<AnyEventDraft, 'type' | 'payload'>): event is TextDraft =>

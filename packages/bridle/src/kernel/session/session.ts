@@ -5,7 +5,7 @@
 import { type Answer, type AnswerTo, type Command, PROMPT_COMMANDS, type Refusal, refuse } from '../commands.ts'
 import type { EngineIdentity } from '../engine-info.ts'
 import type { AnyEvent, Key } from '../event.ts'
-import { ABORT_GRACE_MS, BATCH_MAX, INBOX_MAX } from '../limits.ts'
+import { ABORT_GRACE_MS, BATCH_MAX, INBOX_MAX, REST_GRACE_MS } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { BranchParent, Lease, Log, StoredAnswer } from '../ports/log.ts'
 import type { Runner } from '../ports/runner.ts'
@@ -101,6 +101,11 @@ export class Session {
       ...(ports.tokenPaceMs !== undefined && { tokenPaceMs: ports.tokenPaceMs }),
       send: (command) => this.send(command),
       notifyParent: async (notice) => ports.notifyParent?.(notice),
+      session: {
+        read: (after, limit) => this.read(after, limit),
+        messages: () => this.#state.conversation.messages,
+        artifactText: (artifactId) => this.#artifactText(artifactId),
+      },
       retry: () => this.#reconcile(),
     })
   }
@@ -221,6 +226,7 @@ export class Session {
     const { run } = this.#state.lifecycle
     if (this.dropped || !run) return
     const { clock, runner } = this.#ports
+    if (run.durable) return this.#rest()
     if (runner.outlivesProcess?.(jobOf(this.key, this.#state, run, this.epoch))) return
     await this.send({ type: 'hand_over' })
     await new Promise<void>((resolve) => {
@@ -231,6 +237,20 @@ export class Session {
         resolve()
       }
       this.#onHandOver()
+    })
+  }
+
+  /** Lets a durable run end what it has begun. A run that takes too long is continued as after a crash. */
+  async #rest(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const clearTimer = this.#ports.clock.after(REST_GRACE_MS, resolve)
+      this.#effects
+        .rest()
+        .catch(() => {})
+        .finally(() => {
+          clearTimer()
+          resolve()
+        })
     })
   }
 
@@ -285,6 +305,7 @@ export class Session {
       this.#awaitingCreation.clear()
     }
     this.subscribers.publish({ events, operations })
+    this.#effects.notifyRunners(events)
     for (const [index, item] of batch.entries()) item.resolve(outcomes[index] as Answer | Refusal)
     if (events.length > 0 || batch.some(({ command }) => command.type === 'tick')) this.#reconcile()
     if (this.#isShuttingDown) this.#onHandOver()
@@ -304,6 +325,14 @@ export class Session {
     return this.#lease.exists || this.#state.head > this.#lease.head
       ? await this.#ports.log.result(this.key, commandId)
       : null
+  }
+
+  async #artifactText(artifactId: string): Promise<string | null> {
+    const artifact = this.#state.artifacts.latest.findLast(({ id }) => id === artifactId)
+    if (!artifact) return null
+    const chunks: string[] = []
+    for (let seq = artifact.firstChunkSeq; seq < artifact.seq; seq++) chunks.push(await this.readChunkText(seq))
+    return chunks.join('')
   }
 
   /** Brings the effects and the timer in line with the committed state. */

@@ -25,7 +25,8 @@ export interface HealthFinding {
 /** The table of penalties: condition, cost, and hint. */
 export const assessHealth = (whole: HealthFold, status: SessionStatus, now: number): HealthReport => {
   const fold = withoutForgiven(whole)
-  const stuck = status === 'running' && now >= fold.activeAt + STUCK_MS
+  // A run that waits has no running clock.
+  const stuck = status === 'running' && fold.runningSince !== null && now >= fold.activeAt + STUCK_MS
   const crossed = Object.keys(fold.crossed)
   const lines: readonly [FindingSubject, boolean, number, string | null, string, string | null][] = [
     [

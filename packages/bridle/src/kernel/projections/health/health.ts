@@ -48,6 +48,8 @@ export const healthFold: Projection<HealthFold> = {
   on: {
     run_requested: (state, { at }) => ({ ...state, runningSince: at, activeAt: at, activeSeq: 0, estimatedUsd: 0 }),
     run_parked: (state, { at }) => withStoppedClock(state, at),
+    run_waiting: (state, { at }) => withStoppedClock(state, at),
+    run_woken: (state, { at }) => ({ ...state, runningSince: at, activeAt: at }),
     retry_scheduled: (state, event) =>
       withEvidenceAt({ ...withStoppedClock(state, event.at), retries: state.retries + 1 }, 'retries', event),
     // A requested attempt has no output yet: clients see its status card only.

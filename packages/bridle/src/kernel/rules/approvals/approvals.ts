@@ -4,7 +4,7 @@ import { type Answers, type ApproveCommand, type Refusal, refuse, type ToolAppro
 import { approvalIdOf, withCallId } from '../../ids.ts'
 import { ownProperty } from '../../json.ts'
 import { OPEN_APPROVALS_MAX, TIME_MAX } from '../../limits.ts'
-import type { Approval, DecidedApproval } from '../../projections/approvals.ts'
+import { type Approval, type DecidedApproval, isOfAttempt, isRunnersQuestion } from '../../projections/approvals.ts'
 import type { ApprovalDecision } from '../../schemas.ts'
 import { grantBudget } from '../budgets/granted-budget.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
@@ -16,14 +16,15 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
   const { run } = w
   if (!run) return
   const { open, decided } = w.state.approvals
+  const kind = call.kind ?? 'tool'
   const again = (each: Approval | DecidedApproval) =>
-    each.runId === run.runId && each.attempt === run.attempt && each.toolCallId === call.toolCallId
+    isOfAttempt(each, run) && each.kind === kind && each.toolCallId === call.toolCallId
   // The approval is open, or its answer is being delivered. A used answer, or other arguments, make a new approval.
   const same = (each: Approval | DecidedApproval) => again(each) && each.requestedDigest === call.digest
   if (Object.values(open).some(same) || Object.values(decided).some((each) => each.undelivered && same(each))) return
 
   const earlier = (each: Approval | DecidedApproval) =>
-    each.runId === run.runId && each.requestedDigest === call.digest && each.attempt < run.attempt
+    each.runId === run.runId && each.requestedDigest === call.digest && !isOfAttempt(each, run)
   // An expiry is not an answer: the same call gets a new approval.
   const answered = Object.values(decided).find(
     (each) => each.undelivered && each.decision !== 'expired' && earlier(each),
@@ -38,7 +39,8 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
     tool_name: call.tool,
     reason: call.reason,
     arguments: withCallId(call.arguments, call.toolCallId),
-    kind: 'tool',
+    kind,
+    ...(run.durable && { durable: true }),
     requested_digest: call.digest,
     expires_at:
       call.expiresMs === undefined ? null : new Date(Math.min(w.now + call.expiresMs, TIME_MAX)).toISOString(),
@@ -98,10 +100,10 @@ const settleApproval = (
   by: ApprovalSettlement,
 ): void => {
   recordDecision(w, approval, decision, by)
-  consequences[approval.kind](w, decision)
+  if (!isRunnersQuestion(approval)) consequences[approval.kind](w, decision)
 }
 
-/** The consequences of answers. A tool's answer has none here: wanted-effects.ts delivers it while it is `undelivered`. */
+/** The consequences of answers to the kernel's questions. A runner's answer has none here: it is `undelivered` until the runner has it. */
 const consequences: { readonly [K in Approval['kind']]: (w: DecisionBuilder, decision: ApprovalDecision) => void } = {
   tool: () => {},
   budget: (w, decision) => {

@@ -2,7 +2,7 @@
 // approval, or after a denial, is stopped, and its run fails.
 
 import { SUMMARY_CHARS_MAX } from '../../limits.ts'
-import type { Approval, DecidedApproval } from '../../projections/approvals.ts'
+import { type Approval, type DecidedApproval, isOfAttempt } from '../../projections/approvals.ts'
 import type { Payloads, ToolStatus } from '../../schemas.ts'
 import { truncate } from '../../text/truncate.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
@@ -18,7 +18,7 @@ export const isUnapprovedCall = (w: DecisionBuilder, toolCallId: string): boolea
   const { run } = w
   const { open, decided } = w.state.approvals
   const isOfCall = (each: Approval | DecidedApproval) =>
-    each.toolCallId === toolCallId && each.runId === run?.runId && each.attempt === run.attempt
+    each.toolCallId === toolCallId && run !== null && isOfAttempt(each, run)
   if (Object.values(open).some((each) => each.kind === 'tool' && isOfCall(each))) return true
   const last = Object.values(decided).findLast((each) => isOfCall(each) && !each.hasOutcome)
   return last !== undefined && last.decision !== 'approved'

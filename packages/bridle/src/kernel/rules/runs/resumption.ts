@@ -12,4 +12,4 @@ const KEEPS_MEMORY: ReadonlySet<string> = new Set(['paused', 'budget', 'restart'
 
 /** Whether the run would resume where it is stopped now. */
 export const isResumable = ({ run, state }: DecisionBuilder): boolean =>
-  run !== null && (run.resumable || state.lifecycle.handles.some((each) => each.runId === run.runId))
+  run !== null && (run.durable || run.resumable || state.lifecycle.handles.some((each) => each.runId === run.runId))

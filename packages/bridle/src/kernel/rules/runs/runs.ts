@@ -13,6 +13,7 @@ import {
   SUMMARY_CHARS_MAX,
 } from '../../limits.ts'
 import { cursorText } from '../../positions/cursor.ts'
+import { isRunnersQuestion } from '../../projections/approvals.ts'
 import { isTaskOver } from '../../projections/indexes/subagents.ts'
 import type { Run } from '../../projections/lifecycle-state.ts'
 import { OUTCOME_TYPES } from '../../schemas.ts'
@@ -29,7 +30,7 @@ export const startNextRun = (w: DecisionBuilder): void => {
   const { created, paused, queue, run } = w.state.lifecycle
   if (!created || paused) return
   if (run) {
-    const asked = Object.values(w.state.approvals.open).some((approval) => approval.kind !== 'tool')
+    const asked = Object.values(w.state.approvals.open).some((approval) => !isRunnersQuestion(approval))
     if (run.phase === 'parked' && run.stopRequestedAt === null && !asked) requestRun(w, run.runId, run.attempt + 1)
     return
   }
@@ -40,6 +41,10 @@ export const startNextRun = (w: DecisionBuilder): void => {
 export const requestRun = (w: DecisionBuilder, runId: string, attempt: number): void => {
   if (isExpired(w)) return failExpired(w)
   const { handles, queue } = w.state.lifecycle
+  if (w.run?.durable) {
+    w.add('run_requested', { run_id: runId, attempt, resume: null, continues: w.run.continues ?? w.run.attempt })
+    return
+  }
   const prompt = queue.find((each) => each.runId === runId)
   const own = w.run && resumeHandleOf(w)
   if (w.run && own) {
@@ -62,7 +67,7 @@ export const failRun = (
   const { run } = w
   const { kind, maxRetries, attempts } = w.state.lifecycle
   if (!run) return
-  if (kind === 'background' && failure.transient && askAboutUnsafe(w, 'its run ended')) {
+  if (kind === 'background' && failure.transient && !run.durable && askAboutUnsafe(w, 'its run ended')) {
     settleToolCalls(w, 'error', 'interrupted')
     w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason: 'unknown_outcome', stop: false })
     return
@@ -70,7 +75,7 @@ export const failRun = (
   // Expired work ends as expired, also if a retry is left.
   if (kind === 'background' && failure.transient && isExpired(w)) return failExpired(w)
   if (kind === 'background' && failure.transient && attempts <= maxRetries) {
-    settleToolCalls(w, 'error', failure.reason ?? 'interrupted')
+    if (!run.durable) settleToolCalls(w, 'error', failure.reason ?? 'interrupted')
     const delayMs = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** (attempts - 1))
     w.addToRun('retry_scheduled', {
       run_id: run.runId,
@@ -125,6 +130,7 @@ export const endTurn = (
 
 export const cancel = (w: DecisionBuilder, command: Command & { type: 'cancel' }): Answers['cancel'] => {
   const { kind, queue, run } = w.state.lifecycle
+  const isWaiting = w.state.course.wait !== null
   const target = command.runId ?? run?.runId ?? null
   const reason = command.reason ?? 'cancelled'
   const isCurrent = run !== null && target === run.runId
@@ -151,7 +157,8 @@ export const cancel = (w: DecisionBuilder, command: Command & { type: 'cancel' }
     settleToolCalls(w, 'error', 'interrupted')
     cancelApprovals(w)
     // No runner has the run, so it ends now.
-    if (run.phase === 'waiting' || (run.phase === 'parked' && run.stopRequestedAt === null)) endTurn(w, 'cancelled')
+    if (isWaiting || run.phase === 'waiting' || (run.phase === 'parked' && run.stopRequestedAt === null))
+      endTurn(w, 'cancelled')
   } else if (queued || isWhole) {
     dropQueued(w, queued ? [queued.runId] : queue.map(({ runId }) => runId), { reason, ...actor })
   } else if (kind !== 'background' && !run && w.state.lifecycle.lastTurnStatus === 'failed') {

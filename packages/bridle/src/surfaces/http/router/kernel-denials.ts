@@ -13,6 +13,7 @@ const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 
   run_active: 'conflict',
   approval_settled: 'conflict',
   already_paused: 'conflict',
+  not_waiting: 'conflict',
   not_paused: 'conflict',
   not_expired: 'conflict',
   command_conflict: 'conflict',

@@ -123,6 +123,9 @@ const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T>
   step_progress: fromAgent(({ payload }) =>
     [payload.step_id, payload.status, payload.summary].filter(Boolean).join(' '),
   ),
+  output_superseded: fromRuntime(({ payload }) =>
+    payload.keep ? 'the end of the text was withdrawn' : 'the text was withdrawn',
+  ),
   usage: fromAgent(
     ({ payload }) => `${payload.total_tokens ?? (payload.input_tokens ?? 0) + (payload.output_tokens ?? 0)} tokens`,
   ),

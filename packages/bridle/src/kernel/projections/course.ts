@@ -1,0 +1,58 @@
+// The course of a durable run: how far it got, whether it waits, and what came meanwhile. Also where the model's view of the
+// conversation begins, which outlives the runs.
+import type { TextMark } from '../commands.ts'
+import type { Projection } from './projection.ts'
+
+export interface Course {
+  /** The place in the answer after the last finished step: a step that was cut off wrote the text behind it. */
+  readonly kept: TextMark
+  /** How often the run was taken up since it last got further. */
+  readonly resumes: number
+  /** The run waits for news, or until a time; null: it does not wait. */
+  readonly wait: { readonly until: number | null; readonly seq: number } | null
+  /** The last event that a waiting run may have waited for. */
+  readonly newsSeq: number
+  /** Each compaction of a run: the model sees in full the events from `keptFrom` on. */
+  readonly cuts: readonly { readonly runId: string; readonly keptFrom: number }[]
+}
+
+const START: TextMark = { chars: 0, parts: 0 }
+
+export const course: Projection<Course> = {
+  initial: { kept: START, resumes: 0, wait: null, newsSeq: 0, cuts: [] },
+  on: {
+    run_requested: (state, { payload }) =>
+      payload.continues === undefined
+        ? { ...state, kept: START, resumes: 0, wait: null }
+        : { ...state, resumes: 0, wait: null },
+    run_resumed: (state, { payload }) => ({ ...state, resumes: payload.times }),
+    run_waiting: (state, { seq, payload }) => ({ ...state, resumes: 0, wait: { until: payload.until, seq } }),
+    run_woken: (state) => ({ ...state, wait: null }),
+    run_parked: (state) => withoutWait(state),
+    cancel_requested: (state) => withoutWait(state),
+    turn_end: (state) => withoutWait(state),
+
+    model_step: (state, { payload: { chars = 0, parts = 0 } }) => ({ ...state, resumes: 0, kept: { chars, parts } }),
+    step_done: (state) => withProgress(state),
+    tool_outcome: (state) => withProgress(state),
+    output_superseded: (state, { payload: { keep = START } }) =>
+      keep.chars < state.kept.chars || keep.parts < state.kept.parts ? { ...state, kept: keep } : state,
+
+    approval_decided: (state, { seq }) => ({ ...state, newsSeq: seq }),
+    steered: (state, { seq }) => ({ ...state, newsSeq: seq }),
+    signal_received: (state, { seq }) => ({ ...state, newsSeq: seq }),
+
+    context_compacted: (state, { run, payload: { kept_from } }) =>
+      run === undefined || kept_from === undefined
+        ? state
+        : { ...state, cuts: [...state.cuts, { runId: run, keptFrom: kept_from }] },
+    rewound: (state, { payload }) =>
+      state.cuts.some(({ runId }) => payload.run_ids.includes(runId))
+        ? { ...state, cuts: state.cuts.filter(({ runId }) => !payload.run_ids.includes(runId)) }
+        : state,
+    branched: ({ cuts }) => ({ ...course.initial, cuts }),
+  },
+}
+
+const withoutWait = (state: Course): Course => (state.wait === null ? state : { ...state, wait: null })
+const withProgress = (state: Course): Course => (state.resumes === 0 ? state : { ...state, resumes: 0 })
