@@ -74,6 +74,7 @@ describe('the catalogue', () => {
       'budget_crossed',
       'budget_raised',
       'retry_scheduled',
+      'output_superseded',
       'artifact_published',
       'custom_event',
     ])

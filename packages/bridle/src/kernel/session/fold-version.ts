@@ -27,7 +27,11 @@ export const goldenStates = (): readonly SessionState[] =>
   })
 
 /** Short logs, of background work and of a chat, with every event type that folds read. */
-export const goldenLogs = (): readonly (readonly Event[])[] => [goldenLog(golden), goldenLog(goldenChat)]
+export const goldenLogs = (): readonly (readonly Event[])[] => [
+  goldenLog(golden),
+  goldenLog(goldenChat),
+  goldenLog(goldenDurable),
+]
 
 type GoldenStep = Command | ((state: SessionState) => Command)
 
@@ -173,6 +177,43 @@ const golden: readonly GoldenStep[] = [
   { type: 'resume' },
   runnerReports({ type: 'started' }),
   { type: 'cancel', queue: true },
+]
+
+const goldenDurable: readonly GoldenStep[] = [
+  { type: 'submit', prompt: 'first' },
+  runnerReports({ type: 'started', durable: true, steer: true }),
+  runnerReports(
+    event('token', { text: 'Hello' }),
+    event('thinking', { text: 'hm' }),
+    event('model_step', { step: 1, model: 'm', content: [{ type: 'text', text: 'Hello' }], finish: 'tool-calls' }),
+    event('tool_call', { name: 'pay', arguments: {}, tool_call_id: 'p' }),
+    event('context_added', { text: 'mind this', source: 'code' }),
+    event('context_compacted', { summary: 'short', kept_from: 2 }),
+  ),
+  runnerReports(event('token', { text: ' there' })),
+  runnerReports({ type: 'resumed' }, { type: 'supersede' }),
+  runnerReports({
+    type: 'ask',
+    kind: 'unknown_outcome',
+    toolCallId: 'p',
+    tool: 'pay',
+    arguments: {},
+    reason: 'unknown',
+    digest: 'd',
+  }),
+  ({ head, ...state }) => runnerReports({ type: 'waiting', until: null, seen: head })({ head, ...state }),
+  ({ approvals }) => ({ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'approved' }),
+  runnerReports(
+    event('tool_outcome', { tool_call_id: 'p', tool_name: 'pay', outcome_type: 'ToolExecutionResult', status: 'ok' }),
+    event('step_done', { name: 'one', result: 1 }),
+  ),
+  ({ head, at, ...state }) => runnerReports({ type: 'waiting', until: at + 1_500, seen: head })({ head, at, ...state }),
+  { type: 'signal', name: 'go', payload: 1 },
+  { type: 'pause' },
+  runnerReports({ type: 'stopped' }),
+  { type: 'resume' },
+  runnerReports({ type: 'started', durable: true }),
+  runnerReports({ type: 'finished' }),
 ]
 
 const goldenChat: readonly GoldenStep[] = [

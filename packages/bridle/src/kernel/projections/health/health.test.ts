@@ -31,7 +31,8 @@ describe('[S27] the score', () => {
     ['fine', given({}), 'running', T, 100, [], null],
     ['failed', given({}), 'failed', T, 60, [], 'branch from the last resume point or submit again'],
     ['silent, not yet stuck', given({}), 'running', T + STUCK_MS - 1, 100, [], null],
-    ['stuck', given({}), 'running', T + STUCK_MS, 70, ['stuck'], 'cancel or pause the run'],
+    ['stuck', given({ runningSince: T }), 'running', T + STUCK_MS, 70, ['stuck'], 'cancel or pause the run'],
+    ['silent while its run waits', given({ runningSince: null }), 'running', T + STUCK_MS, 100, [], null],
     ['silent but paused', given({}), 'paused', T + STUCK_MS, 100, [], null],
     [
       'over budget, and nobody is asked',
