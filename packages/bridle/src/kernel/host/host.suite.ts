@@ -119,6 +119,10 @@ export class ManualRunner implements Runner {
   aborting: Promise<string | null> = Promise.resolve(null)
   readonly forgotten: Key[] = []
   steerable = false
+  durable = false
+  readonly rested: Job[] = []
+  /** A rest waits for this. */
+  resting: Promise<void> = Promise.resolve()
 
   get last(): ManualAttempt {
     return this.attempts.at(-1)!
@@ -126,7 +130,7 @@ export class ManualRunner implements Runner {
 
   async start(job: Job, reporter: RunReporter): Promise<RunEnd> {
     const end = this.#begin('start', job, reporter)
-    await reporter.report([{ type: 'started', steer: this.steerable, handle: { at: 'here' } }])
+    await reporter.report([{ type: 'started', steer: this.steerable, durable: this.durable, handle: { at: 'here' } }])
     return end
   }
 
@@ -137,6 +141,11 @@ export class ManualRunner implements Runner {
   async abort(job: Job): Promise<string | null> {
     this.aborted.push(job)
     return this.aborting
+  }
+
+  async rest(job: Job): Promise<void> {
+    this.rested.push(job)
+    await this.resting
   }
 
   async forget(key: Key): Promise<void> {
