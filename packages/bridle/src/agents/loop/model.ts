@@ -1,0 +1,246 @@
+// The interface of a language model, as the provider packages of the AI SDK implement it (`@ai-sdk/provider`, versions 3 and 4 of
+// the specification). It is stated here and not imported, like Standard Schema: the packages are the user's own. The two versions
+// agree in everything that a loop of text, reasoning and tools needs.
+import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
+
+/** A language model: an object of any provider's package, such as `anthropic('claude-sonnet-4-5')` of `@ai-sdk/anthropic`. */
+export interface LanguageModel {
+  /** The version of the interface. */
+  readonly specificationVersion: 'v3' | 'v4'
+  /** The name of the provider. */
+  readonly provider: string
+  /** The name of the model at its provider. */
+  readonly modelId: string
+  /** Asks the model once, and streams its answer. */
+  doStream(options: ModelCallOptions): PromiseLike<ModelStream>
+}
+
+/** The answer of a model while it arrives. */
+export interface ModelStream {
+  /** The parts in their order. The provider decides their types: a part that Bridle does not know is skipped. */
+  readonly stream: ReadableStream<{ readonly type: string }>
+}
+
+/** The options of one call, named as in the interface of the provider packages. */
+export interface ModelCallOptions extends ModelSettings {
+  /** The conversation so far. */
+  prompt: ModelMessage[]
+  /** The tools that the model may call. */
+  tools?: ModelTool[]
+  /** Whether the model may, must or must not call a tool. */
+  toolChoice?: ModelToolChoice
+  /** Aborts the call. */
+  abortSignal?: AbortSignal
+}
+
+/** Settings of a model, the same in every call of a turn. */
+export interface ModelSettings {
+  /** How freely the model picks its words; providers take 0 to 1 or 2. */
+  temperature?: number
+  /** The most tokens of one answer. */
+  maxOutputTokens?: number
+  /** How long the model reasons. Only models of version 4 take it; others have an option of their provider. */
+  reasoning?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+  /** Options of one provider, by its name: `{ anthropic: { thinking: { type: 'enabled', budgetTokens: 4000 } } }`. */
+  providerOptions?: ModelOptions
+}
+
+/** Options for a provider, or metadata from it, by the provider's name. */
+export type ModelOptions = Record<string, JsonObject>
+
+/** A tool that the model may call. */
+export interface ModelTool {
+  /** A tool that Bridle runs, not the provider. */
+  type: 'function'
+  /** The name by which the model calls the tool. */
+  name: string
+  /** The text from which the model learns when to call the tool. */
+  description?: string
+  /** The arguments, as JSON Schema. */
+  inputSchema: JsonObject
+  /** Options of one provider, such as marks for its cache. */
+  providerOptions?: ModelOptions
+}
+
+/** Whether the model may call tools, must call one, must not, or must call a certain one. */
+export type ModelToolChoice =
+  | { type: 'auto' }
+  | { type: 'none' }
+  | { type: 'required' }
+  | { type: 'tool'; toolName: string }
+
+/** One message of the prompt. */
+export type ModelMessage = (
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: ModelTextPart[] }
+  | { role: 'assistant'; content: ModelAssistantPart[] }
+  | { role: 'tool'; content: ModelToolResultPart[] }
+) & {
+  /** Options of one provider, such as marks for its cache. */
+  providerOptions?: ModelOptions
+}
+
+/** A part of an answer of the model, as the next prompt repeats it. */
+export type ModelAssistantPart =
+  | ModelTextPart
+  | ModelReasoningPart
+  | ModelToolCallPart
+  | ModelToolResultPart
+  | ModelCustomPart
+
+/** Text. */
+export interface ModelTextPart {
+  /** The kind of the part. */
+  type: 'text'
+  /** The text itself. */
+  text: string
+  /** Metadata that came with the text, as the provider sent it. */
+  providerOptions?: ModelOptions
+}
+
+/** Reasoning of the model. Its signature, if it has one, stands in `providerOptions`. */
+export interface ModelReasoningPart {
+  /** The kind of the part. */
+  type: 'reasoning'
+  /** The reasoning, or its summary; empty where the provider does not show it. */
+  text: string
+  /** Metadata that came with the reasoning, as the provider sent it. */
+  providerOptions?: ModelOptions
+}
+
+/** A tool call of the model. */
+export interface ModelToolCallPart {
+  /** The kind of the part. */
+  type: 'tool-call'
+  /** The provider's id of the call. */
+  toolCallId: string
+  /** The name of the tool. */
+  toolName: string
+  /** The arguments. */
+  input: Json
+  /** True where the provider ran the tool itself. */
+  providerExecuted?: boolean
+  /** Metadata that came with the call, as the provider sent it. */
+  providerOptions?: ModelOptions
+}
+
+/** The result of a tool call. */
+export interface ModelToolResultPart {
+  /** The kind of the part. */
+  type: 'tool-result'
+  /** The provider's id of the call. */
+  toolCallId: string
+  /** The name of the tool. */
+  toolName: string
+  /** The result, as the model reads it. */
+  output: ModelToolOutput
+  /** Options of one provider, such as marks for its cache. */
+  providerOptions?: ModelOptions
+}
+
+/** A result as the model reads it: text, JSON, an error, or a call that a person denied. */
+export type ModelToolOutput =
+  | { type: 'text'; value: string }
+  | { type: 'json'; value: Json }
+  | { type: 'error-text'; value: string }
+  | { type: 'error-json'; value: Json }
+  | { type: 'execution-denied'; reason?: string }
+
+/** A part that only its provider understands. It stands in `providerOptions` and is sent back as it came. */
+export interface ModelCustomPart {
+  /** The kind of the part. */
+  type: 'custom'
+  /** The provider's name for the part: `provider.kind`. */
+  kind: `${string}.${string}`
+  /** The part itself, as the provider sent it. */
+  providerOptions?: ModelOptions
+}
+
+/** A request to a model, as the loop puts it together. */
+export interface ModelRequest {
+  readonly messages: readonly ModelMessage[]
+  readonly tools: readonly ModelTool[]
+  readonly toolChoice?: ModelToolChoice
+  readonly settings: ModelSettings
+  readonly signal: AbortSignal
+}
+
+/** One entry of `model_step.content`: plain JSON, with the provider's metadata as it came. */
+export type StepContent = StepText | StepReasoning | StepCall | StepProviderPart
+
+export type StepText = { readonly type: 'text'; readonly text: string; readonly metadata?: ModelOptions }
+
+export type StepReasoning = { readonly type: 'reasoning'; readonly text: string; readonly metadata?: ModelOptions }
+
+/** A call of a tool. `problem` says why the arguments cannot be used; `input` is then empty, and `raw` begins as the model's text did. */
+export type StepCall = {
+  readonly type: 'call'
+  /** Our id of the call, unique in the session. */
+  readonly id: string
+  readonly tool: string
+  readonly input: JsonObject
+  /** The provider's id of the call, unique in the step. */
+  readonly provider_id: string
+  readonly metadata?: ModelOptions
+  readonly problem?: string
+  readonly raw?: string
+}
+
+/** A part that the provider made and that only goes back to it, such as a search that ran at the provider. Nobody runs it here. */
+export type StepProviderPart = { readonly type: 'provider'; readonly part: JsonObject }
+
+/** Why a model ended its answer. */
+export type ModelFinish = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'other'
+
+/** The answer of a model in one step. */
+export interface Thought {
+  readonly content: readonly StepContent[]
+  readonly finish: ModelFinish
+  readonly usage: ModelUsage
+  /** Tokens of the request and of the answer together, where the provider counts them. */
+  readonly contextTokens?: number
+}
+
+/** Tokens that one call of a model used, as far as the provider counts them. */
+export interface ModelUsage {
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  /** The part of `inputTokens` that came from the provider's cache. */
+  readonly cacheReadTokens?: number
+  /** The part of `inputTokens` that was put into the provider's cache. */
+  readonly cacheWriteTokens?: number
+  /** The part of `outputTokens` that was reasoning. */
+  readonly reasoningTokens?: number
+}
+
+const VERSIONS: readonly unknown[] = ['v3', 'v4']
+
+/** The reason why a value is not a model that Bridle can ask, as a sentence that says what to do; null where it is one. */
+export const modelProblem = (value: unknown): string | null => {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null)
+    return 'This is not a model. Pass an object of a provider package, such as anthropic("claude-sonnet-4-5") of "@ai-sdk/anthropic".'
+  const { specificationVersion, provider, modelId, doStream } = value as Record<string, unknown>
+  const name = typeof provider === 'string' && typeof modelId === 'string' ? `"${provider}/${modelId}"` : 'This model'
+  if (!VERSIONS.includes(specificationVersion))
+    return typeof specificationVersion === 'string'
+      ? `${name} has the interface version "${specificationVersion}"; Bridle takes "v3" and "v4". Install a version of its package that has one of these.`
+      : `${name} names no interface version. Pass an object of a provider package, such as anthropic("claude-sonnet-4-5") of "@ai-sdk/anthropic".`
+  if (typeof doStream !== 'function' || name === 'This model')
+    return `${name} lacks "provider", "modelId" or "doStream", which its interface version "${String(specificationVersion)}" has.`
+  return null
+}
+
+/** The entries of a step as the next prompt repeats them: same order, same metadata. */
+export const assistantParts = (content: readonly StepContent[]): ModelAssistantPart[] => content.map(assistantPart)
+
+const assistantPart = (entry: StepContent): ModelAssistantPart => {
+  // A part of the provider was one of these when it came, and the log gives it back as it was.
+  if (entry.type === 'provider') return entry.part as unknown as ModelAssistantPart
+  const options = entry.metadata && { providerOptions: entry.metadata }
+  if (entry.type !== 'call') return { type: entry.type, text: entry.text, ...options }
+  return { type: 'tool-call', toolCallId: entry.provider_id, toolName: entry.tool, input: entry.input, ...options }
+}
+
+/** Metadata of a provider: objects by the provider's name. Anything else is none. */
+export const modelMetadata = (value: unknown): ModelOptions | undefined =>
+  isJsonObject(value) && Object.keys(value).length > 0 ? (value as ModelOptions) : undefined
