@@ -15,7 +15,6 @@ import type { Directory } from '../ports/directory.ts'
 import type { Log } from '../ports/log.ts'
 import type { Runner } from '../ports/runner.ts'
 import { hasFaultCode } from '../ports/store-fault.ts'
-import { statusOf } from '../projections/state.ts'
 import { type ChildNotice, findParentKey } from '../rules/children/child-notice.ts'
 import { wantedEffects } from '../rules/wanted-effects.ts'
 import type { IdempotencyKey } from '../session/command-batch.ts'
@@ -174,7 +173,15 @@ export class Host {
 
   /** Sessions whose run is at work; a run that waits for an approval loses nothing by a restart. */
   get runningCount(): number {
-    return this.#live.sessions.filter(({ state }) => statusOf(state) === 'running' && state.course.wait === null).length
+    return this.#live.sessions.filter((session) => session.isWorking).length
+  }
+
+  /**
+   * When an announced stop begins: durable runs end what they have begun, and the next process continues them. Other runs go on.
+   * Resolves when all durable runs have come to rest, or are late.
+   */
+  rest(): Promise<void> {
+    return this.#live.rest()
   }
 
   /** Before an announced stop: keeps runs that would end with this process for the next one. They lose no retry. */

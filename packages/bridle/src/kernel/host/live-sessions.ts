@@ -44,6 +44,7 @@ export class LiveSessions {
   /** Sessions that cannot be opened: supervision leaves them alone, and a caller gets the cause. */
   readonly #broken = new Set<string>()
   readonly #readScheduler: ReadScheduler | null
+  #isResting = false
   #stopped = false
   #eventCount = 0
 
@@ -155,6 +156,13 @@ export class LiveSessions {
     }
   }
 
+  /** Durable runs end what they have begun, and no session takes one up any more. */
+  async rest(): Promise<void> {
+    this.#isResting = true
+    await Promise.allSettled(this.#opening.values())
+    await Promise.all(this.sessions.map((session) => session.rest()))
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true
     await Promise.allSettled(this.#opening.values())
@@ -172,7 +180,7 @@ export class LiveSessions {
     let opened: Session | null = null
     opened = await Session.open(
       {
-        ...{ log, clock, runner, notifyParent },
+        ...{ log, clock, runner, notifyParent, isResting: this.#isResting },
         onCommit: (events) => {
           this.#eventCount += events.length
           if (opened) this.#eviction.resize(opened)

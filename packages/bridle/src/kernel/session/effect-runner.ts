@@ -17,6 +17,8 @@ export interface EffectRunnerOptions {
   readonly send: (command: RunReport | ParentNotifiedCommand) => Promise<unknown>
   /** Resolves when the parent session has the notice, or does not exist. */
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
+  /** The process is about to end: no durable run is taken up. */
+  readonly isResting?: boolean
   /** The session as its runners read it. */
   readonly session: Omit<ReportedSession, 'job' | 'cache'>
   /** An effect failed: the session reconciles once more, so that it is tried again if it is still wanted. */
@@ -28,16 +30,25 @@ export class EffectRunner {
   readonly #active = new Map<string, () => void>()
   readonly #reporters = new Set<RunReporter>()
   readonly #cache = new Map<string, unknown>()
+  #effects: readonly WantedEffect[] = []
   #jobs: ReadonlyMap<string, Job> = new Map()
+  /** Durable runs that come to rest, by their effect. */
+  readonly #resting = new Map<string, Promise<void>>()
   /** The process is about to end. */
-  #isResting = false
+  #isResting: boolean
 
   constructor(options: EffectRunnerOptions) {
     this.#options = options
+    this.#isResting = options.isResting ?? false
   }
 
   get size(): number {
     return this.#active.size
+  }
+
+  /** A runner has a run in hand. */
+  get hasRun(): boolean {
+    return this.#reporters.size > 0
   }
 
   reconcile(effects: readonly WantedEffect[]): void {
@@ -49,21 +60,30 @@ export class EffectRunner {
       cancel()
     }
     for (const effect of effects) {
-      if (this.#active.has(effect.id) || (effect.kind === 'run' && this.#isResting)) continue
-      this.#start(effect)
+      if (this.#isResting && isDurableRun(effect)) this.#restRun(effect)
+      else if (!this.#active.has(effect.id)) this.#start(effect)
     }
+    this.#effects = effects
   }
 
   stop(): void {
     this.reconcile([])
   }
 
-  /** Starts no run any more. Resolves when a run that can rest has ended what it has begun. */
+  /** Takes up no durable run any more. Resolves when those in hand have ended what they have begun. */
   async rest(): Promise<void> {
     this.#isResting = true
-    const { runner } = this.#options
-    const jobs = [...this.#jobs].flatMap(([id, job]) => (job.course && id.startsWith('run:') ? [job] : []))
-    await Promise.all(jobs.map((job) => runner.rest?.(job)))
+    for (const effect of this.#effects) if (isDurableRun(effect)) this.#restRun(effect)
+    await Promise.all(this.#resting.values())
+  }
+
+  #restRun({ id, job }: DurableRunEffect): void {
+    if (!this.#active.has(id) || this.#resting.has(id)) return
+    const rest = async () => this.#options.runner.rest?.(job)
+    this.#resting.set(
+      id,
+      rest().catch(() => {}),
+    )
   }
 
   /** The session has committed these events. */
@@ -149,8 +169,8 @@ export class EffectRunner {
     const { runner, clock } = this.#options
     try {
       let end = await begin()
-      // News may come in the very commit in which the run waits: then it goes on.
-      const isBroken = () => end === 'cut' || (end === 'waiting' && !reporter.closed)
+      // News may come in the very commit in which the run waits: then it goes on. A run at rest leaves that to the next process.
+      const isBroken = () => end === 'cut' || (end === 'waiting' && !reporter.closed && !this.#isResting)
       for (let tries = 0; isBroken() && tries < REATTACH_MAX; tries++) {
         await new Promise<void>((resolve) => clock.after(EFFECT_RETRY_MS * tries, resolve))
         // The job as it is by now: its place and the calls it waits for were not known when it began.
@@ -164,7 +184,10 @@ export class EffectRunner {
       // A run that is given up may still be at work somewhere, so that it has to be stopped.
       const job = this.#jobs.get(id)
       if (end === 'cut' && job) runner.abort(job).catch(() => {})
-      if (end === 'waiting') return null
+      if (end === 'waiting') {
+        reporter.close()
+        return null
+      }
       // After a terminal report this report is dropped. Without one, a runner that says `done` would leave the run without an end.
       return { type: 'lost', message: 'The run was interrupted.' }
     } catch (error) {
@@ -177,3 +200,8 @@ export class EffectRunner {
     return this.#options.send({ type: 'report', runId: job.runId, attempt: job.attempt, frame: null, items: [item] })
   }
 }
+
+type DurableRunEffect = WantedEffect & { readonly kind: 'run' }
+
+const isDurableRun = (effect: WantedEffect): effect is DurableRunEffect =>
+  effect.kind === 'run' && effect.job.course !== undefined

@@ -13,7 +13,7 @@ import { StoreFault } from '../ports/store-fault.ts'
 import { type Incarnations, incarnationsOf } from '../positions/incarnation.ts'
 import type { LogPosition } from '../positions/log-position.ts'
 import type { HarnessMessage } from '../projections/harness-state.ts'
-import type { SessionState } from '../projections/state.ts'
+import { type SessionState, statusOf } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type DecisionResult, decide, refusalResult } from '../rules/decide.ts'
 import { jobOf } from '../rules/wanted-effects.ts'
@@ -37,6 +37,8 @@ export interface SessionPorts {
   readonly notifyParent?: (notice: ChildNotice) => Promise<void>
   readonly tokenPaceMs?: number
   readonly snapshotEvery?: number
+  /** The process is about to end: no durable run is taken up. */
+  readonly isResting?: boolean
   /** For metrics and traces: these events were committed. */
   readonly onCommit?: (events: readonly AnyEvent[]) => void
   /** The session stopped: it lost its lease, its store, or an invariant. The log rebuilds it. */
@@ -101,6 +103,7 @@ export class Session {
       ...(ports.tokenPaceMs !== undefined && { tokenPaceMs: ports.tokenPaceMs }),
       send: (command) => this.send(command),
       notifyParent: async (notice) => ports.notifyParent?.(notice),
+      ...(ports.isResting !== undefined && { isResting: ports.isResting }),
       session: {
         read: (after, limit) => this.read(after, limit),
         messages: () => this.#state.conversation.messages,
@@ -168,6 +171,12 @@ export class Session {
     return this.#drained
   }
 
+  /** A run is at work in this process. A run that waits for an approval loses nothing by a restart. */
+  get isWorking(): boolean {
+    const { run } = this.#state.lifecycle
+    return run?.durable ? this.#effects.hasRun : statusOf(this.#state) === 'running'
+  }
+
   /** The session has nothing to do. */
   get quiet(): boolean {
     return !this.#draining && this.#inbox.length === 0 && this.#effects.size === 0
@@ -226,7 +235,7 @@ export class Session {
     const { run } = this.#state.lifecycle
     if (this.dropped || !run) return
     const { clock, runner } = this.#ports
-    if (run.durable) return this.#rest()
+    if (run.durable) return this.rest()
     if (runner.outlivesProcess?.(jobOf(this.key, this.#state, run, this.epoch))) return
     await this.send({ type: 'hand_over' })
     await new Promise<void>((resolve) => {
@@ -240,8 +249,11 @@ export class Session {
     })
   }
 
-  /** Lets a durable run end what it has begun. A run that takes too long is continued as after a crash. */
-  async #rest(): Promise<void> {
+  /**
+   * The process is about to end: a durable run ends what it has begun, and begins nothing new. Resolves then. A run that takes too
+   * long is continued as after a crash. Other runs go on.
+   */
+  async rest(): Promise<void> {
     await new Promise<void>((resolve) => {
       const clearTimer = this.#ports.clock.after(REST_GRACE_MS, resolve)
       this.#effects

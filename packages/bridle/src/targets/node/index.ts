@@ -184,6 +184,8 @@ export class HarnessServer {
       publishAddress(data, null)
       clearInterval(watch)
       served.close()
+      // The next start continues durable runs, so that they rest at once and do not use up the grace.
+      void host.rest()
       // Runs in this process may end in time; the next start continues or reports the others. Until then the port stays open, so that
       // a balancer sees 503 from /ready, and approvals can be answered.
       for (const until = clock.now() + graceMs; host.runningCount > 0 && clock.now() < until; )
