@@ -1,6 +1,22 @@
 // The main entry: agents, clients, types and events, for any platform.
-export { type AgentDefinition, type AgentOptions, type AgentTriggers, agent, type RunContext } from './agents/agent.ts'
+export {
+  type AgentDefinition,
+  type AgentOptions,
+  type AgentTriggers,
+  agent,
+  type FunctionAgentOptions,
+  type RunContext,
+} from './agents/agent.ts'
 export { RunEndedError, ToolDenied, ToolTimeout } from './agents/errors.ts'
+export type { LanguageModel, ModelSettings } from './agents/loop/model.ts'
+export type {
+  AgentLimits,
+  AgentTurn,
+  Instructions,
+  ModelAgentFields,
+  ModelAgentOptions,
+  ModelChoice,
+} from './agents/model-agent.ts'
 export type {
   AgentSession,
   ApprovalOutcome,
@@ -10,6 +26,16 @@ export type {
   UsageReport,
 } from './agents/session.ts'
 export type { StandardSchema } from './agents/standard-schema.ts'
+export {
+  type Tool,
+  type ToolApprovalRule,
+  type ToolApprovalTerms,
+  type ToolCallContext,
+  type ToolDeclaration,
+  type ToolEventType,
+  type ToolSession,
+  tool,
+} from './agents/tool.ts'
 export { connectFabricWs } from './client/fabric/socket.ts'
 export { HarnessClient } from './client/harness/client.ts'
 export { type EventType, inTier, STREAM_EVENT_TYPES, type Tier } from './kernel/catalogue.ts'

@@ -18,6 +18,12 @@ describe('the definition', () => {
       output: null,
       triggers: { webhook: false },
       run,
+      durable: true,
+      model: null,
+      instructions: null,
+      tools: [],
+      limits: { steps: 50, calls: 200, turnMs: 1_800_000, toolMs: 60_000, stallMs: 120_000 },
+      settings: {},
     })
     expect(Object.isFrozen(made) && Object.isFrozen(made.triggers)).toBe(true)
     expect(isAgent(made)).toBe(true)
@@ -27,7 +33,9 @@ describe('the definition', () => {
     ['nothing', undefined, /it takes an object/],
     ['no name', { run }, /the name may have letters/],
     ['a name with a slash', { name: 'a/b', run }, /the name may have letters/],
-    ['no run', { name: 'a' }, /"a" has no run function/],
+    ['no run', { name: 'a' }, /"a" has no run function, and no model/],
+    ['an odd durable', { name: 'a', durable: 'no', run }, /durable of "a" is not a boolean/],
+    ['tools without a model', { name: 'a', tools: [], run }, /tools of "a" is for agents with a model/],
     [
       'a schema that is none',
       { name: 'a', input: { type: 'object' }, run },

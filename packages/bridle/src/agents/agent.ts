@@ -1,6 +1,14 @@
-// `agent({...})` defines an agent in TypeScript: its name, its schemas and its `run` function. A runner runs it.
+// `agent({...})` defines an agent in TypeScript: its name, its schemas, and its `run` function or its model. A runner runs it.
 import { isId } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
+import {
+  MODEL_OPTIONS,
+  type ModelAgentFields,
+  type ModelAgentOptions,
+  modelAgentFields,
+  modelAgentProblem,
+  type PartialModelOptions,
+} from './model-agent.ts'
 import type { AgentSession } from './session.ts'
 import { type InputOf, isSchema, type OutputOf, type StandardSchema } from './standard-schema.ts'
 
@@ -19,8 +27,8 @@ export interface RunContext<Input> {
   readonly workspace?: string
 }
 
-/** The definition of an agent: its name, the schemas of its input and output, and its `run` function. */
-export interface AgentOptions<In extends StandardSchema, Out extends StandardSchema, Returned = InputOf<Out>> {
+/** The options that every agent takes: its name and the schemas of its input and output. */
+export interface AgentOptions<In extends StandardSchema, Out extends StandardSchema> {
   /** Letters, digits and `. _ : @ -`, at most 128: the name is part of URLs. */
   readonly name: string
   /** A sentence for people, shown where agents are listed. */
@@ -31,8 +39,20 @@ export interface AgentOptions<In extends StandardSchema, Out extends StandardSch
   readonly output?: Out
   /** The ways besides a signed-in caller by which a run starts. */
   readonly triggers?: AgentTriggers
+}
+
+/** The definition of an agent with a `run` function. */
+export interface FunctionAgentOptions<In extends StandardSchema, Out extends StandardSchema, Returned = InputOf<Out>>
+  extends AgentOptions<In, Out> {
   /** Does the work of one run. The value it returns is the result; an error it throws fails the run. */
   readonly run: (context: RunContext<OutputOf<In>>) => Returned | Promise<Returned>
+  /**
+   * Whether another process continues a run whose process ended; default true. It calls `run` again, and every step, tool call
+   * and approval that is in the log returns what the log says. False: for functions with effects outside of these.
+   */
+  readonly durable?: boolean
+  /** An agent has either a `run` function or a model. */
+  readonly model?: never
 }
 
 /** The ways besides a signed-in caller by which an agent's run starts. */
@@ -42,7 +62,7 @@ export interface AgentTriggers {
 }
 
 /** An agent. Only `agent()` makes one. */
-export interface AgentDefinition {
+export interface AgentDefinition extends ModelAgentFields {
   /** The agent's name, which is part of its address. */
   readonly name: string
   /** A sentence for people; empty where none was given. */
@@ -53,35 +73,53 @@ export interface AgentDefinition {
   readonly output: StandardSchema | null
   /** The triggers, with a default for each. */
   readonly triggers: Required<AgentTriggers>
-  /** The function that does the work of one run. */
-  readonly run: (context: RunContext<unknown>) => unknown
+  /** The function that does the work of one run; null = the agent has a model instead. */
+  readonly run: ((context: RunContext<unknown>) => unknown) | null
+  /** Whether another process continues a run whose process ended. */
+  readonly durable: boolean
 }
 
 /**
- * Makes an agent of a name and a `run` function. A file in `agents/` has the agent as its default export. Throws a
- * TypeError that names the field that is wrong.
+ * Makes an agent of a name and either a `run` function or a model. A file in `agents/` has the agent as its default export.
+ * Throws a TypeError that names the field that is wrong.
  */
-export const agent = <
+export function agent<
   Returned extends LiteralValue<Literal>,
   Literal extends Primitive,
   In extends StandardSchema = StandardSchema<JsonObject>,
   Out extends StandardSchema = StandardSchema,
 >(
-  options: AgentOptions<In, Out, Returned> & { readonly run: (context: never) => InputOf<Out> | Promise<InputOf<Out>> },
-): AgentDefinition => {
+  options: FunctionAgentOptions<In, Out, Returned> & {
+    readonly run: (context: never) => InputOf<Out> | Promise<InputOf<Out>>
+  },
+): AgentDefinition
+export function agent<
+  In extends StandardSchema = StandardSchema<JsonObject>,
+  Out extends StandardSchema = StandardSchema,
+>(options: ModelAgentOptions<In, Out>): AgentDefinition
+export function agent(options: AnyAgentOptions): AgentDefinition {
   const problem = problemOf(options)
   if (problem !== null) throw new TypeError(`agent(): ${problem}`)
-  const { name, description = '', input = null, output = null, triggers, run } = options
+  const { name, description = '', input = null, output = null, triggers, run = null, durable = true } = options
   const definition: AgentDefinition = {
     name,
     description,
     input,
     output,
     triggers: Object.freeze({ webhook: triggers?.webhook === true }),
-    run: run as AgentDefinition['run'],
+    run,
+    durable,
+    ...modelAgentFields(options),
   }
   return Object.freeze(Object.defineProperty(definition, brand, { value: true }))
 }
+
+/** The options of either kind of agent, once their types no longer matter. */
+type AnyAgentOptions = AgentOptions<StandardSchema, StandardSchema> &
+  PartialModelOptions & {
+    readonly run?: (context: RunContext<unknown>) => unknown
+    readonly durable?: boolean
+  }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a run may return nothing at all.
 type Primitive = string | number | boolean | null | undefined | void
@@ -121,18 +159,29 @@ export const nonAgentProblem = (value: unknown, place: keyof typeof AGENT_PLACES
 }
 
 const problemOf = (options: unknown): string | null => {
-  if (typeof options !== 'object' || options === null) return 'it takes an object: agent({ name, run }).'
-  const { name, description, input, output, triggers, run } = options as { readonly [name: string]: unknown }
+  if (typeof options !== 'object' || options === null)
+    return 'it takes an object: agent({ name, run }) or agent({ name, model }).'
+  const fields = options as { readonly [name: string]: unknown }
+  const { name, description, input, output, triggers, run, model } = fields
   if (!isId(name)) return 'the name may have letters, digits and . _ : @ - only, at most 128.'
-  if (typeof run !== 'function') return `"${name}" has no run function.`
+  if (run !== undefined && model !== undefined) return `"${name}" has both run and model: leave one of them out.`
+  if (model === undefined && typeof run !== 'function') return `"${name}" has no run function, and no model.`
   if (description !== undefined && typeof description !== 'string') return `the description of "${name}" is not a text.`
   for (const [role, schema] of Object.entries({ input, output })) {
     if (schema !== undefined && !isSchema(schema)) return `the ${role} of "${name}" is not a Standard Schema.`
   }
-  if (triggers === undefined) return null
+  const problem = model === undefined ? functionAgentProblem(name, fields) : modelAgentProblem(name, fields)
+  if (problem !== null || triggers === undefined) return problem
   if (typeof triggers !== 'object' || triggers === null) return `the triggers of "${name}" are not an object.`
   const { webhook } = triggers as AgentTriggers
   return webhook === undefined || typeof webhook === 'boolean'
     ? null
     : `triggers.webhook of "${name}" is not a boolean.`
+}
+
+const functionAgentProblem = (name: string, fields: { readonly [name: string]: unknown }): string | null => {
+  if (fields.durable !== undefined && typeof fields.durable !== 'boolean')
+    return `durable of "${name}" is not a boolean.`
+  const option = MODEL_OPTIONS.find((each) => fields[each] !== undefined)
+  return option === undefined ? null : `${option} of "${name}" is for agents with a model; this one has a run function.`
 }

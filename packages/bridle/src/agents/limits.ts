@@ -12,3 +12,13 @@ export const EXPIRY_MS_MAX = 10 * 366 * 86_400_000
 export const ERROR_CHARS_MAX = 2_000
 /** Room in a tool result beside the result itself: ids, names and the outcome. */
 export const RESULT_MARGIN_CHARS = 1_000
+/** Answers of a model in a turn: real work takes a dozen, and a model that walks in circles is stopped before it costs much. */
+export const STEPS_MAX = 50
+/** Tool calls in a turn: four for each answer, more than any turn that gets somewhere. */
+export const TOOL_CALLS_MAX = 200
+/** Work in a turn, without waiting: a person who wants more asks for more. */
+export const TURN_MS_MAX = 30 * 60_000
+/** Time for a tool of a model agent: a build or a slow page; a tool that needs longer says so. */
+export const TOOL_TIMEOUT_MS = 60_000
+/** Silence of a model's stream: models that think send signs of life well within it. */
+export const STREAM_STALL_MS = 120_000

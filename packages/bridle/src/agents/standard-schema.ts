@@ -9,6 +9,8 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly vendor: string
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    /** Writes the schema as JSON Schema. A library that follows Standard JSON Schema has it. */
+    readonly jsonSchema?: unknown
   }
 }
 
@@ -30,6 +32,12 @@ export const isSchema = (value: unknown): value is StandardSchema => {
   const { '~standard': standard } = value as Partial<StandardSchema>
   return standard?.version === 1 && typeof standard.validate === 'function'
 }
+
+/** Why a model cannot be told of the schema, as the rest of a sentence; null where it can. */
+export const missingJsonSchema = ({ '~standard': { vendor, jsonSchema } }: StandardSchema): string | null =>
+  jsonSchema !== undefined || vendor === 'valibot'
+    ? null
+    : `cannot be written as JSON Schema, which the model needs: "${vendor}" has no ~standard.jsonSchema. Use Zod 4.2, ArkType 2.1.28 or Valibot, or newer ones.`
 
 /** The value that the schema returns, or its issues with their paths in one line. */
 export const validateWithSchema = async <Output>(

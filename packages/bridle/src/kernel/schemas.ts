@@ -30,6 +30,8 @@ export const OUTCOME_TYPES = {
 } as const
 /** A crash leaves the outcome of a call unknown: a pure or idempotent call is repeated, an unsafe one needs an approval. */
 export const TOOL_EFFECTS = ['pure', 'idempotent', 'unsafe'] as const
+/** Whether a call may be repeated after a crash in the middle of it. */
+export type ToolEffect = (typeof TOOL_EFFECTS)[number]
 export const SESSION_STATUSES = [
   'idle',
   'queued',

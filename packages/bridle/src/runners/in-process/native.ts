@@ -94,6 +94,7 @@ class NativeRun {
     const { prompt, input, settings } = voice.job
     try {
       const definition = current()
+      if (definition.run === null) return { type: 'failed', message: 'The agent has no run function.' }
       const given = await parseRunInput(definition, prompt, input)
       if ('problem' in given) return { type: 'failed', message: given.problem, reason: 'input_invalid' }
       const { signal } = voice
