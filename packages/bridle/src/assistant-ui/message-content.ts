@@ -12,7 +12,7 @@ import {
 type ContentPart = Exclude<ThreadMessageLike['content'], string>[number]
 type ToolApproval = NonNullable<ToolCallMessagePart['approval']>
 
-/** Leaves out the parts that a retry replaced. */
+/** Leaves out the parts that were withdrawn. */
 export const messageContent = (message: HarnessMessage, state: HarnessState): ContentPart[] => {
   const calls = liveCalls(message)
   // A server of the bare document sends no parts: text first, then tools.

@@ -63,7 +63,7 @@ describe('the catalogue', () => {
     expect(STREAM_EVENT_TYPES.some((type) => (catalogue[type].wire as string) === 'internal')).toBe(false)
   })
 
-  test('[E11] shows what operators do, budgets, retries and artifacts besides, and no agent can claim them', () => {
+  test('[E11] shows what operators do, budgets, retries, withdrawn text and artifacts besides, and no agent can claim them', () => {
     const ours = EVENT_TYPES.filter((type) => catalogue[type].wire === 'bridle')
     expect(ours).toEqual([
       'session_paused',

@@ -329,8 +329,8 @@ export const schemas = {
   output_superseded: v.looseObject({
     run_id: text,
     attempt: count,
-    /** The length of the answer and of its list of parts that stay; absent: nothing stays. */
-    keep: maybe(v.object({ chars: count, parts: count })),
+    /** The length of the text, of the list of parts and of the thoughts that stay; absent: nothing stays. */
+    keep: maybe(v.object({ chars: count, parts: count, thinking_chars: maybe(count) })),
   }),
   run_resumed: v.looseObject({ run_id: text, attempt: count, times: count }),
   /** `until` null: only news ends the wait. */

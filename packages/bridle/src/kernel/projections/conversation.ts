@@ -9,7 +9,7 @@ import { canonicalJson, type Json } from '../json.ts'
 import { QUEUED_PROMPT_CHARS_MAX } from '../limits.ts'
 import type { SessionStatus } from '../schemas.ts'
 import type { HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
-import { supersedeMessage, withResponse } from './message-parts.ts'
+import { supersedeFrom, supersedeMessage, withResponse } from './message-parts.ts'
 
 export const emptyConversation: HarnessState = { status: 'idle', messages: [], sessionStatus: 'idle', approvals: [] }
 
@@ -196,7 +196,10 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       }),
     ]),
 
-  output_superseded: (state, { run }) => changeOpenAnswer(state, run, supersedeMessage),
+  output_superseded: (state, { run, payload: { keep } }) =>
+    changeOpenAnswer(state, run, (message, path) =>
+      keep ? supersedeFrom(message, path, keep) : supersedeMessage(message, path),
+    ),
 
   cancel_requested: (state, { payload }) => {
     const index = answerIndex(state, payload.run_id)

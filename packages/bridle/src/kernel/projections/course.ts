@@ -35,8 +35,8 @@ export const course: Projection<Course> = {
     model_step: (state, { payload: { chars = 0, parts = 0 } }) => ({ ...state, resumes: 0, kept: { chars, parts } }),
     step_done: (state) => withProgress(state),
     tool_outcome: (state) => withProgress(state),
-    output_superseded: (state, { payload: { keep = START } }) =>
-      keep.chars < state.kept.chars || keep.parts < state.kept.parts ? { ...state, kept: keep } : state,
+    output_superseded: (state, { payload: { keep: { chars, parts } = START } }) =>
+      chars < state.kept.chars || parts < state.kept.parts ? { ...state, kept: { chars, parts } } : state,
 
     approval_decided: (state, { seq }) => ({ ...state, newsSeq: seq }),
     steered: (state, { seq }) => ({ ...state, newsSeq: seq }),

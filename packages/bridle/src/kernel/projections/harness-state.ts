@@ -93,7 +93,7 @@ export interface HarnessApproval {
 export type HarnessPart =
   /** `content` from here to the next text part's `from`, so streaming sends each piece of text once. */
   | { type: 'text'; from: number }
-  /** Text that a retry replaced; it is no longer in `content`. */
+  /** Text that was withdrawn, after a crash or by a retry; it is no longer in `content`. */
   | { type: 'text'; text: string; superseded: true }
   | { type: 'reasoning'; text: string; superseded?: boolean }
   | { type: 'tool'; toolCallId: string; superseded?: boolean }

@@ -5,9 +5,12 @@ import type { HarnessMessage, HarnessPart, HarnessState } from './harness-state.
 
 /** The place at the end of a run's answer. */
 export const answerMark = ({ messages }: Pick<HarnessState, 'messages'>, runId: string): TextMark => {
-  const answer = messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
+  const answer = answerOf(messages, runId)
   return { chars: answer?.content.length ?? 0, parts: answer?.parts?.length ?? 0 }
 }
+
+const answerOf = (messages: readonly HarnessMessage[], runId: string): HarnessMessage | undefined =>
+  messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
 
 type MessagePath = readonly (string | number)[]
 
@@ -30,6 +33,55 @@ export const withResponse = (message: HarnessMessage, path: MessagePath, text: s
   )
   if (lastText < 0) kept.push({ type: 'text', from: 0 })
   return [setOperation([...path, 'content'], text), setOperation([...path, 'parts'], kept)]
+}
+
+/** Whether a run wrote text or thoughts after the mark that are not superseded yet. */
+export const hasOutputAfter = (
+  { messages }: Pick<HarnessState, 'messages'>,
+  runId: string,
+  mark: TextMark,
+): boolean => {
+  const answer = answerOf(messages, runId)
+  return answer !== undefined && supersedeFrom(answer, [], mark).length > 0
+}
+
+/** The characters of the thoughts before a place in the list of parts that no later text has replaced. */
+export const thoughtChars = ({ messages }: Pick<HarnessState, 'messages'>, runId: string, parts: number): number => {
+  let chars = 0
+  for (const part of answerOf(messages, runId)?.parts?.slice(0, parts) ?? [])
+    if (part.type === 'reasoning' && !part.superseded) chars += part.text.length
+  return chars
+}
+
+/**
+ * Text and thoughts after the mark are marked as superseded; tools and artifacts are facts, and stay. The list only grows, and
+ * the parts before the mark keep their places, so that an earlier mark still means the same place.
+ */
+export const supersedeFrom = (
+  { content, parts = [] }: HarnessMessage,
+  path: MessagePath,
+  mark: TextMark,
+): DeltaOperation[] => {
+  const next = [...parts]
+  let end = content.length
+  // Backwards, so that a long answer is not read to its beginning.
+  for (let index = parts.length - 1; index >= 0 && (index >= mark.parts || end > mark.chars); index--) {
+    const part = parts[index] as HarnessPart
+    if (part.type === 'reasoning' && index >= mark.parts && !part.superseded)
+      next[index] = { ...part, superseded: true }
+    if (part.type !== 'text' || !('from' in part)) continue
+    const text = content.slice(Math.max(part.from, mark.chars), end)
+    end = part.from
+    if (text === '') continue
+    if (part.from >= mark.chars) next[index] = { type: 'text', text, superseded: true }
+    // The part lies across the mark: its beginning stays, and its rest has a place after both.
+    else next.splice(Math.max(index + 1, mark.parts), 0, { type: 'text', text, superseded: true })
+  }
+  const changed = next.flatMap((part, index) =>
+    part === parts[index] ? [] : [setOperation([...path, 'parts', index], part)],
+  )
+  if (content.length <= mark.chars) return changed
+  return [setOperation([...path, 'content'], content.slice(0, mark.chars)), ...changed]
 }
 
 /** A retry replaces the text of the last attempt: its parts stay, marked as superseded, and the text starts again. */

@@ -2,7 +2,7 @@
 // news, or its time, wake it.
 import { type Answers, type Command, type Refusal, type ReportItem, refuse, type TextMark } from '../../commands.ts'
 import { RESUMES_MAX } from '../../limits.ts'
-import { answerMark } from '../../projections/message-parts.ts'
+import { answerMark, hasOutputAfter, thoughtChars } from '../../projections/message-parts.ts'
 import { isEnding } from '../../projections/state.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { endTurn } from './runs.ts'
@@ -39,11 +39,11 @@ export const wakeRun = (w: DecisionBuilder): void => {
 /** Withdraws the text after a mark; without one, after the last finished step. */
 export const supersedeText = (w: DecisionBuilder, mark: TextMark = w.state.course.kept): void => {
   const { run } = w
-  if (!isDurable(w) || !run) return
+  if (!isDurable(w) || !run || !hasOutputAfter(w.state.conversation, run.runId, mark)) return
   const { chars, parts } = answerMark(w.state.conversation, run.runId)
-  if (chars <= mark.chars && parts <= mark.parts) return
   const keep = { chars: Math.min(chars, mark.chars), parts: Math.min(parts, mark.parts) }
-  w.addToRun('output_superseded', { run_id: run.runId, attempt: run.attempt, keep })
+  const thinking_chars = thoughtChars(w.state.conversation, run.runId, keep.parts)
+  w.addToRun('output_superseded', { run_id: run.runId, attempt: run.attempt, keep: { ...keep, thinking_chars } })
 }
 
 /** A run that has not started may turn out to be durable, so that its signals are kept. */
