@@ -1,7 +1,7 @@
 // The fold of a reader of AgentEvents: the text of each prompt's answer.
 import type { SessionAddress, WireEvent } from './wire-client.ts'
 
-/** This wire does not show that a retry replaces earlier text, so for background work only the result counts. */
+/** The result of background work counts, which may differ from its text. */
 export const agentTexts = (events: readonly WireEvent[], { isBackground }: SessionAddress): string[] => {
   const texts = new Map<string, string>()
   let run = ''
@@ -10,6 +10,7 @@ export const agentTexts = (events: readonly WireEvent[], { isBackground }: Sessi
       run = String(body.data?.runId)
       texts.set(run, '')
     } else if (type === 'text_delta') texts.set(run, `${texts.get(run)}${body.data?.delta}`)
+    else if (type === 'text_superseded') texts.set(run, String(texts.get(run)).slice(0, Number(body.data?.chars)))
     else if (type === 'result' && isBackground) texts.set(run, String(body.data?.result))
   return [...texts.values()]
 }

@@ -32,6 +32,7 @@ export interface EventBody {
   readonly data?: {
     readonly runId?: string
     readonly delta?: string
+    readonly chars?: number
     readonly approvalId?: string
     readonly decision?: string
     readonly result?: unknown

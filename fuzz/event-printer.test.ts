@@ -12,6 +12,7 @@ const types = [
   'prompt_start',
   'text_delta',
   'thinking_delta',
+  'text_superseded',
   'tool_start',
   'tool_end',
   'task_start',
@@ -29,6 +30,8 @@ const types = [
 const fields = [
   'text',
   'delta',
+  'chars',
+  'thinkingChars',
   'toolName',
   'args',
   'result',

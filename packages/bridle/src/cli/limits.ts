@@ -17,3 +17,5 @@ export const SUBMIT_TRIES_MAX = 5
 /** The first wait before a retry, doubling up to the second number, after which a person would give up. */
 export const RETRY_BASE_MS = 250
 export const RETRY_MAX_MS = 10_000
+/** Characters before a withdrawn piece of an answer that are shown again: enough to find the place on the screen. */
+export const LAST_WORDS_CHARS = 40

@@ -81,6 +81,35 @@ test.each<[string, ReturnType<typeof event>[], string]>([
     [event('text_delta', { delta: 'Looking.\n\nDone.' }), event('result', { result: 'Done.' })],
     'Looking.\n\nDone.\n',
   ],
+  [
+    'where an answer goes on whose end was withdrawn',
+    [
+      event('prompt_start', { text: 'Go' }),
+      event('thinking_delta', { delta: 'hm' }),
+      event('text_delta', { delta: 'One, two, thr' }),
+      event('text_superseded', { runId: 'r-2', chars: 9, thinkingChars: 0 }),
+      event('text_delta', { delta: 'three.' }),
+      event('result', { result: 'One, two,three.' }),
+    ],
+    '› Go\nhm\nOne, two, thr\n↺ The answer goes on after “One, two,”:\nthree.\n',
+  ],
+  [
+    'that an answer starts again, and nothing where only a thought was withdrawn',
+    [
+      event('prompt_start', { text: 'Go' }),
+      event('text_superseded', { runId: 'r-2', chars: 0, thinkingChars: 0 }),
+      event('text_delta', { delta: 'On' }),
+      event('text_superseded', { runId: 'r-2', chars: 0, thinkingChars: 0 }),
+      event('text_delta', { delta: 'One' }),
+      event('idle'),
+    ],
+    '› Go\nOn\n↺ The answer starts again:\nOne\n',
+  ],
+  [
+    'a withdrawal to somebody who came in the middle',
+    [event('text_delta', { delta: 'thr' }), event('text_superseded', { runId: 'r-2', chars: 900, thinkingChars: 0 })],
+    'thr\n↺ The end of the answer is withdrawn; it goes on:\n',
+  ],
   ['a type from a newer server', [event('from_the_future', { a: 1 })], '· from_the_future {"a":1}\n'],
   ['a type that every object has', [event('constructor')], '· constructor\n'],
 ])('[C3] shows %s', (_name, events, expected) => {

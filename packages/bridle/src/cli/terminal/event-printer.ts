@@ -1,5 +1,6 @@
 // Prints AgentEvents for people: text as it streams, and everything else in separate lines.
 import { printApproval } from '../approvals/approval-text.ts'
+import { LAST_WORDS_CHARS } from '../limits.ts'
 import { type CliOutput, escapeControls, type TextStyle, truncateLine } from './output.ts'
 import { wrapText } from './text-lines.ts'
 
@@ -26,6 +27,8 @@ export interface EventPrinter {
 export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: EventPrinterOptions): EventPrinter => {
   let open: 'text' | 'thinking' | null = null
   let streamed = ''
+  /** False while the beginning of the answer is not known: somebody attached in the middle of a turn. */
+  let isWhole = false
 
   const freshLine = (): boolean => {
     const wasOpen = open !== null
@@ -56,6 +59,7 @@ export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: E
   const lines: { readonly [type: string]: (data: PrintableEvent['data'], sessionId: string) => void } = {
     prompt_start: ({ text }) => {
       streamed = ''
+      isWhole = true
       if (withPrompts) line('›', ['bold', 'cyan'], String(text))
     },
     text_delta: ({ delta }) => {
@@ -63,6 +67,15 @@ export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: E
       stream('text', String(delta))
     },
     thinking_delta: ({ delta }) => stream('thinking', String(delta)),
+    // A terminal cannot take text back: a line says where the answer goes on.
+    text_superseded: ({ chars }) => {
+      const kept = streamed.slice(0, Number(chars))
+      if (isWhole && kept === streamed) return
+      streamed = kept
+      if (!isWhole) line('↺', 'yellow', 'The end of the answer is withdrawn; it goes on:')
+      else if (kept.trim() === '') line('↺', 'yellow', 'The answer starts again:')
+      else line('↺', 'yellow', `The answer goes on after “${lastWords(kept)}”:`)
+    },
     tool_start: ({ toolName, args }) => line('●', 'blue', `${toolName} ${inline(args)}`),
     tool_end: ({ toolName, isError, result }) =>
       isError
@@ -118,6 +131,12 @@ export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: E
       }
     },
   }
+}
+
+/** The end of a text, for a person to find the place. */
+const lastWords = (text: string): string => {
+  const words = text.trim().replace(/\s+/g, ' ')
+  return words.length <= LAST_WORDS_CHARS ? words : `…${words.slice(-LAST_WORDS_CHARS).toWellFormed()}`
 }
 
 /** Ends the line in which a Ctrl+C may have printed `^C`. */

@@ -73,6 +73,34 @@ describe('the reducer', () => {
     expect(state.turns).toMatchObject([{ text: 'Hello', attempt: 2, tools: [{ toolCallId: 'a', superseded: true }] }])
   })
 
+  test('[F42] text and thoughts that were withdrawn go, settled calls stay, also over a pause', () => {
+    const superseded = (keep?: object) =>
+      said('output_superseded', { run_id: 'r-2', attempt: 1, ...(keep && { keep }) })
+    const thought = (text: string) => said('thinking', { text })
+    const envelopes = [
+      thought('Look. '),
+      said('token', { text: 'One, ' }),
+      call('a'),
+      outcome('a', 'ok'),
+      thought('Then'),
+      said('token', { text: 'tw' }),
+      superseded({ chars: 5, parts: 3, thinking_chars: 6 }),
+      thought('And.'),
+      said('token', { text: 'two.' }),
+      // A turn that starts over: nothing stays.
+      said('token', { text: 'Else' }, { turn_id: 'r-9' }),
+      said('output_superseded', { run_id: 'r-9', attempt: 1 }, { turn_id: 'r-9' }),
+    ]
+    const state = fold(...envelopes)
+    expect(state.turns).toMatchObject([
+      { text: 'One, two.', thinking: 'Look. And.', tools: [{ toolCallId: 'a', status: 'ok', superseded: false }] },
+      { text: '', thinking: '' },
+    ])
+    expect(state.timeline.filter(({ type }) => type === 'output_superseded')).toHaveLength(2)
+    expect(fold(...envelopes, ...envelopes.slice(3))).toEqual(state)
+    expect(fold(call('b'), superseded()).turns).toMatchObject([{ tools: [{ toolCallId: 'b', superseded: true }] }])
+  })
+
   test('what was seen already, and what only sounds like the session, changes nothing', () => {
     const envelopes = [said('token', { text: 'a' }), said('token', { text: 'b' })]
     const once = fold(...envelopes)

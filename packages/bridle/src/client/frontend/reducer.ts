@@ -220,11 +220,18 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   budget_crossed: recordInTimeline,
   budget_raised: recordInTimeline,
   retry_scheduled: recordInTimeline,
-  output_superseded: (state, envelope) =>
-    recordInTimeline(
-      inTurn(state, envelope, (turn) => ({ ...turn, text: turn.text.slice(0, envelope.payload.keep?.chars ?? 0) })),
-      envelope,
-    ),
+  output_superseded: (state, envelope) => {
+    const { keep } = envelope.payload
+    const withdraw = (turn: FrontendTurn): FrontendTurn =>
+      keep
+        ? {
+            ...turn,
+            text: turn.text.slice(0, keep.chars),
+            thinking: turn.thinking.slice(0, keep.thinking_chars ?? turn.thinking.length),
+          }
+        : restartTurn(turn, turn.attempt)
+    return recordInTimeline(inTurn(state, envelope, withdraw), envelope)
+  },
   artifact_published: recordInTimeline,
   custom_event: recordInTimeline,
 

@@ -34,6 +34,7 @@ const eventTypes = Object.keys({
   prompt_start: true,
   text_delta: true,
   thinking_delta: true,
+  text_superseded: true,
   tool_start: true,
   tool_end: true,
   task_start: true,

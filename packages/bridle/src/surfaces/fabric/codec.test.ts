@@ -11,6 +11,13 @@ const event = (type: EventType, payload: object, seq = 7): AnyEvent =>
 test.each<[EventType, object, string, object]>([
   ['turn_start', { turn_id: 'r-1', prompt: 'Triage' }, 'prompt_start', { text: 'Triage', runId: 'r-1' }],
   ['token', { text: 'Hi' }, 'text_delta', { delta: 'Hi' }],
+  [
+    'output_superseded',
+    { run_id: 'r-2', attempt: 1, keep: { chars: 7, parts: 3, thinking_chars: 2 } },
+    'text_superseded',
+    { runId: 'r-2', chars: 7, thinkingChars: 2 },
+  ],
+  ['output_superseded', { run_id: 'r-2', attempt: 1 }, 'text_superseded', { runId: 'r-2', chars: 0, thinkingChars: 0 }],
   ['thinking', { text: 'hm' }, 'thinking_delta', { delta: 'hm' }],
   ['reflection', { text: 'hm' }, 'thinking_delta', { delta: 'hm' }],
   [
@@ -122,6 +129,29 @@ test('[H4] a frame has an id and data, and no event field', () => {
   expect(text).toBe(
     'id: 3\ndata: {"id":"ev-3","type":"text_delta","timestamp":"1970-01-01T00:00:00.000Z","sessionId":"s1","data":{"delta":"a\\nb"}}\n\n',
   )
+})
+
+test('[H60] [W26] a client that joins the deltas and cuts them as told has the text that stays', () => {
+  const log: [EventType, object][] = [
+    ['thinking', { text: 'Look. ' }],
+    ['token', { text: 'One, ' }],
+    ['tool_call', { name: 'read', arguments: {}, tool_call_id: 'a' }],
+    ['reflection', { text: 'Then' }],
+    ['token', { text: 'tw' }],
+    ['output_superseded', { run_id: 'r-2', attempt: 1, keep: { chars: 5, parts: 3, thinking_chars: 6 } }],
+    ['token', { text: 'two.' }],
+  ]
+  let [text, thinking] = ['', '']
+  for (const [at, [type, payload]] of log.entries()) {
+    const shown = agentEvent(key, { seq: at + 1, at: 0, run: 'r-2', attempt: 1, type, payload } as unknown as AnyEvent)
+    if (!shown) continue
+    if (isEvent(shown, 'text_delta')) text += shown.data.delta
+    if (isEvent(shown, 'thinking_delta')) thinking += shown.data.delta
+    if (!isEvent(shown, 'text_superseded')) continue
+    text = text.slice(0, shown.data.chars)
+    thinking = thinking.slice(0, shown.data.thinkingChars)
+  }
+  expect([text, thinking]).toEqual(['One, two.', 'Look. '])
 })
 
 test('isEvent narrows by type', () => {

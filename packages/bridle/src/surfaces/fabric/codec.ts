@@ -122,6 +122,10 @@ export const parseFabricMessage = (text: string | null): FabricClientMessage | {
 const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEventContent | null) | null } = {
   turn_start: ({ payload }) => ['prompt_start', { text: payload.prompt, runId: payload.turn_id }],
   token: ({ payload }) => ['text_delta', { delta: payload.text }],
+  output_superseded: ({ payload: { run_id, keep } }) => [
+    'text_superseded',
+    { runId: run_id, chars: keep?.chars ?? 0, thinkingChars: keep?.thinking_chars ?? 0 },
+  ],
   thinking: ({ payload }) => ['thinking_delta', { delta: payload.text }],
   reflection: ({ payload }) => ['thinking_delta', { delta: payload.text }],
   tool_call: ({ payload }) => [
@@ -239,7 +243,6 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   run_parked: null,
   run_stopped: null,
   retry_scheduled: null,
-  output_superseded: null,
   run_resumed: null,
   run_waiting: null,
   run_woken: null,

@@ -11,6 +11,11 @@ export interface AgentEventData {
   readonly text_delta: { readonly delta: string }
   /** A piece of a thought. */
   readonly thinking_delta: { readonly delta: string }
+  /**
+   * Ours: a crash or a retry withdrew the end of the run's answer. Cut the joined `text_delta` of the run to `chars` characters,
+   * and its joined `thinking_delta` to `thinkingChars`; what replaces them follows. A client of the document ignores this type.
+   */
+  readonly text_superseded: { readonly runId: string; readonly chars: number; readonly thinkingChars: number }
   /** A tool call begins. */
   readonly tool_start: { readonly toolName: string; readonly args: JsonObject; readonly toolCallId: string }
   /** A tool call has ended. */
