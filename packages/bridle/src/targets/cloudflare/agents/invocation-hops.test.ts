@@ -43,6 +43,7 @@ test('[CF13] it hops after so many steps, and text is none', () => {
   const end = hops.holdRun(job(), false)
   hops.countSteps(KEY, did(HOP_STEPS - 1))
   hops.countSteps(KEY, did(1_000, 'token'))
+  hops.countSteps(KEY, did(1_000, 'thinking'))
   expect([count(), isHeld()]).toEqual([0, true])
   hops.countSteps(KEY, did(1))
   hops.countSteps(KEY, did(HOP_STEPS))
@@ -81,6 +82,23 @@ test('[CF13] one that waits for an answer uses nothing up; it is held only if it
   held.hops.countSteps(KEY, became('running'))
   held.passTime()
   expect([held.count(), held.isHeld()]).toEqual([1, true])
+})
+
+test('[CF13] a durable run in hand works, whatever is asked meanwhile: its steps count, and it hops', () => {
+  for (const [first, events] of [
+    [job(), [{ type: 'run_started', payload: { durable: true } } as unknown as AnyEvent]],
+    [{ ...job(['c1']), course: {} } as unknown as Job, []],
+  ] as const) {
+    const { hops, passTime, count, isHeld } = made()
+    const end = hops.holdRun(first, false)
+    hops.countSteps(KEY, [...events, ...became('awaiting_approval'), ...did(HOP_STEPS - 2, 'step_done')])
+    hops.countSteps(KEY, did(2, 'model_step'))
+    expect([count(), isHeld()]).toEqual([1, true])
+    passTime()
+    expect([count(), isHeld()]).toEqual([2, true])
+    end()
+    expect(isHeld()).toBe(false)
+  }
 })
 
 test('[CF13] a run that breaks is let go; the attempt after it is not', async () => {

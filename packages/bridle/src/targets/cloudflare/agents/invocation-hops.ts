@@ -1,6 +1,6 @@
 // An agent in process runs inside an invocation of its object, and the platform limits the processor time and the requests of
 // an invocation. Work is charged to the invocation that began last. So while an agent runs, the object's alarm rings every few
-// steps; and a timer keeps the object in memory, since no other start of the object can continue a function that waits.
+// steps; and a timer keeps the object in memory. A durable run that waits is in nobody's hands, so that nothing keeps its object.
 import { catalogue, isEventType } from '../../../kernel/catalogue.ts'
 import { type AnyEvent, type Key, keyText } from '../../../kernel/event.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
@@ -16,6 +16,8 @@ export interface InvocationHopPorts {
 interface RunHold {
   /** The object's next start continues a run that waits for an answer, so the run needs no memory until then. */
   readonly canRest: boolean
+  /** A durable run in hand works: one that waits is in hand no longer. */
+  isDurable: boolean
   isWaiting: boolean
 }
 
@@ -30,8 +32,9 @@ export class InvocationHops {
   }
 
   /** Counts a run as active until the returned function is called. */
-  holdRun({ key, awaiting }: Job, canRest: boolean): () => void {
-    const held: RunHold = { canRest, isWaiting: awaiting.length > 0 }
+  holdRun({ key, awaiting, course }: Job, canRest: boolean): () => void {
+    const isDurable = course !== undefined
+    const held: RunHold = { canRest, isDurable, isWaiting: !isDurable && awaiting.length > 0 }
     this.#runs.set(keyText(key), held)
     this.#updateTimer()
     return () => {
@@ -47,8 +50,9 @@ export class InvocationHops {
     if (!held) return
     for (const event of events) {
       if (isStep(event)) this.#steps += 1
+      if (event.type === 'run_started' && event.payload.durable) held.isDurable = true
       if (event.type !== 'session_state') continue
-      held.isWaiting = event.payload.status === 'awaiting_approval'
+      held.isWaiting = !held.isDurable && event.payload.status === 'awaiting_approval'
       this.#updateTimer()
     }
     if (this.#steps >= HOP_STEPS) this.#hop()
@@ -98,4 +102,4 @@ export const withInvocationHops = (
 }
 
 const isStep = ({ type }: AnyEvent): boolean =>
-  type !== 'token' && isEventType(type) && catalogue[type].source === 'runner'
+  type !== 'token' && type !== 'thinking' && isEventType(type) && catalogue[type].source === 'runner'

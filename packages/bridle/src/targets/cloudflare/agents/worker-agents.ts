@@ -32,7 +32,7 @@ export const createWorkerAgents = (
     registry.add(definition)
     const { name } = definition
     const runner = registry.runners.get(name)
-    // No other start of the object can continue a function that waits, so the object stays in memory.
+    // No other start of the object can continue a function that is not durable, so the object stays in memory while it waits.
     if (parts && runner)
       registry.runners.set(name, withInvocationHops(runner, parts.invocationHops, { canRest: false }))
   }
