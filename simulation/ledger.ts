@@ -184,6 +184,7 @@ const effectTypes = new Set<string>([
   'session_paused',
   'session_resumed',
   'policy_set',
+  'signal_received',
 ])
 
 /** The end that a branch records for the turn in whose middle it began. */

@@ -67,6 +67,7 @@ export const catalogue = {
   session_resumed: bridleRow('it may run again; by whom and why'),
   cancel_requested: bridleRow('the run is to end, by whom and why; nothing is added to its message after this'),
   policy_set: bridleRow('budgets and what crossing one does; by whom and why'),
+  signal_received: bridleRow('a signal for the run: its name and payload; by whom'),
   branched: bridleRow('this session goes on from that event of its parent; by whom and why'),
   budget_crossed: bridleRow('a budget was crossed; latched until it is raised'),
   budget_raised: bridleRow(
@@ -105,7 +106,6 @@ export const catalogue = {
   run_resumed: internalRow('another owner continues a durable run; how often since it last got further'),
   run_waiting: internalRow('the run waits: nothing is wanted for it until something comes, or until then'),
   run_woken: internalRow('the wait of the run is over: news came, or its time'),
-  signal_received: internalRow('a signal for the run, by name'),
   model_step: durableRow('the answer of the model in a step of the run; the model is never asked for it again'),
   context_added: durableRow("a text that the agent's code put before the model"),
   step_done: durableRow('the result of a step of a durable function'),

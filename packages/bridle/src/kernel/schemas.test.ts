@@ -70,6 +70,7 @@ describe('the catalogue', () => {
       'session_resumed',
       'cancel_requested',
       'policy_set',
+      'signal_received',
       'branched',
       'budget_crossed',
       'budget_raised',

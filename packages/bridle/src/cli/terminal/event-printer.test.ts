@@ -59,10 +59,11 @@ test.each<[string, ReturnType<typeof event>[], string]>([
     [
       event('operator_action', { action: 'pause', actor: 'ada', reason: 'lunch' }),
       event('operator_action', { action: 'resume', actor: null, reason: null }),
+      event('operator_action', { action: 'signal', actor: 'bo', reason: null, name: 'paid' }),
       event('waiting', { runId: 'r-2', reason: 'All sandboxes are busy.' }),
       event('cancelled', { runId: 'r-2', actor: 'bob', reason: 'enough' }),
     ],
-    '· pause by ada: lunch\n· resume\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
+    '· pause by ada: lunch\n· resume\n· signal paid by bo\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
   ],
   [
     'tasks, checkpoints, artifacts, compaction',

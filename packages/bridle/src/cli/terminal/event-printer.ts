@@ -113,7 +113,8 @@ export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: E
     error: ({ message }) => whole('✗', 'red', String(message)),
     cancelled: ({ actor, reason }) => whole('✗', 'yellow', `cancelled${actorAndReason(actor, reason)}`),
     waiting: ({ reason }) => whole('…', 'dim', `waits: ${reason}`),
-    operator_action: ({ action, actor, reason }) => whole('·', 'dim', `${action}${actorAndReason(actor, reason)}`),
+    operator_action: ({ action, actor, reason, name }) =>
+      whole('·', 'dim', `${action}${name === undefined ? '' : ` ${name}`}${actorAndReason(actor, reason)}`),
     idle: () => void freshLine(),
     reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),
   }

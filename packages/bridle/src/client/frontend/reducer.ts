@@ -216,6 +216,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   session_resumed: recordInTimeline,
   cancel_requested: recordInTimeline,
   policy_set: recordInTimeline,
+  signal_received: recordInTimeline,
   branched: recordInTimeline,
   budget_crossed: recordInTimeline,
   budget_raised: recordInTimeline,

@@ -95,6 +95,20 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[W26] a signal is refused where no run takes signals',
+    steps: [
+      here,
+      { open: 'a', path: socket },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { say: 'a', message: { type: 'signal', name: 'go', payload: [1], commandId: 'c-1' } },
+      { hear: 'a', message: { type: 'ack', for: 'signal', ok: false, message: { $any: true }, commandId: 'c-1' } },
+      { say: 'a', message: { type: 'signal', payload: [1] } },
+      { hear: 'a', message: { type: 'error' } },
+      { say: 'a', message: { type: 'signal', name: 'go' } },
+      { hear: 'a', message: { type: 'ack', for: 'signal', ok: false } },
+    ],
+  },
+  {
     name: '[W10] an approval is settled once',
     steps: [
       {
@@ -132,6 +146,8 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       { hear: 'a', message: { type: 'replay-end' } },
       { say: 'a', message: { type: 'cancel', taskId: '{s}' } },
       { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false } },
+      { say: 'a', message: { type: 'signal', name: 'go' } },
+      { hear: 'a', message: { type: 'ack', for: 'signal', ok: false, message: { $match: 'operate' } } },
     ],
   },
   {

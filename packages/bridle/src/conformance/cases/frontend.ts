@@ -132,6 +132,7 @@ export const frontendCases: readonly ConformanceCase[] = [
       },
       { ask: { path: '/sessions/{s}/health' }, answer: { status: 200 } },
       { ask: { method: 'POST', path: '/sessions/{s}/pause', body: {} }, answer: { status: 409 } },
+      { ask: { method: 'POST', path: '/sessions/{s}/signal', body: { name: 'go' } }, answer: { status: 409 } },
     ],
   },
   {

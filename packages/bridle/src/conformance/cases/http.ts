@@ -90,6 +90,7 @@ export const httpCases: readonly ConformanceCase[] = [
       { ask: { path: '/sessions/{s}/artifacts' }, answer: notFound },
       { ask: { path: '/sessions/{s}/runs/r-1' }, answer: notFound },
       { ask: { method: 'POST', path: '/sessions/{s}/cancel', body: {} }, answer: notFound },
+      { ask: { method: 'POST', path: '/sessions/{s}/signal', body: { name: 'go' } }, answer: notFound },
       { ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/approve', body: {} }, answer: notFound },
       { ask: { path: invoke }, answer: notFound },
       { ask: { method: 'DELETE', path: invoke }, answer: notFound },
@@ -120,6 +121,37 @@ export const httpCases: readonly ConformanceCase[] = [
       { ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/approve', body: {} }, answer: notFound },
       { ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/maybe', body: {} }, answer: bad },
       { ask: { path: '/sessions/{s}/artifacts/nothing' }, answer: notFound },
+    ],
+  },
+  {
+    name: '[H58] a signal needs a name, and a run that takes signals',
+    steps: [
+      { begin: 'run', ask: { method: 'POST', path: invoke, script: [{ text: 'a' }, { sleepMs: 30_000 }] } },
+      { stream: 'at-work', ask: { path: `${invoke}/stream` }, until: 'text_delta' },
+      { ask: { method: 'POST', path: '/sessions/{s}/signal', body: {} }, answer: bad },
+      { ask: { method: 'POST', path: '/sessions/{s}/signal', body: { name: 'a b' } }, answer: bad },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/signal', body: { name: 'go', payload: { n: 1 } } },
+        answer: { status: 409, body: { error: { type: 'conflict', message: { $any: true } } } },
+      },
+      { ask: { method: 'POST', path: '/sessions/{s}/cancel', body: {} }, answer: { status: 200 } },
+      { answered: 'run', answer: { status: 409 } },
+      { ask: { method: 'POST', path: '/sessions/{s}/signal', body: { name: 'go' } }, answer: { status: 409 } },
+    ],
+  },
+  {
+    name: '[H58] a signal needs the scope operate',
+    server: 'scoped',
+    steps: [
+      { ask: { method: 'POST', path: invoke, script: say('x'), headers: bearer('worker') }, answer: { status: 200 } },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/signal', body: { name: 'go' }, headers: bearer('reader') },
+        answer: forbidden,
+      },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/signal', body: { name: 'go' }, headers: bearer('worker') },
+        answer: { status: 409 },
+      },
     ],
   },
   {

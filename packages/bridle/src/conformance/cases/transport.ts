@@ -137,6 +137,23 @@ export const transportCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[T26] a signal is refused where no run takes signals',
+    steps: [
+      { open: 'a', path: ws },
+      { say: 'a', message: submit('c-0', { text: 'a' }) },
+      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      {
+        say: 'a',
+        message: { type: 'commands', commands: [{ type: 'signal', name: 'go', payload: 1, commandId: 'c-1' }] },
+      },
+      { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: false, code: 'not_waiting' } },
+      { say: 'a', message: { type: 'commands', commands: [{ type: 'signal', name: 'a b', commandId: 'c-2' }] } },
+      { hear: 'a', message: { type: 'error', commandId: 'c-2' } },
+      { say: 'a', message: { type: 'commands', commands: [{ type: 'signal', name: 'go' }] } },
+      { hear: 'a', message: { type: 'error' } },
+    ],
+  },
+  {
     name: '[T14] one command id is one effect, on whichever connection',
     steps: [
       { open: 'a', path: ws },

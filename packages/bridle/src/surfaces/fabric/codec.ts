@@ -11,7 +11,7 @@ import { positionText } from '../../kernel/positions/log-position.ts'
 import { isTaskOver } from '../../kernel/projections/indexes/subagents.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
 import { parseJson } from '../http/requests/json-text.ts'
-import { jsonObject, optionalId } from '../http/router/route.ts'
+import { anyJson, jsonObject, optionalId, requiredId } from '../http/router/route.ts'
 import { seenMessageSchema } from '../http/streams/marks.ts'
 import { sseFrame } from '../http/streams/sse.ts'
 import type { AgentEvent, AgentEventData, AgentEventType, FabricClientMessage, FabricServerMessage } from './wire.ts'
@@ -99,6 +99,13 @@ export const fabricMessageSchema = v.variant('type', [
     decision: v.picklist(['approved', 'denied']),
     reason: v.optional(v.string()),
     args: v.optional(jsonObject),
+    actor: v.optional(v.string()),
+    commandId: optionalId,
+  }),
+  v.looseObject({
+    type: v.literal('signal'),
+    name: requiredId,
+    payload: anyJson,
     actor: v.optional(v.string()),
     commandId: optionalId,
   }),
@@ -212,6 +219,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   session_paused: ({ payload }) => (payload.operator ? operatorAction('pause', payload) : null),
   session_resumed: ({ payload }) => operatorAction('resume', payload),
   policy_set: ({ payload }) => operatorAction('policy', payload),
+  signal_received: ({ payload: { name, actor } }) => operatorAction('signal', { actor }, { name }),
   branched: ({ payload }) =>
     operatorAction('branch', payload, { from: payload.parent.id, eventId: payload.source_event_id }),
 
@@ -246,7 +254,6 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   run_resumed: null,
   run_waiting: null,
   run_woken: null,
-  signal_received: null,
   model_step: null,
   context_added: null,
   step_done: null,
@@ -264,5 +271,5 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
 const operatorAction = (
   action: AgentEventData['operator_action']['action'],
   { actor, reason }: { readonly actor?: string | undefined; readonly reason?: string | undefined },
-  more: { readonly from?: string; readonly eventId?: string } = {},
+  more: { readonly from?: string; readonly eventId?: string; readonly name?: string } = {},
 ): AgentEventContent => ['operator_action', { action, actor: actor ?? null, reason: reason ?? null, ...more }]

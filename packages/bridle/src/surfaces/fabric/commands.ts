@@ -26,7 +26,11 @@ export interface FabricCommandContext {
 /** The part of the host that a socket uses. Without `find` and `stopTask` there are no tasks. */
 export type TaskHost = Pick<Host, 'send'> & Partial<Pick<Host, 'find' | 'stopTask'>>
 
-const scopes: { readonly [T in FabricCommand['type']]: Scope } = { cancel: 'operate', approve: 'approve' }
+const scopes: { readonly [T in FabricCommand['type']]: Scope } = {
+  cancel: 'operate',
+  approve: 'approve',
+  signal: 'operate',
+}
 
 /** Always answers with an ack, also for a refusal or a fault. */
 export const performFabricCommand = async (
@@ -73,6 +77,10 @@ const commandOf = async (
       ...(args && { args }),
       ...actorField({ user }, actor),
     }
+  }
+  if (message.type === 'signal') {
+    const { name, payload = null, actor } = message
+    return { type: 'signal', name, payload, ...actorField({ user }, actor) }
   }
   const { taskId } = message
   const reason = { ...(message.reason !== undefined && { reason: message.reason }), ...actorField({ user }) }

@@ -195,6 +195,11 @@ describe('commands', () => {
       ack('approve', false, 'There is no such approval.'),
     ],
     [
+      '[W26] a signal for a run that is not durable',
+      { type: 'signal', name: 'go', payload: 1 },
+      ack('signal', false, 'No run of the session takes signals now.'),
+    ],
+    [
       '[W12] a command id',
       { type: 'cancel', taskId: 's1', commandId: 'c-1' },
       { ...ack('cancel', true), commandId: 'c-1' },
@@ -237,6 +242,7 @@ describe('commands', () => {
 
   test.each<[Scope[], FabricClientMessage, string]>([
     [['observe', 'approve'], { type: 'cancel', taskId: 's1' }, 'operate'],
+    [['observe', 'approve'], { type: 'signal', name: 'go' }, 'operate'],
     [['observe', 'operate'], { type: 'approve', approvalId: 'apr-1', decision: 'approved' }, 'approve'],
   ])('[W11] with %j only, %j is refused', async (scopes, message, needed) => {
     const line = await live(await waiting(), { scopes })
@@ -358,7 +364,7 @@ describe('the end', () => {
 
 const unknownTask = 'There is no such task or run in this session.'
 
-const ack = (of: 'cancel' | 'approve', ok: boolean, message?: string): FabricAck => ({
+const ack = (of: 'cancel' | 'approve' | 'signal', ok: boolean, message?: string): FabricAck => ({
   type: 'ack',
   for: of,
   ok,

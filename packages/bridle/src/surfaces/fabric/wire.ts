@@ -71,12 +71,14 @@ export interface AgentEventData {
   readonly custom: { readonly name: string; readonly data: JsonObject }
   /** Ours: an operator acted on the session; a cancel is `cancelled`. A client of the document ignores this type. */
   readonly operator_action: {
-    readonly action: 'pause' | 'resume' | 'policy' | 'branch'
+    readonly action: 'pause' | 'resume' | 'policy' | 'branch' | 'signal'
     readonly actor: string | null
     readonly reason: string | null
     /** The parent of the branch, and the event that it branched at. */
     readonly from?: string
     readonly eventId?: string
+    /** The name of a signal. */
+    readonly name?: string
   }
   /** The run has ended with this result. */
   readonly result: { readonly result: Json }
@@ -162,6 +164,15 @@ export type FabricCommand =
       readonly reason?: string | undefined
       /** Edited arguments; absent = as requested. */
       readonly args?: JsonObject | undefined
+      readonly actor?: string | undefined
+      readonly commandId?: string | undefined
+    }
+  | {
+      readonly type: 'signal'
+      /** The name that the run waits for. */
+      readonly name: string
+      /** Absent = null. */
+      readonly payload?: Json | undefined
       readonly actor?: string | undefined
       readonly commandId?: string | undefined
     }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
 import { Host } from '../../kernel/host/host.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
+import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeIdentity } from '../../runners/engine-identities.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
@@ -18,7 +19,8 @@ export interface TestReply {
   readonly headers: Headers
 }
 
-export const testApp = (options: Partial<AppOptions> = {}) => {
+/** `runners` are further agents by name, each with its runner. */
+export const testApp = (options: Partial<AppOptions> = {}, runners: { readonly [name: string]: Runner } = {}) => {
   let now = 1_700_000_000_000
   const clock: Clock = {
     now: () => now,
@@ -38,7 +40,7 @@ export const testApp = (options: Partial<AppOptions> = {}) => {
     clock,
     digest,
     tokenPaceMs: 0,
-    runner: (name) => (name === 'missing' ? null : name === 'scripted' ? runner : native),
+    runner: (name) => runners[name] ?? (name === 'missing' ? null : name === 'scripted' ? runner : native),
   })
   const served = createApp(
     {
@@ -47,7 +49,9 @@ export const testApp = (options: Partial<AppOptions> = {}) => {
       clock,
       exposeAll: true,
       defaultAgent: 'scripted',
-      agents: new Map(agents.map((each) => [each.name, each])),
+      agents: new Map(
+        [...agents, ...Object.keys(runners).map((name) => agent(name, true))].map((each) => [each.name, each]),
+      ),
       ...options,
     },
     httpWires,

@@ -352,6 +352,12 @@ export interface CancelReceipt extends SessionCard {
   readonly cancelled: boolean
 }
 
+/** The answer to a signal. */
+export interface SignalReceipt extends SessionCard {
+  /** The run that has the signal. */
+  readonly runId: string
+}
+
 /** An approval that waits for an answer, in the inbox over all sessions. */
 export interface PendingApproval {
   /** The approval's id. */

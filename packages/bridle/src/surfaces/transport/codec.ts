@@ -5,7 +5,7 @@ import { appendTextOperation, type DeltaOperation } from '../../kernel/delta.ts'
 import { isId } from '../../kernel/event.ts'
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import { parseJson } from '../http/requests/json-text.ts'
-import { jsonObject, optionalId } from '../http/router/route.ts'
+import { anyJson, jsonObject, optionalId, requiredId } from '../http/router/route.ts'
 import { seenMessageSchema } from '../http/streams/marks.ts'
 import { COMMANDS_MAX } from './limits.ts'
 import type { ServerMessage } from './wire.ts'
@@ -33,6 +33,7 @@ const commandSchema = v.variant('type', [
   }),
   command('pause', {}),
   command('resume', {}),
+  command('signal', { name: requiredId, payload: anyJson }),
 ])
 export type ParsedCommand = v.InferOutput<typeof commandSchema>
 

@@ -21,6 +21,7 @@ export type HarnessCommand = { commandId?: string } & (
   | { type: 'branch'; seq?: number; fromEventId?: string; messageId?: string }
   | { type: 'pause' }
   | { type: 'resume' }
+  | { type: 'signal'; name: string; payload?: Json }
 )
 
 /** A message from a client to the server. */

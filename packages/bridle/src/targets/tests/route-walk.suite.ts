@@ -179,12 +179,13 @@ export const routeAccessContract = (start: () => Promise<{ readonly url: string;
         await socket.until((all) => all.length > 0)
         const approve = { type: 'approve', approvalId, decision: 'approved', commandId: 'a' }
         const cancel = { type: 'cancel', taskId: 'mine', commandId: 'c' }
-        if (row.path.includes(':id')) for (const each of [approve, cancel]) socket.say(each)
-        else socket.say({ type: 'commands', commands: [approve, { type: 'cancel', commandId: 'c' }] })
-        const acks = (await socket.until((all) => all.filter(({ type }) => type === 'ack').length === 2)).filter(
+        const signal = { type: 'signal', name: 'go', commandId: 's' }
+        if (row.path.includes(':id')) for (const each of [approve, cancel, signal]) socket.say(each)
+        else socket.say({ type: 'commands', commands: [approve, { type: 'cancel', commandId: 'c' }, signal] })
+        const acks = (await socket.until((all) => all.filter(({ type }) => type === 'ack').length === 3)).filter(
           ({ type }) => type === 'ack',
         )
-        expect(acks).toMatchObject([{ ok: false }, { ok: false }])
+        expect(acks).toMatchObject([{ ok: false }, { ok: false }, { ok: false }])
         socket.ws.terminate()
       })
     })

@@ -22,6 +22,7 @@ const lines: { readonly [T in EventType]?: (event: Event<T>) => AuditLine } = {
   session_resumed: ({ payload }) => ['resumed', payload.reason ?? ''],
   cancel_requested: ({ payload }) => ['cancelled', payload.reason ?? ''],
   policy_set: ({ payload }) => ['policy_set', [payload.reason, policyText(payload.policy)].filter(Boolean).join(': ')],
+  signal_received: ({ payload }) => ['signalled', payload.name],
   branched: ({ payload }) => [
     'branched',
     [payload.reason, `from ${payload.parent.id} at ${payload.source_event_id}`].filter(Boolean).join(': '),

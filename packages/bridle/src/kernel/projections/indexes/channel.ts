@@ -23,7 +23,14 @@ const withOperator = (state: Channel, event: { readonly seq: number }): Channel 
   withEnvelope({ ...state, operator: true }, event)
 
 /** Events that ask an operator, or that an operator caused. */
-const operatorActs = ['approval_required', 'session_resumed', 'cancel_requested', 'policy_set', 'branched'] as const
+const operatorActs = [
+  'approval_required',
+  'session_resumed',
+  'cancel_requested',
+  'policy_set',
+  'signal_received',
+  'branched',
+] as const
 
 export const channel: Projection<Channel> = {
   initial: { operator: false, tools: [], recent: [] },

@@ -5,7 +5,7 @@ import type { Answers } from '../../../kernel/commands.ts'
 import { httpWires } from '../../all.ts'
 import type { BranchReceipt, PauseReceipt } from '../../frontend/wire.ts'
 import { routeTable } from '../router/app.ts'
-import type { ApprovalReceipt, CancelReceipt, SessionCard } from '../wire.ts'
+import type { ApprovalReceipt, CancelReceipt, SessionCard, SignalReceipt } from '../wire.ts'
 import { answerSchema, count, json, list, text } from './answer-schema.ts'
 import { expectDeclaredAnswer, problemWith } from './declared-answers.suite.ts'
 
@@ -40,6 +40,7 @@ describe('the compiler refuses', () => {
 
 test('receipts hold the answers of their commands', () => {
   expectTypeOf<SessionCard & Answers['cancel']>().toExtend<CancelReceipt>()
+  expectTypeOf<SessionCard & Answers['signal']>().toExtend<SignalReceipt>()
   expectTypeOf<SessionCard & Answers['pause']>().toExtend<PauseReceipt>()
   expectTypeOf<SessionCard & Answers['resume']>().toExtend<PauseReceipt>()
   expectTypeOf<SessionCard & Answers['set_policy']>().toExtend<SessionCard>()

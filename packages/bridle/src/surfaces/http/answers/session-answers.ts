@@ -15,8 +15,20 @@ import {
   time,
 } from './answer-schema.ts'
 import { auditEntrySchema } from './health-schemas.ts'
-import { artifactExample, cancelReceiptExample, sessionDetailExample, sessionPageExample } from './session-examples.ts'
-import { artifactSchema, cancelReceiptSchema, sessionDetailSchema, sessionPageSchema } from './session-schemas.ts'
+import {
+  artifactExample,
+  cancelReceiptExample,
+  sessionDetailExample,
+  sessionPageExample,
+  signalReceiptExample,
+} from './session-examples.ts'
+import {
+  artifactSchema,
+  cancelReceiptSchema,
+  sessionDetailSchema,
+  sessionPageSchema,
+  signalReceiptSchema,
+} from './session-schemas.ts'
 
 export const sessionPageAnswer = jsonAnswer(
   '`{ sessions, next? }`; pass `next` as `cursor` for the next page.',
@@ -34,6 +46,12 @@ export const cancelAnswer = jsonAnswer(
   '`{ runId, cancelled }` and the session; a run that is over already is `cancelled: false`.',
   cancelReceiptSchema,
   cancelReceiptExample,
+)
+
+export const signalAnswer = jsonAnswer(
+  'The run has the signal: `runId`, and the session.',
+  signalReceiptSchema,
+  signalReceiptExample,
 )
 
 const pendingApprovalSchema = answerSchema<PendingApproval>('PendingApproval', {

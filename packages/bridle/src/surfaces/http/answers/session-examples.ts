@@ -1,5 +1,5 @@
 // Examples of sessions, for /openapi.json. A test checks each against its schema.
-import type { ArtifactSummary, CancelReceipt, SessionCard, SessionDetail, SessionPage } from '../wire.ts'
+import type { ArtifactSummary, CancelReceipt, SessionCard, SessionDetail, SessionPage, SignalReceipt } from '../wire.ts'
 import { healthExample } from './health-schemas.ts'
 import { messageExamples } from './message-schemas.ts'
 
@@ -52,6 +52,8 @@ export const sessionCardExample: SessionCard = {
 }
 
 export const cancelReceiptExample: CancelReceipt = { ...sessionCardExample, runId: 'r-2', cancelled: true }
+
+export const signalReceiptExample: SignalReceipt = { ...sessionCardExample, runId: 'r-2' }
 
 export const artifactExample: ArtifactSummary = {
   id: 'art-7',

@@ -17,6 +17,7 @@ import type {
   SessionMessages,
   SessionPage,
   SessionRow,
+  SignalReceipt,
   SubagentStatus,
 } from '../wire.ts'
 import {
@@ -155,6 +156,8 @@ export const cancelReceiptSchema = answerSchema<CancelReceipt>('CancelReceipt', 
   ...sessionCardEntries,
   cancelled: flag,
 })
+
+export const signalReceiptSchema = answerSchema<SignalReceipt>('SignalReceipt', { ...sessionCardEntries, runId: text })
 
 export const artifactEntries: AnswerEntries<ArtifactSummary> = {
   id: text,

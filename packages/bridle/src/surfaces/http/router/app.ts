@@ -19,6 +19,7 @@ import { artifactRoutes } from '../sessions/artifacts.ts'
 import { auditRoutes } from '../sessions/audit.ts'
 import type { RelatedSessions } from '../sessions/related-sessions.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
+import { signalRoutes } from '../sessions/signals.ts'
 import type { Workspaces } from '../sessions/workspaces.ts'
 import type { BuildManifest } from '../wire.ts'
 import { allowOrigin, preflight } from './cors.ts'
@@ -101,7 +102,7 @@ export interface App {
 
 /** All routes: besides them, only the files of a web app are served. */
 export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route[] => {
-  const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes, auditRoutes]
+  const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes, auditRoutes, signalRoutes]
   const own = [...shared, ...wires].flat()
   return [...own, ...openapiRoutes(own)]
 }

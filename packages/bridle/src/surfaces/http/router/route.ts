@@ -3,7 +3,7 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { isId, type Key } from '../../../kernel/event.ts'
-import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
 import type { Access, Scope } from '../access/authenticate.ts'
 import { refusePrivateAgent } from '../access/exposure.ts'
 import { isOtherUsersSession } from '../access/users.ts'
@@ -138,13 +138,15 @@ export const limitSchema = (max: number) =>
     v.minValue(1),
   )
 
-export const optionalId = v.optional(
-  v.pipe(
-    v.string(),
-    v.check((id) => isId(id), 'Expected an id'),
-    v.metadata({ minLength: 1, maxLength: 128 }),
-  ),
+export const requiredId = v.pipe(
+  v.string(),
+  v.check((id) => isId(id), 'Expected an id'),
+  v.metadata({ minLength: 1, maxLength: 128 }),
 )
+export const optionalId = v.optional(requiredId)
+
+/** Any JSON, null included; absent = null. The request's text was parsed as JSON, so nothing is left to check. */
+export const anyJson = v.optional(v.unknown() as v.GenericSchema<unknown, Json>, null)
 
 export const jsonObject = v.pipe(
   v.custom<JsonObject>(isJsonObject, 'Expected an object'),

@@ -151,6 +151,11 @@ const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T>
   session_resumed: fromOperator('resumed'),
   cancel_requested: fromOperator('cancelled'),
   policy_set: fromOperator('policy set'),
+  signal_received: {
+    from: 'operator',
+    to: ['agent'],
+    summarize: ({ payload }) => operatorSummary('signal', { actor: payload.actor, reason: payload.name }),
+  },
   branched: fromOperator('branched'),
   budget_crossed: fromRuntime(({ payload }) => `${payload.budget}: ${payload.value} (limit ${payload.limit})`),
   budget_raised: fromRuntime(({ payload }) => payload.budgets.join(', ')),

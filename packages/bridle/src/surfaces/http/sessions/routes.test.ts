@@ -391,6 +391,7 @@ describe('[H25] descriptions', () => {
       'post /sessions/{id}/pause',
       'post /sessions/{id}/policy',
       'post /sessions/{id}/resume',
+      'post /sessions/{id}/signal',
       'post /tickets',
     ])
     const list = (body.paths as Record<string, { get: { parameters: { name: string; schema: object }[] } }>)[
