@@ -68,6 +68,7 @@ export const fakeClient = (first: HarnessState) => {
     approve: answers(),
     pause: answers(),
     resume: answers(),
+    signal: answers(),
     show: (next: HarnessState) => {
       state = next
       return tell()

@@ -49,6 +49,7 @@ test.each<[string, string[], string]>([
   ['a replay that is none', ['attach', 's', '--replay', 'x'], '--replay x is neither all, none nor a number.'],
   ['an event that is none', ['attach', 's', '--after', 'x'], '--after x is not the id of an event, such as ev-12.'],
   ['arguments that are no JSON', ['approve', 's', 'a', '--args', '3'], '--args is not a JSON object.'],
+  ['a signal without a name', ['signal', 's'], 'bridle signal needs <name>. Try bridle signal --help.'],
   ['a target that is none', ['dev', '--target', 'moon'], 'There is no target "moon"; node and cloudflare are.'],
   ['a build for nowhere', ['build', '--target', 'moon'], 'There is no target "moon"; cloudflare is one.'],
 ])('[C1] %s is a usage error in one line', async (_name, args, message) => {
@@ -59,6 +60,7 @@ test('[C1] a payload that is not JSON says where it stops being JSON', async () 
   const { code, stderr } = await work.bridle(['run', 'scripted', '--payload', '{'])
   expect([code, stderr.split('\n').length]).toEqual([2, 2])
   expect(stderr).toMatch(/^bridle: --payload is not JSON: .*position 1/)
+  expect((await work.bridle(['signal', 's', 'paid', 'yes'])).stderr).toMatch(/^bridle: The payload is not JSON: /)
 })
 
 describe('[C2] help', () => {
@@ -75,6 +77,7 @@ describe('[C2] help', () => {
       'approvals',
       'approve',
       'reject',
+      'signal',
       'doctor',
       'runner',
     ])
@@ -98,14 +101,18 @@ describe('[C2] help', () => {
 })
 
 describe('[C4] without a server', () => {
-  test.each([['sessions'], ['approvals'], ['attach', 's'], ['approve', 's', 'a'], ['reject', 's', 'a']])(
-    'bridle %s says that nobody answers',
-    async (...args) => {
-      const { code, stdout, stderr } = await work.bridle([...args, '--url', 'http://127.0.0.1:1'])
-      expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toMatch(/^bridle: No Bridle answers at http:\/\/127\.0\.0\.1:1\. Start one with bridle start/)
-    },
-  )
+  test.each([
+    ['sessions'],
+    ['approvals'],
+    ['attach', 's'],
+    ['approve', 's', 'a'],
+    ['reject', 's', 'a'],
+    ['signal', 's', 'a'],
+  ])('bridle %s says that nobody answers', async (...args) => {
+    const { code, stdout, stderr } = await work.bridle([...args, '--url', 'http://127.0.0.1:1'])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^bridle: No Bridle answers at http:\/\/127\.0\.0\.1:1\. Start one with bridle start/)
+  })
 
   test('a server elsewhere is not replaced by one here', async () => {
     const { code, stderr } = await work.bridle(['run', 'scripted', 'hi', '--url', 'http://bridle.invalid:4317'])

@@ -14,6 +14,7 @@ import { doctor } from './commands/doctor.ts'
 import { run } from './commands/run.ts'
 import { runner } from './commands/runner.ts'
 import { sessions } from './commands/sessions.ts'
+import { signal } from './commands/signal.ts'
 import { start } from './commands/start.ts'
 import { sealEnvironment } from './config/sealed-environment.ts'
 import { commandHelp, helpOverview } from './help.ts'
@@ -29,6 +30,7 @@ const commands: { readonly [name: string]: CliCommand } = {
   approvals,
   approve,
   reject,
+  signal,
   doctor,
   conformance,
   runner,

@@ -35,12 +35,13 @@ export type {
   SessionDetail,
   SessionPage,
   SessionRow,
+  SignalReceipt,
 } from '../surfaces/http/wire.ts'
 export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 export { FabricError } from './fabric/error.ts'
 export type { EventFeedOptions } from './fabric/event-feed.ts'
 export { type FabricClient, type FabricClientOptions, fabricClient, type InvokeOptions } from './fabric/http.ts'
-export type { DecisionOptions, SessionFilter } from './fabric/request-options.ts'
+export type { DecisionOptions, SessionFilter, SignalOptions } from './fabric/request-options.ts'
 export { connectFabricWs } from './fabric/socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric/socket-options.ts'
 export { type SseMessage, SseReader } from './fabric/sse-reader.ts'

@@ -17,4 +17,5 @@ export type HarnessLike = Pick<
   | 'approve'
   | 'pause'
   | 'resume'
+  | 'signal'
 >

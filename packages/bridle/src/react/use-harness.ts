@@ -41,6 +41,7 @@ const actionNames = [
   'approve',
   'pause',
   'resume',
+  'signal',
   'discard',
 ] as const satisfies readonly (keyof HarnessLike)[]
 

@@ -155,6 +155,16 @@ describe('[C13] approvals', () => {
   })
 })
 
+test('[C28] a signal that no run takes, and one for no session, end with 1', async () => {
+  await work.bridle(['run', 'scripted', scriptOf({ text: 'done' }), '--id', 'quiet'])
+  const refused = await work.bridle(['signal', 'quiet', 'paid', '{"n":1}', '--actor', 'me', '--key', 'k-1'])
+  expect(refused).toEqual({ code: 1, stdout: '', stderr: 'bridle: No run of the session takes signals now.\n' })
+  const nowhere = await work.bridle(['signal', 'nowhere', 'paid'])
+  expect([nowhere.code, nowhere.stderr]).toEqual([1, 'bridle: There is no session nowhere.\n'])
+  const bad = await work.bridle(['signal', 'quiet', 'not an id'])
+  expect([bad.code, bad.stderr]).toEqual([2, 'bridle: body: name: Expected an id\n'])
+})
+
 describe('[C4] the token', () => {
   test('is asked for when it is missing or wrong, and never printed', async () => {
     const none = await work.bridle(['sessions'], { env: { FH_AUTH_TOKEN: '' } })

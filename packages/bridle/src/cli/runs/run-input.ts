@@ -33,13 +33,16 @@ export const readRunInput = async (prompt: string | undefined, flags: RunInputFl
   }
 }
 
-export const parseJsonObject = (where: string, json: string): RunPayload => {
-  let value: unknown
+export const parseJson = (where: string, json: string): PayloadValue => {
   try {
-    value = JSON.parse(json)
+    return JSON.parse(json) as PayloadValue
   } catch (error) {
     throw new ExitError(EXIT_CODES.usage, `${where} is not JSON: ${error instanceof Error ? error.message : error}`)
   }
+}
+
+export const parseJsonObject = (where: string, json: string): RunPayload => {
+  const value = parseJson(where, json)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as RunPayload
   throw new ExitError(EXIT_CODES.usage, `${where} is not a JSON object.`)
 }

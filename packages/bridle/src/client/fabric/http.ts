@@ -7,10 +7,11 @@ import type {
   Readiness,
   SessionDetail,
   SessionPage,
+  SignalReceipt,
 } from '../../surfaces/http/wire.ts'
 import { errorFromResponse, FabricError } from './error.ts'
 import { type EventFeedOptions, eventFeed } from './event-feed.ts'
-import type { DecisionOptions, FabricJson, SessionFilter } from './request-options.ts'
+import type { DecisionOptions, FabricJson, SessionFilter, SignalOptions } from './request-options.ts'
 
 /** Settings of `fabricClient`. */
 export interface FabricClientOptions {
@@ -154,6 +155,18 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
     approve: settle('approve'),
     /** Denies. */
     reject: settle('reject'),
+    /** Sends a signal to the session's run, which waits for it by name, or will. */
+    signal: async (
+      id: string,
+      name: string,
+      payload: FabricJson = null,
+      { idempotencyKey, actor, agent }: SignalOptions = {},
+    ): Promise<SignalReceipt> =>
+      post(
+        `sessions/${pathSegment(id)}/signal${queryText({ agent })}`,
+        { name, payload, ...(actor !== undefined && { actor }) },
+        idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } },
+      ),
     /** Erases the session. */
     remove: async (agent: string, id: string): Promise<void> => {
       await call(`agents/${pathSegment(agent)}/${pathSegment(id)}`, { method: 'DELETE' })

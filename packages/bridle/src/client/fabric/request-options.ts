@@ -24,6 +24,16 @@ export interface SessionFilter {
   readonly cursor?: string
 }
 
+/** Settings of a signal. */
+export interface SignalOptions {
+  /** The same key and signal take effect once, however often they are sent. */
+  readonly idempotencyKey?: string
+  /** The sender's name, for the log. */
+  readonly actor?: string
+  /** Which agent's session, where several have this id. */
+  readonly agent?: string
+}
+
 /** Settings of the answer to an approval. */
 export interface DecisionOptions {
   /** Other arguments than those asked for; with `approve` only. */

@@ -147,7 +147,8 @@ const LOG_START: LogPosition = { seq: 0, incarnation: 1 }
 const textOf = (position: LogPosition | null): string | null =>
   position && positionText(position.seq, position.incarnation)
 
-const isCommand = ({ type }: FabricClientMessage): boolean => type === 'cancel' || type === 'approve'
+const isCommand = ({ type }: FabricClientMessage): boolean =>
+  type === 'cancel' || type === 'approve' || type === 'signal'
 
 const parse = (data: unknown): FabricServerMessage | null => {
   try {

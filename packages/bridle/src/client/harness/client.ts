@@ -162,6 +162,11 @@ export class HarnessClient {
     return this.send({ ...point, type: 'branch' })
   }
 
+  /** Sends a signal to the run, which waits for it by name, or will. Rejects with `not_waiting` where no durable run takes it. */
+  signal(name: string, payload: CommandOf<'signal'>['payload'] = null): Promise<HarnessAnswer> {
+    return this.send({ type: 'signal', name, payload })
+  }
+
   /** Pauses the session: no run begins until `resume`. */
   pause(): Promise<HarnessAnswer> {
     return this.send({ type: 'pause' })

@@ -26,6 +26,7 @@ const commands: [string, (client: HarnessClient) => Promise<unknown>, object][] 
   ['reload of one', (client) => client.reload('m-2'), { type: 'reload', messageId: 'm-2' }],
   ['branch', (client) => client.branch({ messageId: 'm-1' }), { type: 'branch', messageId: 'm-1' }],
   ['pause', (client) => client.pause(), { type: 'pause' }],
+  ['signal', (client) => client.signal('paid', [1]), { type: 'signal', name: 'paid', payload: [1] }],
   ['resume', (client) => client.resume(), { type: 'resume' }],
   ['cancel', (client) => client.cancel({ runId: 'r', queue: true }), { type: 'cancel', runId: 'r', queue: true }],
   [
@@ -34,7 +35,7 @@ const commands: [string, (client: HarnessClient) => Promise<unknown>, object][] 
     { type: 'approve', approvalId: 'a', decision: 'denied', args: { x: 1 }, reason: 'no' },
   ],
 ]
-const isPerishable = (name: string) => name === 'cancel' || name === 'approve'
+const isPerishable = (name: string) => ['cancel', 'approve', 'signal'].includes(name)
 
 describe('an answer', () => {
   test.each(commands)('[T13] %s is resolved by its ack', async (_name, ask, body) => {

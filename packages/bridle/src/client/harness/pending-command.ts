@@ -25,9 +25,11 @@ export const pendingCommand = (request: HarnessCommand): PendingCommand => {
   return { id, command, text, since: Date.now(), promise, resolve, reject, sent: false, unavailable: 0 }
 }
 
-/** May be sent again after a reconnect. Minutes late, a cancel or an approval could hit another run or call. */
-export const isRepeatable = ({ command }: PendingCommand): boolean =>
-  command.type !== 'cancel' && command.type !== 'approve'
+/** Minutes late, these could reach another run or call, so they are not sent again after a reconnect. */
+const perishable: ReadonlySet<HarnessCommand['type']> = new Set(['cancel', 'approve', 'signal'])
+
+/** May be sent again after a reconnect. */
+export const isRepeatable = ({ command }: PendingCommand): boolean => !perishable.has(command.type)
 
 export const heldPromptsOf = ({ id, command, since, sent }: PendingCommand): HeldPrompt[] =>
   command.type === 'submit' ? [{ id, prompt: command.prompt, since, sent }] : []
