@@ -12,6 +12,10 @@ export const EXPIRY_MS_MAX = 10 * 366 * 86_400_000
 export const ERROR_CHARS_MAX = 2_000
 /** Room in a tool result beside the result itself: ids, names and the outcome. */
 export const RESULT_MARGIN_CHARS = 1_000
+/** How often a model is told that its output does not fit: a model that fails three times does not understand the schema. */
+export const REMINDERS_MAX = 2
+/** Calls that only repeat others before the turn ends: the model was told twice, and goes in circles. */
+export const REPEATS_MAX = 3
 /** Answers of a model in a turn: real work takes a dozen, and a model that walks in circles is stopped before it costs much. */
 export const STEPS_MAX = 50
 /** Tool calls in a turn: four for each answer, more than any turn that gets somewhere. */

@@ -1,0 +1,84 @@
+// The next thing that a run does: a pure function of where it stands. Every owner of the run asks it again after each commit, so a
+// crash between two commits needs no code of its own.
+import type { ToolEffect } from '../../kernel/schemas.ts'
+import { REMINDERS_MAX, REPEATS_MAX } from '../limits.ts'
+
+/** A call of the model's last answer. */
+export interface CallSituation {
+  readonly id: string
+  /**
+   * new: not in the log. begun: nobody knows whether it happened. asked: a person is asked. answered: the answer is not used
+   * yet. settled: it has an outcome.
+   */
+  readonly stage: 'new' | 'begun' | 'asked' | 'answered' | 'settled'
+  readonly effect: ToolEffect
+}
+
+/** Where a run stands, as far as the log says. */
+export interface Situation {
+  readonly now: number
+  readonly limits: { readonly steps: number; readonly calls: number; readonly turnMs: number }
+  /** Answers of the model in the turn. */
+  readonly steps: number
+  /** Calls of the turn, those of the last answer included. */
+  readonly callCount: number
+  /** Calls of the turn that were not made because they only repeat others. */
+  readonly repeats: number
+  readonly workMs: number
+  /** The calls of the last answer, in order; null: the model has not answered in this turn. */
+  readonly calls: readonly CallSituation[] | null
+  /** A steering prompt, or a text of the agent's own code, waits for the model. */
+  readonly hasNews: boolean
+  /** The model failed, and is not asked again before this time. */
+  readonly retryAt: number | null
+  /** `missing`: the agent has an output schema, and the model has not given an output that fits it. */
+  readonly output: 'none' | 'missing' | 'given'
+  readonly reminders: number
+}
+
+/** Why a turn is ended before the model ends it. */
+export type StopReason = 'max_steps' | 'max_calls' | 'max_time' | 'loop' | 'output_invalid'
+
+export type NextAction =
+  | { readonly type: 'think' }
+  /** Calls that are not in the log yet; the first wave of them begins. */
+  | { readonly type: 'begin'; readonly calls: readonly string[] }
+  | { readonly type: 'repeat'; readonly calls: readonly string[] }
+  | { readonly type: 'ask'; readonly calls: readonly string[] }
+  | { readonly type: 'use_answers' }
+  | { readonly type: 'remind' }
+  | { readonly type: 'wait'; readonly until: number | null }
+  | { readonly type: 'finish' }
+  | { readonly type: 'stop'; readonly reason: StopReason }
+
+export const next = (situation: Situation): NextAction => {
+  const { calls, limits, callCount, workMs, repeats } = situation
+  const inStage = (stage: CallSituation['stage']) => (calls ?? []).filter((call) => call.stage === stage)
+  const ids = (list: readonly CallSituation[]) => list.map(({ id }) => id)
+
+  if (inStage('answered').length > 0) return { type: 'use_answers' }
+  const begun = inStage('begun')
+  const unknown = begun.filter(({ effect }) => effect === 'unsafe')
+  if (unknown.length > 0) return { type: 'ask', calls: ids(unknown) }
+  if (begun.length > 0) return { type: 'repeat', calls: ids(begun) }
+  // Calls keep their order: a later one may need what an earlier one does.
+  if (inStage('asked').length > 0) return { type: 'wait', until: null }
+
+  const unmade = inStage('new')
+  if (unmade.length > 0) {
+    if (callCount > limits.calls) return { type: 'stop', reason: 'max_calls' }
+    if (workMs >= limits.turnMs) return { type: 'stop', reason: 'max_time' }
+    return { type: 'begin', calls: ids(unmade) }
+  }
+  if (repeats >= REPEATS_MAX) return { type: 'stop', reason: 'loop' }
+  if (situation.output === 'given') return { type: 'finish' }
+  if (calls === null || calls.length > 0 || situation.hasNews) return think(situation)
+  if (situation.output === 'none') return { type: 'finish' }
+  return situation.reminders < REMINDERS_MAX ? { type: 'remind' } : { type: 'stop', reason: 'output_invalid' }
+}
+
+const think = ({ now, limits, steps, workMs, retryAt }: Situation): NextAction => {
+  if (steps >= limits.steps) return { type: 'stop', reason: 'max_steps' }
+  if (workMs >= limits.turnMs) return { type: 'stop', reason: 'max_time' }
+  return retryAt !== null && retryAt > now ? { type: 'wait', until: retryAt } : { type: 'think' }
+}

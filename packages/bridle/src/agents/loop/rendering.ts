@@ -1,0 +1,86 @@
+// What the model reads: prompts, answers and the outcomes of calls as messages of the provider interface.
+import { BRANCHED } from '../../kernel/event.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { Payloads } from '../../kernel/schemas.ts'
+import {
+  assistantParts,
+  type ModelMessage,
+  type ModelToolOutput,
+  type ModelToolResultPart,
+  type StepCall,
+  type StepContent,
+} from './model.ts'
+
+/** A call of the model with everything that the log says about it. */
+export interface CallView {
+  readonly call: StepCall
+  /** The provider's id, unique in the conversation. */
+  readonly providerId: string
+  outcome: Payloads['tool_outcome'] | null
+  /** The arguments with which a person approved the call, where they are not the model's. */
+  edited: JsonObject | null
+  /** The two ends of a result that became an artifact. */
+  excerpt: string | null
+}
+
+export const textMessage = (...texts: readonly string[]): ModelMessage => ({
+  role: 'user',
+  content: texts.map((text) => ({ type: 'text', text })),
+})
+
+/** A prompt. The note says how the turn before ended; input beyond the prompt follows as JSON. */
+export const promptMessage = (prompt: string, input: Json | undefined, note: string | undefined): ModelMessage => {
+  const json = input === undefined ? undefined : JSON.stringify(input)
+  const more = json === undefined || json === prompt ? [] : [`Input: ${json}`]
+  return textMessage(...(note === undefined ? [] : [note]), prompt, ...more)
+}
+
+export const turnEndNote = (how: 'cancelled' | 'failed' | typeof BRANCHED): string => TURN_END_NOTES[how]
+
+const TURN_END_NOTES = {
+  cancelled: '[The turn before was cancelled before its end.]',
+  failed: '[The turn before failed before its end.]',
+  [BRANCHED]: '[The turn before was left before its end.]',
+}
+
+/** An answer, and the outcomes of its calls in the order of the calls. */
+export const stepMessages = (content: readonly StepContent[], calls: readonly CallView[]): ModelMessage[] => {
+  const byId = new Map(calls.map(({ call, providerId }) => [call.id, providerId]))
+  const parts = assistantParts(
+    content.map((entry) =>
+      entry.type === 'call' ? { ...entry, provider_id: byId.get(entry.id) ?? entry.provider_id } : entry,
+    ),
+  )
+  // Providers refuse an answer without content.
+  const answer: ModelMessage[] = parts.length === 0 ? [] : [{ role: 'assistant', content: parts }]
+  return calls.length === 0 ? answer : [...answer, { role: 'tool', content: calls.map(toolResult) }]
+}
+
+const toolResult = (view: CallView): ModelToolResultPart => ({
+  type: 'tool-result',
+  toolCallId: view.providerId,
+  toolName: view.call.tool,
+  output: withEdit(view, output(view)),
+})
+
+const output = ({ outcome, excerpt }: CallView): ModelToolOutput => {
+  // Every provider wants a result for each call.
+  if (!outcome || outcome.reason === BRANCHED) return { type: 'error-text', value: 'The call was not made.' }
+  const { status, result = null, error, reason } = outcome
+  if (status === 'ok') return typeof result === 'string' ? { type: 'text', value: result } : json(result)
+  if (status === 'artifact') return excerpt === null ? json(result) : { type: 'text', value: excerpt }
+  if (status === 'denied')
+    return { type: 'error-text', value: `The call was not made: ${error ?? reason ?? 'it was denied'}` }
+  return { type: 'error-text', value: error ?? reason ?? 'The call failed.' }
+}
+
+const json = (value: Json): ModelToolOutput => ({ type: 'json', value })
+
+const withEdit = ({ edited }: CallView, made: ModelToolOutput): ModelToolOutput => {
+  if (edited === null || made.type === 'execution-denied') return made
+  const text = typeof made.value === 'string' ? made.value : JSON.stringify(made.value)
+  return {
+    type: made.type === 'error-text' ? 'error-text' : 'text',
+    value: `A person changed the arguments of this call to ${JSON.stringify(edited)} and approved it.\n${text}`,
+  }
+}

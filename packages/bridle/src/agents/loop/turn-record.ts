@@ -1,0 +1,102 @@
+// The turn in progress, as the log tells it: its answers, its calls, its failures, and the time that it worked. `next` reads it.
+import type { AnyEvent } from '../../kernel/event.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { Payloads } from '../../kernel/schemas.ts'
+import type { StepContent } from './model.ts'
+import type { CallView } from './rendering.ts'
+
+/** The last answer of the model in the turn. */
+export interface StepRecord {
+  readonly step: number
+  readonly finish: string
+  readonly content: readonly StepContent[]
+  readonly calls: readonly CallView[]
+}
+
+/** Sources of a `context_added` that the loop itself writes. */
+export const OUTPUT_REMINDER = 'output_reminder'
+export const RESULT_EXCERPT = 'result_excerpt'
+
+export class TurnRecord {
+  #run: string
+  /** Answers of the model so far. */
+  steps = 0
+  /** All calls of the turn, in order. */
+  readonly calls: CallView[] = []
+  last: StepRecord | null = null
+  /** Something was put before the model since its last answer. */
+  hasNews = false
+  /** How often the model was told that its output does not fit. */
+  reminders = 0
+  /** Failures of the model since its last answer. */
+  failures = 0
+  /** The model of the agent's list that is asked now. */
+  model = 0
+  /** The time before which the model is not asked again. */
+  retryAt: number | null = null
+  #workMs = 0
+  /** The last moment of work; null: the run does not work. */
+  #workedAt: number | null = null
+
+  constructor(run: string) {
+    this.#run = run
+  }
+
+  get run(): string {
+    return this.#run
+  }
+
+  /** The run of a branch continues the turn of its parent. */
+  continueAs(run: string): void {
+    this.#run = run
+    this.failures = 0
+    this.retryAt = null
+    this.#workedAt = null
+  }
+
+  /** The time that the turn has worked; waiting, and the time without an owner, do not count. */
+  workMs(now: number): number {
+    return this.#workMs + (this.#workedAt === null ? 0 : Math.max(0, now - this.#workedAt))
+  }
+
+  addStep(payload: Payloads['model_step'], content: readonly StepContent[], calls: readonly CallView[]): void {
+    this.steps = Math.max(this.steps, payload.step)
+    this.last = { step: payload.step, finish: payload.finish, content, calls }
+    this.calls.push(...calls)
+    this.hasNews = false
+    this.failures = 0
+    this.retryAt = null
+  }
+
+  add(event: AnyEvent): void {
+    if (event.run !== this.#run) return
+    this.#countWork(event)
+    if (event.type === 'context_added' && event.payload.source === OUTPUT_REMINDER) this.reminders += 1
+    if (event.type === 'context_added' && event.payload.source !== RESULT_EXCERPT) this.hasNews = true
+    if (event.type === 'transport_diagnostic' && event.payload.kind === 'model') this.#countFailure(event.payload)
+  }
+
+  #countFailure(payload: JsonObject | Payloads['transport_diagnostic']): void {
+    const { failure_count: failures, model_index: model, retry_at: retryAt } = payload as JsonObject
+    this.failures = typeof failures === 'number' ? failures : this.failures
+    this.model = typeof model === 'number' ? model : this.model
+    this.retryAt = typeof retryAt === 'number' ? retryAt : null
+  }
+
+  /** Only the runner's own reports are signs of work: a prompt or an answer may come while nobody has the run. */
+  #countWork({ type, at, frame }: AnyEvent): void {
+    if (type === 'run_started' || type === 'run_resumed') this.#workedAt = at
+    if (this.#workedAt === null || (frame === undefined && !IDLE.has(type))) return
+    this.#workMs += at - this.#workedAt
+    this.#workedAt = IDLE.has(type) ? null : at
+  }
+}
+
+/** After these nobody works on the run until it is started or taken up again. */
+const IDLE: ReadonlySet<string> = new Set([
+  'run_waiting',
+  'run_parked',
+  'cancel_requested',
+  'retry_scheduled',
+  'turn_end',
+])
