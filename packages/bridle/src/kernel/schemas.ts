@@ -195,7 +195,7 @@ export const schemas = {
     tokens_saved: maybe(count),
     summary: maybe(text),
     preserved_messages: maybe(count),
-    /** Of a model agent: the first event that the model still sees in full, and the first whose tool results it still sees. */
+    /** Model agents: the first event that the model still sees in full, and the first whose tool results it still sees. */
     kept_from: maybe(count),
     cleared_before: maybe(count),
     resume_cursor: nullable(text),

@@ -38,7 +38,7 @@ export interface Job {
   readonly awaiting: readonly string[]
   /** The log says that the attempt waits for a sandbox: no sandbox has run any part of it. */
   readonly awaitsSandbox?: boolean
-  /** Of a durable run: where it stands, as far as the log says. */
+  /** The standing of a durable run, as far as the log says. */
   readonly course?: RunCourse
 }
 
