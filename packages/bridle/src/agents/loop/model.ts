@@ -1,7 +1,7 @@
 // The interface of a language model, as the provider packages of the AI SDK implement it (`@ai-sdk/provider`, versions 3 and 4 of
 // the specification). It is stated here and not imported, like Standard Schema: the packages are the user's own. The two versions
 // agree in everything that a loop of text, reasoning and tools needs.
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 
 /** A language model: an object of any provider's package, such as `anthropic('claude-sonnet-4-5')` of `@ai-sdk/anthropic`. */
 export interface LanguageModel {
@@ -69,7 +69,7 @@ export type ModelToolChoice =
   | { type: 'required' }
   | { type: 'tool'; toolName: string }
 
-/** One message of the prompt. */
+/** A message of the prompt. */
 export type ModelMessage = (
   | { role: 'system'; content: string }
   | { role: 'user'; content: ModelTextPart[] }
@@ -165,12 +165,11 @@ export interface ModelRequest {
   readonly signal: AbortSignal
 }
 
-/** One entry of `model_step.content`: plain JSON, with the provider's metadata as it came. */
-export type StepContent = StepText | StepReasoning | StepCall | StepProviderPart
+/** An entry of `model_step.content`: plain JSON, with the provider's metadata as it came. */
+export type StepContent = StepText | StepCall | StepProviderPart
 
-export type StepText = { readonly type: 'text'; readonly text: string; readonly metadata?: ModelOptions }
-
-export type StepReasoning = { readonly type: 'reasoning'; readonly text: string; readonly metadata?: ModelOptions }
+/** A text, or a thought. */
+export type StepText = { readonly type: 'text' | 'reasoning'; readonly text: string; readonly metadata?: ModelOptions }
 
 /** A call of a tool. `problem` says why the arguments cannot be used; `input` is then empty, and `raw` begins as the model's text did. */
 export type StepCall = {
@@ -240,7 +239,3 @@ const assistantPart = (entry: StepContent): ModelAssistantPart => {
   if (entry.type !== 'call') return { type: entry.type, text: entry.text, ...options }
   return { type: 'tool-call', toolCallId: entry.provider_id, toolName: entry.tool, input: entry.input, ...options }
 }
-
-/** Metadata of a provider: objects by the provider's name. Anything else is none. */
-export const modelMetadata = (value: unknown): ModelOptions | undefined =>
-  isJsonObject(value) && Object.keys(value).length > 0 ? (value as ModelOptions) : undefined

@@ -1,0 +1,64 @@
+// The size of a step while it arrives: a step is one event, so it has to end before it is too long for one.
+import { isDeeperThan, isJsonObject, type JsonObject } from '../../kernel/json.ts'
+import { CALL_INPUT_DEPTH_MAX, ENTRIES_MAX, ESCAPE_CHARS_MAX, STEP_CHARS_MAX } from './limits.ts'
+import type { StepContent } from './model.ts'
+import { ModelError } from './model-error.ts'
+
+export interface StepSize {
+  /** Counts characters of the step. */
+  addChars(chars: number): void
+  /** Counts one entry of the step. */
+  addEntry(): void
+  /** Characters that still fit. */
+  room(): number
+  /** Plain JSON of the value, as the log would give it back; undefined where it has none. */
+  keep(value: unknown): JsonObject | undefined
+  /** Measures the whole step. */
+  check(content: readonly StepContent[]): void
+}
+
+export const createStepSize = (): StepSize => {
+  let chars = 0
+  let entries = 0
+  const addChars = (more: number) => {
+    chars += more
+    if (chars > STEP_CHARS_MAX) throw tooLong()
+  }
+  return {
+    addChars,
+    addEntry: () => {
+      entries += 1
+      if (entries > ENTRIES_MAX)
+        throw invalid(`The model answered with more than ${ENTRIES_MAX} texts and calls at once.`)
+    },
+    room: () => STEP_CHARS_MAX - chars,
+    keep: (value) => {
+      const text = jsonText(value)
+      if (text === undefined) return undefined
+      addChars(text.length)
+      const plain: unknown = JSON.parse(text)
+      if (isDeeperThan(plain, CALL_INPUT_DEPTH_MAX))
+        throw invalid(`The provider's metadata is nested deeper than ${CALL_INPUT_DEPTH_MAX} levels.`)
+      return isJsonObject(plain) && Object.keys(plain).length > 0 ? plain : undefined
+    },
+    check: (content) => {
+      // A short step fits even if each of its characters has to be escaped.
+      if (chars > STEP_CHARS_MAX / ESCAPE_CHARS_MAX && JSON.stringify(content).length > STEP_CHARS_MAX) throw tooLong()
+    },
+  }
+}
+
+const jsonText = (value: unknown): string | undefined => {
+  try {
+    return value === undefined ? undefined : JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}
+
+const tooLong = () =>
+  invalid(
+    `The model's answer has more than ${STEP_CHARS_MAX} characters. Set \`settings.maxOutputTokens\` to a lower number.`,
+  )
+
+const invalid = (message: string) => new ModelError('invalid', message, { retryable: false })
