@@ -26,3 +26,15 @@ export const TURN_MS_MAX = 30 * 60_000
 export const TOOL_TIMEOUT_MS = 60_000
 /** Silence of a model's stream: models that think send signs of life well within it. */
 export const STREAM_STALL_MS = 120_000
+/** Calls of one answer at the same time: enough to read a handful of files, and few enough for any service. */
+export const WAVE_MAX = 8
+/** The third equal call in a row is not made: two may be a retry. */
+export const REPEATED_CALLS_MAX = 3
+/** Refusals of repeated calls that end the turn: the model was told twice. */
+export const REPEATS_DENIED_MAX = 3
+/** Calls in a row whose arguments do not fit: at the third, the tool rests for the turn. */
+export const INVALID_CALLS_MAX = 3
+/** Characters of a tool's result as JSON: it stands in memory a few times while it is written, and a Durable Object has 128 MB. */
+export const TOOL_RESULT_CHARS_MAX = 10_000_000
+/** Levels of nesting in a result: a report, which wraps it in a few more, takes 100. */
+export const RESULT_DEPTH_MAX = 90
