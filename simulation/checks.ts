@@ -83,9 +83,9 @@ const checkFold = (ground: SimulationContext, life: SessionHistory): void => {
 
 const checkSnapshots = (ground: SimulationContext, life: SessionHistory): void => {
   for (const [seq, write] of life.session.snapshots) {
-    const messages = Array.from({ length: write.settled }, (_, index) => messageAt(life, index, seq))
-    if (messages.some((text) => text === undefined)) continue
-    checkSnapshot(ground, life, { ...write, messages: messages as string[] })
+    const pieces = Array.from({ length: write.settled }, (_, index) => pieceAt(life, index, seq))
+    if (pieces.some((text) => text === undefined)) continue
+    checkSnapshot(ground, life, { ...write, pieces: pieces as string[] })
   }
   // A store takes a snapshot only now and then; here every position must work.
   const seq = ground.prng.int(life.base, life.head)
@@ -101,17 +101,17 @@ const checkSnapshot = (ground: SimulationContext, life: SessionHistory, snapshot
     fail(ground, 14, `${life.name} folds differently from the snapshot at ${snapshot.seq}`)
 }
 
-const messageAt = (life: SessionHistory, index: number, seq: number): string | undefined =>
-  life.session.messages
+const pieceAt = (life: SessionHistory, index: number, seq: number): string | undefined =>
+  life.session.pieces
     .get(index)
     ?.filter((version) => version.seq <= seq)
-    .at(-1)?.text ?? (life.parent ? messageAt(life.parent, index, Math.min(seq, life.base)) : undefined)
+    .at(-1)?.text ?? (life.parent ? pieceAt(life.parent, index, Math.min(seq, life.base)) : undefined)
 
-const asRead = ({ seq, foldVersion, state, messages }: SnapshotWrite): Snapshot => ({
+const asRead = ({ seq, foldVersion, state, pieces }: SnapshotWrite): Snapshot => ({
   seq,
   foldVersion,
   state,
-  messages: messages.map(({ text }) => text),
+  pieces: pieces.map(({ text }) => text),
 })
 
 /** The log holds the text of each attempt, and of attempts that continue it, as its runner sent it: from the start, once, in order. */

@@ -186,7 +186,7 @@ describe('[H22] what is removed is really gone', () => {
   }
   const snapshot = (seq: number) => ({
     ...{ seq, foldVersion: 'f', state: JSON.stringify(marker), settled: 1, keep: true },
-    messages: [{ index: 0, text: JSON.stringify(marker) }],
+    pieces: [{ index: 0, text: JSON.stringify(marker) }],
   })
 
   test.each([
@@ -519,7 +519,7 @@ describe('damage', () => {
     foldVersion: 'v',
     state: '{"a":1}',
     settled: 1,
-    messages: [{ index: 0, text: '"m"' }],
+    pieces: [{ index: 0, text: '"m"' }],
     keep: false,
   }
 
@@ -624,10 +624,10 @@ describe('damage', () => {
 test('messages that a branch is handed are not read again', async () => {
   const store = await openSqlite(folder)
   const message = (index: number) => ({ index, text: `"m${index}"` })
-  const snapshot = { seq: 3, foldVersion: 'v', state: '{}', settled: 3, messages: [0, 1, 2].map(message), keep: true }
+  const snapshot = { seq: 3, foldVersion: 'v', state: '{}', settled: 3, pieces: [0, 1, 2].map(message), keep: true }
   await startSession(store, key('a'), 3, { snapshot })
   const lease = await store.log.open(key('b'), { agent: 'scripted', id: 'a', seq: 3 }, { seq: 3, count: 2 })
-  expect(lease?.snapshot?.messages).toEqual([null, null, '"m2"'])
+  expect(lease?.snapshot?.pieces).toEqual([null, null, '"m2"'])
   await store.close()
 })
 
@@ -652,7 +652,7 @@ test('rows of a removed session are swept once no branch needs them', async () =
     db.close()
     return found
   }
-  const snapshot = { seq: 1, foldVersion: 'v', state: '{}', settled: 0, messages: [], keep: true }
+  const snapshot = { seq: 1, foldVersion: 'v', state: '{}', settled: 0, pieces: [], keep: true }
   const lease = await startSession(store, key('a'), 1, {
     snapshot,
     results: [{ commandId: 'c', bodyHash: '', answer: 0 }],

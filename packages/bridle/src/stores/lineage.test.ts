@@ -10,7 +10,7 @@ import {
   lineageLevels,
   sessionOrigin,
   snapshotCandidates,
-  unchangedMessages,
+  unchangedPieces,
 } from './lineage.ts'
 
 const member = (name: string, base: number) => ({ name, base, incarnation: 1 })
@@ -121,7 +121,7 @@ describe('snapshots', () => {
     ]
     const since = ({ name }: { name: string }, seq: number) =>
       rewritten.filter((each) => each.name === name && each.seq > seq).map(({ index }) => index)
-    const unchanged = unchangedMessages(levels, known, { seq: 9, settled: 4 }, since)
+    const unchanged = unchangedPieces(levels, known, { seq: 9, settled: 4 }, since)
     expect([...unchanged]).toEqual(expected)
   })
 })

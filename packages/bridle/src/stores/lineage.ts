@@ -2,7 +2,7 @@
 // point, and the parent reads those of its parent. A store fetches the chain of sessions in whatever way suits it,
 // synchronously or not, and asks here what follows from it.
 import { type Key, keyText } from '../kernel/event.ts'
-import type { BranchParent, KnownMessages } from '../kernel/ports/log.ts'
+import type { BranchParent, KnownPieces } from '../kernel/ports/log.ts'
 import { StoreFault } from '../kernel/ports/store-fault.ts'
 import { LINEAGE_MAX } from './limits.ts'
 
@@ -95,7 +95,7 @@ const checkBranch = (key: Key, from: BranchParent, parent: BranchPoint | undefin
   if (from.seq < tombstoneHead) throw refuse(`a removed session of this key reached ${tombstoneHead}`)
 }
 
-/** A snapshot, and the levels whose messages it is made of: the level that has it, and those below. */
+/** A snapshot, and the levels whose pieces it is made of: the level that has it, and those below. */
 export interface SnapshotCandidate<S, H> {
   readonly snapshot: H
   readonly levels: readonly LineageLevel<S>[]
@@ -116,12 +116,12 @@ export function* snapshotCandidates<S, H extends { readonly seq: number }>(
 }
 
 /**
- * Messages of a snapshot that the opener need not read again: those that no level wrote again since the older of the opener's
+ * Pieces of a snapshot that the opener need not read again: those that no level wrote again since the older of the opener's
  * snapshot and this one. `rewrittenSince` gives the indexes that a level wrote behind a number.
  */
-export const unchangedMessages = <S>(
+export const unchangedPieces = <S>(
   levels: readonly LineageLevel<S>[],
-  known: KnownMessages,
+  known: KnownPieces,
   { seq, settled }: { readonly seq: number; readonly settled: number },
   rewrittenSince: (session: S, seq: number) => Iterable<number>,
 ): Set<number> => {

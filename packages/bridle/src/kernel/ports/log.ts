@@ -30,18 +30,18 @@ export interface Lease {
   readonly parentIncarnation: number | null
 }
 
-/** A cached fold at `seq`. `state` lacks the settled messages: they have rows, and are joined to it at open. */
+/** A cached fold at `seq`. `state` lacks the settled pieces of messages: they have rows, and are joined to it at open. */
 export interface Snapshot {
   readonly seq: number
   readonly foldVersion: string
   /** JSON text. */
   readonly state: string
-  /** JSON texts, one per settled message, by index from 0; null = the opener has this message in memory. */
-  readonly messages: readonly (string | null)[]
+  /** JSON texts, one per settled piece, by index from 0; null = the opener has this piece in memory. */
+  readonly pieces: readonly (string | null)[]
 }
 
-/** The first settled messages of the session that a branch leaves, which the opener has in memory as of a snapshot at `seq`. */
-export interface KnownMessages {
+/** The first settled pieces of the session that a branch leaves, which the opener has in memory as of a snapshot at `seq`. */
+export interface KnownPieces {
   readonly seq: number
   readonly count: number
 }
@@ -50,10 +50,10 @@ export interface SnapshotWrite {
   readonly seq: number
   readonly foldVersion: string
   readonly state: string
-  /** How many settled messages the snapshot has in all. */
+  /** How many settled pieces the snapshot has in all. */
   readonly settled: number
-  /** Messages that settled since the last snapshot; each is written once. */
-  readonly messages: readonly { readonly index: number; readonly text: string }[]
+  /** Pieces that settled since the last snapshot; each is written once. */
+  readonly pieces: readonly { readonly index: number; readonly text: string }[]
   /** Keeps the snapshot for branches far back; the next snapshot replaces any other. */
   readonly keep: boolean
 }
@@ -98,9 +98,9 @@ export interface ReadOptions {
 export interface Log {
   /**
    * Null when another live owner has the session. `from` makes a branch: the first append records the lineage. The parent's
-   * messages that the opener has in memory are not read again, so that a branch does not cost its history.
+   * settled pieces that the opener has in memory are not read again, so that a branch does not cost its history.
    */
-  open(key: Key, from?: BranchParent, messages?: KnownMessages): Promise<Lease | null>
+  open(key: Key, from?: BranchParent, known?: KnownPieces): Promise<Lease | null>
   /** Atomic. Resolves when the append is durable; rejects with a StoreFault. */
   append(lease: Lease, append: LogAppend): Promise<void>
   /** Events with seq > after, in order, at most `limit`; through the lineage of a branch. */

@@ -11,7 +11,7 @@ export class SessionSize {
 
   constructor(snapshot: Snapshot | null) {
     this.#chars = snapshot
-      ? snapshot.messages.reduce((chars, text) => chars + (text?.length ?? 0), snapshot.state.length)
+      ? snapshot.pieces.reduce((chars, text) => chars + (text?.length ?? 0), snapshot.state.length)
       : 0
   }
 

@@ -260,7 +260,7 @@ describe('snapshots', () => {
     await talk(first.session, first.runner, 30)
     const second = await open(new ControlledLog(store.reopen().log))
     await talk(second.session, second.runner, 30)
-    const writes = [...first.log.appends, ...second.log.appends].flatMap(({ snapshot }) => snapshot?.messages ?? [])
+    const writes = [...first.log.appends, ...second.log.appends].flatMap(({ snapshot }) => snapshot?.pieces ?? [])
     const indexes = writes.map(({ index }) => index)
     expect(new Set(indexes).size).toBe(indexes.length)
     expect(indexes).toEqual(indexes.map((_, index) => index))

@@ -12,7 +12,7 @@ export const restoreSnapshot = (
 ): SessionState | null => {
   if (!snapshot || snapshot.foldVersion !== foldVersion()) return null
   const rest = JSON.parse(snapshot.state) as SessionState
-  const settled = snapshot.messages.map((text, index) =>
+  const settled = snapshot.pieces.map((text, index) =>
     text === null ? (messages[index] as HarnessMessage) : (JSON.parse(text) as HarnessMessage),
   )
   const conversation = { ...rest.conversation, messages: [...settled, ...rest.conversation.messages] }
@@ -41,7 +41,7 @@ export const takeSnapshot = (
       foldVersion: foldVersion(),
       state: JSON.stringify(rest),
       settled: settled.length,
-      messages: settled.slice(from).map((message, offset) => ({ index: from + offset, text: JSON.stringify(message) })),
+      pieces: settled.slice(from).map((message, offset) => ({ index: from + offset, text: JSON.stringify(message) })),
       keep: Math.floor(state.head / keepEvery) > Math.floor(lastSeq / keepEvery),
     },
   }

@@ -1,6 +1,6 @@
 // The contract of Log where sessions branch, go, and come back.
 import { describe, expect, test } from 'vitest'
-import type { BranchParent, KnownMessages, Lease, SnapshotWrite } from '../../kernel/ports/log.ts'
+import type { BranchParent, KnownPieces, Lease, SnapshotWrite } from '../../kernel/ports/log.ts'
 import {
   events,
   expectFault,
@@ -16,12 +16,12 @@ import {
 
 const [a, b, c] = [key('a'), key('b'), key('c')]
 const at = (id: string, seq: number): BranchParent => ({ agent: 'scripted', id, seq })
-const snapshot = (seq: number, settled: number, messages: [number, string][], keep = false): SnapshotWrite => ({
+const snapshot = (seq: number, settled: number, pieces: [number, string][], keep = false): SnapshotWrite => ({
   seq,
   foldVersion: 'v1',
   state: `{"at":${seq}}`,
   settled,
-  messages: messages.map(([index, text]) => ({ index, text })),
+  pieces: pieces.map(([index, text]) => ({ index, text })),
   keep,
 })
 
@@ -146,7 +146,7 @@ export const branchContract = (name: string, make: () => Promise<StoreHarness>):
     })
 
     describe('snapshots', () => {
-      test('the newest is given back with its settled messages', async () => {
+      test('the newest is given back with its settled pieces', async () => {
         const lease = await startSession(on.store, a, 2, { snapshot: snapshot(2, 1, [[0, '"m0"']]) })
         await on.store.log.append(lease, {
           events: events(3, 6),
@@ -160,14 +160,14 @@ export const branchContract = (name: string, make: () => Promise<StoreHarness>):
           seq: 5,
           foldVersion: 'v1',
           state: '{"at":5}',
-          messages: ['"m0"', '"m1"', '"m\\ud800"'],
+          pieces: ['"m0"', '"m1"', '"m\\ud800"'],
         })
       })
 
-      test('one whose messages are not all there is passed over', async () => {
+      test('one whose pieces are not all there is passed over', async () => {
         const lease = await startSession(on.store, a, 2, { snapshot: snapshot(2, 1, [[0, '"m0"']], true) })
         await on.store.log.append(lease, { events: events(3, 4), snapshot: snapshot(4, 3, [[1, '"m1"']]) })
-        expect((await on.store.log.open(a))!.snapshot).toMatchObject({ seq: 2, messages: ['"m0"'] })
+        expect((await on.store.log.open(a))!.snapshot).toMatchObject({ seq: 2, pieces: ['"m0"'] })
       })
 
       test('others give way, kept ones stay for branches', async () => {
@@ -197,14 +197,14 @@ export const branchContract = (name: string, make: () => Promise<StoreHarness>):
           ),
         })
         await on.store.log.append(lease, { events: events(5, 8), snapshot: snapshot(8, 2, [[1, '"m1 again"']]) })
-        expect((await on.store.log.open(a))!.snapshot).toMatchObject({ seq: 8, messages: ['"m0"', '"m1 again"'] })
-        expect((await on.store.log.open(b, at('a', 6)))!.snapshot).toMatchObject({ seq: 4, messages: ['"m0"', '"m1"'] })
+        expect((await on.store.log.open(a))!.snapshot).toMatchObject({ seq: 8, pieces: ['"m0"', '"m1 again"'] })
+        expect((await on.store.log.open(b, at('a', 6)))!.snapshot).toMatchObject({ seq: 4, pieces: ['"m0"', '"m1"'] })
       })
 
-      test('a branch shares the messages it left with', async () => {
+      test('a branch shares the pieces it left with', async () => {
         await startSession(on.store, a, 6, { snapshot: snapshot(3, 1, [[0, '"m0"']], true) })
         const lease = (await on.store.log.open(b, at('a', 4)))!
-        expect(lease.snapshot).toMatchObject({ seq: 3, messages: ['"m0"'] })
+        expect(lease.snapshot).toMatchObject({ seq: 3, pieces: ['"m0"'] })
         await on.store.log.append(lease, { events: events(5, 7), row: row() })
         expect((await on.store.log.open(b))!.snapshot).toMatchObject({ seq: 3 })
         await on.store.log.append(lease, {
@@ -216,11 +216,11 @@ export const branchContract = (name: string, make: () => Promise<StoreHarness>):
         })
         await on.store.log.remove(a)
         const { log } = await on.store.restart()
-        expect((await log.open(b))!.snapshot).toMatchObject({ seq: 8, messages: ['"m0"', '"b1"', '"b2"'] })
-        expect((await log.open(c, at('b', 5)))!.snapshot).toMatchObject({ seq: 3, messages: ['"m0"'] })
+        expect((await log.open(b))!.snapshot).toMatchObject({ seq: 8, pieces: ['"m0"', '"b1"', '"b2"'] })
+        expect((await log.open(c, at('b', 5)))!.snapshot).toMatchObject({ seq: 3, pieces: ['"m0"'] })
       })
 
-      describe('what is held of the messages need not be read, and is never mistaken for another version', () => {
+      describe('what is held of the pieces need not be read, and is never mistaken for another version', () => {
         const two: [number, string][] = [
           [0, '"m0"'],
           [1, '"m1"'],
@@ -229,10 +229,10 @@ export const branchContract = (name: string, make: () => Promise<StoreHarness>):
           [1, '"m1 again"'],
           [2, '"m2"'],
         ]
-        /** The messages of a lease, with what is held in its place. */
+        /** The pieces of a lease, with what is held in its place. */
         const whole = (lease: Lease | null, held: readonly string[]) =>
-          lease?.snapshot?.messages.map((text, index) => text ?? held[index])
-        const holds = (seq: number, texts: readonly string[]): KnownMessages => ({ seq, count: texts.length })
+          lease?.snapshot?.pieces.map((text, index) => text ?? held[index])
+        const holds = (seq: number, texts: readonly string[]): KnownPieces => ({ seq, count: texts.length })
         const rewritten = async () => {
           const lease = await startSession(on.store, a, 4, { snapshot: snapshot(4, 2, two, true) })
           await on.store.log.append(lease, { events: events(5, 9), snapshot: snapshot(8, 3, again, true) })
@@ -269,9 +269,9 @@ export const branchContract = (name: string, make: () => Promise<StoreHarness>):
         const lease = await startSession(on.store, a, 4, {
           snapshot: { ...snapshot(4, 1, [[0, large]], true), state: large },
         })
-        expect((await on.store.log.open(a))!.snapshot).toMatchObject({ state: large, messages: [large] })
+        expect((await on.store.log.open(a))!.snapshot).toMatchObject({ state: large, pieces: [large] })
         await on.store.log.append(lease, { events: events(5, 5), snapshot: snapshot(4, 1, [[0, '"small"']], true) })
-        expect((await on.store.log.open(a))!.snapshot).toMatchObject({ state: '{"at":4}', messages: ['"small"'] })
+        expect((await on.store.log.open(a))!.snapshot).toMatchObject({ state: '{"at":4}', pieces: ['"small"'] })
       })
     })
   })

@@ -142,7 +142,7 @@ export const logContract = (name: string, make: () => Promise<StoreHarness>): vo
 
     describe('an append is atomic', () => {
       const answer = { commandId: 'c1', bodyHash: 'h', answer: { ok: true } }
-      const snapshot = { seq: 4, foldVersion: 'v', state: '{}', settled: 0, messages: [], keep: false }
+      const snapshot = { seq: 4, foldVersion: 'v', state: '{}', settled: 0, pieces: [], keep: false }
 
       test('events, row, wake time, answers and snapshot come together', async () => {
         const lease = await startSession(on.store, a, 3)
@@ -154,7 +154,7 @@ export const logContract = (name: string, make: () => Promise<StoreHarness>): vo
           snapshot,
         })
         const { log, directory } = await on.store.restart()
-        expect(await log.open(a)).toMatchObject({ head: 4, snapshot: { seq: 4, state: '{}', messages: [] } })
+        expect(await log.open(a)).toMatchObject({ head: 4, snapshot: { seq: 4, state: '{}', pieces: [] } })
         expect(await log.result(a, 'c1')).toEqual(answer)
         expect(await woken({ directory })).toEqual([a, a])
         expect((await directory.list('acme', {})).sessions[0]).toMatchObject({ head: 4, row: { status: 'running' } })

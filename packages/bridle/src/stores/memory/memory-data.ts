@@ -14,9 +14,9 @@ export interface MemorySession {
   /** JSON texts of the events, from base + 1. */
   readonly events: string[]
   readonly answers: Map<string, string>
-  readonly snapshots: Map<number, Omit<SnapshotWrite, 'messages'>>
-  /** Settled messages by index: each with the snapshots' numbers at which it was written. */
-  readonly messages: Map<number, { seq: number; text: string }[]>
+  readonly snapshots: Map<number, Omit<SnapshotWrite, 'pieces'>>
+  /** Settled pieces of messages by index: each with the snapshots' numbers at which it was written. */
+  readonly pieces: Map<number, { seq: number; text: string }[]>
   row: string
   wake: Wake
   removed: boolean

@@ -4,7 +4,7 @@ import { type Event, type Key, keyText } from '../../kernel/event.ts'
 import type { Directory } from '../../kernel/ports/directory.ts'
 import type {
   BranchParent,
-  KnownMessages,
+  KnownPieces,
   Lease,
   Log,
   LogAppend,
@@ -21,7 +21,7 @@ import {
   lineageLevels,
   sessionOrigin,
   snapshotCandidates,
-  unchangedMessages,
+  unchangedPieces,
 } from '../lineage.ts'
 import { type MemoryData, type MemorySession, memoryHeadOf, memoryIncarnationOf } from './memory-data.ts'
 import { memoryDirectory } from './memory-directory.ts'
@@ -66,7 +66,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
     events: [],
     answers: new Map(),
     snapshots: new Map(),
-    messages: new Map(),
+    pieces: new Map(),
     row: '',
     wake: { inHand: false, dueAt: null },
     removed: false,
@@ -178,43 +178,43 @@ const encode = (key: Key, { events, row, results = [] }: LogAppend) => {
   }
 }
 
-const writeSnapshot = (session: MemorySession, { messages, ...snapshot }: SnapshotWrite): void => {
+const writeSnapshot = (session: MemorySession, { pieces, ...snapshot }: SnapshotWrite): void => {
   for (const [seq, older] of session.snapshots) if (!older.keep) session.snapshots.delete(seq)
   session.snapshots.set(snapshot.seq, snapshot)
-  for (const { index, text } of messages) {
-    const versions = (session.messages.get(index) ?? []).filter(({ seq }) => seq !== snapshot.seq)
-    session.messages.set(index, [...versions, { seq: snapshot.seq, text }])
+  for (const { index, text } of pieces) {
+    const versions = (session.pieces.get(index) ?? []).filter(({ seq }) => seq !== snapshot.seq)
+    session.pieces.set(index, [...versions, { seq: snapshot.seq, text }])
   }
 }
 
-/** The newest snapshot at or below a number whose messages are all there; the opener's own are left out. */
+/** The newest snapshot at or below a number whose pieces are all there; the opener's own are left out. */
 const bestSnapshot = (
   session: MemorySession,
   limit?: number,
-  known: KnownMessages = { seq: 0, count: 0 },
+  known: KnownPieces = { seq: 0, count: 0 },
 ): Snapshot | null => {
   const all = levelsOf(session, limit)
   for (const { snapshot, levels } of snapshotCandidates(all, (level) => level.session.snapshots.values())) {
     const { seq, foldVersion, state, settled } = snapshot
-    const unchanged = unchangedMessages(all, known, snapshot, rewrittenSince)
-    const messages: (string | null)[] = []
+    const unchanged = unchangedPieces(all, known, snapshot, rewrittenSince)
+    const pieces: (string | null)[] = []
     for (let index = 0; index < settled; index++) {
-      const text = unchanged.has(index) ? null : messageAt(levels, index, seq)
+      const text = unchanged.has(index) ? null : pieceAt(levels, index, seq)
       if (text === undefined) break
-      messages.push(text)
+      pieces.push(text)
     }
-    if (messages.length === settled) return { seq, foldVersion, state, messages }
+    if (pieces.length === settled) return { seq, foldVersion, state, pieces }
   }
   return null
 }
 
-const rewrittenSince = ({ messages }: MemorySession, since: number): number[] =>
-  [...messages].flatMap(([index, versions]) => (versions.some(({ seq }) => seq > since) ? [index] : []))
+const rewrittenSince = ({ pieces }: MemorySession, since: number): number[] =>
+  [...pieces].flatMap(([index, versions]) => (versions.some(({ seq }) => seq > since) ? [index] : []))
 
-/** A message as a snapshot at `seq` saw it: a later rewrite must not change what an older snapshot says. */
-const messageAt = (levels: readonly LineageLevel<MemorySession>[], index: number, seq: number): string | undefined => {
+/** A piece as a snapshot at `seq` saw it: a later rewrite must not change what an older snapshot says. */
+const pieceAt = (levels: readonly LineageLevel<MemorySession>[], index: number, seq: number): string | undefined => {
   for (const { session, upTo } of levels) {
-    const versions = (session.messages.get(index) ?? []).filter((version) => version.seq <= Math.min(seq, upTo))
+    const versions = (session.pieces.get(index) ?? []).filter((version) => version.seq <= Math.min(seq, upTo))
     if (versions.length > 0) return versions.reduce((best, next) => (next.seq > best.seq ? next : best)).text
   }
   return undefined

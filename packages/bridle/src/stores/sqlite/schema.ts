@@ -39,7 +39,7 @@ const first: Migration = [
   `CREATE TABLE snapshots (
     sid INTEGER NOT NULL, seq INTEGER NOT NULL, fold_version TEXT NOT NULL, settled INTEGER NOT NULL,
     keep INTEGER NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (sid, seq)) WITHOUT ROWID`,
-  // The texts of snapshots: settled messages by index, and the rest of the state at index -1.
+  // The texts of snapshots: settled pieces of messages by index, and the rest of the state at index -1.
   `CREATE TABLE texts (
     sid INTEGER NOT NULL, idx INTEGER NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, parts INTEGER NOT NULL,
     body TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (sid, idx, seq, part)) WITHOUT ROWID`,
@@ -51,7 +51,7 @@ const second: Migration = [
    WHERE hangs_from IS NOT NULL AND removed = 0`,
 ]
 
-/** A branch looks for messages that were written again since a snapshot, and must not read all the others for it. */
+/** A branch looks for pieces that were written again since a snapshot, and must not read all the others for it. */
 const third: Migration = ['CREATE INDEX texts_written ON texts (sid, seq, idx)']
 
 /**

@@ -1,12 +1,12 @@
-// Cached folds. A snapshot is a small row and texts: the state, and one text per settled message, written once and
+// Cached folds. A snapshot is a small row and texts: the state, and one text per settled piece of a message, written once and
 // shared by all later snapshots. Being a cache, a damaged one is passed over.
-import type { KnownMessages, Snapshot, SnapshotWrite } from '../../kernel/ports/log.ts'
+import type { KnownPieces, Snapshot, SnapshotWrite } from '../../kernel/ports/log.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
-import { type LineageLevel, snapshotCandidates, unchangedMessages } from '../lineage.ts'
+import { type LineageLevel, snapshotCandidates, unchangedPieces } from '../lineage.ts'
 import { checksum, splitForRows } from './segments.ts'
 import type { SessionRecord } from './session-table.ts'
 
-/** The state's place among the messages. */
+/** The state's place among the pieces. */
 const stateIndex = -1
 
 interface SnapshotRow {
@@ -24,7 +24,7 @@ interface TextRow {
 }
 
 export const writeSnapshot = (driver: SqlDriver, sid: number, snapshot: SnapshotWrite): void => {
-  const { seq, foldVersion, settled, state, messages, keep } = snapshot
+  const { seq, foldVersion, settled, state, pieces, keep } = snapshot
   driver.run('DELETE FROM snapshots WHERE sid = ? AND (keep = 0 OR seq = ?)', sid, seq)
   driver.run(
     'INSERT INTO snapshots (sid, seq, fold_version, settled, keep, sum) VALUES (?, ?, ?, ?, ?, ?)',
@@ -33,7 +33,7 @@ export const writeSnapshot = (driver: SqlDriver, sid: number, snapshot: Snapshot
   const orphans = 'seq NOT IN (SELECT seq FROM snapshots WHERE sid = ?)'
   driver.run(`DELETE FROM texts WHERE sid = ? AND idx = ${stateIndex} AND ${orphans}`, sid, sid)
   writeText(driver, sid, stateIndex, seq, state)
-  for (const { index, text } of messages) writeText(driver, sid, index, seq, text)
+  for (const { index, text } of pieces) writeText(driver, sid, index, seq, text)
 }
 
 const writeText = (driver: SqlDriver, sid: number, index: number, seq: number, text: string): void => {
@@ -48,11 +48,11 @@ const writeText = (driver: SqlDriver, sid: number, index: number, seq: number, t
   }
 }
 
-const nothing: KnownMessages = { seq: 0, count: 0 }
+const nothing: KnownPieces = { seq: 0, count: 0 }
 
 type Levels = readonly LineageLevel<SessionRecord>[]
 
-/** The newest snapshot of a lineage that is intact. Messages that the opener has are not read. */
+/** The newest snapshot of a lineage that is intact. Pieces that the opener has are not read. */
 export const bestSnapshot = (driver: SqlDriver, all: Levels, known = nothing): Snapshot | null => {
   const snapshotsOf = ({ session, upTo }: LineageLevel<SessionRecord>) =>
     driver.all<SnapshotRow>(
@@ -69,7 +69,7 @@ export const bestSnapshot = (driver: SqlDriver, all: Levels, known = nothing): S
         )
         .map(({ idx }) => idx)
   for (const { snapshot: row, levels } of snapshotCandidates(all, snapshotsOf)) {
-    const unchanged = () => unchangedMessages(all, known, row, rewrittenSince(row.settled))
+    const unchanged = () => unchangedPieces(all, known, row, rewrittenSince(row.settled))
     const snapshot = readSnapshot(driver, levels, row, unchanged)
     if (snapshot) return snapshot
   }
@@ -88,7 +88,7 @@ const readSnapshot = (
   const state = readState(driver, sid, seq)
   if (state === null) return null
 
-  const messages: (string | null)[] = Array.from({ length: settled }, () => null)
+  const pieces: (string | null)[] = Array.from({ length: settled }, () => null)
   for (const [from, to] of gaps(settled, unchanged())) {
     const found = new Map<number, string | null>()
     for (const { session, upTo } of levels) {
@@ -100,10 +100,10 @@ const readSnapshot = (
     for (let index = from; index < to; index++) {
       const text = found.get(index)
       if (typeof text !== 'string') return null
-      messages[index] = text
+      pieces[index] = text
     }
   }
-  return { seq, foldVersion, state, messages }
+  return { seq, foldVersion, state, pieces }
 }
 
 /** The ranges of indexes that changed: the first index, and the one behind the last. */
@@ -127,7 +127,7 @@ const readState = (driver: SqlDriver, sid: number, seq: number): string | null =
 }
 
 /**
- * Texts by index, each as of `seq`: the newest not after it. A later rewrite of a message must not spoil the older
+ * Texts by index, each as of `seq`: the newest not after it. A later rewrite of a piece must not spoil the older
  * snapshot that a branch still needs. Null for a damaged one, which must not give way to an ancestor's older version.
  */
 const readTexts = (

@@ -187,6 +187,6 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
 const sizeOf = (segments: readonly Segment[], { snapshot }: LogAppend): number => {
   let chars = snapshot ? snapshot.state.length : 0
   for (const { body } of segments) chars += body.length
-  for (const { text } of snapshot?.messages ?? []) chars += text.length
+  for (const { text } of snapshot?.pieces ?? []) chars += text.length
   return chars
 }
