@@ -27,7 +27,8 @@ const work = async ({ runId, prompt }: Job, reporter: RunReporter): Promise<RunE
   const events: AnyEvent[] = []
   for (;;) {
     await readOn(reporter, events)
-    const payloads = signalPayloads(events, runId, names)
+    const continued = reporter.session.job()?.course?.continuesRun
+    const payloads = signalPayloads(events, [runId, continued], names)
     if (payloads.length === names.length) {
       await reporter.report([{ type: 'finished', result: payloads }])
       return 'done'
@@ -46,9 +47,15 @@ const readOn = async (reporter: RunReporter, events: AnyEvent[]): Promise<void> 
 }
 
 /** The payloads of the names that have come, as far as the first that has not. A signal answers one name once. */
-const signalPayloads = (events: readonly AnyEvent[], runId: string, names: readonly string[]): Json[] => {
+const signalPayloads = (
+  events: readonly AnyEvent[],
+  runs: readonly (string | undefined)[],
+  names: readonly string[],
+): Json[] => {
   const signals = events.flatMap(({ type, run, payload }) =>
-    type === 'signal_received' && run === runId ? [payload as { readonly name: string; readonly payload: Json }] : [],
+    type === 'signal_received' && run !== undefined && runs.includes(run)
+      ? [payload as { readonly name: string; readonly payload: Json }]
+      : [],
   )
   const payloads: Json[] = []
   for (const name of names) {
