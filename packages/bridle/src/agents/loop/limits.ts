@@ -1,8 +1,6 @@
 // Every limit of the loop of a model agent, with a line on why that number.
 
-/** A stream without any part for this long counts as broken: models that reason send something at least every few seconds. */
-export const STALL_MS = 120_000
-/** How often a waiting stream is looked at within the time above: a stall is found at most a quarter late. */
+/** How often a waiting stream is looked at within `limits.stallMs`: a stall is found at most a quarter late. */
 export const STALL_LOOKS = 4
 /** Calls of one model for one step. A provider that fails three times in a row is down, and the next model may not be. */
 export const TRIES_MAX = 3

@@ -5,6 +5,8 @@ import { assistantParts, type LanguageModel, type ModelCallOptions, type StepCal
 import { ModelError } from './model-error.ts'
 import { think } from './think.ts'
 
+const stallMs = 120_000
+
 type Part = { readonly type: string; readonly [name: string]: unknown }
 
 const usage = {
@@ -73,7 +75,7 @@ const ask = async (
     thinking: async (delta: string) => void heard.push(`thinking ${delta}`),
   }
   const request = { messages: [], tools: [], settings: {}, signal }
-  const thought = await think(model, request, listener, { callId: (n) => `run.1.${n}`, clock })
+  const thought = await think(model, request, listener, { callId: (n) => `run.1.${n}`, clock, stallMs })
   return { thought, heard }
 }
 const contentOf = async (parts: readonly unknown[]) => (await ask(answering(parts))).thought.content
@@ -183,7 +185,7 @@ test('the request is passed on with its settings, and with no empty list of tool
     settings: { temperature: 0.5, providerOptions: { stub: { x: 1 } } },
     signal: new AbortController().signal,
   }
-  await think(model, request, silent, { callId: String, clock: manualClock().clock })
+  await think(model, request, silent, { callId: String, clock: manualClock().clock, stallMs })
   const { abortSignal, ...rest } = seen[0]!
   expect(abortSignal).toBeInstanceOf(AbortSignal)
   expect(rest).toEqual({ prompt: request.messages, temperature: 0.5, providerOptions: { stub: { x: 1 } } })
@@ -423,7 +425,7 @@ describe('a provider that says nothing', () => {
     const wait = Promise.withResolvers<void>()
     const listener = { text: () => wait.promise, thinking: async () => {} }
     const request = { messages: [], tools: [], settings: {}, signal: new AbortController().signal }
-    const answer = think(answering([...text('a'), finish()]), request, listener, { callId: String, clock })
+    const answer = think(answering([...text('a'), finish()]), request, listener, { callId: String, clock, stallMs })
     for (let look = 0; look < 3 * STALL_LOOKS; look++) {
       await new Promise(setImmediate)
       fire()
@@ -433,6 +435,6 @@ describe('a provider that says nothing', () => {
 
     const closed = new Error('closed')
     const deaf = { text: () => Promise.reject(closed), thinking: async () => {} }
-    await expect(think(answering(text('a')), request, deaf, { callId: String, clock })).rejects.toBe(closed)
+    await expect(think(answering(text('a')), request, deaf, { callId: String, clock, stallMs })).rejects.toBe(closed)
   })
 })

@@ -2,7 +2,6 @@
 // provider does, the call ends in an answer or in a ModelError.
 import { present } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
-import { STALL_MS } from './limits.ts'
 import {
   type LanguageModel,
   type ModelCallOptions,
@@ -30,14 +29,14 @@ export interface ThinkOptions {
   readonly callId: (n: number) => string
   readonly clock: Clock
   /** A stream without any part for this long counts as broken. */
-  readonly stallMs?: number
+  readonly stallMs: number
 }
 
 export const think = async (
   model: LanguageModel,
   request: ModelRequest,
   listener: ThoughtListener,
-  { callId, clock, stallMs = STALL_MS }: ThinkOptions,
+  { callId, clock, stallMs }: ThinkOptions,
 ): Promise<Thought> => {
   const problem = modelProblem(model)
   if (problem !== null) throw new ModelError('unsupported', problem)

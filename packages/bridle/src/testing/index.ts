@@ -1,0 +1,21 @@
+// The entry for tests of an agent: a model without a provider.
+export type {
+  LanguageModel,
+  ModelAssistantPart,
+  ModelCallOptions,
+  ModelCustomPart,
+  ModelMessage,
+  ModelOptions,
+  ModelReasoningPart,
+  ModelSettings,
+  ModelStream,
+  ModelTextPart,
+  ModelTool,
+  ModelToolCallPart,
+  ModelToolChoice,
+  ModelToolOutput,
+  ModelToolResultPart,
+} from '../agents/loop/model.ts'
+export type { Json, JsonObject } from '../kernel/json.ts'
+export type { ModelScript, ScriptAnswer, ScriptCall, ScriptError, ScriptRequest, ScriptUsage } from './script.ts'
+export { type ScriptedModelOptions, scriptedModel } from './scripted-model.ts'
