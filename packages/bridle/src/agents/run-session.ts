@@ -4,6 +4,7 @@ import { isId } from '../kernel/event.ts'
 import { type AgentRun, agentEventItem } from './agent-run.ts'
 import { TEXT_CHARS_MAX } from './limits.ts'
 import type { AgentSession } from './session.ts'
+import { artifactItem, usageItem } from './session-items.ts'
 import { runTool, waitForApproval } from './tool-call.ts'
 
 export const createAgentSession = (run: AgentRun): AgentSession => {
@@ -39,21 +40,9 @@ export const createAgentSession = (run: AgentRun): AgentSession => {
     checkpoint: (summary) =>
       emit('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: summary }),
 
-    artifact: (name, text, contentType = 'text/plain; charset=utf-8', kind = 'file') =>
-      run.track(async () => {
-        const isText = [name, text, contentType, kind].every((part) => typeof part === 'string')
-        if (!isText || name === '') throw new TypeError('session.artifact() takes a name and a text.')
-        await run.report({ type: 'artifact', name, contentType, text, kind })
-      }),
+    artifact: (...content) => run.track(async () => run.report(artifactItem(...content))),
 
-    usage: ({ inputTokens, outputTokens, totalTokens, costUsd, contextUsagePct }) =>
-      emit('usage', {
-        input_tokens: inputTokens,
-        output_tokens: outputTokens,
-        total_tokens: totalTokens,
-        cost_usd: costUsd,
-        context_usage_pct: contextUsagePct,
-      }),
+    usage: (spent) => run.track(async () => run.report(usageItem(spent))),
 
     emit: (type: string, payload: unknown) => emit(type, payload),
   }

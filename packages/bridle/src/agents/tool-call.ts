@@ -185,6 +185,15 @@ const checkMs = (name: string, ms: number | undefined, max: number): void => {
 
 /** The message of an error for the log and for callers: short, and without a stack. */
 export const shortErrorMessage = (error: unknown): string => {
-  const text = error instanceof Error ? error.message || error.name : String(error)
+  const text = errorText(error)
   return text.length > ERROR_CHARS_MAX ? `${truncate(text, ERROR_CHARS_MAX)}…` : text
+}
+
+/** An agent may throw anything, also a value that cannot be written as text. */
+const errorText = (error: unknown): string => {
+  try {
+    return String(error instanceof Error ? error.message || error.name : error)
+  } catch {
+    return 'Unknown error.'
+  }
 }

@@ -30,10 +30,7 @@ export interface ToolDeclaration<In extends StandardSchema<object, unknown>> {
 }
 
 /** Whether a call needs an approval: a fixed rule, or a function of the input. */
-export type ToolApprovalRule<Input> =
-  | boolean
-  | ToolApprovalTerms
-  | ((input: Input) => boolean | ToolApprovalTerms | Promise<boolean | ToolApprovalTerms>)
+export type ToolApprovalRule<Input> = boolean | ToolApprovalTerms | ((input: Input) => boolean | ToolApprovalTerms)
 
 /** An approval that a call needs. */
 export interface ToolApprovalTerms {

@@ -4,7 +4,7 @@ import { isLastInvalid, isLooping, isRepeated, isResting, type PastCall } from '
 
 const past = (tool: string, input: JsonObject = {}, reason?: string): PastCall => ({
   call: { tool, input },
-  outcome: reason === undefined ? { status: 'ok' } : { status: 'error', reason },
+  outcome: reason === undefined ? {} : { reason, error: 'Why.' },
 })
 const open = (tool: string): PastCall => ({ call: { tool, input: {} }, outcome: null })
 const invalid = (tool: string) => past(tool, {}, 'arguments_invalid')
@@ -28,6 +28,12 @@ describe('the same call again', () => {
       { tool: 'a', input: { x: 1, y: 2 } },
       true,
     ],
+    [
+      'after malformed arguments, which the log keeps as none',
+      [invalid('a'), invalid('a')],
+      { tool: 'a', input: {} },
+      false,
+    ],
     ['other arguments', [past('a', { x: 1 }), past('a', { x: 1 })], { tool: 'a', input: { x: 2 } }, false],
     ['another tool', [past('a'), past('a')], { tool: 'b', input: {} }, false],
     ['another call between', [past('a'), past('a'), past('b')], { tool: 'a', input: {} }, false],
@@ -40,6 +46,11 @@ describe('the same call again', () => {
     ['two refused', [past('a'), past('a'), repeated('a'), repeated('a')], false],
     ['three refused', [past('a'), past('a'), repeated('a'), repeated('a'), repeated('a')], true],
     ['three refused, not in a row', [repeated('a'), past('b'), repeated('a'), past('b'), repeated('b')], true],
+    [
+      'three denied by a person in that word',
+      Array(3).fill({ call: { tool: 'a', input: {} }, outcome: { reason: 'repeated' } }),
+      false,
+    ],
     ['three invalid', [invalid('a'), invalid('a'), invalid('a')], false],
   ])('[N28] the turn ends: %s', (_name, calls, expected) => {
     expect(isLooping(calls)).toBe(expected)

@@ -6,7 +6,7 @@ import { INVALID_CALLS_MAX, REPEATED_CALLS_MAX, REPEATS_DENIED_MAX } from '../li
 /** A call of the turn, with its outcome if it has one. */
 export interface PastCall {
   readonly call: { readonly tool: string; readonly input: JsonObject }
-  readonly outcome: Pick<Payloads['tool_outcome'], 'status' | 'reason'> | null
+  readonly outcome: Pick<Payloads['tool_outcome'], 'reason' | 'error'> | null
 }
 
 /** Reasons of outcomes that the loop gives to calls that it does not make. */
@@ -15,24 +15,32 @@ export const ARGUMENTS_INVALID = 'arguments_invalid'
 export const TOOL_RESTS = 'tool_rests'
 export const UNKNOWN_TOOL = 'unknown_tool'
 
-/** Whether the calls before this one were the same, so that another one would not help. */
+/** Whether the calls before this one were the same, so that another one would not help. Malformed arguments are like no others. */
 export const isRepeated = (before: readonly PastCall[], { tool, input }: PastCall['call']): boolean => {
   const last = before.slice(1 - REPEATED_CALLS_MAX)
-  if (last.length < REPEATED_CALLS_MAX - 1 || last.some(({ call }) => call.tool !== tool)) return false
+  if (
+    last.length < REPEATED_CALLS_MAX - 1 ||
+    last.some((past) => past.call.tool !== tool || isRefused(past, ARGUMENTS_INVALID))
+  )
+    return false
   const text = canonicalJson(input)
   return last.every(({ call }) => canonicalJson(call.input) === text)
 }
 
 /** Whether so many calls were refused as repeated that the turn should end. */
 export const isLooping = (calls: readonly PastCall[]): boolean =>
-  calls.filter(({ outcome }) => outcome?.reason === REPEATED).length >= REPEATS_DENIED_MAX
+  calls.filter((call) => isRefused(call, REPEATED)).length >= REPEATS_DENIED_MAX
 
 /** Whether the model has failed at the tool so often that the tool rests for the turn. */
 export const isResting = (before: readonly PastCall[], tool: string): boolean =>
-  before.some(({ call, outcome }) => call.tool === tool && outcome?.reason === TOOL_RESTS)
+  before.some((past) => past.call.tool === tool && isRefused(past, TOOL_RESTS))
 
 /** Whether arguments that do not fit are one time too many for the tool. */
 export const isLastInvalid = (before: readonly PastCall[], tool: string): boolean => {
   const last = before.filter(({ call }) => call.tool === tool).slice(1 - INVALID_CALLS_MAX)
-  return last.length === INVALID_CALLS_MAX - 1 && last.every(({ outcome }) => outcome?.reason === ARGUMENTS_INVALID)
+  return last.length === INVALID_CALLS_MAX - 1 && last.every((past) => isRefused(past, ARGUMENTS_INVALID))
 }
+
+/** A person who denies a call may give any reason, also one of ours; only the loop's refusals have a sentence beside it. */
+const isRefused = ({ outcome }: PastCall, reason: string): boolean =>
+  outcome?.reason === reason && outcome.error !== undefined

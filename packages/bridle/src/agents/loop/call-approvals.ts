@@ -1,0 +1,78 @@
+// Approvals of a model's tool calls: whether a call needs one, the question to a person, and the use of the answer.
+import type { ReportItem, ToolApprovalRequest } from '../../kernel/commands.ts'
+import { callDigest } from '../../kernel/host/approval-binding.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { Digest } from '../../kernel/ports/digest.ts'
+import type { ApprovalAnswer } from '../../kernel/ports/runner.ts'
+import { approvalProblem, type Tool, type ToolApprovalTerms } from '../tool.ts'
+import { shortErrorMessage } from '../tool-call.ts'
+import { type CallName, outcomeItem } from './call-items.ts'
+
+export type ApprovalNeed = { readonly approval: ToolApprovalTerms | null } | { readonly problem: string }
+
+/** A rule that fails lets nothing pass: the call is not made. */
+export const approvalTerms = ({ name, approve }: Tool, input: unknown): ApprovalNeed => {
+  const failed = (why: string) => ({ problem: `Nobody could be asked for an approval of "${name}": ${why}` })
+  try {
+    const rule: unknown = typeof approve === 'function' ? approve(input) : approve
+    const problem = approvalProblem('its approval', rule)
+    if (problem !== null) return failed(problem)
+    return { approval: rule === false ? null : rule === true ? {} : (rule as ToolApprovalTerms) }
+  } catch (error) {
+    return failed(shortErrorMessage(error))
+  }
+}
+
+/** Asks a person whether to make a call again: a crash in the middle of it left its outcome unknown. */
+export const outcomeQuestion = async (
+  call: CallName,
+  args: JsonObject,
+  digest: Digest,
+): Promise<ToolApprovalRequest> => ({
+  ...(await approvalQuestion(call, args, digest)),
+  kind: 'unknown_outcome',
+  reason: `The server stopped while "${call.tool}" ran, so nobody knows whether it has happened. Run it again?`,
+})
+
+export const approvalQuestion = async (
+  { id, tool }: CallName,
+  args: JsonObject,
+  digest: Digest,
+): Promise<ToolApprovalRequest> => ({
+  type: 'ask',
+  toolCallId: id,
+  tool,
+  arguments: args,
+  reason: '',
+  digest: await callDigest(digest, tool, args),
+})
+
+/**
+ * Uses a person's answer. `items` belong into one report; with `args`, the call is made with these afterwards, and without, the
+ * items hold its outcome. `begun` are the arguments with which a call began whose outcome is unknown: nobody can change them.
+ */
+export const useAnswer = async (
+  call: CallName,
+  begun: JsonObject,
+  answer: ApprovalAnswer,
+  digest: Digest,
+): Promise<{ readonly items: ReportItem[]; readonly args: JsonObject | null }> => {
+  const { requestId, decision, arguments: args, approvedDigest, reason, kind = 'tool' } = answer
+  const delivered: ReportItem = { type: 'approval_delivered', requestId }
+  const settle = (outcome: ReportItem) => ({ items: [delivered, outcome], args: null })
+  if (decision !== 'approved') {
+    return settle(
+      kind === 'unknown_outcome'
+        ? outcomeItem(call, 'error', { error: OUTCOME_UNKNOWN, reason: 'outcome_unknown' })
+        : outcomeItem(call, 'denied', { elapsed_ms: 0, reason: reason ?? decision }),
+    )
+  }
+  if (kind === 'unknown_outcome') return { items: [delivered], args: begun }
+  // An approval holds for the call that the person saw, and for no other.
+  if ((await callDigest(digest, call.tool, args)) !== approvedDigest)
+    return settle(outcomeItem(call, 'error', { error: 'not what was approved', reason: 'not_approved' }))
+  return { items: [delivered], args }
+}
+
+const OUTCOME_UNKNOWN =
+  'The server stopped while the call ran. Nobody knows whether it has happened, and a person decided not to run it again.'

@@ -1,0 +1,37 @@
+// The reports of a model's tool call: its intent, its question to a person, and its outcome. Each call has exactly one outcome.
+import type { ReportItem } from '../../kernel/commands.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
+import { OUTCOME_TYPES, type Payloads, type ToolEffect, type ToolStatus } from '../../kernel/schemas.ts'
+
+/** A call by its id and the name of its tool. */
+export interface CallName {
+  readonly id: string
+  readonly tool: string
+}
+
+/** The call is about to be made: the log says so before it happens. */
+export const intentItem = ({ id, tool }: CallName, args: JsonObject, effect: ToolEffect): ReportItem =>
+  eventItem('tool_call', { name: tool, arguments: args, tool_call_id: id, effect })
+
+/** The call has a result. The session makes an artifact of one that is too large for the wires. */
+export const resultItems = (call: CallName, result: Json, elapsedMs: number): ReportItem[] => [
+  eventItem('tool_result', { tool_call_id: call.id, tool_name: call.tool, result }),
+  outcomeItem(call, 'ok', { elapsed_ms: elapsedMs, result }),
+]
+
+/** The call has no result. `error` is a sentence for the model and for people, `reason` a code. */
+export const outcomeItem = (
+  { id, tool }: CallName,
+  status: ToolStatus,
+  more: { readonly elapsed_ms?: number; readonly result?: Json; readonly error?: string; readonly reason?: string },
+): ReportItem =>
+  eventItem('tool_outcome', {
+    tool_call_id: id,
+    tool_name: tool,
+    outcome_type: OUTCOME_TYPES[status],
+    status,
+    ...more,
+  })
+
+export const eventItem = <T extends keyof Payloads>(type: T, payload: Payloads[T]): ReportItem =>
+  ({ type: 'event', event: { type, payload } }) as ReportItem

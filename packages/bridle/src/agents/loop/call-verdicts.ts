@@ -1,0 +1,120 @@
+// The verdict about each call that a model asks for: whether it is made, with which input, or why it is not.
+import type { JsonObject } from '../../kernel/json.ts'
+import type { ToolEffect, ToolStatus } from '../../kernel/schemas.ts'
+import { truncate } from '../../kernel/text/truncate.ts'
+import { ERROR_CHARS_MAX } from '../limits.ts'
+import { validateWithSchema } from '../standard-schema.ts'
+import type { Tool } from '../tool.ts'
+import {
+  ARGUMENTS_INVALID,
+  isLastInvalid,
+  isRepeated,
+  isResting,
+  type PastCall,
+  REPEATED,
+  TOOL_RESTS,
+  UNKNOWN_TOOL,
+} from './call-history.ts'
+import type { StepCall } from './model.ts'
+
+export type CallVerdict = AcceptedCall | RefusedCall
+
+/** A call that is made. */
+export interface AcceptedCall {
+  readonly call: StepCall
+  readonly tool: Tool
+  /** The arguments as the schema returns them. */
+  readonly input: unknown
+  readonly effect: ToolEffect
+  readonly resources: readonly string[] | null
+}
+
+/** A call that is not made. */
+export interface RefusedCall {
+  readonly call: StepCall
+  readonly refusal: CallRefusal
+}
+
+/** Why a call is not made: a sentence for the model, and a code. */
+export interface CallRefusal {
+  readonly status: Extract<ToolStatus, 'error' | 'denied'>
+  readonly reason: string
+  readonly error: string
+}
+
+/**
+ * A verdict for each new call, in order. `calls` are all calls of the turn: a call that has begun or ended says something about
+ * those after it.
+ */
+export const judgeCalls = async (
+  calls: readonly (PastCall & { readonly call: StepCall })[],
+  isNew: (callId: string) => boolean,
+  tools: readonly Tool[],
+): Promise<CallVerdict[]> => {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  const before: PastCall[] = []
+  const verdicts: CallVerdict[] = []
+  for (const past of calls) {
+    if (!isNew(past.call.id)) {
+      before.push(past)
+      continue
+    }
+    const verdict = await judgeCall(past.call, byName, before)
+    verdicts.push(verdict)
+    before.push({ call: past.call, outcome: 'refusal' in verdict ? verdict.refusal : null })
+  }
+  return verdicts
+}
+
+const judgeCall = async (
+  call: StepCall,
+  tools: ReadonlyMap<string, Tool>,
+  before: readonly PastCall[],
+): Promise<CallVerdict> => {
+  const refuse = (status: CallRefusal['status'], reason: string, error: string): RefusedCall => ({
+    call,
+    refusal: { status, reason, error },
+  })
+  const tool = tools.get(call.tool)
+  if (!tool) return refuse('error', UNKNOWN_TOOL, unknownTool(call.tool, tools))
+  if (isResting(before, call.tool)) return refuse('denied', TOOL_RESTS, restingTool(call.tool))
+  const checked = call.problem === undefined ? await checkArguments(tool, call.input) : { problem: call.problem }
+  if ('problem' in checked)
+    return isLastInvalid(before, call.tool)
+      ? refuse('denied', TOOL_RESTS, `${checked.problem} ${restingTool(call.tool)}`)
+      : refuse('error', ARGUMENTS_INVALID, checked.problem)
+  if (isRepeated(before, call)) return refuse('denied', REPEATED, REPEATED_CALL)
+  return { call, tool, input: checked.value, effect: tool.effect, resources: resourcesOf(tool, checked.value) }
+}
+
+/** The input of the tool's function, or a sentence for the model that says what does not fit. */
+export const checkArguments = async (
+  { name, input }: Tool,
+  args: JsonObject,
+): Promise<{ readonly value: unknown } | { readonly problem: string }> => {
+  const checked = input ? await validateWithSchema(input, args) : { value: args }
+  return 'problem' in checked
+    ? { problem: truncate(`The arguments of "${name}" do not fit: ${checked.problem}`, ERROR_CHARS_MAX) }
+    : checked
+}
+
+/** A function that fails says nothing about the things that the call touches. */
+const resourcesOf = ({ resources }: Tool, input: unknown): readonly string[] | null => {
+  try {
+    const names: unknown = resources?.(input)
+    return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : null
+  } catch {
+    return null
+  }
+}
+
+const unknownTool = (name: string, tools: ReadonlyMap<string, Tool>): string =>
+  tools.size === 0
+    ? `There is no tool "${name}", and no other.`
+    : `There is no tool "${name}". The tools are: ${[...tools.keys()].join(', ')}.`
+
+const restingTool = (name: string): string =>
+  `"${name}" was called with arguments that do not fit too often, and cannot be called again in this turn.`
+
+const REPEATED_CALL =
+  'The same call with the same arguments was made twice just before. Use its result, or do something else.'

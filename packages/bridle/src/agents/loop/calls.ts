@@ -1,0 +1,139 @@
+// The life of a model's tool call: its beginning in the log, the work, and the outcome. The loop decides when; the functions here
+// decide how. A call has exactly one outcome, whatever its tool does.
+import type { ReportItem } from '../../kernel/commands.ts'
+import { type Key, keyText } from '../../kernel/event.ts'
+import { isDeeperThan, type Json, type JsonObject, present } from '../../kernel/json.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
+import type { Digest } from '../../kernel/ports/digest.ts'
+import type { RunReporter } from '../../kernel/session/run-reporter.ts'
+import { ToolTimeout } from '../errors.ts'
+import { toPlainJson } from '../input.ts'
+import { RESULT_DEPTH_MAX, TOOL_RESULT_CHARS_MAX } from '../limits.ts'
+import type { Tool } from '../tool.ts'
+import { shortErrorMessage } from '../tool-call.ts'
+import { approvalQuestion, approvalTerms } from './call-approvals.ts'
+import { ARGUMENTS_INVALID, TOOL_RESTS } from './call-history.ts'
+import { type CallName, eventItem, intentItem, outcomeItem, resultItems } from './call-items.ts'
+import { type AcceptedCall, checkArguments, type RefusedCall } from './call-verdicts.ts'
+import { createToolSession } from './tool-session.ts'
+
+export interface CallContext {
+  readonly key: Key
+  readonly reporter: RunReporter
+  readonly clock: Clock
+  /** Aborts when the run is cancelled, and when it ends. */
+  readonly signal: AbortSignal
+  /** Milliseconds for a tool that names no time of its own. */
+  readonly toolMs: number
+}
+
+/** The reports with which a call begins: its intent, and the question to a person where it needs an approval. */
+export const beginning = async ({ call, tool, input, effect }: AcceptedCall, digest: Digest): Promise<ReportItem[]> => {
+  const intent = intentItem(call, call.input, effect)
+  const terms = approvalTerms(tool, input)
+  if ('problem' in terms)
+    return [intent, outcomeItem(call, 'error', { error: terms.problem, reason: 'approval_failed' })]
+  if (terms.approval === null) return [intent]
+  const { reason = `The agent wants to run "${tool.name}".`, expiresMs } = terms.approval
+  return [intent, { ...(await approvalQuestion(call, call.input, digest)), reason, ...present({ expiresMs }) }]
+}
+
+/** Whether these reports let the call begin at once: no person is asked, and the call has not failed already. */
+export const beginsAtOnce = (items: readonly ReportItem[]): boolean => items.length === 1
+
+/** The reports of a call that is not made. */
+export const refusal = ({ call, refusal: { status, reason, error } }: RefusedCall): ReportItem[] => [
+  // Nothing happens, so that a crash leaves nothing unknown.
+  intentItem(call, call.input, 'pure'),
+  ...(reason === ARGUMENTS_INVALID || reason === TOOL_RESTS
+    ? [eventItem('tool_validation_error', { tool_call_id: call.id, tool_name: call.tool, error })]
+    : []),
+  outcomeItem(call, status, { elapsed_ms: 0, reason, error }),
+]
+
+/**
+ * Makes a call and gives the reports of its outcome. Rejects only when the run has ended: then nobody takes reports. A tool that
+ * settles after its deadline or after the end of the run changes nothing any more.
+ */
+export const makeCall = async (
+  call: CallName,
+  tool: Tool,
+  args: JsonObject,
+  context: CallContext,
+): Promise<ReportItem[]> => {
+  const { clock, signal } = context
+  signal.throwIfAborted()
+  const startedAt = clock.now()
+  const failure = (status: 'error' | 'timeout', error: string, reason?: string) => [
+    outcomeItem(call, status, { elapsed_ms: elapsedMs(), error, ...present({ reason }) }),
+  ]
+  const elapsedMs = () => Math.max(0, clock.now() - startedAt)
+  const checked = await checkArguments(tool, args)
+  if ('problem' in checked) return failure('error', checked.problem, ARGUMENTS_INVALID)
+  try {
+    const result = resultOf(call.tool, await perform(call, tool, checked.value, context))
+    return 'problem' in result
+      ? failure('error', result.problem, result.reason)
+      : resultItems(call, result.value, elapsedMs())
+  } catch (error) {
+    signal.throwIfAborted()
+    return failure(error instanceof ToolTimeout ? 'timeout' : 'error', shortErrorMessage(error))
+  }
+}
+
+/** The same in every process that makes the call. */
+export const stepKeyOf = (key: Key, callId: string): string => `${keyText(key)}:${callId}`
+
+const perform = async ({ id }: CallName, tool: Tool, input: unknown, context: CallContext): Promise<unknown> => {
+  const { key, clock, toolMs } = context
+  // The run may have ended while the arguments were checked.
+  context.signal.throwIfAborted()
+  const timeoutMs = tool.timeoutMs ?? toolMs
+  const deadline = new AbortController()
+  const signal = AbortSignal.any([context.signal, deadline.signal])
+  const cancelTimer = clock.after(timeoutMs, () => deadline.abort(new ToolTimeout(tool.name, timeoutMs)))
+  const { session, close } = createToolSession(key.id, context.reporter, signal)
+  try {
+    // Inside the promise: an error that the tool throws before its first await becomes an outcome too.
+    return await untilAborted(
+      new Promise((resolve) => resolve(tool.run(input, { signal, stepKey: stepKeyOf(key, id), session }))),
+      signal,
+    )
+  } finally {
+    cancelTimer()
+    close()
+  }
+}
+
+const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason)
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+
+type ToolResult = { readonly value: Json } | { readonly problem: string; readonly reason: string }
+
+/** The result as JSON. Nothing is null. */
+const resultOf = (tool: string, returned: unknown): ToolResult => {
+  if (returned === undefined) return { value: null }
+  const tooLarge: ToolResult = {
+    problem: `The result of "${tool}" has more than ${TOOL_RESULT_CHARS_MAX} characters. Ask it for less.`,
+    reason: 'result_too_large',
+  }
+  // A text is measured first: writing one of 100 MB as JSON takes that much memory again.
+  if (typeof returned === 'string' && returned.length > TOOL_RESULT_CHARS_MAX) return tooLarge
+  const value = plainResult(returned)
+  if (value === undefined || isDeeperThan(value, RESULT_DEPTH_MAX))
+    return { problem: `The result of "${tool}" is not JSON, or nested too deep.`, reason: 'result_invalid' }
+  return typeof value !== 'string' && JSON.stringify(value).length > TOOL_RESULT_CHARS_MAX ? tooLarge : { value }
+}
+
+const plainResult = (returned: unknown): Json | undefined => {
+  try {
+    return toPlainJson(returned, 'result of a tool')
+  } catch {
+    return undefined
+  }
+}
