@@ -35,7 +35,7 @@ export const parseRunInput = async (
 
 /** The result of a run. Undefined: `run` returned nothing, and the streamed text is the result. */
 export const parseRunResult = async (
-  { output }: AgentDefinition,
+  { output }: Pick<AgentDefinition, 'output'>,
   returned: unknown,
 ): Promise<ValidationResult<Json | undefined>> => {
   const checked = output ? await validateWithSchema(output, returned) : { value: returned }

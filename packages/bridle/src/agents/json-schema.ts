@@ -13,9 +13,7 @@ export const jsonSchemaOf = (schema: StandardSchema): JsonSchemaResult => {
   const missing = missingJsonSchema(schema)
   if (missing !== null) return { problem: missing }
   try {
-    // The dialect is known from the provider interface, and some providers refuse its name.
-    const { $schema, ...rest } = toPlainObject(convert(schema), 'JSON Schema')
-    return { schema: rest }
+    return { schema: convertSchema(schema) }
   } catch (error) {
     return { problem: `cannot be written as JSON Schema, which the model needs: ${shortErrorMessage(error)}` }
   }
@@ -31,8 +29,8 @@ export const objectSchemaOf = (schema: StandardSchema | null): JsonSchemaResult 
     : { problem: 'is not the schema of an object: the arguments of a call have names.' }
 }
 
-/** Whether the schema takes objects only. A union of objects has no type of its own. */
-const isObjectSchema = ({ type, anyOf, oneOf, allOf }: JsonObject): boolean => {
+/** Whether the JSON Schema takes objects only. A union of objects has no type of its own. */
+export const isObjectSchema = ({ type, anyOf, oneOf, allOf }: JsonObject): boolean => {
   if (type !== undefined) return type === 'object'
   if (Array.isArray(allOf)) return allOf.some((each) => isJsonObject(each) && isObjectSchema(each))
   const options = anyOf ?? oneOf
@@ -43,6 +41,13 @@ const isObjectSchema = ({ type, anyOf, oneOf, allOf }: JsonObject): boolean => {
 
 interface JsonSchemaConverter {
   readonly input: (options: { readonly target: string }) => unknown
+}
+
+/** The JSON Schema of the values that the schema takes. Throws as its library does. */
+export const convertSchema = (schema: StandardSchema): JsonObject => {
+  // The dialect is known from the provider interface, and some providers refuse its name.
+  const { $schema, ...rest } = toPlainObject(convert(schema), 'JSON Schema')
+  return rest
 }
 
 const convert = (schema: StandardSchema): unknown => {

@@ -2,7 +2,8 @@
 import { present } from '../kernel/json.ts'
 import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
 import type { AgentOptions } from './agent.ts'
-import { STEPS_MAX, STREAM_STALL_MS, TIMER_MS_MAX, TOOL_CALLS_MAX, TOOL_TIMEOUT_MS, TURN_MS_MAX } from './limits.ts'
+import { STEPS_MAX, TIMER_MS_MAX, TOOL_CALLS_MAX, TOOL_TIMEOUT_MS, TURN_MS_MAX } from './limits.ts'
+import { STALL_MS } from './loop/limits.ts'
 import { type LanguageModel, type ModelSettings, modelProblem } from './loop/model.ts'
 import { isSchema, missingJsonSchema, type OutputOf, type StandardSchema } from './standard-schema.ts'
 import { ANSWER_TOOL, isTool, type Tool } from './tool.ts'
@@ -104,7 +105,7 @@ const DEFAULT_LIMITS = {
   calls: TOOL_CALLS_MAX,
   turnMs: TURN_MS_MAX,
   toolMs: TOOL_TIMEOUT_MS,
-  stallMs: STREAM_STALL_MS,
+  stallMs: STALL_MS,
 }
 const LIMIT_NAMES = [...Object.keys(DEFAULT_LIMITS), 'windowTokens']
 
