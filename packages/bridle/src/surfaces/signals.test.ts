@@ -38,7 +38,7 @@ const transport = (name: string, payload?: unknown, commandId?: string) => ({
 })
 const fabric = (name: string, payload?: unknown, commandId?: string) => ({ type: 'signal', name, payload, commandId })
 
-test('[H58] [W26] [T26] three sessions of two agents are signalled through three wires, in another order', async () => {
+test('[H58] [W27] [T26] three sessions of two agents are signalled through three wires, in another order', async () => {
   const { post, open, begin, runOf } = setUp()
   await begin('waiter', 'one', 'a b c')
   await begin('other', 'two', 'c a')
@@ -88,7 +88,7 @@ test('[W12] [T14] one command id is one signal, on either socket; another body i
   expect((await get('/sessions/s/audit')).body.audit).toHaveLength(2)
 })
 
-test('[W26] [T26] a signal that comes before the run waits is kept for it', async () => {
+test('[W27] [T26] a signal that comes before the run waits is kept for it', async () => {
   const gate = Promise.withResolvers<void>()
   const { open, begin, runOf } = setUp({}, () => gate.promise)
   await begin('waiter', 's', 'a b')
@@ -100,7 +100,7 @@ test('[W26] [T26] a signal that comes before the run waits is kept for it', asyn
   )
 })
 
-describe('[W26] [T26] who may signal, and as whom', () => {
+describe('[W27] [T26] who may signal, and as whom', () => {
   const tokens = [
     { token: 'ada', user: 'ada' },
     { token: 'decider', user: 'ada', scopes: ['observe', 'approve'] as const },

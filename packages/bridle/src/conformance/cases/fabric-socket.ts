@@ -95,7 +95,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[W26] a signal is refused where no run takes signals',
+    name: '[W27] a signal is refused where no run takes signals',
     steps: [
       here,
       { open: 'a', path: socket },

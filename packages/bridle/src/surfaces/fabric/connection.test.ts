@@ -195,7 +195,7 @@ describe('commands', () => {
       ack('approve', false, 'There is no such approval.'),
     ],
     [
-      '[W26] a signal for a run that is not durable',
+      '[W27] a signal for a run that is not durable',
       { type: 'signal', name: 'go', payload: 1 },
       ack('signal', false, 'No run of the session takes signals now.'),
     ],
