@@ -124,6 +124,18 @@ test('other facts are never carried, and a type from a newer writer is passed ov
   expect(agentEvent(key, event('constructor' as EventType, {}))).toBeNull()
 })
 
+test('[H61] what a runner claims in the name of the session is not carried', () => {
+  for (const [type, payload] of [
+    ['session_resumed', { actor: 'root' }],
+    ['signal_received', { name: 'paid', payload: 1, actor: 'root' }],
+    ['approval_applied', { request_id: 'apr-1', tool_name: 'write', tool_call_id: 'c1', decision: 'approved' }],
+    ['turn_end', { turn_id: 'r-2', status: 'completed', queued: 0 }],
+  ] as const) {
+    expect(agentEvent(key, event(type, payload))).not.toBeNull()
+    expect(agentEvent(key, { ...event(type, payload), hearsay: true } as AnyEvent)).toBeNull()
+  }
+})
+
 test('[H4] a frame has an id and data, and no event field', () => {
   const text = streamAudience(key).encode({ events: [event('token', { text: 'a\nb' }, 3), event('usage', {}, 4)] })
   expect(text).toBe(

@@ -20,8 +20,9 @@ type AgentEventContent = { [T in AgentEventType]: readonly [T, AgentEventData[T]
 
 /** A log event becomes at most one event of the wire; null = not carried here. */
 export const agentEvent = (key: Key, logged: AnyEvent, logs: Incarnations = FIRST_INCARNATIONS): AgentEvent | null => {
+  // This wire has no mark for hearsay: a client would take a runner's claim for an act of an operator, or for the end of a turn.
+  if (logged.hearsay || !Object.hasOwn(eventEncoders, logged.type)) return null
   const event = eventWithIncarnations(logged, key, logs)
-  if (!Object.hasOwn(eventEncoders, event.type)) return null
   const content = (eventEncoders[event.type] as ((event: AnyEvent) => AgentEventContent | null) | null)?.(event)
   if (!content) return null
   const [type, data] = content
