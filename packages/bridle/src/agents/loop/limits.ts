@@ -1,5 +1,7 @@
 // Every limit of the loop of a model agent, with a line on why that number.
 
+/** The default of `limits.stallMs`: a model that thinks long still streams something within two minutes. */
+export const STALL_MS = 120_000
 /** How often a waiting stream is looked at within `limits.stallMs`: a stall is found at most a quarter late. */
 export const STALL_LOOKS = 4
 /** Calls of one model for one step. A provider that fails three times in a row is down, and the next model may not be. */
