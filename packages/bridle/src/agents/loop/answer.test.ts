@@ -17,7 +17,7 @@ const dated = v.object({
 })
 
 describe('the tool that takes the output', () => {
-  test('[N31] has the schema of an object as it is', () => {
+  test('[N34] has the schema of an object as it is', () => {
     expect(objectSchemaOf(answerTool(severity).input)).toEqual({
       schema: {
         type: 'object',
@@ -29,7 +29,7 @@ describe('the tool that takes the output', () => {
     expect(answerTool(severity)).toBe(answerTool(severity))
   })
 
-  test('[N31] takes anything else as the argument `value`', () => {
+  test('[N34] takes anything else as the argument `value`', () => {
     expect(objectSchemaOf(answerTool(list).input)).toEqual({
       schema: {
         type: 'object',
@@ -39,7 +39,7 @@ describe('the tool that takes the output', () => {
     })
   })
 
-  test('[N31] references of a recursive schema still lead to it', () => {
+  test('[N34] references of a recursive schema still lead to it', () => {
     type Tree = string | Tree[]
     const tree: v.GenericSchema<Tree> = v.union([v.string(), v.array(v.lazy(() => tree))])
     const nested: z.ZodType = z.union([z.string(), z.array(z.lazy(() => nested))])
@@ -59,7 +59,7 @@ describe('the tool that takes the output', () => {
     ['an object', severity, { severity: 'low' }, { value: { severity: 'low' } }],
     ['a list', list, { value: ['a', 'b'] }, { value: ['a', 'b'] }],
     ['a value that becomes JSON', dated, { at: '1970-01-01' }, { value: { at: '1970-01-01T00:00:00.000Z' } }],
-  ])('[N31] %s is the result', async (_name, output, args, expected) => {
+  ])('[N34] %s is the result', async (_name, output, args, expected) => {
     expect(await checkArguments(answerTool(output), args)).toEqual(expected)
     expect(await answerOf(output, args)).toEqual(expected)
   })
@@ -75,12 +75,12 @@ describe('the tool that takes the output', () => {
       { text: 'x'.repeat(1_600_000) },
       /too large; publish it as an artifact/,
     ],
-  ])('[N31] the model is told what does not fit: %s', async (_name, output, args, problem) => {
+  ])('[N34] the model is told what does not fit: %s', async (_name, output, args, problem) => {
     expect(await checkArguments(answerTool(output), args)).toEqual({ problem: expect.stringMatching(problem) })
     expect(await answerOf(output, args)).toEqual({ problem: expect.any(String) })
   })
 
-  test('[N31] an output that cannot be written as JSON Schema says why', () => {
+  test('[N34] an output that cannot be written as JSON Schema says why', () => {
     expect(objectSchemaOf(answerTool(v.object({ at: v.date() })).input)).toEqual({
       problem: expect.stringMatching(/^cannot be written as JSON Schema, which the model needs: The "date" schema/),
     })

@@ -246,7 +246,7 @@ describe('the beginning of a call', () => {
     ['with a reason and a time', { reason: 'It pays.', expiresMs: 5_000 }, { reason: 'It pays.', expiresMs: 5_000 }],
     ['by its input', ({ n }: JsonObject) => Number(n) > 0, { reason: 'The agent wants to run "work".' }],
     ['by its input, with a reason', () => ({ reason: 'Look.' }), { reason: 'Look.' }],
-  ])('[N30] asks a person: %s', async (_name, approve, expected) => {
+  ])('[N33] asks a person: %s', async (_name, approve, expected) => {
     const items = await begin({ approve })
     expect(beginsAtOnce(items)).toBe(false)
     expect(events(items)).toEqual([
@@ -268,7 +268,7 @@ describe('the beginning of a call', () => {
   test.each<[string, unknown]>([
     ['never', false],
     ['not for this input', ({ n }: JsonObject) => Number(n) > 5],
-  ])('[N30] asks nobody: %s', async (_name, approve) => {
+  ])('[N33] asks nobody: %s', async (_name, approve) => {
     expect(beginsAtOnce(await begin({ approve }))).toBe(true)
   })
 
@@ -282,7 +282,7 @@ describe('the beginning of a call', () => {
     ],
     ['says something else', () => 'yes', /is neither a boolean nor/],
     ['says nothing', () => undefined, /is neither a boolean nor/],
-  ])('[N30] a rule that %s lets nothing pass', async (_name, approve, error) => {
+  ])('[N33] a rule that %s lets nothing pass', async (_name, approve, error) => {
     const items = await begin({ approve })
     expect(beginsAtOnce(items)).toBe(false)
     expect(events(items)).toMatchObject([
@@ -332,7 +332,7 @@ describe('the answer of a person', () => {
       null,
       { status: 'error', reason: 'outcome_unknown' },
     ],
-  ])('[N30] %s', async (_name, more, args, outcome) => {
+  ])('[N33] %s', async (_name, more, args, outcome) => {
     const used = await useAnswer(call, { begun: true }, await answer(more), digest)
     expect(used.args).toEqual(args)
     expect(events(used.items)).toEqual([
@@ -341,7 +341,7 @@ describe('the answer of a person', () => {
     ])
   })
 
-  test('[N30] edited arguments go through the schema of the tool', async () => {
+  test('[N33] edited arguments go through the schema of the tool', async () => {
     let ran = false
     const pay = work(
       () => {
@@ -359,7 +359,7 @@ describe('the answer of a person', () => {
     expect(ran).toBe(false)
   })
 
-  test('[N30] a person decides about an unsafe call that a crash cut off', async () => {
+  test('[N33] a person decides about an unsafe call that a crash cut off', async () => {
     expect(await outcomeQuestion(call, { n: 1 }, digest)).toEqual({
       type: 'ask',
       kind: 'unknown_outcome',
