@@ -1,4 +1,4 @@
-// What the calls of a turn say about the next one: whether the model walks in circles, or fails at a tool again and again. Pure.
+// The history of a turn judges its next call: whether the model walks in circles, or fails at a tool again and again. Pure.
 import { canonicalJson, type JsonObject } from '../../kernel/json.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import { INVALID_CALLS_MAX, REPEATED_CALLS_MAX, REPEATS_DENIED_MAX } from '../limits.ts'
