@@ -89,12 +89,12 @@ const checkSnapshots = (ground: SimulationContext, life: SessionHistory): void =
   }
   // A store takes a snapshot only now and then; here every position must work.
   const seq = ground.prng.int(life.base, life.head)
-  const { write } = takeSnapshot(life.stateAt(seq)!, [], 0, 1)
+  const { write } = takeSnapshot(life.stateAt(seq)!, [], 0, 1, 1 + (seq % 200))
   checkSnapshot(ground, life, asRead(write))
 }
 
 const checkSnapshot = (ground: SimulationContext, life: SessionHistory, snapshot: Snapshot): void => {
-  let state = restoreSnapshot(snapshot)
+  let state = restoreSnapshot(snapshot)?.state
   if (!state) return fail(ground, 14, `${life.name}: the snapshot at ${snapshot.seq} cannot be read`)
   for (let seq = snapshot.seq + 1; seq <= life.head; seq++) state = evolve(state, JSON.parse(life.textAt(seq)!))
   if (!isSame(state, life.state))

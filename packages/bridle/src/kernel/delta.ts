@@ -74,6 +74,12 @@ const written = <T extends object>(
   if (before === after && Object.hasOwn(node, name)) return node
   let target = node
   if (!owned?.has(node)) {
+    // A copy has no room for another element: growing it would copy a long list a second time, into half as much again.
+    if (Array.isArray(node) && name === node.length) {
+      const longer = node.concat([after]) as unknown as T
+      owned?.add(longer)
+      return longer
+    }
     target = (Array.isArray(node) ? node.slice() : { ...node }) as T
     owned?.add(target)
   }

@@ -47,6 +47,8 @@ export const LABEL_CHARS_MAX = 1_000
 export const QUEUED_PROMPT_CHARS_MAX = 20_000
 /** Events between snapshots: opening folds at most this many, and a branch far back some two or three times as many. */
 export const SNAPSHOT_EVERY = 500
+/** Characters of a settled piece of a long answer: about a row of the store. Each snapshot may write less than this of it again. */
+export const PIECE_CHARS = 32_000
 /** Events read per page while a subscriber catches up. */
 export const READ_PAGE = 1_000
 /** Characters of JSON in such a page: about a row of the store, read and encoded in a millisecond or two. */

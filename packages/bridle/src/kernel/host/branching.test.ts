@@ -3,7 +3,7 @@ import type { AnyEvent } from '../event.ts'
 import { SNAPSHOT_EVERY } from '../limits.ts'
 import { StoreFault } from '../ports/store-fault.ts'
 import { emptyState, evolve, statusOf } from '../projections/state.ts'
-import { askItem, call, finished, token } from '../rules/rules.suite.ts'
+import { askItem, call, finished, outcome, started, token } from '../rules/rules.suite.ts'
 import { flushPending, key, RecordingListener, setUp } from './host.suite.ts'
 
 const submit = (prompt = 'hello') => ({ type: 'submit', prompt }) as const
@@ -75,6 +75,36 @@ describe('[S22] branches', () => {
     const { state } = await host.open(key('child'))
     expect(state).toEqual((await events(key('child'))).reduce(evolve, emptyState))
     expect(state.conversation.messages[0]).toBe(parent.conversation.messages[0])
+  })
+
+  test('from the middle of a long answer takes the pieces that its parent holds, and reads them after a restart', async () => {
+    const { host, runner, events, again } = setUp()
+    await host.send(key(), submit('go'))
+    await flushPending()
+    const { reporter } = runner.last
+    await reporter.report([started()])
+    for (let n = 0; n < 400; n++)
+      await reporter.report([
+        token(`Step ${n}. `),
+        call(`c${n}`, 'pure'),
+        outcome(`c${n}`, 'ok', { result: 'r'.repeat(500) }),
+      ])
+    const parent = (await host.open(key())).state
+    for (const [id, seq] of [
+      ['late', parent.head],
+      ['early', Math.floor(parent.head / 2)],
+    ] as const) {
+      await host.branch(key(), seq, id)
+      const { state } = await host.open(key(id))
+      expect(state).toEqual((await events(key(id))).reduce(evolve, emptyState))
+      expect(state.conversation.messages[1]?.toolCalls?.length).toBeGreaterThan(150)
+    }
+    const next = await again()
+    for (const id of ['late', 'early', 's1']) {
+      const session = await next.host.open(key(id))
+      await flushPending()
+      expect(session.state).toEqual((await next.events(key(id))).reduce(evolve, emptyState))
+    }
   })
 
   test('never alters its parent, which goes on', async () => {

@@ -174,8 +174,8 @@ export class LiveSessions {
     const runner = runnerOf(key.agent)
     if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
     await this.#ports.removalOf(key)
-    const { seq, messages } = branch?.source.settledMessages ?? NO_MESSAGES
-    const lease = await log.open(key, branch?.from, { seq, count: messages.length })
+    const { seq, pieces } = branch?.source.settledPieces ?? NO_PIECES
+    const lease = await log.open(key, branch?.from, { seq, count: pieces.length })
     if (!lease) throw new StoreFault('fenced', 'Another owner has the session.')
     let opened: Session | null = null
     opened = await Session.open(
@@ -192,7 +192,7 @@ export class LiveSessions {
         ...(snapshotEvery !== undefined && { snapshotEvery }),
       },
       lease,
-      messages,
+      pieces,
     )
     return opened
   }
@@ -209,4 +209,4 @@ export class LiveSessions {
   }
 }
 
-const NO_MESSAGES: Session['settledMessages'] = { seq: 0, messages: [] }
+const NO_PIECES: Session['settledPieces'] = { seq: 0, pieces: [] }

@@ -9,10 +9,12 @@ import { emptyState, evolve, type SessionState } from '../projections/state.ts'
 import { decide } from '../rules/decide.ts'
 import type { Payloads } from '../schemas.ts'
 
+/** The layout of snapshots, so that a build that knows no pieces does not take one for a message. */
+const layout = 'pieces'
 let version: string | null = null
 
 export const foldVersion = (): string => {
-  version ??= hashText(canonicalJson([catalogue, goldenStates()]))
+  version ??= hashText(canonicalJson([layout, catalogue, goldenStates()]))
   return version
 }
 

@@ -4,12 +4,12 @@ import type { Event } from '../event.ts'
 import { HEARTBEAT_MS, SNAPSHOT_EVERY } from '../limits.ts'
 import type { Lease, Log, StoredAnswer, Wake } from '../ports/log.ts'
 import type { Incarnations } from '../positions/incarnation.ts'
-import type { HarnessMessage } from '../projections/harness-state.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 import { dueTimes, wakeOf } from '../rules/due-time.ts'
 import { type WantedEffect, wantedEffects } from '../rules/wanted-effects.ts'
 import { directoryRowOf, heartbeatOf, type RowSnapshot } from '../views/directory-row.ts'
-import { settledCount, takeSnapshot } from './snapshot.ts'
+import type { MessagePiece } from './message-pieces.ts'
+import { type RestoredSnapshot, takeSnapshot } from './snapshot.ts'
 
 /** The effects that a state wants, and the moments at which time alone changes it. */
 export interface PlannedWork {
@@ -24,8 +24,8 @@ export interface SessionWriterOptions {
   readonly log: Log
   readonly lease: Lease
   readonly incarnations: Incarnations
-  /** The state of the stored snapshot; null = there is none. */
-  readonly snapshot: SessionState | null
+  /** The stored snapshot; null = there is none. */
+  readonly snapshot: RestoredSnapshot | null
   readonly snapshotEvery?: number | undefined
   readonly openedAt: number
 }
@@ -37,7 +37,7 @@ export class SessionWriter {
   /** When the row was last touched; at first, when the session was opened. */
   #heartbeatAt: number
   #wake: Wake | null = null
-  #snapshotMessages: readonly HarnessMessage[]
+  #snapshotPieces: readonly MessagePiece[]
   #snapshotSeq: number
 
   constructor(options: SessionWriterOptions) {
@@ -45,13 +45,13 @@ export class SessionWriter {
     this.#options = options
     this.#snapshotEvery = snapshotEvery
     this.#heartbeatAt = openedAt
-    this.#snapshotSeq = snapshot?.head ?? lease.parent?.seq ?? 0
-    this.#snapshotMessages = snapshot ? snapshot.conversation.messages.slice(0, settledCount(snapshot)) : []
+    this.#snapshotSeq = snapshot?.state.head ?? lease.parent?.seq ?? 0
+    this.#snapshotPieces = snapshot?.pieces ?? []
   }
 
-  /** The settled messages of the last snapshot, for branches to share. */
-  get settledMessages(): { readonly seq: number; readonly messages: readonly HarnessMessage[] } {
-    return { seq: this.#snapshotSeq, messages: this.#snapshotMessages }
+  /** The settled pieces of the last snapshot, for branches to share. */
+  get settledPieces(): { readonly seq: number; readonly pieces: readonly MessagePiece[] } {
+    return { seq: this.#snapshotSeq, pieces: this.#snapshotPieces }
   }
 
   /** Appends, and returns the work that follows from the new state. */
@@ -76,7 +76,7 @@ export class SessionWriter {
     this.#row = { row, state }
     this.#wake = planned.wake
     if (snapshot) {
-      this.#snapshotMessages = snapshot.written
+      this.#snapshotPieces = snapshot.pieces
       this.#snapshotSeq = state.head
     }
     return planned
@@ -108,7 +108,7 @@ export class SessionWriter {
 
   #nextSnapshot(state: SessionState): ReturnType<typeof takeSnapshot> | null {
     if (state.head - this.#snapshotSeq < this.#snapshotEvery) return null
-    return takeSnapshot(state, this.#snapshotMessages, this.#snapshotSeq, 2 * this.#snapshotEvery)
+    return takeSnapshot(state, this.#snapshotPieces, this.#snapshotSeq, 2 * this.#snapshotEvery)
   }
 }
 

@@ -12,13 +12,13 @@ import type { Runner } from '../ports/runner.ts'
 import { StoreFault } from '../ports/store-fault.ts'
 import { type Incarnations, incarnationsOf } from '../positions/incarnation.ts'
 import type { LogPosition } from '../positions/log-position.ts'
-import type { HarnessMessage } from '../projections/harness-state.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type DecisionResult, decide, refusalResult } from '../rules/decide.ts'
 import { jobOf } from '../rules/wanted-effects.ts'
 import { type BatchItem, type BatchResult, decideBatch, type IdempotencyKey } from './command-batch.ts'
 import { EffectRunner } from './effect-runner.ts'
+import type { MessagePiece } from './message-pieces.ts'
 import { LogReader } from './reading/log-reader.ts'
 import type { ReadScheduler } from './reading/read-scheduler.ts'
 import { SessionClock } from './session-clock.ts'
@@ -114,11 +114,11 @@ export class Session {
   }
 
   /**
-   * Opens from the snapshot and the events after it, and starts the effects that its state wants. `messages` are settled messages
+   * Opens from the snapshot and the events after it, and starts the effects that its state wants. `known` are settled pieces
    * of the parent of a branch, which the branch shares.
    */
-  static async open(ports: SessionPorts, lease: Lease, messages: readonly HarnessMessage[] = []): Promise<Session> {
-    const session = new Session(ports, lease, await loadState(ports, lease, messages))
+  static async open(ports: SessionPorts, lease: Lease, known: readonly MessagePiece[] = []): Promise<Session> {
+    const session = new Session(ports, lease, await loadState(ports, lease, known))
     if (lease.exists) await session.send({ type: 'tick' })
     session.#reconcile()
     return session
@@ -138,9 +138,9 @@ export class Session {
     return this.#size.bytes
   }
 
-  /** The settled messages of the last snapshot, for branches to share. */
-  get settledMessages(): SessionWriter['settledMessages'] {
-    return this.#writer.settledMessages
+  /** The settled pieces of the last snapshot, for branches to share. */
+  get settledPieces(): SessionWriter['settledPieces'] {
+    return this.#writer.settledPieces
   }
 
   /** The epoch of the lease: a runner refuses an owner with a lower one. */

@@ -1,58 +1,93 @@
-// Snapshots are a cache of the fold. Each settled message has a row, which is written once; the rest of the state is one small row.
+// Snapshots are a cache of the fold. Each settled piece of a message has a row, which is written once; the rest of the state is one
+// small row.
 
+import { PIECE_CHARS } from '../limits.ts'
 import type { Snapshot, SnapshotWrite } from '../ports/log.ts'
 import type { HarnessMessage } from '../projections/harness-state.ts'
 import { emptyState, type SessionState } from '../projections/state.ts'
 import { foldVersion } from './fold-version.ts'
+import {
+  contentOf,
+  growingPieces,
+  isSamePiece,
+  joinPieces,
+  type MessagePiece,
+  type PieceContent,
+  restOf,
+  type StoredPiece,
+  settledPieces,
+} from './message-pieces.ts'
 
-/** Null when another version of the fold made the snapshot: the log is folded again. `messages` are those that were not read again. */
+/** The state of a stored snapshot, and the pieces of messages that have rows. */
+export interface RestoredSnapshot {
+  readonly state: SessionState
+  readonly pieces: readonly MessagePiece[]
+}
+
+/** Null when another version of the fold made the snapshot: the log is folded again. `known` are the pieces that were not read again. */
 export const restoreSnapshot = (
   snapshot: Snapshot | null,
-  messages: readonly HarnessMessage[] = [],
-): SessionState | null => {
+  known: readonly MessagePiece[] = [],
+): RestoredSnapshot | null => {
   if (!snapshot || snapshot.foldVersion !== foldVersion()) return null
   const rest = JSON.parse(snapshot.state) as SessionState
-  const settled = snapshot.pieces.map((text, index) =>
-    text === null ? (messages[index] as HarnessMessage) : (JSON.parse(text) as HarnessMessage),
-  )
-  const conversation = { ...rest.conversation, messages: [...settled, ...rest.conversation.messages] }
-  return { ...emptyState, ...rest, conversation }
+  const stored = snapshot.pieces.map((text, index): StoredPiece => {
+    if (text !== null) return { content: JSON.parse(text) as PieceContent, owner: null }
+    const piece = known[index] as MessagePiece
+    return { content: contentOf(piece), owner: piece.message }
+  })
+  const { messages, pieces } = joinPieces(stored, rest.conversation.messages)
+  return { state: { ...emptyState, ...rest, conversation: { ...rest.conversation, messages } }, pieces }
 }
 
 /**
- * `written` are the messages that have rows already: a message that is still the same object is not written again. One snapshot
- * in `keepEvery` events is kept, so that a branch far back folds at most as many.
+ * `written` are the pieces that have rows already: a piece that did not change is not written again. One snapshot in `keepEvery`
+ * events is kept, so that a branch far back folds at most as many.
  */
 export const takeSnapshot = (
   state: SessionState,
-  written: readonly HarnessMessage[],
+  written: readonly MessagePiece[],
   lastSeq: number,
   keepEvery: number,
-): { write: SnapshotWrite; written: readonly HarnessMessage[] } => {
-  const { messages } = state.conversation
-  const settled = messages.slice(0, settledCount(state))
-  const firstChanged = settled.findIndex((message, index) => message !== written[index])
-  const from = firstChanged < 0 ? settled.length : firstChanged
-  const rest = { ...state, conversation: { ...state.conversation, messages: messages.slice(settled.length) } }
+  pieceChars = PIECE_CHARS,
+): { write: SnapshotWrite; pieces: readonly MessagePiece[] } => {
+  const { pieces, rest } = settle(state, written, pieceChars)
   return {
-    written: settled,
+    pieces,
     write: {
       seq: state.head,
       foldVersion: foldVersion(),
-      state: JSON.stringify(rest),
-      settled: settled.length,
-      pieces: settled.slice(from).map((message, offset) => ({ index: from + offset, text: JSON.stringify(message) })),
+      state: JSON.stringify({ ...state, conversation: { ...state.conversation, messages: rest } }),
+      settled: pieces.length,
+      pieces: pieces.flatMap((piece, index) =>
+        isSamePiece(written[index], piece) ? [] : [{ index, text: JSON.stringify(contentOf(piece)) }],
+      ),
       keep: Math.floor(state.head / keepEvery) > Math.floor(lastSeq / keepEvery),
     },
   }
 }
 
-/** The number of messages, from the start, that can no longer change. */
-export const settledCount = (state: SessionState): number => {
+/** Messages that can no longer change are pieces, and so is the beginning of the first that still can. */
+const settle = (
+  state: SessionState,
+  written: readonly MessagePiece[],
+  pieceChars: number,
+): { pieces: MessagePiece[]; rest: HarnessMessage[] } => {
   const { messages } = state.conversation
-  const open = messages.findIndex(
-    ({ status, runId }) =>
-      status === 'pending' || status === 'streaming' || (runId !== undefined && runId === state.lifecycle.run?.runId),
-  )
-  return open < 0 ? messages.length : open
+  const pieces: MessagePiece[] = []
+  for (const [index, message] of messages.entries()) {
+    if (isSettled(state, message)) {
+      pieces.push(...settledPieces(message, written, pieces.length))
+      continue
+    }
+    const growing = growingPieces(message, written, pieces.length, pieceChars)
+    pieces.push(...growing)
+    return { pieces, rest: [restOf(message, growing), ...messages.slice(index + 1)] }
+  }
+  return { pieces, rest: [] }
 }
+
+/** The answer of a run that has not ended can change, whatever its status. */
+const isSettled = ({ lifecycle }: SessionState, { role, status, runId }: HarnessMessage): boolean =>
+  (status === 'complete' || status === 'error') &&
+  (role === 'user' || runId === undefined || runId !== lifecycle.run?.runId)

@@ -2,31 +2,31 @@
 import { READ_PAGE } from '../limits.ts'
 import type { Lease, Log } from '../ports/log.ts'
 import { StoreFault } from '../ports/store-fault.ts'
-import type { HarnessMessage } from '../projections/harness-state.ts'
 import { emptyState, evolve, type SessionState } from '../projections/state.ts'
+import type { MessagePiece } from './message-pieces.ts'
 import { PAGE_OPTIONS } from './reading/log-reader.ts'
 import type { ReadScheduler } from './reading/read-scheduler.ts'
 import { SessionSize } from './session-size.ts'
-import { restoreSnapshot } from './snapshot.ts'
+import { type RestoredSnapshot, restoreSnapshot } from './snapshot.ts'
 
 export interface StoredState {
   readonly state: SessionState
   /** As far as the snapshot reaches; null = there is none that this fold can read. */
-  readonly snapshot: SessionState | null
+  readonly snapshot: RestoredSnapshot | null
   readonly size: SessionSize
 }
 
-/** `messages` are settled messages of the parent of a branch, which the lease leaves out because its opener has them. */
+/** `known` are settled pieces of the parent of a branch, which the lease leaves out because its opener has them. */
 export const loadState = async (
   { log, readScheduler }: { readonly log: Log; readonly readScheduler?: ReadScheduler },
   lease: Lease,
-  messages: readonly HarnessMessage[],
+  known: readonly MessagePiece[],
 ): Promise<StoredState> => {
   const { parent, key, head, exists } = lease
-  const snapshot = restoreSnapshot(lease.snapshot, messages)
+  const snapshot = restoreSnapshot(lease.snapshot, known)
   const size = new SessionSize(lease.snapshot)
   // A session that was removed and is made again starts empty, and its numbers continue.
-  let state = snapshot ?? { ...emptyState, head: exists || parent ? 0 : head }
+  let state = snapshot?.state ?? { ...emptyState, head: exists || parent ? 0 : head }
   // A branch that is not written yet is read from its parent.
   const source = exists || !parent ? key : { ...key, agent: parent.agent, id: parent.id }
   while (state.head < head) {

@@ -1,0 +1,203 @@
+// A message in pieces. A long answer grows for hours, and each snapshot would write it whole: its beginning, which no longer changes,
+// is written once, in pieces, and only its end belongs to the snapshot itself. Most messages are one piece.
+import type { HarnessMessage, HarnessPart, HarnessToolCall } from '../projections/harness-state.ts'
+import { approximateChars } from '../text/size.ts'
+
+/** A place in a message: in its text, its parts and its calls. */
+interface MessagePlace {
+  readonly chars: number
+  readonly parts: number
+  readonly calls: number
+}
+
+/** A stretch of a message. The last one, `to` null, also has everything that is neither text, part nor call. */
+export interface MessagePiece {
+  readonly message: HarnessMessage
+  readonly from: MessagePlace
+  readonly to: MessagePlace | null
+}
+
+/** The stored form of a piece: a message, whole or its end, or a stretch of the message whose end follows. */
+export type PieceContent = HarnessMessage | MessageStretch
+interface MessageStretch {
+  readonly content: string
+  readonly parts?: HarnessPart[]
+  readonly toolCalls?: HarnessToolCall[]
+}
+
+const START: MessagePlace = { chars: 0, parts: 0, calls: 0 }
+
+/** The whole of a message that no longer changes. The pieces that are written `at` a place, while it grew, stay as they are. */
+export const settledPieces = (
+  message: HarnessMessage,
+  written: readonly MessagePiece[],
+  at: number,
+): readonly MessagePiece[] => {
+  const whole = written[at]
+  if (whole?.message === message && whole.to === null) return [whole]
+  const pieces = keptPieces(message, written, at)
+  return [...pieces, { message, from: endOf(pieces), to: null }]
+}
+
+/** The beginning of a message that still changes, as far as it fills pieces. */
+export const growingPieces = (
+  message: HarnessMessage,
+  written: readonly MessagePiece[],
+  at: number,
+  pieceChars: number,
+): readonly MessagePiece[] => {
+  const pieces = keptPieces(message, written, at)
+  const settled = settledPlace(message)
+  for (;;) {
+    const from = endOf(pieces)
+    const to = nextPlace(message, from, settled, pieceChars)
+    if (!to) return pieces
+    pieces.push({ message, from, to })
+  }
+}
+
+/** The end of a message behind its pieces. */
+export const restOf = (message: HarnessMessage, pieces: readonly MessagePiece[]): HarnessMessage =>
+  pieces.length === 0 ? message : (contentOf({ message, from: endOf(pieces), to: null }) as HarnessMessage)
+
+export const contentOf = ({ message, from, to }: MessagePiece): PieceContent => {
+  if (from === START && to === null) return message
+  const { parts, toolCalls } = message
+  // A prompt has neither parts nor calls.
+  const stretch: MessageStretch = {
+    content: message.content.slice(from.chars, to?.chars),
+    ...(parts && { parts: parts.slice(from.parts, to?.parts) }),
+    ...(toolCalls && { toolCalls: toolCalls.slice(from.calls, to?.calls) }),
+  }
+  return to === null ? { ...message, ...stretch } : stretch
+}
+
+/** Whether both say the same. Values that did not change are the same objects, so nothing is compared in depth. */
+export const isSamePiece = (a: MessagePiece | undefined, b: MessagePiece): boolean => {
+  if (!a || !isSamePlace(a.from, b.from) || !isSamePlace(a.to, b.to)) return false
+  if (a.message === b.message) return true
+  const { from, to } = b
+  if (to === null) return false
+  return (
+    isSameStretch(a.message.parts, b.message.parts, from.parts, to.parts) &&
+    isSameStretch(a.message.toolCalls, b.message.toolCalls, from.calls, to.calls) &&
+    a.message.content.slice(from.chars, to.chars) === b.message.content.slice(from.chars, to.chars)
+  )
+}
+
+/** A piece as it was read, or as its owner has it in memory. */
+export interface StoredPiece {
+  readonly content: PieceContent
+  /** The message in memory that the piece is of; null: the piece was read. */
+  readonly owner: HarnessMessage | null
+}
+
+/** Messages from their pieces. `ends` are those of the snapshot itself: the first may be the end of a message that has pieces. */
+export const joinPieces = (
+  stored: readonly StoredPiece[],
+  ends: readonly HarnessMessage[],
+): { readonly messages: HarnessMessage[]; readonly pieces: MessagePiece[] } => {
+  const messages: HarnessMessage[] = []
+  const pieces: MessagePiece[] = []
+  let stretches: MessageStretch[] = []
+  let owners = new Set<HarnessMessage | null>()
+  const join = (end: HarnessMessage): void => {
+    const [owner = null] = owners
+    // A branch shares the messages of its parent.
+    const message = owners.size === 1 && owner ? owner : joinStretches(stretches, end)
+    messages.push(message)
+    let from = START
+    for (const stretch of stretches) {
+      const to = placeBehind(from, stretch)
+      pieces.push({ message, from, to })
+      from = to
+    }
+    if (owners.size > 0) pieces.push({ message, from, to: null })
+  }
+  for (const { content, owner } of stored) {
+    owners.add(owner)
+    if (!('id' in content)) {
+      stretches.push(content)
+      continue
+    }
+    join(content)
+    stretches = []
+    owners = new Set()
+  }
+  owners.clear()
+  for (const end of ends) {
+    join(end)
+    stretches = []
+  }
+  return { messages, pieces }
+}
+
+const joinStretches = (stretches: readonly MessageStretch[], end: HarnessMessage): HarnessMessage => {
+  if (stretches.length === 0) return end
+  const all = [...stretches, end]
+  return {
+    ...end,
+    content: all.map(({ content }) => content).join(''),
+    ...(end.parts && { parts: all.flatMap(({ parts = [] }) => parts) }),
+    ...(end.toolCalls && { toolCalls: all.flatMap(({ toolCalls = [] }) => toolCalls) }),
+  }
+}
+
+const placeBehind = ({ chars, parts, calls }: MessagePlace, stretch: MessageStretch): MessagePlace => ({
+  chars: chars + stretch.content.length,
+  parts: parts + (stretch.parts?.length ?? 0),
+  calls: calls + (stretch.toolCalls?.length ?? 0),
+})
+
+/** The pieces that still lie within the message: an answer can become shorter. */
+const keptPieces = (message: HarnessMessage, written: readonly MessagePiece[], at: number): MessagePiece[] => {
+  const pieces: MessagePiece[] = []
+  for (let piece = written[at]; piece; piece = written[at + pieces.length]) {
+    const { message: before, from, to } = piece
+    if (before.id !== message.id || to === null || !isWithin(to, message)) break
+    pieces.push({ message, from, to })
+  }
+  return pieces
+}
+
+const isWithin = ({ chars, parts, calls }: MessagePlace, message: HarnessMessage): boolean =>
+  chars <= message.content.length && parts <= (message.parts?.length ?? 0) && calls <= (message.toolCalls?.length ?? 0)
+
+const endOf = (pieces: readonly MessagePiece[]): MessagePlace => pieces.at(-1)?.to ?? START
+
+/** Text is only appended, the last part may grow, and a call changes until its outcome. A piece that does change is written again. */
+const settledPlace = ({ content, parts = [], toolCalls = [] }: HarnessMessage): MessagePlace => {
+  const running = toolCalls.findIndex(({ status }) => status === 'running')
+  return {
+    chars: content.length,
+    parts: Math.max(0, parts.length - 1),
+    calls: running < 0 ? toolCalls.length : running,
+  }
+}
+
+/** The end of a piece of full size; null: what is settled does not fill one yet. */
+const nextPlace = (
+  message: HarnessMessage,
+  from: MessagePlace,
+  settled: MessagePlace,
+  pieceChars: number,
+): MessagePlace | null => {
+  let { chars, parts, calls } = from
+  let room = pieceChars
+  for (; room > 0 && calls < settled.calls; calls++) room -= approximateChars(message.toolCalls?.[calls])
+  for (; room > 0 && parts < settled.parts; parts++) room -= approximateChars(message.parts?.[parts])
+  if (room > 0) {
+    const text = Math.min(room, settled.chars - chars)
+    chars += text
+    room -= text
+  }
+  return room > 0 ? null : { chars, parts, calls }
+}
+
+const isSamePlace = (a: MessagePlace | null, b: MessagePlace | null): boolean =>
+  a === b || (a?.chars === b?.chars && a?.parts === b?.parts && a?.calls === b?.calls)
+
+const isSameStretch = (a: readonly unknown[] = [], b: readonly unknown[] = [], from: number, to: number): boolean => {
+  for (let index = from; index < to; index++) if (a[index] !== b[index]) return false
+  return true
+}
