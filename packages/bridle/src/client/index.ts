@@ -41,7 +41,7 @@ export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/t
 export { FabricError } from './fabric/error.ts'
 export type { EventFeedOptions } from './fabric/event-feed.ts'
 export { type FabricClient, type FabricClientOptions, fabricClient, type InvokeOptions } from './fabric/http.ts'
-export type { DecisionOptions, SessionFilter, SignalOptions } from './fabric/request-options.ts'
+export type { DecisionOptions, SessionFilter, SignalRequestOptions } from './fabric/request-options.ts'
 export { connectFabricWs } from './fabric/socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric/socket-options.ts'
 export { type SseMessage, SseReader } from './fabric/sse-reader.ts'

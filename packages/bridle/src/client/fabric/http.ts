@@ -11,7 +11,7 @@ import type {
 } from '../../surfaces/http/wire.ts'
 import { errorFromResponse, FabricError } from './error.ts'
 import { type EventFeedOptions, eventFeed } from './event-feed.ts'
-import type { DecisionOptions, FabricJson, SessionFilter, SignalOptions } from './request-options.ts'
+import type { DecisionOptions, FabricJson, SessionFilter, SignalRequestOptions } from './request-options.ts'
 
 /** Settings of `fabricClient`. */
 export interface FabricClientOptions {
@@ -160,7 +160,7 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
       id: string,
       name: string,
       payload: FabricJson = null,
-      { idempotencyKey, actor, agent }: SignalOptions = {},
+      { idempotencyKey, actor, agent }: SignalRequestOptions = {},
     ): Promise<SignalReceipt> =>
       post(
         `sessions/${pathSegment(id)}/signal${queryText({ agent })}`,

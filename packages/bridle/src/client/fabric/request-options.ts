@@ -25,7 +25,7 @@ export interface SessionFilter {
 }
 
 /** Settings of a signal. */
-export interface SignalOptions {
+export interface SignalRequestOptions {
   /** The same key and signal take effect once, however often they are sent. */
   readonly idempotencyKey?: string
   /** The sender's name, for the log. */
