@@ -14,8 +14,14 @@ export const ERROR_CHARS_MAX = 2_000
 export const RESULT_MARGIN_CHARS = 1_000
 /** How often a model is told that its output does not fit: a model that fails three times does not understand the schema. */
 export const REMINDERS_MAX = 2
-/** Calls that only repeat others before the turn ends: the model was told twice, and goes in circles. */
-export const REPEATS_MAX = 3
+/** Characters at each end of a large result that the model sees: enough to know what it is and how it ended. */
+export const EXCERPT_CHARS = 2_000
+/** The longest pause before a model is asked again that is spent in memory. A longer one is a wait, which costs nothing. */
+export const PAUSE_MS_MAX = 10_000
+/** Turns of the microtask queue in which outcomes that are known at the same moment come together in one write. */
+export const OUTCOME_TICKS = 20
+/** Events per read while a run learns what happened before it. */
+export const CATCH_UP_PAGE = 1_000
 /** Answers of a model in a turn: real work takes a dozen, and a model that walks in circles is stopped before it costs much. */
 export const STEPS_MAX = 50
 /** Tool calls in a turn: four for each answer, more than any turn that gets somewhere. */

@@ -7,7 +7,7 @@ const fresh: Situation = {
   limits: { steps: 50, calls: 200, turnMs: 1_800_000 },
   steps: 0,
   callCount: 0,
-  repeats: 0,
+  isLooping: false,
   workMs: 0,
   calls: null,
   hasNews: false,
@@ -78,6 +78,16 @@ test.each<[string, Partial<Situation>, NextAction]>([
   ['the model was reminded', { ...after(), output: 'missing', reminders: 1, hasNews: true }, { type: 'think' }],
   ['the second reminder', { ...after(), output: 'missing', reminders: 1 }, { type: 'remind' }],
   ['no third reminder', { ...after(), output: 'missing', reminders: 2 }, { type: 'stop', reason: 'output_invalid' }],
+  [
+    'the third output that does not fit',
+    { ...after(call('a', 'settled')), output: 'missing', reminders: 3 },
+    { type: 'stop', reason: 'output_invalid' },
+  ],
+  [
+    'the second output that does not fit',
+    { ...after(call('a', 'settled')), output: 'missing', reminders: 2 },
+    { type: 'think' },
+  ],
   ['calls besides the output', { ...after(call('a', 'settled')), output: 'missing' }, { type: 'think' }],
   ['the output is given', { ...after(call('a', 'settled')), output: 'given' }, { type: 'finish' }],
   [
@@ -94,8 +104,7 @@ test.each<[string, Partial<Situation>, NextAction]>([
   ['no more time for the model', { workMs: 1_800_000 }, { type: 'stop', reason: 'max_time' }],
   ['no more time for calls', { ...after(call('a', 'new')), workMs: 1_800_000 }, { type: 'stop', reason: 'max_time' }],
   ['an answer in the last moment', { ...after(), workMs: 1_800_000 }, { type: 'finish' }],
-  ['two repeated calls', { ...after(call('a', 'settled')), repeats: 2 }, { type: 'think' }],
-  ['a model in a circle', { ...after(call('a', 'settled')), repeats: 3 }, { type: 'stop', reason: 'loop' }],
-])('[N30] %s', (_name, given, expected) => {
+  ['a model in a circle', { ...after(call('a', 'settled')), isLooping: true }, { type: 'stop', reason: 'loop' }],
+])('[N40] %s', (_name, given, expected) => {
   expect(next({ ...fresh, ...given })).toEqual(expected)
 })

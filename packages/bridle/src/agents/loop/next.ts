@@ -1,7 +1,7 @@
 // The next thing that a run does: a pure function of where it stands. Every owner of the run asks it again after each commit, so a
 // crash between two commits needs no code of its own.
 import type { ToolEffect } from '../../kernel/schemas.ts'
-import { REMINDERS_MAX, REPEATS_MAX } from '../limits.ts'
+import { REMINDERS_MAX } from '../limits.ts'
 
 /** A call of the model's last answer. */
 export interface CallSituation {
@@ -22,8 +22,8 @@ export interface Situation {
   readonly steps: number
   /** Calls of the turn, those of the last answer included. */
   readonly callCount: number
-  /** Calls of the turn that were not made because they only repeat others. */
-  readonly repeats: number
+  /** The model makes the same call again and again. */
+  readonly isLooping: boolean
   readonly workMs: number
   /** The calls of the last answer, in order; null: the model has not answered in this turn. */
   readonly calls: readonly CallSituation[] | null
@@ -33,6 +33,7 @@ export interface Situation {
   readonly retryAt: number | null
   /** `missing`: the agent has an output schema, and the model has not given an output that fits it. */
   readonly output: 'none' | 'missing' | 'given'
+  /** How often the model was told that its output is missing, or does not fit. */
   readonly reminders: number
 }
 
@@ -52,7 +53,7 @@ export type NextAction =
   | { readonly type: 'stop'; readonly reason: StopReason }
 
 export const next = (situation: Situation): NextAction => {
-  const { calls, limits, callCount, workMs, repeats } = situation
+  const { calls, limits, callCount, workMs } = situation
   const inStage = (stage: CallSituation['stage']) => (calls ?? []).filter((call) => call.stage === stage)
   const ids = (list: readonly CallSituation[]) => list.map(({ id }) => id)
 
@@ -70,8 +71,10 @@ export const next = (situation: Situation): NextAction => {
     if (workMs >= limits.turnMs) return { type: 'stop', reason: 'max_time' }
     return { type: 'begin', calls: ids(unmade) }
   }
-  if (repeats >= REPEATS_MAX) return { type: 'stop', reason: 'loop' }
+  if (situation.isLooping) return { type: 'stop', reason: 'loop' }
   if (situation.output === 'given') return { type: 'finish' }
+  if (situation.output === 'missing' && situation.reminders > REMINDERS_MAX)
+    return { type: 'stop', reason: 'output_invalid' }
   if (calls === null || calls.length > 0 || situation.hasNews) return think(situation)
   if (situation.output === 'none') return { type: 'finish' }
   return situation.reminders < REMINDERS_MAX ? { type: 'remind' } : { type: 'stop', reason: 'output_invalid' }

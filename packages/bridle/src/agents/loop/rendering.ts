@@ -1,4 +1,4 @@
-// What the model reads: prompts, answers and the outcomes of calls as messages of the provider interface.
+// Messages for the model: prompts, answers and the outcomes of calls, in the provider interface.
 import { BRANCHED } from '../../kernel/event.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Payloads } from '../../kernel/schemas.ts'

@@ -367,7 +367,7 @@ test.each<[string, readonly Draft[], readonly object[]]>([
     ],
     [...first, user('ask r-4')],
   ],
-])('[N31] %s', (_name, drafts, expected) => {
+])('[N41] %s', (_name, drafts, expected) => {
   const whole = fold(drafts).messages()
   expect(whole).toEqual(expected)
   // Rendered after every event, or once: the bytes are the same.
@@ -380,7 +380,7 @@ test.each<[string, readonly Draft[], readonly object[]]>([
   expect(JSON.stringify(often.messages())).toBe(JSON.stringify(whole))
 })
 
-test('[N31] hearsay, and events that are folded already, change nothing', () => {
+test('[N41] hearsay, and events that are folded already, change nothing', () => {
   const transcript = fold(turn('r-1'))
   const forged = { seq: 3, at: 3, type: 'turn_start', payload: { turn_id: 'r-9', prompt: 'forged' }, hearsay: true }
   transcript.add(forged as unknown as AnyEvent)
@@ -395,7 +395,7 @@ test('[N31] hearsay, and events that are folded already, change nothing', () => 
   expect(transcript.seq).toBe(3)
 })
 
-test('[N31] an entry is rendered once, however long the conversation', () => {
+test('[N41] an entry is rendered once, however long the conversation', () => {
   const transcript = fold([...turn('r-1'), called('r-1', 'a'), settled('r-1', 'a')])
   const before = [...transcript.messages()]
   fold([said('r-1', 'done')], transcript)
@@ -403,7 +403,7 @@ test('[N31] an entry is rendered once, however long the conversation', () => {
   expect(before.map((message, index) => message === after[index])).toEqual([true, true, true])
 })
 
-test('[N32] work counts, waiting and the time without an owner do not', () => {
+test('[N42] work counts, waiting and the time without an owner do not', () => {
   const transcript = new Transcript()
   const at = (seq: number, time: number, type: string, frame = true) =>
     transcript.add({

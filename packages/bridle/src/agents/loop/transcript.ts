@@ -85,7 +85,9 @@ export class Transcript {
         return
       }
       case 'approval_required':
-        this.#questions.set(event.payload.request_id, event.payload.tool_call_id)
+        // Nobody can change the arguments of a call that has begun.
+        if (event.payload.kind !== 'unknown_outcome')
+          this.#questions.set(event.payload.request_id, event.payload.tool_call_id)
         return
       case 'approval_decided': {
         const call = this.#calls.get(this.#questions.get(event.payload.request_id) ?? '')

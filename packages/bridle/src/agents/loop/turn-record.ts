@@ -49,8 +49,7 @@ export class TurnRecord {
   /** The run of a branch continues the turn of its parent. */
   continueAs(run: string): void {
     this.#run = run
-    this.failures = 0
-    this.retryAt = null
+    this.#forgetFailures()
     this.#workedAt = null
   }
 
@@ -71,9 +70,17 @@ export class TurnRecord {
   add(event: AnyEvent): void {
     if (event.run !== this.#run) return
     this.#countWork(event)
+    // A new attempt is a new chance for every model.
+    if (event.type === 'run_started') this.#forgetFailures()
     if (event.type === 'context_added' && event.payload.source === OUTPUT_REMINDER) this.reminders += 1
     if (event.type === 'context_added' && event.payload.source !== RESULT_EXCERPT) this.hasNews = true
     if (event.type === 'transport_diagnostic' && event.payload.kind === 'model') this.#countFailure(event.payload)
+  }
+
+  #forgetFailures(): void {
+    this.failures = 0
+    this.model = 0
+    this.retryAt = null
   }
 
   #countFailure(payload: JsonObject | Payloads['transport_diagnostic']): void {

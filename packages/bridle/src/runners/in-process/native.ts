@@ -15,16 +15,20 @@ import { ABORT_GRACE_MS } from '../../kernel/limits.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { nativeIdentity } from '../engine-identities.ts'
+import { ModelRuns } from './model-runs.ts'
 
 /** A function is called at each start: a changed definition serves new runs, and live runs keep the old one. */
 export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), ports: AgentRunPorts): Runner => {
   const current = typeof agent === 'function' ? agent : () => agent
   const runs = new Map<string, NativeRun>()
+  const models = new ModelRuns(ports)
   const name = ({ key, runId, attempt }: Job) => `${keyText(key)}/${runId}/${attempt}`
 
   return {
     identity: nativeIdentity,
     start: async (job, reporter) => {
+      const model = modelAgent(current)
+      if (model) return models.start(model, job, reporter)
       const run = new NativeRun(job, reporter, ports)
       runs.set(name(job), run)
       try {
@@ -34,8 +38,20 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
         if (runs.get(name(job)) === run) runs.delete(name(job))
       }
     },
-    attach: async () => 'lost',
+    attach: async (job, reporter) => {
+      if (!job.course) return 'lost'
+      const model = modelAgent(current)
+      if (model) return models.attach(model, job, reporter)
+      if (isGone(current)) {
+        const message = `The agent "${job.key.agent}" is no longer there, so that its run cannot go on.`
+        await reporter.report([{ type: 'failed', message, reason: 'agent_unavailable' }])
+        return 'done'
+      }
+      return 'lost'
+    },
+    rest: (job) => models.rest(job),
     abort: async (job) => {
+      await models.abort(job)
       await runs.get(name(job))?.abort()
       return null
     },
@@ -44,6 +60,22 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
       if (!run) throw new Error('The run is not here.')
       run.deliverAnswer(answer)
     },
+  }
+}
+
+/** The definition, where the agent has a model. A definition that is gone is none. */
+const modelAgent = (current: () => AgentDefinition): AgentDefinition | null => {
+  const definition = definitionOf(current)
+  return definition?.model ? definition : null
+}
+
+const isGone = (current: () => AgentDefinition): boolean => definitionOf(current) === null
+
+const definitionOf = (current: () => AgentDefinition): AgentDefinition | null => {
+  try {
+    return current()
+  } catch {
+    return null
   }
 }
 

@@ -1,0 +1,148 @@
+// Asks the model once. Its answer enters the log in one write with the intents of its first calls; a failure is tried again, or
+// passed on to the agent's next model.
+import type { ReportItem } from '../../kernel/commands.ts'
+import { present } from '../../kernel/json.ts'
+import type { LoopRun } from './loop-run.ts'
+import type { LanguageModel, ModelMessage, ModelTool, Thought } from './model.ts'
+import { ModelError } from './model-error.ts'
+import { textMessage } from './rendering.ts'
+import { retryDelay } from './retries.ts'
+import { think } from './think.ts'
+import { createThoughtReporter } from './thought-reporter.ts'
+
+/** The fixed parts of every request of a turn. */
+export interface RequestFrame {
+  readonly instructions: string | null
+  readonly tools: readonly ModelTool[]
+}
+
+/** An answer that is not in the log yet. */
+export interface ModelAnswer {
+  readonly thought: Thought
+  /** The items that put it there. */
+  readonly items: readonly ReportItem[]
+}
+
+/** Null: the model failed, and the log says how it goes on. */
+export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<ModelAnswer | null> => {
+  // Text of a step that was cut off is withdrawn. A run over its budget is stopped here.
+  await run.report([{ type: 'supersede' }, { type: 'next_step' }])
+  const { definition, reporter, ports, controls, transcript, job, course } = run
+  const step = transcript.turn.steps + 1
+  const { steers } = course
+  const listener = createThoughtReporter(reporter, ports.clock)
+  const deadline = new AbortController()
+  const cancelTimer = ports.clock.after(Math.max(0, definition.limits.turnMs - transcript.turn.workMs(run.now)), () =>
+    deadline.abort(new ModelError('stalled', 'The time of the turn is over.', { retryable: false })),
+  )
+  try {
+    const model = currentModel(run)
+    const thought = await think(
+      model,
+      {
+        messages: [...systemMessage(frame), ...transcript.messages(), ...steers.map(({ text }) => textMessage(text))],
+        tools: frame.tools,
+        settings: definition.settings,
+        signal: AbortSignal.any([controls.signal, deadline.signal]),
+      },
+      listener,
+      { callId: (n) => `${job.runId}.${step}.${n}`, clock: ports.clock, stallMs: definition.limits.stallMs },
+    )
+    const thoughts = listener.close()
+    return { thought, items: [...thoughts, ...answerItems(model, step, thought, steers)] }
+  } catch (error) {
+    listener.close()
+    if (controls.signal.aborted || reporter.closed || !(error instanceof ModelError)) throw error
+    // The next look at the turn finds that its time is over.
+    if (!deadline.signal.aborted) await reportFailure(run, error)
+    return null
+  } finally {
+    cancelTimer()
+  }
+}
+
+const systemMessage = ({ instructions }: RequestFrame): ModelMessage[] =>
+  instructions === null || instructions === '' ? [] : [{ role: 'system', content: instructions }]
+
+const currentModel = ({ definition, transcript }: LoopRun): LanguageModel => {
+  // A changed definition may have fewer models than the one that failed.
+  const models = definition.model ?? []
+  const model = models[Math.min(transcript.turn.model, models.length - 1)]
+  if (typeof model === 'object' || typeof model === 'function') return model
+  throw new ModelError(
+    'unavailable',
+    `The model "${String(model)}" is only a name. Pass an object of its provider's package, such as anthropic("claude-sonnet-4-5") of "@ai-sdk/anthropic".`,
+    { retryable: false },
+  )
+}
+
+const answerItems = (
+  { modelId }: LanguageModel,
+  step: number,
+  { content, finish, usage, contextTokens }: Thought,
+  steers: readonly { readonly messageId: string }[],
+): ReportItem[] => {
+  const { inputTokens, outputTokens } = usage
+  const hasTokens = inputTokens !== undefined || outputTokens !== undefined
+  return [
+    // The model has seen these: in the transcript they stand ahead of its answer.
+    ...steers.map(({ messageId }): ReportItem => ({ type: 'steer_delivered', messageId })),
+    {
+      type: 'event',
+      event: {
+        type: 'model_step',
+        payload: present({ step, model: modelId, content: content as never, finish, context_tokens: contextTokens }),
+      },
+    },
+    ...(hasTokens ? [usageItem(modelId, inputTokens, outputTokens)] : []),
+  ]
+}
+
+const usageItem = (model: string, input: number | undefined, output: number | undefined): ReportItem => ({
+  type: 'event',
+  event: {
+    type: 'usage',
+    payload: present({
+      input_tokens: input,
+      output_tokens: output,
+      total_tokens: (input ?? 0) + (output ?? 0),
+      model,
+    }),
+  },
+})
+
+/** Text that the failed try has said is withdrawn in the same write. */
+const reportFailure = async (run: LoopRun, error: ModelError): Promise<void> => {
+  const { definition, transcript } = run
+  const models = definition.model ?? []
+  const index = Math.min(transcript.turn.model, models.length - 1)
+  const tries = transcript.turn.failures + 1
+  const delayMs = retryDelay(error, tries, Math.random)
+  const hasOther = index + 1 < models.length
+  if (delayMs === null && !hasOther)
+    return run.report([
+      {
+        type: 'failed',
+        message: error.message,
+        reason: `model_${error.reason}`,
+        ...(error.retryable && { transient: true }),
+      },
+    ])
+  const following =
+    delayMs === null
+      ? { status: 'fallback', failure_count: 0, model_index: index + 1 }
+      : { status: 'retrying', failure_count: tries, model_index: index, retry_at: run.now + delayMs }
+  const payload = {
+    kind: 'model',
+    provider_requested: modelName(models[index]),
+    provider_actual: modelName(models[following.model_index]),
+    reason: `${error.reason}: ${error.message}`,
+    ...following,
+  }
+  await run.report([{ type: 'supersede' }, { type: 'event', event: { type: 'transport_diagnostic', payload } }])
+}
+
+const modelName = (model: unknown): string =>
+  typeof model === 'string'
+    ? model
+    : `${(model as LanguageModel | undefined)?.provider}/${(model as LanguageModel | undefined)?.modelId}`

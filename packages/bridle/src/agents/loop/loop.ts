@@ -1,0 +1,153 @@
+// The loop of a model agent. It holds nothing that the log does not: it asks `next` what to do, does it, reports what came of it, and
+// asks again. So starting a run and taking one up are the same function, whoever calls it.
+import { assert } from '../../kernel/assert.ts'
+import type { RunEnd } from '../../kernel/ports/runner.ts'
+import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
+import type { AgentDefinition } from '../agent.ts'
+import type { AgentRunPorts } from '../agent-run.ts'
+import { parseRunInput } from '../input.ts'
+import { PAUSE_MS_MAX } from '../limits.ts'
+import type { Tool } from '../tool.ts'
+import { shortErrorMessage } from '../tool-call.ts'
+import { askModel, type RequestFrame } from './asking.ts'
+import { applyAnswers, askAboutCalls, beginCalls, makeCalls, repeatCalls } from './call-actions.ts'
+import { type LoopControls, LoopRun } from './loop-run.ts'
+import type { StepCall } from './model.ts'
+import { type NextAction, next, type StopReason } from './next.ts'
+import { modelTools, toolsOf } from './offered-tools.ts'
+import { finishReport, outputReminder } from './output.ts'
+import { situationOf } from './situation.ts'
+
+/** Drives a run that has been reported as started or resumed, from wherever it stands. */
+export const runLoop = async (
+  definition: AgentDefinition,
+  reporter: RunReporter,
+  ports: AgentRunPorts,
+  controls: LoopControls,
+): Promise<RunEnd> => {
+  const run = new LoopRun(definition, reporter, ports, controls)
+  let unfollow = () => {}
+  try {
+    unfollow = await run.follow()
+    return await drive(run)
+  } catch (error) {
+    if (reporter.closed || controls.signal.aborted || error instanceof ReporterClosedError) return 'done'
+    await reporter.report([{ type: 'failed', message: shortErrorMessage(error) }])
+    return 'done'
+  } finally {
+    unfollow()
+  }
+}
+
+const drive = async (run: LoopRun): Promise<RunEnd> => {
+  const { definition, transcript } = run
+  const tools = toolsOf(definition)
+  const instructions = await instructionsOf(run)
+  if (instructions === 'failed') return 'done'
+  const frame: RequestFrame = { instructions: instructions.text, tools: modelTools(tools) }
+  for (;;) {
+    if (run.isResting) return 'waiting'
+    const action = next(situationOf(definition, tools, transcript.turn, run.course, run.now))
+    const before = transcript.seq
+    const end = await act(run, action, tools, frame)
+    if (end) return end
+    assert(transcript.seq > before || action.type === 'wait' || action.type === 'think', 'each action is in the log')
+  }
+}
+
+const act = async (
+  run: LoopRun,
+  action: NextAction,
+  tools: readonly Tool[],
+  frame: RequestFrame,
+): Promise<RunEnd | null> => {
+  switch (action.type) {
+    case 'think':
+      return takeStep(run, tools, frame)
+    case 'begin': {
+      const { items, calls } = await beginCalls(run, tools, run.transcript.turn.calls, action.calls)
+      await run.report(items)
+      await makeCalls(run, calls)
+      return null
+    }
+    case 'repeat':
+      await repeatCalls(run, tools, action.calls)
+      return null
+    case 'ask':
+      await askAboutCalls(run, action.calls)
+      return null
+    case 'use_answers':
+      await applyAnswers(run, tools)
+      return null
+    case 'remind':
+      await run.report([outputReminder()])
+      return null
+    case 'wait':
+      return wait(run, action.until)
+    case 'finish':
+      await run.report([await finishReport(run.definition, run.transcript.turn)])
+      return 'done'
+    case 'stop':
+      await run.report([{ type: 'failed', reason: action.reason, message: stopMessage(run, action.reason) }])
+      return 'done'
+  }
+}
+
+/** Asks the model. Its answer and the intents of its first calls are one write. */
+const takeStep = async (run: LoopRun, tools: readonly Tool[], frame: RequestFrame): Promise<RunEnd | null> => {
+  const answer = await askModel(run, frame)
+  if (!answer) return run.reporter.closed ? 'done' : null
+  const { turn } = run.transcript
+  const made = answer.thought.content.filter((entry): entry is StepCall => entry.type === 'call')
+  const history = [...turn.calls, ...made.map((call) => ({ call, outcome: null }))]
+  const following = next({
+    ...situationOf(run.definition, tools, turn, run.course, run.now),
+    callCount: history.length,
+    calls: made.map(({ id }) => ({ id, stage: 'new', effect: 'pure' })),
+  })
+  const unmade = following.type === 'begin' && !run.isResting ? following.calls : []
+  const { items, calls } = await beginCalls(run, tools, history, unmade)
+  await run.report([...answer.items, ...items])
+  await makeCalls(run, calls)
+  return null
+}
+
+/** A short pause is spent here. For a longer one the run leaves memory: whatever comes, or the time, takes it up again. */
+const wait = async (run: LoopRun, until: number | null): Promise<RunEnd | null> => {
+  const ms = until === null ? Number.POSITIVE_INFINITY : until - run.now
+  if (ms <= PAUSE_MS_MAX) {
+    await run.pause(ms)
+    return null
+  }
+  const { seq } = run.transcript
+  await run.report([{ type: 'waiting', until, seen: seq }])
+  if (run.reporter.closed) return 'waiting'
+  // The session's clock may be ahead of ours: then it finds that the time is over already.
+  if (run.transcript.seq === seq && until !== null) await run.pause(PAUSE_MS_MAX)
+  return null
+}
+
+/** The instructions for this turn. A run whose input does not fit, and has not begun, fails here. */
+const instructionsOf = async (run: LoopRun): Promise<{ readonly text: string | null } | 'failed'> => {
+  const { definition, job, reporter, transcript } = run
+  const checked = await parseRunInput(definition, job.prompt, job.input)
+  // The schema may have changed since the run began; the model has read the input already.
+  if ('problem' in checked && transcript.turn.steps === 0) {
+    await run.report([{ type: 'failed', message: checked.problem, reason: 'input_invalid' }])
+    return 'failed'
+  }
+  const { instructions } = definition
+  if (typeof instructions !== 'function') return { text: instructions }
+  const input = 'value' in checked ? checked.value : (job.input ?? { prompt: job.prompt })
+  const messages = async () => reporter.session.messages()
+  return { text: await instructions({ input, prompt: job.prompt, sessionId: job.key.id, messages }) }
+}
+
+const stopMessage = ({ definition: { limits } }: LoopRun, reason: StopReason): string =>
+  ({
+    max_steps: `The turn was ended after ${limits.steps} steps. Raise limits.steps of the agent, or ask for less.`,
+    max_calls: `The model asked for more than ${limits.calls} calls in one turn. Raise limits.calls of the agent, or ask for less.`,
+    max_time: `The turn was ended after ${limits.turnMs} ms of work. Raise limits.turnMs of the agent, or ask for less.`,
+    loop: 'The model made the same call again and again, also after it was told not to.',
+    output_invalid: 'The model gave no output that fits the schema, also after it was reminded twice.',
+  })[reason]

@@ -1,0 +1,30 @@
+// The tools of an agent as the model reads them.
+import type { AgentDefinition } from '../agent.ts'
+import { objectSchemaOf } from '../json-schema.ts'
+import type { Tool } from '../tool.ts'
+import { answerTool } from './answer.ts'
+import type { ModelTool } from './model.ts'
+
+/** The tools that the model may call: the agent's own, and the one that takes its output. */
+export const toolsOf = ({ tools, output }: AgentDefinition): readonly Tool[] =>
+  output === null ? tools : [...tools, answerTool(output)]
+
+export const modelTools = (tools: readonly Tool[]): readonly ModelTool[] => tools.map(modelTool)
+
+const modelTool = (each: Tool): ModelTool => {
+  const known = converted.get(each)
+  if (known) return known
+  const result = objectSchemaOf(each.input)
+  if ('problem' in result) throw new TypeError(`The input of "${each.name}" ${result.problem}`)
+  const made: ModelTool = {
+    type: 'function',
+    name: each.name,
+    description: each.description,
+    inputSchema: result.schema,
+  }
+  converted.set(each, made)
+  return made
+}
+
+/** Converting a schema takes longer than a whole step. */
+const converted = new WeakMap<Tool, ModelTool>()

@@ -1,0 +1,58 @@
+// Where a run stands, for `next`: from its transcript and from the course in its job.
+import type { RunCourse } from '../../kernel/ports/runner.ts'
+import type { ToolEffect } from '../../kernel/schemas.ts'
+import type { AgentDefinition } from '../agent.ts'
+import { ANSWER_TOOL, type Tool } from '../tool.ts'
+import { isLooping } from './call-history.ts'
+import type { CallSituation, Situation } from './next.ts'
+import type { CallView } from './rendering.ts'
+import type { TurnRecord } from './turn-record.ts'
+
+export const situationOf = (
+  definition: AgentDefinition,
+  tools: readonly Tool[],
+  turn: TurnRecord,
+  course: RunCourse,
+  now: number,
+): Situation => ({
+  now,
+  limits: definition.limits,
+  steps: turn.steps,
+  callCount: turn.calls.length,
+  isLooping: isLooping(turn.calls),
+  workMs: turn.workMs(now),
+  calls: turn.last?.calls.map((view) => callSituation(tools, view, course)) ?? null,
+  hasNews: turn.hasNews || course.steers.length > 0,
+  retryAt: turn.retryAt,
+  output: definition.output === null ? 'none' : acceptedOutput(turn) ? 'given' : 'missing',
+  reminders: turn.reminders + rejectedOutputs(turn),
+})
+
+/** The call with which the model gave an output that fits. */
+export const acceptedOutput = ({ last }: TurnRecord): CallView | undefined =>
+  last?.calls.find(({ call, outcome }) => call.tool === ANSWER_TOOL && outcome?.status === 'ok')
+
+/** An output that does not fit is told to the model as the outcome of its call. */
+const rejectedOutputs = ({ calls }: TurnRecord): number =>
+  calls.filter(({ call, outcome }) => call.tool === ANSWER_TOOL && outcome !== null && outcome.status !== 'ok').length
+
+const callSituation = (tools: readonly Tool[], view: CallView, course: RunCourse): CallSituation => ({
+  id: view.call.id,
+  stage: stageOf(view, course),
+  effect: effectOf(tools, view, course),
+})
+
+const stageOf = ({ call: { id }, outcome }: CallView, { calls, open, answers }: RunCourse): CallSituation['stage'] => {
+  if (outcome) return 'settled'
+  if (answers.some(({ toolCallId }) => toolCallId === id)) return 'answered'
+  if (open.some(({ toolCallId }) => toolCallId === id)) return 'asked'
+  return Object.hasOwn(calls, id) ? 'begun' : 'new'
+}
+
+/** A call is repeated unasked only if its tool could be when it began, and still can. A tool that is gone repeats nothing. */
+const effectOf = (tools: readonly Tool[], { call }: CallView, { calls }: RunCourse): ToolEffect => {
+  const logged = Object.hasOwn(calls, call.id) ? calls[call.id]?.effect : undefined
+  const tool = tools.find(({ name }) => name === call.tool)
+  if (!tool) return logged === undefined ? 'unsafe' : 'pure'
+  return logged === 'unsafe' || tool.effect === 'unsafe' ? 'unsafe' : (logged ?? tool.effect)
+}

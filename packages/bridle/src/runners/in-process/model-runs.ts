@@ -1,0 +1,91 @@
+// The runs of model agents in this process. Starting a run and taking one up differ in their first report only.
+import type { AgentDefinition } from '../../agents/agent.ts'
+import type { AgentRunPorts } from '../../agents/agent-run.ts'
+import { RunEndedError } from '../../agents/errors.ts'
+import { runLoop } from '../../agents/loop/loop.ts'
+import { toolsOf } from '../../agents/loop/offered-tools.ts'
+import type { ReportItem } from '../../kernel/commands.ts'
+import { keyText } from '../../kernel/event.ts'
+import { ABORT_GRACE_MS } from '../../kernel/limits.ts'
+import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
+import type { RunReporter } from '../../kernel/session/run-reporter.ts'
+
+interface ModelRun {
+  readonly stop: AbortController
+  readonly rest: AbortController
+  /** Resolves when the run does nothing any more. */
+  readonly ended: Promise<unknown>
+}
+
+export class ModelRuns {
+  readonly #ports: AgentRunPorts
+  readonly #runs = new Map<string, ModelRun>()
+
+  constructor(ports: AgentRunPorts) {
+    this.#ports = ports
+  }
+
+  start(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
+    const tools = toolsOf(definition).map(({ name }) => name)
+    return this.#run(definition, job, reporter, [
+      { type: 'started', durable: true, steer: true, ...modelNames(definition) },
+      { type: 'event', event: { type: 'turn_start_tools', payload: { turn_id: job.runId, tools } } },
+    ])
+  }
+
+  attach(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
+    return this.#run(definition, job, reporter, [{ type: 'resumed' }])
+  }
+
+  /** Rejects when the run does not stop in time: its abort cannot be confirmed. */
+  async abort(job: Job): Promise<void> {
+    const run = this.#runs.get(nameOf(job))
+    if (!run) return
+    run.stop.abort(new RunEndedError('The run was cancelled.'))
+    await new Promise<void>((resolve, reject) => {
+      const late = () => reject(new Error('The run ignores that it was cancelled.'))
+      const forget = this.#ports.clock.after(ABORT_GRACE_MS, late)
+      run.ended.then(() => resolve()).finally(forget)
+    })
+  }
+
+  /** Resolves when everything that has begun has ended and is in the log. */
+  async rest(job: Job): Promise<void> {
+    const run = this.#runs.get(nameOf(job))
+    run?.rest.abort()
+    await run?.ended
+  }
+
+  async #run(
+    definition: AgentDefinition,
+    job: Job,
+    reporter: RunReporter,
+    first: readonly ReportItem[],
+  ): Promise<RunEnd> {
+    const stop = new AbortController()
+    const rest = new AbortController()
+    reporter.onClose(() => stop.abort(new RunEndedError('The run is over.')))
+    const work = reporter
+      .report(first)
+      .then(() => runLoop(definition, reporter, this.#ports, { signal: stop.signal, rest: rest.signal }))
+    const run: ModelRun = { stop, rest, ended: work.catch(() => {}) }
+    this.#runs.set(nameOf(job), run)
+    try {
+      return await work
+    } finally {
+      stop.abort(new RunEndedError('The run is over.'))
+      if (this.#runs.get(nameOf(job)) === run) this.#runs.delete(nameOf(job))
+    }
+  }
+}
+
+const nameOf = ({ key, runId, attempt }: Job): string => `${keyText(key)}/${runId}/${attempt}`
+
+/** The status card names the first model. */
+const modelNames = ({ model }: AgentDefinition): { provider?: string; model?: string } => {
+  const first = model?.[0]
+  if (first === undefined) return {}
+  if (typeof first !== 'string') return { provider: first.provider, model: first.modelId }
+  const [provider = '', ...rest] = first.split('/')
+  return { provider, model: rest.join('/') }
+}
