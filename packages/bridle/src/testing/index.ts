@@ -3,7 +3,7 @@ export type {
   LanguageModel,
   ModelAssistantPart,
   ModelCallOptions,
-  ModelCustomPart,
+  ModelJson,
   ModelMessage,
   ModelOptions,
   ModelReasoningPart,

@@ -1,7 +1,7 @@
 // The interface of a language model, as the provider packages of the AI SDK implement it (`@ai-sdk/provider`, versions 3 and 4 of
 // the specification). It is stated here and not imported, like Standard Schema: the packages are the user's own. The two versions
 // agree in everything that a loop of text, reasoning and tools needs.
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 
 /** A language model: an object of any provider's package, such as `anthropic('claude-sonnet-4-5')` of `@ai-sdk/anthropic`. */
 export interface LanguageModel {
@@ -45,8 +45,12 @@ export interface ModelSettings {
   providerOptions?: ModelOptions
 }
 
-/** Options for a provider, or metadata from it, by the provider's name. */
-export type ModelOptions = Record<string, JsonObject>
+/** Options for a provider, or metadata from it: an object of JSON, by the provider's name. */
+export type ModelOptions = Record<string, Record<string, ModelJson>>
+
+/** JSON. The packages type it in several ways that do not fit each other, nor `Json`. */
+// biome-ignore lint/suspicious/noExplicitAny: a narrower type would refuse the models of some packages.
+export type ModelJson = any
 
 /** A tool that the model may call. */
 export interface ModelTool {
@@ -81,12 +85,7 @@ export type ModelMessage = (
 }
 
 /** A part of an answer of the model, as the next prompt repeats it. */
-export type ModelAssistantPart =
-  | ModelTextPart
-  | ModelReasoningPart
-  | ModelToolCallPart
-  | ModelToolResultPart
-  | ModelCustomPart
+export type ModelAssistantPart = ModelTextPart | ModelReasoningPart | ModelToolCallPart | ModelToolResultPart
 
 /** Text. */
 export interface ModelTextPart {
@@ -117,7 +116,7 @@ export interface ModelToolCallPart {
   /** The name of the tool. */
   toolName: string
   /** The arguments. */
-  input: Json
+  input: JsonObject
   /** True where the provider ran the tool itself. */
   providerExecuted?: boolean
   /** Metadata that came with the call, as the provider sent it. */
@@ -141,20 +140,10 @@ export interface ModelToolResultPart {
 /** A result as the model reads it: text, JSON, an error, or a call that a person denied. */
 export type ModelToolOutput =
   | { type: 'text'; value: string }
-  | { type: 'json'; value: Json }
+  | { type: 'json'; value: ModelJson }
   | { type: 'error-text'; value: string }
-  | { type: 'error-json'; value: Json }
+  | { type: 'error-json'; value: ModelJson }
   | { type: 'execution-denied'; reason?: string }
-
-/** A part that only its provider understands. It stands in `providerOptions` and is sent back as it came. */
-export interface ModelCustomPart {
-  /** The kind of the part. */
-  type: 'custom'
-  /** The provider's name for the part: `provider.kind`. */
-  kind: `${string}.${string}`
-  /** The part itself, as the provider sent it. */
-  providerOptions?: ModelOptions
-}
 
 /** A request to a model, as the loop puts it together. */
 export interface ModelRequest {
@@ -233,7 +222,7 @@ export const modelProblem = (value: unknown): string | null => {
 export const assistantParts = (content: readonly StepContent[]): ModelAssistantPart[] => content.map(assistantPart)
 
 const assistantPart = (entry: StepContent): ModelAssistantPart => {
-  // A part of the provider was one of these when it came, and the log gives it back as it was.
+  // The part came from the provider, which understands it, and the log gives it back as it was.
   if (entry.type === 'provider') return entry.part as unknown as ModelAssistantPart
   const options = entry.metadata && { providerOptions: entry.metadata }
   if (entry.type !== 'call') return { type: entry.type, text: entry.text, ...options }

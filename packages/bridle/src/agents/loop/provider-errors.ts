@@ -16,16 +16,21 @@ export const modelError = (
   if (error instanceof ModelError) return error
   const fields = fieldsOf(error)
   const status = typeof fields.statusCode === 'number' ? fields.statusCode : undefined
+  const isFailure = status !== undefined && status >= 400
   const details = detailsOf(fields)
   const reason = reasonOf(fields, status, details, phase)
   const retryAfterMs = retryAfter(fields.responseHeaders, now)
-  return new ModelError(reason, sentence(reason, `"${model.provider}/${model.modelId}"`, status, details.message), {
-    ...(status !== undefined && { status }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    // A provider may know that trying again is of no use. A page with a status of success is not from the provider.
-    ...(status !== undefined && status >= 400 && fields.isRetryable === false && { retryable: false }),
-    cause: error,
-  })
+  return new ModelError(
+    reason,
+    sentence(reason, `"${model.provider}/${model.modelId}"`, isFailure ? status : undefined, details.message),
+    {
+      ...(status !== undefined && { status }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      // A provider may know that trying again is of no use.
+      ...(isFailure && fields.isRetryable === false && { retryable: false }),
+      cause: error,
+    },
+  )
 }
 
 type Fields = { readonly [name: string]: unknown }
@@ -101,11 +106,13 @@ const reasonOf = (
   const byCode = details.codes.map((code) => own(REASON_BY_CODE, code)).find((reason) => reason !== undefined)
   if (byCode) return byCode
   if (isOverflow(status, details)) return 'overflow'
-  if (status !== undefined) return reasonOfStatus(status)
+  if (status !== undefined && status >= 400) return reasonOfStatus(status)
   const byName = typeof fields.name === 'string' ? own(REASON_BY_NAME, fields.name) : undefined
   if (byName) return byName
   if (details.codes.includes('invalid_request_error')) return 'refused'
-  return phase === 'stream' ? 'cut' : 'unavailable'
+  if (phase === 'stream') return 'cut'
+  // A page of a proxy with a status of success is no answer of a model.
+  return status === undefined ? 'unavailable' : 'invalid'
 }
 
 const reasonOfStatus = (status: number): ModelErrorReason => {
@@ -113,9 +120,7 @@ const reasonOfStatus = (status: number): ModelErrorReason => {
   if (status === 413) return 'overflow'
   if (status === 429) return 'rate_limited'
   if (status === 503 || status === 529) return 'overloaded'
-  if (status >= 500 || status === 408 || status === 409) return 'unavailable'
-  // A page of a proxy with a status of success is no answer of a model.
-  return status < 400 ? 'invalid' : 'refused'
+  return status >= 500 || status === 408 || status === 409 ? 'unavailable' : 'refused'
 }
 
 /** Several providers have no code for it. These are their words, and those of servers that speak like OpenAI's. */

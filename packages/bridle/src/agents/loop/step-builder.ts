@@ -37,6 +37,9 @@ interface ProviderPart {
   readonly part: JsonObject
 }
 
+/** Parts by which a provider says something about its answer. They do not go back to it. */
+const REMARKS: ReadonlySet<unknown> = new Set(['anthropic.message_start'])
+
 /** `callId` names the calls of the step, which are counted from 1. */
 export const createStepBuilder = (callId: (n: number) => string): StepBuilder => {
   const size = createStepSize()
@@ -96,7 +99,7 @@ export const createStepBuilder = (callId: (n: number) => string): StepBuilder =>
     'tool-call': addCall,
     'tool-result': (part) => part.preliminary === true || addProviderPart(providerResult(part)),
     custom: ({ kind, providerMetadata }) =>
-      addProviderPart({ type: 'custom', kind, providerOptions: providerMetadata }),
+      REMARKS.has(kind) || addProviderPart({ type: 'custom', kind, providerOptions: providerMetadata }),
   }
 
   const add = (part: StreamPart): TextDelta | null => {
