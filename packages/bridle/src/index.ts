@@ -50,7 +50,7 @@ export type {
   HarnessToolCall,
 } from './kernel/projections/harness-state.ts'
 export { partText } from './kernel/projections/message-parts.ts'
-export type { Payloads, SessionStatus } from './kernel/schemas.ts'
+export type { Payloads, SessionStatus, ToolEffect } from './kernel/schemas.ts'
 export {
   type AgentEvent,
   type AgentEventData,

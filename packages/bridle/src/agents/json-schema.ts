@@ -2,6 +2,7 @@
 // Schema (standardschema.dev/json-schema) writes it itself; for Valibot its own converter does.
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
 import { isJsonObject, type JsonObject } from '../kernel/json.ts'
+import type { AgentDefinition } from './agent.ts'
 import { toPlainObject } from './input.ts'
 import { missingJsonSchema, type StandardSchema } from './standard-schema.ts'
 import { shortErrorMessage } from './tool-call.ts'
@@ -27,6 +28,17 @@ export const objectSchemaOf = (schema: StandardSchema | null): JsonSchemaResult 
   return isObjectSchema(converted.schema)
     ? { schema: { type: 'object', ...converted.schema } }
     : { problem: 'is not the schema of an object: the arguments of a call have names.' }
+}
+
+/** The first schema of a model agent that its model cannot be told of, as a sentence; null = none. */
+export const modelSchemaProblem = ({ name, model, tools, output }: AgentDefinition): string | null => {
+  if (model === null) return null
+  for (const tool of tools) {
+    const result = objectSchemaOf(tool.input)
+    if ('problem' in result) return `The input of the tool "${tool.name}" ${result.problem}`
+  }
+  const result = output && jsonSchemaOf(output)
+  return result && 'problem' in result ? `The output of "${name}" ${result.problem}` : null
 }
 
 /** Whether the JSON Schema takes objects only. A union of objects has no type of its own. */

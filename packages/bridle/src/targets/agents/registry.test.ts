@@ -1,5 +1,9 @@
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { defaultAgent } from './registry.ts'
+import { agent } from '../../agents/agent.ts'
+import { tool } from '../../agents/tool.ts'
+import { digest, VirtualClock } from '../../kernel/host/host.suite.ts'
+import { AgentRegistry, defaultAgent } from './registry.ts'
 
 test.each<[string, { BRIDLE_AGENT?: string }, string | null | undefined, string]>([
   ['the one that was set', { BRIDLE_AGENT: 'mine' }, null, 'mine'],
@@ -9,4 +13,38 @@ test.each<[string, { BRIDLE_AGENT?: string }, string | null | undefined, string]
 ])('[T2] the default agent is %s', (_name, env, needs, expected) => {
   const agents = new Map(needs === undefined ? [] : [['claude', { needs }]])
   expect(defaultAgent(agents, env)).toBe(expected)
+})
+
+test('[N23] an agent whose model cannot be told of a schema is refused when the server starts, and the others work', () => {
+  const model = {
+    specificationVersion: 'v3',
+    provider: 'p',
+    modelId: 'm',
+    doStream: () => new Promise<never>(() => {}),
+  } as const
+  const later = tool({ name: 'later', description: 'Waits.', input: v.object({ until: v.date() }), run: () => null })
+  const broken = agent({ name: 'broken', model, tools: [later] })
+  const unclear = agent({ name: 'unclear', model, output: v.object({ at: v.date() }) })
+  const good = agent({ name: 'good', model, output: v.array(v.string()) })
+  // A function is never told to a model.
+  const plain = agent({ name: 'plain', output: v.object({ at: v.date() }), run: () => ({ at: new Date(0) }) })
+
+  const problem =
+    'The input of the tool "later" cannot be written as JSON Schema, which the model needs: The "date" schema cannot be converted to JSON Schema.'
+  const registry = new AgentRegistry({ clock: new VirtualClock(), digest })
+  expect(() => registry.add(broken)).toThrow(problem)
+  const files = [broken, unclear, good, plain].map((definition) => ({
+    file: `agents/${definition.name}.ts`,
+    definition,
+  }))
+  expect(registry.load(files)).toEqual([
+    `agent agents/broken.ts is not available: ${problem}`,
+    expect.stringMatching(/^agent agents\/unclear.ts is not available: The output of "unclear" cannot be written/),
+  ])
+  expect([...registry.agents.values()].map(({ name, needs }) => [name, needs === null])).toEqual([
+    ['good', true],
+    ['plain', true],
+    ['broken', false],
+    ['unclear', false],
+  ])
 })

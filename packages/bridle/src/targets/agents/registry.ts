@@ -4,6 +4,7 @@
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { acceptInput } from '../../agents/input.ts'
+import { modelSchemaProblem } from '../../agents/json-schema.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeIdentity, scriptedIdentity } from '../../runners/engine-identities.ts'
@@ -36,6 +37,8 @@ export class AgentRegistry {
     if (!isAgent(definition)) throw new ServerFault('agent_invalid', nonAgentProblem(definition, 'options'))
     if (this.agents.has(definition.name))
       throw new ServerFault('agent_name_taken', `There are two agents named "${definition.name}". Rename one of them.`)
+    const problem = modelSchemaProblem(definition)
+    if (problem !== null) throw new ServerFault('agent_invalid', problem)
     this.#serve(definition)
     this.#fixed.add(definition.name)
   }
@@ -54,6 +57,11 @@ export class AgentRegistry {
       const { name } = definition
       if (this.#fixed.has(name)) {
         problems.push({ file, name, problem: `The name "${name}" is taken by an agent of the server.` })
+        continue
+      }
+      const problem = modelSchemaProblem(definition)
+      if (problem !== null) {
+        problems.push({ file, name, problem })
         continue
       }
       served.add(name)
