@@ -194,6 +194,10 @@ const goldenDurable: readonly GoldenStep[] = [
   ),
   runnerReports(event('token', { text: ' there' })),
   runnerReports({ type: 'resumed' }, { type: 'supersede' }),
+  // A mark inside of a text, and a thought behind it.
+  runnerReports(event('token', { text: ' again' }), event('thinking', { text: 'so' })),
+  runnerReports({ type: 'supersede', keep: { chars: 7, parts: 3 } }),
+  runnerReports(event('token', { text: '!' })),
   runnerReports({
     type: 'ask',
     kind: 'unknown_outcome',
@@ -211,6 +215,8 @@ const goldenDurable: readonly GoldenStep[] = [
   ),
   ({ head, at, ...state }) => runnerReports({ type: 'waiting', until: at + 1_500, seen: head })({ head, at, ...state }),
   { type: 'signal', name: 'go', payload: 1 },
+  ({ head, at, ...state }) => runnerReports({ type: 'waiting', until: at + 1_500, seen: head })({ head, at, ...state }),
+  { type: 'tick' },
   { type: 'pause' },
   runnerReports({ type: 'stopped' }),
   { type: 'resume' },

@@ -12,7 +12,7 @@ interface MessagePlace {
 
 /** A stretch of a message. The last one, `to` null, also has everything that is neither text, part nor call. */
 export interface MessagePiece {
-  readonly message: HarnessMessage
+  readonly owner: HarnessMessage
   readonly from: MessagePlace
   readonly to: MessagePlace | null
 }
@@ -34,9 +34,9 @@ export const settledPieces = (
   at: number,
 ): readonly MessagePiece[] => {
   const whole = written[at]
-  if (whole?.message === message && whole.to === null) return [whole]
+  if (whole?.owner === message && whole.to === null) return [whole]
   const pieces = keptPieces(message, written, at)
-  return [...pieces, { message, from: endOf(pieces), to: null }]
+  return [...pieces, { owner: message, from: endOf(pieces), to: null }]
 }
 
 /** The beginning of a message that still changes, as far as it fills pieces. */
@@ -52,15 +52,15 @@ export const growingPieces = (
     const from = endOf(pieces)
     const to = nextPlace(message, from, settled, pieceChars)
     if (!to) return pieces
-    pieces.push({ message, from, to })
+    pieces.push({ owner: message, from, to })
   }
 }
 
 /** The end of a message behind its pieces. */
 export const restOf = (message: HarnessMessage, pieces: readonly MessagePiece[]): HarnessMessage =>
-  pieces.length === 0 ? message : (contentOf({ message, from: endOf(pieces), to: null }) as HarnessMessage)
+  pieces.length === 0 ? message : (contentOf({ owner: message, from: endOf(pieces), to: null }) as HarnessMessage)
 
-export const contentOf = ({ message, from, to }: MessagePiece): PieceContent => {
+export const contentOf = ({ owner: message, from, to }: MessagePiece): PieceContent => {
   if (from === START && to === null) return message
   const { parts, toolCalls } = message
   // A prompt has neither parts nor calls.
@@ -75,13 +75,13 @@ export const contentOf = ({ message, from, to }: MessagePiece): PieceContent => 
 /** Whether both say the same. Values that did not change are the same objects, so nothing is compared in depth. */
 export const isSamePiece = (a: MessagePiece | undefined, b: MessagePiece): boolean => {
   if (!a || !isSamePlace(a.from, b.from) || !isSamePlace(a.to, b.to)) return false
-  if (a.message === b.message) return true
+  if (a.owner === b.owner) return true
   const { from, to } = b
   if (to === null) return false
   return (
-    isSameStretch(a.message.parts, b.message.parts, from.parts, to.parts) &&
-    isSameStretch(a.message.toolCalls, b.message.toolCalls, from.calls, to.calls) &&
-    a.message.content.slice(from.chars, to.chars) === b.message.content.slice(from.chars, to.chars)
+    isSameStretch(a.owner.parts, b.owner.parts, from.parts, to.parts) &&
+    isSameStretch(a.owner.toolCalls, b.owner.toolCalls, from.calls, to.calls) &&
+    a.owner.content.slice(from.chars, to.chars) === b.owner.content.slice(from.chars, to.chars)
   )
 }
 
@@ -109,10 +109,10 @@ export const joinPieces = (
     let from = START
     for (const stretch of stretches) {
       const to = placeBehind(from, stretch)
-      pieces.push({ message, from, to })
+      pieces.push({ owner: message, from, to })
       from = to
     }
-    if (owners.size > 0) pieces.push({ message, from, to: null })
+    if (owners.size > 0) pieces.push({ owner: message, from, to: null })
   }
   for (const { content, owner } of stored) {
     owners.add(owner)
@@ -153,9 +153,9 @@ const placeBehind = ({ chars, parts, calls }: MessagePlace, stretch: MessageStre
 const keptPieces = (message: HarnessMessage, written: readonly MessagePiece[], at: number): MessagePiece[] => {
   const pieces: MessagePiece[] = []
   for (let piece = written[at]; piece; piece = written[at + pieces.length]) {
-    const { message: before, from, to } = piece
-    if (before.id !== message.id || to === null || !isWithin(to, message)) break
-    pieces.push({ message, from, to })
+    const { owner, from, to } = piece
+    if (owner.id !== message.id || to === null || !isWithin(to, message)) break
+    pieces.push({ owner: message, from, to })
   }
   return pieces
 }

@@ -160,7 +160,7 @@ describe('a long answer', () => {
     const restored = restoreSnapshot(unread, rows.pieces)
     expect(restored?.state).toEqual(life.state)
     expect(restored?.state.conversation.messages[1]).toBe(life.messages[1])
-    // One piece was read: the rest of the message is taken from memory.
+    // A single piece was read: the rest of the message is taken from memory.
     const mixed = unread.pieces.map((_, index) => (index === 2 ? (rows.texts[2] ?? null) : null))
     expect(restoreSnapshot({ ...unread, pieces: mixed }, rows.pieces)?.state).toEqual(life.state)
   })

@@ -34,7 +34,7 @@ export const restoreSnapshot = (
   const stored = snapshot.pieces.map((text, index): StoredPiece => {
     if (text !== null) return { content: JSON.parse(text) as PieceContent, owner: null }
     const piece = known[index] as MessagePiece
-    return { content: contentOf(piece), owner: piece.message }
+    return { content: contentOf(piece), owner: piece.owner }
   })
   const { messages, pieces } = joinPieces(stored, rest.conversation.messages)
   return { state: { ...emptyState, ...rest, conversation: { ...rest.conversation, messages } }, pieces }
