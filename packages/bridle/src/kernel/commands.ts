@@ -168,6 +168,8 @@ export type ReportItem =
   | { readonly type: 'next_step' }
   /** Withdraws text of a durable run: after `keep`, or after its last finished step. */
   | { readonly type: 'supersede'; readonly keep?: TextMark }
+  /** Keeps a value in the memory of the session; null removes it. `ttlMs` null: it never expires. */
+  | { readonly type: 'memory'; readonly key: string; readonly value: Json; readonly ttlMs: number | null }
   /** The run is gone: its process died, or the runner does not know it. */
   | { readonly type: 'lost'; readonly message: string }
   | { readonly type: 'stopped'; readonly resume?: string }

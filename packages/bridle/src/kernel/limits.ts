@@ -83,6 +83,10 @@ export const RESUME_POINTS_MAX = 1_000
 export const DEPTH_MAX = 100
 /** Values in one body or message: this many named ones hold the event loop for a tenth of a second. */
 export const VALUES_MAX = 50_000
+/** The memory of a session: every snapshot has it whole, so that it stays below 2 MB. Larger things belong in artifacts. */
+export const SESSION_MEMORY_KEYS_MAX = 256
+export const SESSION_MEMORY_VALUE_CHARS_MAX = 8_000
+export const SESSION_MEMORY_KEY_CHARS_MAX = 128
 /** Decisions in the fold's audit index; older ones are in the log. */
 export const AUDIT_KEPT_MAX = 1_000
 /** Audit rows and sources of memory in a health snapshot: each change writes them again. */

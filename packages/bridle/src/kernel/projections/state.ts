@@ -18,6 +18,7 @@ import { type ResumePoints, resumePoints } from './indexes/resume-points.ts'
 import { type Subagents, subagents } from './indexes/subagents.ts'
 import { lifecycle, withFrame } from './lifecycle.ts'
 import type { Lifecycle, Run } from './lifecycle-state.ts'
+import { type Memory, memory } from './memory.ts'
 import { fold } from './projection.ts'
 
 export interface SessionState {
@@ -35,6 +36,7 @@ export interface SessionState {
   readonly channel: Channel
   readonly audit: AuditSeqs
   readonly course: Course
+  readonly memory: Memory
 }
 
 export const emptyState: SessionState = {
@@ -51,6 +53,7 @@ export const emptyState: SessionState = {
   channel: channel.initial,
   audit: audit.initial,
   course: course.initial,
+  memory: memory.initial,
 }
 
 /** Folds one event. An event of an unknown type moves the head and nothing else. */
@@ -82,6 +85,7 @@ export const evolveWith = (
   next.channel = fold(channel, state.channel, event)
   next.audit = fold(audit, state.audit, event)
   next.course = fold(course, state.course, event)
+  next.memory = fold(memory, state.memory, event)
   return next
 }
 

@@ -27,7 +27,7 @@ export const publishArtifact = (
     artifact_id: artifactId,
     name: label(name),
     content_type: label(contentType),
-    size: utf8Length(text),
+    size: artifactSize(text),
     chunks: chunks.length,
     ...(kind !== undefined && { kind: label(kind) }),
     ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
@@ -38,7 +38,7 @@ export const publishArtifact = (
 const label = (text: string): string => truncate(text, LABEL_CHARS_MAX)
 
 /** Bytes in UTF-8; half a surrogate pair becomes the replacement character, three bytes. */
-const utf8Length = (text: string): number => {
+export const artifactSize = (text: string): number => {
   let bytes = 0
   for (const character of text) {
     const point = character.codePointAt(0) ?? 0

@@ -17,6 +17,7 @@ import { failUnapprovedCall, hasActed, isUnapprovedCall } from './approvals/unap
 import { publishArtifact } from './artifacts.ts'
 import { isOverBudget, reportsNewWork, stopOverBudget } from './budgets/budgets.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
+import { setMemory } from './memory.ts'
 import { letRunWait, resumeRun, supersedeText } from './runs/durable-runs.ts'
 import { completeStop, endTurn, failRun, recordResumeHandle } from './runs/runs.ts'
 import { publishTaskGraph } from './runs/task-graph.ts'
@@ -85,6 +86,9 @@ const itemHandlers: {
   waiting: (w, item) => letRunWait(w, item),
   supersede: (w, { keep }) => supersedeText(w, keep),
   next_step: () => {},
+  memory: (w, item) => {
+    if (isStarted(w)) setMemory(w, item)
+  },
 
   sandbox_awaited: (w, { reason }) => {
     const { run } = w

@@ -122,12 +122,13 @@ const golden: readonly GoldenStep[] = [
       payload: { tool_call_id: 'c1', tool_name: 'write', outcome_type: 'ToolFailure', status: 'error' },
     },
   }),
-  report('r-2', 2, 4, { type: 'artifact', name: 'a.txt', contentType: 'text/plain', text: 'a' }),
-  report('r-2', 2, 5, {
+  runnerReports({ type: 'memory', key: 'colour', value: 'red', ttlMs: 1_000 }),
+  report('r-2', 2, 5, { type: 'artifact', name: 'a.txt', contentType: 'text/plain', text: 'a' }),
+  report('r-2', 2, 6, {
     type: 'event',
     event: { type: 'usage', payload: { input_tokens: 1, output_tokens: 2, cost_usd: 0.1 } },
   }),
-  report('r-2', 2, 6, { type: 'finished', resume: 'handle-1' }),
+  report('r-2', 2, 7, { type: 'finished', resume: 'handle-1' }),
   { type: 'parent_told', seq: 1 },
   { type: 'child_status', child: key, status: 'running', seq: 1 },
   { type: 'pause' },

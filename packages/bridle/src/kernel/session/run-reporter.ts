@@ -9,6 +9,7 @@ import { DEPTH_MAX, PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER, TOKEN_CHARS_MAX } fro
 import type { Clock } from '../ports/clock.ts'
 import type { Job } from '../ports/runner.ts'
 import type { HarnessMessage } from '../projections/harness-state.ts'
+import type { Memory } from '../projections/memory.ts'
 import { splitIntoChunks } from '../text/chunks.ts'
 import { SurrogateJoiner } from '../text/surrogate-joiner.ts'
 
@@ -35,6 +36,8 @@ export interface ReportedSession {
   readonly read: (after: number, limit: number) => Promise<readonly AnyEvent[]>
   /** The conversation as of the last commit. */
   readonly messages: () => readonly HarnessMessage[]
+  /** The memory as of the last commit. */
+  readonly memory: () => Memory
   /** The text of an artifact; null: the session has no such artifact. */
   readonly artifactText: (artifactId: string) => Promise<string | null>
   /** Values that a runner keeps as long as the session stays in memory. */

@@ -107,6 +107,7 @@ export class Session {
       session: {
         read: (after, limit) => this.read(after, limit),
         messages: () => this.#state.conversation.messages,
+        memory: () => this.#state.memory,
         artifactText: (artifactId) => this.#artifactText(artifactId),
       },
       retry: () => this.#reconcile(),
