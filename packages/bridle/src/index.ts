@@ -21,11 +21,15 @@ export type {
   AgentSession,
   ApprovalOutcome,
   ApprovalQuestion,
+  SessionMemory,
+  StepContext,
   ToolContext,
   ToolOptions,
   UsageReport,
+  WaitOptions,
 } from './agents/session.ts'
 export type { StandardSchema } from './agents/standard-schema.ts'
+export { OutcomeUnknown, StepError, type StepErrorCode } from './agents/steps/errors.ts'
 export {
   type Tool,
   type ToolApprovalRule,

@@ -6,7 +6,8 @@ import { agent, type RunContext } from './agent.ts'
 import type { EmittableEventType } from './session.ts'
 
 type RunFunction = (context: RunContext<JsonObject>) => unknown
-const world = (run: RunFunction) => new NativeWorld(agent({ name: 'tested', run: run as () => Json }))
+const world = (run: RunFunction, durable = true) =>
+  new NativeWorld(agent({ name: 'tested', durable, run: run as () => Json }))
 
 describe('the other methods of a session', () => {
   test('[N15] checkpoints, artifacts, usage and events of the catalogue', async () => {
@@ -109,6 +110,16 @@ describe('the other methods of a session', () => {
       ({ session }) => session.approval({ subject: 'a', reason: 'b', expiresMs: Number.POSITIVE_INFINITY }),
       /expiresMs is between/,
     ],
+  ])('[N15] refuses %s', async (_name, run, message) => {
+    for (const durable of [true, false]) {
+      const it = world(async (context) => {
+        await run(context)
+      }, durable)
+      expect(await it.run()).toMatchObject({ status: 'failed', message: expect.stringMatching(message) })
+    }
+  })
+
+  test.each<[string, RunFunction, RegExp]>([
     [
       'one call id twice',
       async ({ session }) => {
@@ -117,10 +128,13 @@ describe('the other methods of a session', () => {
       },
       /"c1" was used before/,
     ],
-  ])('[N15] refuses %s', async (_name, run, message) => {
+    ['a step', ({ session }) => session.step('a', () => 1), /session.step\(\) needs a durable agent/],
+    ['a sleep', ({ session }) => session.sleep('a', 1), /session.sleep\(\) needs a durable agent/],
+    ['a signal', ({ session }) => session.waitFor('a'), /session.waitFor\(\) needs a durable agent/],
+  ])('[N15] [N55] an agent with durable: false is refused %s', async (_name, run, message) => {
     const it = world(async (context) => {
       await run(context)
-    })
+    }, false)
     expect(await it.run()).toMatchObject({ status: 'failed', message: expect.stringMatching(message) })
   })
 })

@@ -1,32 +1,28 @@
-// The session as an agent's `run` function sees it. Each method appends one or two events to the log.
-
-import { isId } from '../kernel/event.ts'
+// The session as the `run` function of an agent with `durable: false` sees it. Each method appends one or two events to the log.
 import { type AgentRun, agentEventItem } from './agent-run.ts'
-import { TEXT_CHARS_MAX } from './limits.ts'
+import { createMemory, liveMemory } from './memory.ts'
 import type { AgentSession } from './session.ts'
 import { artifactItem, usageItem } from './session-items.ts'
+import { checkCall, checkpointPayload, checkText, messagesBefore, TextSender } from './session-parts.ts'
+import { StepError } from './steps/errors.ts'
 import { runTool, waitForApproval } from './tool-call.ts'
 
 export const createAgentSession = (run: AgentRun): AgentSession => {
   const newCall = callIds()
-  let unsent = 0
+  const sender = new TextSender(run)
   const emit = (type: string, payload: unknown) => run.track(async () => run.report(agentEventItem(type, payload)))
+  const refuse = (method: string) =>
+    run.track(async () => {
+      throw new StepError('not_durable', `session.${method}() needs a durable agent: remove "durable: false" from it.`)
+    })
 
   return {
     id: run.job.key.id,
 
     text: (chunk) =>
       run.track(async () => {
-        if (typeof chunk !== 'string') throw new TypeError('session.text() takes a text.')
-        for (let from = 0; from < chunk.length; from += TEXT_CHARS_MAX) {
-          const piece = chunk.slice(from, from + TEXT_CHARS_MAX)
-          unsent += piece.length
-          await run.reporter.token(piece)
-          // Pacing merges fast tokens into one event. An agent that never pauses waits for the log here, or its text would pile up.
-          if (unsent < TEXT_CHARS_MAX) continue
-          unsent = 0
-          await run.report()
-        }
+        checkText(chunk)
+        await sender.send(chunk)
       }),
 
     thinking: (text) => emit('thinking', { text }),
@@ -37,13 +33,16 @@ export const createAgentSession = (run: AgentRun): AgentSession => {
     approval: ({ subject, ...question }) =>
       run.track(async () => waitForApproval(run, newCall(subject, undefined), question)),
 
-    checkpoint: (summary) =>
-      emit('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: summary }),
+    step: () => refuse('step'),
+    sleep: () => refuse('sleep'),
+    waitFor: () => refuse('waitFor'),
 
+    messages: async () => messagesBefore(run, new Set([run.job.runId])),
+    memory: createMemory(run, liveMemory(run)),
+
+    checkpoint: (summary) => emit('session_checkpoint', checkpointPayload(summary)),
     artifact: (...content) => run.track(async () => run.report(artifactItem(...content))),
-
     usage: (spent) => run.track(async () => run.report(usageItem(spent))),
-
     emit: (type: string, payload: unknown) => emit(type, payload),
   }
 }
@@ -52,11 +51,10 @@ export const createAgentSession = (run: AgentRun): AgentSession => {
 const callIds = () => {
   const used = new Set<string>()
   let count = 0
-  return (tool: unknown, requestedId: string | undefined) => {
-    if (typeof tool !== 'string' || tool === '') throw new TypeError('A tool has a name.')
+  return (tool: string, requestedId: string | undefined) => {
+    const own = checkCall(tool, requestedId)
     count += 1
-    const id = requestedId ?? `call-${count}`
-    if (!isId(id)) throw new TypeError('A call id may have letters, digits and . _ : @ - only, at most 128.')
+    const id = own ?? `call-${count}`
     if (used.has(id)) throw new TypeError(`The call id "${id}" was used before in this run.`)
     used.add(id)
     return { id, tool }

@@ -8,7 +8,7 @@ export const artifactItem = (
   text: string,
   contentType = 'text/plain; charset=utf-8',
   kind = 'file',
-): ReportItem => {
+): ReportItem & { readonly type: 'artifact' } => {
   const isText = [name, text, contentType, kind].every((part) => typeof part === 'string')
   if (!isText || name === '') throw new TypeError('session.artifact() takes a name and a text.')
   return { type: 'artifact', name, contentType, text, kind }

@@ -1,6 +1,7 @@
 // The interface between an agent's `run` function and its session. Every call appends to the log, and clients see only the log.
 import type { BridleEventType, EventType, VisibleEventType } from '../kernel/catalogue.ts'
-import type { JsonObject } from '../kernel/json.ts'
+import type { Json, JsonObject } from '../kernel/json.ts'
+import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
 import type { Payloads } from '../kernel/schemas.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
@@ -24,6 +25,23 @@ export interface AgentSession {
   ): Promise<Result>
   /** Asks a person something that is not a tool call, and waits. Denied and expired are answers, not errors. */
   approval(question: ApprovalQuestion): Promise<ApprovalOutcome>
+  /**
+   * Does something once. Until its result is in the log the step may run more than once; afterwards it never runs again, and every
+   * later attempt of the run gets the result from the log. The result is JSON, and is returned as a copy each time. An error is
+   * kept too, unless it has `transient: true` and the run is tried again. Pick `tool` for what must not happen twice.
+   */
+  step<T>(name: string, work: (context: StepContext) => T | Promise<T>): Promise<T>
+  /** Waits. A longer wait costs nothing: the run lets go of its process, and the time counts from the first call. */
+  sleep(name: string, ms: number): Promise<void>
+  /**
+   * Waits for the next signal of this name, also one that came earlier in the run, and resolves to its payload. Null: none came in
+   * time. The command `signal` of every wire sends one.
+   */
+  waitFor<T = Json>(name: string, options?: WaitOptions): Promise<T | null>
+  /** The conversation of this branch before the answer of this run. The last message is the prompt that the run answers. */
+  messages(): Promise<readonly HarnessMessage[]>
+  /** Small values that outlive the turn. */
+  readonly memory: SessionMemory
   /** Marks a point that the session can continue from, with a summary of the work. */
   checkpoint(summary: string): Promise<void>
   /** Publishes a text beside the answer. The kind `memory_proposal` marks a note that the agent would like to remember. */
@@ -44,9 +62,41 @@ export interface ToolContext {
   readonly stepKey: string
 }
 
+/** A step as its function sees it. */
+export interface StepContext {
+  /** Aborts when the run is cancelled, and when it ends. */
+  readonly signal: AbortSignal
+  /** The same in every attempt of the run: pass it to other services as an idempotency key. */
+  readonly stepKey: string
+}
+
+/** Settings of a wait for a signal. */
+export interface WaitOptions {
+  /** The time that the signal has; afterwards the answer is null. Default: no limit. */
+  readonly expiresMs?: number
+}
+
+/**
+ * The memory of a session: at most 256 values of 8,000 characters of JSON. A durable function sees it as it was when its run began,
+ * with its own changes.
+ */
+export interface SessionMemory {
+  /** The value of a key; null where there is none, or where it has expired. */
+  get<T = Json>(key: string): Promise<T | null>
+  /** Keeps a JSON value; null deletes it. With `ttlMs` it is forgotten after that time. */
+  set(key: string, value: unknown, options?: { readonly ttlMs?: number }): Promise<void>
+  /** The keys, sorted. */
+  list(): Promise<readonly string[]>
+  /** Forgets a key. */
+  delete(key: string): Promise<void>
+}
+
 /** Settings of one tool call: its id, its effect, its approval, its schema and its time limit. */
 export interface ToolOptions<Args> {
-  /** Unique within the run; default `call-<n>`, counted in order. */
+  /**
+   * Names the call, for example by the order that it pays; default: the name of the tool. Calls of one id with other arguments are
+   * numbered: `pay`, `pay#2`. With `durable: false` an id is used once, and the default is `call-<n>`.
+   */
   readonly id?: string
   /** Whether the call may be repeated after a crash in the middle of it; default unsafe: only after a person agrees. */
   readonly effect?: 'pure' | 'idempotent' | 'unsafe'

@@ -30,11 +30,11 @@ describe('a tool', () => {
     await it.run()
     expect(seen).toEqual([{ path: 'a' }, 'tool_call', { lines: 3 }, ['tool_result', 'tool_outcome']])
     expect(await it.payloads('tool_call')).toEqual([
-      { name: 'read', arguments: { path: 'a', _tool_call_id: 'call-1' }, tool_call_id: 'call-1', effect: 'unsafe' },
+      { name: 'read', arguments: { path: 'a', _tool_call_id: 'read' }, tool_call_id: 'read', effect: 'unsafe' },
     ])
     expect(await it.payloads('tool_outcome')).toEqual([
       {
-        tool_call_id: 'call-1',
+        tool_call_id: 'read',
         tool_name: 'read',
         outcome_type: 'ToolExecutionResult',
         status: 'ok',
@@ -115,15 +115,39 @@ describe('a tool', () => {
     ])
   })
 
-  test('[N10] has the same step key in every attempt, and another for every call', async () => {
+  test('[N10] has a step key of its own, which a call that failed for a while keeps', async () => {
     const keys: string[] = []
     let attempts = 0
     const it = world(async ({ session }) => {
       const note = (_args: object, { stepKey }: { stepKey: string }) => keys.push(stepKey)
       await session.tool('a', {}, note)
       await session.tool('b', {}, note, { id: 'mine' })
-      if (++attempts === 1) throw Object.assign(new Error('busy'), { transient: true })
+      await session.tool('c', {}, (args, context) => {
+        note(args, context)
+        if (++attempts < 3) throw Object.assign(new Error('busy'), { transient: true })
+      })
+      await session.tool('c', {}, note)
     })
+    const { end, runId } = await it.begin('hello', undefined, background)
+    await it.clock.pass(10_000)
+    expect(await end).toMatchObject({ status: 'completed' })
+    const ids = ['a', 'mine', 'c', 'c', 'c', 'c#4']
+    expect(keys).toEqual(ids.map((id) => `acme/tested/s1:${runId}:${id}`))
+    expect((await it.payloads('tool_call')).map(({ tool_call_id }) => tool_call_id)).toEqual([
+      ...['a', 'mine', 'c', 'c#2', 'c#3', 'c#4'],
+    ])
+  })
+
+  test('[N10] with durable: false, every call has the same step key in every attempt', async () => {
+    const keys: string[] = []
+    let attempts = 0
+    const run: RunFunction = async ({ session }) => {
+      const note = (_args: object, { stepKey }: { stepKey: string }) => keys.push(stepKey)
+      await session.tool('a', {}, note)
+      await session.tool('b', {}, note, { id: 'mine' })
+      if (++attempts === 1) throw Object.assign(new Error('busy'), { transient: true })
+    }
+    const it = new NativeWorld(agent({ name: 'tested', durable: false, run: run as () => Json }))
     const { end, runId } = await it.begin('hello', undefined, background)
     await it.clock.pass(5_000)
     await end

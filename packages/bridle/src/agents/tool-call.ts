@@ -115,7 +115,7 @@ const waitForDecision = async (
   return { approved: true, decision, args, reason: comment }
 }
 
-const validatedArguments = async <Args>(
+export const validatedArguments = async <Args>(
   { tool }: AgentToolCall,
   args: JsonObject,
   { input }: ToolOptions<Args>,
@@ -126,7 +126,7 @@ const validatedArguments = async <Args>(
   return checked.value
 }
 
-const perform = async <Args, Result>(
+export const perform = async <Args, Result>(
   run: AgentRun,
   { id, tool }: AgentToolCall,
   args: Args,
@@ -148,7 +148,7 @@ const perform = async <Args, Result>(
 }
 
 /** A result that is too large for one event becomes an artifact here. The session does the same with smaller ones. */
-const success = (call: AgentToolCall, result: Json, elapsedMs: number): ReportItem[] => {
+export const success = (call: AgentToolCall, result: Json, elapsedMs: number): ReportItem[] => {
   const ids = { tool_call_id: call.id, tool_name: call.tool }
   const text = typeof result === 'string' ? result : JSON.stringify(result)
   if (JSON.stringify(result).length <= PAYLOAD_CHARS_MAX - RESULT_MARGIN_CHARS) {
@@ -164,11 +164,11 @@ const success = (call: AgentToolCall, result: Json, elapsedMs: number): ReportIt
   ]
 }
 
-const outcome = (
+export const outcome = (
   { id, tool }: AgentToolCall,
   status: ToolStatus,
   elapsedMs: number,
-  more: { result?: Json; error?: string; reason?: string },
+  more: { result?: Json; error?: string; reason?: string; transient?: boolean },
 ): ReportItem =>
   agentEventItem('tool_outcome', {
     tool_call_id: id,
@@ -179,7 +179,7 @@ const outcome = (
     ...more,
   })
 
-const checkMs = (name: string, ms: number | undefined, max: number): void => {
+export const checkMs = (name: string, ms: number | undefined, max: number): void => {
   if (ms !== undefined && !(ms >= 0 && ms <= max)) throw new RangeError(`${name} is between 0 and ${max}.`)
 }
 

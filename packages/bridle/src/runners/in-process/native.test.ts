@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import { key, NativeWorld, until } from './native.suite.ts'
 
 type Run = (context: RunContext<JsonObject>) => unknown
-const tested = (run: Run) => agent({ name: 'tested', run: run as () => Json })
+const tested = (run: Run, durable = true) => agent({ name: 'tested', durable, run: run as () => Json })
 const world = (run: Run) => new NativeWorld(tested(run))
 const background = { kind: 'background', maxRetries: 2 } as const
 const outcomes = async (it: NativeWorld) =>
@@ -239,16 +239,16 @@ describe('an abort', () => {
   })
 })
 
-describe('after a crash', () => {
+describe('after a crash, with durable: false', () => {
   const waiting: Run = ({ session }) =>
     session.tool('deploy', {}, () => 'deployed', { approve: true, effect: 'idempotent' })
 
-  test('[N14] a chat that was running, or waited for an approval, ends as interrupted', async () => {
-    const before = world(waiting)
+  test('[N14] [N55] a chat that was running, or waited for an approval, ends as interrupted', async () => {
+    const before = new NativeWorld(tested(waiting, false))
     const { runId } = await before.begin()
     await before.asked()
     await before.host.stop()
-    const after = new NativeWorld(tested(waiting), { store: before.store.reopen() })
+    const after = new NativeWorld(tested(waiting, false), { store: before.store.reopen() })
     await after.host.start()
     await until(() => after.host.counts().running === 0)
     expect((await after.events()).filter(({ run }) => run === runId).slice(-1)).toMatchObject([
@@ -258,13 +258,13 @@ describe('after a crash', () => {
     await after.host.stop()
   })
 
-  test('[N14] background work starts again from the beginning', async () => {
-    const before = world(waiting)
+  test('[N14] [N55] background work starts again from the beginning', async () => {
+    const before = new NativeWorld(tested(waiting, false))
     await before.begin('hello', undefined, background)
     await before.asked()
     await before.host.stop()
     const clock = new VirtualClock()
-    const after = new NativeWorld(tested(waiting), { store: before.store.reopen(), clock })
+    const after = new NativeWorld(tested(waiting, false), { store: before.store.reopen(), clock })
     await after.host.start()
     await clock.pass(5_000)
     const session = await after.host.open(key)

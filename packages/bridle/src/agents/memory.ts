@@ -1,0 +1,91 @@
+// The memory of a session, as its agents read and write it: small values by name, which outlive the turn.
+import { type Json, ownProperty } from '../kernel/json.ts'
+import {
+  SESSION_MEMORY_KEY_CHARS_MAX,
+  SESSION_MEMORY_KEYS_MAX,
+  SESSION_MEMORY_VALUE_CHARS_MAX,
+} from '../kernel/limits.ts'
+import { isRemembered, type MemoryEntry, memoryBeforeRun } from '../kernel/projections/memory.ts'
+import type { AgentRun } from './agent-run.ts'
+import { toPlainJson } from './input.ts'
+import { EXPIRY_MS_MAX } from './limits.ts'
+import type { SessionMemory } from './session.ts'
+
+/** The memory that a run sees, and the way its changes take to the log. */
+export interface MemoryAccess {
+  readonly entry: (key: string) => MemoryEntry | null
+  readonly keys: () => readonly string[]
+  readonly set: (key: string, value: Json, ttlMs: number | null) => Promise<void>
+}
+
+/** The memory as the log has it now. */
+export const liveMemory = (run: AgentRun): MemoryAccess => {
+  const entries = () => run.reporter.session.memory().entries
+  const now = () => run.ports.clock.now()
+  return {
+    entry: (key) => {
+      const entry = ownProperty(entries(), key)
+      return entry && isRemembered(entry, now()) ? entry : null
+    },
+    keys: () => Object.entries(entries()).flatMap(([key, entry]) => (isRemembered(entry, now()) ? [key] : [])),
+    set: (key, value, ttlMs) => run.report({ type: 'memory', key, value, ttlMs }),
+  }
+}
+
+/**
+ * The memory as a durable function sees it each time it begins: as it was when the run began, with the changes that the function
+ * has made since it began. No time passes in it. So the function reads the same values each time.
+ */
+export const replayedMemory = (
+  run: AgentRun,
+  startedAt: number,
+  isInLog: (key: string, value: Json) => boolean,
+): MemoryAccess => {
+  const before = memoryBeforeRun(run.reporter.session.memory())
+  const entries = new Map(Object.entries(before).filter(([, entry]) => isRemembered(entry, startedAt)))
+  return {
+    entry: (key) => entries.get(key) ?? null,
+    keys: () => [...entries.keys()],
+    set: async (key, value, ttlMs) => {
+      if (value === null) entries.delete(key)
+      else entries.set(key, { value, expiresAt: null })
+      if (!isInLog(key, value)) await run.report({ type: 'memory', key, value, ttlMs })
+    },
+  }
+}
+
+export const createMemory = (run: AgentRun, access: MemoryAccess): SessionMemory => ({
+  get: async <T>(key: string) => {
+    checkKey(key)
+    const entry = access.entry(key)
+    return (entry ? structuredClone(entry.value) : null) as T | null
+  },
+
+  set: (key, value, { ttlMs } = {}) =>
+    run.track(async () => {
+      checkKey(key)
+      if (ttlMs !== undefined && !(ttlMs > 0 && ttlMs <= EXPIRY_MS_MAX))
+        throw new RangeError(`ttlMs is above 0 and at most ${EXPIRY_MS_MAX}.`)
+      const plain = toPlainJson(value, `value of "${key}"`)
+      if (JSON.stringify(plain).length > SESSION_MEMORY_VALUE_CHARS_MAX)
+        throw new RangeError(
+          `The value of "${key}" has more than ${SESSION_MEMORY_VALUE_CHARS_MAX} characters as JSON. Publish it with session.artifact(), and keep its name.`,
+        )
+      if (plain !== null && !access.entry(key) && access.keys().length >= SESSION_MEMORY_KEYS_MAX)
+        throw new RangeError(`The memory has ${SESSION_MEMORY_KEYS_MAX} keys. Delete one first.`)
+      await access.set(key, plain, ttlMs ?? null)
+    }),
+
+  list: async () => [...access.keys()].sort(),
+
+  delete: (key) =>
+    run.track(async () => {
+      checkKey(key)
+      if (access.entry(key)) await access.set(key, null, null)
+    }),
+})
+
+const checkKey = (key: unknown): void => {
+  if (typeof key !== 'string' || key === '' || key.length > SESSION_MEMORY_KEY_CHARS_MAX)
+    throw new TypeError(`A key of the memory is a text of 1 to ${SESSION_MEMORY_KEY_CHARS_MAX} characters.`)
+}

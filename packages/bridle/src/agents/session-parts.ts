@@ -1,0 +1,53 @@
+// Parts that the sessions of durable and other agents share.
+import { isId } from '../kernel/event.ts'
+import type { JsonObject } from '../kernel/json.ts'
+import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
+import type { AgentRun } from './agent-run.ts'
+import { TEXT_CHARS_MAX } from './limits.ts'
+
+/** Streams the answer of a run. */
+export class TextSender {
+  readonly #run: AgentRun
+  #unsent = 0
+
+  constructor(run: AgentRun) {
+    this.#run = run
+  }
+
+  async send(text: string): Promise<void> {
+    for (let from = 0; from < text.length; from += TEXT_CHARS_MAX) {
+      const piece = text.slice(from, from + TEXT_CHARS_MAX)
+      this.#unsent += piece.length
+      await this.#run.reporter.token(piece)
+      // Pacing merges fast tokens into one event. An agent that never pauses waits for the log here, or its text would pile up.
+      if (this.#unsent < TEXT_CHARS_MAX) continue
+      this.#unsent = 0
+      await this.#run.report()
+    }
+  }
+}
+
+export const checkText = (chunk: unknown): void => {
+  if (typeof chunk !== 'string') throw new TypeError('session.text() takes a text.')
+}
+
+/** The author's id of a call, or null. Throws where the name or the id cannot stand in the log. */
+export const checkCall = (tool: unknown, id: string | undefined): string | null => {
+  if (typeof tool !== 'string' || tool === '') throw new TypeError('A tool has a name.')
+  if (id !== undefined && !isId(id))
+    throw new TypeError('A call id may have letters, digits and . _ : @ - only, at most 128.')
+  return id ?? null
+}
+
+export const checkpointPayload = (summary: string): JsonObject => ({
+  checkpoint_type: 'step',
+  status: 'completed',
+  summary_text: summary,
+})
+
+/** The conversation up to the answer of these runs, which are one turn. Its last message is the prompt of the turn. */
+export const messagesBefore = (run: AgentRun, runIds: ReadonlySet<string>): readonly HarnessMessage[] => {
+  const messages = run.reporter.session.messages()
+  const answer = messages.findIndex(({ role, runId }) => role === 'assistant' && runIds.has(runId ?? ''))
+  return answer < 0 ? [...messages] : messages.slice(0, answer)
+}

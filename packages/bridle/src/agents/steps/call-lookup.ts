@@ -1,0 +1,72 @@
+// Finds the call in the log that the function makes again: by its name and its arguments, never by its position. So two calls that
+// change places each get their own receipt.
+import type { JsonObject } from '../../kernel/json.ts'
+import { type CallRecord, callFingerprint, type Effect, type RunMemo } from './memo.ts'
+
+export class CallLookup {
+  readonly #memo: RunMemo
+  readonly #byName = new Map<string, CallRecord[]>()
+  readonly #ids: Set<string>
+  readonly #taken = new Set<string>()
+  readonly #onSettled: (call: CallRecord) => void
+
+  /** `onSettled` hears of each settled call that the function makes again. */
+  constructor(memo: RunMemo, onSettled: (call: CallRecord) => void = () => {}) {
+    this.#memo = memo
+    this.#onSettled = onSettled
+    this.#ids = new Set(memo.calls.keys())
+    for (const call of memo.calls.values()) {
+      const name = nameKey(baseId(call.id), call)
+      const others = this.#byName.get(name)
+      if (others) others.push(call)
+      else this.#byName.set(name, [call])
+    }
+  }
+
+  /**
+   * The call with these arguments that the function has not made again yet: a settled one, else an open one. Where none is equal
+   * the call is new: its outcome is null, and the log does not have it.
+   */
+  take(base: string, tool: string, args: JsonObject, effect: Effect): { call: CallRecord; isNew: boolean } {
+    const equal = this.#byName.get(nameKey(baseId(base), { tool, arguments: args })) ?? []
+    const free = equal.filter(({ id }) => !this.#taken.has(id))
+    const call = free.find((each) => each.outcome && !each.isVoid) ?? free.find((each) => !each.outcome)
+    if (call) {
+      this.#take(call, equal)
+      if (call.outcome) this.#onSettled(call)
+      return { call, isNew: false }
+    }
+    // A call that failed for a while is made again under its step key: it may have acted all the same.
+    const failed = free.find((each) => each.isVoid && each.outcome?.transient === true)
+    if (failed) this.#take(failed, equal)
+    return { call: this.#create(base, tool, args, effect, failed?.stepId), isNew: true }
+  }
+
+  /** The function reports the call itself. */
+  markTaken(id: string): void {
+    this.#taken.add(id)
+  }
+
+  /** Calls that were open when the function began, and that it did not make again. */
+  abandoned(): CallRecord[] {
+    return [...this.#memo.calls.values()].filter(({ id, outcome }) => !outcome && !this.#taken.has(id))
+  }
+
+  /** Calls of one step key are tries of one call. */
+  #take(call: CallRecord, equal: readonly CallRecord[]): void {
+    for (const { id, stepId } of equal) if (stepId === call.stepId) this.#taken.add(id)
+  }
+
+  #create(base: string, tool: string, args: JsonObject, effect: Effect, stepId?: string): CallRecord {
+    let id = base
+    for (let n = 2; this.#ids.has(id); n++) id = `${base}#${n}`
+    this.#ids.add(id)
+    const call = { id, tool, arguments: args, effect, stepId: stepId ?? id }
+    return { ...call, outcome: null, isVoid: false, textFrom: 0, textTo: 0 }
+  }
+}
+
+const baseId = (id: string): string => id.replace(/#\d+$/, '')
+
+const nameKey = (base: string, { tool, arguments: args }: Pick<CallRecord, 'tool' | 'arguments'>): string =>
+  `${base} ${callFingerprint(tool, args)}`

@@ -1,0 +1,347 @@
+// Durable functions in processes that come and go: three sessions of two agents, interleaved, with several turns.
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../kernel/json.ts'
+import { agent, type RunContext } from '../agent.ts'
+import { type AgentsOf, DurableProcess, keyOf } from './durable-world.suite.ts'
+
+type Run = (context: RunContext<JsonObject>, process: DurableProcess) => unknown
+const background = { kind: 'background', maxRetries: 0 } as const
+const define =
+  (agents: { readonly [name: string]: Run }): AgentsOf =>
+  (process) =>
+    Object.entries(agents).map(([name, run]) => {
+      const bound = (context: RunContext<JsonObject>) => run(context, process)
+      return agent({ name, run: bound as () => Json })
+    })
+
+const [one, two, three] = [keyOf('shop', 's1'), keyOf('shop', 's2'), keyOf('poet', 's3')]
+
+/** Pays, and then waits for a person. */
+const shop: Run = async ({ input, session }, process) => {
+  const { prompt } = input
+  await session.text(`For ${prompt}: `)
+  const receipt = await session.tool('pay', { who: String(prompt) }, ({ who }) =>
+    process.act(`pay ${session.id} ${who}`, `receipt ${who}`),
+  )
+  const file = await session.tool(
+    'ship',
+    { to: String(prompt) },
+    ({ to }) => process.act(`ship ${to}`, `sent to ${to}`),
+    {
+      approve: { reason: 'It leaves the house.' },
+    },
+  )
+  await session.text(`${receipt}, ${file}`)
+}
+const poet: Run = async ({ input, session }, process) => {
+  const line = await session.step('line', () => process.act(`line ${input.prompt}`, `A line on ${input.prompt}`))
+  const { approved } = await session.approval({ subject: 'publish', reason: 'The world will read it.' })
+  await session.text(`${line}${approved ? '!' : '?'}`)
+}
+const world = define({ shop, poet })
+
+describe('a run whose process is gone', () => {
+  test('[N14] [N50] a settled call is not made again, and an approval keeps its id, in a chat and in the background', async () => {
+    let process = new DurableProcess(world)
+    await process.submit(one, 'Ada')
+    await process.submit(two, 'Ben', background)
+    await process.submit(three, 'rain')
+    const ids = await Promise.all([one, two, three].map((key) => process.approval(key)))
+    for (let restart = 0; restart < 7; restart++) {
+      process = await process.next()
+      if (restart % 2 === 0) await process.clock.pass(2_000)
+      expect(await Promise.all([one, two, three].map((key) => process.openApprovals(key)))).toEqual(
+        ids.map((id) => [id]),
+      )
+    }
+    for (const key of [three, one, two]) {
+      await process.approve(key)
+      await process.idle(key)
+    }
+    await process.submit(one, 'Cyd')
+    await process.submit(three, 'snow')
+    process = await process.next()
+    await process.approve(one, 'approved', { to: 'Dee' })
+    await process.approve(three, 'denied')
+    await process.idle(one)
+    await process.idle(three)
+    expect(await process.results(one)).toEqual([
+      'For Ada: receipt Ada, sent to Ada',
+      'For Cyd: receipt Cyd, sent to Dee',
+    ])
+    expect(await process.results(two)).toEqual(['For Ben: receipt Ben, sent to Ben'])
+    expect(await process.results(three)).toEqual(['A line on rain!', 'A line on snow?'])
+    expect(process.ledger.entries.toSorted()).toEqual(
+      [
+        ...['pay s1 Ada', 'pay s2 Ben', 'pay s1 Cyd', 'ship Ada', 'ship Ben', 'ship Dee'],
+        ...['line rain', 'line snow'],
+      ].toSorted(),
+    )
+    expect((await process.host.open(two)).state.lifecycle.attempts).toBe(1)
+  })
+
+  test('[N50] nor after a pause, a resume and a granted budget', async () => {
+    const process = new DurableProcess(
+      define({
+        shop: async ({ session }, process) => {
+          for (const n of [1, 2, 3]) {
+            await session.tool('pay', { n }, () => process.act(`pay ${session.id} ${n}`, n))
+            await session.usage({ totalTokens: 60 })
+          }
+          await session.approval({ subject: 'end', reason: 'Enough?' })
+          return 'paid'
+        },
+        poet,
+      }),
+    )
+    await process.submit(one, 'x', { ...background, policy: { health: { max_total_tokens: 100 } } })
+    await process.submit(two, 'x')
+    await process.submit(three, 'x')
+    await process.approval(two)
+    await process.send(two, { type: 'pause' })
+    await process.clock.pass(3_000)
+    await process.send(two, { type: 'resume' })
+    for (let grants = 0; (await process.host.open(one)).state.approvals.open !== undefined && grants < 5; grants++) {
+      await process.clock.pass(1_000)
+      const [approval] = Object.values((await process.host.open(one)).state.approvals.open)
+      if (approval?.kind !== 'budget') break
+      await process.send(one, { type: 'approve', approvalId: approval.id, decision: 'approved' })
+    }
+    for (const key of [one, two, three]) {
+      await process.approve(key)
+      await process.idle(key)
+    }
+    expect(await process.results(one)).toEqual(['paid'])
+    expect(await process.results(two)).toEqual(['paid'])
+    expect(process.ledger.entries.filter((entry) => entry.startsWith('pay')).toSorted()).toEqual(
+      ['s1', 's2'].flatMap((id) => [1, 2, 3].map((n) => `pay ${id} ${n}`)),
+    )
+    // A call and a usage are in the log once, however often the function began.
+    expect(await process.payloads(two, 'usage')).toHaveLength(3)
+    expect((await process.payloads(one, 'tool_call')).map(({ tool_call_id }) => tool_call_id)).toEqual([
+      ...['pay', 'pay#2', 'pay#3', 'approval:end'],
+    ])
+  })
+
+  test('[N50] two calls that change places get their own receipts; one with other arguments is made', async () => {
+    const paying =
+      (sums: readonly number[]): Run =>
+      async ({ session }, process) => {
+        const receipts = []
+        for (const sum of sums)
+          receipts.push(await session.tool('pay', { sum }, () => process.act(`pay ${sum}`, `receipt ${sum}`)))
+        await session.approval({ subject: 'end', reason: 'Enough?' })
+        return receipts
+      }
+    let process = new DurableProcess(define({ shop: paying([1, 2, 2]), poet }))
+    await process.submit(one, 'x')
+    await process.approval(one)
+    process = await process.next({ agents: define({ shop: paying([2, 3, 1, 2, 2]), poet }) })
+    await process.approve(one)
+    await process.idle(one)
+    expect(await process.results(one)).toEqual([['receipt 2', 'receipt 3', 'receipt 1', 'receipt 2', 'receipt 2']])
+    expect(process.ledger.entries).toEqual(['pay 1', 'pay 2', 'pay 2', 'pay 3', 'pay 2'])
+    expect((await process.payloads(one, 'tool_call')).map(({ tool_call_id }) => tool_call_id)).toEqual([
+      ...['pay', 'pay#2', 'pay#3', 'approval:end', 'pay#4', 'pay#5'],
+    ])
+  })
+
+  test.each([
+    ['pure', 2],
+    ['idempotent', 2],
+  ] as const)('[N51] a call under way that is %s is made again with the same step key', async (effect, times) => {
+    const keys: string[] = []
+    let isFirst = true
+    const calling: Run = ({ session }, process) =>
+      session.tool(
+        'read',
+        { n: 1 },
+        async (_args, { stepKey }) => {
+          keys.push(stepKey)
+          await process.act('read', 0)
+          if (!isFirst) return 'done'
+          isFirst = false
+          return new Promise(() => {})
+        },
+        { effect },
+      )
+    let process = new DurableProcess(define({ shop: calling, poet }))
+    await process.submit(one, 'x')
+    await process.until(() => keys.length === 1)
+    process = await process.next()
+    await process.idle(one)
+    expect(await process.results(one)).toEqual(['done'])
+    expect(process.ledger.count('read')).toBe(times)
+    expect(new Set(keys).size).toBe(1)
+    expect(await process.payloads(one, 'tool_outcome')).toHaveLength(1)
+  })
+
+  test.each([
+    ['approved', ['pay', 'pay'], 'paid'],
+    ['denied', ['pay'], 'outcome_unknown'],
+  ] as const)('[N51] a person is asked about an unsafe call under way: %s', async (decision, entries, result) => {
+    const calling: Run = async ({ session }, process) => {
+      try {
+        return await session.tool('pay', { n: 1 }, async () => {
+          await process.act('pay', 0)
+          return process.ledger.entries.length > 1 ? 'paid' : new Promise<string>(() => {})
+        })
+      } catch (error) {
+        const { code } = error as { code: string }
+        await session.approval({ subject: 'anyway', reason: 'Go on?' })
+        return code
+      }
+    }
+    let process = new DurableProcess(define({ shop: calling, poet }))
+    await process.submit(one, 'x')
+    await process.submit(two, 'x', background)
+    await process.until(() => process.ledger.entries.length === 2)
+    process.ledger.entries.splice(1)
+    process = await process.next()
+    const asked = await process.approval(one)
+    const session = await process.host.open(one)
+    expect(Object.values(session.state.approvals.open)).toMatchObject([{ kind: 'unknown_outcome', tool: 'pay' }])
+    process = await process.next()
+    expect(await process.openApprovals(one)).toEqual([asked])
+    await process.approve(one, decision)
+    if (decision === 'denied') {
+      // The outcome is in the log: the next process gets it from there.
+      await process.approval(one)
+      process = await process.next()
+      await process.approve(one)
+    }
+    await process.idle(one)
+    expect(await process.results(one)).toEqual([result])
+    expect(process.ledger.entries).toEqual(entries)
+  })
+})
+
+describe('what was said', () => {
+  test('[N52] is not said twice; what is said otherwise replaces the rest', async () => {
+    const speaking =
+      (...pieces: readonly string[]): Run =>
+      async ({ session }) => {
+        await session.thinking('Let me see. ')
+        for (const piece of pieces) await session.text(piece)
+        await session.emit('my_event', { n: 1 })
+        await session.emit('my_event', { n: 1 })
+        await session.checkpoint('half way')
+        await session.artifact('notes.md', '# Notes')
+        await session.usage({ inputTokens: 3 })
+        await session.approval({ subject: 'end', reason: 'Enough?' })
+        await session.text('.')
+      }
+    let process = new DurableProcess(define({ shop: speaking('Hello ', 'world'), poet }))
+    for (const key of [one, two, three]) await process.submit(key, 'x')
+    await process.approval(one)
+    process = await process.next({ agents: define({ shop: speaking('Hell', 'o wor', 'ld'), poet }) })
+    await process.approve(one)
+    await process.idle(one)
+    expect(await process.results(one)).toEqual(['Hello world.'])
+    expect((await process.payloads(one, 'token')).map(({ text }) => text)).toEqual(['Hello ', 'world', '.'])
+    expect(await process.payloads(one, 'output_superseded')).toEqual([])
+    for (const type of ['thinking', 'session_checkpoint', 'usage'])
+      expect(await process.payloads(one, type)).toHaveLength(1)
+    expect(await process.payloads(one, 'artifact_published')).toMatchObject([{ name: 'notes.md' }])
+    expect(await process.payloads(one, 'custom_event')).toHaveLength(2)
+
+    await process.approval(two)
+    process = await process.next({ agents: define({ shop: speaking('Hello ', 'there, world'), poet }) })
+    await process.approve(two)
+    await process.idle(two)
+    expect(await process.results(two)).toEqual(['Hello there, world.'])
+    const { messages } = (await process.host.open(two)).state.conversation
+    expect(messages.at(-1)?.content).toBe('Hello there, world.')
+
+    await process.submit(one, 'again')
+    await process.approval(one)
+    process = await process.next({ agents: define({ shop: speaking('Hello '), poet }) })
+    await process.approve(one)
+    await process.idle(one)
+    expect((await process.results(one)).at(-1)).toBe('Hello .')
+  })
+
+  test('[N52] text that a function does not say again is withdrawn at its end; text inside a call stays', async () => {
+    const speaking =
+      (last: string): Run =>
+      async ({ session }) => {
+        await session.text('a ')
+        await session.tool('talk', {}, async () => {
+          await session.text('b ')
+          return 1
+        })
+        await session.approval({ subject: 'end', reason: 'Enough?' })
+        await session.text(last)
+      }
+    const lines = ['c ', '']
+    const results = []
+    for (const last of lines) {
+      let process = new DurableProcess(define({ shop: speaking(last), poet }))
+      await process.submit(one, 'x')
+      await process.approval(one)
+      process = await process.next()
+      await process.approve(one)
+      await process.idle(one)
+      results.push(...(await process.results(one)))
+    }
+    expect(results).toEqual(['a b c ', 'a b '])
+  })
+
+  test('[N52] thoughts that differ replace those in the log', async () => {
+    const thinking =
+      (...thoughts: readonly string[]): Run =>
+      async ({ session }) => {
+        for (const thought of thoughts) await session.thinking(thought)
+        await session.text('So.')
+        await session.approval({ subject: 'end', reason: 'Enough?' })
+      }
+    let process = new DurableProcess(define({ shop: thinking('one ', 'two '), poet }))
+    await process.submit(one, 'x')
+    await process.approval(one)
+    process = await process.next({ agents: define({ shop: thinking('one ', 'three '), poet }) })
+    await process.approve(one)
+    await process.idle(one)
+    const { messages } = (await process.host.open(one)).state.conversation
+    const parts = messages.at(-1)?.parts ?? []
+    const thoughts = parts.flatMap((part) => (part.type === 'reasoning' && !part.superseded ? [part.text] : []))
+    expect(thoughts.join('')).toBe('one three ')
+    expect(messages.at(-1)?.content).toBe('So.')
+  })
+})
+
+describe('the conversation', () => {
+  const remembering: Run = async ({ session }) => {
+    const messages = await session.messages()
+    return messages.map(({ role, content }) => `${role}: ${content}`).join('\n')
+  }
+
+  test('[N53] a second turn and a branch know what was said', async () => {
+    const process = new DurableProcess(define({ shop: remembering, poet }))
+    await process.submit(one, 'My name is Ada.')
+    await process.idle(one)
+    const { head } = (await process.host.open(one)).state
+    await process.submit(one, 'What is my name?')
+    await process.idle(one)
+    await process.host.branch(one, head, 's4', { prompt: 'And here?' })
+    const branch = keyOf('shop', 's4')
+    await process.idle(branch)
+    expect(await process.results(one)).toEqual([
+      'user: My name is Ada.',
+      'user: My name is Ada.\nassistant: user: My name is Ada.\nuser: What is my name?',
+    ])
+    expect((await process.results(branch)).at(-1)).toBe(
+      'user: My name is Ada.\nassistant: user: My name is Ada.\nuser: And here?',
+    )
+  })
+
+  test('[N53] with durable: false too', async () => {
+    const process = new DurableProcess(() => [
+      agent({ name: 'shop', durable: false, run: async ({ session }) => (await session.messages()).length }),
+    ])
+    await process.submit(one, 'first')
+    await process.idle(one)
+    await process.submit(one, 'second')
+    await process.idle(one)
+    expect(await process.results(one)).toEqual([1, 3])
+  })
+})

@@ -1,0 +1,229 @@
+// A run of a durable function: what the log knows of it, and whether the function is at work or can only wait. A function that
+// can only wait is let go: its promises never settle, nothing of it stays in memory, and it begins again when news come.
+import type { AnyEvent } from '../../kernel/event.ts'
+import { runSeq } from '../../kernel/ids.ts'
+import { READ_PAGE } from '../../kernel/limits.ts'
+import type { Job } from '../../kernel/ports/runner.ts'
+import type { RunReporter } from '../../kernel/session/run-reporter.ts'
+import { AgentRun, type AgentRunPorts } from '../agent-run.ts'
+import { TIMER_MS_MAX } from '../limits.ts'
+import { createCallScope } from './call-scope.ts'
+import { nestedCallError } from './errors.ts'
+import { CONTINUED_RUNS_MAX, WAIT_GRACE_MS } from './limits.ts'
+import { RunMemo } from './memo.ts'
+
+interface PendingWait {
+  /** Looks whether the wait is over; settles it then. */
+  readonly look: () => boolean
+  readonly reject: (reason: unknown) => void
+  readonly until: number | null
+  cancelTimer: () => void
+}
+
+export class DurableRun extends AgentRun {
+  /** Resolves when the function is let go, and never rejects. */
+  readonly left: Promise<void>
+  readonly scope = createCallScope()
+  readonly #waits = new Set<PendingWait>()
+  #memo: RunMemo
+  #runIds: ReadonlySet<string>
+  #working = 0
+  #isLeft = false
+  #isResting = false
+  #cancelTimer: (() => void) | null = null
+  #markLeft = () => {}
+  #stopFollowing = () => {}
+
+  constructor(job: Job, reporter: RunReporter, ports: AgentRunPorts, signal: AbortSignal) {
+    super(job, reporter, ports, signal)
+    this.#runIds = new Set([job.runId])
+    this.#memo = new RunMemo(job.runId)
+    this.left = new Promise((resolve) => {
+      this.#markLeft = resolve
+    })
+    signal.addEventListener('abort', () => this.#abort(), { once: true })
+  }
+
+  get memo(): RunMemo {
+    return this.#memo
+  }
+
+  /** The run, and the runs of parents whose turn it continues. */
+  get runIds(): ReadonlySet<string> {
+    return this.#runIds
+  }
+
+  get isLeft(): boolean {
+    return this.#isLeft
+  }
+
+  /** Reads what the log says of the run, and follows it from then on. */
+  async load(): Promise<void> {
+    const { session } = this.reporter
+    const buffered: AnyEvent[] = []
+    let receive = (events: readonly AnyEvent[]): void => {
+      buffered.push(...events)
+    }
+    this.#stopFollowing = this.reporter.follow((events) => receive(events))
+    this.#runIds = await this.#continuedRuns()
+    this.#memo = new RunMemo(this.job.runId, this.#runIds)
+    const first = Math.min(...[...this.#runIds].map((runId) => runSeq(runId) ?? 1))
+    for (let after = first - 1; ; ) {
+      const page = await session.read(after, READ_PAGE)
+      for (const event of page) this.#memo.add(event)
+      const last = page.at(-1)
+      if (!last) break
+      after = last.seq
+    }
+    for (const event of buffered) this.#memo.add(event)
+    receive = (events) => this.#follow(events)
+  }
+
+  /** Counts the call as work. A function that was let go, or rests, never hears of it. */
+  override track<T>(start: () => Promise<T>): Promise<T> {
+    if (this.#isLeft || this.#isResting) return new Promise(() => {})
+    const origin = this.scope.current()
+    const call = super.track(async () => {
+      if (origin?.kind === 'step') throw nestedCallError(origin.name)
+      this.#working += 1
+      this.#plan()
+      try {
+        return await start()
+      } finally {
+        this.#working -= 1
+        this.#plan()
+      }
+    })
+    const settled = new Promise<T>((resolve, reject) => {
+      call.then(
+        (value) => this.#isLeft || resolve(value),
+        (error) => this.#isLeft || reject(error),
+      )
+    })
+    // A rejected call that the agent does not await must not end the process.
+    settled.catch(() => {})
+    return settled
+  }
+
+  /** Waits inside a tracked call, until `find` finds something: it is asked after each commit, and at `until`. */
+  wait<T>(find: () => T | undefined, until: number | null = null): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.signal.aborted) return reject(this.signal.reason)
+      const look = (): boolean => {
+        const found = find()
+        if (found === undefined) return false
+        resolve(found)
+        return true
+      }
+      if (look()) return
+      const wait: PendingWait = { look, reject, until, cancelTimer: () => {} }
+      this.#waits.add(wait)
+      this.#working -= 1
+      if (until !== null) this.#lookAt(wait, until)
+      this.#plan()
+    })
+  }
+
+  /** Begins nothing new. Resolves when everything that has begun is in the log. */
+  async rest(): Promise<void> {
+    this.#isResting = true
+    this.#plan()
+    await this.left
+  }
+
+  /** Ends what the run has taken: its place among the followers, and its timers. */
+  close(): void {
+    this.#cancelTimer?.()
+    this.#stopFollowing()
+    for (const { cancelTimer } of this.#waits) cancelTimer()
+    this.#waits.clear()
+  }
+
+  async #continuedRuns(): Promise<ReadonlySet<string>> {
+    const runIds = new Set([this.job.runId])
+    const { session } = this.reporter
+    let runId = session.job()?.course?.continuesRun
+    for (let n = 0; runId !== undefined && n < CONTINUED_RUNS_MAX; n++) {
+      runIds.add(runId)
+      const seq = runSeq(runId) ?? 1
+      const [prompt] = await session.read(seq - 1, 1)
+      runId = prompt?.type === 'prompt_queued' ? prompt.payload.continues_run : undefined
+    }
+    return runIds
+  }
+
+  #follow(events: readonly AnyEvent[]): void {
+    const { runId } = this.job
+    for (const event of events) {
+      this.#memo.follow(event)
+      if (event.type === 'run_waiting' && event.run === runId) return this.#leave()
+    }
+    this.#lookAgain()
+  }
+
+  #lookAgain(): void {
+    if (this.#isLeft || this.#isResting) return
+    for (const wait of [...this.#waits]) {
+      if (!wait.look()) continue
+      wait.cancelTimer()
+      this.#waits.delete(wait)
+      this.#working += 1
+    }
+    this.#plan()
+  }
+
+  #lookAt(wait: PendingWait, until: number): void {
+    const { clock } = this.ports
+    wait.cancelTimer = clock.after(Math.min(TIMER_MS_MAX, Math.max(0, until - clock.now())), () => {
+      this.#lookAgain()
+      if (this.#waits.has(wait)) this.#lookAt(wait, Math.max(until, clock.now() + 1))
+    })
+  }
+
+  /** Starts or stops the time after which a function that can only wait is let go. */
+  #plan(): void {
+    if (this.#isLeft || this.signal.aborted) return
+    if (this.#isResting) {
+      if (this.#working === 0) void this.#leaveAtRest()
+      return
+    }
+    const canOnlyWait = this.#working === 0 && this.#waits.size > 0
+    if (!canOnlyWait) {
+      this.#cancelTimer?.()
+      this.#cancelTimer = null
+    } else this.#cancelTimer ??= this.ports.clock.after(WAIT_GRACE_MS, () => void this.#reportWaiting())
+  }
+
+  async #reportWaiting(): Promise<void> {
+    this.#cancelTimer = null
+    const times = [...this.#waits].flatMap(({ until }) => (until === null ? [] : [until]))
+    const until = times.length === 0 ? null : Math.min(...times)
+    try {
+      await this.reporter.report([{ type: 'waiting', until, seen: this.#memo.lastSeq }])
+    } catch {
+      // The run was stopped, or its session left this process: the reporter has told the function so.
+      return
+    }
+    // News came meanwhile, or the time is over.
+    this.#lookAgain()
+  }
+
+  async #leaveAtRest(): Promise<void> {
+    if (this.#isLeft) return
+    this.#isLeft = true
+    await this.reporter.whenCommitted().catch(() => {})
+    this.#markLeft()
+  }
+
+  #leave(): void {
+    this.#isLeft = true
+    this.close()
+    this.#markLeft()
+  }
+
+  #abort(): void {
+    const waits = [...this.#waits]
+    this.close()
+    for (const { reject } of waits) reject(this.signal.reason)
+  }
+}

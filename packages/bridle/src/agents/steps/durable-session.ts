@@ -1,0 +1,144 @@
+// The session as the function of a durable agent sees it. The function begins again from its first line after a crash, a pause or
+// a wait; whatever the log has already is returned from there, and not done or said again.
+import type { ReportItem } from '../../kernel/commands.ts'
+import { artifactSize } from '../../kernel/rules/artifacts.ts'
+import { agentEventItem } from '../agent-run.ts'
+import { createMemory, replayedMemory } from '../memory.ts'
+import type { AgentSession } from '../session.ts'
+import { artifactItem, usageItem } from '../session-items.ts'
+import { checkCall, checkpointPayload, checkText, messagesBefore, TextSender } from '../session-parts.ts'
+import { CallLookup } from './call-lookup.ts'
+import { abandonedOutcome, runDurableTool, waitForDurableApproval } from './durable-call.ts'
+import type { DurableRun } from './durable-run.ts'
+import { callPrefix, createDurableSteps } from './durable-steps.ts'
+import { TextReplay } from './text-replay.ts'
+
+export interface DurableSession {
+  readonly session: AgentSession
+  /** The reports with which a function that has returned ends: it did not say or call everything again that the log has. */
+  readonly closing: () => ReportItem[]
+}
+
+/** `run` has loaded its memo. */
+export const createDurableSession = (run: DurableRun): DurableSession => {
+  const { memo } = run
+  const text = new TextReplay(memo.text)
+  const lookup = new CallLookup(memo, (call) => text.addCall(call))
+  const thoughts = new TextReplay(memo.thoughts)
+  const sender = new TextSender(run)
+
+  const say = async (chunk: string): Promise<void> => {
+    const { text: rest, keep } = text.say(chunk)
+    // Both at once: a later piece must not come between them.
+    const withdrawal = keep === null ? null : run.report(supersedeText(keep - memo.inherited.text))
+    await Promise.all([withdrawal, rest === '' ? null : sender.send(rest)])
+  }
+
+  const think = async (type: 'thinking' | 'reflection', chunk: string): Promise<void> => {
+    const { text: rest, keep } = thoughts.say(chunk)
+    if (keep === null) {
+      if (rest !== '') await run.report(agentEventItem(type, { text: rest }))
+      return
+    }
+    // A thought is withdrawn as a whole: its beginning is said again.
+    const { parts, chars } = thoughtPart(run, keep - memo.inherited.thoughts)
+    const beginning = memo.thoughts.slice(memo.inherited.thoughts + chars, keep)
+    await run.report(
+      { type: 'supersede', keep: { chars: Number.MAX_SAFE_INTEGER, parts } },
+      agentEventItem(type, { text: beginning + rest }),
+    )
+  }
+
+  const emitItem = (make: () => ReportItem) =>
+    run.track(async () => {
+      const item = make()
+      if (item.type !== 'event') return
+      const { event } = item
+      if (event.type === 'token') return say((event.payload as { text: string }).text)
+      if (event.type === 'thinking' || event.type === 'reflection')
+        return think(event.type, (event.payload as { text: string }).text)
+      const earlier = memo.events.take(event.type, event.payload)
+      if (!earlier) return run.report(item)
+      if (event.type === 'tool_call') lookup.markTaken(String(earlier.tool_call_id))
+    })
+
+  const emit = (type: string, payload: unknown) => emitItem(() => agentEventItem(type, payload))
+
+  const request = (base: string, tool: string) => ({ base: `${callPrefix(run)}${base}`, tool })
+
+  const session: AgentSession = {
+    id: run.job.key.id,
+    ...createDurableSteps(run),
+
+    text: (chunk) =>
+      run.track(async () => {
+        checkText(chunk)
+        await say(chunk)
+      }),
+
+    thinking: (chunk) => emit('thinking', { text: chunk }),
+
+    tool: (name, args, execute, options = {}) =>
+      run.track(async () =>
+        runDurableTool(run, lookup, request(checkCall(name, options.id) ?? name, name), args, execute, options),
+      ),
+
+    approval: ({ subject, ...question }) =>
+      run.track(async () => {
+        checkCall(subject, undefined)
+        return waitForDurableApproval(run, lookup, request(`approval:${subject}`, subject), question)
+      }),
+
+    checkpoint: (summary) => emit('session_checkpoint', checkpointPayload(summary)),
+
+    artifact: (name, content, contentType, kind) =>
+      run.track(async () => {
+        const item = artifactItem(name, content, contentType, kind)
+        const fields = { name, content_type: item.contentType, kind: item.kind, size: artifactSize(content) }
+        for (const earlier of memo.events.candidates('artifact_published', fields)) {
+          if ((await run.reporter.session.artifactText(String(earlier.artifact_id))) !== content) continue
+          if (memo.events.take('artifact_published', { artifact_id: earlier.artifact_id })) return
+        }
+        await run.report(item)
+      }),
+
+    usage: (spent) => emitItem(() => usageItem(spent)),
+    emit: (type: string, payload: unknown) => emit(type, payload),
+    messages: async () => messagesBefore(run, run.runIds),
+    memory: createMemory(
+      run,
+      replayedMemory(run, memo.startedAt, (key, value) => memo.events.take('memory_set', { key, value }) !== null),
+    ),
+  }
+
+  return {
+    session,
+    closing: () => {
+      const keep = text.end()
+      return [
+        ...(keep === null ? [] : [supersedeText(keep - memo.inherited.text)]),
+        ...lookup.abandoned().map(abandonedOutcome),
+      ]
+    },
+  }
+}
+
+/** Withdraws text after so many characters, and no thoughts. */
+const supersedeText = (chars: number): ReportItem => ({
+  type: 'supersede',
+  keep: { chars: Math.max(0, chars), parts: Number.MAX_SAFE_INTEGER },
+})
+
+/** The part of the answer that holds the thought at a place, and the characters of the thoughts before that part. */
+const thoughtPart = (run: DurableRun, at: number): { readonly parts: number; readonly chars: number } => {
+  const answer = run.reporter.session
+    .messages()
+    .findLast(({ role, runId }) => role === 'assistant' && runId === run.job.runId)
+  let chars = 0
+  for (const [parts, part] of (answer?.parts ?? []).entries()) {
+    if (part.type !== 'reasoning' || part.superseded) continue
+    if (chars + part.text.length > at) return { parts, chars }
+    chars += part.text.length
+  }
+  return { parts: answer?.parts?.length ?? 0, chars: Math.min(chars, Math.max(0, at)) }
+}

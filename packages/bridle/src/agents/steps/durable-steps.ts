@@ -1,0 +1,138 @@
+// Steps, sleeps and signals of a durable function. Each is in the log before the function goes on, and returns from there when the
+// function begins again.
+import type { ReportItem } from '../../kernel/commands.ts'
+import { keyText } from '../../kernel/event.ts'
+import { isJsonObject, type Json } from '../../kernel/json.ts'
+import { EXPIRY_MS_MAX } from '../limits.ts'
+import type { AgentSession, StepContext } from '../session.ts'
+import { checkMs, shortErrorMessage } from '../tool-call.ts'
+import type { DurableRun } from './durable-run.ts'
+import { errorDetails, loggedError, StepError } from './errors.ts'
+import { STEP_RESULT_CHARS_MAX } from './limits.ts'
+import type { SignalRecord, StepResult } from './memo.ts'
+import { checkStepName, StepNames } from './step-names.ts'
+
+/** Sleeps and signals share the log with steps. No name of a step has "#", so that these names are nobody else's. */
+const SLEEP = '#sleep:'
+const SIGNAL = '#signal:'
+const EXPIRY = '#expiry:'
+
+export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' | 'sleep' | 'waitFor'> => {
+  const names = new StepNames()
+  const received = new Set<number>()
+  for (const [name, { result }] of run.memo.steps)
+    if (name.startsWith(SIGNAL) && isJsonObject(result) && typeof result.seq === 'number') received.add(result.seq)
+  const scoped = (name: string) => `${callPrefix(run)}${name}`
+
+  /** A number that is decided once: the time at which a wait ends. */
+  const deadline = async (name: string, ms: number): Promise<number> => {
+    const earlier = run.memo.steps.get(name)?.result
+    if (typeof earlier === 'number') return earlier
+    const until = run.ports.clock.now() + ms
+    await run.report(stepDone(name, { result: until }))
+    return until
+  }
+
+  return {
+    step: (name, work) =>
+      run.track(async () => {
+        checkStepName(name, 'session.step()')
+        if (typeof work !== 'function') throw new TypeError('session.step() takes a name and a function.')
+        return names.exclusive(scoped(name), `steps called "${name}"`, (key) => runStep(run, name, key, work))
+      }),
+
+    sleep: (name, ms) =>
+      run.track(async () => {
+        checkStepName(name, 'session.sleep()')
+        checkMs('ms', ms, EXPIRY_MS_MAX)
+        await names.exclusive(`${SLEEP}${scoped(name)}`, `sleeps called "${name}"`, async (key) => {
+          const until = await deadline(key, ms)
+          await run.wait(() => (run.ports.clock.now() >= until ? true : undefined), until)
+        })
+      }),
+
+    waitFor: <T>(name: string, { expiresMs }: { readonly expiresMs?: number } = {}) =>
+      run.track(async () => {
+        checkStepName(name, 'session.waitFor()')
+        checkMs('expiresMs', expiresMs, EXPIRY_MS_MAX)
+        const key = names.next(`${SIGNAL}${name}`)
+        const signals = () => run.memo.signals.get(name) ?? []
+        const earlier = run.memo.steps.get(key)?.result
+        if (isJsonObject(earlier)) return payloadOf(signals().find(({ seq }) => seq === earlier.seq)) as T | null
+        const until = expiresMs === undefined ? null : await deadline(key.replace(SIGNAL, EXPIRY), expiresMs)
+        const signal = await run.wait<SignalRecord | null>(() => {
+          const next = signals().find(({ seq }) => !received.has(seq))
+          if (next) received.add(next.seq)
+          return next ?? (until !== null && run.ports.clock.now() >= until ? null : undefined)
+        }, until)
+        await run.report(stepDone(key, { result: { seq: signal?.seq ?? null } }))
+        return payloadOf(signal ?? undefined) as T | null
+      }),
+  }
+}
+
+const runStep = async <T>(
+  run: DurableRun,
+  name: string,
+  key: string,
+  work: (context: StepContext) => T | Promise<T>,
+): Promise<T> => {
+  const earlier = run.memo.steps.get(key)
+  if (earlier) return stepResult(earlier) as T
+  const { signal, job } = run
+  const stepKey = `${keyText(job.key)}:${job.runId}:step:${key}`
+  let returned: T
+  try {
+    // Inside the promise: an error that the step throws before its first await is recorded too.
+    const started = new Promise<T>((resolve) =>
+      resolve(run.scope.run({ kind: 'step', name }, () => work({ signal, stepKey }))),
+    )
+    returned = await run.orRunEnd(started)
+  } catch (error) {
+    if (run.signal.aborted || error instanceof StepError) throw error
+    const record = { error: shortErrorMessage(error), ...errorDetails(error) }
+    await run.report(stepDone(key, record))
+    throw loggedError(record.error, record, error)
+  }
+  const record = returned === undefined ? {} : { result: plainResult(name, returned) }
+  await run.report(stepDone(key, record))
+  return record.result as T
+}
+
+const stepResult = (record: StepResult): Json | undefined => {
+  if (record.error !== undefined) throw loggedError(record.error, record)
+  // Each caller gets a copy: the function may change it.
+  return record.result === undefined ? undefined : (structuredClone(record.result) as Json)
+}
+
+/** The copy that the log keeps. The function gets the copy too, so that it sees the same value each time. */
+const plainResult = (name: string, value: unknown): Json => {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch (cause) {
+    throw new StepError('step_result_invalid', notJson(name), { cause })
+  }
+  if (text === undefined) throw new StepError('step_result_invalid', notJson(name))
+  if (text.length <= STEP_RESULT_CHARS_MAX) return JSON.parse(text) as Json
+  throw new StepError(
+    'step_result_too_large',
+    `The result of the step "${name}" has ${text.length} characters as JSON; at most ${STEP_RESULT_CHARS_MAX} are kept. Publish it with session.artifact(), or store it elsewhere and return its address.`,
+  )
+}
+
+const notJson = (name: string): string =>
+  `The result of the step "${name}" is not JSON. Return numbers, texts, lists and plain objects, or nothing.`
+
+const stepDone = (name: string, record: StepResult): ReportItem => ({
+  type: 'event',
+  event: { type: 'step_done', payload: { name, ...record } },
+})
+
+/** The same as the name of the tool's call for steps inside a tool: the tool does not run again when it is settled. */
+export const callPrefix = (run: DurableRun): string => {
+  const origin = run.scope.current()
+  return origin?.kind === 'call' ? `${origin.name}/` : ''
+}
+
+const payloadOf = (signal: SignalRecord | undefined): Json => signal?.payload ?? null

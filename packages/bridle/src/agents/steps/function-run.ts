@@ -1,0 +1,27 @@
+// The run of a durable function. A new run, one whose process ended and one that waited are the same: the function begins at its
+// first line, and the log says what it has done.
+import type { RunEnd } from '../../kernel/ports/runner.ts'
+import type { AgentDefinition } from '../agent.ts'
+import { callFunction } from '../function-call.ts'
+import type { DurableRun } from './durable-run.ts'
+import { createDurableSession } from './durable-session.ts'
+
+/** `over` ends what the function has begun: its result is there. */
+export const runDurableFunction = async (
+  definition: AgentDefinition,
+  run: DurableRun,
+  over: () => void,
+): Promise<RunEnd> => {
+  try {
+    await run.load()
+    const { session, closing } = createDurableSession(run)
+    const end = await Promise.race([callFunction(definition, run, session), run.left.then(() => null)])
+    if (run.isLeft || end === null) return 'waiting'
+    if (run.signal.aborted) return 'done'
+    over()
+    await run.report(...(end.type === 'finished' ? closing() : []), end)
+    return 'done'
+  } finally {
+    run.close()
+  }
+}

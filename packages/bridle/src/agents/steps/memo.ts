@@ -1,0 +1,235 @@
+// The memo of a durable function's run holds everything that the log says of it, over all of its attempts: calls, steps, approvals,
+// signals and output. The function begins again from its first line, and finds here what it has done before. Pure: a fold of events.
+import { catalogue, isEventType } from '../../kernel/catalogue.ts'
+import { type AnyEvent, BRANCHED } from '../../kernel/event.ts'
+import { withoutCallId } from '../../kernel/ids.ts'
+import { canonicalJson, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { ApprovalDecision, Payloads } from '../../kernel/schemas.ts'
+import { EventReplay } from './event-replay.ts'
+
+/** A call of a tool, or a question to a person, as the log has it. */
+export interface CallRecord {
+  readonly id: string
+  readonly tool: string
+  /** The arguments as the function requested them; a person may have edited them. */
+  readonly arguments: JsonObject
+  readonly effect: Effect
+  /** The call whose step key this call uses: itself, or the call that it makes again after a transient failure. */
+  readonly stepId: string
+  /** Null: the call is open. */
+  outcome: Payloads['tool_outcome'] | null
+  /** The call does not count: it failed for a while, or a branch left it. A call with its arguments is made anew. */
+  isVoid: boolean
+  /** The length of the text when the call began, and when it ended: the call itself may have said what is between. */
+  readonly textFrom: number
+  textTo: number
+}
+
+export type Effect = NonNullable<Payloads['tool_call']['effect']>
+
+/** The result of a step, or its error. Neither: the step returned nothing. */
+export type StepResult = Pick<Payloads['step_done'], 'result' | 'error'> & ErrorDetails
+
+/** The part of an error that the log keeps beside the message. */
+export interface ErrorDetails {
+  readonly error_name?: string
+  readonly error_code?: string
+  readonly transient?: boolean
+}
+
+/** The last question about a call. */
+export interface ApprovalRecord {
+  readonly requestId: string
+  readonly kind: 'tool' | 'unknown_outcome'
+  readonly callId: string
+  /** The arguments to run the call with: those of the request, or those that a person approved. */
+  readonly arguments: JsonObject
+  /** Null: nobody has answered yet. */
+  readonly decision: ApprovalDecision | null
+  readonly approvedDigest: string | null
+  readonly reason: string | null
+  /** The answer was used. */
+  readonly isUsed: boolean
+}
+
+export interface SignalRecord {
+  readonly seq: number
+  readonly payload: Json
+}
+
+export class RunMemo {
+  /** The last event that the memo knows. */
+  lastSeq = 0
+  /** The time of the run's first event. */
+  startedAt = 0
+  readonly calls = new Map<string, CallRecord>()
+  readonly steps = new Map<string, StepResult>()
+  /** The last approval of each call. */
+  readonly approvals = new Map<string, ApprovalRecord>()
+  readonly signals = new Map<string, SignalRecord[]>()
+  readonly events = new EventReplay()
+  text = ''
+  thoughts = ''
+  /** The part of both that stands in the answer of the run that a branch continues: it cannot be withdrawn. */
+  inherited = { text: 0, thoughts: 0 }
+  readonly #runId: string
+  readonly #runIds: ReadonlySet<string>
+  readonly #callOf = new Map<string, string>()
+
+  /** `runIds` are the run itself, and the runs of parents that it continues. */
+  constructor(runId: string, runIds: ReadonlySet<string> = new Set([runId])) {
+    this.#runId = runId
+    this.#runIds = runIds
+  }
+
+  /** Adds an event from before the function began. */
+  add(event: AnyEvent): void {
+    if (this.#isNews(event)) this.#remember(event)
+  }
+
+  /** Adds an event that came since: answers and signals count, and the function knows what it has done itself. */
+  follow(event: AnyEvent): void {
+    if (this.#isNews(event)) this.#hear(event)
+  }
+
+  #isNews(event: AnyEvent): boolean {
+    if (event.seq <= this.lastSeq) return false
+    this.lastSeq = event.seq
+    return event.run !== undefined && this.#runIds.has(event.run)
+  }
+
+  #remember(event: AnyEvent): void {
+    this.startedAt ||= event.at
+    if (event.hearsay) return this.events.add(event.type, event.payload)
+    switch (event.type) {
+      case 'token':
+        this.text += event.payload.text
+        break
+      case 'response':
+        this.text = this.text.slice(0, this.inherited.text) + event.payload.text
+        break
+      case 'thinking':
+      case 'reflection':
+        this.thoughts += event.payload.text
+        break
+      case 'output_superseded':
+        this.#withdraw(event.payload)
+        break
+      case 'run_requested':
+      case 'run_started':
+        this.#inherit(event.run)
+        break
+      case 'tool_call':
+        this.#addCall(event.payload)
+        break
+      case 'tool_outcome':
+        this.#settle(event.payload)
+        break
+      case 'step_done':
+        this.steps.set(event.payload.name, event.payload as StepResult)
+        break
+      case 'memory_set':
+        this.events.add(event.type, event.payload)
+        break
+      case 'retry_scheduled':
+        this.#voidTransient()
+        break
+      default:
+        this.#hear(event)
+    }
+    if (isEmittable(event.type)) this.events.add(event.type, event.payload)
+  }
+
+  #hear(event: AnyEvent): void {
+    switch (event.type) {
+      case 'approval_required': {
+        const { request_id, tool_call_id, kind, arguments: args } = event.payload
+        if (kind !== undefined && kind !== 'tool' && kind !== 'unknown_outcome') return
+        this.#callOf.set(request_id, tool_call_id)
+        this.approvals.set(tool_call_id, {
+          requestId: request_id,
+          kind: kind ?? 'tool',
+          callId: tool_call_id,
+          arguments: withoutCallId(args ?? {}),
+          decision: null,
+          approvedDigest: null,
+          reason: null,
+          isUsed: false,
+        })
+        break
+      }
+      case 'approval_decided': {
+        const { request_id, decision, approved_digest = null, reason = null, arguments: args } = event.payload
+        const arguments_ = args && withoutCallId(args)
+        this.#changeApproval(request_id, {
+          decision,
+          approvedDigest: approved_digest,
+          reason,
+          ...(arguments_ && { arguments: arguments_ }),
+        })
+        break
+      }
+      case 'approval_delivered':
+        this.#changeApproval(event.payload.request_id, { isUsed: true })
+        break
+      case 'signal_received': {
+        const { name, payload } = event.payload
+        const earlier = this.signals.get(name)
+        if (earlier) earlier.push({ seq: event.seq, payload })
+        else this.signals.set(name, [{ seq: event.seq, payload }])
+        break
+      }
+    }
+  }
+
+  #changeApproval(requestId: string, change: Partial<ApprovalRecord>): void {
+    const approval = this.approvals.get(this.#callOf.get(requestId) ?? '')
+    if (approval?.requestId === requestId) this.approvals.set(approval.callId, { ...approval, ...change })
+  }
+
+  #addCall({ tool_call_id: id, name, arguments: args, effect = 'unsafe', ...more }: Payloads['tool_call']): void {
+    const stepId = typeof more.retry_of === 'string' ? more.retry_of : id
+    const textFrom = this.text.length
+    this.calls.set(id, {
+      ...{ id, tool: name, arguments: withoutCallId(args), effect, stepId },
+      ...{ outcome: null, isVoid: false, textFrom, textTo: textFrom },
+    })
+  }
+
+  #settle(outcome: Payloads['tool_outcome']): void {
+    const call = this.calls.get(outcome.tool_call_id)
+    if (!call || call.outcome) return
+    call.outcome = outcome
+    call.textTo = this.text.length
+    call.isVoid = outcome.reason === BRANCHED
+  }
+
+  /** The run is tried again because of a transient failure: calls and steps that failed so are made again. */
+  #voidTransient(): void {
+    for (const call of this.calls.values()) if (call.outcome?.transient === true) call.isVoid = true
+    for (const [name, { transient }] of this.steps) if (transient) this.steps.delete(name)
+  }
+
+  #withdraw({ keep }: Payloads['output_superseded']): void {
+    const { text, thoughts } = this.inherited
+    this.text = this.text.slice(0, text + (keep?.chars ?? 0))
+    this.thoughts = this.thoughts.slice(0, thoughts + (keep?.thinking_chars ?? 0))
+  }
+
+  /** The run itself begins: text from before is that of the run which it continues. */
+  #inherit(runId: string | undefined): void {
+    if (runId !== this.#runId || this.#hasBegun) return
+    this.#hasBegun = true
+    this.inherited = { text: this.text.length, thoughts: this.thoughts.length }
+  }
+
+  #hasBegun = false
+}
+
+/** Equal for calls of one tool with the same arguments. */
+export const callFingerprint = (tool: string, args: JsonObject): string => canonicalJson([tool, args])
+
+const isEmittable = (type: string): boolean =>
+  isEventType(type) && catalogue[type].wire !== 'internal' && !REPLAYED_OTHERWISE.has(type)
+
+const REPLAYED_OTHERWISE: ReadonlySet<string> = new Set(['token', 'thinking', 'reflection', 'output_superseded'])

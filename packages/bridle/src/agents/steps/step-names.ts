@@ -1,0 +1,39 @@
+// The names under which the log keeps steps: `name`, then `name#2` for the second one of that name. So a changed order does no harm.
+import { StepError } from './errors.ts'
+import { STEP_NAME_CHARS_MAX } from './limits.ts'
+
+export class StepNames {
+  readonly #counts = new Map<string, number>()
+  readonly #active = new Set<string>()
+
+  /** The name of the next step, sleep or signal of this name. */
+  next(name: string): string {
+    const count = (this.#counts.get(name) ?? 0) + 1
+    this.#counts.set(name, count)
+    return count === 1 ? name : `${name}#${count}`
+  }
+
+  /** Runs work that must be the only one of its name: of two at once, nobody could say which result is whose. */
+  async exclusive<T>(name: string, label: string, work: (key: string) => Promise<T>): Promise<T> {
+    if (this.#active.has(name))
+      throw new StepError(
+        'step_name_in_use',
+        `Two ${label} run at once. Give each a name of its own, for example with the id of its item.`,
+      )
+    this.#active.add(name)
+    try {
+      return await work(this.next(name))
+    } finally {
+      this.#active.delete(name)
+    }
+  }
+}
+
+/** Throws unless the name can stand in the log. `#` separates a name from its number. */
+export const checkStepName = (name: unknown, method: string): void => {
+  if (typeof name === 'string' && name !== '' && name.length <= STEP_NAME_CHARS_MAX && !name.includes('#')) return
+  throw new StepError(
+    'step_name_invalid',
+    `${method} takes a name first: a text of 1 to ${STEP_NAME_CHARS_MAX} characters without "#".`,
+  )
+}
