@@ -107,7 +107,7 @@ describe('the packed package', () => {
     }, 120_000)
   })
 
-  test('the page that npm shows names every entry and the oldest Node, and its examples compile', () => {
+  test('the page that npm shows names every entry and the oldest Node; its examples compile, and that of a test', () => {
     const page = readFileSync(join(project.installed, 'README.md'), 'utf8')
     const names = entries.map((entry) => entry.replace('.', manifest.name))
     expect(names.filter((name) => !page.includes(`| [\`${name}\`](#`))).toEqual([])
@@ -115,6 +115,11 @@ describe('the packed package', () => {
     const blocks = [...page.matchAll(/```(tsx?)\n([\s\S]*?)```/g)]
     expect(names.filter((name) => !blocks.some(([, , text]) => text?.includes(`from '${name}'`)))).toEqual([])
     const files = blocks.map(([, ending, text = ''], index) => [`readme-${index}.${ending}`, text] as const)
+    // The other examples of this page import files that a reader has to write.
+    const guide = readFileSync(join(project.installed, 'docs/agents.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)
+    const tests = [...guide].map(([, text = '']) => text).filter((text) => text.includes("from 'bridle/testing'"))
+    expect(tests).toHaveLength(1)
+    files.push(...tests.map((text, index) => [`guide-${index}.ts`, text] as const))
     const options = [
       '--module',
       'nodenext',

@@ -47,7 +47,7 @@ const script = [
 ]
 
 test.each(['v3', 'v4'] as const)(
-  'a script of interface version %s is played step by step, in every turn anew',
+  '[N63] a script of interface version %s is played step by step, in every turn anew',
   async (version) => {
     let messages = [user('One')]
     const ids: string[] = []
@@ -80,7 +80,7 @@ test.each(['v3', 'v4'] as const)(
   },
 )
 
-test('a script may have a list for each turn, and says where it ends', async () => {
+test('[N63] a script may have a list for each turn, and says where it ends', async () => {
   const byTurn = [['First.'], [{ text: 'Second.' }]]
   const one = [user('a')]
   const two = [...after(one, (await ask(byTurn, one)).thought), user('b')]
@@ -92,7 +92,7 @@ test('a script may have a list for each turn, and says where it ends', async () 
   })
 })
 
-test('a function sees the request', async () => {
+test('[N63] a function sees the request', async () => {
   const seen: ScriptRequest[] = []
   const byRequest: ModelScript = async (request) => {
     seen.push(request)
@@ -109,7 +109,7 @@ test('a function sees the request', async () => {
   expect(seen[1]!.messages).toEqual(two)
 })
 
-describe('failures', () => {
+describe('[N64] failures', () => {
   const failure = (script: ModelScript, stallMs?: number) => {
     const heard: string[] = []
     return ask(script, [user('a')], {}, stallMs).then(
@@ -142,7 +142,7 @@ describe('failures', () => {
   })
 })
 
-test('pieces and pauses', async () => {
+test('[N64] pieces and pauses', async () => {
   expect((await ask([{ text: 'abcdefg', chunks: 3, delayMs: 1 }], [user('a')])).heard).toEqual(['abc', 'def', 'g'])
   expect((await ask([{ text: ' a  b \n' }], [user('a')])).heard.join('')).toBe(' a  b \n')
   expect((await ask([{ text: '  ' }], [user('a')])).heard).toEqual(['  '])

@@ -132,7 +132,7 @@ describe.each([
     expect(model().specificationVersion).toBe(version)
   })
 
-  test('thinking, text and parallel calls; the signature goes back byte for byte', async () => {
+  test('[N60] thinking, text and parallel calls; the signature goes back byte for byte', async () => {
     stub.reply(whole(step))
     const { thought, heard } = await ask([user])
     expect(heard).toEqual(['(Two files,)', '( two calls.)', 'Let me', ' look.'])
@@ -187,7 +187,7 @@ describe.each([
     ['529', 529, 'overloaded_error', { 'retry-after-ms': '1500' }, { reason: 'overloaded', retryAfterMs: 1500 }],
     ['400', 400, 'invalid_request_error', {}, { reason: 'refused', retryable: false }],
     ['404', 404, 'not_found_error', {}, { reason: 'refused', retryable: false }],
-  ])('%s is one request and one typed error', async (_name, status, type, headers, expected) => {
+  ])('[N61] %s is one request and one typed error', async (_name, status, type, headers, expected) => {
     const before = stub.requests.length
     stub.reply({ status, headers, body: provider.failure(type, 'The words of the provider.') })
     const error = await failure()

@@ -18,7 +18,7 @@ const apiError = (statusCode: number | undefined, body: unknown = {}, responseHe
   })
 const named = (name: string) => Object.assign(new Error('Bad'), { name })
 
-describe('the reason of a failure', () => {
+describe('[N61] the reason of a failure', () => {
   test.each<[string, unknown, Partial<ModelError>]>([
     ['401', apiError(401), { reason: 'auth', retryable: false, status: 401 }],
     ['403', apiError(403), { reason: 'auth', retryable: false }],
@@ -88,7 +88,7 @@ describe('the reason of a failure', () => {
   })
 })
 
-describe('the wait before the next try', () => {
+describe('[N61] the wait before the next try', () => {
   const limited = (retryAfterMs?: number) =>
     new ModelError('rate_limited', 'x', retryAfterMs === undefined ? {} : { retryAfterMs })
 

@@ -88,7 +88,7 @@ const errorOf = async (model: LanguageModel, options?: Parameters<typeof ask>[1]
   return error
 }
 
-test('an answer is heard while it arrives, and comes back whole', async () => {
+test('[N60] an answer is heard while it arrives, and comes back whole', async () => {
   const signature = { anthropic: { signature: 'c2ln' } }
   const { thought, heard } = await ask(
     answering([
@@ -191,7 +191,7 @@ test('the request is passed on with its settings, and with no empty list of tool
   expect(rest).toEqual({ prompt: request.messages, temperature: 0.5, providerOptions: { stub: { x: 1 } } })
 })
 
-describe('bad calls are entries with a problem', () => {
+describe('[N62] bad calls are entries with a problem', () => {
   const calls = async (...parts: Part[]) => (await contentOf([...parts, finish('tool-calls', 'x')])) as StepCall[]
 
   test.each([
@@ -298,7 +298,7 @@ test('metadata is kept as plain JSON, and left out where it is none', async () =
   ])
 })
 
-describe('bad streams are errors of one type', () => {
+describe('[N61] bad streams are errors of one type', () => {
   const failing = (error: unknown) => modelOf(() => Promise.reject(error))
   const broken = (error: unknown) =>
     modelOf(async () => ({
@@ -369,7 +369,7 @@ describe('bad streams are errors of one type', () => {
   })
 })
 
-describe('a provider that says nothing', () => {
+describe('[N61] a provider that says nothing', () => {
   const silent: [string, (options: ModelCallOptions) => unknown][] = [
     ['before the stream', () => new Promise(() => {})],
     ['in the stream', async () => ({ stream: streaming(text('a'), true) })],
