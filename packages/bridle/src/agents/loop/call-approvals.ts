@@ -51,7 +51,7 @@ export const approvalQuestion = async (
  * Uses a person's answer. `items` belong into one report; with `args`, the call is made with these afterwards, and without, the
  * items hold its outcome. `begun` are the arguments with which a call began whose outcome is unknown: nobody can change them.
  */
-export const useAnswer = async (
+export const applyAnswer = async (
   call: CallName,
   begun: JsonObject,
   answer: ApprovalAnswer,

@@ -8,7 +8,7 @@ import type { ApprovalAnswer } from '../../kernel/ports/runner.ts'
 import { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { RunEndedError } from '../errors.ts'
 import { type Tool, type ToolCallContext, type ToolDeclaration, tool } from '../tool.ts'
-import { outcomeQuestion, useAnswer } from './call-approvals.ts'
+import { applyAnswer, outcomeQuestion } from './call-approvals.ts'
 import { judgeCalls } from './call-verdicts.ts'
 import { beginning, beginsAtOnce, type CallContext, makeCall, refusal } from './calls.ts'
 import type { StepCall } from './model.ts'
@@ -333,7 +333,7 @@ describe('the answer of a person', () => {
       { status: 'error', reason: 'outcome_unknown' },
     ],
   ])('[N33] %s', async (_name, more, args, outcome) => {
-    const used = await useAnswer(call, { begun: true }, await answer(more), digest)
+    const used = await applyAnswer(call, { begun: true }, await answer(more), digest)
     expect(used.args).toEqual(args)
     expect(events(used.items)).toEqual([
       delivered,

@@ -1,0 +1,153 @@
+// Calls through a real session: the log that they leave behind.
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { callDigest } from '../../kernel/host/approval-binding.ts'
+import { digest, flushPending, key, setUp } from '../../kernel/host/host.suite.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import { PAYLOAD_CHARS_MAX } from '../../kernel/limits.ts'
+import { tool } from '../tool.ts'
+import { applyAnswer } from './call-approvals.ts'
+import { judgeCalls } from './call-verdicts.ts'
+import { beginning, makeCall, refusal } from './calls.ts'
+import type { StepCall } from './model.ts'
+
+const calls = (...names: [string, JsonObject?][]): StepCall[] =>
+  names.map(([name, input = {}], index) => ({
+    type: 'call',
+    id: `r-1.1.${index + 1}`,
+    tool: name,
+    input,
+    provider_id: `p${index}`,
+  }))
+
+/** A durable run in a session of its own, in the hands of the test. */
+const startRun = async (id: string) => {
+  const all = setUp()
+  all.runner.durable = true
+  await all.host.send(key(id), { type: 'submit', prompt: 'go' })
+  await flushPending()
+  const { reporter } = all.runner.last
+  const context = { key: key(id), reporter, clock: all.clock, signal: new AbortController().signal, toolMs: 60_000 }
+  const payloads = async (type: string) =>
+    (await all.events(key(id))).filter((event) => event.type === type).map(({ payload }) => payload as JsonObject)
+  return { ...all, reporter, context, payloads }
+}
+
+test('[N26] results of any size end in one outcome each, and no payload is too large for a store', async () => {
+  const { reporter, context, payloads, events, faults } = await startRun('large')
+  const sizes = [10, 20_000, 2_000_000, 4_000_000]
+  const big = tool({ name: 'big', description: 'x', effect: 'pure', run: (input) => 'x'.repeat(Number(input.size)) })
+  const rows = tool({ name: 'rows', description: 'x', run: () => Array(50_000).fill({ name: 'row', n: 1 }) })
+  const huge = tool({ name: 'huge', description: 'x', run: () => 'x'.repeat(100_000_000) })
+  const asked = calls(...sizes.map((size): [string, JsonObject] => ['big', { size }]), ['rows'], ['huge'])
+  const tools = [big, rows, huge]
+  const verdicts = await judgeCalls(
+    asked.map((call) => ({ call, outcome: null })),
+    () => true,
+    tools,
+  )
+  for (const verdict of verdicts) {
+    if ('refusal' in verdict) throw new Error('It was refused.')
+    await reporter.report(await beginning(verdict, digest))
+    await reporter.report(await makeCall(verdict.call, verdict.tool, verdict.call.input, context))
+  }
+  const outcomes = await payloads('tool_outcome')
+  expect(outcomes.map(({ tool_call_id, status }) => [tool_call_id, status])).toEqual([
+    ['r-1.1.1', 'ok'],
+    ['r-1.1.2', 'artifact'],
+    ['r-1.1.3', 'artifact'],
+    ['r-1.1.4', 'artifact'],
+    ['r-1.1.5', 'artifact'],
+    ['r-1.1.6', 'error'],
+  ])
+  const reference = outcomes[3]?.result as JsonObject | undefined
+  expect((await reporter.session.artifactText(String(reference?.artifact_id)))?.length).toBe(4_000_000)
+  const lengths = (await events(key('large'))).map(({ payload }) => JSON.stringify(payload).length)
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(PAYLOAD_CHARS_MAX)
+  expect(faults).toEqual([])
+})
+
+test('[N24] a second outcome of a call is not kept', async () => {
+  const { reporter, context, payloads } = await startRun('twice')
+  const count = tool({ name: 'count', description: 'x', effect: 'pure', run: () => 1 })
+  const [verdict] = await judgeCalls(
+    calls(['count']).map((call) => ({ call, outcome: null })),
+    () => true,
+    [count],
+  )
+  if (!verdict || 'refusal' in verdict) throw new Error('It was refused.')
+  await reporter.report(await beginning(verdict, digest))
+  const first = makeCall(verdict.call, count, {}, context)
+  const second = makeCall(verdict.call, count, {}, context)
+  await reporter.report(await first)
+  await reporter.report(await second)
+  expect(await payloads('tool_outcome')).toHaveLength(1)
+})
+
+test('[N27] a refused call is settled in the report in which it begins', async () => {
+  const { reporter, payloads } = await startRun('refused')
+  const strict = tool({ name: 'strict', description: 'x', input: v.object({ n: v.number() }), run: () => 1 })
+  const asked = calls(['strict', { n: 'x' }], ['unknown'], ['strict'], ['strict'])
+  const verdicts = await judgeCalls(
+    asked.map((call) => ({ call, outcome: null })),
+    () => true,
+    [strict],
+  )
+  await reporter.report(verdicts.flatMap((verdict) => ('refusal' in verdict ? refusal(verdict) : [])))
+  expect((await payloads('tool_outcome')).map(({ status, reason }) => [status, reason])).toEqual([
+    ['error', 'arguments_invalid'],
+    ['error', 'unknown_tool'],
+    ['error', 'arguments_invalid'],
+    ['denied', 'tool_rests'],
+  ])
+  expect(await payloads('tool_call')).toHaveLength(4)
+  expect(await payloads('tool_validation_error')).toHaveLength(3)
+  expect(reporter.session.job()?.course?.calls).toEqual({})
+})
+
+test('[N33] a person approves with other arguments, and the call is made with these', async () => {
+  const { host, reporter, context, payloads } = await startRun('approved')
+  const paid: unknown[] = []
+  const pay = tool({
+    name: 'pay',
+    description: 'x',
+    input: v.object({ cents: v.number() }),
+    approve: ({ cents }) => cents > 100 && { reason: 'It is much.' },
+    run: (input) => paid.push(input),
+  })
+  const asked = calls(['pay', { cents: 500 }], ['pay', { cents: 900 }])
+  for (const verdict of await judgeCalls(
+    asked.map((call) => ({ call, outcome: null })),
+    () => true,
+    [pay],
+  )) {
+    if ('refusal' in verdict) throw new Error('It was refused.')
+    await reporter.report(await beginning(verdict, digest))
+  }
+  const [first, second] = reporter.session.job()?.course?.open ?? []
+  expect(first).toMatchObject({ toolCallId: 'r-1.1.1', reason: 'It is much.' })
+  await host.send(key('approved'), { type: 'approve', approvalId: String(second?.id), decision: 'denied' })
+  const edited = { cents: 50 }
+  await host.send(key('approved'), {
+    type: 'approve',
+    approvalId: String(first?.id),
+    decision: 'approved',
+    args: edited,
+  })
+  for (const answer of reporter.session.job()?.course?.answers ?? []) {
+    const call = asked.find(({ id }) => id === answer.toolCallId) as StepCall
+    const { items, args } = await applyAnswer(call, call.input, answer, digest)
+    await reporter.report(items)
+    if (args) await reporter.report(await makeCall(call, pay, args, context))
+  }
+  expect(paid).toEqual([edited])
+  const outcomes = (await payloads('tool_outcome')).map(({ tool_call_id, status }) => [tool_call_id, status])
+  expect(outcomes.sort()).toEqual([
+    ['r-1.1.1', 'ok'],
+    ['r-1.1.2', 'denied'],
+  ])
+  expect(reporter.session.job()?.course).toMatchObject({ calls: {}, open: [], answers: [] })
+  expect(await callDigest(digest, 'pay', edited)).toBe(
+    (await payloads('approval_decided')).find(({ decision }) => decision === 'approved')?.approved_digest,
+  )
+})
