@@ -217,6 +217,7 @@ export const REFUSAL_MESSAGES = {
   approval_settled: 'The approval was settled otherwise.',
   already_paused: 'The session is paused already.',
   not_paused: 'The session is not paused.',
+  signals_full: 'The run has too many signals: at most 1,000, of 8 million characters together.',
   not_waiting: 'No run of the session takes signals now.',
   not_expired: 'The session has not expired.',
   bad_branch_point: 'The branch point is not in the parent.',

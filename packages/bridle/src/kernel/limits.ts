@@ -24,6 +24,10 @@ export const ABORT_GRACE_MS = 2_000
 export const BUDGET_GRACE_MS = 250
 /** How often a durable run is taken up without getting further before it fails: a deployment or two, not a loop of crashes. */
 export const RESUMES_MAX = 5
+/** Signals of one run: its runner keeps them in memory until the run ends. A sender that loops reaches the number, a workflow never does. */
+export const SIGNALS_MAX = 1_000
+/** Characters of these signals together, for the same reason: some payloads of the largest size. */
+export const SIGNAL_CHARS_MAX = 8_000_000
 /** How long a durable run may take to end what it has begun when its process is about to end: orchestrators kill after 30 s. */
 export const REST_GRACE_MS = 10_000
 /** First retry after this, doubling. */

@@ -121,7 +121,7 @@ const search = (text: string): void => {
   for (const type of INTERNAL) expect(text).not.toContain(`"${type}"`)
 }
 
-describe('[E9] no client sees the facts of a durable run', () => {
+describe('[E9] [E17] no client sees the facts of a durable run', () => {
   test('the log has each of them', async () => {
     for (const id of Object.keys(sessions)) {
       const session = await sessionOf(id)

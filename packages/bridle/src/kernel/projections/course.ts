@@ -1,6 +1,7 @@
 // The course of a durable run: how far it got, whether it waits, and what came meanwhile. Also where the model's view of the
 // conversation begins, which outlives the runs.
 import type { TextMark } from '../commands.ts'
+import { approximateChars } from '../text/size.ts'
 import type { Projection } from './projection.ts'
 
 export interface Course {
@@ -12,18 +13,21 @@ export interface Course {
   readonly wait: { readonly until: number | null; readonly seq: number } | null
   /** The last event that a waiting run may have waited for. */
   readonly newsSeq: number
+  /** The signals of the run: how many, and their characters together. */
+  readonly signals: { readonly count: number; readonly chars: number }
   /** Each compaction of a run: the model sees in full the events from `keptFrom` on. */
   readonly cuts: readonly { readonly runId: string; readonly keptFrom: number }[]
 }
 
 const START: TextMark = { chars: 0, parts: 0 }
+const NO_SIGNALS: Course['signals'] = { count: 0, chars: 0 }
 
 export const course: Projection<Course> = {
-  initial: { kept: START, resumes: 0, wait: null, newsSeq: 0, cuts: [] },
+  initial: { kept: START, resumes: 0, wait: null, newsSeq: 0, signals: NO_SIGNALS, cuts: [] },
   on: {
     run_requested: (state, { payload }) =>
       payload.continues === undefined
-        ? { ...state, kept: START, resumes: 0, wait: null }
+        ? { ...state, kept: START, resumes: 0, wait: null, signals: NO_SIGNALS }
         : { ...state, resumes: 0, wait: null },
     run_resumed: (state, { payload }) => ({ ...state, resumes: payload.times }),
     run_waiting: (state, { seq, payload }) => ({ ...state, resumes: 0, wait: { until: payload.until, seq } }),
@@ -40,7 +44,11 @@ export const course: Projection<Course> = {
 
     approval_decided: (state, { seq }) => ({ ...state, newsSeq: seq }),
     steered: (state, { seq }) => ({ ...state, newsSeq: seq }),
-    signal_received: (state, { seq }) => ({ ...state, newsSeq: seq }),
+    signal_received: (state, { seq, payload }) => ({
+      ...state,
+      newsSeq: seq,
+      signals: { count: state.signals.count + 1, chars: state.signals.chars + approximateChars(payload) },
+    }),
 
     context_compacted: (state, { run, payload: { kept_from } }) =>
       run === undefined || kept_from === undefined

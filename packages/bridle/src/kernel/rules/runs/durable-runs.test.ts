@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ReportItem, SessionOptions } from '../../commands.ts'
-import { RESUMES_MAX, RETRY_MAX_MS } from '../../limits.ts'
+import { RESUMES_MAX, RETRY_MAX_MS, SIGNAL_CHARS_MAX, SIGNALS_MAX } from '../../limits.ts'
 import { evolve } from '../../projections/state.ts'
 import { decide } from '../decide.ts'
 import { dueAt } from '../due-time.ts'
@@ -366,8 +366,28 @@ describe('[S45] a signal', () => {
       },
       'session_ended',
     ],
+    [
+      'a run with a thousand signals',
+      () => {
+        const life = running()
+        for (let n = 0; n < SIGNALS_MAX; n++) life.do({ type: 'signal', name: 'n', payload: n })
+        return life
+      },
+      'signals_full',
+    ],
   ])('is refused: %s', (_name, make, code) => {
     expect(make().do({ type: 'signal', name: 'a', payload: 1 })).toMatchObject({ refused: code })
+  })
+
+  test('counts with its size, for its run alone', () => {
+    const life = running()
+    const large = () => life.do({ type: 'signal', name: 'n', payload: 'x'.repeat(SIGNAL_CHARS_MAX / 8) })
+    for (let n = 0; n < 7; n++) expect(large()).toMatchObject({ runId: 'r-2' })
+    expect(large()).toMatchObject({ refused: 'signals_full' })
+    expect(life.do({ type: 'signal', name: 'small', payload: null })).toMatchObject({ runId: 'r-2' })
+    life.report(finished())
+    life.submit('again')
+    expect(large()).toMatchObject({ runId: expect.not.stringMatching(/^r-2$/) })
   })
 })
 

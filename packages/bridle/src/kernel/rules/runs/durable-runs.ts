@@ -1,9 +1,10 @@
 // Durable runs: any owner continues one from the log, in the middle of its turn. While it can only wait, nothing is wanted for it;
 // news, or its time, wake it.
 import { type Answers, type Command, type Refusal, type ReportItem, refuse, type TextMark } from '../../commands.ts'
-import { RESUMES_MAX } from '../../limits.ts'
+import { RESUMES_MAX, SIGNAL_CHARS_MAX, SIGNALS_MAX } from '../../limits.ts'
 import { answerMark, hasOutputAfter, thoughtChars } from '../../projections/message-parts.ts'
 import { isEnding } from '../../projections/state.ts'
+import { approximateChars } from '../../text/size.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { endTurn } from './runs.ts'
 
@@ -52,6 +53,8 @@ export const signal = (w: DecisionBuilder, command: Command & { type: 'signal' }
   if (isEnding(w.state)) return refuse('session_ended')
   if (!run || run.phase === 'cancelling' || !(run.durable || run.phase === 'requested')) return refuse('not_waiting')
   const { name, payload, actor } = command
+  const { count, chars } = w.state.course.signals
+  if (count >= SIGNALS_MAX || chars + approximateChars(payload) > SIGNAL_CHARS_MAX) return refuse('signals_full')
   w.addToRun('signal_received', { name, payload, ...(actor !== undefined && { actor }) })
   return { runId: run.runId }
 }

@@ -14,6 +14,7 @@ const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 
   approval_settled: 'conflict',
   already_paused: 'conflict',
   not_waiting: 'conflict',
+  signals_full: 'conflict',
   not_paused: 'conflict',
   not_expired: 'conflict',
   command_conflict: 'conflict',
