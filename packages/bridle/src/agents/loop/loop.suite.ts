@@ -75,6 +75,14 @@ const streamOf = (parts: readonly StreamPart[]): ReadableStream<StreamPart> =>
     },
   })
 
+/** A stream that sends these parts and does not end. */
+export const openStream = (parts: readonly StreamPart[]): ReadableStream<StreamPart> =>
+  new ReadableStream({
+    start: (controller) => {
+      for (const part of parts) controller.enqueue(part)
+    },
+  })
+
 /** The texts of the last message of a prompt. */
 export const lastText = (prompt: readonly ModelMessage[]): string => {
   const last = prompt.at(-1)
