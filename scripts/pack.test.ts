@@ -114,12 +114,15 @@ describe('the packed package', () => {
     expect(page).toContain(`Node ${manifest.engines.node.replace(/^>=(\d+\.\d+)\.0$/, '$1')} or newer`)
     const blocks = [...page.matchAll(/```(tsx?)\n([\s\S]*?)```/g)]
     expect(names.filter((name) => !blocks.some(([, , text]) => text?.includes(`from '${name}'`)))).toEqual([])
-    const files = blocks.map(([, ending, text = ''], index) => [`readme-${index}.${ending}`, text] as const)
+    const files: (readonly [string, string])[] = blocks.map(([, ending, text = ''], index) => [
+      `readme-${index}.${ending}`,
+      text,
+    ])
     // The other examples of this page import files that a reader has to write.
     const guide = readFileSync(join(project.installed, 'docs/agents.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)
     const tests = [...guide].map(([, text = '']) => text).filter((text) => text.includes("from 'bridle/testing'"))
     expect(tests).toHaveLength(1)
-    files.push(...tests.map((text, index) => [`guide-${index}.ts`, text] as const))
+    for (const [index, text] of tests.entries()) files.push([`guide-${index}.ts`, text])
     const options = [
       '--module',
       'nodenext',
