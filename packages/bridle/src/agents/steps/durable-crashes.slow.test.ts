@@ -87,7 +87,7 @@ const drive = async (process: DurableProcess): Promise<void> => {
 const hasSignal = async (process: DurableProcess, key: Key, runId: string): Promise<boolean> =>
   (await process.events(key)).some(({ type, run }) => type === 'signal_received' && run === runId)
 
-/** One story from the first prompt to the last answer; each process is gone after so many commits. */
+/** A story from the first prompt to the last answer; each process is gone after so many commits. */
 const play = async (...goneAfter: readonly number[]) => {
   let process = new DurableProcess(agents, { ...(goneAfter[0] !== undefined && { goneAfter: goneAfter[0] }) })
   await process.host.start()

@@ -172,7 +172,7 @@ describe('a step', () => {
     await process.idle(one)
     expect(codes).toEqual([code])
     expect(await process.payloads(one, 'error')).toMatchObject([{ message: expect.stringMatching(message) }])
-    // Of two at once, the first is a step like any other.
+    // The first of two at once is a step like any other.
     expect((await process.payloads(one, 'step_done')).length).toBe(code === 'step_name_in_use' ? 1 : 0)
   })
 

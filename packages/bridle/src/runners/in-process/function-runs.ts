@@ -25,11 +25,12 @@ export class FunctionRuns {
 
   async start(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
     if (!definition.durable && job.course) return failChanged(reporter)
-    return this.#run(job, reporter, (run) => (definition.durable ? run.runDurable(definition, true) : run.run(definition)))
+    return this.#run(job, reporter, (run) =>
+      definition.durable ? run.runDurable(definition, true) : run.run(definition),
+    )
   }
 
   async attach(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
-    if (!job.course) return 'lost'
     if (!definition.durable) return failChanged(reporter)
     return this.#run(job, reporter, (run) => run.runDurable(definition, false))
   }

@@ -14,6 +14,8 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
   const functions = new FunctionRuns(ports)
 
   const run = async (how: 'start' | 'attach', job: Job, reporter: RunReporter): Promise<RunEnd> => {
+    // The run lived in a process that is gone, and nothing in the log says how it continues.
+    if (how === 'attach' && !job.course) return 'lost'
     const definition = definitionOf(current)
     if (definition) return (definition.model ? models : functions)[how](definition, job, reporter)
     const message = `The agent "${job.key.agent}" is no longer there, so that its run cannot go on.`
