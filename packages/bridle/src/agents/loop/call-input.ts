@@ -43,7 +43,7 @@ export const callInputText = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? ''
   } catch {
-    // Not JSON either, and the reader below says so.
-    return String(value)
+    // A text that is no JSON, so that the reader above says so.
+    return '(not JSON)'
   }
 }

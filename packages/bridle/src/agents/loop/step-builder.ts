@@ -44,7 +44,7 @@ const REMARKS: ReadonlySet<unknown> = new Set(['anthropic.message_start'])
 export const createStepBuilder = (callId: (n: number) => string): StepBuilder => {
   const size = createStepSize()
   const calls = createPendingCalls(size)
-  const blocks = new Map<string, TextBlock>()
+  const blocks = { text: new Map<unknown, TextBlock>(), reasoning: new Map<unknown, TextBlock>() }
   const entries: (TextBlock | PendingCall | ProviderPart)[] = []
 
   const addEntry = <T extends TextBlock | PendingCall | ProviderPart>(entry: T): T => {
@@ -55,11 +55,11 @@ export const createStepBuilder = (callId: (n: number) => string): StepBuilder =>
 
   const beginBlock = (type: TextBlock['type'], part: StreamPart): TextBlock => {
     const block = addEntry<TextBlock>({ type, text: '', metadata: part.providerMetadata })
-    blocks.set(`${type} ${String(part.id)}`, block)
+    blocks[type].set(part.id, block)
     return block
   }
   const openBlock = (type: TextBlock['type'], part: StreamPart): TextBlock => {
-    const block = blocks.get(`${type} ${String(part.id)}`) ?? beginBlock(type, part)
+    const block = blocks[type].get(part.id) ?? beginBlock(type, part)
     // Later metadata replaces earlier: packages send a signature with the last part, together with all that came before.
     block.metadata = part.providerMetadata ?? block.metadata
     return block
@@ -74,7 +74,7 @@ export const createStepBuilder = (callId: (n: number) => string): StepBuilder =>
   }
   const endBlock = (type: TextBlock['type'], part: StreamPart) => {
     openBlock(type, part)
-    blocks.delete(`${type} ${String(part.id)}`)
+    blocks[type].delete(part.id)
   }
   const addCall = (part: StreamPart) => {
     if (part.providerExecuted === true) return addProviderPart(providerCall(part))

@@ -270,9 +270,7 @@ describe('[N62] bad calls are entries with a problem', () => {
 
   test('an object where the interface wants its text', async () => {
     expect(await calls(call('a', 'read', { a: 1 }))).toMatchObject([{ input: { a: 1 } }])
-    expect(await calls(call('a', 'read', 10n))).toMatchObject([
-      { problem: 'The arguments are JSON, but not an object.' },
-    ])
+    expect(await calls(call('a', 'read', 10n))).toMatchObject([{ problem: 'The arguments are not valid JSON.' }])
   })
 })
 
