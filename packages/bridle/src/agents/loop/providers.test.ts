@@ -1,27 +1,11 @@
 // Two providers' own packages, each in both versions of the interface, against a stub on loopback.
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createOpenAI } from '@ai-sdk/openai'
-import { createAnthropic as createAnthropicV3 } from 'ai-sdk-anthropic-v3'
-import { createOpenAI as createOpenAIV3 } from 'ai-sdk-openai-v3'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import type { Clock } from '../../kernel/ports/clock.ts'
-import { assistantParts, type LanguageModel, type ModelMessage, type ModelTool, type StepContent } from './model.ts'
+import { assistantParts, type ModelMessage, type ModelTool, type StepContent } from './model.ts'
 import { ModelError } from './model-error.ts'
-import {
-  anthropicEnd,
-  anthropicEvents,
-  openaiEnd,
-  openaiEvents,
-  type StubStep,
-  startProviderStub,
-} from './provider-stub.suite.ts'
+import { startProviderStub } from './provider-stub.suite.ts'
+import { apiKey, parallelStep, providers, signature } from './providers.suite.ts'
 import { think } from './think.ts'
-
-// The packages read these when they are imported, and an empty one is an error.
-vi.hoisted(() => {
-  for (const name of ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL']) vi.stubEnv(name, undefined)
-})
-afterAll(() => void vi.unstubAllEnvs())
 
 const stub = await startProviderStub()
 afterAll(() => stub.close())
@@ -35,52 +19,7 @@ const clock: Clock = {
   },
 }
 
-const apiKey = 'key-of-the-test'
-const anthropic = {
-  events: anthropicEvents,
-  end: (hasCalls: boolean) => anthropicEnd(hasCalls ? 'tool_use' : 'end_turn'),
-  failure: (type: string, message: string) => JSON.stringify({ type: 'error', error: { type, message } }),
-  streamFailure: `event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n`,
-  overflow:
-    '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}}',
-  settings: { providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } } } },
-}
-const openai = {
-  events: openaiEvents,
-  end: openaiEnd,
-  failure: (type: string, message: string) => JSON.stringify({ error: { type, message, code: null, param: null } }),
-  streamFailure: `event: error\ndata: {"type":"error","sequence_number":9,"error":{"type":"server_error","code":"server_error","message":"Failed","param":null}}\n\n`,
-  overflow:
-    '{"error":{"type":"invalid_request_error","code":"context_length_exceeded","message":"Too long.","param":"input"}}',
-  settings: { providerOptions: { openai: { store: false, include: ['reasoning.encrypted_content'] } } },
-}
-
-describe.each([
-  {
-    name: 'anthropic v4',
-    model: (baseURL = stub.url): LanguageModel => createAnthropic({ baseURL, apiKey })('claude-sonnet-4-5'),
-    version: 'v4',
-    provider: anthropic,
-  },
-  {
-    name: 'anthropic v3',
-    model: (baseURL = stub.url): LanguageModel => createAnthropicV3({ baseURL, apiKey })('claude-sonnet-4-5'),
-    version: 'v3',
-    provider: anthropic,
-  },
-  {
-    name: 'openai v4',
-    model: (baseURL = stub.url): LanguageModel => createOpenAI({ baseURL, apiKey })('gpt-5'),
-    version: 'v4',
-    provider: openai,
-  },
-  {
-    name: 'openai v3',
-    model: (baseURL = stub.url): LanguageModel => createOpenAIV3({ baseURL, apiKey })('gpt-5'),
-    version: 'v3',
-    provider: openai,
-  },
-])('$name', ({ model, version, provider }) => {
+describe.each(providers)('$name', ({ model, version, provider }) => {
   const user: ModelMessage = { role: 'user', content: [{ type: 'text', text: 'What is in a and b?' }] }
   const tools: ModelTool[] = [
     {
@@ -115,25 +54,12 @@ describe.each([
     if (!(error instanceof ModelError)) throw error ?? new Error('The call did not fail.')
     return error
   }
-  const whole = (step: StubStep) => ({ body: provider.events(step) + provider.end((step.calls ?? []).length > 0) })
-
-  const signature = 'EqQB+/=é"\\u0041\\ \u2028 ü'
-  const step: StubStep = {
-    thinking: 'Two files, two calls.',
-    signature,
-    text: 'Let me look.',
-    calls: [
-      { id: 'call_a', tool: 'read', input: '{"path":"a"}' },
-      { id: 'call_b', tool: 'read', input: '{"path":"b"}' },
-    ],
-  }
-
   test('has the version that it is tested for', () => {
-    expect(model().specificationVersion).toBe(version)
+    expect(model(stub.url).specificationVersion).toBe(version)
   })
 
   test('[N60] thinking, text and parallel calls; the signature goes back byte for byte', async () => {
-    stub.reply(whole(step))
+    stub.reply(provider.whole(parallelStep))
     const { thought, heard } = await ask([user])
     expect(heard).toEqual(['(Two files,)', '( two calls.)', 'Let me', ' look.'])
     expect(thought).toMatchObject({
@@ -162,7 +88,7 @@ describe.each([
       },
     ]
     const before = stub.requests.length
-    stub.reply(whole({ text: 'Done.' }), whole({ text: 'Done.' }))
+    stub.reply(provider.whole({ text: 'Done.' }), provider.whole({ text: 'Done.' }))
     await ask(next(thought.content))
     // The log gives the step back as JSON. The request after a crash has the same bytes as the one without.
     await ask(next(JSON.parse(JSON.stringify(thought.content))))
@@ -224,7 +150,7 @@ describe.each([
 
   test('a stream that is cut, and one that ends too early', async () => {
     for (const end of ['cut', 'done'] as const) {
-      stub.reply({ body: provider.events(step), end })
+      stub.reply({ body: provider.events(parallelStep), end })
       expect(await failure()).toMatchObject({ reason: 'cut', retryable: true })
     }
   })
@@ -252,7 +178,7 @@ describe.each([
   })
 
   test('arguments that are not JSON', async () => {
-    stub.reply(whole({ calls: [{ id: 'call_a', tool: 'read', input: '{"path":<html>' }] }))
+    stub.reply(provider.whole({ calls: [{ id: 'call_a', tool: 'read', input: '{"path":<html>' }] }))
     const { thought } = await ask([user])
     expect(thought.content).toMatchObject([
       { type: 'call', tool: 'read', input: {}, problem: 'The arguments are not valid JSON.', raw: '{"path":<html>' },
