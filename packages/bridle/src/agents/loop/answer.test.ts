@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { objectSchemaOf } from '../json-schema.ts'
 import type { StandardSchema } from '../standard-schema.ts'
 import { answerOf, answerTool } from './answer.ts'
-import { checkArguments } from './call-verdicts.ts'
+import { checkArguments } from './call-checks.ts'
 
 const severity = v.object({ severity: v.picklist(['low', 'high']) })
 const list = v.array(v.string())

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { OUTCOME_TICKS } from '../limits.ts'
 import type { Tool } from '../tool.ts'
 import { applyAnswer, outcomeQuestion } from './call-approvals.ts'
+import { type AcceptedCall, checkCalls } from './call-checks.ts'
 import type { PastCall } from './call-history.ts'
 import { type CallName, eventItem, outcomeItem } from './call-items.ts'
-import { type AcceptedCall, judgeCalls } from './call-verdicts.ts'
 import { beginning, beginsAtOnce, makeCall, refusal } from './calls.ts'
 import { withExcerpt } from './excerpt.ts'
 import type { LoopRun } from './loop-run.ts'
@@ -34,9 +34,9 @@ export const beginCalls = async (
   history: readonly (PastCall & { readonly call: StepCall })[],
   unmade: readonly string[],
 ): Promise<CallStart> => {
-  const verdicts = await judgeCalls(history, (id) => unmade.includes(id), tools)
-  const refusals = verdicts.flatMap((verdict) => ('refusal' in verdict ? refusal(verdict) : []))
-  const accepted = verdicts.filter((verdict): verdict is AcceptedCall => !('refusal' in verdict))
+  const checks = await checkCalls(history, (id) => unmade.includes(id), tools)
+  const refusals = checks.flatMap((check) => ('refusal' in check ? refusal(check) : []))
+  const accepted = checks.filter((check): check is AcceptedCall => !('refusal' in check))
   const wave = planWaves(accepted)[0] ?? []
   const beginnings = await Promise.all(wave.map((each) => beginning(each, run.ports.digest)))
   const batch = eventItem('tool_batch', { tool_call_ids: wave.map(({ call }) => call.id), mode: 'parallel' })

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX } from '../../kernel/limits.ts'
 import { tool } from '../tool.ts'
 import { applyAnswer } from './call-approvals.ts'
-import { judgeCalls } from './call-verdicts.ts'
+import { checkCalls } from './call-checks.ts'
 import { beginning, makeCall, refusal } from './calls.ts'
 import type { StepCall } from './model.ts'
 
@@ -41,15 +41,15 @@ test('[N26] results of any size end in one outcome each, and no payload is too l
   const huge = tool({ name: 'huge', description: 'x', run: () => 'x'.repeat(100_000_000) })
   const asked = calls(...sizes.map((size): [string, JsonObject] => ['big', { size }]), ['rows'], ['huge'])
   const tools = [big, rows, huge]
-  const verdicts = await judgeCalls(
+  const checks = await checkCalls(
     asked.map((call) => ({ call, outcome: null })),
     () => true,
     tools,
   )
-  for (const verdict of verdicts) {
-    if ('refusal' in verdict) throw new Error('It was refused.')
-    await reporter.report(await beginning(verdict, digest))
-    await reporter.report(await makeCall(verdict.call, verdict.tool, verdict.call.input, context))
+  for (const check of checks) {
+    if ('refusal' in check) throw new Error('It was refused.')
+    await reporter.report(await beginning(check, digest))
+    await reporter.report(await makeCall(check.call, check.tool, check.call.input, context))
   }
   const outcomes = await payloads('tool_outcome')
   expect(outcomes.map(({ tool_call_id, status }) => [tool_call_id, status])).toEqual([
@@ -70,15 +70,15 @@ test('[N26] results of any size end in one outcome each, and no payload is too l
 test('[N24] a second outcome of a call is not kept', async () => {
   const { reporter, context, payloads } = await startRun('twice')
   const count = tool({ name: 'count', description: 'x', effect: 'pure', run: () => 1 })
-  const [verdict] = await judgeCalls(
+  const [check] = await checkCalls(
     calls(['count']).map((call) => ({ call, outcome: null })),
     () => true,
     [count],
   )
-  if (!verdict || 'refusal' in verdict) throw new Error('It was refused.')
-  await reporter.report(await beginning(verdict, digest))
-  const first = makeCall(verdict.call, count, {}, context)
-  const second = makeCall(verdict.call, count, {}, context)
+  if (!check || 'refusal' in check) throw new Error('It was refused.')
+  await reporter.report(await beginning(check, digest))
+  const first = makeCall(check.call, count, {}, context)
+  const second = makeCall(check.call, count, {}, context)
   await reporter.report(await first)
   await reporter.report(await second)
   expect(await payloads('tool_outcome')).toHaveLength(1)
@@ -88,12 +88,12 @@ test('[N27] a refused call is settled in the report in which it begins', async (
   const { reporter, payloads } = await startRun('refused')
   const strict = tool({ name: 'strict', description: 'x', input: v.object({ n: v.number() }), run: () => 1 })
   const asked = calls(['strict', { n: 'x' }], ['unknown'], ['strict'], ['strict'])
-  const verdicts = await judgeCalls(
+  const checks = await checkCalls(
     asked.map((call) => ({ call, outcome: null })),
     () => true,
     [strict],
   )
-  await reporter.report(verdicts.flatMap((verdict) => ('refusal' in verdict ? refusal(verdict) : [])))
+  await reporter.report(checks.flatMap((check) => ('refusal' in check ? refusal(check) : [])))
   expect((await payloads('tool_outcome')).map(({ status, reason }) => [status, reason])).toEqual([
     ['error', 'arguments_invalid'],
     ['error', 'unknown_tool'],
@@ -116,13 +116,13 @@ test('[N33] a person approves with other arguments, and the call is made with th
     run: (input) => paid.push(input),
   })
   const asked = calls(['pay', { cents: 500 }], ['pay', { cents: 900 }])
-  for (const verdict of await judgeCalls(
+  for (const check of await checkCalls(
     asked.map((call) => ({ call, outcome: null })),
     () => true,
     [pay],
   )) {
-    if ('refusal' in verdict) throw new Error('It was refused.')
-    await reporter.report(await beginning(verdict, digest))
+    if ('refusal' in check) throw new Error('It was refused.')
+    await reporter.report(await beginning(check, digest))
   }
   const [first, second] = reporter.session.job()?.course?.open ?? []
   expect(first).toMatchObject({ toolCallId: 'r-1.1.1', reason: 'It is much.' })

@@ -9,7 +9,7 @@ import { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { RunEndedError } from '../errors.ts'
 import { type Tool, type ToolCallContext, type ToolDeclaration, tool } from '../tool.ts'
 import { applyAnswer, outcomeQuestion } from './call-approvals.ts'
-import { judgeCalls } from './call-verdicts.ts'
+import { checkCalls } from './call-checks.ts'
 import { beginning, beginsAtOnce, type CallContext, makeCall, refusal } from './calls.ts'
 import type { StepCall } from './model.ts'
 
@@ -224,9 +224,9 @@ describe('the work of a call', () => {
 describe('the beginning of a call', () => {
   const begin = async (declaration: object, input: JsonObject = { n: 1 }) => {
     const made = tool({ name: 'work', description: 'Works.', run: () => 1, ...declaration })
-    const [verdict] = await judgeCalls([{ call: callOf('work', input), outcome: null }], () => true, [made])
-    if (!verdict || 'refusal' in verdict) throw new Error('It was refused.')
-    return beginning(verdict, digest)
+    const [check] = await checkCalls([{ call: callOf('work', input), outcome: null }], () => true, [made])
+    if (!check || 'refusal' in check) throw new Error('It was refused.')
+    return beginning(check, digest)
   }
   const intent = (effect: string, args: JsonObject = { n: 1 }) => [
     'tool_call',
@@ -374,10 +374,10 @@ describe('the answer of a person', () => {
 
 test('[N27] a call that is not made has its intent, its problem and its outcome in one report', async () => {
   const strict = tool({ name: 'strict', description: 'x', input: v.object({ n: v.number() }), run: () => 1 })
-  const [verdict] = await judgeCalls([{ call: callOf('strict', { n: 'x' }), outcome: null }], () => true, [strict])
-  if (!verdict || !('refusal' in verdict)) throw new Error('It was not refused.')
+  const [check] = await checkCalls([{ call: callOf('strict', { n: 'x' }), outcome: null }], () => true, [strict])
+  if (!check || !('refusal' in check)) throw new Error('It was not refused.')
   const error = expect.stringMatching(/^The arguments of "strict" do not fit: n: /)
-  expect(events(refusal(verdict))).toEqual([
+  expect(events(refusal(check))).toEqual([
     ['tool_call', { name: 'strict', arguments: { n: 'x' }, tool_call_id: 'r-1.1.1', effect: 'pure' }],
     ['tool_validation_error', { tool_call_id: 'r-1.1.1', tool_name: 'strict', error }],
     [

@@ -12,9 +12,9 @@ import { RESULT_DEPTH_MAX, TOOL_RESULT_CHARS_MAX } from '../limits.ts'
 import type { Tool } from '../tool.ts'
 import { shortErrorMessage } from '../tool-call.ts'
 import { approvalQuestion, approvalTerms } from './call-approvals.ts'
+import { type AcceptedCall, checkArguments, type RefusedCall } from './call-checks.ts'
 import { ARGUMENTS_INVALID, TOOL_RESTS } from './call-history.ts'
 import { type CallName, eventItem, intentItem, outcomeItem, resultItems } from './call-items.ts'
-import { type AcceptedCall, checkArguments, type RefusedCall } from './call-verdicts.ts'
 import { createToolSession } from './tool-session.ts'
 
 export interface CallContext {

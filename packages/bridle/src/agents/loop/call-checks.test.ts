@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../kernel/json.ts'
 import { tool } from '../tool.ts'
-import { type CallVerdict, judgeCalls } from './call-verdicts.ts'
+import { type CallCheck, checkCalls } from './call-checks.ts'
 import type { StepCall } from './model.ts'
 
 const run = () => null
@@ -35,15 +35,14 @@ const ended = (each: StepCall, reason?: string) => ({
   call: each,
   outcome: reason === undefined ? {} : { reason, error: 'Why.' },
 })
-const judge = (...calls: StepCall[]) => judgeCalls(calls.map(open), () => true, tools)
+const check = (...calls: StepCall[]) => checkCalls(calls.map(open), () => true, tools)
 /** `made`, or the reason of the refusal. */
-const short = (verdict: CallVerdict) =>
-  'refusal' in verdict ? `${verdict.refusal.status}/${verdict.refusal.reason}` : 'made'
+const short = (check: CallCheck) => ('refusal' in check ? `${check.refusal.status}/${check.refusal.reason}` : 'made')
 
-describe('the verdict about a call', () => {
+describe('the check of a call', () => {
   test('[N24] a call that fits has its input as the schema returns it, its effect and its resources', async () => {
     const calls = [call('read', { path: 'a' }), call('write', { any: 1 }), call('odd')]
-    expect(await judge(...calls)).toEqual([
+    expect(await check(...calls)).toEqual([
       { call: calls[0], tool: read, input: { path: 'a', lines: 10 }, effect: 'pure', resources: ['a'] },
       { call: calls[1], tool: write, input: { any: 1 }, effect: 'unsafe', resources: null },
       { call: calls[2], tool: odd, input: {}, effect: 'unsafe', resources: null },
@@ -68,11 +67,11 @@ describe('the verdict about a call', () => {
       { status: 'error', reason: 'arguments_invalid', error: 'The arguments are not valid JSON.' },
     ],
   ])('[N27] %s', async (_name, each, refusal) => {
-    expect(await judge(each)).toMatchObject([{ call: each, refusal }])
+    expect(await check(each)).toMatchObject([{ call: each, refusal }])
   })
 
   test('[N27] an agent without tools says so', async () => {
-    expect(await judgeCalls([open(call('read'))], () => true, [])).toMatchObject([
+    expect(await checkCalls([open(call('read'))], () => true, [])).toMatchObject([
       { refusal: { error: 'There is no tool "read", and no other.' } },
     ])
   })
@@ -114,25 +113,25 @@ describe('the verdict about a call', () => {
       ['made', 'made', 'denied/repeated', 'denied/repeated', 'made', 'made', 'made', 'denied/repeated'],
     ],
   ])('%s', async (_name, calls, expected) => {
-    expect((await judge(...calls)).map(short)).toEqual(expected)
+    expect((await check(...calls)).map(short)).toEqual(expected)
   })
 
-  test('[N28] calls of earlier answers count, and calls that have begun are judged no more', async () => {
+  test('[N28] calls of earlier answers count, and calls that have begun are checked no more', async () => {
     const past = [ended(same()), open(same())]
     const next = [same(), good()]
-    const verdicts = await judgeCalls([...past, ...next.map(open)], (id) => next.some((each) => each.id === id), tools)
-    expect(verdicts.map(({ call: each }) => each.id)).toEqual(next.map(({ id }) => id))
-    expect(verdicts.map(short)).toEqual(['denied/repeated', 'made'])
+    const checks = await checkCalls([...past, ...next.map(open)], (id) => next.some((each) => each.id === id), tools)
+    expect(checks.map(({ call: each }) => each.id)).toEqual(next.map(({ id }) => id))
+    expect(checks.map(short)).toEqual(['denied/repeated', 'made'])
   })
 
-  test('[N27] a later answer, and another process, judge as the first did', async () => {
+  test('[N27] a later answer, and another process, decide as the first did', async () => {
     const calls = [ended(bad(), 'arguments_invalid'), ended(bad(), 'arguments_invalid'), open(bad())]
     const id = calls[2]?.call.id
-    expect((await judgeCalls(calls, (each) => each === id, tools)).map(short)).toEqual(['denied/tool_rests'])
+    expect((await checkCalls(calls, (each) => each === id, tools)).map(short)).toEqual(['denied/tool_rests'])
   })
 
-  test('500 calls at once are judged one by one', async () => {
+  test('500 calls at once are checked one by one', async () => {
     const calls = Array.from({ length: 500 }, (_, index) => call('read', { path: `f${index}` }))
-    expect((await judge(...calls)).map(short)).toEqual(Array(500).fill('made'))
+    expect((await check(...calls)).map(short)).toEqual(Array(500).fill('made'))
   })
 })

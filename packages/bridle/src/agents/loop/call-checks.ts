@@ -1,4 +1,4 @@
-// The verdict about each call that a model asks for: whether it is made, with which input, or why it is not.
+// The check of each call that a model asks for: whether it is made, with which input, or why it is not.
 import type { JsonObject } from '../../kernel/json.ts'
 import type { ToolEffect, ToolStatus } from '../../kernel/schemas.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
@@ -17,7 +17,7 @@ import {
 } from './call-history.ts'
 import type { StepCall } from './model.ts'
 
-export type CallVerdict = AcceptedCall | RefusedCall
+export type CallCheck = AcceptedCall | RefusedCall
 
 /** A call that is made. */
 export interface AcceptedCall {
@@ -43,34 +43,34 @@ export interface CallRefusal {
 }
 
 /**
- * A verdict for each new call, in order. `calls` are all calls of the turn: a call that has begun or ended says something about
+ * Checks each new call, in order. `calls` are all calls of the turn: a call that has begun or ended says something about
  * those after it.
  */
-export const judgeCalls = async (
+export const checkCalls = async (
   calls: readonly (PastCall & { readonly call: StepCall })[],
   isNew: (callId: string) => boolean,
   tools: readonly Tool[],
-): Promise<CallVerdict[]> => {
+): Promise<CallCheck[]> => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const before: PastCall[] = []
-  const verdicts: CallVerdict[] = []
+  const checks: CallCheck[] = []
   for (const past of calls) {
     if (!isNew(past.call.id)) {
       before.push(past)
       continue
     }
-    const verdict = await judgeCall(past.call, byName, before)
-    verdicts.push(verdict)
-    before.push({ call: past.call, outcome: 'refusal' in verdict ? verdict.refusal : null })
+    const check = await checkCall(past.call, byName, before)
+    checks.push(check)
+    before.push({ call: past.call, outcome: 'refusal' in check ? check.refusal : null })
   }
-  return verdicts
+  return checks
 }
 
-const judgeCall = async (
+const checkCall = async (
   call: StepCall,
   tools: ReadonlyMap<string, Tool>,
   before: readonly PastCall[],
-): Promise<CallVerdict> => {
+): Promise<CallCheck> => {
   const refuse = (status: CallRefusal['status'], reason: string, error: string): RefusedCall => ({
     call,
     refusal: { status, reason, error },
