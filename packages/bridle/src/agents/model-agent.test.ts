@@ -46,11 +46,11 @@ describe('a model agent', () => {
     const made = agent({
       name: 'chain',
       model: [first, second, 'anthropic/claude'],
-      limits: { steps: 3, windowTokens: 1_000 },
+      limits: { steps: 3, toolMs: 1_000 },
       settings: { temperature: 0, reasoning: 'low', providerOptions: { test: { fast: true } } },
     })
     expect(made.model).toEqual([first, second, 'anthropic/claude'])
-    expect(made.limits).toMatchObject({ steps: 3, calls: 200, windowTokens: 1_000 })
+    expect(made.limits).toMatchObject({ steps: 3, calls: 200, toolMs: 1_000 })
     expect(made.settings).toEqual({ temperature: 0, reasoning: 'low', providerOptions: { test: { fast: true } } })
   })
 

@@ -38,8 +38,6 @@ export interface AgentLimits {
   readonly toolMs?: number
   /** Milliseconds without a sign of life from the model, after which it is asked again; default two minutes. */
   readonly stallMs?: number
-  /** Tokens that the model's context window holds. Default: known by the model, else 128,000. */
-  readonly windowTokens?: number
 }
 
 /** The definition of a model agent: its model, its instructions and its tools. */
@@ -72,8 +70,8 @@ export interface ModelAgentFields {
   readonly instructions: Instructions<unknown> | null
   /** The tools; a `run` function makes calls of its own instead. */
   readonly tools: readonly Tool[]
-  /** The limits, with a default for each but the window. */
-  readonly limits: Required<Omit<AgentLimits, 'windowTokens'>> & Pick<AgentLimits, 'windowTokens'>
+  /** The limits, with a default for each. */
+  readonly limits: Required<AgentLimits>
   /** The settings of each request. */
   readonly settings: ModelSettings
 }
@@ -107,7 +105,7 @@ const DEFAULT_LIMITS = {
   toolMs: TOOL_TIMEOUT_MS,
   stallMs: STALL_MS,
 }
-const LIMIT_NAMES = [...Object.keys(DEFAULT_LIMITS), 'windowTokens']
+const LIMIT_NAMES = Object.keys(DEFAULT_LIMITS)
 
 /** The first thing that is wrong with the options of a model agent; null = nothing. */
 export const modelAgentProblem = (name: string, options: Fields): string | null => {
