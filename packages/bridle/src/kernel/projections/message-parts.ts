@@ -19,8 +19,13 @@ export const partText = (message: Pick<HarnessMessage, 'content' | 'parts'>, ind
   const part = message.parts?.[index]
   if (part?.type !== 'text') return ''
   if (!('from' in part)) return part.text
-  const next = message.parts?.slice(index + 1).find((each) => each.type === 'text' && 'from' in each)
-  return message.content.slice(part.from, next && 'from' in next ? next.from : undefined)
+  // The next text is usually near: a page that shows all parts of a long answer must not copy the list for each.
+  const { content, parts = [] } = message
+  for (let at = index + 1; at < parts.length; at++) {
+    const next = parts[at]
+    if (next?.type === 'text' && 'from' in next) return content.slice(part.from, next.from)
+  }
+  return content.slice(part.from)
 }
 
 /** The finished turn's text is authoritative: sent only when it differs from what was streamed. */
