@@ -136,6 +136,34 @@ export const frontendCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[F42] [H60] text that a retry replaces is withdrawn on both kinds of stream',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: '/sessions',
+          body: {
+            ...{ session_id: '{s}', engine: 'scripted', max_retries: 1 },
+            prompt: script({ text: 'Half' }, { fail: 'broke', transient: true }),
+          },
+        },
+        answer: { status: 202 },
+      },
+      {
+        stream: 'contract',
+        ask: { path: '/sessions/{s}/events/stream' },
+        until: 'output_superseded',
+        last: { data: { payload: { attempt: 1, keep: { $absent: true } } } },
+      },
+      {
+        stream: 'fabric',
+        ask: { path: '/agents/scripted/{s}/stream' },
+        until: 'artifact_published',
+        types: ['prompt_start', 'text_delta', 'text_superseded', 'text_delta', 'artifact_published'],
+      },
+    ],
+  },
+  {
     name: '[F14] a chat shows what background sessions that hang from it have left, and no other',
     steps: [
       {
