@@ -143,6 +143,7 @@ describe('a step', () => {
       /inside the step "s"/,
     ],
     ['no name', ({ session }) => session.step('', () => 1), 'step_name_invalid', /takes a name first/],
+    ['a signal that nobody can send', ({ session }) => session.waitFor('a b'), 'step_name_invalid', /name of a signal/],
     ['a name with a number', ({ session }) => session.step('a#2', () => 1), 'step_name_invalid', /without "#"/],
     [
       'a result that is not JSON',

@@ -10,7 +10,7 @@ import type { DurableRun } from './durable-run.ts'
 import { errorDetails, loggedError, StepError } from './errors.ts'
 import { STEP_RESULT_CHARS_MAX } from './limits.ts'
 import type { SignalRecord, StepResult } from './memo.ts'
-import { checkStepName, StepNames } from './step-names.ts'
+import { checkSignalName, checkStepName, StepNames } from './step-names.ts'
 
 /** Sleeps and signals share the log with steps. No name of a step has "#", so that these names are nobody else's. */
 const SLEEP = '#sleep:'
@@ -53,7 +53,7 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
 
     waitFor: <T>(name: string, { expiresMs }: { readonly expiresMs?: number } = {}) =>
       run.track(async () => {
-        checkStepName(name, 'session.waitFor()')
+        checkSignalName(name)
         checkMs('expiresMs', expiresMs, EXPIRY_MS_MAX)
         const key = names.next(`${SIGNAL}${name}`)
         const signals = () => run.memo.signals.get(name) ?? []

@@ -1,4 +1,5 @@
 // The names under which the log keeps steps: `name`, then `name#2` for the second one of that name. So a changed order does no harm.
+import { isId } from '../../kernel/event.ts'
 import { StepError } from './errors.ts'
 import { STEP_NAME_CHARS_MAX } from './limits.ts'
 
@@ -35,5 +36,14 @@ export const checkStepName = (name: unknown, method: string): void => {
   throw new StepError(
     'step_name_invalid',
     `${method} takes a name first: a text of 1 to ${STEP_NAME_CHARS_MAX} characters without "#".`,
+  )
+}
+
+/** Throws unless a signal can have the name: on every wire it is an id, so nobody could answer a wait for another. */
+export const checkSignalName = (name: unknown): void => {
+  if (isId(name)) return
+  throw new StepError(
+    'step_name_invalid',
+    'session.waitFor() takes the name of a signal first: 1 to 128 letters, digits and . _ : @ - in any order, but not . or .. alone.',
   )
 }

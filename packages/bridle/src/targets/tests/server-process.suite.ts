@@ -16,6 +16,8 @@ interface ServerProcessOptions {
   readonly env?: NodeJS.ProcessEnv
   /** The file to which the server's log is appended; without one the log is thrown away. */
   readonly logFile?: string
+  /** The working directory, whose `agents/` it serves; without one, that of this process. */
+  readonly cwd?: string
 }
 
 export class ServerProcess {
@@ -31,7 +33,7 @@ export class ServerProcess {
 
   /** Resolves when it is ready. */
   async boot(): Promise<void> {
-    const { env, logFile } = this.#options
+    const { env, logFile, cwd } = this.#options
     const log = logFile === undefined ? null : openSync(logFile, 'a')
     const child = spawn(
       process.execPath,
@@ -39,6 +41,7 @@ export class ServerProcess {
       {
         stdio: ['ignore', 'pipe', log ?? 'ignore'],
         env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env },
+        ...(cwd !== undefined && { cwd }),
       },
     )
     if (log !== null) closeSync(log)
