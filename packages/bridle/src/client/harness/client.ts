@@ -125,7 +125,7 @@ export class HarnessClient {
 
   /** Submits a prompt. While a run is in progress the prompt waits for its turn; without a connection it is held. */
   submit(prompt: string, { commandId }: { readonly commandId?: string } = {}): Promise<HarnessAnswer> {
-    return this.send({ type: 'submit', prompt, ...(commandId !== undefined && { commandId }) })
+    return this.send({ type: 'submit', prompt, commandId })
   }
 
   /** Gives the run in progress a further instruction, without waiting for its end. */
@@ -140,7 +140,7 @@ export class HarnessClient {
 
   /** Answers a prompt again. Default: the last one. */
   reload(messageId?: string): Promise<HarnessAnswer> {
-    return this.send({ type: 'reload', ...(messageId !== undefined && { messageId }) })
+    return this.send({ type: 'reload', messageId })
   }
 
   /** Cancels the run in progress; with `runId` another one, with `queue` also the prompts that wait. */
@@ -163,7 +163,7 @@ export class HarnessClient {
   }
 
   /** Sends a signal to the run, which waits for it by name, or will. Rejects with `not_waiting` where no durable run takes it. */
-  signal(name: string, payload: CommandOf<'signal'>['payload'] = null): Promise<HarnessAnswer> {
+  signal(name: string, payload?: CommandOf<'signal'>['payload']): Promise<HarnessAnswer> {
     return this.send({ type: 'signal', name, payload })
   }
 

@@ -25,11 +25,9 @@ export const pendingCommand = (request: HarnessCommand): PendingCommand => {
   return { id, command, text, since: Date.now(), promise, resolve, reject, sent: false, unavailable: 0 }
 }
 
-/** Minutes late, these could reach another run or call, so they are not sent again after a reconnect. */
-const perishable: ReadonlySet<HarnessCommand['type']> = new Set(['cancel', 'approve', 'signal'])
-
-/** May be sent again after a reconnect. */
-export const isRepeatable = ({ command }: PendingCommand): boolean => !perishable.has(command.type)
+/** May be sent again after a reconnect. Minutes late, a cancel, an approval or a signal could reach another run or call. */
+export const isRepeatable = ({ command: { type } }: PendingCommand): boolean =>
+  !['cancel', 'approve', 'signal'].includes(type)
 
 export const heldPromptsOf = ({ id, command, since, sent }: PendingCommand): HeldPrompt[] =>
   command.type === 'submit' ? [{ id, prompt: command.prompt, since, sent }] : []

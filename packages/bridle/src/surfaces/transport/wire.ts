@@ -5,12 +5,12 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 
 /** A command of a client to its session. With a `commandId` it takes effect once, however often it is sent. */
-export type HarnessCommand = { commandId?: string } & (
+export type HarnessCommand = { commandId?: string | undefined } & (
   | { type: 'submit'; prompt: string }
   | { type: 'cancel'; runId?: string; queue?: boolean; reason?: string }
   | { type: 'steer'; prompt: string }
   | { type: 'edit'; messageId: string; prompt: string }
-  | { type: 'reload'; messageId?: string }
+  | { type: 'reload'; messageId?: string | undefined }
   | {
       type: 'approve'
       approvalId: string
@@ -21,7 +21,7 @@ export type HarnessCommand = { commandId?: string } & (
   | { type: 'branch'; seq?: number; fromEventId?: string; messageId?: string }
   | { type: 'pause' }
   | { type: 'resume' }
-  | { type: 'signal'; name: string; payload?: Json }
+  | { type: 'signal'; name: string; payload?: Json | undefined }
 )
 
 /** A message from a client to the server. */
