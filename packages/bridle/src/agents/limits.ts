@@ -20,6 +20,8 @@ export const EXCERPT_CHARS = 2_000
 export const PAUSE_MS_MAX = 10_000
 /** Turns of the microtask queue in which outcomes that are known at the same moment come together in one write. */
 export const OUTCOME_TICKS = 20
+/** Calls of each tool that a turn looks back at: one more than the rules about equal and invalid calls need. */
+export const RECENT_CALLS = 3
 /** Events per read while a run learns what happened before it. */
 export const CATCH_UP_PAGE = 1_000
 /** Answers of a model in a turn: real work takes a dozen, and a model that walks in circles is stopped before it costs much. */

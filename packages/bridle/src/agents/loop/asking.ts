@@ -25,25 +25,26 @@ export interface ModelAnswer {
 
 /** Null: the model failed, and the log says how it goes on. */
 export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<ModelAnswer | null> => {
-  // Text of a step that was cut off is withdrawn. A run over its budget is stopped here.
-  await run.report([{ type: 'supersede' }, { type: 'next_step' }])
+  // An earlier process may have left the text of a step that was cut off. A run over its budget is stopped here.
+  await run.report([...(run.hasAsked ? [] : [{ type: 'supersede' } as const]), { type: 'next_step' }])
+  run.hasAsked = true
   const { definition, reporter, ports, controls, transcript, job, course } = run
   const step = transcript.turn.steps + 1
   const { steers } = course
   const listener = createThoughtReporter(reporter, ports.clock)
-  const deadline = new AbortController()
-  const cancelTimer = ports.clock.after(Math.max(0, definition.limits.turnMs - transcript.turn.workMs(run.now)), () =>
-    deadline.abort(new ModelError('stalled', 'The time of the turn is over.', { retryable: false })),
-  )
+  const deadline = turnDeadline(run)
   try {
     const model = currentModel(run)
     const thought = await think(
       model,
       {
-        messages: [...systemMessage(frame), ...transcript.messages(), ...steers.map(({ text }) => textMessage(text))],
+        messages: systemMessage(frame).concat(
+          transcript.messages(),
+          steers.map(({ text }) => textMessage(text)),
+        ),
         tools: frame.tools,
         settings: definition.settings,
-        signal: AbortSignal.any([controls.signal, deadline.signal]),
+        signal: deadline.signal,
       },
       listener,
       { callId: (n) => `${job.runId}.${step}.${n}`, clock: ports.clock, stallMs: definition.limits.stallMs },
@@ -57,8 +58,25 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
     if (!deadline.signal.aborted) await reportFailure(run, error)
     return null
   } finally {
-    cancelTimer()
+    deadline.cancel()
   }
+}
+
+/** Aborts when the run is stopped, or when the time of the turn is over. */
+const turnDeadline = ({ definition, ports, controls, transcript, now }: LoopRun) => {
+  const controller = new AbortController()
+  const stop = () => controller.abort(controls.signal.reason)
+  const leftMs = Math.max(0, definition.limits.turnMs - transcript.turn.workMs(now))
+  const cancelTimer = ports.clock.after(leftMs, () =>
+    controller.abort(new ModelError('stalled', 'The time of the turn is over.', { retryable: false })),
+  )
+  if (controls.signal.aborted) stop()
+  controls.signal.addEventListener('abort', stop)
+  const cancel = () => {
+    cancelTimer()
+    controls.signal.removeEventListener('abort', stop)
+  }
+  return { signal: controller.signal, cancel }
 }
 
 const systemMessage = ({ instructions }: RequestFrame): ModelMessage[] =>

@@ -23,6 +23,8 @@ export class LoopRun {
   readonly ports: AgentRunPorts
   readonly controls: LoopControls
   readonly transcript: Transcript
+  /** This process has asked the model: no text of an earlier one is left. */
+  hasAsked = false
   /** The events of commits that came while older ones were being read; null: all are read. */
   #waiting: AnyEvent[] | null = []
 

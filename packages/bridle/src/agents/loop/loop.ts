@@ -65,7 +65,7 @@ const act = async (
     case 'think':
       return takeStep(run, tools, frame)
     case 'begin': {
-      const { items, calls } = await beginCalls(run, tools, run.transcript.turn.calls, action.calls)
+      const { items, calls } = await beginCalls(run, tools, run.transcript.turn.history, action.calls)
       await run.report(items)
       await makeCalls(run, calls)
       return null
@@ -99,10 +99,10 @@ const takeStep = async (run: LoopRun, tools: readonly Tool[], frame: RequestFram
   if (!answer) return run.reporter.closed ? 'done' : null
   const { turn } = run.transcript
   const made = answer.thought.content.filter((entry): entry is StepCall => entry.type === 'call')
-  const history = [...turn.calls, ...made.map((call) => ({ call, outcome: null }))]
+  const history = [...turn.history, ...made.map((call) => ({ call, outcome: null }))]
   const following = next({
     ...situationOf(run.definition, tools, turn, run.course, run.now),
-    callCount: history.length,
+    callCount: turn.callCount + made.length,
     calls: made.map(({ id }) => ({ id, stage: 'new', effect: 'pure' })),
   })
   const unmade = following.type === 'begin' && !run.isResting ? following.calls : []

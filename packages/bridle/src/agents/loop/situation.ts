@@ -18,8 +18,8 @@ export const situationOf = (
   now,
   limits: definition.limits,
   steps: turn.steps,
-  callCount: turn.calls.length,
-  isLooping: isLooping(turn.calls),
+  callCount: turn.callCount,
+  isLooping: isLooping(turn.history),
   workMs: turn.workMs(now),
   calls: turn.last?.calls.map((view) => callSituation(tools, view, course)) ?? null,
   hasNews: turn.hasNews || course.steers.length > 0,
@@ -33,8 +33,8 @@ export const acceptedOutput = ({ last }: TurnRecord): CallView | undefined =>
   last?.calls.find(({ call, outcome }) => call.tool === ANSWER_TOOL && outcome?.status === 'ok')
 
 /** An output that does not fit is told to the model as the outcome of its call. */
-const rejectedOutputs = ({ calls }: TurnRecord): number =>
-  calls.filter(({ call, outcome }) => call.tool === ANSWER_TOOL && outcome !== null && outcome.status !== 'ok').length
+const rejectedOutputs = ({ history }: TurnRecord): number =>
+  history.filter(({ call, outcome }) => call.tool === ANSWER_TOOL && outcome !== null && outcome.status !== 'ok').length
 
 const callSituation = (tools: readonly Tool[], view: CallView, course: RunCourse): CallSituation => ({
   id: view.call.id,

@@ -2,6 +2,7 @@
 import type { AnyEvent } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
+import { RECENT_CALLS } from '../limits.ts'
 import type { StepContent } from './model.ts'
 import type { CallView } from './rendering.ts'
 
@@ -21,8 +22,10 @@ export class TurnRecord {
   #run: string
   /** Answers of the model so far. */
   steps = 0
-  /** All calls of the turn, in order. */
-  readonly calls: CallView[] = []
+  /** Calls of the turn so far. */
+  callCount = 0
+  /** Of each tool the last calls and those that were denied, in order: all that says something about the next call. */
+  history: readonly CallView[] = []
   last: StepRecord | null = null
   /** Something was put before the model since its last answer. */
   hasNews = false
@@ -61,7 +64,8 @@ export class TurnRecord {
   addStep(payload: Payloads['model_step'], content: readonly StepContent[], calls: readonly CallView[]): void {
     this.steps = Math.max(this.steps, payload.step)
     this.last = { step: payload.step, finish: payload.finish, content, calls }
-    this.calls.push(...calls)
+    this.callCount += calls.length
+    this.history = relevant([...this.history, ...calls])
     this.hasNews = false
     this.failures = 0
     this.retryAt = null
@@ -97,6 +101,17 @@ export class TurnRecord {
     this.#workMs += at - this.#workedAt
     this.#workedAt = IDLE.has(type) ? null : at
   }
+}
+
+/** A turn may have thousands of calls, and looks at this list in each step. */
+const relevant = (calls: readonly CallView[]): readonly CallView[] => {
+  const later = new Map<string, number>()
+  const isRelevant = ({ call: { tool }, outcome }: CallView): boolean => {
+    const count = later.get(tool) ?? 0
+    later.set(tool, count + 1)
+    return count < RECENT_CALLS || outcome?.status === 'denied'
+  }
+  return calls.toReversed().filter(isRelevant).reverse()
 }
 
 /** After these nobody works on the run until it is started or taken up again. */
