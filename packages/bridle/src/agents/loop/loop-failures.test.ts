@@ -157,7 +157,7 @@ describe('a turn without end', () => {
 describe('an output', () => {
   const output = v.object({ severity: v.picklist(['low', 'high']) })
 
-  test('[N50] is what the model gives to the tool `answer`, which ends the turn', async () => {
+  test('[N34] is what the model gives to the tool `answer`, which ends the turn', async () => {
     const { answer, count } = inOrder({ text: 'It is bad.', calls: [['answer', { severity: 'high' }]] })
     const it = new LoopWorld(tested(answer, { output }))
     await it.ask('go')
@@ -165,7 +165,7 @@ describe('an output', () => {
     expect(await it.outcomes()).toEqual(['answer ok'])
   })
 
-  test('[N50] that is missing or does not fit is asked for again, twice', async () => {
+  test('[N34] that is missing or does not fit is asked for again, twice', async () => {
     const { answer, count } = inOrder(
       { text: 'High.' },
       { calls: [['answer', { severity: 'huge' }]] },
@@ -181,7 +181,7 @@ describe('an output', () => {
     ['missing', [{ text: 'a' }, { text: 'b' }, { text: 'c' }]],
     ['invalid', [1, 2, 3].map((n) => ({ calls: [['answer', { severity: n }]] as const }))],
     ['missing and invalid', [{ text: 'a' }, { calls: [['answer', {}]] }, { text: 'c' }]],
-  ])('[N50] %s three times: the run fails', async (_name, replies) => {
+  ])('[N34] %s three times: the run fails', async (_name, replies) => {
     const { answer, count } = inOrder(...replies)
     const it = new LoopWorld(tested(answer, { output }))
     await it.ask('go')
@@ -189,7 +189,7 @@ describe('an output', () => {
     expect(await it.payloads('error')).toMatchObject([{ reason: 'output_invalid' }])
   })
 
-  test('[N50] is the same after the process ended between the call and the end', async () => {
+  test('[N34] is the same after the process ended between the call and the end', async () => {
     const { answer, count } = inOrder({ calls: [['answer', { severity: 'low' }]] })
     const before = new LoopWorld(tested(answer, { output }))
     before.log.after = ({ events }) => {
@@ -203,7 +203,7 @@ describe('an output', () => {
 })
 
 describe('a process that is about to end', () => {
-  test('[N51] ends the call under way and begins nothing; nobody is asked anything afterwards', async () => {
+  test('[N39] ends the call under way and begins nothing; nobody is asked anything afterwards', async () => {
     const release: (() => void)[] = []
     const made: unknown[] = []
     const pay = tool({
@@ -238,7 +238,7 @@ describe('a process that is about to end', () => {
     expect(await it.payloads('approval_required')).toEqual([])
   })
 
-  test('[N51] lets the model end its answer, and begins none of its calls', async () => {
+  test('[N39] lets the model end its answer, and begins none of its calls', async () => {
     const release: (() => void)[] = []
     const look = tool({ name: 'look', description: 'Looks.', run: () => 'seen' })
     const requests: ModelMessage[][] = []
@@ -259,7 +259,7 @@ describe('a process that is about to end', () => {
     expect([requests.length, await it.result()]).toEqual([2, 'Done.'])
   })
 
-  test('[N51] spends no time on a pause', async () => {
+  test('[N39] spends no time on a pause', async () => {
     const { answer, count } = inOrder(() => fails(busy()), { text: 'Now.' })
     const before = new LoopWorld(tested(answer))
     await before.submit('go')
