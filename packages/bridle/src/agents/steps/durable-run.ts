@@ -30,6 +30,8 @@ export class DurableRun extends AgentRun {
   #working = 0
   #isLeft = false
   #isResting = false
+  /** How often the run was taken up since it last got further. */
+  #resumes = 0
   #cancelTimer: (() => void) | null = null
   #markLeft = () => {}
   #stopFollowing = () => {}
@@ -70,12 +72,12 @@ export class DurableRun extends AgentRun {
     const first = Math.min(...[...this.#runIds].map((runId) => runSeq(runId) ?? 1))
     for (let after = first - 1; ; ) {
       const page = await session.read(after, READ_PAGE)
-      for (const event of page) this.#memo.add(event)
+      for (const event of page) this.#add(event)
       const last = page.at(-1)
       if (!last) break
       after = last.seq
     }
-    for (const event of buffered) this.#memo.add(event)
+    for (const event of buffered) this.#add(event)
     receive = (events) => this.#follow(events)
   }
 
@@ -152,6 +154,11 @@ export class DurableRun extends AgentRun {
     return runIds
   }
 
+  #add(event: AnyEvent): void {
+    if (event.type === 'run_resumed' && event.run === this.job.runId) this.#resumes = event.payload.times
+    this.#memo.add(event)
+  }
+
   #follow(events: readonly AnyEvent[]): void {
     const { runId } = this.job
     for (const event of events) {
@@ -191,7 +198,11 @@ export class DurableRun extends AgentRun {
     if (!canOnlyWait) {
       this.#cancelTimer?.()
       this.#cancelTimer = null
-    } else this.#cancelTimer ??= this.ports.clock.after(WAIT_GRACE_MS, () => void this.#reportWaiting())
+      return
+    }
+    // Processes that end one after the other must not count against a run that waits: it says so at once.
+    const graceMs = this.#resumes > 1 ? 0 : WAIT_GRACE_MS
+    this.#cancelTimer ??= this.ports.clock.after(graceMs, () => void this.#reportWaiting())
   }
 
   async #reportWaiting(): Promise<void> {
