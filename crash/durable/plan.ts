@@ -1,0 +1,38 @@
+// A plan is the prompt of a durable agent: the steps that it takes. Both agents follow the same plans, so that a run that was
+// killed can be compared with one that was not.
+
+export interface Plan {
+  /** The session and the turn, which name the gates and the effects of this run. */
+  readonly place: string
+  readonly steps: readonly PlanStep[]
+  /** How long each effect and each piece of text takes; absent: no time. */
+  readonly paceMs?: number
+}
+
+export interface PlanStep {
+  readonly say: string
+  /** Calls that are made at once, after the text. */
+  readonly calls?: readonly CallName[]
+  /** A step of a durable function. */
+  readonly step?: string
+  /** A question of a durable function that is no tool call. */
+  readonly ask?: string
+  readonly sleepMs?: number
+  readonly waitFor?: string
+}
+
+/** A tool and a number, which makes the call unique in its turn. */
+export type CallName = `${ToolName}${number}`
+export type ToolName = keyof typeof toolEffects
+
+export const toolEffects = { read: 'pure', put: 'idempotent', pay: 'unsafe', deploy: 'unsafe' } as const
+export const APPROVED_TOOL = 'deploy'
+
+export const toolOf = (call: CallName): ToolName => call.replace(/\d+$/, '') as ToolName
+
+export const parsePlan = (prompt: string): Plan => JSON.parse(prompt) as Plan
+
+export type CallEnd = 'ok' | 'failed'
+
+/** The words with which an agent says how a call ended. */
+export const outcomeText = (call: string, end: CallEnd): string => `[${call}=${end}]`

@@ -1,0 +1,173 @@
+// The rows of the table "When a process dies": the plan of a run, the point at which the server is killed, and what is done again.
+import type { PlanStep } from './plan.ts'
+import type { AgentName } from './world.ts'
+
+export interface DeathRow {
+  readonly name: string
+  readonly agents: readonly AgentName[]
+  readonly steps: readonly PlanStep[]
+  /**
+   * Where the server is killed: at a gate, while the run waits for an approval, a moment or a signal, just after its approval was answered, or
+   * just after its prompt was sent.
+   */
+  readonly at: string | 'waiting' | 'answered' | 'sent'
+  /** Calls whose outcome is in the log when the server is killed. */
+  readonly settled?: readonly string[]
+  /** How often an effect begins; once where nothing is said. */
+  readonly times?: { readonly [effect: string]: number }
+  /** The answer to a question about an outcome that nobody knows. */
+  readonly unknown?: 'approve' | 'reject'
+  /** The answer to an approval; it stays open until the server is there again. */
+  readonly verdict?: 'approve' | 'reject'
+  /** Calls that fail where the server is killed, and not in the run that is left alone. */
+  readonly fails?: readonly string[]
+  /** The number of questions about unknown outcomes. */
+  readonly questions?: number
+}
+
+const both = ['worker', 'thinker'] as const
+const end: PlanStep = { say: 'That is all.' }
+const begin: PlanStep = { say: 'First I look. ', calls: ['read1'] }
+
+export const deathRows: readonly DeathRow[] = [
+  { name: 'sent', agents: both, steps: [begin, end], at: 'sent', times: { read1: NaN } },
+  {
+    name: 'speaks',
+    agents: ['thinker'],
+    steps: [begin, { say: 'Then I read on. ', calls: ['read2'] }, end],
+    at: 'think-1.during',
+    times: { 'think-1': 2 },
+  },
+  {
+    name: 'spoke',
+    agents: ['thinker'],
+    steps: [begin, { say: 'Then I read on. ', calls: ['read2'] }, end],
+    at: 'think-1.done',
+    times: { 'think-1': 2 },
+  },
+  { name: 'speaks', agents: ['worker'], steps: [begin, { say: 'Then I read on. ' }, end], at: 'text-1' },
+  {
+    name: 'pure',
+    agents: both,
+    steps: [begin, { say: 'Again. ', calls: ['read2'] }, end],
+    at: 'read2.during',
+    times: { read2: 2 },
+  },
+  {
+    name: 'idempotent',
+    agents: both,
+    steps: [begin, { say: 'I put. ', calls: ['put1'] }, end],
+    at: 'put1.done',
+    times: { put1: 2 },
+  },
+  {
+    name: 'unsafe-approved',
+    agents: both,
+    steps: [begin, { say: 'I pay. ', calls: ['pay1'] }, end],
+    at: 'pay1.done',
+    unknown: 'approve',
+    questions: 1,
+    times: { pay1: 2 },
+  },
+  {
+    name: 'unsafe-denied',
+    agents: both,
+    steps: [begin, { say: 'I pay. ', calls: ['pay1'] }, end],
+    at: 'pay1.done',
+    unknown: 'reject',
+    questions: 1,
+    fails: ['pay1'],
+  },
+  {
+    name: 'wave',
+    agents: both,
+    steps: [begin, { say: 'All at once. ', calls: ['read2', 'read3', 'read4'] }, end],
+    at: 'read3.during',
+    settled: ['read2', 'read4'],
+    times: { read3: 2 },
+  },
+  {
+    name: 'wave-unsafe',
+    agents: ['worker'],
+    steps: [begin, { say: 'All at once. ', calls: ['put1', 'pay1', 'pay2'] }, end],
+    at: 'pay1.during',
+    settled: ['put1', 'pay2'],
+    unknown: 'approve',
+    questions: 1,
+    times: { pay1: 2 },
+  },
+  {
+    name: 'approval',
+    agents: both,
+    steps: [begin, { say: 'May I? ', calls: ['deploy1'] }, end],
+    at: 'waiting',
+    verdict: 'approve',
+  },
+  {
+    name: 'approval-denied',
+    agents: both,
+    steps: [begin, { say: 'May I? ', calls: ['deploy1'] }, end],
+    at: 'waiting',
+    verdict: 'reject',
+    fails: ['deploy1'],
+    times: { deploy1: 0 },
+  },
+  {
+    name: 'question',
+    agents: ['worker'],
+    steps: [begin, { say: 'May I? ', ask: 'go' }, end],
+    at: 'waiting',
+    verdict: 'approve',
+  },
+  {
+    name: 'answered',
+    agents: both,
+    steps: [begin, { say: 'May I? ', calls: ['deploy1'] }, end],
+    at: 'answered',
+    verdict: 'approve',
+    unknown: 'approve',
+    times: { deploy1: NaN },
+  },
+  {
+    name: 'approved',
+    agents: both,
+    steps: [begin, { say: 'May I? ', calls: ['deploy1'] }, end],
+    at: 'deploy1.during',
+    verdict: 'approve',
+    unknown: 'approve',
+    questions: 1,
+    times: { deploy1: 2 },
+  },
+  {
+    name: 'approved-denied',
+    agents: both,
+    steps: [begin, { say: 'May I? ', calls: ['deploy1'] }, end],
+    at: 'deploy1.done',
+    verdict: 'approve',
+    unknown: 'reject',
+    questions: 1,
+    fails: ['deploy1'],
+  },
+  { name: 'sleeps', agents: ['worker'], steps: [begin, { say: 'I nap. ', sleepMs: 3_000 }, end], at: 'waiting' },
+  { name: 'signal', agents: ['worker'], steps: [begin, { say: 'I wait. ', waitFor: 'go' }, end], at: 'waiting' },
+  { name: 'last', agents: ['worker'], steps: [begin, { say: 'I step. ', step: 'look' }, end], at: 'end' },
+  {
+    name: 'between',
+    agents: ['worker'],
+    steps: [
+      begin,
+      { say: 'I step. ', step: 'look' },
+      { say: 'I pay. ', calls: ['pay1'] },
+      { say: 'I step. ', step: 'tidy' },
+      end,
+    ],
+    at: 'before-3',
+  },
+  {
+    name: 'step',
+    agents: ['worker'],
+    steps: [begin, { say: 'I step. ', step: 'look' }, { say: 'I step. ', step: 'tidy' }, end],
+    at: 'tidy.during',
+    times: { tidy: 2 },
+  },
+]
