@@ -10,6 +10,7 @@ import { restoreSnapshot, takeSnapshot } from '../packages/bridle/src/kernel/ses
 import { type MemorySession, memoryRowOf } from '../packages/bridle/src/stores/memory/memory-data.ts'
 import { fail, type SimulationContext } from './ground.ts'
 import type { SessionHistory, StoreModel } from './model.ts'
+import { isNative } from './native-effects.ts'
 import type { SimulatedProcess } from './process.ts'
 import { nameOf, type SimulatedRemoteRunner } from './remote.ts'
 import { textOf } from './scripts.ts'
@@ -71,7 +72,8 @@ export const checkAll = (ground: SimulationContext, model: StoreModel, remote: S
   for (const life of model.lives) {
     checkFold(ground, life)
     checkSnapshots(ground, life)
-    checkWork(ground, life, remote)
+    if (isNative(life)) checkAnswers(ground, life)
+    else checkWork(ground, life, remote)
   }
 }
 
@@ -126,6 +128,19 @@ const checkWork = (ground: SimulationContext, life: SessionHistory, remote: Simu
       else if (completed && said !== whole)
         fail(ground, 1, `${name} completed with "${said}", and its runner said "${whole}"`)
     }
+  }
+}
+
+/** The answer of a durable run is the text of its script, over all of its attempts and owners; of an unfinished run, a part of it. */
+const checkAnswers = (ground: SimulationContext, { name, ledger, state, events }: SessionHistory): void => {
+  for (const { role, runId, content } of state.conversation.messages) {
+    const run = role === 'assistant' && runId !== undefined ? ledger.runs.get(runId) : undefined
+    if (!run) continue
+    // A steering prompt changes the rest of the answer.
+    if (events.some(({ type, payload }) => type === 'steered' && payload.run_id === runId)) continue
+    const whole = textOf(run.text)
+    if (run.end?.status === 'completed' ? content !== whole : !whole.startsWith(content))
+      fail(ground, 3, `${runId} of ${name} (${run.end?.status}) answered "${content}", and its script says "${whole}"`)
   }
 }
 

@@ -31,6 +31,7 @@ export const comeToRest = async (world: SimulatedWorld): Promise<void> => {
   world.startProcess()
   await run(world, 'two days later')
   checkAll(ground, world.model, world.remote)
+  world.effects.checkAll()
   world.requests.recheck()
 }
 

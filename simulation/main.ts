@@ -3,6 +3,7 @@
 // npm run simulate -- --runs 1000 --from 1    the ones from there on
 // npm run simulate -- --minutes 4             fresh ones for that long
 //                     --stop                  up to the first failure
+//                     --native                sessions of native agents, whose runs are durable
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { formatResult, type SimulationResult, simulate } from './run.ts'
@@ -14,6 +15,7 @@ const { values, positionals } = parseArgs({
     from: { type: 'string', default: String(randomInt(2 ** 31)) },
     minutes: { type: 'string' },
     stop: { type: 'boolean', default: false },
+    native: { type: 'boolean', default: false },
   },
 })
 const given = positionals.map(Number)
@@ -30,7 +32,7 @@ let runs = 0
 let events = 0
 let failures = 0
 for (const seed of given.length > 0 ? given : drawn()) {
-  const result = await simulate(seed)
+  const result = await simulate(seed, { native: values.native })
   runs += 1
   events += result.events
   if (given.length > 0) console.log(`seed ${seed}: ${result.events} events, log ${result.hash}`)

@@ -10,6 +10,9 @@ import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
 import { scriptedRunner } from '../packages/bridle/src/runners/in-process/scripted.ts'
 import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
 import { EPOCH_MS, fail, note, type SimulationContext } from './ground.ts'
+import { nativeRunners } from './native-agents.ts'
+import type { NativeEffects } from './native-effects.ts'
+import type { Prng } from './prng.ts'
 import type { SimulatedRemoteRunner } from './remote.ts'
 import { remoteRunner } from './remote-runner.ts'
 import { faultyStore } from './store-faults.ts'
@@ -36,6 +39,7 @@ export class SimulatedProcess {
     name: string,
     store: MemoryStore,
     remote: SimulatedRemoteRunner,
+    effects: NativeEffects,
     tokenPaceMs: number,
     offset: number,
   ) {
@@ -52,6 +56,7 @@ export class SimulatedProcess {
     const runners = {
       scripted: scriptedRunner({ clock: this.clock, digest }),
       remote: remoteRunner(ground, this, remote),
+      ...nativeRunners(this, effects, digest),
     }
     this.host = new Host({
       log,
@@ -63,6 +68,10 @@ export class SimulatedProcess {
       runner: (agent) => (Object.hasOwn(runners, agent) ? runners[agent as keyof typeof runners] : null),
       onFault: (key, cause) => this.#onFault(key, cause),
     })
+  }
+
+  get random(): Prng {
+    return this.#ground.prng
   }
 
   get deposed(): boolean {
@@ -135,6 +144,10 @@ export class SimulatedProcess {
     )
   }
 }
+
+/** Never resolves in a process that is gone. */
+export const pause = (process: SimulatedProcess, ms: number): Promise<void> =>
+  new Promise((resolve) => process.later(ms, resolve))
 
 /** Beside these, the store may refuse a branch whose parent was removed in the meantime. */
 const expectedCodes = new Set(['fenced', 'full', 'outcome_unknown'])

@@ -1,27 +1,27 @@
 // A run made from a seed. The same seed makes the same run, to the last byte of the log.
 import { hashText } from '../packages/bridle/src/kernel/json.ts'
-import type { SimulationContext, Violation } from './ground.ts'
+import type { Violation } from './ground.ts'
 import { comeToRest } from './liveness.ts'
-import { SimulatedWorld } from './world.ts'
+import { SimulatedWorld, type WorldOptions } from './world.ts'
 
 export interface SimulationResult {
   readonly seed: number
+  readonly isNative: boolean
   readonly violations: readonly Violation[]
   readonly events: number
   readonly hash: string
   readonly trace: readonly string[]
 }
 
-export interface SimulationOptions {
+export interface SimulationOptions extends WorldOptions {
   readonly steps?: number
-  readonly breakStore?: SimulationContext['breakStore']
 }
 
 export const simulate = async (
   seed: number,
-  { steps = 300, breakStore }: SimulationOptions = {},
+  { steps = 300, ...options }: SimulationOptions = {},
 ): Promise<SimulationResult> => {
-  const world = new SimulatedWorld(seed, breakStore)
+  const world = new SimulatedWorld(seed, options)
   const { violations, trace } = world.ground
   const onRejection = (cause: unknown) => {
     violations.push({
@@ -39,6 +39,7 @@ export const simulate = async (
   const { lives } = world.model
   return {
     seed,
+    isNative: options.native === true,
     violations,
     events: lives.reduce((sum, { texts }) => sum + texts.length, 0),
     hash: hashText(JSON.stringify([lives.map(({ name, texts }) => [name, texts]), trace])),
@@ -47,11 +48,11 @@ export const simulate = async (
 }
 
 /** The trace that a person needs to investigate a failure. */
-export const formatResult = ({ seed, violations, trace }: SimulationResult, tail = 60): string =>
+export const formatResult = ({ seed, isNative, violations, trace }: SimulationResult, tail = 60): string =>
   [
     `Seed ${seed}:`,
     ...violations.slice(0, 5).map(({ promise, text }) => `  promise ${promise}: ${text}`),
     `The last ${Math.min(tail, trace.length)} of ${trace.length} lines:`,
     ...trace.slice(-tail),
-    `Again: npm run simulate -- ${seed}`,
+    `Again: npm run simulate -- ${seed}${isNative ? ' --native' : ''}`,
   ].join('\n')

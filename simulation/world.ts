@@ -6,6 +6,7 @@ import { checkLive, checkStep } from './checks.ts'
 import { drawFaults } from './faults.ts'
 import { EPOCH_MS, note, type SimulationContext } from './ground.ts'
 import { StoreModel } from './model.ts'
+import { NATIVE_AGENTS, NativeEffects } from './native-effects.ts'
 import { Prng } from './prng.ts'
 import { SimulatedProcess } from './process.ts'
 import { SimulatedRemoteRunner } from './remote.ts'
@@ -16,10 +17,17 @@ import { drawClientAction } from './wishes.ts'
 
 const DAY_MS = 86_400_000
 
+export interface WorldOptions {
+  readonly breakStore?: SimulationContext['breakStore']
+  /** The sessions belong to native agents, whose runs are durable. */
+  readonly native?: boolean
+}
+
 export class SimulatedWorld {
   readonly ground: SimulationContext
   readonly model: StoreModel
   readonly remote: SimulatedRemoteRunner
+  readonly effects: NativeEffects
   readonly requests: ClientRequests
   readonly streams: WatchingClient[] = []
   readonly processes: SimulatedProcess[] = []
@@ -31,7 +39,7 @@ export class SimulatedWorld {
   #ids = 3
   #restarting = false
 
-  constructor(seed: number, breakStore?: SimulationContext['breakStore']) {
+  constructor(seed: number, { breakStore, native = false }: WorldOptions = {}) {
     const prng = new Prng(seed)
     this.ground = {
       prng,
@@ -45,10 +53,11 @@ export class SimulatedWorld {
     }
     this.model = new StoreModel(this.ground)
     this.remote = new SimulatedRemoteRunner(this.ground)
+    this.effects = new NativeEffects(this.ground, this.model)
     this.requests = new ClientRequests(this.ground, this.model)
     this.#tokenPaceMs = prng.pick([0, 0, 16])
     const ids = ['s1', 's2', 's3'].slice(0, prng.int(1, 3))
-    const agents = prng.pick([['scripted'], ['remote'], ['scripted', 'remote']])
+    const agents = native ? NATIVE_AGENTS : prng.pick([['scripted'], ['remote'], ['scripted', 'remote']])
     this.keys = agents.flatMap((agent) => ids.map((id) => ({ tenant: 't', agent, id })))
     for (let count = prng.int(1, 4); count > 0; count--) this.#newStream()
     this.startProcess()
@@ -73,6 +82,7 @@ export class SimulatedWorld {
       name,
       this.#store,
       this.remote,
+      this.effects,
       this.#tokenPaceMs,
       this.#offset + skew,
     )
