@@ -1,5 +1,6 @@
-// `npm run bench -- kernel` (or `background`, `delta`, `fanout`, `replay`, `runner`, `cloudflare`): one JSON line per figure; exits with 1 when a check of what was read
-// back or delivered failed.
+// `npm run bench -- kernel` (or `agent`, `background`, `delta`, `fanout`, `replay`, `runner`, `cloudflare`): one JSON line per figure; exits with 1 when
+// a check of what was read back or delivered failed.
+import { agent } from './agent.ts'
 import { append } from './append.ts'
 import { background } from './background.ts'
 import { cloudflare } from './cloudflare.ts'
@@ -13,6 +14,7 @@ import { runner } from './runner.ts'
 
 const benches: { readonly [name: string]: readonly (() => Promise<BenchFigure[]>)[] } = {
   kernel: [append, open, memory],
+  agent: [agent],
   background: [background],
   delta: [delta],
   fanout: [fanout],

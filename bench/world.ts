@@ -14,7 +14,7 @@ export const clock = {
     return () => clearTimeout(timer)
   },
 }
-const digest = async (text: string) => createHash('sha256').update(text).digest('hex')
+export const digest = async (text: string) => createHash('sha256').update(text).digest('hex')
 
 export const hostOn = (store: { log: Log; directory: Directory }, tokenPaceMs = 0): Host => {
   const runner = scriptedRunner({ clock, digest })

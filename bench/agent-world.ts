@@ -1,0 +1,79 @@
+// A host that serves one model agent, and turns of it: the log counts its commits.
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { agent } from '../packages/bridle/src/agents/agent.ts'
+import { tool } from '../packages/bridle/src/agents/tool.ts'
+import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
+import { Host } from '../packages/bridle/src/kernel/host/host.ts'
+import type { Log } from '../packages/bridle/src/kernel/ports/log.ts'
+import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
+import { nativeRunner } from '../packages/bridle/src/runners/in-process/native.ts'
+import type { OpenStore } from '../packages/bridle/src/stores/open-store.ts'
+import { answerText, type InstantModel, readPart, toolDescription, toolInput, toolNames } from './agent-model.ts'
+import { INSTRUCTIONS, PROMPT } from './rival-stream-text.ts'
+import { clock, digest } from './world.ts'
+
+export class AgentWorld {
+  readonly host: Host
+  readonly model: InstantModel
+  commits = 0
+
+  constructor(store: Pick<OpenStore, 'log' | 'directory'>, model: InstantModel, { asks = false } = {}) {
+    this.model = model
+    const definition = agent({
+      name: 'bench',
+      model,
+      instructions: INSTRUCTIONS,
+      tools: toolNames.map((name) =>
+        tool({ name, description: toolDescription, input: toolInput, effect: 'pure', approve: asks, run: readPart }),
+      ),
+      limits: { steps: 1_000_000, calls: 1_000_000 },
+    })
+    const runner = nativeRunner(definition, { clock, digest })
+    const log: Log = {
+      ...store.log,
+      append: (lease, request) => {
+        this.commits += 1
+        return store.log.append(lease, request)
+      },
+    }
+    this.host = new Host({ log, directory: store.directory, clock, digest, runner: () => runner })
+  }
+
+  /** Runs one turn of so many steps. True where the answer is as the model gave it. */
+  async turn(id: string, steps: number): Promise<boolean> {
+    this.model.beginTurn(steps)
+    const key = agentKey(id)
+    const answer = await this.host.send(key, { type: 'submit', prompt: PROMPT })
+    if (isRefusal(answer)) throw new Error(answer.message)
+    const session = await this.host.open(key)
+    await runOutcome(session, String(answer.runId), Number(answer.seq) - 1)
+    return session.state.conversation.messages.at(-1)?.content === answerText && this.model.askedAt.length === steps
+  }
+}
+
+export const agentKey = (id: string) => ({ tenant: 'bench', agent: 'bench', id })
+
+/** Microseconds from one request of the model to the next: all that is not the model. */
+export const stepTimes = ({ askedAt }: InstantModel): number[] => differences(askedAt).map((ms) => ms * 1_000)
+
+/** Processor time from one request of the model to the next, in microseconds. */
+export const stepCpu = ({ askedCpu }: InstantModel): number[] => differences(askedCpu)
+
+const differences = (values: readonly number[]): number[] =>
+  values.slice(1).map((value, index) => value - values[index]!)
+
+export const p50 = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** User and system time of this process while something runs, in microseconds. */
+export const cpuOf = async <T>(act: () => Promise<T>): Promise<{ cpuUs: number; value: T }> => {
+  const before = process.cpuUsage()
+  const value = await act()
+  const { user, system } = process.cpuUsage(before)
+  return { cpuUs: user + system, value }
+}
+
+export const folderBytes = (folder: string): number =>
+  readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
