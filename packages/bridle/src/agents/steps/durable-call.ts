@@ -128,7 +128,6 @@ const denial = ({ tool }: CallRecord, { kind, decision, reason }: ApprovalRecord
 }
 
 const checkDigest = async (run: DurableRun, call: CallRecord, approval: ApprovalRecord): Promise<void> => {
-  if (approval.approvedDigest === null && approval.kind === 'unknown_outcome') return
   const isApproved = (await callDigest(run.ports.digest, call.tool, approval.arguments)) === approval.approvedDigest
   if (!isApproved) await run.report(outcome(call, 'error', 0, { error: 'not what was approved' }))
   assert(isApproved, `the arguments of "${call.tool}" are those that were approved`)

@@ -204,6 +204,8 @@ describe('a run whose process is gone', () => {
     process = await process.next()
     expect(await process.openApprovals(one)).toEqual([asked])
     await process.approve(one, decision)
+    // The same answer twice is the same reply.
+    await process.send(one, { type: 'approve', approvalId: asked, decision })
     if (decision === 'denied') {
       // The outcome is in the log: the next process gets it from there.
       await process.approval(one)

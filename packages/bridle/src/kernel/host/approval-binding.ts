@@ -5,6 +5,7 @@ import type { ApproveCommand, Command } from '../commands.ts'
 import { withoutCallId } from '../ids.ts'
 import { canonicalJson, ownProperty } from '../json.ts'
 import type { Digest } from '../ports/digest.ts'
+import { isRunnersQuestion } from '../projections/approvals.ts'
 import type { Session } from '../session/session.ts'
 
 /** The digest of a call: of the tool and its arguments, in canonical JSON. */
@@ -27,9 +28,9 @@ const bind = async (session: Session, sent: ApproveCommand, digest: Digest): Pro
   if (!ownProperty(open, id) && !ownProperty(decided, id)) await session.send({ type: 'tick' })
   const approval = ownProperty(session.state.approvals.open, id)
   const earlier = ownProperty(session.state.approvals.decided, id)
-  if (approval?.kind === 'tool')
+  if (approval && isRunnersQuestion(approval))
     return { ...command, digest: await callDigest(digest, approval.tool, args ?? approval.arguments) }
-  // Questions of the server itself stand for no call, so that there is nothing to bind, also when an answer is repeated.
+  // Questions of the kernel itself stand for no call, so that there is nothing to bind, also when an answer is repeated.
   if (!earlier?.requestedDigest) return command
   return { ...command, digest: args ? await callDigest(digest, earlier.tool, args) : earlier.requestedDigest }
 }
