@@ -140,7 +140,7 @@ const earlierTurns = async (folder: string): Promise<BenchFigure[]> => {
   ]
 }
 
-/** One turn of 10,000 steps, and one of half as many for the size of the store. */
+/** Plays a turn of 10,000 steps, and one of half as many for the size of the store. */
 const longTurn = async (folder: string): Promise<BenchFigure[]> => {
   const sizes: number[] = []
   let costs: number[] = []

@@ -1,4 +1,4 @@
-// One event per append, each awaited: what the store itself takes.
+// Appends events one by one, each awaited: the time that the store itself takes.
 import type { Event } from '../packages/bridle/src/kernel/event.ts'
 import type { Log } from '../packages/bridle/src/kernel/ports/log.ts'
 import { p50 } from './agent-world.ts'

@@ -1,4 +1,4 @@
-// Whatever parts a provider sends, a call ends in a step that the log can keep, or in a ModelError.
+// A call of a model ends in a step that the log can keep, or in a ModelError, whatever parts the provider sends.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isDeeperThan } from '../../kernel/json.ts'

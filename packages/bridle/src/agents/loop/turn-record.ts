@@ -24,7 +24,7 @@ export class TurnRecord {
   steps = 0
   /** Calls of the turn so far. */
   callCount = 0
-  /** Of each tool the last calls and those that were denied, in order: all that says something about the next call. */
+  /** The last calls of each tool and those that were denied, in order: all that says something about the next call. */
   history: readonly CallView[] = []
   last: StepRecord | null = null
   /** Something was put before the model since its last answer. */

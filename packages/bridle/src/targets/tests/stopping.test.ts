@@ -51,6 +51,8 @@ test('[O4] during the grace /ready is 503 on new connections, work under way goe
   const gate = Promise.withResolvers<void>()
   const slow = agent({
     name: 'slow',
+    // A durable run would rest at once, and continue in the next process.
+    durable: false,
     run: async ({ input, session }) => {
       const { prompt } = input as { prompt: string }
       if (prompt !== 'ask') await (prompt === 'wait' ? gate.promise : new Promise(() => {}))
