@@ -2,6 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { testApp } from '../http/test-app.suite.ts'
 import { scriptBody } from '../http/test-client.suite.ts'
+import { waitingRunner } from '../http/waiting-runner.suite.ts'
 
 const sleeping = scriptBody({ sleepMs: 60_000 })
 const asking = scriptBody({ approve: 'write' }, { text: 'after' })
@@ -74,15 +75,16 @@ describe('[H44] a long run', () => {
 })
 
 test('[H2] a server that stops says by the kind of run what becomes of it', async () => {
-  const { get, host, post } = testApp()
+  const { get, host, post } = testApp({}, { waiter: waitingRunner() })
   const answers = [
+    ['a durable run', post('/agents/waiter/waits', { prompt: 'go' })],
     ['scripted waits for an approval', post('/agents/scripted/asks', asking)],
     ['scripted works', post('/agents/scripted/works', sleeping)],
     ['a function waits for an approval', post('/agents/hooked/asks', asking)],
     ['a function works', post('/agents/hooked/works', sleeping)],
   ] as const
   await vi.waitFor(async () => expect((await get('/approvals')).body.approvals).toHaveLength(2))
-  await vi.waitFor(async () => expect((await get('/sessions?status=running')).body.sessions).toHaveLength(2))
+  await vi.waitFor(async () => expect((await get('/sessions?status=running')).body.sessions).toHaveLength(3))
   const queued = ['a function', 'a function'].map(() => post('/agents/hooked/works', scriptBody({ text: 'next' })))
   await vi.waitFor(async () => expect((await get('/sessions/works?agent=hooked')).body.queued).toBe(2))
   await host.stop()
@@ -94,6 +96,7 @@ test('[H2] a server that stops says by the kind of run what becomes of it', asyn
   }
   const told = await Promise.all(answers.map(async ([kind, answer]) => [kind, await seen(answer)]))
   expect(told).toEqual([
+    ['a durable run', 'goes on'],
     ['scripted waits for an approval', 'goes on'],
     ['scripted works', 'may be interrupted'],
     ['a function waits for an approval', 'may be interrupted'],

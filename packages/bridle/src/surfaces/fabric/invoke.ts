@@ -109,12 +109,13 @@ const runEnd = async (session: Session, runId: string, watch: OutcomeWatch): Pro
   }
 }
 
-/** Says what a restart does to a run. Only a run outside of this process, or one that has not begun, continues for certain. */
+/** Says what a restart does to a run. A durable run, one outside of this process, and one that has not begun continue for certain. */
 const restartNotice = ({ key, state, identity }: Session, runId: string): string => {
   const { kind, run } = state.lifecycle
   const hasBegun = run?.runId === runId && (run.phase === 'started' || run.phase === 'cancelling')
   const waits = identity?.engine === 'scripted' && Object.keys(state.approvals.open).length > 0
-  if (!hasBegun || identity?.runnerKind === 'bridge' || waits) return 'the run goes on after the restart.'
+  if (!hasBegun || run.durable || identity?.runnerKind === 'bridge' || waits)
+    return 'the run goes on after the restart.'
   const path = `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`
   return kind === 'background'
     ? `the run lives in this process and may be interrupted; it is then started again. GET ${path} tells how it stands.`

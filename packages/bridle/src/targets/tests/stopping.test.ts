@@ -51,7 +51,7 @@ test('[O4] during the grace /ready is 503 on new connections, work under way goe
   const gate = Promise.withResolvers<void>()
   const slow = agent({
     name: 'slow',
-    // A durable run would rest at once, and continue in the next process.
+    // A durable run rests at once, and the next start continues it.
     durable: false,
     run: async ({ input, session }) => {
       const { prompt } = input as { prompt: string }
