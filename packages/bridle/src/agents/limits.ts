@@ -10,8 +10,6 @@ export const TIMER_MS_MAX = 2 ** 31 - 1
 export const EXPIRY_MS_MAX = 10 * 366 * 86_400_000
 /** Characters of an error in the log: a reader wants the first sentences, and every client gets them. */
 export const ERROR_CHARS_MAX = 2_000
-/** Room in a tool result beside the result itself: ids, names and the outcome. */
-export const RESULT_MARGIN_CHARS = 1_000
 /** How often a model is told that its output does not fit: a model that fails three times does not understand the schema. */
 export const REMINDERS_MAX = 2
 /** Characters at each end of a large result that the model sees: enough to know what it is and how it ended. */

@@ -6,13 +6,12 @@ import type { ReportItem } from '../kernel/commands.ts'
 import { keyText } from '../kernel/event.ts'
 import { callDigest } from '../kernel/host/approval-binding.ts'
 import { type Json, type JsonObject, present } from '../kernel/json.ts'
-import { PAYLOAD_CHARS_MAX, PREVIEW_CHARS } from '../kernel/limits.ts'
 import { OUTCOME_TYPES, type ToolStatus } from '../kernel/schemas.ts'
 import { truncate } from '../kernel/text/truncate.ts'
 import { type AgentRun, agentEventItem } from './agent-run.ts'
 import { ToolDenied, ToolTimeout } from './errors.ts'
 import { toPlainJson, toPlainObject } from './input.ts'
-import { ERROR_CHARS_MAX, EXPIRY_MS_MAX, RESULT_MARGIN_CHARS, TIMER_MS_MAX } from './limits.ts'
+import { ERROR_CHARS_MAX, EXPIRY_MS_MAX, TIMER_MS_MAX } from './limits.ts'
 import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from './session.ts'
 import { validateWithSchema } from './standard-schema.ts'
 
@@ -147,22 +146,11 @@ export const perform = async <Args, Result>(
   return run.orRunEnd(work, signal).finally(cancelTimer)
 }
 
-/** A result that is too large for one event becomes an artifact here. The session does the same with smaller ones. */
-export const success = (call: AgentToolCall, result: Json, elapsedMs: number): ReportItem[] => {
-  const ids = { tool_call_id: call.id, tool_name: call.tool }
-  const text = typeof result === 'string' ? result : JSON.stringify(result)
-  if (JSON.stringify(result).length <= PAYLOAD_CHARS_MAX - RESULT_MARGIN_CHARS) {
-    return [agentEventItem('tool_result', { ...ids, result }), outcome(call, 'ok', elapsedMs, { result })]
-  }
-  const [extension, contentType] = typeof result === 'string' ? ['txt', 'text/plain'] : ['json', 'application/json']
-  const name = `${call.tool}.${extension}`
-  const reference = { artifact_name: name, size: text.length, preview: truncate(text, PREVIEW_CHARS) }
-  return [
-    { type: 'artifact', name, kind: 'tool_result', contentType, text },
-    agentEventItem('tool_result', { ...ids, result: reference, artifact: true }),
-    outcome(call, 'artifact', elapsedMs, { result: reference }),
-  ]
-}
+/** The session makes an artifact of a result that is too large for an event. */
+export const success = (call: AgentToolCall, result: Json, elapsedMs: number): ReportItem[] => [
+  agentEventItem('tool_result', { tool_call_id: call.id, tool_name: call.tool, result }),
+  outcome(call, 'ok', elapsedMs, { result }),
+]
 
 export const outcome = (
   { id, tool }: AgentToolCall,

@@ -8,7 +8,7 @@ import type { Payloads } from '../../kernel/schemas.ts'
 import { agentEventItem } from '../agent-run.ts'
 import { ToolDenied, ToolTimeout } from '../errors.ts'
 import { toPlainJson, toPlainObject } from '../input.ts'
-import { EXPIRY_MS_MAX, TIMER_MS_MAX } from '../limits.ts'
+import { EXPIRY_MS_MAX, TIMER_MS_MAX, TOOL_RESULT_CHARS_MAX } from '../limits.ts'
 import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from '../session.ts'
 import { checkMs, outcome, perform, shortErrorMessage, success, validatedArguments } from '../tool-call.ts'
 import type { CallLookup } from './call-lookup.ts'
@@ -46,7 +46,7 @@ export const runDurableTool = async <Args extends object, Result>(
   try {
     const valid = await validatedArguments(call, args, options)
     const returned = await perform(run, { id: call.stepId, tool }, valid, inScope, options)
-    const result = returned === undefined ? null : toPlainJson(returned, 'result of a tool')
+    const result = plainResult(tool, returned)
     await run.report(...success(call, result, elapsedMs()))
     return result as Result
   } catch (error) {
@@ -57,6 +57,16 @@ export const runDurableTool = async <Args extends object, Result>(
     await run.report(outcome(call, status, elapsedMs(), { error: message, ...details }))
     throw status === 'timeout' ? error : loggedError(message, details, error)
   }
+}
+
+/** The copy that the log keeps. The function gets the copy too, so that it sees the same value each time. */
+const plainResult = (tool: string, returned: unknown): Json => {
+  const result = returned === undefined ? null : toPlainJson(returned, 'result of a tool')
+  if (JSON.stringify(result).length > TOOL_RESULT_CHARS_MAX)
+    throw new RangeError(
+      `The result of "${tool}" has more than ${TOOL_RESULT_CHARS_MAX} characters. Return less of it.`,
+    )
+  return result
 }
 
 /** Asks a person without running a tool, once. */

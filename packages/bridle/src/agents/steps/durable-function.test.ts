@@ -347,3 +347,64 @@ describe('the conversation', () => {
     expect(await process.results(one)).toEqual([1, 3])
   })
 })
+
+describe('a branch in the middle of a turn', () => {
+  test('[N50] [N52] [N53] goes on with the turn: settled calls stay settled, calls under way are made again', async () => {
+    const seen: number[] = []
+    let isStuck = true
+    const run: Run = async ({ session }, process) => {
+      seen.push((await session.messages()).length)
+      await session.text('One. ')
+      const paid = await session.tool('pay', { n: 1 }, () => process.act('pay', 'paid'))
+      await session.memory.set('count', ((await session.memory.get<number>('count')) ?? 0) + 1)
+      await session.text(`${paid}. `)
+      const sent = await session.tool('send', { n: 2 }, () => {
+        const sending = process.act('send', 'sent')
+        return isStuck ? new Promise<string>(() => {}) : sending
+      })
+      await session.text(`${sent} ${await session.memory.get('count')}.`)
+    }
+    const process = new DurableProcess(define({ shop: run, poet }))
+    await process.submit(one, 'x')
+    await process.until(() => process.ledger.count('send') === 1)
+    isStuck = false
+    const { head } = (await process.host.open(one)).state
+    await process.host.branch(one, head, 's4', { prompt: null })
+    await process.host.branch(one, head, 's5', { prompt: null })
+    for (const branch of [keyOf('shop', 's5'), keyOf('shop', 's4')]) {
+      await process.idle(branch)
+      const { messages } = (await process.host.open(branch)).state.conversation
+      expect(
+        messages
+          .filter(({ role }) => role === 'assistant')
+          .map(({ content }) => content)
+          .join(''),
+      ).toBe('One. paid. sent 1.')
+    }
+    expect(process.ledger.entries).toEqual(['pay', 'send', 'send', 'send'])
+    expect(new Set(seen)).toEqual(new Set([1]))
+    await process.send(one, { type: 'cancel' })
+    await process.idle(one)
+  })
+})
+
+test('[N50] a result too large for an event returns from its artifact, text as text and JSON as JSON', async () => {
+  const [text, list] = ['x'.repeat(20_000), Array.from({ length: 5_000 }, (_, n) => ({ n }))]
+  const run: Run = async ({ session }, process) => {
+    const large = await session.tool('text', {}, () => process.act('text', text))
+    const long = await session.tool('list', {}, () => process.act('list', list))
+    const huge = await session.tool('huge', {}, () => process.act('huge', 'y'.repeat(1_600_000)))
+    await session.approval({ subject: 'end', reason: 'Enough?' })
+    return [large === text, JSON.stringify(long) === JSON.stringify(list), huge.length]
+  }
+  let process = new DurableProcess(define({ shop: run, poet }))
+  for (const key of [one, two]) await process.submit(key, 'x')
+  for (const key of [one, two]) await process.approval(key)
+  process = await process.next()
+  for (const key of [one, two]) {
+    await process.approve(key)
+    await process.idle(key)
+    expect(await process.results(key)).toEqual([[true, true, 1_600_000]])
+  }
+  expect(process.ledger.entries).toHaveLength(6)
+})
