@@ -107,7 +107,7 @@ describe('the packed package', () => {
     }, 120_000)
   })
 
-  test('the page that npm shows names every entry and the oldest Node; its examples compile, and that of a test', () => {
+  test('the page that npm shows names every entry and the oldest Node; its examples compile, and the one of a test passes', () => {
     const page = readFileSync(join(project.installed, 'README.md'), 'utf8')
     const names = entries.map((entry) => entry.replace('.', manifest.name))
     expect(names.filter((name) => !page.includes(`| [\`${name}\`](#`))).toEqual([])
@@ -135,6 +135,8 @@ describe('the packed package', () => {
       '--skipLibCheck',
     ]
     expect(project.typeErrorsOf(Object.fromEntries(files), { options })).toBe('')
+    for (const [index, text] of tests.entries())
+      expect(project.runTests(`guide-${index}.test.ts`, text)).toContain('pass 1')
   }, 120_000)
 
   test('brings the pages that a user reads, and no link of theirs is dead', () => {

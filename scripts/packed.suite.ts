@@ -77,6 +77,12 @@ export class PackedProject {
     return run(process.execPath, ['--input-type=module', '--eval', text], this.folder).trim()
   }
 
+  /** Runs a file of tests of the project; throws with its output where one fails. */
+  runTests(name: string, text: string): string {
+    writeFileSync(join(this.folder, name), text)
+    return run(process.execPath, ['--test', name], this.folder)
+  }
+
   /** Without scripts: neither the package nor what it depends on needs any. */
   install(...what: readonly string[]): void {
     const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
