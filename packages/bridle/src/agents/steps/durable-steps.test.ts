@@ -142,6 +142,7 @@ describe('a step', () => {
       'step_nested',
       /inside the step "s"/,
     ],
+    ['a sleep without a time', ({ session }) => session.sleep('a', undefined as never), 'none', /ms is between 0 and/],
     ['no name', ({ session }) => session.step('', () => 1), 'step_name_invalid', /takes a name first/],
     ['a signal that nobody can send', ({ session }) => session.waitFor('a b'), 'step_name_invalid', /name of a signal/],
     ['a name with a number', ({ session }) => session.step('a#2', () => 1), 'step_name_invalid', /without "#"/],
@@ -158,7 +159,7 @@ describe('a step', () => {
       'step_result_too_large',
       /1000002 characters.*session.artifact\(\)/,
     ],
-  ])('[N54] %s is a StepError', async (_name, run, code, message) => {
+  ])('[N54] [N56] %s is refused', async (_name, run, code, message) => {
     const codes: unknown[] = []
     const catching: Run = async (context, process) => {
       try {
@@ -171,7 +172,7 @@ describe('a step', () => {
     const process = new DurableProcess(define({ a: catching, b: catching }))
     await process.submit(one, 'x')
     await process.idle(one)
-    expect(codes).toEqual([code])
+    expect(codes).toEqual(code === 'none' ? [undefined] : [code])
     expect(await process.payloads(one, 'error')).toMatchObject([{ message: expect.stringMatching(message) }])
     // The first of two at once is a step like any other.
     expect((await process.payloads(one, 'step_done')).length).toBe(code === 'step_name_in_use' ? 1 : 0)

@@ -28,7 +28,7 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
   const deadline = async (name: string, ms: number): Promise<number> => {
     const earlier = run.memo.steps.get(name)?.result
     if (typeof earlier === 'number') return earlier
-    const until = run.ports.clock.now() + ms
+    const until = Math.ceil(run.ports.clock.now() + ms)
     await run.report(stepDone(name, { result: until }))
     return until
   }
@@ -44,7 +44,7 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
     sleep: (name, ms) =>
       run.track(async () => {
         checkStepName(name, 'session.sleep()')
-        checkMs('ms', ms, EXPIRY_MS_MAX)
+        checkMs('ms', ms ?? Number.NaN, EXPIRY_MS_MAX)
         await names.exclusive(`${SLEEP}${scoped(name)}`, `sleeps called "${name}"`, async (key) => {
           const until = await deadline(key, ms)
           await run.wait(() => (run.ports.clock.now() >= until ? true : undefined), until)

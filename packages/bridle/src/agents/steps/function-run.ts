@@ -14,6 +14,9 @@ export const runDurableFunction = async (
 ): Promise<RunEnd> => {
   try {
     await run.load()
+    // The process is about to end, or the run was cancelled meanwhile: the function must not begin.
+    if (run.isLeft) return 'waiting'
+    if (run.signal.aborted) return 'done'
     const { session, closing } = createDurableSession(run)
     const end = await Promise.race([callFunction(definition, run, session), run.left.then(() => null)])
     if (run.isLeft || end === null) return 'waiting'

@@ -15,6 +15,6 @@ export const setMemory = (w: DecisionBuilder, { key, value, ttlMs }: ReportItem 
   const fits =
     key.length <= SESSION_MEMORY_KEY_CHARS_MAX && JSON.stringify(value).length <= SESSION_MEMORY_VALUE_CHARS_MAX
   if (value !== null && (!fits || kept >= SESSION_MEMORY_KEYS_MAX)) return
-  const expires_at = ttlMs === null || value === null ? null : Math.min(w.now + ttlMs, TIME_MAX)
+  const expires_at = ttlMs === null || value === null ? null : Math.min(Math.ceil(w.now + ttlMs), TIME_MAX)
   w.addToRun('memory_set', { key, value, expires_at })
 }

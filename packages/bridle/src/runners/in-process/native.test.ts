@@ -293,3 +293,25 @@ test('[N18] a new definition serves new runs; a live one keeps its own', async (
   expect(await live.end).toMatchObject({ result: 'old' })
   expect(await it.run()).toMatchObject({ result: 'new' })
 })
+
+test('[N59] a run whose agent is gone fails with a reason, when it starts and when it is taken up', async () => {
+  const waiting: Run = ({ session }) => session.approval({ subject: 'end', reason: 'Enough?' })
+  const gone = () => {
+    throw new Error('no such file')
+  }
+  const it = new NativeWorld(gone)
+  expect(await it.run()).toEqual({
+    ...{ status: 'failed', message: 'The agent "tested" is not available.', reason: 'agent_unavailable' },
+  })
+  const before = world(waiting)
+  await before.begin()
+  await before.asked()
+  await before.host.stop()
+  const after = new NativeWorld(gone, { store: before.store.reopen() })
+  await after.host.start()
+  await until(() => after.host.counts().running === 0)
+  expect(await after.payloads('error')).toMatchObject([
+    { reason: 'agent_unavailable', message: expect.stringContaining('no longer there') },
+  ])
+  await after.host.stop()
+})

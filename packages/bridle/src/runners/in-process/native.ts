@@ -18,7 +18,9 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
     if (how === 'attach' && !job.course) return 'lost'
     const definition = definitionOf(current)
     if (definition) return (definition.model ? models : functions)[how](definition, job, reporter)
-    const message = `The agent "${job.key.agent}" is no longer there, so that its run cannot go on.`
+    const agent = `The agent "${job.key.agent}"`
+    const message =
+      how === 'start' ? `${agent} is not available.` : `${agent} is no longer there, so that its run cannot go on.`
     await reporter.report([
       ...(how === 'start' ? [{ type: 'started' } as const] : []),
       { type: 'failed', message, reason: 'agent_unavailable' },
