@@ -39,13 +39,15 @@ export const missingJsonSchema = ({ '~standard': { vendor, jsonSchema } }: Stand
     ? null
     : `cannot be written as JSON Schema, which the model needs: "${vendor}" has no ~standard.jsonSchema. Use Zod 4.2, ArkType 2.1.28 or Valibot, or newer ones.`
 
-/** The value that the schema returns, or its issues with their paths in one line. */
+/** The value that the schema returns, or its issues with their paths in one line. `wait` bounds the time of a schema that takes some. */
 export const validateWithSchema = async <Output>(
   schema: StandardSchema<unknown, Output>,
   value: unknown,
+  wait: <T>(checking: Promise<T>) => Promise<T> = (checking) => checking,
 ): Promise<{ readonly value: Output } | { readonly problem: string }> => {
   try {
-    const result = await schema['~standard'].validate(value)
+    const checking = schema['~standard'].validate(value)
+    const result = checking instanceof Promise ? await wait(checking) : checking
     return result.issues
       ? { problem: result.issues.slice(0, ISSUES_MAX).map(describeIssue).join('; ') }
       : { value: result.value }

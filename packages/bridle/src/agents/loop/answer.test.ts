@@ -1,11 +1,17 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { VirtualClock } from '../../kernel/host/host.suite.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { objectSchemaOf } from '../json-schema.ts'
 import type { StandardSchema } from '../standard-schema.ts'
 import { answerOf, answerTool } from './answer.ts'
 import { checkArguments } from './call-checks.ts'
+
+const deadline = {
+  ...{ clock: new VirtualClock(), signal: new AbortController().signal, ms: 1_000 },
+  error: () => new Error('It took too long.'),
+}
 
 const severity = v.object({ severity: v.picklist(['low', 'high']) })
 const list = v.array(v.string())
@@ -60,7 +66,7 @@ describe('the tool that takes the output', () => {
     ['a list', list, { value: ['a', 'b'] }, { value: ['a', 'b'] }],
     ['a value that becomes JSON', dated, { at: '1970-01-01' }, { value: { at: '1970-01-01T00:00:00.000Z' } }],
   ])('[N34] %s is the result', async (_name, output, args, expected) => {
-    expect(await checkArguments(answerTool(output), args)).toEqual(expected)
+    expect(await checkArguments(answerTool(output), args, deadline)).toEqual(expected)
     expect(await answerOf(output, args)).toEqual(expected)
   })
 
@@ -76,7 +82,9 @@ describe('the tool that takes the output', () => {
       /too large; publish it as an artifact/,
     ],
   ])('[N34] the model is told what does not fit: %s', async (_name, output, args, problem) => {
-    expect(await checkArguments(answerTool(output), args)).toEqual({ problem: expect.stringMatching(problem) })
+    expect(await checkArguments(answerTool(output), args, deadline)).toEqual({
+      problem: expect.stringMatching(problem),
+    })
     expect(await answerOf(output, args)).toEqual({ problem: expect.any(String) })
   })
 

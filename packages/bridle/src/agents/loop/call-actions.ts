@@ -7,7 +7,7 @@ import { applyAnswer, outcomeQuestion } from './call-approvals.ts'
 import { type AcceptedCall, checkCalls } from './call-checks.ts'
 import type { PastCall } from './call-history.ts'
 import { type CallName, eventItem, outcomeItem } from './call-items.ts'
-import { beginning, beginsAtOnce, makeCall, refusal } from './calls.ts'
+import { beginning, beginsAtOnce, type CallContext, makeCall, refusal, schemaDeadline } from './calls.ts'
 import { withExcerpt } from './excerpt.ts'
 import type { LoopRun } from './loop-run.ts'
 import type { StepCall } from './model.ts'
@@ -34,7 +34,8 @@ export const beginCalls = async (
   history: readonly (PastCall & { readonly call: StepCall })[],
   unmade: readonly string[],
 ): Promise<CallStart> => {
-  const checks = await checkCalls(history, (id) => unmade.includes(id), tools)
+  const deadline = schemaDeadline(callContext(run))
+  const checks = await checkCalls(history, (id) => unmade.includes(id), tools, deadline)
   const refusals = checks.flatMap((check) => ('refusal' in check ? refusal(check) : []))
   const accepted = checks.filter((check): check is AcceptedCall => !('refusal' in check))
   const wave = planWaves(accepted)[0] ?? []
@@ -50,10 +51,7 @@ export const beginCalls = async (
 
 /** Makes the calls at the same time. Each outcome enters the log as soon as it is known; those of one moment share a write. */
 export const makeCalls = async (run: LoopRun, calls: readonly CallToMake[]): Promise<void> => {
-  const { reporter, ports, controls, definition, job } = run
-  const context = {
-    ...{ key: job.key, reporter, clock: ports.clock, signal: controls.signal, toolMs: definition.limits.toolMs },
-  }
+  const context = callContext(run)
   let left = calls.length
   let outcomes: ReportItem[] = []
   let written: Promise<void> | null = null
@@ -74,6 +72,10 @@ export const makeCalls = async (run: LoopRun, calls: readonly CallToMake[]): Pro
     }),
   )
 }
+
+const callContext = ({ reporter, ports, controls, definition, job }: LoopRun): CallContext => ({
+  ...{ key: job.key, reporter, clock: ports.clock, signal: controls.signal, toolMs: definition.limits.toolMs },
+})
 
 /** Makes calls again that were under way when their process ended, with the same step keys. */
 export const repeatCalls = async (run: LoopRun, tools: readonly Tool[], ids: readonly string[]): Promise<void> => {

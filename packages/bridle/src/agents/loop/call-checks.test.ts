@@ -1,9 +1,16 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { VirtualClock } from '../../kernel/host/host.suite.ts'
 import type { JsonObject } from '../../kernel/json.ts'
+import type { StandardSchema } from '../standard-schema.ts'
 import { tool } from '../tool.ts'
 import { type CallCheck, checkCalls } from './call-checks.ts'
 import type { StepCall } from './model.ts'
+
+const deadline = {
+  ...{ clock: new VirtualClock(), signal: new AbortController().signal, ms: 1_000 },
+  error: () => new Error('It took too long.'),
+}
 
 const run = () => null
 const read = tool({
@@ -35,7 +42,7 @@ const ended = (each: StepCall, reason?: string) => ({
   call: each,
   outcome: reason === undefined ? {} : { reason, error: 'Why.' },
 })
-const check = (...calls: StepCall[]) => checkCalls(calls.map(open), () => true, tools)
+const check = (...calls: StepCall[]) => checkCalls(calls.map(open), () => true, tools, deadline)
 /** `made`, or the reason of the refusal. */
 const short = (check: CallCheck) => ('refusal' in check ? `${check.refusal.status}/${check.refusal.reason}` : 'made')
 
@@ -71,7 +78,7 @@ describe('the check of a call', () => {
   })
 
   test('[N27] an agent without tools says so', async () => {
-    expect(await checkCalls([open(call('read'))], () => true, [])).toMatchObject([
+    expect(await checkCalls([open(call('read'))], () => true, [], deadline)).toMatchObject([
       { refusal: { error: 'There is no tool "read", and no other.' } },
     ])
   })
@@ -119,7 +126,12 @@ describe('the check of a call', () => {
   test('[N28] calls of earlier answers count, and calls that have begun are checked no more', async () => {
     const past = [ended(same()), open(same())]
     const next = [same(), good()]
-    const checks = await checkCalls([...past, ...next.map(open)], (id) => next.some((each) => each.id === id), tools)
+    const checks = await checkCalls(
+      [...past, ...next.map(open)],
+      (id) => next.some((each) => each.id === id),
+      tools,
+      deadline,
+    )
     expect(checks.map(({ call: each }) => each.id)).toEqual(next.map(({ id }) => id))
     expect(checks.map(short)).toEqual(['denied/repeated', 'made'])
   })
@@ -127,7 +139,38 @@ describe('the check of a call', () => {
   test('[N27] a later answer, and another process, decide as the first did', async () => {
     const calls = [ended(bad(), 'arguments_invalid'), ended(bad(), 'arguments_invalid'), open(bad())]
     const id = calls[2]?.call.id
-    expect((await checkCalls(calls, (each) => each === id, tools)).map(short)).toEqual(['denied/tool_rests'])
+    expect((await checkCalls(calls, (each) => each === id, tools, deadline)).map(short)).toEqual(['denied/tool_rests'])
+  })
+
+  test('[N27] a schema that never answers is given up, and so is one whose run ends', async () => {
+    const never = new Promise<never>(() => {})
+    const slow: StandardSchema<object> = {
+      '~standard': {
+        version: 1,
+        vendor: 'slow',
+        validate: () => never,
+        jsonSchema: { input: () => ({ type: 'object' }) },
+      },
+    }
+    const tools = [tool({ name: 'slow', description: 'x', input: slow, run })]
+    const ending = new AbortController()
+    const clock = new VirtualClock()
+    const late = { ...deadline, clock, signal: ending.signal }
+    const checking = () => checkCalls([open(call('slow'))], () => true, tools, late)
+    const first = checking()
+    await clock.pass(1_000)
+    expect(await first).toMatchObject([
+      {
+        refusal: {
+          reason: 'arguments_invalid',
+          error: expect.stringMatching(/could not be checked: It took too long/),
+        },
+      },
+    ])
+    const second = checking()
+    ending.abort(new Error('The run is over.'))
+    expect(await second).toMatchObject([{ refusal: { error: expect.stringMatching(/The run is over/) } }])
+    expect(clock.pending).toBe(0)
   })
 
   test('500 calls at once are checked one by one', async () => {

@@ -15,6 +15,7 @@ import {
   TOOL_RESTS,
   UNKNOWN_TOOL,
 } from './call-history.ts'
+import { type Deadline, withDeadline } from './deadline.ts'
 import type { StepCall } from './model.ts'
 
 export type CallCheck = AcceptedCall | RefusedCall
@@ -50,6 +51,7 @@ export const checkCalls = async (
   calls: readonly (PastCall & { readonly call: StepCall })[],
   isNew: (callId: string) => boolean,
   tools: readonly Tool[],
+  deadline: Deadline,
 ): Promise<CallCheck[]> => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const before: PastCall[] = []
@@ -59,7 +61,7 @@ export const checkCalls = async (
       before.push(past)
       continue
     }
-    const check = await checkCall(past.call, byName, before)
+    const check = await checkCall(past.call, byName, before, deadline)
     checks.push(check)
     before.push({ call: past.call, outcome: 'refusal' in check ? check.refusal : null })
   }
@@ -70,6 +72,7 @@ const checkCall = async (
   call: StepCall,
   tools: ReadonlyMap<string, Tool>,
   before: readonly PastCall[],
+  deadline: Deadline,
 ): Promise<CallCheck> => {
   const refuse = (status: CallRefusal['status'], reason: string, error: string): RefusedCall => ({
     call,
@@ -78,7 +81,8 @@ const checkCall = async (
   const tool = tools.get(call.tool)
   if (!tool) return refuse('error', UNKNOWN_TOOL, unknownTool(call.tool, tools))
   if (isResting(before, call.tool)) return refuse('denied', TOOL_RESTS, restingTool(call.tool))
-  const checked = call.problem === undefined ? await checkArguments(tool, call.input) : { problem: call.problem }
+  const checked =
+    call.problem === undefined ? await checkArguments(tool, call.input, deadline) : { problem: call.problem }
   if ('problem' in checked)
     return isLastInvalid(before, call.tool)
       ? refuse('denied', TOOL_RESTS, `${checked.problem} ${restingTool(call.tool)}`)
@@ -91,8 +95,11 @@ const checkCall = async (
 export const checkArguments = async (
   { name, input }: Tool,
   args: JsonObject,
+  deadline: Deadline,
 ): Promise<{ readonly value: unknown } | { readonly problem: string }> => {
-  const checked = input ? await validateWithSchema(input, args) : { value: args }
+  const checked = input
+    ? await validateWithSchema(input, args, (checking) => withDeadline(() => checking, deadline))
+    : { value: args }
   return 'problem' in checked
     ? { problem: truncate(`The arguments of "${name}" do not fit: ${checked.problem}`, ERROR_CHARS_MAX) }
     : checked

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { callDigest } from '../../kernel/host/approval-binding.ts'
-import { digest, flushPending, key, setUp } from '../../kernel/host/host.suite.ts'
+import { digest, flushPending, key, setUp, VirtualClock } from '../../kernel/host/host.suite.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX } from '../../kernel/limits.ts'
 import { tool } from '../tool.ts'
@@ -10,6 +10,11 @@ import { applyAnswer } from './call-approvals.ts'
 import { checkCalls } from './call-checks.ts'
 import { beginning, makeCall, refusal } from './calls.ts'
 import type { StepCall } from './model.ts'
+
+const deadline = {
+  ...{ clock: new VirtualClock(), signal: new AbortController().signal, ms: 1_000 },
+  error: () => new Error('It took too long.'),
+}
 
 const calls = (...names: [string, JsonObject?][]): StepCall[] =>
   names.map(([name, input = {}], index) => ({
@@ -45,6 +50,7 @@ test('[N26] results of any size end in one outcome each, and no payload is too l
     asked.map((call) => ({ call, outcome: null })),
     () => true,
     tools,
+    deadline,
   )
   for (const check of checks) {
     if ('refusal' in check) throw new Error('It was refused.')
@@ -74,6 +80,7 @@ test('[N24] a second outcome of a call is not kept', async () => {
     calls(['count']).map((call) => ({ call, outcome: null })),
     () => true,
     [count],
+    deadline,
   )
   if (!check || 'refusal' in check) throw new Error('It was refused.')
   await reporter.report(await beginning(check, digest))
@@ -92,6 +99,7 @@ test('[N27] a refused call is settled in the report in which it begins', async (
     asked.map((call) => ({ call, outcome: null })),
     () => true,
     [strict],
+    deadline,
   )
   await reporter.report(checks.flatMap((check) => ('refusal' in check ? refusal(check) : [])))
   expect((await payloads('tool_outcome')).map(({ status, reason }) => [status, reason])).toEqual([
@@ -120,6 +128,7 @@ test('[N33] a person approves with other arguments, and the call is made with th
     asked.map((call) => ({ call, outcome: null })),
     () => true,
     [pay],
+    deadline,
   )) {
     if ('refusal' in check) throw new Error('It was refused.')
     await reporter.report(await beginning(check, digest))

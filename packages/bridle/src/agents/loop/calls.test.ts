@@ -13,6 +13,11 @@ import { checkCalls } from './call-checks.ts'
 import { beginning, beginsAtOnce, type CallContext, makeCall, refusal } from './calls.ts'
 import type { StepCall } from './model.ts'
 
+const deadline = {
+  ...{ clock: new VirtualClock(), signal: new AbortController().signal, ms: 1_000 },
+  error: () => new Error('It took too long.'),
+}
+
 const key = { tenant: 'acme', agent: 'tested', id: 's1' }
 const callOf = (name: string, input: JsonObject = {}, id = 'r-1.1.1'): StepCall => ({
   type: 'call',
@@ -224,7 +229,7 @@ describe('the work of a call', () => {
 describe('the beginning of a call', () => {
   const begin = async (declaration: object, input: JsonObject = { n: 1 }) => {
     const made = tool({ name: 'work', description: 'Works.', run: () => 1, ...declaration })
-    const [check] = await checkCalls([{ call: callOf('work', input), outcome: null }], () => true, [made])
+    const [check] = await checkCalls([{ call: callOf('work', input), outcome: null }], () => true, [made], deadline)
     if (!check || 'refusal' in check) throw new Error('It was refused.')
     return beginning(check, digest)
   }
@@ -374,7 +379,12 @@ describe('the answer of a person', () => {
 
 test('[N27] a call that is not made has its intent, its problem and its outcome in one report', async () => {
   const strict = tool({ name: 'strict', description: 'x', input: v.object({ n: v.number() }), run: () => 1 })
-  const [check] = await checkCalls([{ call: callOf('strict', { n: 'x' }), outcome: null }], () => true, [strict])
+  const [check] = await checkCalls(
+    [{ call: callOf('strict', { n: 'x' }), outcome: null }],
+    () => true,
+    [strict],
+    deadline,
+  )
   if (!check || !('refusal' in check)) throw new Error('It was not refused.')
   const error = expect.stringMatching(/^The arguments of "strict" do not fit: n: /)
   expect(events(refusal(check))).toEqual([

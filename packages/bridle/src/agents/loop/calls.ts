@@ -15,6 +15,7 @@ import { approvalQuestion, approvalTerms } from './call-approvals.ts'
 import { type AcceptedCall, checkArguments, type RefusedCall } from './call-checks.ts'
 import { ARGUMENTS_INVALID, TOOL_RESTS } from './call-history.ts'
 import { type CallName, eventItem, intentItem, outcomeItem, resultItems } from './call-items.ts'
+import { type Deadline, withDeadline } from './deadline.ts'
 import { createToolSession } from './tool-session.ts'
 
 export interface CallContext {
@@ -68,7 +69,8 @@ export const makeCall = async (
     outcomeItem(call, status, { elapsed_ms: elapsedMs(), error, ...present({ reason }) }),
   ]
   const elapsedMs = () => Math.max(0, clock.now() - startedAt)
-  const checked = await checkArguments(tool, args)
+  const checked = await checkArguments(tool, args, schemaDeadline(context))
+  signal.throwIfAborted()
   if ('problem' in checked) return failure('error', checked.problem, ARGUMENTS_INVALID)
   try {
     const result = resultOf(call.tool, await perform(call, tool, checked.value, context))
@@ -81,37 +83,34 @@ export const makeCall = async (
   }
 }
 
+/** A schema that asks a service may take as long as a tool. */
+export const schemaDeadline = ({
+  clock,
+  signal,
+  toolMs: ms,
+}: Pick<CallContext, 'clock' | 'signal' | 'toolMs'>): Deadline => ({
+  ...{ clock, signal, ms },
+  error: () => new Error(`the schema took longer than ${ms} ms.`),
+})
+
 /** The same in every process that makes the call. */
 export const stepKeyOf = (key: Key, callId: string): string => `${keyText(key)}:${callId}`
 
 const perform = async ({ id }: CallName, tool: Tool, input: unknown, context: CallContext): Promise<unknown> => {
-  const { key, clock, toolMs } = context
-  // The run may have ended while the arguments were checked.
-  context.signal.throwIfAborted()
-  const timeoutMs = tool.timeoutMs ?? toolMs
-  const deadline = new AbortController()
-  const signal = AbortSignal.any([context.signal, deadline.signal])
-  const cancelTimer = clock.after(timeoutMs, () => deadline.abort(new ToolTimeout(tool.name, timeoutMs)))
-  const { session, close } = createToolSession(key.id, context.reporter, signal)
+  const { key, clock, reporter, toolMs } = context
+  const ms = tool.timeoutMs ?? toolMs
+  let close = () => {}
+  const work = (signal: AbortSignal) => {
+    const opened = createToolSession(key.id, reporter, signal)
+    close = opened.close
+    return tool.run(input, { signal, stepKey: stepKeyOf(key, id), session: opened.session })
+  }
   try {
-    // Inside the promise: an error that the tool throws before its first await becomes an outcome too.
-    return await untilAborted(
-      new Promise((resolve) => resolve(tool.run(input, { signal, stepKey: stepKeyOf(key, id), session }))),
-      signal,
-    )
+    return await withDeadline(work, { clock, signal: context.signal, ms, error: () => new ToolTimeout(tool.name, ms) })
   } finally {
-    cancelTimer()
     close()
   }
 }
-
-const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason)
-    if (signal.aborted) leave()
-    signal.addEventListener('abort', leave, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
 
 type ToolResult = { readonly value: Json } | { readonly problem: string; readonly reason: string }
 
