@@ -19,19 +19,20 @@ export const withDeadline = async <T>(
   { clock, signal: runSignal, ms, error }: Deadline,
 ): Promise<T> => {
   runSignal.throwIfAborted()
-  const deadline = new AbortController()
-  const signal = AbortSignal.any([runSignal, deadline.signal])
-  const cancelTimer = clock.after(ms, () => deadline.abort(error()))
-  let leave = () => {}
+  // A controller of its own: composite signals of thousands of calls would pile up on the signal of the run.
+  const controller = new AbortController()
+  const { signal } = controller
+  const endWithRun = () => controller.abort(runSignal.reason)
+  runSignal.addEventListener('abort', endWithRun, { once: true })
+  const cancelTimer = clock.after(ms, () => controller.abort(error()))
   try {
     return await new Promise<T>((resolve, reject) => {
-      leave = () => reject(signal.reason)
-      signal.addEventListener('abort', leave, { once: true })
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
       // A promise of its own: an error that the work throws before its first await rejects it too, and the deadline can still win.
       new Promise<T>((begin) => begin(work(signal))).then(resolve, reject)
     })
   } finally {
     cancelTimer()
-    signal.removeEventListener('abort', leave)
+    runSignal.removeEventListener('abort', endWithRun)
   }
 }
