@@ -46,8 +46,11 @@ export const checkpointPayload = (summary: string): JsonObject => ({
 })
 
 /** The conversation up to the answer of these runs, which are one turn. Its last message is the prompt of the turn. */
-export const messagesBefore = (run: AgentRun, runIds: ReadonlySet<string>): readonly HarnessMessage[] => {
-  const messages = run.reporter.session.messages()
+export const messagesBefore = (
+  { reporter }: Pick<AgentRun, 'reporter'>,
+  runIds: ReadonlySet<string>,
+): readonly HarnessMessage[] => {
+  const messages = reporter.session.messages()
   const answer = messages.findIndex(({ role, runId }) => role === 'assistant' && runIds.has(runId ?? ''))
   return answer < 0 ? [...messages] : messages.slice(0, answer)
 }

@@ -161,7 +161,7 @@ describe('a turn', () => {
       JSON.stringify([input, prompt, sessionId, (await (messages as () => Promise<unknown[]>)()).length])
     const it = new LoopWorld(tested(answer, { instructions }))
     await it.ask('hello')
-    expect(requests[0]?.[0]).toEqual({ role: 'system', content: '[{"prompt":"hello"},"hello","s1",2]' })
+    expect(requests[0]?.[0]).toEqual({ role: 'system', content: '[{"prompt":"hello"},"hello","s1",1]' })
   })
 
   test('[N3] input that does not fit fails the run', async () => {

@@ -7,6 +7,7 @@ import type { AgentDefinition } from '../agent.ts'
 import type { AgentRunPorts } from '../agent-run.ts'
 import { parseRunInput } from '../input.ts'
 import { PAUSE_MS_MAX } from '../limits.ts'
+import { messagesBefore } from '../session-parts.ts'
 import type { Tool } from '../tool.ts'
 import { shortErrorMessage } from '../tool-call.ts'
 import { askModel, type RequestFrame } from './asking.ts'
@@ -129,7 +130,7 @@ const wait = async (run: LoopRun, until: number | null): Promise<RunEnd | null> 
 
 /** The instructions for this turn. A run whose input does not fit, and has not begun, fails here. */
 const instructionsOf = async (run: LoopRun): Promise<{ readonly text: string | null } | 'failed'> => {
-  const { definition, job, reporter, transcript } = run
+  const { definition, job, transcript } = run
   const checked = await parseRunInput(definition, job.prompt, job.input)
   // The schema may have changed since the run began; the model has read the input already.
   if ('problem' in checked && transcript.turn.steps === 0) {
@@ -139,7 +140,8 @@ const instructionsOf = async (run: LoopRun): Promise<{ readonly text: string | n
   const { instructions } = definition
   if (typeof instructions !== 'function') return { text: instructions }
   const input = 'value' in checked ? checked.value : (job.input ?? { prompt: job.prompt })
-  const messages = async () => reporter.session.messages()
+  const runIds = new Set([job.runId, job.course?.continuesRun ?? job.runId])
+  const messages = async () => messagesBefore(run, runIds)
   return { text: await instructions({ input, prompt: job.prompt, sessionId: job.key.id, messages }) }
 }
 

@@ -24,8 +24,7 @@ export class TurnRecord {
   steps = 0
   /** Calls of the turn so far. */
   callCount = 0
-  /** The last calls of each tool and those that were denied, in order: all that says something about the next call. */
-  history: readonly CallView[] = []
+  #earlier: readonly CallView[] = []
   last: StepRecord | null = null
   /** Something was put before the model since its last answer. */
   hasNews = false
@@ -49,6 +48,11 @@ export class TurnRecord {
     return this.#run
   }
 
+  /** The calls of the last answer, and before them those of earlier answers that say something about the next call. */
+  get history(): readonly CallView[] {
+    return [...this.#earlier, ...(this.last?.calls ?? [])]
+  }
+
   /** The run of a branch continues the turn of its parent. */
   continueAs(run: string): void {
     this.#run = run
@@ -63,9 +67,9 @@ export class TurnRecord {
 
   addStep(payload: Payloads['model_step'], content: readonly StepContent[], calls: readonly CallView[]): void {
     this.steps = Math.max(this.steps, payload.step)
+    this.#earlier = relevant(this.history)
     this.last = { step: payload.step, finish: payload.finish, content, calls }
     this.callCount += calls.length
-    this.history = relevant([...this.history, ...calls])
     this.hasNews = false
     this.failures = 0
     this.retryAt = null
@@ -103,7 +107,7 @@ export class TurnRecord {
   }
 }
 
-/** A turn may have thousands of calls, and looks at this list in each step. */
+/** The last calls of each tool and those that were denied. A turn may have thousands of calls, and looks back in each step. */
 const relevant = (calls: readonly CallView[]): readonly CallView[] => {
   const later = new Map<string, number>()
   const isRelevant = ({ call: { tool }, outcome }: CallView): boolean => {

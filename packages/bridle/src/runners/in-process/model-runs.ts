@@ -27,9 +27,11 @@ export class ModelRuns {
 
   start(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
     const tools = toolsOf(definition).map(({ name }) => name)
+    const payload = { turn_id: job.runId, tools }
     return this.#run(definition, job, reporter, [
       { type: 'started', durable: true, steer: true, ...modelNames(definition) },
-      { type: 'event', event: { type: 'turn_start_tools', payload: { turn_id: job.runId, tools } } },
+      // An attempt after a pause or a budget is in the middle of its turn.
+      ...(job.continues ? [] : [{ type: 'event', event: { type: 'turn_start_tools', payload } } as const]),
     ])
   }
 
