@@ -1,8 +1,7 @@
 // The fold of a reader of AgentEvents: the text of each prompt's answer.
-import type { SessionAddress, WireEvent } from './wire-client.ts'
+import type { WireEvent } from './wire-client.ts'
 
-/** The result of background work counts, which may differ from its text. */
-export const agentTexts = (events: readonly WireEvent[], { isBackground }: SessionAddress): string[] => {
+export const agentTexts = (events: readonly WireEvent[]): string[] => {
   const texts = new Map<string, string>()
   let run = ''
   for (const { type, body } of events)
@@ -11,7 +10,6 @@ export const agentTexts = (events: readonly WireEvent[], { isBackground }: Sessi
       texts.set(run, '')
     } else if (type === 'text_delta') texts.set(run, `${texts.get(run)}${body.data?.delta}`)
     else if (type === 'text_superseded') texts.set(run, String(texts.get(run)).slice(0, Number(body.data?.chars)))
-    else if (type === 'result' && isBackground) texts.set(run, String(body.data?.result))
   return [...texts.values()]
 }
 

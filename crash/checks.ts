@@ -1,6 +1,8 @@
 // Checks of a session at rest, from outside: every client has the whole log of its wire, and all of them agree.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readFrames, type SseFrame } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
+import type { EffectLine } from './durable/effects.ts'
+import { type CallName, toolEffects, toolOf } from './durable/plan.ts'
 import { type HttpAnswer, request } from './http.ts'
 import type { PromiseTally } from './promises.ts'
 import { type CrashSession, isOver } from './session.ts'
@@ -9,14 +11,21 @@ import type { WireEvent } from './wire-client.ts'
 const PATIENCE_MS = 30_000
 const POLL_MS = 10
 
-export const checkSession = async (session: CrashSession, tally: PromiseTally): Promise<void> => {
+export const checkSession = async (
+  session: CrashSession,
+  tally: PromiseTally,
+  effects: () => readonly EffectLine[],
+): Promise<void> => {
   const { id } = session.place
-  const detail = await atRest(session)
+  const questions = new Set<string>()
+  const detail = await atRest(session, questions)
   tally.check('8', detail !== null, () => `${id} does not come to rest within ${PATIENCE_MS / 1_000} seconds`)
   if (detail === null) return
   if (session.kind === 'work') tally.checkEqual('8', detail.status, 'completed', `the end of ${id}`)
 
-  const timeline = (await request(session.place, `/agents/scripted/${id}`))?.body.events as unknown[] | undefined
+  const timeline = (await request(session.place, `/agents/${session.place.agent}/${id}`))?.body.events as
+    | unknown[]
+    | undefined
   const logged = timeline?.map((event) => JSON.stringify(event)) ?? []
   const envelopes = await frontendLog(session, detail)
   const messages = detail.messages as { role: string; content: string; runId?: string; status: string }[]
@@ -38,6 +47,9 @@ export const checkSession = async (session: CrashSession, tally: PromiseTally): 
   endsOnce(session, tally)
   if (session.kind === 'ask') approvedCall(session, tally)
   if (session.kind === 'talk') tally.checkEqual('8', texts.at(-1), 'once more', `the second turn of ${id}`)
+  if (!session.agent.answers) return
+  tally.checkEqual('10', texts[0], session.agent.answers[session.kind], `the answer of ${id}`)
+  checkEffects(session, tally, effects(), questions.size)
 }
 
 const raws = (events: readonly WireEvent[]): string[] => events.map(({ raw }) => raw)
@@ -59,19 +71,46 @@ const endsOnce = ({ frontend, place }: CrashSession, tally: PromiseTally): void 
 }
 
 /** A call that was approved ran with the arguments as approved. */
-const approvedCall = ({ fabric: [stream], place }: CrashSession, tally: PromiseTally): void => {
+const approvedCall = ({ fabric: [stream], place, agent }: CrashSession, tally: PromiseTally): void => {
   const isApproved = stream.events.some(({ body }) => body.data?.decision === 'approved')
   if (!isApproved) return
   const results = stream.events.flatMap(({ type, body }) => (type === 'tool_end' ? [body.data?.result] : []))
-  tally.checkEqual('7', results, [{ arguments: { n: 2 } }], `the approved call of ${place.id}`)
+  tally.checkEqual('7', results, [agent.approval.result], `the approved call of ${place.id}`)
 }
 
-const atRest = async (session: CrashSession): Promise<HttpAnswer['body'] | null> => {
+/** An effect keeps its key however often it is repeated, and a person agrees to each repetition of an unsafe one. */
+const checkEffects = (
+  { place: { id } }: CrashSession,
+  tally: PromiseTally,
+  lines: readonly EffectLine[],
+  agreements: number,
+): void => {
+  const here = lines.filter(({ place, kind }) => place === `${id}-first` && kind === 'call')
+  for (const name of new Set(here.map((line) => line.name))) {
+    const begun = here.filter((line) => line.name === name && line.phase === 'begin')
+    const keys = new Set(begun.map(({ key }) => key))
+    tally.check('10', keys.size === 1, () => `${name} of ${id} had the keys ${[...keys].join(', ')}`)
+    const isUnsafe = toolEffects[toolOf(name as CallName)] === 'unsafe'
+    tally.check(
+      '10',
+      !isUnsafe || begun.length <= 1 + agreements,
+      () => `${name} of ${id} was made ${begun.length} times`,
+    )
+  }
+}
+
+/** Agrees that calls are made again whose outcome nobody knows. */
+const atRest = async (session: CrashSession, questions: Set<string>): Promise<HttpAnswer['body'] | null> => {
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(POLL_MS)) {
     const detail = await session.detail()
     if (detail?.status !== 200) continue
     const { status, queued, approvals } = detail.body
-    if (isOver(status) && queued === 0 && (approvals as unknown[]).length === 0) return detail.body
+    const open = approvals as { id: string; kind: string }[]
+    for (const { id } of open.filter(({ kind }) => kind === 'unknown_outcome')) {
+      questions.add(id)
+      await request(session.place, `/sessions/${session.place.id}/approvals/${id}/approve`, { body: {} })
+    }
+    if (isOver(status) && queued === 0 && open.length === 0) return detail.body
   }
   return null
 }

@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type CrashAgent, durableAgents } from './agents.ts'
 import { cutConnections } from './cut-connections.ts'
 import { checkDeposed } from './deposed.ts'
 import { FillableDisk } from './disk.ts'
@@ -14,6 +15,8 @@ export interface Fault {
   readonly name: string
   /** A sentence for the page. */
   readonly what: string
+  /** The agent of the sessions; absent: the scripted one. */
+  readonly agent?: CrashAgent
   /** Why the row cannot be played on this machine; null when it can. */
   readonly missing?: () => string | null
   /** Prepared before the server starts, and removed at the end. */
@@ -32,7 +35,7 @@ export interface FaultEquipment {
   readonly remove?: () => void
 }
 
-export const faults: readonly Fault[] = [
+const scriptedFaults: readonly Fault[] = [
   {
     name: 'kill -9',
     what: 'The server is killed at any moment, and started again.',
@@ -139,6 +142,17 @@ export const faults: readonly Fault[] = [
     }),
   ),
 ]
+
+const AGENT_KINDS = { scripted: 'scripted', worker: 'durable function', thinker: 'model agent' } as const
+
+/** The faults that end a process, with agents whose runs are durable. */
+const durableFaults = durableAgents.flatMap((agent) =>
+  scriptedFaults
+    .filter(({ name }) => ['kill -9', 'SIGTERM', 'SIGSTOP, and another takes over', 'power cut'].includes(name))
+    .map((fault): Fault => ({ ...fault, agent, name: `${fault.name} (${AGENT_KINDS[agent.name]})` })),
+)
+
+export const faults: readonly Fault[] = [...scriptedFaults, ...durableFaults]
 
 const TAKEOVERS_MAX = 10
 

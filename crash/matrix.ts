@@ -1,4 +1,5 @@
 // Plays the rounds of a fault and counts, for each promise, how often it was checked and how often it was broken.
+import { scripted } from './agents.ts'
 import type { Fault, FaultEquipment } from './faults.ts'
 import { type BrokenPromise, type PromiseId, promiseIds } from './promises.ts'
 import { CrashWorld } from './world.ts'
@@ -20,7 +21,7 @@ export const playRow = async (fault: Fault, rounds: number, seed: number): Promi
   const skipped = fault.missing?.() ?? null
   if (skipped !== null) return { fault, rounds: 0, skipped, looks: {}, broken: [] }
   let equipment: FaultEquipment = {}
-  const world = new CrashWorld(seed, (folder) => {
+  const world = new CrashWorld(seed, fault.agent ?? scripted, (folder) => {
     equipment = fault.prepare?.(folder) ?? {}
     return equipment.env ?? {}
   })

@@ -14,7 +14,8 @@ In each round three sessions of three tenants begin at the same time: a chat tha
 \`Idempotency-Key\`), a chat that asks for an approval (the transport's WebSocket), and background work. Each is watched by four clients:
 the transport, the Fabric event stream, the Fabric WebSocket and the event stream of the frontend contract. At any moment of the first turn the fault
 strikes. Afterwards every command is sent again with its key, the approval is answered, and the chats get a second turn. When
-all is at rest, what the clients saw is compared with what the server tells.
+all is at rest, what the clients saw is compared with what the server tells. The sessions belong to the scripted agent; in the rows with
+a kind of agent in their name, to a durable function or to a model agent, whose calls are also compared with what really happened.
 
 A cell says how often a promise was broken, of how many looks; \`–\` means that the fault does not put it to the test.
 

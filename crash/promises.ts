@@ -11,6 +11,7 @@ export const promises = {
   7: 'An approval survives with its id and is answered once.',
   8: 'No session is forgotten: each comes to an end, and takes a second turn.',
   9: 'A full disk or a failed sync acknowledges nothing that is not kept.',
+  10: 'A durable run goes on: its answer is that of a run that no fault met, and nothing unsafe is done twice unasked.',
   ready: '`/ready` says no while the server cannot take work.',
 } as const
 export type PromiseId = `${keyof typeof promises}`

@@ -1,5 +1,6 @@
 // A session that a round plays: the commands it gets, and the clients that watch it, one on each wire.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CrashAgent } from './agents.ts'
 import { type CommandOutcome, RepeatableCommand } from './command.ts'
 import { type HttpAnswer, request } from './http.ts'
 import type { PromiseTally } from './promises.ts'
@@ -10,33 +11,12 @@ import type { SessionAddress } from './wire-client.ts'
 export type SessionKind = 'talk' | 'ask' | 'work'
 export const sessionKinds: readonly SessionKind[] = ['talk', 'ask', 'work']
 
-type ScriptSteps = readonly object[]
-const script = (steps: ScriptSteps): string => `@script ${JSON.stringify(steps)}`
-
-/** Long enough to be cut anywhere, short enough for many rounds. */
-const scripts: { readonly [kind in SessionKind]: ScriptSteps } = {
-  talk: [
-    { text: 'a'.repeat(60), chunks: 20, everyMs: 6 },
-    { tool: 'read_file', id: 'call-1', args: { path: 'a.txt' }, result: { lines: 3 }, ms: 5 },
-    { text: 'b'.repeat(60), chunks: 20, everyMs: 6 },
-  ],
-  ask: [
-    { text: 'May I? ', chunks: 3, everyMs: 4 },
-    { approve: 'write_file', id: 'call-2', args: { n: 1 }, reason: 'It changes a file.' },
-    { text: 'Done.' },
-  ],
-  work: [
-    { checkpoint: 'begun' },
-    { text: 'c'.repeat(30), chunks: 10, everyMs: 10 },
-    { tool: 'count', id: 'call-3', args: {}, result: 3 },
-    { text: 'finished' },
-  ],
-}
 const RETRIES = 99
 
 export class CrashSession {
   readonly kind: SessionKind
   readonly place: SessionAddress
+  readonly agent: CrashAgent
   readonly transport: TransportClient
   readonly fabric: readonly [FabricStreamClient, FabricSocketClient]
   readonly frontend: FrontendStreamClient
@@ -45,9 +25,10 @@ export class CrashSession {
   #shown: string | null = null
   readonly #line: () => AbortSignal
 
-  constructor(kind: SessionKind, place: SessionAddress, line: () => AbortSignal) {
+  constructor(kind: SessionKind, place: SessionAddress, agent: CrashAgent, line: () => AbortSignal) {
     this.kind = kind
     this.place = place
+    this.agent = agent
     this.#line = line
     this.transport = new TransportClient(place)
     this.fabric = [new FabricStreamClient(place), new FabricSocketClient(place)]
@@ -60,7 +41,7 @@ export class CrashSession {
   }
 
   begin(): void {
-    this.#command(`${this.place.id}-first`, script(scripts[this.kind])).begin()
+    this.#turn('first').begin()
   }
 
   /** Just before the fault. */
@@ -75,7 +56,7 @@ export class CrashSession {
     await this.commands[0]?.repeat(tally)
     await answering
     if (this.kind === 'work') return
-    const second = this.#command(`${this.place.id}-second`, script([{ text: 'once ' }, { text: 'more' }]))
+    const second = this.#turn('second')
     second.begin()
     tally.check('8', (await second.repeat(tally))?.isAcknowledged === true, () => `${second.key} was not taken`)
   }
@@ -88,6 +69,11 @@ export class CrashSession {
     for (const client of this.clients) client.stop()
   }
 
+  #turn(turn: 'first' | 'second'): RepeatableCommand {
+    const key = `${this.place.id}-${turn}`
+    return this.#command(key, this.agent.prompt(this.kind, turn, key))
+  }
+
   #command(key: string, prompt: string): RepeatableCommand {
     const send = { talk: this.#invoke, ask: this.#submit, work: this.#start }[this.kind]
     const command = new RepeatableCommand(key, () => send(key, prompt))
@@ -97,7 +83,7 @@ export class CrashSession {
 
   /** Answers when the run has ended, with its result or its error. */
   readonly #invoke = async (key: string, prompt: string): Promise<CommandOutcome> => {
-    const path = `/agents/scripted/${this.place.id}`
+    const path = `/agents/${this.agent.name}/${this.place.id}`
     const answer = await request(this.place, path, { body: { prompt }, key, signal: this.#line() })
     if (answer === null || answer.status === 503) return null
     return { isAcknowledged: answer.status === 200, answer: { status: answer.status, body: answer.body } }
@@ -111,7 +97,7 @@ export class CrashSession {
   }
 
   readonly #start = async (key: string, prompt: string): Promise<CommandOutcome> => {
-    const body = { engine: 'scripted', session_id: this.place.id, max_retries: RETRIES, prompt }
+    const body = { agent: this.agent.name, session_id: this.place.id, max_retries: RETRIES, prompt }
     const answer = await request(this.place, '/sessions', { body, key, signal: this.#line() })
     if (answer === null || answer.status === 503) return null
     return { isAcknowledged: answer.status === 202, answer: answer.body.session_id ?? answer.body }
@@ -131,7 +117,7 @@ export class CrashSession {
     if (id === undefined) return
     const path = `/sessions/${this.place.id}/approvals/${id}`
     const approve = new RepeatableCommand(`${this.place.id} ${id}`, async () => {
-      const answer = await request(this.place, `${path}/approve`, { body: { args: { n: 2 } } })
+      const answer = await request(this.place, `${path}/approve`, { body: { args: this.agent.approval.args } })
       if (answer === null || answer.status === 503) return null
       return { isAcknowledged: answer.status === 200, answer: answer.body.decision ?? answer.body }
     })

@@ -63,7 +63,7 @@ export class FabricSocketClient extends SocketClient {
     else this.#record.add({ seq: seqOf(id), cursor: id, type: name, raw: JSON.stringify(event), body: event })
   }
 
-  texts = () => agentTexts(this.events, this.place)
+  texts = () => agentTexts(this.events)
   approvals = () => agentApprovals(this.events)
 }
 
@@ -74,7 +74,8 @@ export class TransportClient extends SocketClient {
   readonly #approvals = new Set<string>()
   readonly #waiting = new Map<string, (ack: CommandAck) => void>()
 
-  protected path = () => `/ws?sessionId=${this.place.id}&agent=scripted${this.seq > 0 ? `&after=${this.seq}` : ''}`
+  protected path = () =>
+    `/ws?sessionId=${this.place.id}&agent=${this.place.agent}${this.seq > 0 ? `&after=${this.seq}` : ''}`
 
   protected hear(message: ServerMessage): void {
     const { type, state, operations, seq = 0, prev, commandId = '' } = message
@@ -91,7 +92,7 @@ export class TransportClient extends SocketClient {
   #replace(state: TransportState, seq: number): void {
     if (seq < this.seq) this.faults.push({ promise: '1', text: `a state of ${seq} came at ${this.seq}` })
     for (const { id, content } of this.state.messages)
-      if (!this.place.isBackground && !state.messages.find((each) => each.id === id)?.content.startsWith(content))
+      if (!this.place.isWithdrawable && !state.messages.find((each) => each.id === id)?.content.startsWith(content))
         this.faults.push({ promise: '1', text: `the state of ${seq} takes back text of message ${id}` })
     this.state = state
     this.seq = seq

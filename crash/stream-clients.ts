@@ -40,14 +40,14 @@ abstract class StreamClient extends WireClient {
 
 export class FabricStreamClient extends StreamClient {
   readonly wire = 'Fabric SSE'
-  protected path = () => `/agents/scripted/${this.place.id}/stream`
+  protected path = () => `/agents/${this.place.agent}/${this.place.id}/stream`
 
   protected read({ id, data, raw }: SseFrame): WireEvent | 'reset' | null {
     if (data.type === 'reset') return 'reset'
     return id === null ? null : eventOf(id, data, raw)
   }
 
-  texts = () => agentTexts(this.events, this.place)
+  texts = () => agentTexts(this.events)
   approvals = () => agentApprovals(this.events)
 }
 

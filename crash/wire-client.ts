@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface SessionAddress {
   readonly tenant: string
   readonly id: string
-  /** A retry may replace the text of background work. */
-  readonly isBackground: boolean
+  readonly agent: string
+  /** Text that was shown may be withdrawn: by a retry of background work, or by a model that is asked again. */
+  readonly isWithdrawable: boolean
   /** The server's address now; it changes with each start. */
   readonly url: () => string
 }

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ServerProcess } from '../packages/bridle/src/targets/tests/server-process.suite.ts'
 import { Prng } from '../simulation/prng.ts'
+import type { CrashAgent } from './agents.ts'
 import { checkSession } from './checks.ts'
+import { EFFECTS_FOLDER, effectsIn } from './durable/effects.ts'
 import { request } from './http.ts'
 import { PromiseTally } from './promises.ts'
 import { CrashSession, sessionKinds } from './session.ts'
@@ -19,10 +21,12 @@ export class CrashWorld {
   readonly folder = mkdtempSync(join(tmpdir(), 'bridle-crash-'))
   readonly data = join(this.folder, 'data')
   readonly tally = new PromiseTally()
+  readonly effects = effectsIn(this.folder)
   readonly chance: Prng
   server: ServerProcess
   /** Clients reach the server through this address, where a row puts something between them. */
   front: string | null = null
+  readonly #agent: CrashAgent
   readonly #env: NodeJS.ProcessEnv
   readonly #processes: ServerProcess[] = []
   #line = new AbortController()
@@ -30,10 +34,11 @@ export class CrashWorld {
   /** Background work is checked a round later: its retry waits for a second. */
   #later: CrashSession[] = []
 
-  constructor(seed: number, env: (folder: string) => NodeJS.ProcessEnv = () => ({})) {
+  constructor(seed: number, agent: CrashAgent, env: (folder: string) => NodeJS.ProcessEnv) {
     this.chance = new Prng(seed)
+    this.#agent = agent
     mkdirSync(this.data, { mode: 0o700 })
-    this.#env = env(this.folder)
+    this.#env = { ...env(this.folder), [EFFECTS_FOLDER]: this.folder }
     this.server = this.newServer()
   }
 
@@ -43,7 +48,9 @@ export class CrashWorld {
 
   /** Starts another process on the same data; `server` stays the same. */
   newServer(): ServerProcess {
-    const server = new ServerProcess(this.data, { env: this.#env, logFile: join(this.folder, 'server.log') })
+    const { cwd } = this.#agent
+    const logFile = join(this.folder, 'server.log')
+    const server = new ServerProcess(this.data, { env: this.#env, logFile, ...(cwd !== undefined && { cwd }) })
     this.#processes.push(server)
     return server
   }
@@ -59,7 +66,7 @@ export class CrashWorld {
   async round(number: number, strike: () => Promise<void>): Promise<void> {
     const sessions = sessionKinds.map((kind, index) => {
       const tenant = tenants[(number + index) % tenants.length] as string
-      return new CrashSession(kind, this.placeOf(tenant, `${kind}-${number}`), () => this.#line.signal)
+      return new CrashSession(kind, this.placeOf(tenant, `${kind}-${number}`), this.#agent, () => this.#line.signal)
     })
     this.#all.push(...sessions)
     for (const session of sessions) session.begin()
@@ -86,7 +93,14 @@ export class CrashWorld {
   }
 
   placeOf(tenant: string, id: string): SessionAddress {
-    return { tenant, id, isBackground: id.startsWith('work'), url: () => this.url }
+    const { name } = this.#agent
+    return {
+      tenant,
+      id,
+      agent: name,
+      isWithdrawable: id.startsWith('work') || name === 'thinker',
+      url: () => this.url,
+    }
   }
 
   /** Ends everything. After a failure the folder stays for inspection, with a copy of data that was on a separate disk. */
@@ -116,7 +130,7 @@ export class CrashWorld {
   }
 
   async #check(sessions: readonly CrashSession[]): Promise<void> {
-    await Promise.all(sessions.map((session) => checkSession(session, this.tally)))
+    await Promise.all(sessions.map((session) => checkSession(session, this.tally, this.effects.lines)))
     for (const session of sessions) session.stop()
   }
 }
