@@ -122,6 +122,7 @@ test('[CF13] a run that breaks is let go; the attempt after it is not', async ()
 describe.skipIf(noTools)('in workerd', () => {
   let world: WorkerdProcess
   const walker = (id: string) => `${world.url}/agents/walker/${id}`
+  const mayfly = (id: string) => `${world.url}/agents/mayfly/${id}`
   const scripted = (id: string) => `${world.url}/agents/scripted/${id}`
   const approvalOf = async (id: string): Promise<string> => {
     const find = async () => {
@@ -153,13 +154,24 @@ describe.skipIf(noTools)('in workerd', () => {
     expect([await alarmCount(world, 'short', 'walker'), await alarmCount(world, 'talk')]).toEqual([0, 0])
   })
 
-  test('[CF13] reset on its way, the run ends with its reason, and the next one works', async () => {
-    await post(walker('reset'), { steps: 1_000, everyMs: 5 }, { prefer: 'respond-async' })
-    await expect.poll(() => alarmCount(world, 'reset', 'walker')).toBeGreaterThan(1)
-    await reset(world, 'reset', 'walker')
-    const all = await readFrames(`${walker('reset')}/stream`, isIdle)
+  test('[CF8] [CF13] reset on its way, a function that is not durable ends with its reason, and the next one works', async () => {
+    await post(mayfly('reset'), { steps: 1_000, everyMs: 5 }, { prefer: 'respond-async' })
+    await expect.poll(() => alarmCount(world, 'reset', 'mayfly')).toBeGreaterThan(1)
+    await reset(world, 'reset', 'mayfly')
+    const all = await readFrames(`${mayfly('reset')}/stream`, isIdle)
     expect(all.at(-2)?.data).toMatchObject({ type: 'error', data: { reason: 'interrupted' } })
-    expect((await post(walker('reset'), { steps: 1 })).body.result).toBe('walked')
+    expect((await post(mayfly('reset'), { steps: 1 })).body.result).toBe('walked')
+  })
+
+  test('[CF8] [CF13] reset on its way, a durable function goes on, hops and makes no step twice', async () => {
+    await post(walker('reset-too'), { steps: 100, everyMs: 5 }, { prefer: 'respond-async' })
+    await expect.poll(() => alarmCount(world, 'reset-too', 'walker')).toBeGreaterThan(1)
+    await reset(world, 'reset-too', 'walker')
+    const all = await readFrames(`${walker('reset-too')}/stream`, isIdle)
+    expect(all.at(-2)?.data.data.result).toBe('walked')
+    const steps = all.filter(({ data }) => data.type === 'tool_end').map(({ data }) => data.data.toolCallId)
+    expect([steps.length, new Set(steps).size]).toEqual([100, 100])
+    expect(await alarmCount(world, 'reset-too', 'walker')).toBeGreaterThan(1)
   })
 
   test('[CF13] nobody else can ring: no route leads there, and the platform lets no other Worker', async () => {
@@ -169,27 +181,31 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(await alarmCount(world, 'outside')).toBe(0)
   })
 
-  test('[CF13] over, it sleeps; while it waits for an answer a script sleeps, and a function is held', async () => {
+  test('[CF13] over, it sleeps; while it waits for an answer a script and a durable function sleep, and another function is held', async () => {
     const ask = { approve: 'write', id: 'c1', args: {}, reason: 'asks' }
     expect((await post(walker('over'), { steps: 100 })).body.result).toBe('walked')
     await post(scripted('script-asks'), scriptBody(ask, { text: 'written' }), { prefer: 'respond-async' })
-    await post(walker('function-asks'), { asks: true, steps: 2 }, { prefer: 'respond-async' })
-    const [script1, function1] = [await approvalOf('script-asks'), await approvalOf('function-asks')]
+    await post(walker('durable-asks'), { asks: true, steps: 2 }, { prefer: 'respond-async' })
+    await post(mayfly('function-asks'), { asks: true, steps: 2 }, { prefer: 'respond-async' })
+    const asking = ['script-asks', 'durable-asks', 'function-asks']
+    const approvals = await Promise.all(asking.map(approvalOf))
     const lives = () =>
       Promise.all([
         incarnation(world, 'over', 'walker'),
         incarnation(world, 'script-asks'),
-        incarnation(world, 'function-asks', 'walker'),
+        incarnation(world, 'durable-asks', 'walker'),
+        incarnation(world, 'function-asks', 'mayfly'),
       ])
     const before = await lives()
     // The runtime evicts an idle object after ten seconds.
     await new Promise((resolve) => setTimeout(resolve, 14_000))
     const after = await lives()
-    expect(after.map((life, index) => life === before[index])).toEqual([false, false, true])
-    for (const approval of [script1, function1]) expect((await post(approval, {})).status).toBe(200)
+    expect(after.map((life, index) => life === before[index])).toEqual([false, false, false, true])
+    for (const approval of approvals) expect((await post(approval, {})).status).toBe(200)
     for (const [stream, result] of [
       [scripted('script-asks'), 'written'],
-      [walker('function-asks'), 'walked'],
+      [walker('durable-asks'), 'walked'],
+      [mayfly('function-asks'), 'walked'],
     ])
       expect((await readFrames(`${stream}/stream`, isIdle)).at(-2)?.data.data.result).toBe(result)
   })

@@ -1,6 +1,7 @@
 // Bridle in the real runtime, for tests.
 import { fileURLToPath } from 'node:url'
 import { bundleWorker, startWorkerd, type WorkerdProcess } from './workerd.suite.ts'
+import type { WriteCrash } from './write-crashes.suite.ts'
 
 let code: Promise<string> | null = null
 
@@ -90,6 +91,23 @@ export const containerVars = async (world: WorkerdProcess, id: string): Promise<
 export const stopContainer = async (world: WorkerdProcess, id: string): Promise<void> => {
   await ask(world, 'stop', id, 'claude')
 }
+
+/** The life of the object ends at a write of its session, counted from the first on over all lives. */
+export const planCrash = async (
+  world: WorkerdProcess,
+  { id, agent }: { readonly id: string; readonly agent: string },
+  { write, when }: WriteCrash,
+): Promise<void> => {
+  await ask(world, 'plan-crash', id, agent, { write: String(write), when })
+}
+
+/** The writes of a session so far, over all lives of its object. */
+export const writeCount = async (world: WorkerdProcess, id: string, agent: string): Promise<number> =>
+  Number(await ask(world, 'writes', id, agent))
+
+/** The deeds of a durable agent, over all lives of its object. */
+export const readLedger = async (world: WorkerdProcess, id: string): Promise<string[]> =>
+  JSON.parse(await ask(world, 'ledger', id))
 
 /** Whether it will be woken though nobody asks. */
 export const hasAlarm = async (world: WorkerdProcess, id: string, agent?: string): Promise<boolean> =>

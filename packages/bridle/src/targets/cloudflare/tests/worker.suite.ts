@@ -1,28 +1,34 @@
 // The Worker under test: the real one, and a way to send an object to sleep.
 import { DurableObject, env } from 'cloudflare:workers'
 import unsafe from 'workerd:unsafe'
-import { agent } from '../../../agents/agent.ts'
+import { agent, type RunContext } from '../../../agents/agent.ts'
 import type { ObjectBucket, ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import { type HarnessEnv, harness } from '../index.ts'
 import type { DurableStorage, ObjectContext, PlatformSocket, RequestContext } from '../platform.ts'
+import { analyst, clerk, courier, ledgerOf, sleeper } from './durable-agents.suite.ts'
+import { crashAtWrites, planCrash, writeCount } from './write-crashes.suite.ts'
 
 const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
 
 /** Written with Bridle: asks first where it is to, then goes step by step. */
-const walker = agent({
-  name: 'walker',
-  run: async ({ input, session }) => {
-    const { asks, steps = 1, everyMs = 0 } = input as { asks?: boolean; steps?: number; everyMs?: number }
-    if (asks && !(await session.approval({ subject: 'walk', reason: 'asks' })).approved) return 'stayed'
-    for (let step = 0; step < steps; step++)
-      await session.tool('step', { step }, () => new Promise((resolve) => setTimeout(() => resolve(step), everyMs)))
-    return 'walked'
-  },
-})
+const walk = async ({ input, session }: RunContext<unknown>): Promise<string> => {
+  const { asks, steps = 1, everyMs = 0 } = input as { asks?: boolean; steps?: number; everyMs?: number }
+  if (asks && !(await session.approval({ subject: 'walk', reason: 'asks' })).approved) return 'stayed'
+  const pause = () => new Promise((resolve) => setTimeout(resolve, everyMs))
+  for (let step = 0; step < steps; step++) await session.tool('step', { step }, pause, { effect: 'pure' })
+  return 'walked'
+}
+const walker = agent({ name: 'walker', run: walk })
+/** The same, within one life of its object. */
+const mayfly = agent({ name: 'mayfly', run: walk, durable: false })
 /** For the production gate: it declares its trigger, and it does not. */
 const hooked = agent({ name: 'hooked', triggers: { webhook: true }, run: async () => 'hooked' })
 const shy = agent({ name: 'shy', run: async () => 'hidden' })
-const options = { tokenPaceMs: 0, agents: [walker, hooked, shy], ...JSON.parse(TEST_OPTIONS) }
+const options = {
+  tokenPaceMs: 0,
+  agents: [walker, mayfly, hooked, shy, clerk, courier, analyst, sleeper],
+  ...JSON.parse(TEST_OPTIONS),
+}
 const made = harness({
   ...options,
   // A hook is code, so a test gives the header that its hook asks for.
@@ -81,6 +87,7 @@ export class HarnessSession extends made.HarnessSession {
 
   constructor(ctx: ObjectContext, env: HarnessEnv) {
     const storage = breakable(ctx.storage)
+    crashAtWrites(ctx)
     const { HARNESS_ARTIFACTS: bucket } = env
     super(ctx, { ...env, ...(bucket && { HARNESS_ARTIFACTS: breakableBucket(bucket) }) })
     this.#storage = storage
@@ -220,6 +227,13 @@ export default class extends made.HarnessGateway {
       '/test/empty-bucket': async () => this.#bucket.delete((await this.#bucket.list()).objects.map(({ key }) => key)),
       '/test/silence': async () => HarnessSession.silent.add(searchParams.get('name') ?? ''),
       '/test/alarm-at': async () => object.alarmAt(),
+      '/test/plan-crash': async () =>
+        planCrash(searchParams.get('name') ?? '', {
+          write: Number(searchParams.get('write')),
+          when: searchParams.get('when') === 'before' ? 'before' : 'after',
+        }),
+      '/test/writes': async () => writeCount(searchParams.get('name') ?? ''),
+      '/test/ledger': async () => JSON.stringify(ledgerOf(searchParams.get('name')?.split('/').at(-1) ?? '')),
       '/test/incarnation': async () => object.incarnation(),
       '/test/rings': async () => object.rings(),
       '/test/break': async () => object.break(searchParams.get('message') ?? ''),
