@@ -52,5 +52,6 @@ export const messagesBefore = (
 ): readonly HarnessMessage[] => {
   const messages = reporter.session.messages()
   const answer = messages.findIndex(({ role, runId }) => role === 'assistant' && runIds.has(runId ?? ''))
-  return answer < 0 ? [...messages] : messages.slice(0, answer)
+  // The session holds these messages: the function may change its own copy.
+  return structuredClone(answer < 0 ? messages : messages.slice(0, answer))
 }

@@ -48,7 +48,8 @@ export const runDurableTool = async <Args extends object, Result>(
     const returned = await perform(run, { id: call.stepId, tool }, valid, inScope, options)
     const result = plainResult(tool, returned)
     await run.report(...success(call, result, elapsedMs()))
-    return result as Result
+    // The session holds the logged value: the function may change its own copy.
+    return structuredClone(result) as Result
   } catch (error) {
     if (run.signal.aborted) throw error
     const details = errorDetails(error)
@@ -150,7 +151,7 @@ const settledResult = async (
   timeoutMs = 0,
 ): Promise<Json> => {
   const approval = run.memo.approvals.get(call.id)
-  if (settled.status === 'ok') return settled.result ?? null
+  if (settled.status === 'ok') return structuredClone(settled.result ?? null)
   if (settled.status === 'artifact') return artifactResult(run, call, settled.result ?? null)
   if (settled.status === 'timeout') throw new ToolTimeout(call.tool, timeoutMs)
   if (settled.status === 'denied' && approval) throw denial(call, approval)
@@ -176,8 +177,9 @@ const errorDetailsOf = ({ error_name, error_code, transient }: Payloads['tool_ou
 })
 
 const approvalOutcome = ({ decision, arguments: args, reason }: ApprovalRecord): ApprovalOutcome => {
-  if (decision === 'approved') return { approved: true, decision, args, reason }
-  return { approved: false, decision: decision === 'expired' ? 'expired' : 'denied', args, reason }
+  const answer = { args: structuredClone(args), reason }
+  if (decision === 'approved') return { approved: true, decision, ...answer }
+  return { approved: false, decision: decision === 'expired' ? 'expired' : 'denied', ...answer }
 }
 
 const intent = ({ id, tool, arguments: args, effect, stepId }: CallRecord): ReportItem =>

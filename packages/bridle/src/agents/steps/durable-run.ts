@@ -83,8 +83,10 @@ export class DurableRun extends AgentRun {
 
   /** Counts the call as work. A function that was let go, or rests, never hears of it. */
   override track<T>(start: () => Promise<T>): Promise<T> {
-    if (this.#isLeft || this.#isResting) return new Promise(() => {})
     const origin = this.scope.current()
+    // A tool that has begun may do all that it does.
+    const beginsAnew = origin?.kind !== 'call'
+    if (this.#isLeft || (this.#isResting && beginsAnew)) return new Promise(() => {})
     const call = super.track(async () => {
       if (origin?.kind === 'step') throw nestedCallError(origin.name)
       this.#working += 1

@@ -340,6 +340,7 @@ describe('a wait', () => {
             resolve()
           }
         })
+        await session.text('Paying: ')
         return 'paid'
       })
       await session.text(`${paid} `)
@@ -363,7 +364,7 @@ describe('a wait', () => {
     process = await process.next()
     for (const key of [one, two, three]) {
       await process.idle(key)
-      expect(await process.results(key)).toEqual(['paid and sent'])
+      expect(await process.results(key)).toEqual(['Paying: paid and sent'])
       expect(await process.payloads(key, 'approval_required')).toEqual([])
     }
     expect(process.ledger.entries.slice(3).toSorted()).toEqual(['ship x', 'ship y', 'ship z'])

@@ -96,7 +96,7 @@ const runStep = async <T>(
   }
   const record = returned === undefined ? {} : { result: plainResult(name, returned) }
   await run.report(stepDone(key, record))
-  return record.result as T
+  return structuredClone(record.result) as T
 }
 
 const stepResult = (record: StepResult): Json | undefined => {
@@ -135,4 +135,4 @@ export const callPrefix = (run: DurableRun): string => {
   return origin?.kind === 'call' ? `${origin.name}/` : ''
 }
 
-const payloadOf = (signal: SignalRecord | undefined): Json => signal?.payload ?? null
+const payloadOf = (signal: SignalRecord | undefined): Json => structuredClone(signal?.payload ?? null)
