@@ -2,26 +2,21 @@
 // to look an artifact up again.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { INLINE_CHARS_MAX } from '../../kernel/limits.ts'
+import type { Payloads } from '../../kernel/schemas.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
 import { EXCERPT_CHARS } from '../limits.ts'
 import { RESULT_EXCERPT } from './turn-record.ts'
 
 /** The items of a finished call, with the excerpt ahead of an outcome whose result is large. */
-export const withExcerpt = (items: readonly ReportItem[]): ReportItem[] => {
-  const artifact = items.find((item) => item.type === 'artifact')
-  return items.flatMap((item) => {
+export const withExcerpt = (items: readonly ReportItem[]): ReportItem[] =>
+  items.flatMap((item) => {
     if (item.type !== 'event' || item.event.type !== 'tool_outcome') return [item]
-    const { tool_call_id, status, result } = item.event.payload as {
-      tool_call_id: string
-      status: string
-      result?: unknown
-    }
-    const text = status === 'artifact' && artifact ? artifact.text : status === 'ok' ? textOf(result) : ''
+    const { tool_call_id, status, result } = item.event.payload as Payloads['tool_outcome']
+    const text = status === 'ok' ? textOf(result) : ''
     if (text.length <= INLINE_CHARS_MAX) return [item]
     const payload = { text: excerpt(text), source: RESULT_EXCERPT, tool_call_id }
     return [{ type: 'event', event: { type: 'context_added', payload } }, item]
   })
-}
 
 export const excerpt = (text: string): string => {
   const head = truncate(text, EXCERPT_CHARS)

@@ -187,7 +187,7 @@ test.each<[string, readonly Draft[], readonly object[]]>([
       ['approval_required', { request_id: 'apr-1', tool_call_id: 'a' }, 'r-1'],
       ['approval_required', { request_id: 'apr-2', tool_call_id: 'b' }, 'r-1'],
       ['approval_decided', { request_id: 'apr-1', decision: 'approved', arguments: { id: 'z' } }, 'r-1'],
-      ['approval_decided', { request_id: 'apr-2', decision: 'approved' }, 'r-1'],
+      ['approval_decided', { request_id: 'apr-2', decision: 'approved', arguments: { id: 'b' } }, 'r-1'],
       settled('r-1', 'a'),
       settled('r-1', 'b'),
     ],

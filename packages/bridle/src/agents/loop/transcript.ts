@@ -2,7 +2,7 @@
 // saw it. The same log gives the same messages, byte for byte: after a crash, and in a branch. Each entry is rendered once.
 import { type AnyEvent, BRANCHED, type Event } from '../../kernel/event.ts'
 import { messageSeq } from '../../kernel/ids.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import { canonicalJson, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { ModelMessage, StepCall, StepContent } from './model.ts'
 import { type CallView, promptMessage, stepMessages, textMessage, turnEndNote } from './rendering.ts'
 import { TurnRecord } from './turn-record.ts'
@@ -91,7 +91,9 @@ export class Transcript {
         return
       case 'approval_decided': {
         const call = this.#calls.get(this.#questions.get(event.payload.request_id) ?? '')
-        if (call && event.payload.arguments) call.edited = event.payload.arguments as JsonObject
+        const approved = event.payload.arguments as JsonObject | undefined
+        // A client may send the arguments back as they are.
+        if (call && approved && canonicalJson(approved) !== canonicalJson(call.call.input)) call.edited = approved
         return
       }
       case 'response':
