@@ -36,7 +36,11 @@ export const verdictOf =
     const session = cast.find(({ id }) => id === sessionId)
     if (!session) return null
     if (kind === 'unknown_outcome') return session.row.unknown ?? null
-    return isHeld(session, args?.place) && !isKilled() ? null : (session.row.verdict ?? 'approve')
+    return isHeld(session, args?.place) && !isKilled()
+      ? null
+      : session.row.verdict === undefined
+        ? 'approve'
+        : session.row.verdict
   }
 
 /** Resolves when the session stands where the server is to be killed. */
@@ -53,7 +57,8 @@ export const atPoint = async (world: DurableWorld, session: RowSession): Promise
   }
   if (isGate(row)) return
   const step = row.steps.find(
-    ({ calls, ask, sleepMs, waitFor }) => calls?.[0] === 'deploy1' || ask || sleepMs || waitFor,
+    ({ calls, ask, sleepMs, waitFor }) =>
+      calls?.some((call) => call === 'deploy1' || call === 'lapse1') || ask || sleepMs || waitFor,
   )
   if (step?.sleepMs || step?.waitFor)
     await world.until(

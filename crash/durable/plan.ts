@@ -25,8 +25,20 @@ export interface PlanStep {
 export type CallName = `${ToolName}${number}`
 export type ToolName = keyof typeof toolEffects
 
-export const toolEffects = { read: 'pure', put: 'idempotent', pay: 'unsafe', deploy: 'unsafe' } as const
-export const APPROVED_TOOL = 'deploy'
+export const toolEffects = {
+  read: 'pure',
+  put: 'idempotent',
+  pay: 'unsafe',
+  deploy: 'unsafe',
+  lapse: 'unsafe',
+} as const
+
+/** `deploy` waits for an approval, `lapse` for one that nobody gives in time. */
+export const approvalOf = (tool: ToolName): boolean | { readonly expiresMs: number } =>
+  tool === 'lapse' ? { expiresMs: LAPSE_MS } : tool === 'deploy'
+
+/** Longer than a restart takes, so that the approval is open before it and expires after it. */
+const LAPSE_MS = 4_000
 
 export const toolOf = (call: CallName): ToolName => call.replace(/\d+$/, '') as ToolName
 

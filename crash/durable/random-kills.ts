@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Prng } from '../../simulation/prng.ts'
 import { problemsOf } from './checks.ts'
-import { APPROVED_TOOL, type CallName, outcomeText, type PlanStep } from './plan.ts'
+import { type CallName, outcomeText, type PlanStep } from './plan.ts'
 import { type AgentName, agentNames, type DurableSession, type DurableWorld, type SessionRecord } from './world.ts'
 
 /** A kill strikes at any moment of a life this long; most plans need several lives. */
@@ -94,7 +94,7 @@ const drawSteps = (prng: Prng, agent: AgentName): PlanStep[] => {
     const say = `Step ${index} of some words. `
     if (agent === 'worker' && prng.chance(0.25)) return { say, step: `step-${index}` }
     if (agent === 'worker' && prng.chance(0.1)) return { say, sleepMs: prng.int(1, 300) }
-    const tools = prng.pick([['read'], ['put'], ['pay'], ['pay', 'read'], ['read', 'read', 'put'], [APPROVED_TOOL]])
+    const tools = prng.pick([['read'], ['put'], ['pay'], ['pay', 'read'], ['read', 'read', 'put'], ['deploy']])
     return { say, calls: tools.map((tool) => `${tool}${++number}` as CallName) }
   })
   return [...steps, { say: 'The end.' }]

@@ -17,8 +17,8 @@ export interface DeathRow {
   readonly times?: { readonly [effect: string]: number }
   /** The answer to a question about an outcome that nobody knows. */
   readonly unknown?: 'approve' | 'reject'
-  /** The answer to an approval; it stays open until the server is there again. */
-  readonly verdict?: 'approve' | 'reject'
+  /** The answer to an approval, where the row waits for one given only after the restart; null: nobody answers. */
+  readonly verdict?: 'approve' | 'reject' | null
   /** Calls that fail where the server is killed, and not in the run that is left alone. */
   readonly fails?: readonly string[]
   /** The number of questions about unknown outcomes. */
@@ -150,6 +150,21 @@ export const deathRows: readonly DeathRow[] = [
   },
   { name: 'sleeps', agents: ['worker'], steps: [begin, { say: 'I nap. ', sleepMs: 3_000 }, end], at: 'waiting' },
   { name: 'signal', agents: ['worker'], steps: [begin, { say: 'I wait. ', waitFor: 'go' }, end], at: 'waiting' },
+  {
+    name: 'expires',
+    agents: both,
+    steps: [begin, { say: 'May I? ', calls: ['lapse1'] }, end],
+    at: 'waiting',
+    verdict: null,
+    times: { lapse1: 0 },
+  },
+  {
+    name: 'last',
+    agents: ['thinker'],
+    steps: [begin, { say: 'I put. ', calls: ['put1'] }, end],
+    at: 'think-2.done',
+    times: { 'think-2': 2 },
+  },
   { name: 'last', agents: ['worker'], steps: [begin, { say: 'I step. ', step: 'look' }, end], at: 'end' },
   {
     name: 'between',

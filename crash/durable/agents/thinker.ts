@@ -2,14 +2,14 @@
 import { agent, tool } from 'bridle'
 import { performEffect } from '../effects.ts'
 import { planModel } from '../model.ts'
-import { APPROVED_TOOL, type ToolName, toolEffects } from '../plan.ts'
+import { approvalOf, type ToolName, toolEffects } from '../plan.ts'
 
 const tools = (Object.keys(toolEffects) as ToolName[]).map((name) =>
   tool({
     name,
     description: `Does what the plan calls "${name}".`,
     effect: toolEffects[name],
-    approve: name === APPROVED_TOOL,
+    approve: approvalOf(name),
     resources: ({ call }) => [String(call)],
     run: ({ place, call, paceMs }, { stepKey }) =>
       performEffect({ kind: 'call', place: String(place), name: String(call), key: stepKey }, Number(paceMs ?? 0)),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type AgentSession, agent } from 'bridle'
 import { passGate, performEffect } from '../effects.ts'
 import {
-  APPROVED_TOOL,
+  approvalOf,
   type CallName,
   outcomeText,
   type Plan,
@@ -46,7 +46,7 @@ const makeCall = (session: AgentSession, { place, paceMs }: Plan, call: CallName
       tool,
       { place, call },
       (_args, { stepKey }) => performEffect({ kind: 'call', place, name: call, key: stepKey }, paceMs),
-      { id: call, effect: toolEffects[tool], approve: tool === APPROVED_TOOL },
+      { id: call, effect: toolEffects[tool], approve: approvalOf(tool) },
     )
     .then(
       () => outcomeText(call, 'ok'),
