@@ -1,6 +1,6 @@
 // A model that answers at once, and fifty tools that do next to nothing: the rest of a step's time belongs to the loop around them.
 import * as v from 'valibot'
-import type { LanguageModel, ModelCallOptions, ModelStream } from '../packages/bridle/src/agents/loop/model.ts'
+import type { LanguageModel, ModelCallOptions, ModelStream } from '../packages/bridle/src/agents/model/model.ts'
 
 const TOOLS = 50
 const ANSWER = 'The files are read, the report is written, and nothing else was changed.'.split(' ')

@@ -8,7 +8,7 @@ export {
   type RunContext,
 } from './agents/agent.ts'
 export { RunEndedError, ToolDenied, ToolTimeout } from './agents/errors.ts'
-export type { LanguageModel, ModelSettings } from './agents/loop/model.ts'
+export type { LanguageModel, ModelSettings } from './agents/model/model.ts'
 export type {
   AgentLimits,
   AgentTurn,

@@ -11,7 +11,7 @@ import { participleTypes, twinTypes } from '../../../scripts/source-rules/type-n
 
 /** Programs of others that tell errors apart in their message and nowhere else. */
 const FOREIGN_MESSAGES: Record<string, string> = {
-  'src/agents/loop/provider-errors.ts': 'some providers have no code for a conversation that is too long',
+  'src/agents/model/provider-errors.ts': 'some providers have no code for a conversation that is too long',
   'src/conformance/case-socket.ts': 'the WebSocket library has no code for a handshake that takes too long',
   'src/runners/engines/claude/claude.ts': 'the engine has no code for a transcript that is gone',
   'src/stores/drivers/object-driver.ts': 'the platform puts the code of SQLite at the end of its message',

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import type { JsonObject } from '../kernel/json.ts'
 import { agent, isAgent } from './agent.ts'
-import type { LanguageModel } from './loop/model.ts'
+import type { LanguageModel } from './model/model.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import { tool } from './tool.ts'
 

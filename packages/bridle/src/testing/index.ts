@@ -15,7 +15,7 @@ export type {
   ModelToolChoice,
   ModelToolOutput,
   ModelToolResultPart,
-} from '../agents/loop/model.ts'
+} from '../agents/model/model.ts'
 export type { Json, JsonObject } from '../kernel/json.ts'
 export type { ModelScript, ScriptAnswer, ScriptCall, ScriptError, ScriptRequest, ScriptUsage } from './script.ts'
 export { type ScriptedModelOptions, scriptedModel } from './scripted-model.ts'

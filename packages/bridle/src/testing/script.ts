@@ -1,6 +1,6 @@
 // A script of a model: which answer belongs to a prompt. It follows from the prompt alone, so a model in another process, which has
 // never seen the session, gives the answer that the first one would have given.
-import type { ModelMessage, ModelTool, ModelToolResultPart } from '../agents/loop/model.ts'
+import type { ModelMessage, ModelTool, ModelToolResultPart } from '../agents/model/model.ts'
 import type { Json } from '../kernel/json.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { assistantParts, type ModelMessage, type StepCall, type Thought } from '../agents/loop/model.ts'
-import { think } from '../agents/loop/think.ts'
+import { assistantParts, type ModelMessage, type StepCall, type Thought } from '../agents/model/model.ts'
+import { think } from '../agents/model/think.ts'
 import { type ModelScript, type ScriptedModelOptions, type ScriptRequest, scriptedModel } from './index.ts'
 
 const clock = {

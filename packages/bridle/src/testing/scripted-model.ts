@@ -1,5 +1,5 @@
 // A language model for tests. It follows a script and needs no provider, no key and no network.
-import type { LanguageModel } from '../agents/loop/model.ts'
+import type { LanguageModel } from '../agents/model/model.ts'
 import { answerOf, type ModelScript, scriptError, scriptRequest } from './script.ts'
 import { answerParts, pause, scriptStream } from './script-stream.ts'
 

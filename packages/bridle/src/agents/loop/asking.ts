@@ -2,12 +2,12 @@
 // passed on to the agent's next model.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { present } from '../../kernel/json.ts'
+import type { LanguageModel, ModelMessage, ModelTool, Thought } from '../model/model.ts'
+import { ModelError } from '../model/model-error.ts'
+import { retryDelay } from '../model/retries.ts'
+import { think } from '../model/think.ts'
 import type { LoopRun } from './loop-run.ts'
-import type { LanguageModel, ModelMessage, ModelTool, Thought } from './model.ts'
-import { ModelError } from './model-error.ts'
 import { textMessage } from './rendering.ts'
-import { retryDelay } from './retries.ts'
-import { think } from './think.ts'
 import { createThoughtReporter } from './thought-reporter.ts'
 
 /** The fixed parts of every request of a turn. */

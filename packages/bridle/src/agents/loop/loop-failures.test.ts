@@ -2,10 +2,10 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../agent.ts'
+import type { LanguageModel, ModelMessage } from '../model/model.ts'
+import { ModelError } from '../model/model-error.ts'
 import { tool } from '../tool.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, openStream, type Reply, stubModel } from './loop.suite.ts'
-import type { LanguageModel, ModelMessage } from './model.ts'
-import { ModelError } from './model-error.ts'
 
 const fails = (error: ModelError): never => {
   throw error

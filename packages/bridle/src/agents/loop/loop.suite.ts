@@ -10,7 +10,7 @@ import type { Payloads } from '../../kernel/schemas.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.ts'
 import type { AgentDefinition } from '../agent.ts'
-import type { LanguageModel, ModelCallOptions, ModelMessage } from './model.ts'
+import type { LanguageModel, ModelCallOptions, ModelMessage } from '../model/model.ts'
 
 /** An answer of the stub: text, thoughts and calls, in this order. `cut` ends the stream before its end. */
 export interface Reply {

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { agent } from '../agent.ts'
+import type { ModelMessage } from '../model/model.ts'
 import { tool } from '../tool.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, lastText, stubModel } from './loop.suite.ts'
-import type { ModelMessage } from './model.ts'
 
 const read = tool({
   name: 'read',

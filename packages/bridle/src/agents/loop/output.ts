@@ -2,7 +2,7 @@
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { AgentDefinition } from '../agent.ts'
 import { ANSWER_TOOL } from '../tool.ts'
-import { answerOf } from './answer.ts'
+import { answerOf } from './calls/answer.ts'
 import { acceptedOutput } from './situation.ts'
 import { OUTPUT_REMINDER, type TurnRecord } from './turn-record.ts'
 

@@ -9,7 +9,7 @@ import {
   type ModelToolResultPart,
   type StepCall,
   type StepContent,
-} from './model.ts'
+} from '../model/model.ts'
 
 /** A call of the model with everything that the log says about it. */
 export interface CallView {

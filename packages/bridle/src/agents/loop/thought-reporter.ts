@@ -3,7 +3,7 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import { TOKEN_CHARS_MAX, TOKEN_PACE_MS } from '../../kernel/limits.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
-import type { ThoughtListener } from './think.ts'
+import type { ThoughtListener } from '../model/think.ts'
 
 export interface ThoughtReporter extends ThoughtListener {
   /** Ends the pacing. The items still have to be reported. */

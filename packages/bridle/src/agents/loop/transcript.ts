@@ -3,7 +3,7 @@
 import { type AnyEvent, BRANCHED, type Event } from '../../kernel/event.ts'
 import { messageSeq } from '../../kernel/ids.ts'
 import { canonicalJson, type Json, type JsonObject } from '../../kernel/json.ts'
-import type { ModelMessage, StepCall, StepContent } from './model.ts'
+import type { ModelMessage, StepCall, StepContent } from '../model/model.ts'
 import { type CallView, promptMessage, stepMessages, textMessage, turnEndNote } from './rendering.ts'
 import { TurnRecord } from './turn-record.ts'
 

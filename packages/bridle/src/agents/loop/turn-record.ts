@@ -3,7 +3,7 @@ import type { AnyEvent } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import { RECENT_CALLS } from '../limits.ts'
-import type { StepContent } from './model.ts'
+import type { StepContent } from '../model/model.ts'
 import type { CallView } from './rendering.ts'
 
 /** The last answer of the model in the turn. */

@@ -11,7 +11,7 @@ export const ledgerOf = (id: string): readonly string[] => ledgers.get(id) ?? []
 
 const record = async <T>(id: string, deed: string, result: T): Promise<T> => {
   ledgers.set(id, [...ledgerOf(id), deed])
-  // What is under way takes a turn of the event loop, so that an end may come between.
+  // The deed takes a turn of the event loop, so that an end may come between.
   await new Promise((resolve) => setTimeout(resolve, 0))
   return result
 }

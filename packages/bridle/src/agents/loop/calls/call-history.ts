@@ -1,7 +1,7 @@
 // The history of a turn judges its next call: whether the model walks in circles, or fails at a tool again and again. Pure.
-import { canonicalJson, type JsonObject } from '../../kernel/json.ts'
-import type { Payloads } from '../../kernel/schemas.ts'
-import { INVALID_CALLS_MAX, REPEATED_CALLS_MAX, REPEATS_DENIED_MAX } from '../limits.ts'
+import { canonicalJson, type JsonObject } from '../../../kernel/json.ts'
+import type { Payloads } from '../../../kernel/schemas.ts'
+import { INVALID_CALLS_MAX, REPEATED_CALLS_MAX, REPEATS_DENIED_MAX } from '../../limits.ts'
 
 /** A call of the turn, with its outcome if it has one. */
 export interface PastCall {

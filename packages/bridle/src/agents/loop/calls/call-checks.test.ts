@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { VirtualClock } from '../../kernel/host/host.suite.ts'
-import type { JsonObject } from '../../kernel/json.ts'
-import type { StandardSchema } from '../standard-schema.ts'
-import { tool } from '../tool.ts'
+import { VirtualClock } from '../../../kernel/host/host.suite.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { StepCall } from '../../model/model.ts'
+import type { StandardSchema } from '../../standard-schema.ts'
+import { tool } from '../../tool.ts'
 import { type CallCheck, checkCalls } from './call-checks.ts'
-import type { StepCall } from './model.ts'
 
 const deadline = {
   ...{ clock: new VirtualClock(), signal: new AbortController().signal, ms: 1_000 },

@@ -2,8 +2,8 @@
 import * as v from 'valibot'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { agent } from '../agent.ts'
+import { keyOf, LoopWorld } from '../loop/loop.suite.ts'
 import { tool } from '../tool.ts'
-import { keyOf, LoopWorld } from './loop.suite.ts'
 import { startProviderStub } from './provider-stub.suite.ts'
 import { parallelStep, providers, signature } from './providers.suite.ts'
 

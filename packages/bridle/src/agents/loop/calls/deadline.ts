@@ -1,5 +1,5 @@
 // Work of others within a time: a tool, or a schema that checks with the help of a service.
-import type { Clock } from '../../kernel/ports/clock.ts'
+import type { Clock } from '../../../kernel/ports/clock.ts'
 
 export interface Deadline {
   readonly clock: Clock

@@ -1,10 +1,10 @@
 // The session as a tool sees it, for as long as its call runs.
-import type { ReportItem } from '../../kernel/commands.ts'
-import type { RunReporter } from '../../kernel/session/run-reporter.ts'
-import { agentEventItem } from '../agent-run.ts'
-import { RunEndedError } from '../errors.ts'
-import { artifactItem, usageItem } from '../session-items.ts'
-import { LOOP_EVENT_TYPES, type ToolSession } from '../tool.ts'
+import type { ReportItem } from '../../../kernel/commands.ts'
+import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
+import { agentEventItem } from '../../agent-run.ts'
+import { RunEndedError } from '../../errors.ts'
+import { artifactItem, usageItem } from '../../session-items.ts'
+import { LOOP_EVENT_TYPES, type ToolSession } from '../../tool.ts'
 
 /** `close` ends it: a tool that has returned, or is past its deadline, adds nothing to the log any more. */
 export const createToolSession = (

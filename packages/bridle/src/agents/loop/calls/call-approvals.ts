@@ -1,11 +1,11 @@
 // Approvals of a model's tool calls: whether a call needs one, the question to a person, and the use of the answer.
-import type { ReportItem, ToolApprovalRequest } from '../../kernel/commands.ts'
-import { callDigest } from '../../kernel/host/approval-binding.ts'
-import type { JsonObject } from '../../kernel/json.ts'
-import type { Digest } from '../../kernel/ports/digest.ts'
-import type { ApprovalAnswer } from '../../kernel/ports/runner.ts'
-import { approvalProblem, type Tool, type ToolApprovalTerms } from '../tool.ts'
-import { shortErrorMessage } from '../tool-call.ts'
+import type { ReportItem, ToolApprovalRequest } from '../../../kernel/commands.ts'
+import { callDigest } from '../../../kernel/host/approval-binding.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { Digest } from '../../../kernel/ports/digest.ts'
+import type { ApprovalAnswer } from '../../../kernel/ports/runner.ts'
+import { approvalProblem, type Tool, type ToolApprovalTerms } from '../../tool.ts'
+import { shortErrorMessage } from '../../tool-call.ts'
 import { type CallName, outcomeItem } from './call-items.ts'
 
 export type ApprovalNeed = { readonly approval: ToolApprovalTerms | null } | { readonly problem: string }

@@ -1,15 +1,15 @@
 // Calls through a real session: the log that they leave behind.
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { callDigest } from '../../kernel/host/approval-binding.ts'
-import { digest, flushPending, key, setUp, VirtualClock } from '../../kernel/host/host.suite.ts'
-import type { JsonObject } from '../../kernel/json.ts'
-import { PAYLOAD_CHARS_MAX } from '../../kernel/limits.ts'
-import { tool } from '../tool.ts'
+import { callDigest } from '../../../kernel/host/approval-binding.ts'
+import { digest, flushPending, key, setUp, VirtualClock } from '../../../kernel/host/host.suite.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import { PAYLOAD_CHARS_MAX } from '../../../kernel/limits.ts'
+import type { StepCall } from '../../model/model.ts'
+import { tool } from '../../tool.ts'
 import { applyAnswer } from './call-approvals.ts'
 import { checkCalls } from './call-checks.ts'
 import { beginning, makeCall, refusal } from './calls.ts'
-import type { StepCall } from './model.ts'
 
 const deadline = {
   ...{ clock: new VirtualClock(), signal: new AbortController().signal, ms: 1_000 },

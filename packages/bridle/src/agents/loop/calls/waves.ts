@@ -1,6 +1,6 @@
 // Waves: the calls of one answer that run at the same time. The next wave begins when every call of the one before has ended.
-import type { ToolEffect } from '../../kernel/schemas.ts'
-import { WAVE_MAX } from '../limits.ts'
+import type { ToolEffect } from '../../../kernel/schemas.ts'
+import { WAVE_MAX } from '../../limits.ts'
 
 /** The facts about a call that decide which others may run beside it. */
 export interface WaveMember {

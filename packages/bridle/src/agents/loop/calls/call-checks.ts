@@ -1,10 +1,11 @@
 // The check of each call that a model asks for: whether it is made, with which input, or why it is not.
-import type { JsonObject } from '../../kernel/json.ts'
-import type { ToolEffect, ToolStatus } from '../../kernel/schemas.ts'
-import { truncate } from '../../kernel/text/truncate.ts'
-import { ERROR_CHARS_MAX } from '../limits.ts'
-import { validateWithSchema } from '../standard-schema.ts'
-import type { Tool } from '../tool.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { ToolEffect, ToolStatus } from '../../../kernel/schemas.ts'
+import { truncate } from '../../../kernel/text/truncate.ts'
+import { ERROR_CHARS_MAX } from '../../limits.ts'
+import type { StepCall } from '../../model/model.ts'
+import { validateWithSchema } from '../../standard-schema.ts'
+import type { Tool } from '../../tool.ts'
 import {
   ARGUMENTS_INVALID,
   isLastInvalid,
@@ -16,7 +17,6 @@ import {
   UNKNOWN_TOOL,
 } from './call-history.ts'
 import { type Deadline, withDeadline } from './deadline.ts'
-import type { StepCall } from './model.ts'
 
 export type CallCheck = AcceptedCall | RefusedCall
 

@@ -1,7 +1,7 @@
 // The reports of a model's tool call: its intent, its question to a person, and its outcome. Each call has exactly one outcome.
-import type { ReportItem } from '../../kernel/commands.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
-import { OUTCOME_TYPES, type Payloads, type ToolEffect, type ToolStatus } from '../../kernel/schemas.ts'
+import type { ReportItem } from '../../../kernel/commands.ts'
+import type { Json, JsonObject } from '../../../kernel/json.ts'
+import { OUTCOME_TYPES, type Payloads, type ToolEffect, type ToolStatus } from '../../../kernel/schemas.ts'
 
 /** A call by its id and the name of its tool. */
 export interface CallName {

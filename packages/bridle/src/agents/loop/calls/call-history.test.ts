@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../kernel/json.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
 import { isLastInvalid, isLooping, isRepeated, isResting, type PastCall } from './call-history.ts'
 
 const past = (tool: string, input: JsonObject = {}, reason?: string): PastCall => ({
