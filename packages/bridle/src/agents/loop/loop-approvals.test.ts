@@ -207,6 +207,32 @@ describe('a call under way when its process ends', () => {
     expect(await later.payloads('approval_required')).toHaveLength(1)
   })
 
+  test('[N40] some calls of a wave are done: only the others are made again, or asked about', async () => {
+    let isFirst = true
+    const made: string[] = []
+    const touching = (name: string, effect: 'pure' | 'idempotent' | 'unsafe', hangs: boolean) =>
+      tool({
+        ...{ name, effect, description: name, resources: () => [name] },
+        run: () => {
+          made.push(name)
+          return hangs && isFirst ? hung() : name
+        },
+      })
+    const tools = [touching('a', 'unsafe', false), touching('b', 'idempotent', true), touching('c', 'unsafe', true)]
+    const answer: Answering = (prompt) =>
+      lastResults(prompt) ? { text: String(lastResults(prompt)) } : { calls: tools.map(({ name }) => [name, {}]) }
+    const before = new LoopWorld(agent({ name: 'tested', model: stubModel(answer), tools }))
+    await before.submit('go')
+    await before.quiet()
+    expect([made, await before.outcomes()]).toEqual([['a', 'b', 'c'], ['a ok']])
+    expect(await before.payloads('tool_batch')).toMatchObject([{ tool_call_ids: ['r-2.1.1', 'r-2.1.2', 'r-2.1.3'] }])
+    isFirst = false
+    const it = await before.again()
+    expect([made.slice(3), await it.outcomes()]).toEqual([['b'], ['a ok', 'b ok']])
+    await it.approve()
+    expect([made.slice(4), await it.result()]).toEqual([['c'], 'a,b,c'])
+  })
+
   test('[N46] an approval is used once: an approved unsafe call that was under way is asked about', async () => {
     const { it, paid } = await interrupted({ approve: true })
     expect(paid).toHaveLength(1)
