@@ -127,6 +127,7 @@ describe('a turn without end', () => {
     await it.clock.pass(0)
     await it.quiet()
     expect(await it.payloads('error')).toMatchObject([{ reason }])
+    expect(await it.payloads('turn_end')).toMatchObject([{ status: 'failed', stop_reason: reason }])
     const calls = await it.payloads('tool_call')
     expect(await it.payloads('tool_outcome')).toHaveLength(calls.length)
     expect(calls.length).toBeLessThan(10)

@@ -125,7 +125,9 @@ export const endTurn = (
   // Failed or cancelled background work ends with its queue; completed work continues with the next prompt.
   if (kind === 'background' && status !== 'completed')
     for (const { runId } of queue) dropPrompt(w, runId, { reason: status })
-  w.addToRun('turn_end', { turn_id: run.runId, status, queued: w.state.lifecycle.queue.length })
+  // A durable run has limits of its own; the end of its turn names the one that was reached.
+  const stop = status === 'failed' && run.durable && end.reason !== undefined ? { stop_reason: end.reason } : {}
+  w.addToRun('turn_end', { turn_id: run.runId, status, ...stop, queued: w.state.lifecycle.queue.length })
 }
 
 export const cancel = (w: DecisionBuilder, command: Command & { type: 'cancel' }): Answers['cancel'] => {
