@@ -3,11 +3,9 @@
 import { expect, test } from 'vitest'
 import type { Key } from '../../kernel/event.ts'
 import { flushPending } from '../../kernel/host/host.suite.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
-import { agent, type RunContext } from '../agent.ts'
-import { type AgentsOf, DurableProcess, keyOf } from './durable-world.suite.ts'
+import { type AgentFunction, background, DurableProcess, defineAgents, keyOf } from './durable-world.suite.ts'
 
-const shop = async ({ input, session }: RunContext<JsonObject>, process: DurableProcess) => {
+const shop: AgentFunction = async ({ input, session }, process) => {
   const name = `${session.id} ${input.prompt}`
   await session.text(`Order of ${input.prompt}. `)
   const order = await session.step('order', () => process.act(`order ${name}`, { id: `o-${name}` }))
@@ -27,7 +25,7 @@ const shop = async ({ input, session }: RunContext<JsonObject>, process: Durable
   await session.text(`${sent}, ${stars} stars.`)
 }
 
-const poet = async ({ input, session }: RunContext<JsonObject>, process: DurableProcess) => {
+const poet: AgentFunction = async ({ input, session }, process) => {
   const name = `${session.id} ${input.prompt}`
   await session.thinking(`On ${input.prompt}. `)
   const turns = ((await session.memory.get<number>('turns')) ?? 0) + 1
@@ -45,11 +43,7 @@ const poet = async ({ input, session }: RunContext<JsonObject>, process: Durable
   await session.text(`${line} ${approved}, after ${(await session.messages()).length} messages`)
 }
 
-const agents: AgentsOf = (process) =>
-  Object.entries({ shop, poet }).map(([name, run]) => {
-    const bound = (context: RunContext<JsonObject>) => run(context, process)
-    return agent({ name, run: bound as unknown as () => Json })
-  })
+const agents = defineAgents({ shop, poet })
 
 const keys = [keyOf('shop', 's1'), keyOf('shop', 's2'), keyOf('poet', 's3')]
 
@@ -60,7 +54,7 @@ const submitAll = async (process: DurableProcess): Promise<void> => {
         continue
       await process.host.send(key, {
         ...{ type: 'submit', prompt },
-        ...(index === 1 && prompt === 'first' && { opening: { kind: 'background', maxRetries: 0 } as const }),
+        ...(index === 1 && prompt === 'first' && { opening: background }),
       })
     }
 }

@@ -1,23 +1,12 @@
 // Durable functions in processes that come and go: three sessions of two agents, interleaved, with several turns.
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../kernel/json.ts'
-import { agent, type RunContext } from '../agent.ts'
-import { type AgentsOf, DurableProcess, keyOf } from './durable-world.suite.ts'
-
-type Run = (context: RunContext<JsonObject>, process: DurableProcess) => unknown
-const background = { kind: 'background', maxRetries: 0 } as const
-const define =
-  (agents: { readonly [name: string]: Run }): AgentsOf =>
-  (process) =>
-    Object.entries(agents).map(([name, run]) => {
-      const bound = (context: RunContext<JsonObject>) => run(context, process)
-      return agent({ name, run: bound as () => Json })
-    })
+import { agent } from '../agent.ts'
+import { type AgentFunction, background, DurableProcess, defineAgents, keyOf } from './durable-world.suite.ts'
 
 const [one, two, three] = [keyOf('shop', 's1'), keyOf('shop', 's2'), keyOf('poet', 's3')]
 
 /** Pays, and then waits for a person. */
-const shop: Run = async ({ input, session }, process) => {
+const shop: AgentFunction = async ({ input, session }, process) => {
   const { prompt } = input
   await session.text(`For ${prompt}: `)
   const receipt = await session.tool('pay', { who: String(prompt) }, ({ who }) =>
@@ -33,12 +22,12 @@ const shop: Run = async ({ input, session }, process) => {
   )
   await session.text(`${receipt}, ${file}`)
 }
-const poet: Run = async ({ input, session }, process) => {
+const poet: AgentFunction = async ({ input, session }, process) => {
   const line = await session.step('line', () => process.act(`line ${input.prompt}`, `A line on ${input.prompt}`))
   const { approved } = await session.approval({ subject: 'publish', reason: 'The world will read it.' })
   await session.text(`${line}${approved ? '!' : '?'}`)
 }
-const world = define({ shop, poet })
+const world = defineAgents({ shop, poet })
 
 describe('a run whose process is gone', () => {
   test('[N14] [N50] a settled call is not made again, and an approval keeps its id, in a chat and in the background', async () => {
@@ -82,7 +71,7 @@ describe('a run whose process is gone', () => {
 
   test('[N50] nor after a pause, a resume and a granted budget', async () => {
     const process = new DurableProcess(
-      define({
+      defineAgents({
         shop: async ({ session }, process) => {
           for (const n of [1, 2, 3]) {
             await session.tool('pay', { n }, () => process.act(`pay ${session.id} ${n}`, n))
@@ -125,7 +114,7 @@ describe('a run whose process is gone', () => {
 
   test('[N50] two calls that change places get their own receipts; one with other arguments is made', async () => {
     const paying =
-      (sums: readonly number[]): Run =>
+      (sums: readonly number[]): AgentFunction =>
       async ({ session }, process) => {
         const receipts = []
         for (const sum of sums)
@@ -133,10 +122,10 @@ describe('a run whose process is gone', () => {
         await session.approval({ subject: 'end', reason: 'Enough?' })
         return receipts
       }
-    let process = new DurableProcess(define({ shop: paying([1, 2, 2]), poet }))
+    let process = new DurableProcess(defineAgents({ shop: paying([1, 2, 2]), poet }))
     await process.submit(one, 'x')
     await process.approval(one)
-    process = await process.next({ agents: define({ shop: paying([2, 3, 1, 2, 2]), poet }) })
+    process = await process.next({ agents: defineAgents({ shop: paying([2, 3, 1, 2, 2]), poet }) })
     await process.approve(one)
     await process.idle(one)
     expect(await process.results(one)).toEqual([['receipt 2', 'receipt 3', 'receipt 1', 'receipt 2', 'receipt 2']])
@@ -152,7 +141,7 @@ describe('a run whose process is gone', () => {
   ] as const)('[N51] a call under way that is %s is made again with the same step key', async (effect, times) => {
     const keys: string[] = []
     let isFirst = true
-    const calling: Run = ({ session }, process) =>
+    const calling: AgentFunction = ({ session }, process) =>
       session.tool(
         'read',
         { n: 1 },
@@ -165,7 +154,7 @@ describe('a run whose process is gone', () => {
         },
         { effect },
       )
-    let process = new DurableProcess(define({ shop: calling, poet }))
+    let process = new DurableProcess(defineAgents({ shop: calling, poet }))
     await process.submit(one, 'x')
     await process.until(() => keys.length === 1)
     process = await process.next()
@@ -180,7 +169,7 @@ describe('a run whose process is gone', () => {
     ['approved', ['pay', 'pay'], 'paid'],
     ['denied', ['pay'], 'outcome_unknown'],
   ] as const)('[N51] a person is asked about an unsafe call under way: %s', async (decision, entries, result) => {
-    const calling: Run = async ({ session }, process) => {
+    const calling: AgentFunction = async ({ session }, process) => {
       try {
         return await session.tool('pay', { n: 1 }, async () => {
           await process.act('pay', 0)
@@ -192,7 +181,7 @@ describe('a run whose process is gone', () => {
         return code
       }
     }
-    let process = new DurableProcess(define({ shop: calling, poet }))
+    let process = new DurableProcess(defineAgents({ shop: calling, poet }))
     await process.submit(one, 'x')
     await process.submit(two, 'x', background)
     await process.until(() => process.ledger.entries.length === 2)
@@ -218,107 +207,14 @@ describe('a run whose process is gone', () => {
   })
 })
 
-describe('what was said', () => {
-  test('[N52] is not said twice; what is said otherwise replaces the rest', async () => {
-    const speaking =
-      (...pieces: readonly string[]): Run =>
-      async ({ session }) => {
-        await session.thinking('Let me see. ')
-        for (const piece of pieces) await session.text(piece)
-        await session.emit('my_event', { n: 1 })
-        await session.emit('my_event', { n: 1 })
-        await session.checkpoint('half way')
-        await session.artifact('notes.md', '# Notes')
-        await session.usage({ inputTokens: 3 })
-        await session.approval({ subject: 'end', reason: 'Enough?' })
-        await session.text('.')
-      }
-    let process = new DurableProcess(define({ shop: speaking('Hello ', 'world'), poet }))
-    for (const key of [one, two, three]) await process.submit(key, 'x')
-    await process.approval(one)
-    process = await process.next({ agents: define({ shop: speaking('Hell', 'o wor', 'ld'), poet }) })
-    await process.approve(one)
-    await process.idle(one)
-    expect(await process.results(one)).toEqual(['Hello world.'])
-    expect((await process.payloads(one, 'token')).map(({ text }) => text)).toEqual(['Hello ', 'world', '.'])
-    expect(await process.payloads(one, 'output_superseded')).toEqual([])
-    for (const type of ['thinking', 'session_checkpoint', 'usage'])
-      expect(await process.payloads(one, type)).toHaveLength(1)
-    expect(await process.payloads(one, 'artifact_published')).toMatchObject([{ name: 'notes.md' }])
-    expect(await process.payloads(one, 'custom_event')).toHaveLength(2)
-
-    await process.approval(two)
-    process = await process.next({ agents: define({ shop: speaking('Hello ', 'there, world'), poet }) })
-    await process.approve(two)
-    await process.idle(two)
-    expect(await process.results(two)).toEqual(['Hello there, world.'])
-    const { messages } = (await process.host.open(two)).state.conversation
-    expect(messages.at(-1)?.content).toBe('Hello there, world.')
-
-    await process.submit(one, 'again')
-    await process.approval(one)
-    process = await process.next({ agents: define({ shop: speaking('Hello '), poet }) })
-    await process.approve(one)
-    await process.idle(one)
-    expect((await process.results(one)).at(-1)).toBe('Hello .')
-  })
-
-  test('[N52] text that a function does not say again is withdrawn at its end; text inside a call stays', async () => {
-    const speaking =
-      (last: string): Run =>
-      async ({ session }) => {
-        await session.text('a ')
-        await session.tool('talk', {}, async () => {
-          await session.text('b ')
-          return 1
-        })
-        await session.approval({ subject: 'end', reason: 'Enough?' })
-        await session.text(last)
-      }
-    const lines = ['c ', '']
-    const results = []
-    for (const last of lines) {
-      let process = new DurableProcess(define({ shop: speaking(last), poet }))
-      await process.submit(one, 'x')
-      await process.approval(one)
-      process = await process.next()
-      await process.approve(one)
-      await process.idle(one)
-      results.push(...(await process.results(one)))
-    }
-    expect(results).toEqual(['a b c ', 'a b '])
-  })
-
-  test('[N52] thoughts that differ replace those in the log', async () => {
-    const thinking =
-      (...thoughts: readonly string[]): Run =>
-      async ({ session }) => {
-        for (const thought of thoughts) await session.thinking(thought)
-        await session.text('So.')
-        await session.approval({ subject: 'end', reason: 'Enough?' })
-      }
-    let process = new DurableProcess(define({ shop: thinking('one ', 'two '), poet }))
-    await process.submit(one, 'x')
-    await process.approval(one)
-    process = await process.next({ agents: define({ shop: thinking('one ', 'three '), poet }) })
-    await process.approve(one)
-    await process.idle(one)
-    const { messages } = (await process.host.open(one)).state.conversation
-    const parts = messages.at(-1)?.parts ?? []
-    const thoughts = parts.flatMap((part) => (part.type === 'reasoning' && !part.superseded ? [part.text] : []))
-    expect(thoughts.join('')).toBe('one three ')
-    expect(messages.at(-1)?.content).toBe('So.')
-  })
-})
-
 describe('the conversation', () => {
-  const remembering: Run = async ({ session }) => {
+  const remembering: AgentFunction = async ({ session }) => {
     const messages = await session.messages()
     return messages.map(({ role, content }) => `${role}: ${content}`).join('\n')
   }
 
   test('[N53] a second turn and a branch know what was said', async () => {
-    const process = new DurableProcess(define({ shop: remembering, poet }))
+    const process = new DurableProcess(defineAgents({ shop: remembering, poet }))
     await process.submit(one, 'My name is Ada.')
     await process.idle(one)
     const { head } = (await process.host.open(one)).state
@@ -352,7 +248,7 @@ describe('a branch in the middle of a turn', () => {
   test('[N50] [N52] [N53] goes on with the turn: settled calls stay settled, calls under way are made again', async () => {
     const seen: number[] = []
     let isStuck = true
-    const run: Run = async ({ session }, process) => {
+    const run: AgentFunction = async ({ session }, process) => {
       seen.push((await session.messages()).length)
       await session.text('One. ')
       const paid = await session.tool('pay', { n: 1 }, () => process.act('pay', 'paid'))
@@ -364,7 +260,7 @@ describe('a branch in the middle of a turn', () => {
       })
       await session.text(`${sent} ${await session.memory.get('count')}.`)
     }
-    const process = new DurableProcess(define({ shop: run, poet }))
+    const process = new DurableProcess(defineAgents({ shop: run, poet }))
     await process.submit(one, 'x')
     await process.until(() => process.ledger.count('send') === 1)
     isStuck = false
@@ -390,14 +286,14 @@ describe('a branch in the middle of a turn', () => {
 
 test('[N50] a result too large for an event returns from its artifact, text as text and JSON as JSON', async () => {
   const [text, list] = ['x'.repeat(20_000), Array.from({ length: 5_000 }, (_, n) => ({ n }))]
-  const run: Run = async ({ session }, process) => {
+  const run: AgentFunction = async ({ session }, process) => {
     const large = await session.tool('text', {}, () => process.act('text', text))
     const long = await session.tool('list', {}, () => process.act('list', list))
     const huge = await session.tool('huge', {}, () => process.act('huge', 'y'.repeat(1_600_000)))
     await session.approval({ subject: 'end', reason: 'Enough?' })
     return [large === text, JSON.stringify(long) === JSON.stringify(list), huge.length]
   }
-  let process = new DurableProcess(define({ shop: run, poet }))
+  let process = new DurableProcess(defineAgents({ shop: run, poet }))
   for (const key of [one, two]) await process.submit(key, 'x')
   for (const key of [one, two]) await process.approval(key)
   process = await process.next()

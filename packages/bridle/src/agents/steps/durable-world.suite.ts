@@ -8,7 +8,7 @@ import { Host } from '../../kernel/host/host.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.ts'
-import type { AgentDefinition } from '../agent.ts'
+import { type AgentDefinition, agent, type RunContext } from '../agent.ts'
 
 export const keyOf = (agent: string, id: string): Key => ({ tenant: 'acme', agent, id })
 
@@ -22,6 +22,20 @@ export class EffectLedger {
 }
 
 export type AgentsOf = (process: DurableProcess) => readonly AgentDefinition[]
+
+/** The function of an agent, which acts through its process. */
+export type AgentFunction = (context: RunContext<JsonObject>, process: DurableProcess) => unknown
+
+/** Agents of these names and functions, in every process. */
+export const defineAgents =
+  (agents: { readonly [name: string]: AgentFunction }, durable = true): AgentsOf =>
+  (process) =>
+    Object.entries(agents).map(([name, run]) => {
+      const bound = (context: RunContext<JsonObject>) => run(context, process)
+      return agent({ name, durable, run: bound as () => Json })
+    })
+
+export const background = { kind: 'background', maxRetries: 0 } as const
 
 /** A process: a host on the store. */
 export class DurableProcess {
