@@ -5,7 +5,9 @@ import {
   SESSION_MEMORY_KEYS_MAX,
   SESSION_MEMORY_VALUE_CHARS_MAX,
 } from '../kernel/limits.ts'
+import type { Clock } from '../kernel/ports/clock.ts'
 import { isRemembered, type MemoryEntry, memoryBeforeRun } from '../kernel/projections/memory.ts'
+import type { RunReporter } from '../kernel/session/run-reporter.ts'
 import type { AgentRun } from './agent-run.ts'
 import { toPlainJson } from './input.ts'
 import { EXPIRY_MS_MAX } from './limits.ts'
@@ -19,16 +21,16 @@ export interface MemoryAccess {
 }
 
 /** The memory as the log has it now. */
-export const liveMemory = (run: AgentRun): MemoryAccess => {
-  const entries = () => run.reporter.session.memory().entries
-  const now = () => run.ports.clock.now()
+export const liveMemory = (reporter: RunReporter, clock: Clock): MemoryAccess => {
+  const entries = () => reporter.session.memory().entries
+  const now = () => clock.now()
   return {
     entry: (key) => {
       const entry = ownProperty(entries(), key)
       return entry && isRemembered(entry, now()) ? entry : null
     },
     keys: () => Object.entries(entries()).flatMap(([key, entry]) => (isRemembered(entry, now()) ? [key] : [])),
-    set: (key, value, ttlMs) => run.report({ type: 'memory', key, value, ttlMs }),
+    set: (key, value, ttlMs) => reporter.report([{ type: 'memory', key, value, ttlMs }]),
   }
 }
 
@@ -54,7 +56,11 @@ export const replayedMemory = (
   }
 }
 
-export const createMemory = (run: AgentRun, access: MemoryAccess): SessionMemory => ({
+/** `track` starts a change, and refuses it once the run or the call is over. */
+export const createMemory = (
+  track: (start: () => Promise<void>) => Promise<void>,
+  access: MemoryAccess,
+): SessionMemory => ({
   get: async <T>(key: string) => {
     checkKey(key)
     const entry = access.entry(key)
@@ -62,7 +68,7 @@ export const createMemory = (run: AgentRun, access: MemoryAccess): SessionMemory
   },
 
   set: (key, value, { ttlMs } = {}) =>
-    run.track(async () => {
+    track(async () => {
       checkKey(key)
       if (ttlMs !== undefined && !(ttlMs > 0 && ttlMs <= EXPIRY_MS_MAX))
         throw new RangeError(`ttlMs is above 0 and at most ${EXPIRY_MS_MAX}.`)
@@ -79,7 +85,7 @@ export const createMemory = (run: AgentRun, access: MemoryAccess): SessionMemory
   list: async () => [...access.keys()].sort(),
 
   delete: (key) =>
-    run.track(async () => {
+    track(async () => {
       checkKey(key)
       if (access.entry(key)) await access.set(key, null, null)
     }),

@@ -38,7 +38,7 @@ export const createAgentSession = (run: AgentRun): AgentSession => {
     waitFor: () => refuse('waitFor'),
 
     messages: async () => messagesBefore(run, new Set([run.job.runId])),
-    memory: createMemory(run, liveMemory(run)),
+    memory: createMemory((start) => run.track(start), liveMemory(run.reporter, run.ports.clock)),
 
     checkpoint: (summary) => emit('session_checkpoint', checkpointPayload(summary)),
     artifact: (...content) => run.track(async () => run.report(artifactItem(...content))),

@@ -47,7 +47,7 @@ export interface ToolCallContext extends ToolContext {
 }
 
 /** The session as a tool sees it: everything but the answer, which the model writes. */
-export interface ToolSession extends Pick<AgentSession, 'id' | 'artifact' | 'usage'> {
+export interface ToolSession extends Pick<AgentSession, 'id' | 'artifact' | 'usage' | 'memory'> {
   /** The conversation of this branch so far. */
   messages(): Promise<readonly HarnessMessage[]>
   /** Appends an event of the catalogue that a tool may emit; the payload is checked. */

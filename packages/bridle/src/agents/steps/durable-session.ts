@@ -106,7 +106,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
     emit: (type: string, payload: unknown) => emit(type, payload),
     messages: async () => messagesBefore(run, run.runIds),
     memory: createMemory(
-      run,
+      (start) => run.track(start),
       replayedMemory(run, memo.startedAt, (key, value) => memo.events.take('memory_set', { key, value }) !== null),
     ),
   }

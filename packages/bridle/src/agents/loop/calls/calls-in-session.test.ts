@@ -160,3 +160,25 @@ test('[N33] a person approves with other arguments, and the call is made with th
     (await payloads('approval_decided')).find(({ decision }) => decision === 'approved')?.approved_digest,
   )
 })
+
+test('[N29] [N58] tools of one session share its memory; another session has its own', async () => {
+  const counts = tool({
+    ...{ name: 'count', description: 'Counts.' },
+    run: async (_input, { session }) => {
+      const count = ((await session.memory.get<number>('count')) ?? 0) + 1
+      await session.memory.set('count', count)
+      return count
+    },
+  })
+  const [one, two] = [await startRun('s1'), await startRun('s2')]
+  const results = []
+  for (const { context } of [one, two, one]) {
+    const [call] = calls(['count'])
+    const items = await makeCall(call!, counts, {}, context)
+    results.push(
+      items.flatMap((item) => (item.type === 'event' && item.event.type === 'tool_result' ? [item.event.payload] : [])),
+    )
+  }
+  expect(results.flat()).toMatchObject([{ result: 1 }, { result: 1 }, { result: 2 }])
+  expect(await one.payloads('memory_set')).toMatchObject([{ value: 1 }, { value: 2 }])
+})

@@ -101,7 +101,7 @@ const perform = async ({ id }: CallName, tool: Tool, input: unknown, context: Ca
   const ms = tool.timeoutMs ?? toolMs
   let close = () => {}
   const work = (signal: AbortSignal) => {
-    const opened = createToolSession(key.id, reporter, signal)
+    const opened = createToolSession(key.id, reporter, clock, signal)
     close = opened.close
     return tool.run(input, { signal, stepKey: stepKeyOf(key, id), session: opened.session })
   }

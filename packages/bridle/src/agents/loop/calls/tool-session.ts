@@ -1,8 +1,10 @@
 // The session as a tool sees it, for as long as its call runs.
 import type { ReportItem } from '../../../kernel/commands.ts'
+import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
 import { agentEventItem } from '../../agent-run.ts'
 import { RunEndedError } from '../../errors.ts'
+import { createMemory, liveMemory } from '../../memory.ts'
 import { artifactItem, usageItem } from '../../session-items.ts'
 import { LOOP_EVENT_TYPES, type ToolSession } from '../../tool.ts'
 
@@ -10,23 +12,26 @@ import { LOOP_EVENT_TYPES, type ToolSession } from '../../tool.ts'
 export const createToolSession = (
   id: string,
   reporter: RunReporter,
+  clock: Clock,
   signal: AbortSignal,
 ): { readonly session: ToolSession; readonly close: () => void } => {
   let isOpen = true
-  const report = (make: () => ReportItem): Promise<void> => {
-    const reported = reportNow(make)
+  const track = (start: () => Promise<void>): Promise<void> => {
+    const started = startNow(start)
     // A tool that does not await a call must not end the process with it.
-    reported.catch(() => {})
-    return reported
+    started.catch(() => {})
+    return started
   }
-  const reportNow = async (make: () => ReportItem) => {
+  const startNow = async (start: () => Promise<void>) => {
     signal.throwIfAborted()
     if (!isOpen) throw new RunEndedError('The call is over.')
-    await reporter.report([make()])
+    await start()
   }
+  const report = (make: () => ReportItem) => track(async () => reporter.report([make()]))
   const session: ToolSession = {
     id,
     messages: async () => reporter.session.messages(),
+    memory: createMemory(track, liveMemory(reporter, clock)),
     artifact: (...content) => report(() => artifactItem(...content)),
     usage: (spent) => report(() => usageItem(spent)),
     emit: (type: string, payload: unknown) =>
