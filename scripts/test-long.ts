@@ -21,15 +21,18 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'simulation',
     // The same seeds each time, so that a change is judged by what it did. `npm run simulate` draws fresh ones.
-    proves: 'eight hundred seeds keep every promise',
+    proves: 'eight hundred seeds keep every promise, and five hundred of native agents',
     minutes: 7,
-    command: ['node', '--conditions=bridle-source', 'simulation/main.ts', '--runs', '800', '--from', '41', '--stop'],
+    command: [
+      ...['node', '--conditions=bridle-source', 'simulation/main.ts', '--runs', '800', '--from', '41', '--stop'],
+      ...['--beside-native', '500'],
+    ],
   },
   {
     name: 'crash',
     proves: 'no fault breaks a promise: kill -9, SIGSTOP, SIGTERM, a full disk, failed syncs, cut connections',
     minutes: 5,
-    command: ['node', '--conditions=bridle-source', 'crash/main.ts', '6', '--no-page'],
+    command: ['node', '--conditions=bridle-source', 'crash/main.ts', '4', '--no-page'],
   },
   {
     name: 'fuzz',
@@ -54,12 +57,12 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'variants',
     proves:
-      'a shared runner mixes nothing in any setup of tokens; more random cuts, flipped bits and orders of commands',
+      'a shared runner mixes nothing in any setup of tokens; more random cuts, kills, flipped bits and orders of commands',
     minutes: 3,
     // The very files of `npm test`, which plays one setup of each, and fewer rounds.
     command: [
       ...['vitest', 'run', 'shared-runner.test.ts', 'index-damage.slow.test.ts', 'decide.test.ts'],
-      ...['fabric-socket.test.ts', 'harness-client.test.ts'],
+      ...['fabric-socket.test.ts', 'harness-client.test.ts', 'random-kills.test.ts'],
     ],
     env: { BRIDLE_VARIANTS: 'all' },
   },

@@ -4,7 +4,10 @@
 // npm run simulate -- --minutes 4             fresh ones for that long
 //                     --stop                  up to the first failure
 //                     --native                sessions of native agents, whose runs are durable
+//                     --beside-native 500     also that many of these, from the same seed on, in a process beside this one
+import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { formatResult, type SimulationResult, simulate } from './run.ts'
 
@@ -16,6 +19,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string' },
     stop: { type: 'boolean', default: false },
     native: { type: 'boolean', default: false },
+    'beside-native': { type: 'string' },
   },
 })
 const given = positionals.map(Number)
@@ -27,6 +31,13 @@ function* drawn(): Generator<number> {
 
 const firstLine = ({ seed, violations }: SimulationResult): string =>
   `seed ${seed}: promise ${violations[0]?.promise}: ${violations[0]?.text.split('\n', 1)[0]}`
+
+const besideNative = (count: string): Promise<unknown[]> => {
+  const args = ['--native', '--runs', count, '--from', String(values.from), ...(values.stop ? ['--stop'] : [])]
+  const child = spawn(process.execPath, [...process.execArgv, import.meta.filename, ...args], { stdio: 'inherit' })
+  return once(child, 'exit')
+}
+const beside = values['beside-native'] === undefined ? [0] : besideNative(values['beside-native'])
 
 let runs = 0
 let events = 0
@@ -42,4 +53,5 @@ for (const seed of given.length > 0 ? given : drawn()) {
   if (values.stop) break
 }
 console.log(`${runs} runs, ${events} events, ${failures} failed`)
-process.exitCode = failures === 0 ? 0 : 1
+const [code] = await beside
+process.exitCode = failures === 0 && code === 0 ? 0 : 1
