@@ -17,7 +17,7 @@ export const nativeRunners = (
   effects: NativeEffects,
   digest: Digest,
 ): { readonly [agent: string]: Runner } => {
-  const ports = { clock: process.clock, digest }
+  const ports = { clock: process.clock, digest, random: () => process.random.next() }
   return {
     worker: nativeRunner(workerAgent(process, effects), ports),
     thinker: nativeRunner(thinkerAgent(process, effects), ports),

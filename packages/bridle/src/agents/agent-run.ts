@@ -15,6 +15,8 @@ import { toPlainJson } from './input.ts'
 export interface AgentRunPorts {
   readonly clock: Clock
   readonly digest: Digest
+  /** From 0 to below 1, spreads retries over time; absent: Math.random. */
+  readonly random?: () => number
 }
 
 export class AgentRun {

@@ -135,7 +135,7 @@ const reportFailure = async (run: LoopRun, error: ModelError): Promise<void> => 
   const models = definition.model ?? []
   const index = Math.min(transcript.turn.model, models.length - 1)
   const tries = transcript.turn.failures + 1
-  const delayMs = retryDelay(error, tries, Math.random)
+  const delayMs = retryDelay(error, tries, run.ports.random ?? Math.random)
   const hasOther = index + 1 < models.length
   if (delayMs === null && !hasOther)
     return run.report([
