@@ -19,6 +19,11 @@ test('a subscriber that misses a change is found out', { timeout }, async () => 
   }
 })
 
+test('functions that begin again and know nothing are found out', { timeout }, async () => {
+  const found = await firstViolation({ native: true, breakFunctions: true }, ['effects'])
+  expect(found?.text).toMatch(/made again after its outcome|announced 2 times|was interrupted/)
+})
+
 const firstViolation = async (
   options: SimulationOptions,
   of: readonly (number | string)[],

@@ -18,6 +18,8 @@ export interface SimulationContext {
   readonly violations: Violation[]
   /** A deliberately broken part, to prove that the checks would see it. */
   readonly breakStore?: ((store: MemoryStore, ground: SimulationContext) => MemoryStore) | undefined
+  /** Functions begin again without what the log says of them. */
+  readonly breakFunctions?: boolean | undefined
 }
 
 /** `promise` is a number of the design's list, or the name of an invariant. */

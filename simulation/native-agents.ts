@@ -16,18 +16,20 @@ export const nativeRunners = (
   process: SimulatedProcess,
   effects: NativeEffects,
   digest: Digest,
+  durable: boolean,
 ): { readonly [agent: string]: Runner } => {
   const ports = { clock: process.clock, digest, random: () => process.random.next() }
   return {
-    worker: nativeRunner(workerAgent(process, effects), ports),
+    worker: nativeRunner(workerAgent(process, effects, durable), ports),
     thinker: nativeRunner(thinkerAgent(process, effects), ports),
   }
 }
 
 /** A durable function. */
-const workerAgent = (process: SimulatedProcess, effects: NativeEffects) =>
+const workerAgent = (process: SimulatedProcess, effects: NativeEffects, durable: boolean) =>
   agent({
     name: 'worker',
+    durable,
     run: async ({ input, session }) => {
       const key: Key = { tenant: 't', agent: 'worker', id: session.id }
       for (const [index, step] of parsePrompt(String(input.prompt)).entries())

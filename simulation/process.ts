@@ -56,7 +56,7 @@ export class SimulatedProcess {
     const runners = {
       scripted: scriptedRunner({ clock: this.clock, digest }),
       remote: remoteRunner(ground, this, remote),
-      ...nativeRunners(this, effects, digest),
+      ...nativeRunners(this, effects, digest, ground.breakFunctions !== true),
     }
     this.host = new Host({
       log,

@@ -19,6 +19,7 @@ const DAY_MS = 86_400_000
 
 export interface WorldOptions {
   readonly breakStore?: SimulationContext['breakStore']
+  readonly breakFunctions?: boolean
   /** The sessions belong to native agents, whose runs are durable. */
   readonly native?: boolean
 }
@@ -39,7 +40,7 @@ export class SimulatedWorld {
   #ids = 3
   #restarting = false
 
-  constructor(seed: number, { breakStore, native = false }: WorldOptions = {}) {
+  constructor(seed: number, { breakStore, breakFunctions, native = false }: WorldOptions = {}) {
     const prng = new Prng(seed)
     this.ground = {
       prng,
@@ -50,6 +51,7 @@ export class SimulatedWorld {
       trace: [],
       violations: [],
       breakStore,
+      breakFunctions,
     }
     this.model = new StoreModel(this.ground)
     this.remote = new SimulatedRemoteRunner(this.ground)
