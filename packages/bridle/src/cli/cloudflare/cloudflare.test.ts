@@ -65,6 +65,8 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     expect(stdout).toMatch(/^dist\/worker: .* \/ gzip: /m)
     const bundle = readFileSync(join(work.folder, 'dist/worker/index.js'))
     expect(bundle.toString()).toContain('greeter')
+    // A sentence of `bridle/testing`, which is for tests alone.
+    expect(bundle.toString()).not.toContain('The script has no answer')
     expect(gzipSync(bundle).byteLength).toBeLessThan(300 * 1024)
     const [manifest = ''] = readdirSync(join(work.folder, 'data/builds'))
     expect(JSON.parse(readFileSync(join(work.folder, 'data/builds', manifest), 'utf8'))).toMatchObject({
