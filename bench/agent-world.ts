@@ -9,7 +9,15 @@ import type { Log } from '../packages/bridle/src/kernel/ports/log.ts'
 import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
 import { nativeRunner } from '../packages/bridle/src/runners/in-process/native.ts'
 import type { OpenStore } from '../packages/bridle/src/stores/open-store.ts'
-import { answerText, type InstantModel, readPart, toolDescription, toolInput, toolNames } from './agent-model.ts'
+import {
+  answerText,
+  CPU_STEPS,
+  type InstantModel,
+  readPart,
+  toolDescription,
+  toolInput,
+  toolNames,
+} from './agent-model.ts'
 import { INSTRUCTIONS, PROMPT } from './rival-stream-text.ts'
 import { clock, digest } from './world.ts'
 
@@ -57,15 +65,13 @@ export const agentKey = (id: string) => ({ tenant: 'bench', agent: 'bench', id }
 /** Microseconds from one request of the model to the next: all that is not the model. */
 export const stepTimes = ({ askedAt }: InstantModel): number[] => differences(askedAt).map((ms) => ms * 1_000)
 
-/** Processor time from one request of the model to the next, in microseconds. */
-export const stepCpu = ({ askedCpu }: InstantModel): number[] => differences(askedCpu)
+/** Processor time per step, for each 200 steps of the turn, in microseconds. */
+export const stepCpu = ({ askedCpu }: InstantModel): number[] => differences(askedCpu).map((us) => us / CPU_STEPS)
 
 const differences = (values: readonly number[]): number[] =>
   values.slice(1).map((value, index) => value - values[index]!)
 
 export const p50 = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
-
-export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** User and system time of this process while something runs, in microseconds. */
 export const cpuOf = async <T>(act: () => Promise<T>): Promise<{ cpuUs: number; value: T }> => {

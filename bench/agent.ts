@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { openSqlite } from '../packages/bridle/src/stores/data-folder.ts'
 import { InstantModel } from './agent-model.ts'
-import { AgentWorld, agentKey, cpuOf, folderBytes, mean, p50, stepCpu, stepTimes } from './agent-world.ts'
+import { AgentWorld, agentKey, cpuOf, folderBytes, p50, stepCpu, stepTimes } from './agent-world.ts'
 import { type BenchFigure, type BenchRounds, figure, interleave } from './figure.ts'
 import { rawAppends } from './raw-appends.ts'
 import { streamTextTurns } from './rival-stream-text.ts'
@@ -158,10 +158,8 @@ const longTurn = async (folder: string): Promise<BenchFigure[]> => {
   }
   const [first, last] = ['CPU per step, the first 1,000 (us)', 'CPU per step, the last 1,000 (us)']
   const [half, whole] = ['bytes of a turn of 5,000 steps', 'bytes of a turn of 10,000 steps']
-  const windows = (from: number) =>
-    Array.from({ length: 5 }, (_, at) => mean(costs.slice(from + at * 200, from + at * 200 + 200)))
   const rounds: BenchRounds = {
-    values: { [first]: windows(0), [last]: windows(costs.length - 1_000), [half]: [sizes[0]!], [whole]: [sizes[1]!] },
+    values: { [first]: costs.slice(0, 5), [last]: costs.slice(-5), [half]: [sizes[0]!], [whole]: [sizes[1]!] },
     verified: { [first]: isVerified, [last]: isVerified, [half]: isVerified, [whole]: isVerified },
   }
   return [

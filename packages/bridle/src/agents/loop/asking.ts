@@ -2,7 +2,7 @@
 // passed on to the agent's next model.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { present } from '../../kernel/json.ts'
-import type { LanguageModel, ModelMessage, ModelTool, Thought } from '../model/model.ts'
+import type { LanguageModel, ModelTool, Thought } from '../model/model.ts'
 import { ModelError } from '../model/model-error.ts'
 import { retryDelay } from '../model/retries.ts'
 import { think } from '../model/think.ts'
@@ -35,13 +35,12 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
   const deadline = turnDeadline(run)
   try {
     const model = currentModel(run)
+    const messages = transcript.prompt(frame.instructions)
+    for (const { text } of steers) messages.push(textMessage(text))
     const thought = await think(
       model,
       {
-        messages: systemMessage(frame).concat(
-          transcript.messages(),
-          steers.map(({ text }) => textMessage(text)),
-        ),
+        messages,
         tools: frame.tools,
         settings: definition.settings,
         signal: deadline.signal,
@@ -78,9 +77,6 @@ const turnDeadline = ({ definition, ports, controls, transcript, now }: LoopRun)
   }
   return { signal: controller.signal, cancel }
 }
-
-const systemMessage = ({ instructions }: RequestFrame): ModelMessage[] =>
-  instructions === null || instructions === '' ? [] : [{ role: 'system', content: instructions }]
 
 const currentModel = ({ definition, transcript }: LoopRun): LanguageModel => {
   // A changed definition may have fewer models than the one that failed.

@@ -18,13 +18,16 @@ interface QueuedPrompt {
   readonly continuesRun: string | undefined
 }
 
+const NO_INSTRUCTIONS: ModelMessage = { role: 'system', content: '' }
+
 export class Transcript {
   /** The number of the last event that is folded in. */
   seq = 0
   /** The turn in progress, or the last one. */
   turn = new TurnRecord('')
   readonly #entries: Entry[] = []
-  readonly #messages: ModelMessage[] = []
+  /** The first place is that of the system message. */
+  readonly #messages: ModelMessage[] = [NO_INSTRUCTIONS]
   /** The index of the first message of each rendered entry. */
   readonly #starts: number[] = []
   readonly #prompts = new Map<string, QueuedPrompt>()
@@ -39,13 +42,21 @@ export class Transcript {
 
   /** Everything that the model has seen so far. */
   messages(): readonly ModelMessage[] {
+    return this.prompt(null)
+  }
+
+  /** The same behind the instructions, as a list of the caller's own. */
+  prompt(instructions: string | null): ModelMessage[] {
     for (let index = this.#starts.length; index < this.#entries.length; index++) {
       this.#starts.push(this.#messages.length)
       const entry = this.#entries[index] as Entry
       if (entry.kind === 'message') this.#messages.push(entry.message)
       else this.#messages.push(...stepMessages(entry.content, entry.calls))
     }
-    return this.#messages
+    const isBare = instructions === null || instructions === ''
+    // One slice: to put a list of thousands of messages together in another way would cost more than the rest of the step.
+    this.#messages[0] = isBare ? NO_INSTRUCTIONS : { role: 'system', content: instructions }
+    return this.#messages.slice(isBare ? 1 : 0)
   }
 
   /** Folds an event in. An event that is folded already, and hearsay, change nothing. */
