@@ -8,6 +8,8 @@ export class CallLookup {
   readonly #byName = new Map<string, CallRecord[]>()
   readonly #ids: Set<string>
   readonly #taken = new Set<string>()
+  /** The last number of each id: a function may make thousands of calls of one name. */
+  readonly #numbers = new Map<string, number>()
   readonly #onSettled: (call: CallRecord) => void
 
   /** `onSettled` hears of each settled call that the function makes again. */
@@ -58,13 +60,17 @@ export class CallLookup {
   }
 
   #create(base: string, tool: string, args: JsonObject, effect: Effect, stepId?: string): CallRecord {
-    let id = base
-    for (let n = 2; this.#ids.has(id); n++) id = `${base}#${n}`
+    let n = this.#numbers.get(base) ?? 1
+    while (this.#ids.has(numbered(base, n))) n++
+    this.#numbers.set(base, n)
+    const id = numbered(base, n)
     this.#ids.add(id)
     const call = { id, tool, arguments: args, effect, stepId: stepId ?? id }
     return { ...call, outcome: null, isVoid: false, textFrom: 0, textTo: 0 }
   }
 }
+
+const numbered = (base: string, n: number): string => (n === 1 ? base : `${base}#${n}`)
 
 const baseId = (id: string): string => id.replace(/#\d+$/, '')
 

@@ -163,11 +163,11 @@ const settledResult = async (
 /** A large result stands in an artifact: JSON, or a text. */
 const artifactResult = async (run: DurableRun, call: CallRecord, reference: Json): Promise<Json> => {
   const id = isJsonObject(reference) ? reference.artifact_id : undefined
-  const text = typeof id === 'string' ? await run.reporter.session.artifactText(id) : null
-  if (typeof id !== 'string' || text === null)
+  const artifact = run.memo.artifacts.get(String(id))
+  const text = artifact ? await run.reporter.session.artifactText(String(id), artifact.seq) : null
+  if (!artifact || text === null)
     throw new Error(`The result of "${call.tool}" is no longer kept. Return less, or keep it outside.`)
-  const published = run.memo.events.candidates('artifact_published', { artifact_id: id })[0]
-  return String(published?.content_type).startsWith('text/') ? text : (JSON.parse(text) as Json)
+  return artifact.contentType.startsWith('text/') ? text : (JSON.parse(text) as Json)
 }
 
 const errorDetailsOf = ({ error_name, error_code, transient }: Payloads['tool_outcome']) => ({

@@ -1,5 +1,7 @@
 // Durable functions in processes that come and go: three sessions of two agents, interleaved, with several turns.
 import { describe, expect, test } from 'vitest'
+import { flushPending } from '../../kernel/host/host.suite.ts'
+import { ARTIFACTS_MAX } from '../../kernel/limits.ts'
 import { agent } from '../agent.ts'
 import { type AgentFunction, background, DurableProcess, defineAgents, keyOf } from './durable-world.suite.ts'
 
@@ -303,4 +305,26 @@ test('[N50] a result too large for an event returns from its artifact, text as t
     expect(await process.results(key)).toEqual([[true, true, 1_600_000]])
   }
   expect(process.ledger.entries).toHaveLength(6)
+})
+
+test('[N50] large results return also after more of them than a session lists', async () => {
+  const count = ARTIFACTS_MAX + 5
+  const run: AgentFunction = async ({ session }, process) => {
+    const results: string[] = []
+    for (let n = 1; n <= count; n++)
+      results.push(await session.tool('read', { n }, () => process.act(`read ${n}`, `${n} `.padEnd(12_100, 'x'))))
+    await session.approval({ subject: 'end', reason: 'Enough?' })
+    return results.map((text, index) => text.startsWith(`${index + 1} `)).filter(Boolean).length
+  }
+  let process = new DurableProcess(defineAgents({ shop: run }))
+  await process.submit(one, 'x')
+  const until = async (holds: () => Promise<boolean>) => {
+    for (let tries = 0; tries < 1_000 && !(await holds()); tries++) await flushPending(100)
+  }
+  await until(async () => (await process.openApprovals(one)).length > 0)
+  process = await process.next()
+  await process.approve(one)
+  await until(async () => (await process.results(one)).length > 0)
+  expect(await process.results(one)).toEqual([count])
+  expect(process.ledger.entries).toHaveLength(count)
 })

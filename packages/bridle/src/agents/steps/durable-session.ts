@@ -96,8 +96,9 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
         const item = artifactItem(name, content, contentType, kind)
         const fields = { name, content_type: item.contentType, kind: item.kind, size: artifactSize(content) }
         for (const earlier of memo.events.candidates('artifact_published', fields)) {
-          if ((await run.reporter.session.artifactText(String(earlier.artifact_id))) !== content) continue
-          if (memo.events.take('artifact_published', { artifact_id: earlier.artifact_id })) return
+          const id = String(earlier.artifact_id)
+          if ((await run.reporter.session.artifactText(id, memo.artifacts.get(id)?.seq)) !== content) continue
+          if (memo.events.take('artifact_published', { artifact_id: id })) return
         }
         await run.report(item)
       }),

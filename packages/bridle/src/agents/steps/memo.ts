@@ -52,6 +52,12 @@ export interface ApprovalRecord {
   readonly isUsed: boolean
 }
 
+/** An artifact of the run: the number of the event that published it, and its type. */
+export interface ArtifactRecord {
+  readonly seq: number
+  readonly contentType: string
+}
+
 export interface SignalRecord {
   readonly seq: number
   readonly payload: Json
@@ -67,6 +73,7 @@ export class RunMemo {
   /** The last approval of each call. */
   readonly approvals = new Map<string, ApprovalRecord>()
   readonly signals = new Map<string, SignalRecord[]>()
+  readonly artifacts = new Map<string, ArtifactRecord>()
   readonly events = new EventReplay()
   text = ''
   thoughts = ''
@@ -128,6 +135,11 @@ export class RunMemo {
       case 'step_done':
         this.steps.set(event.payload.name, event.payload as StepResult)
         break
+      case 'artifact_published': {
+        const { artifact_id, content_type: contentType } = event.payload
+        this.artifacts.set(artifact_id, { seq: event.seq, contentType })
+        break
+      }
       case 'memory_set':
         this.events.add(event.type, event.payload)
         break

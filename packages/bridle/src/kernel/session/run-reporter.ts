@@ -38,8 +38,8 @@ export interface ReportedSession {
   readonly messages: () => readonly HarnessMessage[]
   /** The memory as of the last commit. */
   readonly memory: () => Memory
-  /** The text of an artifact; null: the session has no such artifact. */
-  readonly artifactText: (artifactId: string) => Promise<string | null>
+  /** The text of an artifact; null: the session has no such artifact. `seq` is its `artifact_published`: the index forgets old ones. */
+  readonly artifactText: (artifactId: string, seq?: number) => Promise<string | null>
   /** Values that a runner keeps as long as the session stays in memory. */
   readonly cache: Map<string, unknown>
 }
