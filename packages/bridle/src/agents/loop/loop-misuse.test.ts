@@ -215,3 +215,33 @@ describe('an output', () => {
     expect(await reasons(it)).toEqual(['output_invalid'])
   })
 })
+
+describe('an agent whose own code misbehaves', () => {
+  const never = () => new Promise<never>(() => {})
+  const silent = { '~standard': { version: 1, vendor: 'test', validate: never } } as const
+  const model = stubModel(() => ({ text: 'Done.' }))
+  const agents = {
+    instructions: agent({ name: 'instructions', model, instructions: never }),
+    input: agent({ name: 'input', model, input: silent }),
+    none: agent({ name: 'none', model, instructions: (() => undefined) as unknown as () => string }),
+    cancelled: agent({ name: 'cancelled', model, instructions: never }),
+  }
+
+  test('[N48] fails its turn when the time of a tool is over, and can be cancelled before', async () => {
+    const it = new LoopWorld(agents)
+    const keys = Object.keys(agents).map((name) => keyOf(`s-${name}`, name))
+    for (const key of keys) await it.submit('go', key)
+    await it.quiet()
+    await it.send({ type: 'cancel' }, keys[3])
+    await it.quiet()
+    await it.clock.pass(60_000)
+    const ends = await ended(it, keys)
+    expect(ends.map((end) => end?.status)).toEqual(['failed', 'failed', 'failed', 'cancelled'])
+    const errors = await Promise.all(keys.slice(0, 3).map((key) => it.payloads('error', key)))
+    expect(errors.map(([error]) => error?.message)).toEqual([
+      'The instructions of the agent took longer than 60000 ms.',
+      'The input schema of the agent took longer than 60000 ms.',
+      'The function `instructions` of an agent returns a text.',
+    ])
+  })
+})

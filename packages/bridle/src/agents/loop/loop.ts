@@ -13,6 +13,7 @@ import type { Tool } from '../tool.ts'
 import { shortErrorMessage } from '../tool-call.ts'
 import { askModel, type RequestFrame } from './asking.ts'
 import { applyAnswers, askAboutCalls, beginCalls, makeCalls, repeatCalls } from './call-actions.ts'
+import { withDeadline } from './calls/deadline.ts'
 import { modelTools, toolsOf } from './calls/offered-tools.ts'
 import { type LoopControls, LoopRun } from './loop-run.ts'
 import { type NextAction, next, type StopReason } from './next.ts'
@@ -85,9 +86,13 @@ const act = async (
       return null
     case 'wait':
       return wait(run, action.until)
-    case 'finish':
-      await run.report([await finishReport(run.definition, run.transcript.turn)])
+    case 'finish': {
+      const { definition, transcript } = run
+      await run.report([
+        await withinToolTime(run, 'The output schema', () => finishReport(definition, transcript.turn)),
+      ])
       return 'done'
+    }
     case 'stop':
       await run.report([{ type: 'failed', reason: action.reason, message: stopMessage(run, action.reason) }])
       return 'done'
@@ -131,7 +136,7 @@ const wait = async (run: LoopRun, until: number | null): Promise<RunEnd | null> 
 /** The instructions for this turn. A run whose input does not fit, and has not begun, fails here. */
 const instructionsOf = async (run: LoopRun): Promise<{ readonly text: string | null } | 'failed'> => {
   const { definition, job, transcript } = run
-  const checked = await parseRunInput(definition, job.prompt, job.input)
+  const checked = await withinToolTime(run, 'The input schema', () => parseRunInput(definition, job.prompt, job.input))
   // The schema may have changed since the run began; the model has read the input already.
   if ('problem' in checked && transcript.turn.steps === 0) {
     await run.report([{ type: 'failed', message: checked.problem, reason: 'input_invalid' }])
@@ -142,7 +147,17 @@ const instructionsOf = async (run: LoopRun): Promise<{ readonly text: string | n
   const input = 'value' in checked ? checked.value : (job.input ?? { prompt: job.prompt })
   const runIds = new Set([job.runId, job.course?.continuesRun ?? job.runId])
   const messages = async () => messagesBefore(run, runIds)
-  return { text: await instructions({ input, prompt: job.prompt, sessionId: job.key.id, messages }) }
+  const turn = { input, prompt: job.prompt, sessionId: job.key.id, messages }
+  const text: unknown = await withinToolTime(run, 'The instructions', () => instructions(turn))
+  if (typeof text !== 'string') throw new TypeError('The function `instructions` of an agent returns a text.')
+  return { text }
+}
+
+/** Schemas and instructions may ask a service. They have as much time as a tool: a turn must not hang. */
+const withinToolTime = <T>(run: LoopRun, subject: string, work: () => T | Promise<T>): Promise<T> => {
+  const { toolMs: ms } = run.definition.limits
+  const error = () => new Error(`${subject} of the agent took longer than ${ms} ms.`)
+  return withDeadline(work, { clock: run.ports.clock, signal: run.controls.signal, ms, error })
 }
 
 const stopMessage = ({ definition: { limits } }: LoopRun, reason: StopReason): string =>
