@@ -3,9 +3,10 @@
 import { fabricRoutes, fabricSocketRoutes } from './fabric/routes.ts'
 import { frontendRoutes } from './frontend/routes.ts'
 import { upgradeRequiredRoutes } from './http/streams/socket-route.ts'
+import { openharnessRoutes } from './openharness/routes.ts'
 import { transportSocketRoutes } from './transport/routes.ts'
 
 export const socketWires = [...fabricSocketRoutes, ...transportSocketRoutes]
 
 /** The last table has a row for each socket: a plain GET of its path gets 426, upgrade required. */
-export const httpWires = [fabricRoutes, frontendRoutes, upgradeRequiredRoutes(socketWires)]
+export const httpWires = [fabricRoutes, frontendRoutes, openharnessRoutes, upgradeRequiredRoutes(socketWires)]

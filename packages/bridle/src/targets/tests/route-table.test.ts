@@ -13,7 +13,7 @@ const HARMLESS = ['POST /tickets']
 
 test('[H25] every route is in the documents, with the scope that they promise', () => {
   const promised = new Map<string, string>()
-  for (const page of ['http', 'frontend']) {
+  for (const page of ['http', 'frontend', 'openharness']) {
     const text = readFileSync(new URL(`../../../../../docs/protocol/${page}.md`, import.meta.url), 'utf8')
     for (const [, method = '', cell = '', scope = '', answer = ''] of text.matchAll(
       /^\| (GET|POST|DELETE) \| (.*?) \| (\w+) \| (.*) \|$/gm,

@@ -45,6 +45,14 @@ export const componentSchemas = (roots: readonly GenericSchema[]): Record<string
   )
 }
 
+/** Schemas by name, as the `$defs` of a JSON Schema. */
+export const definitionsSchema = (definitions: Readonly<Record<string, GenericSchema>>): Record<string, JsonSchema> =>
+  Object.fromEntries(
+    Object.entries(
+      toJsonSchemaDefs(definitions, { ...config, overrideRef: ({ referenceId }) => `#/$defs/${referenceId}` }),
+    ).map(([name, schema]) => [name, { ...schema }]),
+  )
+
 /** The parts of a schema that may hold further schemas. */
 interface SchemaParts {
   readonly entries?: object

@@ -379,6 +379,7 @@ describe('[H25] descriptions', () => {
       'get /sessions/{id}/runs/{runId}',
       'get /sessions/{id}/ws',
       'get /stream-events',
+      'get /v1/openharness/schema',
       'get /ws',
       'post /agents/{name}/{id}',
       'post /chat/sessions',
