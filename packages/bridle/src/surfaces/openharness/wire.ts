@@ -164,6 +164,8 @@ export interface ResponsePayload {
   readonly action_directives?: readonly ActionDirective[]
   /** The failure, where there is one. */
   readonly error?: ErrorObject
+  /** Fields of vendors. The draft has none here: to others they are an unknown field. */
+  readonly extensions?: Extensions
 }
 
 /** A unit of work or output for a shell. */

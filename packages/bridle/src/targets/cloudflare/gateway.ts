@@ -189,7 +189,8 @@ class Gateway {
 
 /** Gateway and object each derive a new session's id from the idempotency key, so a request without one gets one. */
 const withKey = (request: Request): Request => {
-  const isNew = request.method === 'POST' && /^\/(chat\/)?sessions$/.test(new URL(request.url).pathname)
+  const isNew =
+    request.method === 'POST' && /^\/((chat\/)?sessions|(v1\/)?openharness)$/.test(new URL(request.url).pathname)
   if (!isNew || request.headers.has('idempotency-key')) return request
   const headers = new Headers(request.headers)
   headers.set('idempotency-key', crypto.randomUUID())

@@ -1,5 +1,7 @@
 // Authorization, the same for a request and for a socket's upgrade: the caller, its rate, the scope and the session are checked.
 
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { RequestBody } from '../requests/body.ts'
 import type { AppPorts } from '../router/app.ts'
 import { Denial, extendDenial, isDenial, notFound } from '../router/denial.ts'
 import type { Access, IncomingRequest, Scope } from './authenticate.ts'
@@ -36,6 +38,38 @@ export const authorize = async (
   // A ticket for one session opens no route that concerns more than that session.
   if (access.sessionId !== null && sessionId !== access.sessionId) return notFound()
   return sessionId !== undefined && (await isOtherUsersId(access, sessionId)) ? notFound() : access
+}
+
+/** The access to the tenant that the body names. A credential that is no good is denied before its body is read. */
+export const authorizeTenant = async (
+  { authenticator }: Pick<AppPorts, 'authenticator'>,
+  { request, address, scope }: AuthorizationRequest,
+  first: Access | Denial,
+  {
+    tenant: tenantOf,
+    rawBody,
+  }: { readonly tenant: (body: JsonObject) => string | null; readonly rawBody: RequestBody },
+): Promise<Access | Denial> => {
+  // A bad request is one that names no tenant, or none that can be one; the credential was right.
+  if (isDenial(first) && first.denied !== 'bad_request') return first
+  const body = await rawBody.object()
+  const tenant = isDenial(body) ? null : tenantOf(body)
+  if (tenant === null || (!isDenial(first) && first.tenant === tenant)) return first
+  const named = request.headers.get('x-fabric-tenant') ?? new URL(request.url).searchParams.get('tenant')
+  if (named !== null || (!isDenial(first) && first.isTicket))
+    return new Denial('forbidden', 'The message and its transport name different tenants.')
+  const access = await authenticator.authenticate(
+    {
+      ...(request.host !== undefined && { host: request.host }),
+      ...(request.scheme !== undefined && { scheme: request.scheme }),
+      url: request.url,
+      headers: { get: (name) => (name === 'x-fabric-tenant' ? tenant : request.headers.get(name)) },
+      toRequest: () => request.toRequest?.() ?? (request as Request),
+    },
+    address,
+  )
+  if (isDenial(access)) return access
+  return access.scopes.includes(scope) ? access : new Denial('forbidden', `This needs the scope "${scope}".`)
 }
 
 /** Adds the number of requests that the caller has left. */

@@ -10,10 +10,13 @@ export interface RequestBody {
   bytes(): Promise<Uint8Array | Denial>
   /** The body as an object; an empty body is `{}`. */
   object(): Promise<JsonObject | Denial>
+  /** The object, if somebody has read it already; else null. */
+  parsed(): JsonObject | null
 }
 
 export const createRequestBody = (request: Request, bytesMax = BODY_BYTES_MAX): RequestBody => {
   let reading: Promise<Uint8Array | null> | null = null
+  let object: JsonObject | Denial | null = null
   const bytes = async () => {
     const encoding = request.headers.get('content-encoding') ?? 'identity'
     if (encoding.toLowerCase() !== 'identity')
@@ -32,8 +35,10 @@ export const createRequestBody = (request: Request, bytesMax = BODY_BYTES_MAX): 
     object: async () => {
       const content = await bytes()
       if (isDenial(content)) return content
-      return content.byteLength === 0 ? {} : parseObject(content)
+      object ??= content.byteLength === 0 ? {} : parseObject(content)
+      return object
     },
+    parsed: () => (isDenial(object) ? null : object),
   }
 }
 

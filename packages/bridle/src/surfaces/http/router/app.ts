@@ -6,7 +6,7 @@ import type { SessionService } from '../../../kernel/host/host.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Directory } from '../../../kernel/ports/directory.ts'
 import { type Access, type AccessOptions, type Authenticator, createAuthenticator } from '../access/authenticate.ts'
-import { authorize, withRateLimitHeaders } from '../access/authorize.ts'
+import { authorize, authorizeTenant, withRateLimitHeaders } from '../access/authorize.ts'
 import type { Exposure } from '../access/exposure.ts'
 import { callerOf, type ProxyTrust } from '../access/proxy-headers.ts'
 import { type RateLimit, RateLimiter } from '../access/rate-limit.ts'
@@ -14,6 +14,7 @@ import { redactUrl } from '../access/secrets.ts'
 import { MemoryTicketStore, type TicketStore, ticketRoutes } from '../access/tickets.ts'
 import { withTokenBackoff } from '../access/token-backoff.ts'
 import { openapiRoutes } from '../openapi/routes.ts'
+import { createRequestBody, type RequestBody } from '../requests/body.ts'
 import { approvalRoutes } from '../sessions/approvals.ts'
 import { artifactRoutes } from '../sessions/artifacts.ts'
 import { auditRoutes } from '../sessions/audit.ts'
@@ -27,8 +28,9 @@ import { Denial, isDenial, serverStopping, toResponse } from './denial.ts'
 import { faultDenial, faultFields } from './kernel-denials.ts'
 import { allowedMethods, methodNotAllowed } from './methods.ts'
 import { type FileServer, firstSegment, pageOr404, redirectToDocs } from './pages.ts'
+import { matchPath } from './path-pattern.ts'
 import { probeRoutes } from './probes.ts'
-import { type Route, serveRoute, startsWork } from './route.ts'
+import { type Route, type RouteContext, serveRoute, startsWork } from './route.ts'
 import { createTraffic, type Traffic } from './traffic.ts'
 
 export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
@@ -72,8 +74,16 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly tickets?: TicketStore
   /** The files of a web app, for paths that no route has; default: none. */
   readonly files?: FileServer
+  /** How the engine of OpenHarness waits, and which keys of a restricted state it keeps. */
+  readonly openharness?: OpenHarnessOptions
   /** Replaces a route whose requests another process answers. */
   readonly forward?: (row: Route) => Route
+}
+
+/** Settings of the engine that OpenHarness shells ask. */
+export interface OpenHarnessOptions {
+  /** How long an answer waits for its run; default 50 s. */
+  readonly waitMs?: number
 }
 
 /** A line of the request log. It has no token and no body. */
@@ -130,7 +140,9 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
     const allowed = methods(c.req.raw)
     if (allowed === null)
       return responseOf(files ? await pageOr404(c.req.raw, { files, roots }) : redirectToDocs(c.req.raw))
-    return allowOrigin(responseOf(methodNotAllowed(c.req.raw, allowed)), c.req.raw, options.allowedOrigins)
+    const denial = methodNotAllowed(c.req.raw, allowed)
+    const answer = rowWithErrors(rows, c.req.raw)?.renderDenial?.(denial, null) ?? toResponse(denial)
+    return allowOrigin(answer, c.req.raw, options.allowedOrigins)
   })
   app.options('*', (c) => preflight(c.req.raw, methods(c.req.raw), options.allowedOrigins))
 
@@ -138,12 +150,14 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   for (const row of rows.map(forward)) {
     app.on(row.method.toUpperCase(), row.path, async (c) => {
       const finish = observeRequest(ports, c, row)
-      const served = authorizeAndServe(row, c, ports).then((answer) => ({ answer, fault: {} }))
+      const rawBody = createRequestBody(c.req.raw, ports.maxBodyBytes)
+      const served = authorizeAndServe(row, c, ports, rawBody).then((answer) => ({ answer, fault: {} }))
       const { answer, fault } = await served.catch((error: unknown) => ({
         answer: faultDenial(error),
         fault: faultFields(error),
       }))
-      return finish(responseOf(answer), fault)
+      const isOwnShape = isDenial(answer) && row.renderDenial
+      return finish(isOwnShape ? isOwnShape(answer, rawBody.parsed()) : responseOf(answer), fault)
     })
   }
   return { fetch: (request, env) => app.fetch(request, env as object), ports }
@@ -151,24 +165,40 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
 
 const responseOf = (answer: Response | Denial): Response => (isDenial(answer) ? toResponse(answer) : answer)
 
-const authorizeAndServe = async (row: Route, c: Context, ports: AppPorts): Promise<Response | Denial> => {
-  if (row.scope === 'open') return serveRoute(row, c, anonymousAccess, ports)
+const authorizeAndServe = async (
+  row: Route,
+  c: Context,
+  ports: AppPorts,
+  rawBody: RequestBody,
+): Promise<Response | Denial> => {
+  if (row.scope === 'open') return serveRoute(row, c, { access: anonymousAccess, ports, rawBody })
   const { scope, refusesTickets } = row
   const caller = callerOf(ports, c.req.raw, ports.callerAddress?.(c) ?? '')
-  const access = await authorize(ports, { ...caller, scope, sessionId: c.req.param('id'), refusesTickets })
+  const asked = { ...caller, scope, sessionId: c.req.param('id'), refusesTickets }
+  const first = await authorize(ports, asked)
+  const access = row.tenant ? await authorizeTenant(ports, asked, first, { tenant: row.tenant, rawBody }) : first
   if (isDenial(access)) return access
-  return withRateLimitHeaders(await serveAuthorized(row, c, access, ports), ports.limiter, access.who)
+  return withRateLimitHeaders(await serveAuthorized(row, c, { access, ports, rawBody }), ports.limiter, access.who)
 }
 
-const serveAuthorized = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response | Denial> => {
+const serveAuthorized = async (
+  row: Route,
+  c: Context,
+  context: Pick<RouteContext, 'access' | 'ports' | 'rawBody'>,
+): Promise<Response | Denial> => {
+  const { access, ports } = context
   if (ports.isStopping?.() && startsWork(row)) return serverStopping()
   if (row.concerns === 'server' && access.isBound)
     return new Denial(
       'forbidden',
       'This concerns the whole server: it needs a token that is bound to no tenant and no user.',
     )
-  return serveRoute(row, c, access, ports)
+  return serveRoute(row, c, context)
 }
+
+/** The row of the path that renders denials in its own way. */
+const rowWithErrors = (rows: readonly Route[], { url }: Request): Route | undefined =>
+  rows.find(({ path, renderDenial }) => renderDenial && matchPath(path, new URL(url).pathname) !== null)
 
 const anonymousAccess: Access = { tenant: 'default', scopes: [], sessionId: null, user: null, who: '' }
 
@@ -193,7 +223,8 @@ const observeRequest = (
       correlationId,
       ...fault,
     })
-    response.headers.set('x-correlation-id', correlationId)
+    // A message that names an id of its own has it in the answer.
+    if (!response.headers.has('x-correlation-id')) response.headers.set('x-correlation-id', correlationId)
     // Pages of other origins may not embed an answer, and browsers may not guess another content type.
     response.headers.set('cross-origin-resource-policy', 'same-origin')
     response.headers.set('x-content-type-options', 'nosniff')

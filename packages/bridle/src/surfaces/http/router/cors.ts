@@ -16,8 +16,10 @@ const EXPOSED_HEADERS = [
   'RateLimit-Remaining',
   'RateLimit-Reset',
   'Retry-After',
+  'X-Bridle-Session',
   'X-Correlation-ID',
   'X-Fabric-Run-Id',
+  'X-Request-ID',
 ]
 
 /** Lets a page of an allowed origin read this answer. */

@@ -8,7 +8,7 @@ import type { Access, Scope } from '../access/authenticate.ts'
 import { refusePrivateAgent } from '../access/exposure.ts'
 import { isOtherUsersSession } from '../access/users.ts'
 import type { AnswerDescription } from '../answers/answer-schema.ts'
-import { createRequestBody, type RequestBody } from '../requests/body.ts'
+import type { RequestBody } from '../requests/body.ts'
 import { parseInput } from '../requests/parse-input.ts'
 import { unknownFields, unknownParameters, warningFields, withWarnings } from '../requests/warnings.ts'
 import type { AppPorts } from './app.ts'
@@ -40,6 +40,10 @@ export interface Route {
   readonly headers?: readonly RequestHeader[]
   /** Every answer of the row by status, except the errors that rows have in common. */
   readonly answers: { readonly [status: number]: AnswerDescription }
+  /** The tenant that the body names, on a wire whose messages may name one; null = none. */
+  readonly tenant?: (body: JsonObject) => string | null
+  /** The response of a denial, on a wire that has its own shape for errors. `body` is null where nobody has read it. */
+  readonly renderDenial?: (denial: Denial, body: JsonObject | null) => Response
   readonly handle: (call: RouteCall<unknown, unknown>) => Promise<Response | Denial> | Response | Denial
 }
 
@@ -88,11 +92,10 @@ export const route = <
 export const serveRoute = async (
   row: Route,
   c: Context,
-  access: Access,
-  ports: AppPorts,
+  { access, ports, rawBody }: Pick<RouteContext, 'access' | 'ports' | 'rawBody'>,
 ): Promise<Response | Denial> => {
   const warnings = row.isValidatedElsewhere ? [] : unknownParameters(row.query, c.req.query())
-  const answer = await validateAndHandle(row, c, { access, ports, warnings })
+  const answer = await validateAndHandle(row, c, { access, ports, rawBody, warnings })
   return isDenial(answer) ? extendDenial(answer, { details: warningFields(warnings) }) : withWarnings(answer, warnings)
 }
 
@@ -100,10 +103,14 @@ export const serveRoute = async (
 const validateAndHandle = async (
   row: Route,
   c: Context,
-  { access, ports, warnings }: Pick<RouteContext, 'access' | 'ports'> & { readonly warnings: string[] },
+  {
+    access,
+    ports,
+    rawBody,
+    warnings,
+  }: Pick<RouteContext, 'access' | 'ports' | 'rawBody'> & { readonly warnings: string[] },
 ): Promise<Response | Denial> => {
   const param = (name: string) => c.req.param(name) ?? ''
-  const rawBody = createRequestBody(c.req.raw, ports.maxBodyBytes)
   const context: RouteContext = { request: c.req.raw, param, access, ports, rawBody }
   const key = (await row.session?.(context)) ?? null
   if (isDenial(key)) return key
@@ -113,7 +120,7 @@ const validateAndHandle = async (
   const query = row.query && !row.isValidatedElsewhere ? parseInput(row.query, c.req.query(), 'query') : undefined
   if (isDenial(query)) return query
   let body: unknown
-  if (row.body) {
+  if (row.body && !row.isValidatedElsewhere) {
     const object = await rawBody.object()
     if (isDenial(object)) return object
     warnings.push(...unknownFields(row.body, object))

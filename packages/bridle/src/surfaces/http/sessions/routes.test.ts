@@ -385,6 +385,7 @@ describe('[H25] descriptions', () => {
       'post /chat/sessions',
       'post /chat/sessions/{id}/branch',
       'post /chat/sessions/{id}/turns',
+      'post /openharness',
       'post /sessions',
       'post /sessions/{id}/approvals/{approvalId}/approve',
       'post /sessions/{id}/approvals/{approvalId}/reject',
@@ -394,6 +395,7 @@ describe('[H25] descriptions', () => {
       'post /sessions/{id}/resume',
       'post /sessions/{id}/signal',
       'post /tickets',
+      'post /v1/openharness',
     ])
     const list = (body.paths as Record<string, { get: { parameters: { name: string; schema: object }[] } }>)[
       '/sessions'

@@ -1,0 +1,129 @@
+// Requests from shells, and the envelopes that answer them. Pure: what a message means is decided elsewhere.
+import * as v from 'valibot'
+import { type JsonObject, present } from '../../kernel/json.ts'
+import { type Denial, isDenial } from '../http/router/denial.ts'
+import { requestMessage, responseMessage } from './definitions.ts'
+import { engineError, errorOf, invalidField } from './errors.ts'
+import { HEADER_ID_CHARS_MAX } from './limits.ts'
+import type { Capabilities, CapabilityDenial, RequestMessage, ResponseMessage, ResponsePayload } from './wire.ts'
+
+const ENGINE_VERSION = '1.0.0'
+
+/** Features that the document names. Others are of other engines, and are ignored. */
+const knownCapabilities = [
+  'openharness.streaming',
+  'openharness.actions.parallel',
+  'openharness.attachments.upload',
+  'openharness.ui.rich_cards',
+  'openharness.ui.approval',
+]
+const supportedCapabilities: Capabilities = {}
+
+/** The message, or the first thing that is wrong with it. The values of the caller are never quoted: they may be secret. */
+export const decodeRequest = (body: JsonObject): RequestMessage | Denial => {
+  const message = withoutEmptyIds(body)
+  if (isOtherMajor(message.protocol_version))
+    return engineError(
+      'protocol_version_unsupported',
+      `This engine takes the wire format 1.x.y; send ${ENGINE_VERSION}.`,
+    )
+  const parsed = v.safeParse(requestMessage, message)
+  if (!parsed.success) return issueDenial(parsed.issues[0])
+  if (v.is(responseMessage, message))
+    return invalidField('response', 'A message is a request or a response. Leave the response out.')
+  return parsed.output
+}
+
+/** An id without characters says nothing: it counts as absent. */
+const withoutEmptyIds = (body: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => !(value === '' && ['request_id', 'correlation_id'].includes(name))),
+  )
+
+/** A version that is no version is a fault of the field, and of no other major line. */
+const isOtherMajor = (version: unknown): boolean =>
+  v.is(requestMessage, { protocol_version: version, request: {} }) && !/^0*1\./.test(String(version))
+
+const issueDenial = (issue: v.BaseIssue<unknown>): Denial => {
+  const path = v.getDotPath(issue) ?? 'body'
+  const field = path.replace(/^request\./, '')
+  const isMissing = issue.kind === 'schema' && issue.received === 'undefined'
+  return invalidField(
+    field,
+    isMissing ? `${field}: It is missing.` : `${field}: Expected ${issue.expected ?? 'another value'}.`,
+  )
+}
+
+/** The fields of an answer that depend on its request. */
+export interface ResponseHead {
+  readonly request_id?: string
+  readonly correlation_id?: string
+  readonly capability_denials: readonly CapabilityDenial[]
+}
+
+/** The fields come from any body, however wrong the rest of it is; null = nobody has read one. */
+export const responseHead = (body: JsonObject | null): ResponseHead => ({
+  ...present({ request_id: idOf(body?.request_id), correlation_id: idOf(body?.correlation_id) }),
+  capability_denials: capabilityDenials(body?.capabilities),
+})
+
+const idOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** A feature that the shell has, that the document names, and that this engine has not. */
+const capabilityDenials = (asked: unknown): readonly CapabilityDenial[] =>
+  typeof asked !== 'object' || asked === null
+    ? []
+    : knownCapabilities
+        .filter((name) => !Object.hasOwn(supportedCapabilities, name) && isAsked((asked as JsonObject)[name]))
+        .map((capability) => ({
+          capability,
+          code: 'not_supported',
+          message: 'This engine does not have it; the request is answered without it.',
+        }))
+
+const isAsked = (value: unknown): boolean => value !== undefined && value !== null && value !== false
+
+/** The whole envelope, with the ids in its headers, too. */
+export const envelope = (head: ResponseHead, response: ResponsePayload, init: ResponseInit = {}): Response => {
+  const message: ResponseMessage = {
+    protocol_version: ENGINE_VERSION,
+    ...present({ request_id: head.request_id, correlation_id: head.correlation_id }),
+    supported_protocol_versions: [ENGINE_VERSION],
+    supported_capabilities: supportedCapabilities,
+    capability_denials: head.capability_denials,
+    response,
+  }
+  const headers = new Headers(init.headers)
+  if (isHeaderText(head.request_id)) headers.set('x-request-id', head.request_id)
+  if (isHeaderText(head.correlation_id)) headers.set('x-correlation-id', head.correlation_id)
+  return Response.json(message, { ...init, headers })
+}
+
+/** Ids are the caller's own text: only visible characters may stand in a header. */
+const isHeaderText = (id: string | undefined): id is string =>
+  id !== undefined && id.length <= HEADER_ID_CHARS_MAX && /^[\x21-\x7e]+$/.test(id)
+
+/** Every denial on this wire is a full envelope. */
+export const errorEnvelope = (denial: Denial, body: JsonObject | null): Response => {
+  const { error, status } = errorOf(denial)
+  const { latencyMs, sessionId } = denial.details as { readonly latencyMs?: number; readonly sessionId?: string }
+  return envelope(
+    responseHead(body),
+    {
+      status: 'error',
+      ...present({ engine_latency_ms: latencyMs }),
+      error,
+      ...(sessionId !== undefined && { extensions: vendorFields({ session_id: sessionId }) }),
+    },
+    { status, headers: denial.headers },
+  )
+}
+
+/** Fields of ours, under our name. */
+export const vendorFields = (fields: JsonObject): JsonObject => ({ 'dev.bridle': fields })
+
+/** The tenant of the message, for the check of access; null = it names none. */
+export const tenantOf = (body: JsonObject): string | null => {
+  const message = decodeRequest(body)
+  return isDenial(message) ? null : message.request.auth?.tenant_id || null
+}

@@ -1,0 +1,72 @@
+// The errors of the engine: a closed set of codes, each with its status and with whether the same request may succeed later.
+import type { JsonObject } from '../../kernel/json.ts'
+import { Denial, type DenialCode, denialStatus } from '../http/router/denial.ts'
+import type { ErrorObject } from './wire.ts'
+
+interface ErrorKind {
+  readonly status: number
+  readonly retryable: boolean
+  /** The denial that carries the error to the edge. */
+  readonly denied: DenialCode
+}
+
+export const engineErrors = {
+  invalid_request: { status: 400, retryable: false, denied: 'bad_request' },
+  protocol_version_unsupported: { status: 400, retryable: false, denied: 'bad_request' },
+  unauthorized: { status: 401, retryable: false, denied: 'unauthorized' },
+  forbidden: { status: 403, retryable: false, denied: 'forbidden' },
+  not_found: { status: 404, retryable: false, denied: 'not_found' },
+  request_id_conflict: { status: 409, retryable: false, denied: 'conflict' },
+  session_conflict: { status: 409, retryable: false, denied: 'conflict' },
+  run_cancelled: { status: 409, retryable: false, denied: 'conflict' },
+  rate_limited: { status: 429, retryable: true, denied: 'rate_limited' },
+  engine_error: { status: 500, retryable: false, denied: 'internal_error' },
+  internal_error: { status: 500, retryable: false, denied: 'internal_error' },
+  engine_unavailable: { status: 503, retryable: true, denied: 'unavailable' },
+  engine_timeout: { status: 504, retryable: true, denied: 'unavailable' },
+} as const satisfies { readonly [code: string]: ErrorKind }
+
+export type EngineErrorCode = keyof typeof engineErrors
+
+/** An error as a denial: it stays a value until the edge makes an envelope of it. */
+export const engineError = (
+  code: EngineErrorCode,
+  message: string,
+  details: JsonObject = {},
+  headers: { readonly [name: string]: string } = {},
+): Denial => new Denial(engineErrors[code].denied, message, headers, { code, details })
+
+/** `field` is the path within the message; that of the request's payload leaves out `request`, as the golden messages do. */
+export const invalidField = (field: string, message: string): Denial =>
+  engineError('invalid_request', message, { field })
+
+/** Denials of the parts that all wires share. */
+const codesOfDenials: { readonly [D in DenialCode]?: EngineErrorCode } = {
+  bad_request: 'invalid_request',
+  unauthorized: 'unauthorized',
+  forbidden: 'forbidden',
+  not_found: 'not_found',
+  method_not_allowed: 'invalid_request',
+  conflict: 'session_conflict',
+  body_too_large: 'invalid_request',
+  unsupported_encoding: 'invalid_request',
+  rate_limited: 'rate_limited',
+  unavailable: 'engine_unavailable',
+}
+const fieldsOfDenials: { readonly [D in DenialCode]?: string } = {
+  method_not_allowed: 'method',
+  unsupported_encoding: 'content-encoding',
+}
+
+/** The error of a denial, and its status. */
+export const errorOf = (denial: Denial): { readonly error: ErrorObject; readonly status: number } => {
+  const own = denial.details as { readonly code?: EngineErrorCode; readonly details?: JsonObject }
+  const code = own.code ?? codesOfDenials[denial.denied] ?? 'internal_error'
+  const { retryable, status } = engineErrors[code]
+  const field: JsonObject = code === 'invalid_request' ? { field: fieldsOfDenials[denial.denied] ?? 'body' } : {}
+  const details = { ...field, ...own.details }
+  return {
+    status: own.code === undefined ? denialStatus(denial) : status,
+    error: { code, message: denial.message, retryable, ...(Object.keys(details).length > 0 && { details }) },
+  }
+}
