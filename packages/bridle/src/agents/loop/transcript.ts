@@ -54,7 +54,7 @@ export class Transcript {
       else this.#messages.push(...stepMessages(entry.content, entry.calls))
     }
     const isBare = instructions === null || instructions === ''
-    // One slice: to put a list of thousands of messages together in another way would cost more than the rest of the step.
+    // A slice copies thousands of messages at once; `concat` and spreading cost more than the rest of the step.
     this.#messages[0] = isBare ? NO_INSTRUCTIONS : { role: 'system', content: instructions }
     return this.#messages.slice(isBare ? 1 : 0)
   }
