@@ -423,3 +423,19 @@ test('[N42] work counts, waiting and the time without an owner do not', () => {
   at(9, 9_000, 'run_resumed')
   expect(transcript.turn.workMs(9_005)).toBe(85)
 })
+
+test('[N41] ids of calls stay unique however often a provider repeats them, and whichever it makes up', () => {
+  const ids = ['a', 'a', 'b', 'a', 'a_2', 'b', 'a']
+  const transcript = fold(
+    ids.map((id, index): Draft => {
+      const content = [{ type: 'call', id: `r1.${index}.1`, tool: 'read', input: {}, provider_id: id }]
+      return ['model_step', { step: index, model: 'm', content, finish: 'tool-calls' }, 'r1']
+    }),
+  )
+  const calls = transcript
+    .messages()
+    .flatMap(({ role, content }) =>
+      role === 'assistant' ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])) : [],
+    )
+  expect(calls).toEqual(['a', 'a_2', 'b', 'a_3', 'a_2_2', 'b_2', 'a_4'])
+})

@@ -37,7 +37,8 @@ export class Transcript {
   readonly #responses = new Map<string, string>()
   readonly #calls = new Map<string, CallView>()
   readonly #questions = new Map<string, string>()
-  readonly #providerIds = new Set<string>()
+  /** Ids of calls, each with the number of its last repetition: a provider may use the same one in thousands of answers. */
+  readonly #providerIds = new Map<string, number>()
   #lastRun = ''
 
   /** Everything that the model has seen so far. */
@@ -161,9 +162,15 @@ export class Transcript {
 
   /** Some providers number the calls of each answer anew; a prompt needs ids that are unique. */
   #view(call: StepCall): CallView {
-    let providerId = call.provider_id
-    for (let n = 2; this.#providerIds.has(providerId); n++) providerId = `${call.provider_id}_${n}`
-    this.#providerIds.add(providerId)
+    const { provider_id: id } = call
+    let providerId = id
+    let repetition = this.#providerIds.get(id) ?? 1
+    while (this.#providerIds.has(providerId)) {
+      repetition += 1
+      providerId = `${id}_${repetition}`
+    }
+    this.#providerIds.set(providerId, 1)
+    this.#providerIds.set(id, repetition)
     return { call, providerId, outcome: null, edited: null, excerpt: null }
   }
 
