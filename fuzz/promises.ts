@@ -14,9 +14,14 @@ const INSIDE =
 
 export const expectNoInternals = (text: string): void => expect(text).not.toMatch(INSIDE)
 
-/** The two shapes of the Fabric document: text, or an object with a type and a message. */
+/** The two shapes of the Fabric document, text or an object with a type and a message; and the envelope of OpenHarness. */
 export const expectErrorBody = (body: unknown): void => {
-  const { error } = body as { error?: unknown }
+  const { error, response } = body as { error?: unknown; response?: unknown }
+  if (response !== undefined)
+    return expect(response).toMatchObject({
+      status: 'error',
+      error: { code: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String) },
+    })
   if (typeof error === 'string') expect(error).not.toBe('')
   else expect(error).toMatchObject({ type: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String) })
 }
