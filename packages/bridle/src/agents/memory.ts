@@ -36,21 +36,26 @@ export const liveMemory = (reporter: RunReporter, clock: Clock): MemoryAccess =>
 
 /**
  * The memory as a durable function sees it each time it begins: as it was when the run began, with the changes that the function
- * has made since it began. No time passes in it. So the function reads the same values each time.
+ * has made since it began. No time passes in it. So the function reads the same values each time. `remember` adds a change that a
+ * tool made whose call is settled: the tool is not run again.
  */
 export const replayedMemory = (
   run: AgentRun,
   startedAt: number,
   isInLog: (key: string, value: Json) => boolean,
-): MemoryAccess => {
+): MemoryAccess & { readonly remember: (key: string, value: Json) => void } => {
   const before = memoryBeforeRun(run.reporter.session.memory())
   const entries = new Map(Object.entries(before).filter(([, entry]) => isRemembered(entry, startedAt)))
+  const remember = (key: string, value: Json): void => {
+    if (value === null) entries.delete(key)
+    else entries.set(key, { value, expiresAt: null })
+  }
   return {
     entry: (key) => entries.get(key) ?? null,
     keys: () => [...entries.keys()],
+    remember,
     set: async (key, value, ttlMs) => {
-      if (value === null) entries.delete(key)
-      else entries.set(key, { value, expiresAt: null })
+      remember(key, value)
       if (!isInLog(key, value)) await run.report({ type: 'memory', key, value, ttlMs })
     },
   }

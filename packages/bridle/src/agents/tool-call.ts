@@ -168,7 +168,8 @@ export const outcome = (
   })
 
 export const checkMs = (name: string, ms: number | undefined, max: number): void => {
-  if (ms !== undefined && !(ms >= 0 && ms <= max)) throw new RangeError(`${name} is between 0 and ${max}.`)
+  if (ms !== undefined && !(typeof ms === 'number' && ms >= 0 && ms <= max))
+    throw new RangeError(`${name} is between 0 and ${max}.`)
 }
 
 /** The message of an error for the log and for callers: short, and without a stack. */

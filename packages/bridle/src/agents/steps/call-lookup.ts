@@ -1,7 +1,7 @@
 // Finds the call in the log that the function makes again: by its name and its arguments, never by its position. So two calls that
 // change places each get their own receipt.
 import type { JsonObject } from '../../kernel/json.ts'
-import { type CallRecord, callFingerprint, type Effect, type RunMemo } from './memo.ts'
+import { type CallRecord, callFingerprint, type Effect, type LogMark, type RunMemo } from './memo.ts'
 
 export class CallLookup {
   readonly #memo: RunMemo
@@ -66,9 +66,12 @@ export class CallLookup {
     const id = numbered(base, n)
     this.#ids.add(id)
     const call = { id, tool, arguments: args, effect, stepId: stepId ?? id }
-    return { ...call, outcome: null, isVoid: false, textFrom: 0, textTo: 0 }
+    return { ...call, outcome: null, isVoid: false, from: NEW, to: NEW }
   }
 }
+
+/** The log has no place for a call that has not begun. */
+const NEW: LogMark = { seq: 0, text: 0, thoughts: 0 }
 
 const numbered = (base: string, n: number): string => (n === 1 ? base : `${base}#${n}`)
 

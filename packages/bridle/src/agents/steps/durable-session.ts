@@ -23,8 +23,23 @@ export interface DurableSession {
 export const createDurableSession = (run: DurableRun): DurableSession => {
   const { memo } = run
   const text = new TextReplay(memo.text)
-  const lookup = new CallLookup(memo, (call) => text.addCall(call))
   const thoughts = new TextReplay(memo.thoughts)
+  /** After a tool that is run again: its events come after the beginning of its call. The log has none of a new call. */
+  const callBeginning = (): number => {
+    const origin = run.scope.current()
+    return origin?.kind === 'call' ? (memo.calls.get(origin.name)?.from.seq ?? Number.POSITIVE_INFINITY) : 0
+  }
+  const memory = replayedMemory(
+    run,
+    memo.startedAt,
+    (key, value) => memo.events.take('memory_set', { key, value }, callBeginning()) !== null,
+  )
+  const lookup = new CallLookup(memo, ({ from, to }) => {
+    text.addCall(from.text, to.text)
+    thoughts.addCall(from.thoughts, to.thoughts)
+    for (const { key, value } of memo.events.takeBetween('memory_set', from.seq, to.seq))
+      memory.remember(String(key), value ?? null)
+  })
   const sender = new TextSender(run)
 
   const say = async (chunk: string): Promise<void> => {
@@ -57,7 +72,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
       if (event.type === 'token') return say((event.payload as { text: string }).text)
       if (event.type === 'thinking' || event.type === 'reflection')
         return think(event.type, (event.payload as { text: string }).text)
-      const earlier = memo.events.take(event.type, event.payload)
+      const earlier = memo.events.take(event.type, event.payload, callBeginning())
       if (!earlier) return run.report(item)
       if (event.type === 'tool_call') lookup.markTaken(String(earlier.tool_call_id))
     })
@@ -95,7 +110,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
       run.track(async () => {
         const item = artifactItem(name, content, contentType, kind)
         const fields = { name, content_type: item.contentType, kind: item.kind, size: artifactSize(content) }
-        for (const earlier of memo.events.candidates('artifact_published', fields)) {
+        for (const earlier of memo.events.candidates('artifact_published', fields, callBeginning())) {
           const id = String(earlier.artifact_id)
           if ((await run.reporter.session.artifactText(id, memo.artifacts.get(id)?.seq)) !== content) continue
           if (memo.events.take('artifact_published', { artifact_id: id })) return
@@ -106,10 +121,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
     usage: (spent) => emitItem(() => usageItem(spent)),
     emit: (type: string, payload: unknown) => emit(type, payload),
     messages: async () => messagesBefore(run, run.runIds),
-    memory: createMemory(
-      (start) => run.track(start),
-      replayedMemory(run, memo.startedAt, (key, value) => memo.events.take('memory_set', { key, value }) !== null),
-    ),
+    memory: createMemory((start) => run.track(start), memory),
   }
 
   return {

@@ -55,7 +55,7 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
       run.track(async () => {
         checkSignalName(name)
         checkMs('expiresMs', expiresMs, EXPIRY_MS_MAX)
-        const key = names.next(`${SIGNAL}${name}`)
+        const key = names.next(`${SIGNAL}${scoped(name)}`)
         const signals = () => run.memo.signals.get(name) ?? []
         const earlier = run.memo.steps.get(key)?.result
         if (isJsonObject(earlier)) return payloadOf(signals().find(({ seq }) => seq === earlier.seq)) as T | null

@@ -2,26 +2,62 @@
 // equals one in the log is left out.
 import { canonicalJson, type JsonObject } from '../../kernel/json.ts'
 
-export class EventReplay {
-  readonly #payloads = new Map<string, JsonObject[]>()
+/** An event in the log. */
+export interface ReplayedEvent {
+  readonly seq: number
+  readonly payload: JsonObject
+  /** A call was open: the event may be of its tool, which is not run again once the call is settled. */
+  readonly isInCall: boolean
+}
 
-  add(type: string, payload: object): void {
-    const earlier = this.#payloads.get(type)
-    if (earlier) earlier.push(payload as JsonObject)
-    else this.#payloads.set(type, [payload as JsonObject])
+export class EventReplay {
+  readonly #events = new Map<string, ReplayedEvent[]>()
+
+  add(type: string, event: ReplayedEvent): void {
+    const earlier = this.#events.get(type)
+    if (earlier) earlier.push(event)
+    else this.#events.set(type, [event])
   }
 
-  /** Takes the first event in the log that has all of these fields: the kernel adds some of its own. Each counts once. */
-  take(type: string, fields: object): JsonObject | null {
-    const payloads = this.#payloads.get(type) ?? []
-    const matches = matcher(fields)
-    const index = payloads.findIndex(matches)
-    return index < 0 ? null : (payloads.splice(index, 1)[0] ?? null)
+  /**
+   * Takes the first event in the log after `after` that has all of these fields: the kernel adds some of its own. One that no call
+   * may have reported comes first. Each counts once.
+   */
+  take(type: string, fields: object, after = 0): JsonObject | null {
+    const found = this.#matching(type, fields, after)
+    const event = found.find(({ isInCall }) => !isInCall) ?? found[0]
+    if (!event) return null
+    this.#remove(type, [event])
+    return event.payload
   }
 
   /** Every event that has these fields, for a caller that compares more than the payload. */
-  candidates(type: string, fields: object): readonly JsonObject[] {
-    return (this.#payloads.get(type) ?? []).filter(matcher(fields))
+  candidates(type: string, fields: object, after = 0): readonly JsonObject[] {
+    return this.#matching(type, fields, after).map(({ payload }) => payload)
+  }
+
+  /** Takes every event between two numbers. */
+  takeBetween(type: string, after: number, before: number): readonly JsonObject[] {
+    const found = (this.#events.get(type) ?? []).filter(({ seq }) => seq > after && seq < before)
+    this.#remove(type, found)
+    return found.map(({ payload }) => payload)
+  }
+
+  clear(): void {
+    this.#events.clear()
+  }
+
+  #matching(type: string, fields: object, after: number): readonly ReplayedEvent[] {
+    const matches = matcher(fields)
+    return (this.#events.get(type) ?? []).filter(({ seq, payload }) => seq > after && matches(payload))
+  }
+
+  #remove(type: string, events: readonly ReplayedEvent[]): void {
+    if (events.length === 0) return
+    this.#events.set(
+      type,
+      (this.#events.get(type) ?? []).filter((each) => !events.includes(each)),
+    )
   }
 }
 

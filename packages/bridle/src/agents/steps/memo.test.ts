@@ -153,7 +153,7 @@ describe('[N52] text', () => {
   /** The new pieces and the marks, and the mark at the end. */
   const saying = (log: string, pieces: readonly string[], calls: readonly [number, number][] = []) => {
     const replay = new TextReplay(log)
-    for (const [textFrom, textTo] of calls) replay.addCall({ textFrom, textTo })
+    for (const [from, to] of calls) replay.addCall(from, to)
     const said = pieces.flatMap((piece) => {
       const { text, keep } = replay.say(piece)
       return [...(keep === null ? [] : [keep]), ...(text === '' ? [] : [text])]

@@ -20,9 +20,16 @@ export interface CallRecord {
   outcome: Payloads['tool_outcome'] | null
   /** The call does not count: it failed for a while, or a branch left it. A call with its arguments is made anew. */
   isVoid: boolean
-  /** The length of the text when the call began, and when it ended: the call itself may have said what is between. */
-  readonly textFrom: number
-  textTo: number
+  /** The log when the call began, and when it ended: the call itself may have said and reported what is between. */
+  readonly from: LogMark
+  to: LogMark
+}
+
+/** A place in the log of a run: the number of an event, and the length of its text and its thoughts there. */
+export interface LogMark {
+  readonly seq: number
+  readonly text: number
+  readonly thoughts: number
 }
 
 export type Effect = NonNullable<Payloads['tool_call']['effect']>
@@ -82,6 +89,9 @@ export class RunMemo {
   readonly #runId: string
   readonly #runIds: ReadonlySet<string>
   readonly #callOf = new Map<string, string>()
+  readonly #openCalls = new Set<string>()
+  /** Whether the last attempt was durable; null: none has started. */
+  #isDurable: boolean | null = null
 
   /** `runIds` are the run itself, and the runs of parents that it continues. */
   constructor(runId: string, runIds: ReadonlySet<string> = new Set([runId])) {
@@ -107,7 +117,7 @@ export class RunMemo {
 
   #remember(event: AnyEvent): void {
     this.startedAt ||= event.at
-    if (event.hearsay) return this.events.add(event.type, event.payload)
+    if (event.hearsay) return this.#addEvent(event)
     switch (event.type) {
       case 'token':
         this.text += event.payload.text
@@ -123,14 +133,19 @@ export class RunMemo {
         this.#withdraw(event.payload)
         break
       case 'run_requested':
+        this.#inherit(event.run)
+        break
       case 'run_started':
+        // The attempt before was of a function that was not durable: this one starts over.
+        if (this.#isDurable === false) this.#forget()
+        this.#isDurable = event.payload.durable === true
         this.#inherit(event.run)
         break
       case 'tool_call':
-        this.#addCall(event.payload)
+        this.#addCall(event.payload, event.seq)
         break
       case 'tool_outcome':
-        this.#settle(event.payload)
+        this.#settle(event.payload, event.seq)
         break
       case 'step_done':
         this.steps.set(event.payload.name, event.payload as StepResult)
@@ -141,7 +156,7 @@ export class RunMemo {
         break
       }
       case 'memory_set':
-        this.events.add(event.type, event.payload)
+        this.#addEvent(event)
         break
       case 'retry_scheduled':
         this.#voidTransient()
@@ -149,7 +164,16 @@ export class RunMemo {
       default:
         this.#hear(event)
     }
-    if (isEmittable(event.type)) this.events.add(event.type, event.payload)
+    if (isEmittable(event.type)) this.#addEvent(event)
+  }
+
+  #addEvent({ type, seq, payload }: AnyEvent): void {
+    this.events.add(type, { seq, payload: payload as JsonObject, isInCall: this.#openCalls.size > 0 })
+  }
+
+  #forget(): void {
+    for (const records of [this.calls, this.steps, this.approvals, this.#openCalls]) records.clear()
+    this.events.clear()
   }
 
   #hear(event: AnyEvent): void {
@@ -199,21 +223,28 @@ export class RunMemo {
     if (approval?.requestId === requestId) this.approvals.set(approval.callId, { ...approval, ...change })
   }
 
-  #addCall({ tool_call_id: id, name, arguments: args, effect = 'unsafe', ...more }: Payloads['tool_call']): void {
-    const stepId = typeof more.retry_of === 'string' ? more.retry_of : id
-    const textFrom = this.text.length
+  #addCall(payload: Payloads['tool_call'], seq: number): void {
+    const { tool_call_id: id, name, arguments: args, effect = 'unsafe', retry_of } = payload
+    const stepId = typeof retry_of === 'string' ? retry_of : id
+    const from = this.#mark(seq)
     this.calls.set(id, {
       ...{ id, tool: name, arguments: withoutCallId(args), effect, stepId },
-      ...{ outcome: null, isVoid: false, textFrom, textTo: textFrom },
+      ...{ outcome: null, isVoid: false, from, to: from },
     })
+    this.#openCalls.add(id)
   }
 
-  #settle(outcome: Payloads['tool_outcome']): void {
+  #settle(outcome: Payloads['tool_outcome'], seq: number): void {
     const call = this.calls.get(outcome.tool_call_id)
     if (!call || call.outcome) return
     call.outcome = outcome
-    call.textTo = this.text.length
+    call.to = this.#mark(seq)
     call.isVoid = outcome.reason === BRANCHED
+    this.#openCalls.delete(call.id)
+  }
+
+  #mark(seq: number): LogMark {
+    return { seq, text: this.text.length, thoughts: this.thoughts.length }
   }
 
   /** The run is tried again because of a transient failure: calls and steps that failed so are made again. */

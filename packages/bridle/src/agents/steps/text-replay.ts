@@ -21,7 +21,7 @@ export class TextReplay {
   }
 
   /** A call that is not made again may have said the text between its beginning and its end. */
-  addCall({ textFrom: from, textTo: to }: { readonly textFrom: number; readonly textTo: number }): void {
+  addCall(from: number, to: number): void {
     if (to > from) this.#calls.push({ from, to })
   }
 
