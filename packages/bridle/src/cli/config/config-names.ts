@@ -17,6 +17,7 @@ const names: OptionNames<ServerOptions> = {
   agents: true,
   agentsRoot: true,
   expose: true,
+  openharness: true,
   trustedProxies: true,
   retryMs: true,
   keepAliveMs: true,
@@ -60,16 +61,18 @@ const workspaceNames: OptionNames<NonNullable<ServerOptions['workspaces']>> = {
   tenants: true,
   maxTenantBytes: true,
 }
+const openharnessNames: OptionNames<NonNullable<ServerOptions['openharness']>> = { waitMs: true, restrictedKeys: true }
 
 /** A sentence about the first unknown name; null = all names are known. */
 export const findUnknownName = (config: ServerOptions): string | null => {
-  const { tokens, rateLimit, authBackOff, workspaces } = config
+  const { tokens, rateLimit, authBackOff, workspaces, openharness } = config
   const parts: readonly (readonly [within: string, value: unknown, known: object])[] = [
     ['', config, names],
     ...(Array.isArray(tokens) ? tokens : []).map((token, at) => [`tokens[${at}].`, token, tokenNames] as const),
     ['rateLimit.', rateLimit, rateLimitNames],
     ['authBackOff.', authBackOff, backOffNames],
     ['workspaces.', workspaces, workspaceNames],
+    ['openharness.', openharness, openharnessNames],
   ]
   for (const [within, value, known] of parts) {
     const name = Object.keys(value ?? {}).find((each) => !Object.hasOwn(known, each))

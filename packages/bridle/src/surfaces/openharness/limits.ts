@@ -6,3 +6,7 @@ export const TURN_WAIT_MS = 50_000
 export const ID_DIGEST_CHARS = 32
 /** An id of a request as a header: ids are short, and proxies refuse long headers. */
 export const HEADER_ID_CHARS_MAX = 200
+/** Attachments of one message: a person attaches a handful. */
+export const ATTACHMENTS_MAX = 50
+/** A field of an attachment: the longest signed address of a bucket is half of that, and the smallest picture is longer. */
+export const REFERENCE_CHARS_MAX = 4_096

@@ -12,9 +12,11 @@ import { type Denial, extendDenial, isDenial, notFound } from '../http/router/de
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
+import { parseAttachments } from './attachments.ts'
 import { decodeRequest, envelope, responseHead, vendorFields } from './codec.ts'
 import { engineError, invalidField } from './errors.ts'
 import { TURN_WAIT_MS } from './limits.ts'
+import { keptState } from './privacy.ts'
 import { idFrom } from './session-key.ts'
 import type { ActionDirective, RequestMessage } from './wire.ts'
 
@@ -59,18 +61,32 @@ const runIntent = async (
   if (!agent) return notFound()
   if (agent.needs !== null)
     return engineError('engine_unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
-  const submission = await agent.accept(agentInput(message) as Parameters<AgentInfo['accept']>[0])
+  const input = await agentInput(message, ports.openharness?.restrictedKeys)
+  if (isDenial(input)) return input
+  const submission = await agent.accept(input as Parameters<AgentInfo['accept']>[0])
   if ('problem' in submission) return invalidField('context', `The agent "${agent.name}" does not take this input.`)
-  const id = commandKey(message.request_id ? await idFrom(message.request_id) : null, message.request)
+  const id = commandKey(message.request_id ? await idFrom(message.request_id) : null, input)
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(access)) }, id)
   if (isRefusal(answer)) return submitDenial(answer)
   return awaitRun(call, key, answer.runId)
 }
 
 /** The fields beside the prompt, as the agent gets them: nothing of `auth`, which is for the edge alone. */
-const agentInput = ({ request: { context = {}, extensions } }: RequestMessage): JsonObject => {
-  const { user_intent: prompt = '', task_hint, shell, attachments, extensions: own } = context
-  const fields = present({ task_hint, shell, attachments, extensions: own, request_extensions: extensions })
+const agentInput = async (
+  { request: { context = {}, extensions } }: RequestMessage,
+  restrictedKeys?: readonly string[],
+): Promise<JsonObject | Denial> => {
+  const { user_intent: prompt = '', task_hint, shell, extensions: own } = context
+  const attachments = parseAttachments(context.attachments ?? [])
+  if (isDenial(attachments)) return attachments
+  const fields = present({
+    task_hint,
+    shell,
+    attachments: attachments.length > 0 ? attachments : undefined,
+    environment_state: (await keptState(context.environment_state, restrictedKeys)) ?? undefined,
+    extensions: own,
+    request_extensions: extensions,
+  })
   return { prompt, ...(Object.keys(fields).length > 0 && { openharness: fields as unknown as JsonObject }) }
 }
 

@@ -7,6 +7,7 @@ import type { DirectoryStub } from '../../stores/object/remote-directory.ts'
 import type { ShardCounts } from '../../stores/object/shards.ts'
 import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
+import type { OpenHarnessOptions } from '../../surfaces/http/router/openharness-options.ts'
 import type { ContainerStub } from './agents/containers.ts'
 import { SHARDS_MAX } from './limits.ts'
 
@@ -16,6 +17,8 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   readonly agents?: readonly AgentDefinition[]
   /** Agents that are open in production without a trigger; BRIDLE_EXPOSE names more. */
   readonly expose?: readonly string[]
+  /** The engine that OpenHarness shells ask: how long it waits, and what it keeps of a restricted state. */
+  readonly openharness?: OpenHarnessOptions
   /** Each isolate of the gateway counts for itself. */
   readonly rateLimit?: RateLimit
   /** Default 8 MiB. */

@@ -158,6 +158,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         authenticator: forwardedAccess,
         heartbeatMs: 0,
         streamMs: options.streamMs ?? STREAM_MS,
+        ...(options.openharness && { openharness: options.openharness }),
         ...(options.rateLimit && { rateLimit: options.rateLimit }),
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
       },

@@ -3,6 +3,7 @@ import type { HostPorts } from '../../kernel/host/host.ts'
 import type { StoreOpener } from '../../stores/open-store.ts'
 import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
+import type { OpenHarnessOptions } from '../../surfaces/http/router/openharness-options.ts'
 import type { EngineAgentsOptions } from '../agents/engines.ts'
 import type { AgentsOptions } from '../agents/server-agents.ts'
 import type { Logger } from './logger.ts'
@@ -32,6 +33,8 @@ export interface ServerOptions
   readonly workspaces?: WorkspaceOptions
   /** Agents that production exposes although they declare no trigger; BRIDLE_EXPOSE names more. */
   readonly expose?: readonly string[]
+  /** The engine that OpenHarness shells ask: how long it waits, and what it keeps of a restricted state. */
+  readonly openharness?: OpenHarnessOptions
   /** Limits of requests for each caller; default: those of the documentation. */
   readonly rateLimit?: RateLimit
   /** Proxies whose X-Forwarded-For, -Host and -Proto count: addresses, ranges, or `loopback`. BRIDLE_TRUST_PROXY names more. */

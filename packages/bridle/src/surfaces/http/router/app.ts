@@ -27,6 +27,7 @@ import { allowOrigin, preflight } from './cors.ts'
 import { Denial, isDenial, serverStopping, toResponse } from './denial.ts'
 import { faultDenial, faultFields } from './kernel-denials.ts'
 import { allowedMethods, methodNotAllowed } from './methods.ts'
+import type { OpenHarnessOptions } from './openharness-options.ts'
 import { type FileServer, firstSegment, pageOr404, redirectToDocs } from './pages.ts'
 import { matchPath } from './path-pattern.ts'
 import { probeRoutes } from './probes.ts'
@@ -78,12 +79,6 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly openharness?: OpenHarnessOptions
   /** Replaces a route whose requests another process answers. */
   readonly forward?: (row: Route) => Route
-}
-
-/** Settings of the engine that OpenHarness shells ask. */
-export interface OpenHarnessOptions {
-  /** How long an answer waits for its run; default 50 s. */
-  readonly waitMs?: number
 }
 
 /** A line of the request log. It has no token and no body. */

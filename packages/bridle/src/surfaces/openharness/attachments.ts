@@ -1,0 +1,25 @@
+// Attachments are references. A message that brings a file itself would put it into the log, and into every client.
+import { type JsonObject, present } from '../../kernel/json.ts'
+import type { Denial } from '../http/router/denial.ts'
+import { invalidField } from './errors.ts'
+import { ATTACHMENTS_MAX, REFERENCE_CHARS_MAX } from './limits.ts'
+import type { AttachmentReference } from './wire.ts'
+
+/** The known fields of each attachment: an unknown one may hold the file itself. */
+export const parseAttachments = (attachments: readonly AttachmentReference[]): readonly JsonObject[] | Denial => {
+  if (attachments.length > ATTACHMENTS_MAX)
+    return invalidField('context.attachments', `Send at most ${ATTACHMENTS_MAX} attachments.`)
+  const references: JsonObject[] = []
+  for (const [index, { ref_id, uri, asset_id, mime_type, filename, size_bytes }] of attachments.entries()) {
+    const field = `context.attachments.${index}`
+    const reference = present({ ref_id, uri, asset_id, mime_type, filename, size_bytes })
+    if (!ref_id && !uri && !asset_id) return invalidField(field, 'Name a ref_id, a uri or an asset_id.')
+    if (uri !== undefined && /^\s*data:/i.test(uri))
+      return invalidField(`${field}.uri`, 'Send a reference: a message does not carry the file itself.')
+    for (const [name, value] of Object.entries(reference))
+      if (String(value).length > REFERENCE_CHARS_MAX)
+        return invalidField(`${field}.${name}`, `Send a reference of at most ${REFERENCE_CHARS_MAX} characters.`)
+    references.push(reference)
+  }
+  return references
+}
