@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PuppetEngine, puppetEngine, steps, text } from '../../../runners/engines/puppet.suite.ts'
 import { SandboxRunner } from '../../../runners/server/sandbox-runner.ts'
+import { deriveToken } from '../../../surfaces/http/access/sealing.ts'
 import { get, isIdle, post, readFrames, typesOf } from '../../../surfaces/http/test-client.suite.ts'
 import { openTestSocket } from '../../tests/socket-client.suite.ts'
-import { deriveToken } from '../credentials/sealing.ts'
 import {
   alarmCount,
   containerCalls,

@@ -7,8 +7,8 @@ import { type PuppetEngine, puppetEngine, steps, text } from '../../../runners/e
 import { withoutIsolation } from '../../../runners/sandboxes/isolation/engine-start.suite.ts'
 import { echo } from '../../../runners/server/runner.suite.ts'
 import { SandboxRunner } from '../../../runners/server/sandbox-runner.ts'
+import { unseal } from '../../../surfaces/http/access/sealing.ts'
 import { get, post, readFrames } from '../../../surfaces/http/test-client.suite.ts'
-import { unseal } from '../credentials/sealing.ts'
 import { startTestWorker } from '../tests/test-worker.suite.ts'
 import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
 

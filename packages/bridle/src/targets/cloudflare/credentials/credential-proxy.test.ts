@@ -9,10 +9,10 @@ import { claudeInfo } from '../../../runners/engines/claude/capabilities.ts'
 import type { Engine } from '../../../runners/engines/engine.ts'
 import { withoutIsolation } from '../../../runners/sandboxes/isolation/engine-start.suite.ts'
 import { SandboxRunner } from '../../../runners/server/sandbox-runner.ts'
+import { seal } from '../../../surfaces/http/access/sealing.ts'
 import { post } from '../../../surfaces/http/test-client.suite.ts'
 import { startTestWorker } from '../tests/test-worker.suite.ts'
 import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
-import { seal } from './sealing.ts'
 
 /** Sends the requests in its prompt to the provider, a JSON array of `[method, path, body]`, and reports the answers. */
 const askingEngine = (): Engine => ({

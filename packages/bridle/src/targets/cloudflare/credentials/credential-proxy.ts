@@ -26,9 +26,9 @@ import { worstCaseUsd } from '../../../runners/credentials/spending/worst-case-c
 import type { EngineSettings } from '../../../runners/protocol.ts'
 import { effectiveSettings } from '../../../runners/remote/effective-settings.ts'
 import type { RunCredentials, RunEnvVars } from '../../../runners/remote/remote-runner-options.ts'
+import { seal, unseal } from '../../../surfaces/http/access/sealing.ts'
 import type { HarnessEnv } from '../options.ts'
 import { readTextUpTo } from './bounded-text.ts'
-import { seal, unseal } from './sealing.ts'
 import type { SigningSecret } from './signing-secret.ts'
 
 /** The gateway's path for requests to providers. */

@@ -1,10 +1,10 @@
 // Tickets for a gateway without memory: the access that a ticket gives is sealed in it, so that its bearer can neither read
 // nor change it. The tenant's directory notes that a ticket was used.
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
+import { seal, unseal } from '../../../surfaces/http/access/sealing.ts'
 import { randomToken } from '../../../surfaces/http/access/secrets.ts'
 import { originMatches, type TicketStore, ticketAccess } from '../../../surfaces/http/access/tickets.ts'
 import { TICKET_MS } from '../../../surfaces/http/limits.ts'
-import { seal, unseal } from './sealing.ts'
 import type { SigningSecret } from './signing-secret.ts'
 
 interface TicketBody {

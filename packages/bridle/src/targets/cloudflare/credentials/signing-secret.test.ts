@@ -1,12 +1,12 @@
 // The signing secret in the real runtime: no text that a caller knows makes a ticket or a token, and one secret is kept for good.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seal, toBase64Url } from '../../../surfaces/http/access/sealing.ts'
 import { digest, hex } from '../../../surfaces/http/access/secrets.ts'
 import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { upgradeAnswer } from '../../tests/socket-client.suite.ts'
 import { ticketOptions, ticketSockets } from '../../tests/ticket-sockets.suite.ts'
 import { readSigningSecret, resetSecret, startTestWorker } from '../tests/test-worker.suite.ts'
 import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
-import { seal, toBase64Url } from './sealing.ts'
 
 const scopes = ['observe', 'operate', 'approve']
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

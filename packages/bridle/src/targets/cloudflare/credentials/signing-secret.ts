@@ -4,7 +4,7 @@
 import { configuredSecret } from '../../../runners/secrets/configured-secret.ts'
 import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import type { DirectoryStub } from '../../../stores/object/remote-directory.ts'
-import { toBase64Url } from './sealing.ts'
+import { toBase64Url } from '../../../surfaces/http/access/sealing.ts'
 
 export type SigningSecret = () => Promise<string>
 
