@@ -123,6 +123,11 @@ describe('the packed package', () => {
     const tests = [...guide].map(([, text = '']) => text).filter((text) => text.includes("from 'bridle/testing'"))
     expect(tests).toHaveLength(1)
     for (const [index, text] of tests.entries()) files.push([`guide-${index}.ts`, text])
+    const shells = readFileSync(join(project.installed, 'docs/openharness.md'), 'utf8').matchAll(
+      /```ts\n([\s\S]*?)```/g,
+    )
+    for (const [index, [, text = '']] of [...shells].entries()) files.push([`shell-${index}.ts`, text])
+    expect(files.filter(([name]) => name.startsWith('shell-'))).toHaveLength(2)
     const options = [
       '--module',
       'nodenext',

@@ -10,7 +10,7 @@ const textsOf = (...patterns: string[]): string[] =>
 const namesIn = (texts: readonly string[], pattern: RegExp): Set<string> =>
   new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name)))
 
-const rules = namesIn(textsOf('docs/*.md', 'docs/protocol/*.md'), /^\* \*\*([A-Z]{1,2}\d+)\*\*/gm)
+const rules = namesIn(textsOf('docs/*.md', 'docs/protocol/*.md'), /^\* \*\*([A-Z]{1,3}\d+)\*\*/gm)
 const named = namesIn(
   textsOf(
     'packages/bridle/src/**/*.{test,suite}.ts',
@@ -18,7 +18,7 @@ const named = namesIn(
     'conformance/clean-room/*.test.ts',
     '{crash,simulation}/**/*.ts',
   ),
-  /\[([A-Z]{1,2}\d+)\]/g,
+  /\[([A-Z]{1,3}\d+)\]/g,
 )
 
 test('each rule is named by a test', () => {

@@ -1,0 +1,40 @@
+import { TIMER_MS_MAX } from './limits.ts'
+
+/** The end of a piece of work that was not allowed to take forever. */
+export type WorkEnd<T> =
+  | { readonly end: 'done'; readonly value: T }
+  | { readonly end: 'failed'; readonly error: unknown }
+  | { readonly end: 'timed_out' }
+  | { readonly end: 'aborted' }
+
+/**
+ * Does some work until it ends, `ms` have passed or `signal` is aborted, whichever is first. The work's own signal is aborted with
+ * it, and a result that comes later is dropped: the caller has gone on.
+ */
+export const withinTime = <T>(
+  ms: number,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => T | PromiseLike<T>,
+): Promise<WorkEnd<T>> => {
+  if (signal.aborted) return Promise.resolve({ end: 'aborted' })
+  const controller = new AbortController()
+  return new Promise((resolve) => {
+    const settle = (end: WorkEnd<T>) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+      resolve(end)
+      if (end.end === 'timed_out' || end.end === 'aborted') controller.abort()
+    }
+    const abort = () => settle({ end: 'aborted' })
+    const timer =
+      ms === Number.POSITIVE_INFINITY
+        ? undefined
+        : setTimeout(() => settle({ end: 'timed_out' }), Math.min(Math.max(ms, 0), TIMER_MS_MAX))
+    signal.addEventListener('abort', abort)
+    const run = async () => work(controller.signal)
+    run().then(
+      (value) => settle({ end: 'done', value }),
+      (error: unknown) => settle({ end: 'failed', error }),
+    )
+  })
+}

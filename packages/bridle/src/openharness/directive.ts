@@ -1,0 +1,58 @@
+// Reads one directive of a response. A directive that breaks the protocol is kept with the name of its first wrong field, and costs
+// the directives beside it nothing.
+import { isJsonObject, type JsonObject } from '../kernel/json.ts'
+import type { ActionDirective } from '../surfaces/openharness/wire.ts'
+
+/** A directive that the shell may look up, or one that it must not execute. */
+export type CheckedDirective =
+  | { readonly directive: ActionDirective; readonly invalid: null }
+  | { readonly directive: JsonObject; readonly invalid: string }
+
+export const readDirective = (value: unknown): CheckedDirective => {
+  if (!isJsonObject(value)) return { directive: {}, invalid: 'action_directives' }
+  const wrong = Object.entries(FIELDS).find(
+    ([name, fits]) => !fits(Object.hasOwn(value, name) ? value[name] : undefined),
+  )
+  return wrong
+    ? { directive: value, invalid: wrong[0] }
+    : { directive: value as unknown as ActionDirective, invalid: null }
+}
+
+/**
+ * The text that stands in for a directive which is not executed: the two portable fields of the protocol, or the text of a message
+ * whose other fields are wrong.
+ */
+export const fallbackText = ({
+  action_type,
+  payload,
+}: {
+  readonly action_type?: unknown
+  readonly payload?: unknown
+}) => {
+  if (!isJsonObject(payload)) return null
+  const names =
+    action_type === 'render_message' ? ['fallback_message', 'message', 'text'] : ['fallback_message', 'message']
+  const texts = names.map((name) => (Object.hasOwn(payload, name) ? payload[name] : undefined))
+  return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? null
+}
+
+type FieldCheck = (value: unknown) => boolean
+const absentOr =
+  (fits: FieldCheck): FieldCheck =>
+  (value) =>
+    value === undefined || fits(value)
+const enumOf =
+  (...values: string[]): FieldCheck =>
+  (value) =>
+    typeof value === 'string' && values.includes(value)
+
+const FIELDS: Readonly<Record<keyof ActionDirective, FieldCheck>> = {
+  action_type: (value) => typeof value === 'string' && value !== '',
+  priority: absentOr(enumOf('low', 'normal', 'high', 'critical')),
+  execution: absentOr(enumOf('sequential', 'parallel')),
+  risk_tier: absentOr(enumOf('safe', 'caution', 'dangerous')),
+  requires_user_approval: absentOr((value) => typeof value === 'boolean'),
+  deadline_ms: absentOr((value) => Number.isInteger(value) && (value as number) >= 0),
+  payload: absentOr(isJsonObject),
+  extensions: absentOr(isJsonObject),
+}

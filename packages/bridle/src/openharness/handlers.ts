@@ -1,0 +1,49 @@
+// The functions of a shell that do what directives say, and the data that they get.
+import type { JsonObject } from '../kernel/json.ts'
+import type { ActionDirective } from '../surfaces/openharness/wire.ts'
+import type {
+  RenderMessagePayload,
+  RenderUiPayload,
+  RequestApprovalPayload,
+  SimulateActionPayload,
+} from './core-payloads.ts'
+
+/** Everything about a directive that is not its payload. */
+export interface DirectiveContext {
+  /** The directive as it came. */
+  readonly directive: ActionDirective
+  /** The place of the directive in its response. */
+  readonly index: number
+  /** The request whose response has the directive. */
+  readonly requestId: string
+  /** Aborted when the deadline passes or the turn is ended: stop, and undo what is half done. */
+  readonly signal: AbortSignal
+  /** True where this text replaces a directive that the shell cannot execute. */
+  readonly degraded: boolean
+}
+
+/** Does what a directive says; a promise ends when it is done. */
+export type DirectiveHandler<Payload> = (payload: Payload, context: DirectiveContext) => unknown
+
+/**
+ * Shows a question of the engine with its options. Resolves with the id of the chosen option, which the shell sends to the engine,
+ * or with null where the person answers later, by way of `shell.resume`.
+ */
+export type ApprovalHandler = (
+  payload: RequestApprovalPayload,
+  context: DirectiveContext,
+) => string | null | undefined | Promise<string | null | undefined>
+
+/** The functions of a shell, by action type. A type without a handler is unknown to the shell; `noop` needs none. */
+export interface ShellHandlers {
+  /** Shows a text; also the text that replaces a directive which the shell cannot execute. */
+  readonly render_message?: DirectiveHandler<RenderMessagePayload>
+  /** Shows a component. */
+  readonly render_ui?: DirectiveHandler<RenderUiPayload>
+  /** Simulates input on the device. */
+  readonly simulate_action?: DirectiveHandler<SimulateActionPayload>
+  /** Shows a question with its options. */
+  readonly request_approval?: ApprovalHandler
+  /** A namespaced type, such as `com.example.render.dashboard`. */
+  readonly [actionType: `${string}.${string}`]: DirectiveHandler<JsonObject>
+}

@@ -1,0 +1,180 @@
+// A shell: the client's side of OpenHarness. It keeps the session between turns, and turns in order.
+import type { JsonObject } from '../kernel/json.ts'
+import type { Continuation, ResponseMessage } from '../surfaces/openharness/wire.ts'
+import type { RequestApprovalPayload } from './core-payloads.ts'
+import { withinTime } from './deadline.ts'
+import type { ChosenOption, ExecutionSettings } from './directive-run.ts'
+import { executeDirectives } from './execution.ts'
+import { ShellFault, type ShellFaultCode } from './fault.ts'
+import type { DirectiveFeedback, ShellTelemetry } from './feedback.ts'
+import { FOLLOW_UPS_MAX, HANDLER_MS, TURNS_MAX } from './limits.ts'
+import type { ResumeOptions, Shell, ShellOptions, ShellTurn, TurnError } from './options.ts'
+import { isCoreType } from './payload-checks.ts'
+import { buildRequest, type ShellEnvironment } from './request.ts'
+import { readResponse } from './response.ts'
+
+/** A shell over a transport. */
+export const createShell = (options: ShellOptions): Shell => {
+  checkHandlers(options.handlers)
+  const sessionId = options.sessionId || newId('sess')
+  let conversationId = options.conversationId || undefined
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  const takeTurn = (intent: string | undefined, continuation: Continuation | undefined, turn: ResumeOptions) => {
+    if (waiting >= TURNS_MAX) {
+      const text = `More than ${TURNS_MAX} turns wait: await the earlier ones first.`
+      return Promise.reject(new ShellFault('invalid_options', text))
+    }
+    waiting += 1
+    const result = last.then(() => runTurn({ ...turn, intent, continuation }, options, { sessionId, conversationId }))
+    last = result.catch(() => {}).then(() => (waiting -= 1))
+    return result
+  }
+
+  return {
+    sessionId,
+    get conversationId() {
+      return conversationId
+    },
+    send: (intent, turn = {}) => takeTurn(intent, undefined, turn),
+    resume: (continuation, turn = {}) => takeTurn(turn.intent, continuation, turn),
+    startConversation: (id) => {
+      conversationId = id || newId('conv')
+      return conversationId
+    },
+  }
+}
+
+type TurnInput = ResumeOptions & {
+  readonly intent: string | undefined
+  readonly continuation: Continuation | undefined
+}
+type Place = { readonly sessionId: string; readonly conversationId: string | undefined }
+
+const runTurn = async (turn: TurnInput, options: ShellOptions, place: Place): Promise<ShellTurn> => {
+  const requestId = turn.requestId || newId('req')
+  const correlationId = turn.correlationId || newId('corr')
+  const signal = turn.signal ?? new AbortController().signal
+  const responses: ResponseMessage[] = []
+  const feedback: DirectiveFeedback[] = []
+  const openApprovals: RequestApprovalPayload[] = []
+  let error: TurnError | null = null
+  const hooks = { feedback: hookOf(options, 'onFeedback'), telemetry: hookOf(options, 'onTelemetry') }
+
+  const exchange = async (id: string, input: TurnInput): Promise<ChosenOption[]> => {
+    const environment = await environmentOf(options)
+    const request = buildRequest({
+      requestId: id,
+      correlationId,
+      capabilities: capabilitiesOf(options),
+      identity: options.identity,
+      auth: options.auth,
+      ...place,
+      intent: input.intent,
+      continuation: input.continuation,
+      taskHint: input.taskHint,
+      attachments: input.attachments,
+      environment,
+      extensions: input.extensions,
+    })
+    const sending = await withinTime(Number.POSITIVE_INFINITY, signal, (sent) =>
+      options.transport(request, { signal: sent }),
+    )
+    const receivedMs = performance.now()
+    if (sending.end === 'failed') throw sending.error
+    if (sending.end !== 'done') throw new ShellFault('aborted', 'The turn was ended before a response came.')
+    const reading = readResponse(sending.value, request)
+    responses.push(sending.value as ResponseMessage)
+    for (const field of reading.ignored) hooks.telemetry({ code: 'ignored_field', request_id: id, field })
+    for (const { capability } of reading.denials)
+      hooks.telemetry({ code: 'capability_denied', request_id: id, field: capability })
+    if (reading.error) error ??= { ...reading.error, retryable: reading.error.retryable === true, source: 'engine' }
+    const batch = { requestId: id, receivedMs, signal }
+    const results = await executeDirectives(reading.directives, batch, settingsOf(options), hooks)
+    feedback.push(...results.map((result) => result.feedback))
+    openApprovals.push(...results.flatMap(({ openApproval }) => openApproval ?? []))
+    return results.flatMap(({ choice }) => choice ?? [])
+  }
+
+  const answers: { readonly id: string; readonly input: TurnInput }[] = [{ id: requestId, input: turn }]
+  for (let sent = 0; answers[sent] !== undefined; sent += 1) {
+    const { id, input } = answers[sent]!
+    if (sent > FOLLOW_UPS_MAX) {
+      hooks.telemetry({ code: 'too_many_follow_ups', request_id: id })
+      break
+    }
+    try {
+      for (const { label, continuation } of await exchange(id, input))
+        answers.push({ id: newId('req'), input: { intent: label, continuation } })
+    } catch (fault) {
+      if (fault instanceof ShellFault && fault.code === 'invalid_options') throw fault
+      error ??= turnErrorOf(fault)
+    }
+  }
+  return { status: error ? 'error' : 'success', requestId, error, responses, feedback, openApprovals }
+}
+
+const environmentOf = async ({ environment }: ShellOptions): Promise<ShellEnvironment | undefined> => {
+  if (typeof environment !== 'function') return environment
+  try {
+    return await environment()
+  } catch (cause) {
+    const text = 'The environment could not be read: the cause has the reason.'
+    throw new ShellFault('invalid_options', text, { cause, field: 'environment' })
+  }
+}
+
+/** Capabilities that follow from what the shell can do. A capability that it lacks is left out. */
+const capabilitiesOf = ({ handlers, approve, parallel, capabilities }: ShellOptions): JsonObject => {
+  const derived = {
+    'openharness.actions.parallel': parallel !== false,
+    'openharness.ui.rich_cards': handlers.render_ui !== undefined,
+    'openharness.ui.approval': approve !== undefined,
+  }
+  return Object.fromEntries(Object.entries({ ...derived, ...capabilities }).filter(([, value]) => value !== false))
+}
+
+const settingsOf = (options: ShellOptions): ExecutionSettings => ({
+  handlers: options.handlers,
+  approve: options.approve ?? null,
+  approvalFrom: options.approvalFrom ?? 'dangerous',
+  parallel: options.parallel !== false,
+  handlerTimeoutMs: options.handlerTimeoutMs ?? HANDLER_MS,
+})
+
+/** A name without a dot that is no core type is a typing error, and its directives would silently be unknown. */
+const checkHandlers = (handlers: ShellOptions['handlers']): void => {
+  const wrong = Object.keys(handlers).find((name) => !name.includes('.') && !isCoreType(name))
+  if (wrong === undefined) return
+  const text = `The handler ${wrong} is for no core type: give other types a dotted name, such as com.example.${wrong}.`
+  throw new ShellFault('invalid_options', text, { field: `handlers.${wrong}` })
+}
+
+/** A hook that throws is the program's own trouble and changes nothing for the turn. */
+const hookOf = <Name extends 'onFeedback' | 'onTelemetry'>(options: ShellOptions, name: Name) => {
+  const hook = options[name] as ((event: DirectiveFeedback | ShellTelemetry) => void) | undefined
+  return (event: Name extends 'onFeedback' ? DirectiveFeedback : ShellTelemetry): void => {
+    try {
+      hook?.(event)
+    } catch (error) {
+      if (name === 'onFeedback')
+        hookOf(options, 'onTelemetry')({ code: 'hook_failed', request_id: event.request_id, error })
+    }
+  }
+}
+
+const RETRYABLE: ReadonlySet<ShellFaultCode> = new Set(['unreachable', 'timed_out'])
+
+const turnErrorOf = (fault: unknown): TurnError => {
+  const { code, message, details } =
+    fault instanceof ShellFault
+      ? fault
+      : new ShellFault('unreachable', 'The transport failed: the cause has the reason.', { cause: fault })
+  return { code, message, retryable: RETRYABLE.has(code), details: { ...details }, source: 'shell', cause: fault }
+}
+
+const newId = (prefix: string): string => {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return `${prefix}_${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
