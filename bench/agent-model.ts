@@ -1,5 +1,5 @@
 // A model that answers at once, and fifty tools that do next to nothing: the rest of a step's time belongs to the loop around them.
-import * as v from 'valibot'
+import * as z from 'zod'
 import type { LanguageModel, ModelCallOptions, ModelStream } from '../packages/bridle/src/agents/model/model.ts'
 
 const TOOLS = 50
@@ -93,10 +93,13 @@ export const answerText = ANSWER.map((word) => `${word} `).join('')
 export const toolNames = Array.from({ length: TOOLS }, (_, index) => `read_part_${index}`)
 export const toolDescription =
   'Reads a part of a file around a line, and returns its lines with the name of the function that they belong to.'
-export const toolInput = v.object({ path: v.string(), line: v.number(), note: v.optional(v.string()) })
+/** A schema for each tool, as an author writes them. Both loops get the same ones. */
+export const toolInputs = toolNames.map(() =>
+  z.object({ path: z.string(), line: z.number(), note: z.string().optional() }),
+)
 
 /** The work of every tool. */
-export const readPart = ({ path, line }: v.InferOutput<typeof toolInput>) => ({
+export const readPart = ({ path, line }: z.infer<(typeof toolInputs)[number]>) => ({
   path,
   line,
   lines: ['const answer = 42', 'export const question = () => answer', '// the end of the file'],

@@ -15,7 +15,7 @@ import {
   type InstantModel,
   readPart,
   toolDescription,
-  toolInput,
+  toolInputs,
   toolNames,
 } from './agent-model.ts'
 import { INSTRUCTIONS, PROMPT } from './rival-stream-text.ts'
@@ -32,8 +32,15 @@ export class AgentWorld {
       name: 'bench',
       model,
       instructions: INSTRUCTIONS,
-      tools: toolNames.map((name) =>
-        tool({ name, description: toolDescription, input: toolInput, effect: 'pure', approve: asks, run: readPart }),
+      tools: toolNames.map((name, index) =>
+        tool({
+          name,
+          description: toolDescription,
+          input: toolInputs[index]!,
+          effect: 'pure',
+          approve: asks,
+          run: readPart,
+        }),
       ),
       limits: { steps: 1_000_000, calls: 1_000_000 },
     })

@@ -1,10 +1,8 @@
 // `streamText` of the AI SDK with the same model and the same tools: a loop that keeps nothing.
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { toJsonSchema } from '@valibot/to-json-schema'
-import * as v from 'valibot'
 import { fetchPinned } from '../scripts/pinned-tools.ts'
-import { answerText, type InstantModel, readPart, toolDescription, toolInput, toolNames } from './agent-model.ts'
+import { answerText, type InstantModel, readPart, toolDescription, toolInputs, toolNames } from './agent-model.ts'
 import { reportSkippedRival } from './fetched.ts'
 
 /** Runs one turn of so many steps. True where the answer is as the model gave it. */
@@ -17,15 +15,12 @@ export const streamTextTurns = (): TurnRunner | null => {
     reportSkippedRival('ai', new Error(fetched.missing))
     return null
   }
-  const { streamText, tool, jsonSchema, stepCountIs } = createRequire(join(fetched.folder, 'from.js'))('ai') as AiModule
-  const inputSchema = jsonSchema(toJsonSchema(toolInput), {
-    validate: (value) => {
-      const { success, output, issues } = v.safeParse(toolInput, value)
-      return success ? { success, value: output } : { success, error: new Error(issues[0]?.message) }
-    },
-  })
+  const { streamText, tool, stepCountIs } = createRequire(join(fetched.folder, 'from.js'))('ai') as AiModule
   const tools = Object.fromEntries(
-    toolNames.map((name) => [name, tool({ description: toolDescription, inputSchema, execute: readPart })]),
+    toolNames.map((name, index) => [
+      name,
+      tool({ description: toolDescription, inputSchema: toolInputs[index], execute: readPart }),
+    ]),
   )
   return async (model, steps) => {
     model.beginTurn(steps)
@@ -48,9 +43,5 @@ export const PROMPT = 'Read the files and write the report.'
 interface AiModule {
   streamText(options: object): { fullStream: AsyncIterable<{ type: string; text?: string }> }
   tool(options: object): object
-  jsonSchema(
-    schema: object,
-    options: { validate(value: unknown): { success: boolean; value?: unknown; error?: Error } },
-  ): object
   stepCountIs(steps: number): object
 }
