@@ -90,6 +90,22 @@ describe('[S43] a run that waits', () => {
 })
 
 describe('[S12] the runner of a durable run', () => {
+  test('that fails at an event stops its session, and no other; callers get their answers, and the next owner attaches', async () => {
+    const world = await begun()
+    const { reporter } = attemptOf(world, 's1')
+    reporter.follow(() => {
+      throw new Error('this event is not for me')
+    })
+    const answer = await world.host.send(key('s1'), { type: 'signal', name: 'go', payload: 1 })
+    expect(answer).toMatchObject({ runId: attemptOf(world, 's1').job.runId })
+    await flushPending()
+    expect(reporter.closed).toBe(true)
+    expect(attemptOf(world, 's2').reporter.closed).toBe(false)
+    await world.host.open(key('s1'))
+    await flushPending()
+    expect(attemptOf(world, 's1').how).toBe('attach')
+  })
+
   test('sees what it reported before its report resolves, and what others did', async () => {
     const world = await begun()
     const { reporter } = attemptOf(world, 's1')

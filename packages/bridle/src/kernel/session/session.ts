@@ -319,11 +319,22 @@ export class Session {
       this.#awaitingCreation.clear()
     }
     this.subscribers.publish({ events, operations })
-    this.#effects.notifyRunners(events)
+    const fault = this.#notifyRunners(events)
     for (const [index, item] of batch.entries()) item.resolve(outcomes[index] as Answer | Refusal)
+    if (fault) return this.drop(fault.cause)
     if (events.length > 0 || batch.some(({ command }) => command.type === 'tick')) this.#reconcile()
     if (this.#isShuttingDown) this.#onHandOver()
     notifyObserver(this.#ports.onCommit, events)
+  }
+
+  /** A runner that cannot read its own log must not leave callers without an answer: the session stops, and the log rebuilds it. */
+  #notifyRunners(events: readonly AnyEvent[]): { readonly cause: unknown } | null {
+    try {
+      this.#effects.notifyRunners(events)
+      return null
+    } catch (cause) {
+      return { cause }
+    }
   }
 
   #decide(working: SessionState, command: Command): DecisionResult {
