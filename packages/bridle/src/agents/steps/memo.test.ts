@@ -173,3 +173,12 @@ describe('[N52] text', () => {
     ['text beside a call that ran at the same time', 'abcd', ['a', 'b', 'c', 'd'], [[1, 3]], [[], null]],
   ])('%s', (_name, log, pieces, calls, expected) => expect(saying(log, pieces, calls)).toEqual(expected))
 })
+
+test('[N51] a question that an agent only claims to have asked is none', () => {
+  const claim = { type: 'approval_required', payload: { request_id: 'a', tool_call_id: 'pay', reason: '' }, run: 'r-1' }
+  const memo = memoOf(begun)
+  memo.follow({ ...claim, seq: 2, at: 1, hearsay: true } as unknown as AnyEvent)
+  expect(memo.approvals.size).toBe(0)
+  memo.follow({ ...claim, seq: 3, at: 1 } as unknown as AnyEvent)
+  expect(memo.approvals.size).toBe(1)
+})

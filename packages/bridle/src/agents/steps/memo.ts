@@ -106,7 +106,7 @@ export class RunMemo {
 
   /** Adds an event that came since: answers and signals count, and the function knows what it has done itself. */
   follow(event: AnyEvent): void {
-    if (this.#isNews(event)) this.#hear(event)
+    if (this.#isNews(event) && !event.hearsay) this.#hear(event)
   }
 
   #isNews(event: AnyEvent): boolean {
