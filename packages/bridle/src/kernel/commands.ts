@@ -215,6 +215,7 @@ export const REFUSAL_MESSAGES = {
   message_not_found: 'There is no such message.',
   approval_not_found: 'There is no such approval.',
   approval_settled: 'The approval was settled otherwise.',
+  arguments_fixed: 'The call has begun, so its arguments cannot change. Approve it as it is, or deny it.',
   already_paused: 'The session is paused already.',
   not_paused: 'The session is not paused.',
   signals_full: 'The run has too many signals: at most 1,000, of 8 million characters together.',

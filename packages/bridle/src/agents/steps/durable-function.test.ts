@@ -194,6 +194,8 @@ describe('a run whose process is gone', () => {
     expect(Object.values(session.state.approvals.open)).toMatchObject([{ kind: 'unknown_outcome', tool: 'pay' }])
     process = await process.next()
     expect(await process.openApprovals(one)).toEqual([asked])
+    const changed = { type: 'approve', approvalId: asked, decision: 'approved', args: { other: true } } as const
+    expect(await process.host.send(one, changed)).toMatchObject({ refused: 'arguments_fixed' })
     await process.approve(one, decision)
     // The same answer twice is the same reply.
     await process.send(one, { type: 'approve', approvalId: asked, decision })

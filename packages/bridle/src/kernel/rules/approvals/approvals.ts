@@ -72,6 +72,9 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
   if (!approval) return refuse('approval_not_found')
   if (approval.expiresAt !== null && w.now >= approval.expiresAt)
     return refuse('approval_settled', 'The approval has expired.')
+  // The call has begun with its arguments, and its step key stands for them: with others it would be another call.
+  if (approval.kind === 'unknown_outcome' && command.args && command.digest !== approval.requestedDigest)
+    return refuse('arguments_fixed')
   settleApproval(w, approval, decision, {
     ...(command.reason !== undefined && { reason: command.reason }),
     ...(command.actor !== undefined && { actor: command.actor }),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ReportItem, SessionOptions } from '../../commands.ts'
+import type { JsonObject } from '../../json.ts'
 import { RESUMES_MAX, RETRY_MAX_MS, SIGNAL_CHARS_MAX, SIGNALS_MAX } from '../../limits.ts'
 import { evolve } from '../../projections/state.ts'
 import { decide } from '../decide.ts'
@@ -293,6 +294,17 @@ describe('[S14] a call of a durable run with an unknown outcome', () => {
     life.do({ type: 'approve', approvalId: openId(life), decision })
     expect(life.payloads('turn_end')).toEqual([])
     expect(course(life)?.answers).toMatchObject([{ toolCallId: 'c1', decision, kind: 'unknown_outcome' }])
+  })
+
+  test('cannot be approved with other arguments: it has begun with its own', () => {
+    const life = running(background())
+    life.report(call('c1', 'unsafe'))
+    life.report({ type: 'resumed' }, ask)
+    const approve = (args: JsonObject, digest: string) =>
+      life.do({ type: 'approve', approvalId: openId(life), decision: 'approved', args, digest })
+    expect(approve({ a: 2 }, 'digest-2')).toMatchObject({ refused: 'arguments_fixed' })
+    expect(life.status).toBe('awaiting_approval')
+    expect(approve({ a: 1 }, 'digest-1')).toMatchObject({ decision: 'approved' })
   })
 })
 

@@ -12,6 +12,7 @@ const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 
   session_full: 'conflict',
   run_active: 'conflict',
   approval_settled: 'conflict',
+  arguments_fixed: 'conflict',
   already_paused: 'conflict',
   not_waiting: 'conflict',
   signals_full: 'conflict',
