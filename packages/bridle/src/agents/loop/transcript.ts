@@ -35,7 +35,9 @@ export class Transcript {
   /** Sentences about turns that did not end well, by run. */
   readonly #notes = new Map<string, string>()
   readonly #responses = new Map<string, string>()
+  /** Calls without an outcome. */
   readonly #calls = new Map<string, CallView>()
+  /** Open questions about calls. */
   readonly #questions = new Map<string, string>()
   /** Ids of calls, each with the number of its last repetition: a provider may use the same one in thousands of answers. */
   readonly #providerIds = new Map<string, number>()
@@ -93,7 +95,8 @@ export class Transcript {
         return this.#addStep(event)
       case 'tool_outcome': {
         const call = this.#calls.get(event.payload.tool_call_id)
-        if (call && !call.outcome) call.outcome = event.payload
+        this.#calls.delete(event.payload.tool_call_id)
+        if (call) call.outcome = event.payload
         return
       }
       case 'approval_required':
@@ -103,6 +106,7 @@ export class Transcript {
         return
       case 'approval_decided': {
         const call = this.#calls.get(this.#questions.get(event.payload.request_id) ?? '')
+        this.#questions.delete(event.payload.request_id)
         const approved = event.payload.arguments as JsonObject | undefined
         // A client may send the arguments back as they are.
         if (call && approved && canonicalJson(approved) !== canonicalJson(call.call.input)) call.edited = approved
