@@ -10,10 +10,9 @@ import { callFunction } from '../../agents/function-call.ts'
 import { createAgentSession } from '../../agents/run-session.ts'
 import { DurableRun } from '../../agents/steps/durable-run.ts'
 import { runDurableFunction } from '../../agents/steps/function-run.ts'
-import { keyText } from '../../kernel/event.ts'
-import { ABORT_GRACE_MS } from '../../kernel/limits.ts'
 import type { ApprovalAnswer, Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
+import { attemptName, endInTime } from './stopping.ts'
 
 export class FunctionRuns {
   readonly #ports: AgentRunPorts
@@ -36,32 +35,30 @@ export class FunctionRuns {
   }
 
   async rest(job: Job): Promise<void> {
-    await this.#runs.get(nameOf(job))?.rest()
+    await this.#runs.get(attemptName(job))?.rest()
   }
 
   async abort(job: Job): Promise<void> {
-    await this.#runs.get(nameOf(job))?.abort()
+    await this.#runs.get(attemptName(job))?.abort()
   }
 
   deliverAnswer(job: Job, answer: ApprovalAnswer): void {
-    const run = this.#runs.get(nameOf(job))
+    const run = this.#runs.get(attemptName(job))
     if (!run) throw new Error('The run is not here.')
     run.deliverAnswer(answer)
   }
 
   async #run(job: Job, reporter: RunReporter, work: (run: FunctionRun) => Promise<RunEnd>): Promise<RunEnd> {
     const run = new FunctionRun(job, reporter, this.#ports)
-    this.#runs.set(nameOf(job), run)
+    this.#runs.set(attemptName(job), run)
     try {
       return await work(run)
     } finally {
       run.markEnded()
-      if (this.#runs.get(nameOf(job)) === run) this.#runs.delete(nameOf(job))
+      if (this.#runs.get(attemptName(job)) === run) this.#runs.delete(attemptName(job))
     }
   }
 }
-
-const nameOf = ({ key, runId, attempt }: Job): string => `${keyText(key)}/${runId}/${attempt}`
 
 /** The log of a durable run means nothing to a function that never reads it. */
 const failChanged = async (reporter: RunReporter): Promise<RunEnd> => {
@@ -122,11 +119,7 @@ class FunctionRun {
   /** Rejects when the run does not stop in time: its abort cannot be confirmed. */
   async abort(): Promise<void> {
     this.#stop('The run was cancelled.')
-    await new Promise<void>((resolve, reject) => {
-      const late = () => reject(new Error('The run ignores that it was cancelled.'))
-      const forget = this.#ports.clock.after(ABORT_GRACE_MS, late)
-      this.#ended.then(resolve).finally(forget)
-    })
+    await endInTime(this.#ended, this.#ports.clock)
   }
 
   markEnded(): void {

@@ -5,10 +5,9 @@ import { RunEndedError } from '../../agents/errors.ts'
 import { toolsOf } from '../../agents/loop/calls/offered-tools.ts'
 import { runLoop } from '../../agents/loop/loop.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
-import { keyText } from '../../kernel/event.ts'
-import { ABORT_GRACE_MS } from '../../kernel/limits.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
+import { attemptName, endInTime } from './stopping.ts'
 
 interface ModelRun {
   readonly stop: AbortController
@@ -41,19 +40,15 @@ export class ModelRuns {
 
   /** Rejects when the run does not stop in time: its abort cannot be confirmed. */
   async abort(job: Job): Promise<void> {
-    const run = this.#runs.get(nameOf(job))
+    const run = this.#runs.get(attemptName(job))
     if (!run) return
     run.stop.abort(new RunEndedError('The run was cancelled.'))
-    await new Promise<void>((resolve, reject) => {
-      const late = () => reject(new Error('The run ignores that it was cancelled.'))
-      const forget = this.#ports.clock.after(ABORT_GRACE_MS, late)
-      run.ended.then(() => resolve()).finally(forget)
-    })
+    await endInTime(run.ended, this.#ports.clock)
   }
 
   /** Resolves when everything that has begun has ended and is in the log. */
   async rest(job: Job): Promise<void> {
-    const run = this.#runs.get(nameOf(job))
+    const run = this.#runs.get(attemptName(job))
     run?.rest.abort()
     await run?.ended
   }
@@ -71,17 +66,15 @@ export class ModelRuns {
       .report(first)
       .then(() => runLoop(definition, reporter, this.#ports, { signal: stop.signal, rest: rest.signal }))
     const run: ModelRun = { stop, rest, ended: work.catch(() => {}) }
-    this.#runs.set(nameOf(job), run)
+    this.#runs.set(attemptName(job), run)
     try {
       return await work
     } finally {
       stop.abort(new RunEndedError('The run is over.'))
-      if (this.#runs.get(nameOf(job)) === run) this.#runs.delete(nameOf(job))
+      if (this.#runs.get(attemptName(job)) === run) this.#runs.delete(attemptName(job))
     }
   }
 }
-
-const nameOf = ({ key, runId, attempt }: Job): string => `${keyText(key)}/${runId}/${attempt}`
 
 /** The status card names the first model. */
 const modelNames = ({ model }: AgentDefinition): { provider?: string; model?: string } => {
