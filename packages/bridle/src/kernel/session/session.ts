@@ -12,7 +12,6 @@ import type { Runner } from '../ports/runner.ts'
 import { StoreFault } from '../ports/store-fault.ts'
 import { type Incarnations, incarnationsOf } from '../positions/incarnation.ts'
 import type { LogPosition } from '../positions/log-position.ts'
-import { type Artifact, artifactOf } from '../projections/indexes/artifacts.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type DecisionResult, decide, refusalResult } from '../rules/decide.ts'
@@ -20,6 +19,7 @@ import { jobOf } from '../rules/wanted-effects.ts'
 import { type BatchItem, type BatchResult, decideBatch, type IdempotencyKey } from './command-batch.ts'
 import { EffectRunner } from './effect-runner.ts'
 import type { MessagePiece } from './message-pieces.ts'
+import { readArtifactText } from './reading/artifact-text.ts'
 import { LogReader } from './reading/log-reader.ts'
 import type { ReadScheduler } from './reading/read-scheduler.ts'
 import { SessionClock } from './session-clock.ts'
@@ -109,7 +109,7 @@ export class Session {
         read: (after, limit) => this.read(after, limit),
         messages: () => this.#state.conversation.messages,
         memory: () => this.#state.memory,
-        artifactText: (artifactId, seq) => this.#artifactText(artifactId, seq),
+        artifactText: (artifactId, seq) => readArtifactText(this, artifactId, seq),
       },
       retry: () => this.#reconcile(),
     })
@@ -350,20 +350,6 @@ export class Session {
     return this.#lease.exists || this.#state.head > this.#lease.head
       ? await this.#ports.log.result(this.key, commandId)
       : null
-  }
-
-  async #artifactText(artifactId: string, publishedSeq?: number): Promise<string | null> {
-    const recent = this.#state.artifacts.latest.findLast(({ id }) => id === artifactId)
-    const artifact = recent ?? (publishedSeq === undefined ? null : await this.#artifactAt(publishedSeq))
-    if (artifact?.id !== artifactId) return null
-    const chunks: string[] = []
-    for (let seq = artifact.firstChunkSeq; seq < artifact.seq; seq++) chunks.push(await this.readChunkText(seq))
-    return chunks.join('')
-  }
-
-  async #artifactAt(seq: number): Promise<Artifact | null> {
-    const [event] = await this.read(seq - 1, 1)
-    return event?.type === 'artifact_published' && !event.hearsay ? artifactOf(event) : null
   }
 
   /** Brings the effects and the timer in line with the committed state. */

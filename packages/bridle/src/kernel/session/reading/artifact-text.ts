@@ -1,0 +1,24 @@
+// The text of an artifact, for the runner of its session.
+import { type Artifact, artifactOf } from '../../projections/indexes/artifacts.ts'
+import type { Session } from '../session.ts'
+
+type ReadableSession = Pick<Session, 'state' | 'read' | 'readChunkText'>
+
+/** Null: the session has no such artifact. `publishedSeq` finds one that the index no longer lists. */
+export const readArtifactText = async (
+  session: ReadableSession,
+  artifactId: string,
+  publishedSeq?: number,
+): Promise<string | null> => {
+  const recent = session.state.artifacts.latest.findLast(({ id }) => id === artifactId)
+  const artifact = recent ?? (publishedSeq === undefined ? null : await artifactAt(session, publishedSeq))
+  if (artifact?.id !== artifactId) return null
+  const chunks: string[] = []
+  for (let seq = artifact.firstChunkSeq; seq < artifact.seq; seq++) chunks.push(await session.readChunkText(seq))
+  return chunks.join('')
+}
+
+const artifactAt = async (session: ReadableSession, seq: number): Promise<Artifact | null> => {
+  const [event] = await session.read(seq - 1, 1)
+  return event?.type === 'artifact_published' && !event.hearsay ? artifactOf(event) : null
+}
