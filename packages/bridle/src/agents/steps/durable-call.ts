@@ -128,10 +128,13 @@ const applyDecision = async (run: DurableRun, call: CallRecord, approval: Approv
 
 /** The answer to the question that is open about the call. */
 const decision = (run: DurableRun, call: CallRecord): Promise<ApprovalRecord> =>
-  run.wait(() => {
-    const approval = run.memo.approvals.get(call.id)
-    return approval?.decision && !approval.isUsed ? approval : undefined
-  })
+  run.wait(
+    () => {
+      const approval = run.memo.approvals.get(call.id)
+      return approval?.decision && !approval.isUsed ? approval : undefined
+    },
+    { holdsRun: true },
+  )
 
 const denial = ({ tool }: CallRecord, { kind, decision, reason }: ApprovalRecord): Error => {
   if (kind === 'unknown_outcome') return new OutcomeUnknown(tool, reason)

@@ -9,7 +9,7 @@ import { AgentRun, type AgentRunPorts } from '../agent-run.ts'
 import { TIMER_MS_MAX } from '../limits.ts'
 import { createCallScope } from './call-scope.ts'
 import { nestedCallError } from './errors.ts'
-import { CONTINUED_RUNS_MAX, WAIT_GRACE_MS } from './limits.ts'
+import { CONTINUATION_TICKS, CONTINUED_RUNS_MAX, WAIT_GRACE_MS } from './limits.ts'
 import { RunMemo } from './memo.ts'
 
 interface PendingWait {
@@ -17,6 +17,8 @@ interface PendingWait {
   readonly look: () => boolean
   readonly reject: (reason: unknown) => void
   readonly until: number | null
+  /** The run of a function that has returned goes on for it: a person was asked. */
+  readonly holdsRun: boolean
   cancelTimer: () => void
 }
 
@@ -34,6 +36,7 @@ export class DurableRun extends AgentRun {
   #resumes = 0
   #cancelTimer: (() => void) | null = null
   #markLeft = () => {}
+  #markChanged = () => {}
   #stopFollowing = () => {}
 
   constructor(job: Job, reporter: RunReporter, ports: AgentRunPorts, signal: AbortSignal) {
@@ -109,8 +112,22 @@ export class DurableRun extends AgentRun {
     return settled
   }
 
+  /** Resolves when nothing is left but sleeps and waits for signals: a function that has returned has no use for them. */
+  override async whenIdle(): Promise<void> {
+    do {
+      while (this.#isHeld)
+        await new Promise<void>((resolve) => {
+          this.#markChanged = resolve
+        })
+      for (let tick = 0; tick < CONTINUATION_TICKS; tick++) await null
+    } while (this.#isHeld)
+  }
+
   /** Waits inside a tracked call, until `find` finds something: it is asked after each commit, and at `until`. */
-  wait<T>(find: () => T | undefined, until: number | null = null): Promise<T> {
+  wait<T>(
+    find: () => T | undefined,
+    { until = null, holdsRun }: { readonly until?: number | null; readonly holdsRun: boolean },
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.signal.aborted) return reject(this.signal.reason)
       const look = (): boolean => {
@@ -120,7 +137,7 @@ export class DurableRun extends AgentRun {
         return true
       }
       if (look()) return
-      const wait: PendingWait = { look, reject, until, cancelTimer: () => {} }
+      const wait: PendingWait = { look, reject, until, holdsRun, cancelTimer: () => {} }
       this.#waits.add(wait)
       this.#working -= 1
       if (until !== null) this.#lookAt(wait, until)
@@ -141,6 +158,10 @@ export class DurableRun extends AgentRun {
     this.#stopFollowing()
     for (const { cancelTimer } of this.#waits) cancelTimer()
     this.#waits.clear()
+  }
+
+  get #isHeld(): boolean {
+    return this.#working > 0 || [...this.#waits].some(({ holdsRun }) => holdsRun)
   }
 
   async #continuedRuns(): Promise<ReadonlySet<string>> {
@@ -191,6 +212,7 @@ export class DurableRun extends AgentRun {
 
   /** Starts or stops the time after which a function that can only wait is let go. */
   #plan(): void {
+    this.#markChanged()
     if (this.#isLeft || this.signal.aborted) return
     if (this.#isResting) {
       if (this.#working === 0) void this.#leaveAtRest()

@@ -47,7 +47,7 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
         checkMs('ms', ms ?? Number.NaN, EXPIRY_MS_MAX)
         await names.exclusive(`${SLEEP}${scoped(name)}`, `sleeps called "${name}"`, async (key) => {
           const until = await deadline(key, ms)
-          await run.wait(() => (run.ports.clock.now() >= until ? true : undefined), until)
+          await run.wait(() => (run.ports.clock.now() >= until ? true : undefined), { until, holdsRun: false })
         })
       }),
 
@@ -60,11 +60,12 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
         const earlier = run.memo.steps.get(key)?.result
         if (isJsonObject(earlier)) return payloadOf(signals().find(({ seq }) => seq === earlier.seq)) as T | null
         const until = expiresMs === undefined ? null : await deadline(key.replace(SIGNAL, EXPIRY), expiresMs)
-        const signal = await run.wait<SignalRecord | null>(() => {
+        const find = (): SignalRecord | null | undefined => {
           const next = signals().find(({ seq }) => !received.has(seq))
           if (next) received.add(next.seq)
           return next ?? (until !== null && run.ports.clock.now() >= until ? null : undefined)
-        }, until)
+        }
+        const signal = await run.wait(find, { until, holdsRun: false })
         await run.report(stepDone(key, { result: { seq: signal?.seq ?? null } }))
         return payloadOf(signal ?? undefined) as T | null
       }),

@@ -21,6 +21,8 @@ export const runDurableFunction = async (
     const end = await Promise.race([callFunction(definition, run, session), run.left.then(() => null)])
     if (run.isLeft || end === null) return 'waiting'
     if (run.signal.aborted) return 'done'
+    // Sleeps and waits for signals that are left never settle: one that rejected might end the process.
+    run.close()
     over()
     await run.report(...(end.type === 'finished' ? closing() : []), end)
     return 'done'

@@ -9,5 +9,7 @@ export const WAIT_GRACE_MS = 1_000
 export const STEP_RESULT_CHARS_MAX = 1_000_000
 /** Characters of the name of a step, a sleep or a signal: people read it in the log. */
 export const STEP_NAME_CHARS_MAX = 128
+/** Microtasks in which the function may go on after a call of the session that it does not await: a chain of promises needs a few. */
+export const CONTINUATION_TICKS = 100
 /** Branches of branches that continue one turn, whose runs are read: nobody branches deeper in the middle of a turn. */
 export const CONTINUED_RUNS_MAX = 100
