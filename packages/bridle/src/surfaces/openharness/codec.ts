@@ -17,7 +17,7 @@ const knownCapabilities = [
   'openharness.ui.rich_cards',
   'openharness.ui.approval',
 ]
-const supportedCapabilities: Capabilities = {}
+const supportedCapabilities: Capabilities = { 'openharness.ui.approval': true }
 
 /** The message, or the first thing that is wrong with it. The values of the caller are never quoted: they may be secret. */
 export const decodeRequest = (body: JsonObject): RequestMessage | Denial => {

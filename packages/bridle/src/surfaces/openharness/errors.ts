@@ -19,6 +19,8 @@ export const engineErrors = {
   request_id_conflict: { status: 409, retryable: false, denied: 'conflict' },
   session_conflict: { status: 409, retryable: false, denied: 'conflict' },
   run_cancelled: { status: 409, retryable: false, denied: 'conflict' },
+  continuation_used: { status: 409, retryable: false, denied: 'conflict' },
+  continuation_expired: { status: 410, retryable: false, denied: 'conflict' },
   rate_limited: { status: 429, retryable: true, denied: 'rate_limited' },
   engine_error: { status: 500, retryable: false, denied: 'internal_error' },
   internal_error: { status: 500, retryable: false, denied: 'internal_error' },

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { bearer } from '../http/test-client.suite.ts'
+import { waitingRunner } from '../http/waiting-runner.suite.ts'
 import { messageSchema, responseMessage } from './definitions.ts'
 import { JSON_TYPE, messageOf, script, summaryOf, testEngine } from './engine.suite.ts'
 import { engineErrors } from './errors.ts'
@@ -281,22 +282,16 @@ test('[OH14] the text of a run is one render_message; a failed run is engine_err
 })
 
 test('[OH15] a run that takes too long is engine_timeout; it goes on, and the same request gets its answer', async () => {
-  const { send, post, get } = testEngine({ openharness: { waitMs: 1 } })
+  const { send, post } = testEngine({ openharness: { waitMs: 1 } }, { waiter: waitingRunner() })
   const turn = () =>
     send(
-      messageOf(
-        { session_id: 'slow', user_intent: script({ approve: 'write' }, { text: 'Done.' }) },
-        { request_id: 'slow' },
-      ),
+      messageOf({ session_id: 'slow', user_intent: 'go', task_hint: { plugin_id: 'waiter' } }, { request_id: 'slow' }),
     )
   const late = await turn()
   expect([summaryOf(late), late.body.response.error?.retryable]).toEqual([[504, 'engine_timeout'], true])
   expect(late.headers.get('x-bridle-session')).toBe('slow')
-  const { body } = await get('/sessions/slow')
-  await post(`/sessions/slow/approvals/${(body.approvals as { id: string }[])[0]?.id}/approve`)
-  let reply = await turn()
-  for (let tries = 0; reply.status === 504 && tries < 200; tries++) reply = await turn()
-  expect(summaryOf(reply)).toEqual([200, ['Done.']])
+  expect((await post('/sessions/slow/signal', { name: 'go', payload: 'Done.' })).status).toBe(200)
+  await expect.poll(async () => summaryOf(await turn())).toEqual([200, ['["Done."]']])
 })
 
 test('[OH16] the table of errors in the document is that of the engine', () => {

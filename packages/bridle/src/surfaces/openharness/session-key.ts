@@ -1,12 +1,14 @@
 // The session of a request: the one that it names, else one that is made from its id, else a new one.
 import { isId, type Key } from '../../kernel/event.ts'
 import { canonicalJson } from '../../kernel/json.ts'
+import type { Access } from '../http/access/authenticate.ts'
 import { digest, hex } from '../http/access/secrets.ts'
 import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
 import { Denial, isDenial, notFound } from '../http/router/denial.ts'
 import type { RouteContext } from '../http/router/route.ts'
 import { decodeRequest } from './codec.ts'
+import { openContinuation } from './continuation.ts'
 import { engineError, invalidField } from './errors.ts'
 import { ID_DIGEST_CHARS } from './limits.ts'
 import type { RequestMessage } from './wire.ts'
@@ -20,10 +22,14 @@ export const sessionKeyOf = async (context: RouteContext): Promise<Key | Denial>
   const body = await rawBody.object()
   const message = isDenial(body) ? body : decodeRequest(body)
   if (isDenial(message)) return message
-  const { context: { session_id: named, task_hint: hint } = {} } = message.request
+  const { context: { session_id: named, task_hint: hint, continuation } = {} } = message.request
+  const claim =
+    !named && continuation?.continuation_token ? await openContinuation(ports, continuation.continuation_token) : null
+  // A token knows its session. Whether the caller may open it is checked as if the caller had named it.
+  if (claim?.key.tenant === access.tenant && (await isOpenTo(access, claim.key.id))) return claim.key
   const id = named ? await idFrom(named) : await newId(context, message)
   if (isDenial(id)) return id
-  if ((await isOtherUsersId(access, id)) || (access.sessionId !== null && access.sessionId !== id)) return notFound()
+  if (!(await isOpenTo(access, id))) return notFound()
   const wanted = hint?.plugin_id || null
   if (wanted !== null && !ports.agents.has(wanted))
     return invalidField('context.task_hint.plugin_id', 'There is no agent of this name.')
@@ -37,6 +43,10 @@ export const sessionKeyOf = async (context: RouteContext): Promise<Key | Denial>
 }
 
 const typeDetails = { details: { field: 'content-type' } }
+
+/** A ticket for one session opens no other, and neither does the id of another user. */
+const isOpenTo = async (access: Access, id: string): Promise<boolean> =>
+  !(await isOtherUsersId(access, id)) && (access.sessionId === null || access.sessionId === id)
 
 /** An id that does not fit our grammar is hashed, and never refused. */
 export const idFrom = async (id: string): Promise<string> => (isId(id) ? id : `oh-${await idDigest(id)}`)

@@ -1,26 +1,30 @@
 // A turn: the intent becomes a prompt, and the answer is what its run said.
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isRefusal, type Refusal } from '../../kernel/commands.ts'
-import type { Key } from '../../kernel/event.ts'
+import { type Key, keyText } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
 import { type Json, type JsonObject, present } from '../../kernel/json.ts'
-import { type RunOutcome, watchRunOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { ownerField } from '../http/access/users.ts'
 import { commandKey } from '../http/requests/command-id.ts'
+import type { AppPorts } from '../http/router/app.ts'
 import { type Denial, extendDenial, isDenial, notFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
 import { parseAttachments } from './attachments.ts'
 import { decodeRequest, envelope, responseHead, vendorFields } from './codec.ts'
+import { openContinuation } from './continuation.ts'
+import { approvalDirective, messageDirectives } from './directives.ts'
 import { engineError, invalidField } from './errors.ts'
 import { TURN_WAIT_MS } from './limits.ts'
 import { keptState } from './privacy.ts'
+import { resumeRun } from './resumption.ts'
+import { awaitRunAnswer, type RunAnswer } from './run-watch.ts'
 import { idFrom } from './session-key.ts'
 import type { ActionDirective, RequestMessage } from './wire.ts'
 
-/** Answers when the run has ended. The run goes on when its caller leaves, and a repeated request gets its answer. */
+/** Answers when the run has ended, or waits for an approval. The run goes on when its caller leaves, and a repeated request gets its answer. */
 export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Response | Denial> => {
   const { ports, rawBody } = call
   const started = ports.clock.now()
@@ -54,9 +58,36 @@ const runIntent = async (
   key: Key,
   message: RequestMessage,
 ): Promise<TurnAnswer | Denial> => {
-  const { ports, access } = call
   const { context = {} } = message.request
-  if (!context.user_intent) return invalidField('context.user_intent', 'Say what the user wants, as a text.')
+  const token = context.continuation?.continuation_token
+  const runId = token ? await continueRun(call, key, message, token) : await submitIntent(call, key, message)
+  return isDenial(runId) ? runId : awaitRun(call, key, runId)
+}
+
+/** The run that the token is of. */
+const continueRun = async (
+  call: RouteCall<unknown, unknown>,
+  key: Key,
+  message: RequestMessage,
+  token: string,
+): Promise<string | Denial> => {
+  const claim = await openContinuation(call.ports, token)
+  if (!claim || keyText(claim.key) !== keyText(key))
+    return invalidField(
+      'context.continuation.continuation_token',
+      'Send a token that this engine gave for this session.',
+    )
+  return (await resumeRun(call, claim, message.request_id ?? null)) ?? claim.runId
+}
+
+const submitIntent = async (
+  call: RouteCall<unknown, unknown>,
+  key: Key,
+  message: RequestMessage,
+): Promise<string | Denial> => {
+  const { ports, access } = call
+  if (!message.request.context?.user_intent)
+    return invalidField('context.user_intent', 'Say what the user wants, as a text.')
   const agent = ports.agents.get(key.agent)
   if (!agent) return notFound()
   if (agent.needs !== null)
@@ -67,8 +98,7 @@ const runIntent = async (
   if ('problem' in submission) return invalidField('context', `The agent "${agent.name}" does not take this input.`)
   const id = commandKey(message.request_id ? await idFrom(message.request_id) : null, input)
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(access)) }, id)
-  if (isRefusal(answer)) return submitDenial(answer)
-  return awaitRun(call, key, answer.runId)
+  return isRefusal(answer) ? submitDenial(answer) : answer.runId
 }
 
 /** The fields beside the prompt, as the agent gets them: nothing of `auth`, which is for the edge alone. */
@@ -111,32 +141,33 @@ const awaitRun = async (
   const session = await ports.host.find(key)
   // The session was removed in the meantime, and perhaps created again: the run is gone.
   if (!session?.hasEvent(promptSeq)) return notFound()
-  const watch = watchRunOutcome(session, runId, promptSeq - 1)
-  const outcome = await Promise.race([watch.outcome, timeout(ports.openharness?.waitMs ?? TURN_WAIT_MS, watch.outcome)])
-  if (outcome !== null) return turnAnswer(session, runId, outcome)
-  watch.stop()
-  return engineError(
-    'engine_timeout',
-    'The run goes on. Send the same request again for its answer.',
-    { run_id: runId },
-    { 'retry-after': '1' },
-  )
+  const waitMs = ports.openharness?.waitMs ?? TURN_WAIT_MS
+  return turnAnswer(ports, session, runId, await awaitRunAnswer(session, runId, promptSeq - 1, waitMs))
 }
 
-/** Null when the time is over first. A platform timer is enough: an open request keeps its server awake. */
-const timeout = (ms: number, other: Promise<unknown>): Promise<null> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(null), ms)
-    other.finally(() => clearTimeout(timer))
-  })
-
-const turnAnswer = (session: Session, runId: string, outcome: RunOutcome): TurnAnswer | Denial => {
-  switch (outcome.status) {
+const turnAnswer = async (
+  ports: AppPorts,
+  session: Session,
+  runId: string,
+  answer: RunAnswer,
+): Promise<TurnAnswer | Denial> => {
+  switch (answer.status) {
     case 'completed':
-      return { runId, directives: messageDirectives(textOf(session, runId, outcome.result)) }
+      return { runId, directives: messageDirectives(textOf(session, runId, answer.result)) }
+    case 'awaiting_approval': {
+      const directives = answer.approvals.map((each) => approvalDirective(ports, session.key, runId, each))
+      return { runId, directives: await Promise.all(directives) }
+    }
+    case 'working':
+      return engineError(
+        'engine_timeout',
+        'The run goes on. Send the same request again for its answer.',
+        { run_id: runId },
+        { 'retry-after': '1' },
+      )
     case 'failed':
       // The message of a fault may quote anything, so it stays in the session.
-      return engineError('engine_error', 'The run failed.', { run_id: runId, reason: outcome.reason })
+      return engineError('engine_error', 'The run failed.', { run_id: runId, reason: answer.reason })
     case 'cancelled':
       return engineError('run_cancelled', 'The run was cancelled.', { run_id: runId })
     case 'moved':
@@ -155,6 +186,3 @@ const textOf = (session: Session, runId: string, result: Json): string => {
   if (said !== '' || result === null) return said
   return typeof result === 'string' ? result : JSON.stringify(result)
 }
-
-const messageDirectives = (text: string): readonly ActionDirective[] =>
-  text === '' ? [] : [{ action_type: 'render_message', priority: 'normal', risk_tier: 'safe', payload: { text } }]

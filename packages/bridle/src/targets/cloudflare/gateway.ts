@@ -103,6 +103,7 @@ class Gateway {
         defaultAgent: defaultAgent(registry.agents, env),
         ...exposureOf(env, options.expose),
         tickets,
+        signingSecret: secret,
         authenticator: gatewayAuthenticator(access, tickets),
         forward: (row) => (row.session ? this.#forwardedRoute(row) : row),
         workspace: { target: 'cloudflare', store: 'durable-object' },

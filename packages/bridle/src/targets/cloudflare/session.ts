@@ -156,6 +156,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         defaultAgent: defaultAgent(registry.agents, env),
         ...exposureOf(env, options.expose),
         authenticator: forwardedAccess,
+        signingSecret: secret,
         heartbeatMs: 0,
         streamMs: options.streamMs ?? STREAM_MS,
         ...(options.openharness && { openharness: options.openharness }),

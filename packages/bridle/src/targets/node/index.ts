@@ -10,6 +10,7 @@ import { present } from '../../kernel/json.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { TenantDiskUsage } from '../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { sandboxUser } from '../../runners/sandboxes/isolation/sandbox-user.ts'
+import { serverSecret } from '../../runners/secrets/server-secret.ts'
 import { httpWires, socketWires } from '../../surfaces/all.ts'
 import { isLoopback } from '../../surfaces/http/access/authenticate.ts'
 import { type ExposurePolicy, exposureOf, exposureReport, isExposed } from '../../surfaces/http/access/exposure.ts'
@@ -146,6 +147,7 @@ export class HarnessServer {
         defaultAgent: defaultAgent(served.agents, env),
         ...exposure,
         workspaces,
+        signingSecret: async () => serverSecret(data, env),
         builds: () => listBuildManifests(data),
         workspace: { target: 'node', store: store.name },
         lostCommits: store.damage?.commitsLost ?? 0,

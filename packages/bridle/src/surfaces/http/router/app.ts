@@ -77,6 +77,8 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly files?: FileServer
   /** How the engine of OpenHarness waits, and which keys of a restricted state it keeps. */
   readonly openharness?: OpenHarnessOptions
+  /** The secret that continuation tokens are sealed with; default: one of this process. */
+  readonly signingSecret?: () => Promise<string>
   /** Replaces a route whose requests another process answers. */
   readonly forward?: (row: Route) => Route
 }

@@ -1,0 +1,45 @@
+// Directives for a shell: the text of a run, and its questions.
+import type { Key } from '../../kernel/event.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { Approval } from '../../kernel/projections/approvals.ts'
+import type { AppPorts } from '../http/router/app.ts'
+import { type ContinuationClaim, sealContinuation } from './continuation.ts'
+import type { ActionDirective } from './wire.ts'
+
+/** A run that said nothing has no directive. */
+export const messageDirectives = (text: string): readonly ActionDirective[] =>
+  text === '' ? [] : [{ action_type: 'render_message', priority: 'normal', risk_tier: 'safe', payload: { text } }]
+
+/** The question of a run that waits, with a token for each answer. */
+export const approvalDirective = async (
+  ports: Pick<AppPorts, 'signingSecret' | 'clock'>,
+  key: Key,
+  runId: string,
+  approval: Approval,
+): Promise<ActionDirective> => {
+  const token = (option: ContinuationClaim['option']) =>
+    sealContinuation(ports, { key, runId, approvalId: approval.id, option })
+  // A call that may have happened already could happen twice.
+  const risk = approval.kind === 'unknown_outcome' ? 'dangerous' : 'caution'
+  const { expiresAt } = approval
+  const payload: JsonObject = {
+    message: approval.reason || `May ${approval.tool} run?`,
+    tool: approval.tool,
+    arguments: approval.arguments,
+    risk,
+    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    run_id: runId,
+    continuation_token: await token('status'),
+    options: [
+      { id: 'approve', label: 'Approve', continuation_token: await token('approve') },
+      { id: 'deny', label: 'Deny', continuation_token: await token('deny') },
+    ],
+  }
+  return {
+    action_type: 'request_approval',
+    priority: 'high',
+    risk_tier: risk,
+    ...(expiresAt !== null && { deadline_ms: Math.max(0, Math.floor(expiresAt - ports.clock.now())) }),
+    payload,
+  }
+}

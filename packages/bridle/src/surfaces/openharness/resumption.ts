@@ -1,0 +1,41 @@
+// A message that goes on where a run waits: the shell's user has approved or denied, or only wants to know how things stand.
+import { isRefusal } from '../../kernel/commands.ts'
+import { ownProperty } from '../../kernel/json.ts'
+import { actorField } from '../http/access/users.ts'
+import { commandKey } from '../http/requests/command-id.ts'
+import { Denial } from '../http/router/denial.ts'
+import { refusalDenial } from '../http/router/kernel-denials.ts'
+import type { RouteCall } from '../http/router/route.ts'
+import type { ContinuationClaim } from './continuation.ts'
+import { engineError } from './errors.ts'
+
+/** Null = the run goes on, and its answer can be awaited. */
+export const resumeRun = async (
+  { ports, access }: Pick<RouteCall<unknown, unknown>, 'ports' | 'access'>,
+  { key, approvalId, option }: ContinuationClaim,
+  requestId: string | null,
+): Promise<Denial | null> => {
+  if (option === 'status') return null
+  if (!access.scopes.includes('approve')) return new Denial('forbidden', 'This needs the scope "approve".')
+  const decision = option === 'approve' ? 'approved' : 'denied'
+  // The id is that of the question, and the hash that of the request: the question is answered once, by one request.
+  const id = commandKey(`oh-continue:${approvalId}`, { requestId, decision })
+  const answer = await ports.host.send(key, { type: 'approve', approvalId, decision, ...actorField(access) }, id)
+  if (!isRefusal(answer)) return null
+  switch (answer.refused) {
+    case 'command_conflict':
+      return used()
+    case 'approval_not_found':
+      return expired()
+    case 'approval_settled': {
+      const approvals = (await ports.host.find(key))?.state.approvals
+      const settled = approvals && ownProperty(approvals.decided, approvalId)?.decision
+      return settled === 'approved' || settled === 'denied' ? used() : expired()
+    }
+    default:
+      return refusalDenial(answer)
+  }
+}
+
+const used = (): Denial => engineError('continuation_used', 'This question is answered already.')
+const expired = (): Denial => engineError('continuation_expired', 'This question is no longer open.')

@@ -1,0 +1,67 @@
+// Waits until a run has ended or wants an approval: both are an answer to a shell.
+import type { Approval } from '../../kernel/projections/approvals.ts'
+import { type RunOutcome, watchRunOutcome } from '../../kernel/session/run-outcome.ts'
+import type { Session } from '../../kernel/session/session.ts'
+import type { Listener } from '../../kernel/session/subscribers.ts'
+
+export type RunAnswer =
+  | RunOutcome
+  | { readonly status: 'awaiting_approval'; readonly approvals: readonly Approval[] }
+  /** The time is over; the run goes on. */
+  | { readonly status: 'working' }
+
+/** `since` is any sequence number before the end of the run. */
+export const awaitRunAnswer = async (
+  session: Session,
+  runId: string,
+  since: number,
+  waitMs: number,
+): Promise<RunAnswer> => {
+  const outcome = watchRunOutcome(session, runId, since)
+  const approvals = watchApprovals(session, runId)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  // A platform timer is enough: an open request keeps its server awake.
+  const end = new Promise<RunAnswer>((resolve) => {
+    timer = setTimeout(() => resolve({ status: 'working' }), waitMs)
+  })
+  const answer = await Promise.race([outcome.outcome, approvals.opened, end])
+  clearTimeout(timer)
+  approvals.stop()
+  // The outcome leaves by itself where there is one.
+  if (answer.status === 'working' || answer.status === 'awaiting_approval') outcome.stop()
+  return answer
+}
+
+const openApprovals = ({ state }: Session, runId: string): readonly Approval[] =>
+  Object.values(state.approvals.open).filter((approval) => approval.runId === runId)
+
+const watchApprovals = (
+  session: Session,
+  runId: string,
+): { readonly opened: Promise<RunAnswer>; readonly stop: () => void } => {
+  let stop = () => {}
+  const opened = new Promise<RunAnswer>((resolve) => {
+    const look = () => {
+      const approvals = openApprovals(session, runId)
+      if (approvals.length > 0) resolve({ status: 'awaiting_approval', approvals })
+    }
+    const listener: Listener = {
+      audience: {
+        key: `approvals:${watchers++}`,
+        encode: () => {
+          look()
+          return ''
+        },
+      },
+      send: () => {},
+      unsent: () => 0,
+      close: () => {},
+    }
+    stop = () => session.subscribers.remove(listener)
+    session.subscribers.add(listener, session.state.head)
+    look()
+  })
+  return { opened, stop: () => stop() }
+}
+
+let watchers = 0
