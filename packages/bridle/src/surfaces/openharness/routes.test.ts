@@ -240,6 +240,83 @@ describe('[OH11] sessions', () => {
   })
 })
 
+describe('[OH22] conversations', () => {
+  const engine = () => {
+    const app = testEngine()
+    const turn = async (session_id: string, conversation_id: string | null, text: string, headers = {}) => {
+      const context = { session_id, ...(conversation_id && { conversation_id }), user_intent: script({ text }) }
+      const reply = await app.send(messageOf(context), headers)
+      expect(reply.status).toBe(200)
+      return reply.headers.get('x-bridle-session') as string
+    }
+    const said = async (id: string) =>
+      ((await app.get(`/sessions/${id}`)).body.messages as { role: string; content: string }[])
+        .filter(({ role }) => role === 'assistant')
+        .map(({ content }) => content)
+    return { ...app, turn, said }
+  }
+
+  test('branch the session at its head, and go their own ways', async () => {
+    const { turn, said } = engine()
+    await turn('s', null, 'One.')
+    expect([await turn('s', 'a', 'Two a.'), await turn('s', 'b', 'Two b.'), await turn('s', null, 'Two.')]).toEqual([
+      's:a',
+      's:b',
+      's',
+    ])
+    await turn('s', 'a', 'Three a.')
+    expect([await said('s'), await said('s:a'), await said('s:b')]).toEqual([
+      ['One.', 'Two.'],
+      ['One.', 'Two a.', 'Three a.'],
+      ['One.', 'Two b.'],
+    ])
+  })
+
+  test('are fresh where the session is not there yet, and stay so', async () => {
+    const { turn, said } = engine()
+    await turn('new', 'a', 'First.')
+    await turn('new', null, 'Other.')
+    await turn('new', 'a', 'Second.')
+    expect([await said('new'), await said('new:a')]).toEqual([['Other.'], ['First.', 'Second.']])
+  })
+
+  test('have ids that two pairs never share', async () => {
+    const { turn } = engine()
+    const ids = [
+      await turn('x', 'a b', '1.'),
+      await turn('x', 'y:z', '2.'),
+      await turn('x:y', 'z', '3.'),
+      await turn('x', 'c'.repeat(300), '4.'),
+      await turn('x'.repeat(120), 'long-enough', '5.'),
+    ]
+    expect(ids).toEqual([
+      expect.stringMatching(/^x:oh-\w{32}$/),
+      expect.stringMatching(/^x:oh-\w{32}$/),
+      'x:y:z',
+      expect.stringMatching(/^x:oh-\w{32}$/),
+      expect.stringMatching(/^oh-\w{32}$/),
+    ])
+    expect(new Set(ids).size).toBe(5)
+  })
+
+  test('of a user are the user’s own', async () => {
+    const tokens = ['ann', 'bob'].map((user) => ({ token: user, user }))
+    const { send } = testEngine({ tokens })
+    const turn = (token: string, session_id: string) =>
+      send(messageOf({ session_id, conversation_id: 'c', user_intent: hello }), bearer(token))
+    await send(messageOf({ session_id: 'user:ann', user_intent: hello }), bearer('ann'))
+    await send(messageOf({ session_id: 'hers', user_intent: hello }), bearer('ann'))
+    expect([await turn('bob', 'user:ann'), await turn('bob', 'hers')].map(summaryOf)).toEqual([
+      [404, 'not_found'],
+      [404, 'not_found'],
+    ])
+    expect(
+      [await turn('ann', 'user:ann'), await turn('ann', 'hers'), await turn('ann', 'user:ann')].map(summaryOf),
+    ).toEqual(Array(3).fill([200, ['Hello.']]))
+    expect(summaryOf(await turn('bob', 'hers'))).toEqual([404, 'not_found'])
+  })
+})
+
 test('[OH12] request_id makes a repeated request harmless; with another body it is a conflict', async () => {
   const { send, get } = testEngine()
   const turn = (session_id: string, text: string, correlation_id: string) =>

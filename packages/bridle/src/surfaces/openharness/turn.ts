@@ -21,17 +21,18 @@ import { TURN_WAIT_MS } from './limits.ts'
 import { keptState } from './privacy.ts'
 import { resumeRun } from './resumption.ts'
 import { awaitRunAnswer, type RunAnswer } from './run-watch.ts'
-import { idFrom } from './session-key.ts'
+import { idFrom, turnKeyOf } from './session-key.ts'
 import type { ActionDirective, RequestMessage } from './wire.ts'
 
 /** Answers when the run has ended, or waits for an approval. The run goes on when its caller leaves, and a repeated request gets its answer. */
 export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Response | Denial> => {
   const { ports, rawBody } = call
   const started = ports.clock.now()
-  const key = requireKey(call)
   const body = await rawBody.object()
   const message = isDenial(body) ? body : decodeRequest(body)
   if (isDenial(message)) return message
+  const key = await turnKeyOf(call, requireKey(call), message)
+  if (isDenial(key)) return key
   const answer = await runIntent(call, key, message)
   const latencyMs = Math.max(0, ports.clock.now() - started)
   const headers = { 'x-bridle-session': key.id }
