@@ -4,11 +4,24 @@ import type { JsonObject } from '../../kernel/json.ts'
 import type { Approval } from '../../kernel/projections/approvals.ts'
 import type { AppPorts } from '../http/router/app.ts'
 import { type ContinuationClaim, sealContinuation } from './continuation.ts'
-import type { ActionDirective } from './wire.ts'
+import { shapeText } from './shell.ts'
+import type { ActionDirective, ShellIdentity } from './wire.ts'
 
 /** A run that said nothing has no directive. */
 export const messageDirectives = (text: string): readonly ActionDirective[] =>
   text === '' ? [] : [{ action_type: 'render_message', priority: 'normal', risk_tier: 'safe', payload: { text } }]
+
+/** Messages as the shell can show them. */
+export const shapeDirectives = (
+  directives: readonly ActionDirective[],
+  shell: ShellIdentity | undefined,
+): readonly ActionDirective[] =>
+  directives.map((directive) => {
+    const text = directive.payload?.text
+    return directive.action_type === 'render_message' && typeof text === 'string'
+      ? { ...directive, payload: { ...directive.payload, text: shapeText(text, shell?.shell_kind) } }
+      : directive
+  })
 
 /** The question of a run that waits, with a token for each answer. */
 export const approvalDirective = async (

@@ -10,3 +10,5 @@ export const HEADER_ID_CHARS_MAX = 200
 export const ATTACHMENTS_MAX = 50
 /** A field of an attachment: the longest signed address of a bucket is half of that, and the smallest picture is longer. */
 export const REFERENCE_CHARS_MAX = 4_096
+/** A message on a screen that is read at a glance. The numbers are those of large print on a television and in a car. */
+export const SMALL_SCREEN = { lines: 3, chars: 40 }

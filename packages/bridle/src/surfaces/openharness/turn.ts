@@ -1,9 +1,8 @@
 // A turn: the intent becomes a prompt, and the answer is what its run said.
-import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isRefusal, type Refusal } from '../../kernel/commands.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
-import { type Json, type JsonObject, present } from '../../kernel/json.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { ownerField } from '../http/access/users.ts'
 import { commandKey } from '../http/requests/command-id.ts'
@@ -12,13 +11,12 @@ import { type Denial, extendDenial, isDenial, notFound } from '../http/router/de
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
-import { parseAttachments } from './attachments.ts'
+import { agentInput, keptFields } from './agent-input.ts'
 import { decodeRequest, envelope, responseHead, vendorFields } from './codec.ts'
 import { openContinuation } from './continuation.ts'
-import { approvalDirective, messageDirectives } from './directives.ts'
+import { approvalDirective, messageDirectives, shapeDirectives } from './directives.ts'
 import { engineError, invalidField } from './errors.ts'
 import { TURN_WAIT_MS } from './limits.ts'
-import { keptState } from './privacy.ts'
 import { resumeRun } from './resumption.ts'
 import { awaitRunAnswer, type RunAnswer } from './run-watch.ts'
 import { idFrom, turnKeyOf } from './session-key.ts'
@@ -62,7 +60,9 @@ const runIntent = async (
   const { context = {} } = message.request
   const token = context.continuation?.continuation_token
   const runId = token ? await continueRun(call, key, message, token) : await submitIntent(call, key, message)
-  return isDenial(runId) ? runId : awaitRun(call, key, runId)
+  if (isDenial(runId)) return runId
+  const answer = await awaitRun(call, key, runId)
+  return isDenial(answer) ? answer : { ...answer, directives: shapeDirectives(answer.directives, context.shell) }
 }
 
 /** The run that the token is of. */
@@ -93,32 +93,13 @@ const submitIntent = async (
   if (!agent) return notFound()
   if (agent.needs !== null)
     return engineError('engine_unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
-  const input = await agentInput(message, ports.openharness?.restrictedKeys)
-  if (isDenial(input)) return input
-  const submission = await agent.accept(input as Parameters<AgentInfo['accept']>[0])
+  const kept = await keptFields(message.request, ports.openharness?.restrictedKeys)
+  if (isDenial(kept)) return kept
+  const submission = await agent.accept(agentInput(kept, ports.clock.now()))
   if ('problem' in submission) return invalidField('context', `The agent "${agent.name}" does not take this input.`)
-  const id = commandKey(message.request_id ? await idFrom(message.request_id) : null, input)
+  const id = commandKey(message.request_id ? await idFrom(message.request_id) : null, kept)
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(access)) }, id)
   return isRefusal(answer) ? submitDenial(answer) : answer.runId
-}
-
-/** The fields beside the prompt, as the agent gets them: nothing of `auth`, which is for the edge alone. */
-const agentInput = async (
-  { request: { context = {}, extensions } }: RequestMessage,
-  restrictedKeys?: readonly string[],
-): Promise<JsonObject | Denial> => {
-  const { user_intent: prompt = '', task_hint, shell, extensions: own } = context
-  const attachments = parseAttachments(context.attachments ?? [])
-  if (isDenial(attachments)) return attachments
-  const fields = present({
-    task_hint,
-    shell,
-    attachments: attachments.length > 0 ? attachments : undefined,
-    environment_state: (await keptState(context.environment_state, restrictedKeys)) ?? undefined,
-    extensions: own,
-    request_extensions: extensions,
-  })
-  return { prompt, ...(Object.keys(fields).length > 0 && { openharness: fields as unknown as JsonObject }) }
 }
 
 const submitDenial = (refusal: Refusal): Denial => {
