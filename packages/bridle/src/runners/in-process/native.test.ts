@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { agent, type RunContext } from '../../agents/agent.ts'
-import { VirtualClock } from '../../kernel/host/host.suite.ts'
+import { flushPending, VirtualClock } from '../../kernel/host/host.suite.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { key, NativeWorld, until } from './native.suite.ts'
 
@@ -309,6 +309,11 @@ test('[N59] a run whose agent is gone fails with a reason, when it starts and wh
   await before.host.stop()
   const after = new NativeWorld(gone, { store: before.store.reopen() })
   await after.host.start()
+  // The agent may be back before the answer comes.
+  const { approvalId } = await after.asked()
+  await flushPending()
+  expect(await after.payloads('error')).toEqual([])
+  await after.send({ type: 'approve', approvalId, decision: 'approved' })
   await until(() => after.host.counts().running === 0)
   expect(await after.payloads('error')).toMatchObject([
     { reason: 'agent_unavailable', message: expect.stringContaining('no longer there') },

@@ -18,6 +18,12 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
     if (how === 'attach' && !job.course) return 'lost'
     const definition = definitionOf(current)
     if (definition) return (definition.model ? models : functions)[how](definition, job, reporter)
+    const { open = [], answers = [], head = 0 } = job.course ?? {}
+    // Nothing can be done before a person answers, and the agent may be back by then.
+    if (open.length > 0 && answers.length === 0) {
+      await reporter.report([{ type: 'waiting', until: null, seen: head }])
+      if (reporter.closed) return 'waiting'
+    }
     const agent = `The agent "${job.key.agent}"`
     const message =
       how === 'start' ? `${agent} is not available.` : `${agent} is no longer there, so that its run cannot go on.`

@@ -17,6 +17,8 @@ export class AgentRegistry {
   readonly agents = new Map<string, AgentInfo>()
   readonly runners = new Map<string, Runner>()
   readonly #ports: AgentRunPorts
+  /** For sessions whose agent is gone: they can be read, and their runs end with that reason. */
+  readonly #absentRunner: Runner
   /** Names that no file may take. */
   readonly #fixed = new Set<string>()
   readonly #definitions = new Map<string, AgentDefinition>()
@@ -25,6 +27,14 @@ export class AgentRegistry {
 
   constructor(ports: AgentRunPorts) {
     this.#ports = ports
+    this.#absentRunner = nativeRunner(() => {
+      throw new ServerFault('agent_unavailable', 'The agent is not available.')
+    }, ports)
+  }
+
+  /** The runner of an agent, also of one that is no longer there. */
+  runnerOf(name: string): Runner {
+    return this.runners.get(name) ?? this.#absentRunner
   }
 
   addBuiltIn(info: AgentInfo, runner: Runner): void {

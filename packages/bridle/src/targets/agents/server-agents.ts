@@ -18,7 +18,8 @@ export interface AgentsOptions {
 
 export interface ServerAgents {
   readonly agents: ReadonlyMap<string, AgentInfo>
-  readonly runners: ReadonlyMap<string, Runner>
+  /** The runner of an agent, also of one that is no longer there. */
+  readonly runnerOf: (agent: string) => Runner
   readonly close: () => void
 }
 
@@ -41,5 +42,5 @@ export const loadServerAgents = async (
         loading = loading.then(load).catch((error) => log(`the agents could not be loaded again: ${String(error)}`))
       })
     : null
-  return { agents: registry.agents, runners: registry.runners, close: () => watcher?.close() }
+  return { agents: registry.agents, runnerOf: (agent) => registry.runnerOf(agent), close: () => watcher?.close() }
 }

@@ -123,7 +123,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       digest,
       // The runtime's clock does not advance while code runs, so a turn has no length.
       eventLoop: { now: () => 0, nextTurn: () => new Promise((resolve) => setTimeout(resolve, 0)) },
-      runner: (agent) => registry.runners.get(agent) ?? null,
+      runner: (agent) => registry.runnerOf(agent),
       notifyParent: createParentNotifier({
         ...{ objects: env.HARNESS_SESSION, directory, home: () => this.#home },
         take: (notice) => this.#takeChildNotice(notice),

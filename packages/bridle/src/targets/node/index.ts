@@ -119,10 +119,7 @@ export class HarnessServer {
       clock,
       digest,
       eventLoop,
-      runner: (agent) => {
-        const runner = served.runners.get(agent)
-        return runner ? workspaces.wrapRunner(runner) : null
-      },
+      runner: (agent) => workspaces.wrapRunner(served.runnerOf(agent)),
       ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
       onCommit: (key, events) => traces.events(key, events),
       onFault: (key, cause) =>
