@@ -330,3 +330,45 @@ test('[N50] large results return also after more of them than a session lists', 
   expect(await process.results(one)).toEqual([count])
   expect(process.ledger.entries).toHaveLength(count)
 })
+
+test('[N50] [N54] steps and calls inside a tool have names of their own: a settled tool does not run again', async () => {
+  const run: AgentFunction = async ({ session }, process) => {
+    const inner = await session.tool('outer', {}, async () => {
+      const step = await session.step('draw', () => process.act('draw inside', 'inside'))
+      const paid = await session.tool('pay', { n: 1 }, () => process.act('pay inside', 'receipt inside'))
+      return `${step}, ${paid}`
+    })
+    const step = await session.step('draw', () => process.act('draw outside', 'outside'))
+    const paid = await session.tool('pay', { n: 1 }, () => process.act('pay outside', 'receipt outside'))
+    await session.approval({ subject: 'end', reason: 'Enough?' })
+    return [inner, step, paid]
+  }
+  let process = new DurableProcess(defineAgents({ shop: run, poet: run }))
+  for (const key of [one, two, three]) await process.submit(key, 'x')
+  for (const key of [one, two, three]) await process.approval(key)
+  process = await process.next()
+  for (const key of [three, one, two]) {
+    await process.approve(key)
+    await process.idle(key)
+    expect(await process.results(key)).toEqual([['inside, receipt inside', 'outside', 'receipt outside']])
+  }
+  expect(process.ledger.entries).toHaveLength(12)
+})
+
+test('[N9] a call runs only with the arguments that were approved, whoever changes them on the way', async () => {
+  const run: AgentFunction = ({ session }, process) =>
+    session.tool('pay', { n: 1 }, ({ n }) => process.act(`pay ${n}`, 'receipt'), { approve: true })
+  const process = new DurableProcess(defineAgents({ shop: run }))
+  await process.submit(one, 'x')
+  await process.approval(one)
+  process.log.before = ({ events }) => {
+    for (const { type, payload } of events)
+      if (type === 'approval_decided') Object.assign(payload, { arguments: { n: 9 } })
+  }
+  await process.approve(one)
+  await process.idle(one)
+  expect(process.ledger.entries).toEqual([])
+  expect(await process.payloads(one, 'tool_outcome')).toMatchObject([
+    { status: 'error', error: 'not what was approved' },
+  ])
+})
