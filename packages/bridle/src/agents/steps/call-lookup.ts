@@ -6,6 +6,8 @@ import { type CallRecord, callFingerprint, type Effect, type LogMark, type RunMe
 export class CallLookup {
   readonly #memo: RunMemo
   readonly #byName = new Map<string, CallRecord[]>()
+  /** Calls of one step key are tries of one call. */
+  readonly #tries = new Map<string, string[]>()
   readonly #ids: Set<string>
   readonly #taken = new Set<string>()
   /** The last number of each id: a function may make thousands of calls of one name. */
@@ -22,6 +24,9 @@ export class CallLookup {
       const others = this.#byName.get(name)
       if (others) others.push(call)
       else this.#byName.set(name, [call])
+      const tries = this.#tries.get(call.stepId)
+      if (tries) tries.push(call.id)
+      else this.#tries.set(call.stepId, [call.id])
     }
   }
 
@@ -31,16 +36,19 @@ export class CallLookup {
    */
   take(base: string, tool: string, args: JsonObject, effect: Effect): { call: CallRecord; isNew: boolean } {
     const equal = this.#byName.get(nameKey(baseId(base), { tool, arguments: args })) ?? []
-    const free = equal.filter(({ id }) => !this.#taken.has(id))
-    const call = free.find((each) => each.outcome && !each.isVoid) ?? free.find((each) => !each.outcome)
+    // A function makes its calls again in their order, mostly: one that polls finds each of thousands at the front.
+    while (equal[0] && this.#taken.has(equal[0].id)) equal.shift()
+    const findFree = (which: (each: CallRecord) => boolean) =>
+      equal.find((each) => which(each) && !this.#taken.has(each.id))
+    const call = findFree((each) => each.outcome !== null && !each.isVoid) ?? findFree((each) => !each.outcome)
     if (call) {
-      this.#take(call, equal)
+      this.#take(call)
       if (call.outcome) this.#onSettled(call)
       return { call, isNew: false }
     }
     // A call that failed for a while is made again under its step key: it may have acted all the same.
-    const failed = free.find((each) => each.isVoid && each.outcome?.transient === true)
-    if (failed) this.#take(failed, equal)
+    const failed = findFree((each) => each.isVoid && each.outcome?.transient === true)
+    if (failed) this.#take(failed)
     return { call: this.#create(base, tool, args, effect, failed?.stepId), isNew: true }
   }
 
@@ -54,9 +62,8 @@ export class CallLookup {
     return [...this.#memo.calls.values()].filter(({ id, outcome }) => !outcome && !this.#taken.has(id))
   }
 
-  /** Calls of one step key are tries of one call. */
-  #take(call: CallRecord, equal: readonly CallRecord[]): void {
-    for (const { id, stepId } of equal) if (stepId === call.stepId) this.#taken.add(id)
+  #take({ stepId }: CallRecord): void {
+    for (const id of this.#tries.get(stepId) ?? []) this.#taken.add(id)
   }
 
   #create(base: string, tool: string, args: JsonObject, effect: Effect, stepId?: string): CallRecord {

@@ -11,12 +11,13 @@ export interface ReplayedEvent {
 }
 
 export class EventReplay {
-  readonly #events = new Map<string, ReplayedEvent[]>()
+  readonly #events = new Map<string, StoredEvent[]>()
 
   add(type: string, event: ReplayedEvent): void {
+    const stored = { ...event, texts: new Map<string, string>() }
     const earlier = this.#events.get(type)
-    if (earlier) earlier.push(event)
-    else this.#events.set(type, [event])
+    if (earlier) earlier.push(stored)
+    else this.#events.set(type, [stored])
   }
 
   /**
@@ -24,46 +25,48 @@ export class EventReplay {
    * may have reported comes first. Each counts once.
    */
   take(type: string, fields: object, after = 0): JsonObject | null {
-    const found = this.#matching(type, fields, after)
-    const event = found.find(({ isInCall }) => !isInCall) ?? found[0]
-    if (!event) return null
-    this.#remove(type, [event])
-    return event.payload
+    // The log has nothing of a new call: there is no need to look.
+    if (after === Number.POSITIVE_INFINITY) return null
+    const events = this.#events.get(type) ?? []
+    const matches = matcher(fields, after)
+    const outside = events.findIndex((event) => !event.isInCall && matches(event))
+    const index = outside < 0 ? events.findIndex(matches) : outside
+    return index < 0 ? null : (events.splice(index, 1)[0]?.payload ?? null)
   }
 
   /** Every event that has these fields, for a caller that compares more than the payload. */
   candidates(type: string, fields: object, after = 0): readonly JsonObject[] {
-    return this.#matching(type, fields, after).map(({ payload }) => payload)
+    return (this.#events.get(type) ?? []).filter(matcher(fields, after)).map(({ payload }) => payload)
   }
 
   /** Takes every event between two numbers. */
   takeBetween(type: string, after: number, before: number): readonly JsonObject[] {
-    const found = (this.#events.get(type) ?? []).filter(({ seq }) => seq > after && seq < before)
-    this.#remove(type, found)
-    return found.map(({ payload }) => payload)
+    const events = this.#events.get(type) ?? []
+    const first = events.findIndex(({ seq }) => seq > after)
+    if (first < 0) return []
+    const behind = events.findIndex(({ seq }) => seq >= before)
+    return events.splice(first, (behind < 0 ? events.length : behind) - first).map(({ payload }) => payload)
   }
 
   clear(): void {
     this.#events.clear()
   }
-
-  #matching(type: string, fields: object, after: number): readonly ReplayedEvent[] {
-    const matches = matcher(fields)
-    return (this.#events.get(type) ?? []).filter(({ seq, payload }) => seq > after && matches(payload))
-  }
-
-  #remove(type: string, events: readonly ReplayedEvent[]): void {
-    if (events.length === 0) return
-    this.#events.set(
-      type,
-      (this.#events.get(type) ?? []).filter((each) => !events.includes(each)),
-    )
-  }
 }
 
-const matcher = (fields: object): ((payload: JsonObject) => boolean) => {
+/** With its fields as texts, each written once: a function of many steps compares many events. */
+interface StoredEvent extends ReplayedEvent {
+  readonly texts: Map<string, string>
+}
+
+const fieldText = ({ payload, texts }: StoredEvent, name: string): string => {
+  const text = texts.get(name) ?? canonicalJson(payload[name])
+  texts.set(name, text)
+  return text
+}
+
+const matcher = (fields: object, after: number): ((event: StoredEvent) => boolean) => {
   const expected = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]): [string, string] => [name, canonicalJson(value)])
-  return (payload) => expected.every(([name, text]) => canonicalJson(payload[name]) === text)
+  return (event) => event.seq > after && expected.every(([name, text]) => fieldText(event, name) === text)
 }
