@@ -11,7 +11,7 @@ import { CallLookup } from './call-lookup.ts'
 import { abandonedOutcome, runDurableTool, waitForDurableApproval } from './durable-call.ts'
 import type { DurableRun } from './durable-run.ts'
 import { callPrefix, createDurableSteps } from './durable-steps.ts'
-import { TextReplay } from './text-replay.ts'
+import { type SpeakingCall, TextReplay } from './text-replay.ts'
 
 export interface DurableSession {
   readonly session: AgentSession
@@ -42,15 +42,21 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
   })
   const sender = new TextSender(run)
 
+  const speakingCall = (part: 'text' | 'thoughts'): SpeakingCall | null => {
+    const origin = run.scope.current()
+    if (origin?.kind !== 'call') return null
+    return { id: origin.name, from: memo.calls.get(origin.name)?.from[part] ?? null }
+  }
+
   const say = async (chunk: string): Promise<void> => {
-    const { text: rest, keep } = text.say(chunk)
+    const { text: rest, keep } = text.say(chunk, speakingCall('text'))
     // Both at once: a later piece must not come between them.
     const withdrawal = keep === null ? null : run.report(supersedeText(keep - memo.inherited.text))
     await Promise.all([withdrawal, rest === '' ? null : sender.send(rest)])
   }
 
   const think = async (type: 'thinking' | 'reflection', chunk: string): Promise<void> => {
-    const { text: rest, keep } = thoughts.say(chunk)
+    const { text: rest, keep } = thoughts.say(chunk, speakingCall('thoughts'))
     if (keep === null) {
       if (rest !== '') await run.report(agentEventItem(type, { text: rest }))
       return

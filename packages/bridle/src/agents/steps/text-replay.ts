@@ -6,10 +6,24 @@ export interface NewText {
   readonly keep: number | null
 }
 
+/** A call whose tool says a text. `from` is the length of the text in the log when it began; null: the log does not have the call. */
+export interface SpeakingCall {
+  readonly id: string
+  readonly from: number | null
+}
+
+interface TextRange {
+  readonly from: number
+  to: number
+}
+
 export class TextReplay {
   #log: string
   #at = 0
-  readonly #calls: { readonly from: number; readonly to: number }[] = []
+  readonly #calls: TextRange[] = []
+  /** Text in the log that calls which are made again have said again. */
+  readonly #claims: TextRange[] = []
+  readonly #lastClaims = new Map<string, TextRange>()
 
   constructor(log: string) {
     this.#log = log
@@ -25,23 +39,53 @@ export class TextReplay {
     if (to > from) this.#calls.push({ from, to })
   }
 
-  say(piece: string): NewText {
+  /** `call` is the call whose tool says the piece; null: the function itself says it. */
+  say(piece: string, call: SpeakingCall | null = null): NewText {
+    // Calls that ran at the same time said their texts in any order.
+    if (call && call.from !== null && this.#claim(piece, call.id, call.from)) return { text: '', keep: null }
+    if (call?.from === null) this.#at = this.#behindCalls()
     if (this.isDone) return { text: piece, keep: null }
-    const common = this.#commonLength(this.#at, piece)
-    if (this.#fits(this.#at, common, piece)) return this.#advance(this.#at, common, piece)
+    // The log has no text of a new call.
+    if (call?.from === null) return this.#differ(this.#at, piece)
     const behind = this.#behindCalls()
     const commonBehind = this.#commonLength(behind, piece)
+    // The function itself says the same as a tool before it.
+    if (behind > this.#at && commonBehind === piece.length) return this.#advance(behind, commonBehind, piece)
+    const common = this.#commonLength(this.#at, piece)
+    if (this.#fits(this.#at, common, piece)) return this.#advance(this.#at, common, piece)
     if (behind > this.#at && this.#fits(behind, commonBehind, piece)) return this.#advance(behind, commonBehind, piece)
-    const keep = this.#at + common
-    this.#log = this.#log.slice(0, keep)
-    this.#at = keep
-    return { text: piece.slice(common), keep }
+    return this.#differ(this.#at + common, piece.slice(common))
   }
 
   /** The length of the text that stays when the function has ended: it did not say the rest again. Null: all of it stays. */
   end(): number | null {
     const at = this.#behindCalls()
     return at < this.#log.length ? at : null
+  }
+
+  #differ(keep: number, text: string): NewText {
+    this.#log = this.#log.slice(0, keep)
+    this.#at = keep
+    return { text, keep }
+  }
+
+  /** Takes the piece where the log has it after `from`, once. A call says its pieces in their order. */
+  #claim(piece: string, id: string, from: number): boolean {
+    const last = this.#lastClaims.get(id)
+    for (let at = this.#log.indexOf(piece, last?.to ?? from); at >= 0; at = this.#log.indexOf(piece, at + 1)) {
+      const to = at + piece.length
+      if (this.#claims.some((each) => each.from < to && at < each.to)) continue
+      if (last?.to === at) last.to = to
+      else this.#addClaim(id, { from: at, to })
+      return true
+    }
+    return false
+  }
+
+  #addClaim(id: string, claim: TextRange): void {
+    this.#lastClaims.set(id, claim)
+    this.#claims.push(claim)
+    this.#calls.push(claim)
   }
 
   #advance(at: number, common: number, piece: string): NewText {

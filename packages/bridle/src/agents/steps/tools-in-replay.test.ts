@@ -168,3 +168,43 @@ test('[N56] a time that is no number is refused', async () => {
     expect(await process.results(key)).toEqual([Array(6).fill('RangeError')])
   }
 })
+
+test('[N52] tools and the function say the same text: each is said once', async () => {
+  const process = await restarted(async ({ session }) => {
+    for (let n = 1; n <= 4; n++) {
+      await session.tool('work', { n }, () => session.text('Working. '), { effect: 'pure' })
+      await session.text('Working. ')
+      if (n === 2) await session.approval(ask)
+    }
+  })
+  for (const key of keys) {
+    await process.idle(key)
+    expect(await process.results(key)).toEqual(['Working. '.repeat(8)])
+    expect(await process.payloads(key, 'output_superseded')).toEqual([])
+  }
+})
+
+test('[N52] tools that run at the same time, some of them settled, do not say their text twice', async () => {
+  const run: Run = async ({ session }, process) => {
+    const work = async (n: number) => {
+      await session.text(`<${n}>`)
+      return n === 1 || process.ledger.count('again') > 0 ? n : new Promise(() => {})
+    }
+    const done = [1, 2, 3].map((n) => session.tool('work', { n }, () => work(n), { effect: 'pure' }))
+    await Promise.all(done)
+    await session.text(' done')
+  }
+  const first = new DurableProcess(clerk(run))
+  for (const key of keys) await first.submit(key, 'go')
+  for (const key of keys)
+    await first.until(async () => {
+      const said = (await first.payloads(key, 'token')).map(({ text }) => text).join('')
+      return said === '<1><2><3>' && (await first.payloads(key, 'tool_outcome')).length === 1
+    })
+  first.ledger.entries.push('again')
+  const second = await first.next()
+  for (const key of keys) {
+    await second.idle(key)
+    expect(await second.results(key)).toEqual(['<1><2><3> done'])
+  }
+})
