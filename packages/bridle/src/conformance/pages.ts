@@ -3,6 +3,7 @@ import type { ConformanceCase } from './case.ts'
 import { fabricSocketCases } from './cases/fabric-socket.ts'
 import { frontendCases } from './cases/frontend.ts'
 import { httpCases } from './cases/http.ts'
+import { openharnessCases } from './cases/openharness.ts'
 import { streamCases } from './cases/streams.ts'
 import { transportCases } from './cases/transport.ts'
 
@@ -15,6 +16,7 @@ export interface ProtocolPage {
 export const protocolPages: readonly ProtocolPage[] = [
   { title: 'http', document: 'docs/protocol/http.md', cases: httpCases },
   { title: 'frontend', document: 'docs/protocol/frontend.md', cases: frontendCases },
+  { title: 'openharness', document: 'docs/protocol/openharness.md', cases: openharnessCases },
   { title: 'streams', document: 'docs/protocol/http.md', cases: streamCases },
   { title: 'fabric socket', document: 'docs/protocol/fabric-socket.md', cases: fabricSocketCases },
   { title: 'transport', document: 'docs/protocol/transport.md', cases: transportCases },

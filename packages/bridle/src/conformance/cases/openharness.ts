@@ -1,0 +1,148 @@
+// docs/protocol/openharness.md: turns, conversations, approvals and errors of the engine.
+import type { CaseRequest, ConformanceCase, Pattern } from '../case.ts'
+
+const script = (...steps: unknown[]) => `@script ${JSON.stringify(steps)}`
+const send = (context: object, more: object = {}, payload: object = {}): CaseRequest => ({
+  method: 'POST',
+  path: '/v1/openharness',
+  body: { protocol_version: '1.0.0', request: { context, ...payload }, ...more },
+})
+const says = (text: string, more: object = {}) => ({
+  status: 200,
+  body: {
+    protocol_version: '1.0.0',
+    response: { status: 'success', action_directives: [{ action_type: 'render_message', payload: { text } }] },
+    ...more,
+  } as Pattern,
+})
+const fails = (status: number, code: string, details: Pattern = {}) => ({
+  status,
+  body: { response: { status: 'error', error: { code, details } } },
+})
+
+export const openharnessCases: readonly ConformanceCase[] = [
+  {
+    name: '[OH6] a turn echoes its ids, and its session is that of every wire',
+    steps: [
+      {
+        ask: send(
+          { session_id: '{s}', user_intent: script({ text: 'Hello' }) },
+          { request_id: 'req-1', correlation_id: 'corr-1' },
+        ),
+        answer: {
+          ...says('Hello', { request_id: 'req-1', correlation_id: 'corr-1', supported_protocol_versions: ['1.0.0'] }),
+          headers: { 'x-bridle-session': '{s}', 'x-request-id': 'req-1', 'x-correlation-id': 'corr-1' },
+        },
+      },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+    ],
+  },
+  {
+    name: '[OH11] a turn that names no session gets a new one',
+    steps: [
+      {
+        ask: send({ user_intent: script({ text: 'Hello' }) }),
+        answer: {
+          status: 200,
+          body: { response: { extensions: { 'dev.bridle': { session_id: { $save: 'made' } } } } },
+        },
+      },
+      { ask: { path: '/sessions/{made}' }, answer: { status: 200 } },
+    ],
+  },
+  {
+    name: '[OH12] a request is made once',
+    steps: [
+      {
+        ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'once' }),
+        answer: says('One'),
+      },
+      {
+        ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'once' }),
+        answer: says('One'),
+      },
+      {
+        ask: send({ session_id: '{s}', user_intent: script({ text: 'Two' }) }, { request_id: 'once' }),
+        answer: { status: 409, body: { response: { error: { code: 'request_id_conflict', retryable: false } } } },
+      },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+    ],
+  },
+  {
+    name: '[OH22] a conversation is branched from its session',
+    steps: [
+      { ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }), answer: says('One') },
+      {
+        ask: send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Two' }) }),
+        answer: {
+          status: 200,
+          body: { response: { extensions: { 'dev.bridle': { session_id: { $save: 'child' } } } } },
+        },
+      },
+      {
+        ask: send({ session_id: '{s}', conversation_id: 'tab', user_intent: script({ text: 'Three' }) }),
+        answer: says('Three'),
+      },
+      { ask: { path: '/sessions/{child}' }, answer: { status: 200, body: { messages: { $length: 6 } } } },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+    ],
+  },
+  {
+    name: '[OH20] a question is answered by its token, which knows its session, and once',
+    steps: [
+      {
+        ask: send({ session_id: '{s}', user_intent: script({ approve: 'write' }, { text: 'Written' }) }),
+        answer: {
+          status: 200,
+          body: {
+            response: {
+              action_directives: [
+                {
+                  action_type: 'request_approval',
+                  payload: {
+                    tool: 'write',
+                    options: [
+                      { id: 'approve', continuation_token: { $save: 'yes' } },
+                      { id: 'deny', continuation_token: { $save: 'no' } },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+        },
+      },
+      {
+        ask: send({ continuation: { continuation_token: '{yes}' } }, { request_id: 'yes' }),
+        answer: { ...says('Written'), headers: { 'x-bridle-session': '{s}' } },
+      },
+      {
+        ask: send({ continuation: { continuation_token: '{no}' } }, { request_id: 'no' }),
+        answer: { status: 409, body: { response: { error: { code: 'continuation_used' } } } },
+      },
+      {
+        ask: send({ session_id: '{s}', continuation: { continuation_token: 'ctok_aq9' } }),
+        answer: fails(400, 'invalid_request', { field: 'context.continuation.continuation_token' }),
+      },
+    ],
+  },
+  {
+    name: '[OH8] every mistake gets a whole envelope',
+    steps: [
+      { ask: send({ session_id: '{s}' }), answer: fails(400, 'invalid_request', { field: 'context.user_intent' }) },
+      {
+        ask: send({ environment_state: { privacy_tier: 'odd' } }),
+        answer: fails(400, 'invalid_request', { field: 'context.environment_state.privacy_tier' }),
+      },
+      {
+        ask: { method: 'POST', path: '/openharness', raw: 'nonsense' },
+        answer: fails(400, 'invalid_request', { field: 'body' }),
+      },
+      { ask: { path: '/v1/openharness' }, answer: fails(405, 'invalid_request', { field: 'method' }) },
+      {
+        ask: send({ user_intent: 'x' }, { protocol_version: '2.0.0' }),
+        answer: { status: 400, body: { response: { error: { code: 'protocol_version_unsupported' } } } },
+      },
+    ],
+  },
+]
