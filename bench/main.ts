@@ -1,4 +1,4 @@
-// `npm run bench -- kernel` (or `agent`, `background`, `delta`, `fanout`, `replay`, `runner`, `cloudflare`): one JSON line per figure; exits with 1 when
+// `npm run bench -- kernel` (or `agent`, `background`, `delta`, `fanout`, `openharness`, `replay`, `runner`, `cloudflare`): one JSON line per figure; exits with 1 when
 // a check of what was read back or delivered failed.
 import { agent } from './agent.ts'
 import { append } from './append.ts'
@@ -9,6 +9,7 @@ import { fanout } from './fanout.ts'
 import { type BenchFigure, print } from './figure.ts'
 import { memory } from './memory.ts'
 import { open } from './open.ts'
+import { openharness } from './openharness.ts'
 import { replay } from './replay.ts'
 import { runner } from './runner.ts'
 
@@ -18,6 +19,7 @@ const benches: { readonly [name: string]: readonly (() => Promise<BenchFigure[]>
   background: [background],
   delta: [delta],
   fanout: [fanout],
+  openharness: [openharness],
   replay: [replay],
   runner: [runner],
   cloudflare: [cloudflare],

@@ -12,3 +12,5 @@ export const ATTACHMENTS_MAX = 50
 export const REFERENCE_CHARS_MAX = 4_096
 /** A message on a screen that is read at a glance. The numbers are those of large print on a television and in a car. */
 export const SMALL_SCREEN = { lines: 3, chars: 40 }
+/** Time zones whose formats are kept, some 10 kB each: more than a server's users live in. */
+export const TIME_ZONES_MAX = 200

@@ -1,35 +1,44 @@
 // The shell that asks: what its agent learns about it, and how its answers are shaped.
 import { type JsonObject, present } from '../../kernel/json.ts'
-import { SMALL_SCREEN } from './limits.ts'
+import { SMALL_SCREEN, TIME_ZONES_MAX } from './limits.ts'
 import type { ShellIdentity } from './wire.ts'
 
 /** The shell as the agent's input has it, with the time where its user is. A locale or time zone that is none counts as absent. */
 export const shellInput = ({ shell_kind, shell_version, locale, timezone }: ShellIdentity, now: number): JsonObject => {
-  const zone = timezone !== undefined && isTimeZone(timezone) ? timezone : undefined
+  const format = timezone === undefined ? null : formatFor(timezone)
   return present({
     shell_kind,
     shell_version,
     locale: locale !== undefined && isLocale(locale) ? locale : undefined,
-    timezone: zone,
-    local_time: zone === undefined ? undefined : localTime(now, zone),
+    timezone: format ? timezone : undefined,
+    local_time: format?.format(now),
   })
 }
 
-const isTimeZone = (zone: string): boolean => isTaken(() => new Intl.DateTimeFormat('en', { timeZone: zone }))
-const isLocale = (locale: string): boolean => isTaken(() => new Intl.Locale(locale))
+const isLocale = (locale: string): boolean => attempt(() => new Intl.Locale(locale)) !== null
 
-const isTaken = (use: () => unknown): boolean => {
-  try {
-    use()
-    return true
-  } catch {
-    return false
-  }
+/** Formats by time zone, such as `2026-01-31 23:59`: making one takes longer than all else that a shell needs. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Null = there is no such time zone. */
+const formatFor = (timeZone: string): Intl.DateTimeFormat | null => {
+  const known = formats.get(timeZone)
+  if (known) return known
+  // Swedes write dates in this order.
+  const made = attempt(() => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }))
+  if (formats.size >= TIME_ZONES_MAX) formats.clear()
+  if (made) formats.set(timeZone, made)
+  return made
 }
 
-/** Such as `2026-01-31 23:59`: a locale that writes dates in this order. */
-const localTime = (now: number, timeZone: string): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(now)
+/** Null where the platform refuses the name. */
+const attempt = <T>(make: () => T): T | null => {
+  try {
+    return make()
+  } catch {
+    return null
+  }
+}
 
 /** Shells that show plain text, and shells that are read from afar, or while driving. */
 const PLAIN_SHELLS: ReadonlySet<string | undefined> = new Set(['im_bot'])
