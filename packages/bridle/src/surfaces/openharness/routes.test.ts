@@ -39,7 +39,8 @@ describe('[OH5] versions', () => {
 })
 
 test('[OH6] ids are echoed in the body and in headers, also where the rest is wrong; an empty one counts as absent', async () => {
-  const { send } = testEngine()
+  const logged: string[] = []
+  const { send } = testEngine({ onRequest: ({ correlationId }) => logged.push(correlationId) })
   const ids = { request_id: 'req-1', correlation_id: 'corr-1' }
   const good = await send(messageOf({ session_id: 'e', user_intent: hello }, ids))
   const bad = await send({ ...ids, protocol_version: '1.0.0', request: [] })
@@ -47,6 +48,7 @@ test('[OH6] ids are echoed in the body and in headers, also where the rest is wr
     expect(body).toMatchObject(ids)
     expect([headers.get('x-request-id'), headers.get('x-correlation-id')]).toEqual(['req-1', 'corr-1'])
   }
+  expect(logged).toEqual(['corr-1', 'corr-1'])
   const empty = await send(messageOf({ user_intent: hello }, { request_id: '', correlation_id: '' }))
   expect([empty.status, 'request_id' in empty.body, 'correlation_id' in empty.body]).toEqual([200, false, false])
   const odd = await send(messageOf({ user_intent: hello }, { request_id: 'ä\n', correlation_id: 'x y' }))

@@ -206,8 +206,10 @@ const observeRequest = (
   row: Route,
 ): ((response: Response, fault: Pick<RequestLogEntry, 'cause'>) => Response) => {
   const started = ports.clock.now()
-  const correlationId = correlationIdOf(c.req.header('x-correlation-id'))
+  const sent = correlationIdOf(c.req.header('x-correlation-id'))
   return (response, fault) => {
+    // A message that names an id of its own has it in the answer, on wires with their own messages.
+    const correlationId = (row.renderDenial && response.headers.get('x-correlation-id')) || sent
     const { status } = response
     ports.traffic.count(row.method, row.path, status)
     const { method, url } = c.req
@@ -220,8 +222,7 @@ const observeRequest = (
       correlationId,
       ...fault,
     })
-    // A message that names an id of its own has it in the answer.
-    if (!response.headers.has('x-correlation-id')) response.headers.set('x-correlation-id', correlationId)
+    response.headers.set('x-correlation-id', correlationId)
     // Pages of other origins may not embed an answer, and browsers may not guess another content type.
     response.headers.set('cross-origin-resource-policy', 'same-origin')
     response.headers.set('x-content-type-options', 'nosniff')
