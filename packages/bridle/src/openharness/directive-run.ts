@@ -127,14 +127,26 @@ const perform = async ({ payload, handler }: ExecutionPlan, run: DirectiveRun): 
     const refusal = await batch.approvalTurn(() => refusalOf(run))
     if (refusal) return refusal
   }
+  const call = handler as DirectiveHandler<JsonObject>
+  // A question waits for its turn like an approval: a person reads one at a time.
+  return directive.action_type === 'request_approval'
+    ? batch.approvalTurn(() => callHandler(call, payload, run, Number.POSITIVE_INFINITY))
+    : callHandler(call, payload, run, settings.handlerTimeoutMs)
+}
+
+const callHandler = async (
+  handler: DirectiveHandler<JsonObject>,
+  payload: JsonObject,
+  run: DirectiveRun,
+  timeoutMs: number,
+): Promise<DirectiveEnd> => {
   const late = lateness(run)
   if (late) return late
-  const asksPerson = directive.action_type === 'request_approval'
-  const limitMs = Math.min(leftMs(run), asksPerson ? Number.POSITIVE_INFINITY : settings.handlerTimeoutMs)
-  const call = handler as DirectiveHandler<JsonObject>
-  const work = await withinTime(limitMs, batch.signal, (signal) => call(payload, contextOf(run, signal, false)))
+  const work = await withinTime(Math.min(leftMs(run), timeoutMs), run.batch.signal, (signal) =>
+    handler(payload, contextOf(run, signal, false)),
+  )
   if (work.end !== 'done') return failureOf(work)
-  return asksPerson
+  return run.directive.action_type === 'request_approval'
     ? answered(payload as unknown as RequestApprovalPayload, work.value)
     : { outcome: 'executed', code: null }
 }

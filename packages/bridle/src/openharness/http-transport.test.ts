@@ -36,13 +36,13 @@ describe('httpTransport', () => {
 
   test('[OHS40] posts JSON with the headers of the program, and follows no redirect', async () => {
     let tokens = 0
-    const headers = async () => ({ authorization: `Bearer ${++tokens}`, 'content-type': 'text/plain' })
+    const headers = async () => ({ authorization: `Bearer ${++tokens}`, 'Content-Type': 'text/plain' })
     const { shell, sent, calls } = overHttp([json(success(say('yes')))], { headers })
     await shell.send('Hello', { requestId: 'r' })
     await shell.send('Hello')
     const [{ url, init } = { url: '', init: {} }] = sent
     expect([url, init.method, init.redirect]).toEqual(['http://127.0.0.1:1/v1/openharness', 'POST', 'error'])
-    expect(init.headers).toEqual({
+    expect(Object.fromEntries(new Headers(init.headers))).toEqual({
       authorization: 'Bearer 1',
       'content-type': 'application/json',
       accept: 'application/json',

@@ -48,10 +48,12 @@ export const httpTransport = (options: HttpTransportOptions): ShellTransport => 
 }
 
 const post = async (request: RequestMessage, options: HttpTransportOptions, signal: AbortSignal) => {
-  const headers = typeof options.headers === 'function' ? await options.headers() : options.headers
+  const headers = new Headers(typeof options.headers === 'function' ? await options.headers() : options.headers)
+  headers.set('content-type', 'application/json')
+  headers.set('accept', 'application/json')
   const response = await reach(options, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
+    headers,
     body: JSON.stringify(request),
     redirect: 'error',
     signal,

@@ -122,6 +122,39 @@ describe('approval before execution', () => {
 })
 
 describe('request_approval', () => {
+  test('[OHS26] the questions of a group are shown one at a time', async () => {
+    let open = 0
+    const order: unknown[] = []
+    const group = ['a', 'b', 'c'].map((run) => ({ ...question(run), execution: 'parallel' }))
+    const { shell } = stubShell([success(...group)], {
+      handlers: {
+        request_approval: async ({ run_id }) => {
+          expect(++open).toBe(1)
+          for (let turns = 0; turns < 20; turns += 1) await Promise.resolve()
+          open -= 1
+          order.push(run_id)
+          return null
+        },
+      },
+    })
+    const turn = await shell.send('Go')
+    expect([order, turn.openApprovals.length]).toEqual([['a', 'b', 'c'], 3])
+  })
+
+  test('[OHS4] an environment that fails later does not take back what was done', async () => {
+    let reads = 0
+    const environment = () => {
+      if (++reads > 1) throw new Error('no sensor')
+      return { privacy_tier: 'public' as const }
+    }
+    const { shell, feedback } = stubShell([success(question('a'))], {
+      environment,
+      handlers: { request_approval: () => 'approve' },
+    })
+    const turn = await shell.send('Go')
+    expect([turn.error?.code, turn.feedback, feedback.length]).toEqual(['invalid_options', feedback, 1])
+  })
+
   const continuations = (requests: ReturnType<typeof stubShell>['requests']) =>
     requests.map(({ request }) => request.context?.continuation)
 

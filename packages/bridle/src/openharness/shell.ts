@@ -108,7 +108,8 @@ const runTurn = async (turn: TurnInput, options: ShellOptions, place: Place): Pr
       for (const { label, continuation } of await exchange(id, input))
         answers.push({ id: newId('req'), input: { intent: label, continuation } })
     } catch (fault) {
-      if (fault instanceof ShellFault && fault.code === 'invalid_options') throw fault
+      // A later request of the turn must not take back what became of the earlier ones.
+      if (sent === 0 && fault instanceof ShellFault && fault.code === 'invalid_options') throw fault
       error ??= turnErrorOf(fault)
     }
   }
