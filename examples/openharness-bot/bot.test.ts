@@ -116,13 +116,18 @@ test('refuses calls that are not signed, not whole, too large, or elsewhere', as
   expect(engine.requests).toEqual([])
 })
 
-test('talks to a real server: three chats, three sessions', async () => {
+const realServer = async () => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-bot-shell-'))
   const server = await startDevServer({ port: 0, data, log: () => {}, tokenPaceMs: 0 })
   closing.push(async () => {
     await server.close()
     rmSync(data, { recursive: true, force: true })
   })
+  return server
+}
+
+test('talks to a real server: three chats, three sessions', async () => {
+  const server = await realServer()
   const { call, messages } = await botFor(`${server.url}/v1/openharness`)
   for (const chat of ['a', 'b', 'c'])
     await call({ id: `m-${chat}`, chat, text: `@script ${JSON.stringify([{ text: `Hello, ${chat}.` }])}` })
@@ -131,4 +136,19 @@ test('talks to a real server: three chats, three sessions', async () => {
     ['a', 'b', 'c'].map((chat) => ({ chat, text: `Hello, ${chat}.` })),
   )
   for (const chat of ['a', 'b', 'c']) expect((await fetch(`${server.url}/sessions/im-${chat}`)).status).toBe(200)
+})
+
+test('the button of one chat answers the question of its run, and not that of another chat', async () => {
+  const server = await realServer()
+  const { call, messages } = await botFor(`${server.url}/v1/openharness`)
+  const asking = `@script ${JSON.stringify([{ approve: 'write', args: {} }, { text: 'Done.' }])}`
+  await call({ id: 'm1', chat: 'a', text: asking })
+  await vi.waitFor(() => expect(messages).toHaveLength(1), WAIT)
+  const button = messages[0]?.buttons?.find(({ label }) => label === 'Approve')
+  await call({ id: 'm2', chat: 'b', button })
+  await vi.waitFor(() => expect(messages).toHaveLength(2), WAIT)
+  expect(messages[1]).toEqual({ chat: 'b', text: 'Sorry, this did not work (invalid_request).' })
+  await call({ id: 'm3', chat: 'a', button })
+  await vi.waitFor(() => expect(messages).toHaveLength(3), WAIT)
+  expect(messages[2]).toEqual({ chat: 'a', text: 'Done.' })
 })

@@ -91,13 +91,18 @@ test('a new conversation, in the same session', async () => {
   expect(contexts.map(({ conversation_id }) => typeof conversation_id)).toEqual(['undefined', 'string'])
 })
 
-test('talks to a real server, which keeps the session', async () => {
+const realServer = async () => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-cli-shell-'))
   const server = await startDevServer({ port: 0, data, log: () => {}, tokenPaceMs: 0 })
   closing.push(async () => {
     await server.close()
     rmSync(data, { recursive: true, force: true })
   })
+  return server
+}
+
+test('talks to a real server, which keeps the session', async () => {
+  const server = await realServer()
   const script = (text: string) => `@script ${JSON.stringify([{ text }])}`
   const { code, text } = await type(
     `${server.url}/v1/openharness`,
@@ -107,4 +112,12 @@ test('talks to a real server, which keeps the session', async () => {
   expect([code, text]).toEqual([0, '> It is noon.\n> It is night.\n> '])
   const card = (await (await fetch(`${server.url}/sessions/watch`)).json()) as { status: string }
   expect(card.status).toBe('idle')
+})
+
+test('a question of a real run is answered by number', async () => {
+  const server = await realServer()
+  const asking = `@script ${JSON.stringify([{ approve: 'write', args: { path: 'a.txt' } }, { text: 'Done.' }])}`
+  const { code, text } = await type(`${server.url}/v1/openharness`, [asking, '1'], 'asks')
+  expect(code).toBe(0)
+  expect(text).toMatch(/\n {2}write \{"path":"a\.txt"\}\n {2}1\. Approve\n {2}2\. Deny\nanswer> Done\.\n> $/)
 })
