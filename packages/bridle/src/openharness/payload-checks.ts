@@ -22,7 +22,7 @@ export const readApproval = (payload: JsonObject): RequestApprovalPayload => {
   const usable = options.flatMap((option): ApprovalOption[] => {
     if (!isJsonObject(option)) return []
     const { id, label, continuation_token: token } = option
-    if (typeof id !== 'string' || id === '' || typeof token !== 'string' || token === '' || ids.has(id)) return []
+    if (typeof id !== 'string' || id === '' || typeof token !== 'string' || token.length === 0 || ids.has(id)) return []
     ids.add(id)
     return [{ id, label: typeof label === 'string' && label !== '' ? label : id, continuation_token: token }]
   })

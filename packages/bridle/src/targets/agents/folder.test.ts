@@ -14,8 +14,8 @@ afterEach(async () => {
 })
 
 const entry = new URL('../../index.ts', import.meta.url).href
-const source = (name: string, run = `() => 'from ${name}'`) =>
-  `import { agent } from '${entry}'\nexport default agent({ name: '${name}', run: ${run} })\n`
+const source = (name: string, run = `() => 'from ${name}'`, durable = true) =>
+  `import { agent } from '${entry}'\nexport default agent({ name: '${name}', durable: ${durable}, run: ${run} })\n`
 
 const folder = (files: { readonly [file: string]: string } = {}): string => {
   const root = mkdtempSync(join(tmpdir(), 'bridle-agents-'))
@@ -157,6 +157,8 @@ describe('serving', () => {
       source(
         'live',
         `async ({ session }) => { await session.approval({ subject: 'go', reason: 'r' }); return '${answer}' }`,
+        // A durable function that waits begins again, with the definition that there is then.
+        false,
       )
     const root = folder({ 'agents/live.ts': slow('old') })
     const { url, lines } = await serve(root, { watchAgents: true })
