@@ -31,6 +31,8 @@ export type {
 export type { StandardSchema } from './agents/standard-schema.ts'
 export { OutcomeUnknown, StepError, type StepErrorCode } from './agents/steps/errors.ts'
 export {
+  type DirectiveFields,
+  type DirectiveToolDeclaration,
   type Tool,
   type ToolApprovalRule,
   type ToolApprovalTerms,
@@ -44,6 +46,7 @@ export { connectFabricWs } from './client/fabric/socket.ts'
 export { HarnessClient } from './client/harness/client.ts'
 export { type EventType, inTier, STREAM_EVENT_TYPES, type Tier } from './kernel/catalogue.ts'
 export { applyOperations, type DeltaOperation } from './kernel/delta.ts'
+export type { Directive } from './kernel/directive.ts'
 export type { AnyEvent, Event, Key } from './kernel/event.ts'
 export type { Json, JsonObject } from './kernel/json.ts'
 export type {

@@ -3,12 +3,13 @@
 import { catalogue, isEventType } from '../kernel/catalogue.ts'
 import type { ReportItem } from '../kernel/commands.ts'
 import { customEventProblem } from '../kernel/custom-event.ts'
+import { directiveProblem } from '../kernel/directive.ts'
 import type { AnyEventDraft } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Clock } from '../kernel/ports/clock.ts'
 import type { Digest } from '../kernel/ports/digest.ts'
 import type { ApprovalAnswer, Job } from '../kernel/ports/runner.ts'
-import { parsePayload } from '../kernel/schemas.ts'
+import { type Payloads, parsePayload } from '../kernel/schemas.ts'
 import type { RunReporter } from '../kernel/session/run-reporter.ts'
 import { toPlainJson } from './input.ts'
 
@@ -83,12 +84,21 @@ export class AgentRun {
 /** An event of the catalogue that an agent may emit, or a custom event. */
 export const agentEventItem = (type: string, payload: unknown): ReportItem => {
   if (!isEventType(type)) return customEventItem(type, payload)
+  if (type === 'directive') return directiveItem(payload)
   const { source, wire } = catalogue[type]
   if (!['runner', 'server'].includes(source) || wire === 'internal' || type === 'custom_event')
     throw new TypeError(`"${type}" is not an event that an agent can emit.`)
   const checked = parsePayload(type, toPlainJson(payload, `payload of ${type}`))
   if ('problem' in checked) throw new TypeError(checked.problem)
   return { type: 'event', event: { type, payload: checked.payload } as Pick<AnyEventDraft, 'type' | 'payload'> }
+}
+
+/** A directive with all of its fields checked. */
+export const directiveItem = (given: unknown): ReportItem => {
+  const directive = toPlainJson(given, 'directive')
+  const problem = directiveProblem(directive)
+  if (problem !== null) throw new TypeError(problem)
+  return { type: 'event', event: { type: 'directive', payload: directive as unknown as Payloads['directive'] } }
 }
 
 const customEventItem = (name: string, payload: unknown): ReportItem => {

@@ -42,6 +42,7 @@ export const createAgentSession = (run: AgentRun): AgentSession => {
 
     checkpoint: (summary) => emit('session_checkpoint', checkpointPayload(summary)),
     artifact: (...content) => run.track(async () => run.report(artifactItem(...content))),
+    directive: (directive) => emit('directive', directive),
     usage: (spent) => run.track(async () => run.report(usageItem(spent))),
     emit: (type: string, payload: unknown) => emit(type, payload),
   }

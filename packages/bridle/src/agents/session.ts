@@ -1,5 +1,6 @@
 // The interface between an agent's `run` function and its session. Every call appends to the log, and clients see only the log.
 import type { BridleEventType, EventType, VisibleEventType } from '../kernel/catalogue.ts'
+import type { Directive } from '../kernel/directive.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
 import type { Payloads } from '../kernel/schemas.ts'
@@ -46,6 +47,8 @@ export interface AgentSession {
   checkpoint(summary: string): Promise<void>
   /** Publishes a text beside the answer. The kind `memory_proposal` marks a note that the agent would like to remember. */
   artifact(name: string, text: string, contentType?: string, kind?: string): Promise<void>
+  /** Tells the shell to render or to execute something. Rejects with the name of the field that is wrong. */
+  directive(directive: Directive): Promise<void>
   /** Reports tokens and cost. Budgets count them, and a run over a budget is stopped before its next step. */
   usage(spent: UsageReport): Promise<void>
   /** Appends an event of the catalogue that an agent may emit; the payload is checked. */

@@ -1,7 +1,9 @@
 // `tool({...})` defines a tool that a model may call: its name, its schema, its effect and its `run` function.
+import type { Directive } from '../kernel/directive.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
 import type { Payloads, ToolEffect } from '../kernel/schemas.ts'
+import { directiveFields, payloadInput } from './directive-tool.ts'
 import { EXPIRY_MS_MAX, TIMER_MS_MAX } from './limits.ts'
 import type { AgentSession, EmittableEventType, ToolContext } from './session.ts'
 import { isSchema, missingJsonSchema, type OutputOf, type StandardSchema } from './standard-schema.ts'
@@ -27,7 +29,21 @@ export interface ToolDeclaration<In extends StandardSchema<object, unknown>> {
   readonly timeoutMs?: number
   /** Does the work. The model reads the value that it returns, or the message of the error that it throws. */
   readonly run: (input: OutputOf<In>, context: ToolCallContext) => unknown
+  /** A tool has either a `run` function or a directive. */
+  readonly directive?: never
 }
+
+/** The definition of a tool whose call becomes a directive for the shell. The model learns that the directive was sent. */
+export interface DirectiveToolDeclaration<In extends StandardSchema<object, unknown>>
+  extends Omit<ToolDeclaration<In>, 'run' | 'directive' | 'effect' | 'resources' | 'timeoutMs'> {
+  /** The type of the directive, such as `render_ui`, or its fields. The arguments of the call are its payload. */
+  readonly directive: string | DirectiveFields
+  /** The schema of the payload. Absent: that of the core type, or any JSON object. */
+  readonly input?: In
+}
+
+/** The fields of a directive beside its payload. */
+export type DirectiveFields = Omit<Directive, 'payload'>
 
 /** Whether a call needs an approval: a fixed rule, or a function of the input. */
 export type ToolApprovalRule<Input> = boolean | ToolApprovalTerms | ((input: Input) => boolean | ToolApprovalTerms)
@@ -47,7 +63,7 @@ export interface ToolCallContext extends ToolContext {
 }
 
 /** The session as a tool sees it: everything but the answer, which the model writes. */
-export interface ToolSession extends Pick<AgentSession, 'id' | 'artifact' | 'usage' | 'memory'> {
+export interface ToolSession extends Pick<AgentSession, 'id' | 'artifact' | 'directive' | 'usage' | 'memory'> {
   /** The conversation of this branch so far. */
   messages(): Promise<readonly HarnessMessage[]>
   /** Appends an event of the catalogue that a tool may emit; the payload is checked. */
@@ -87,6 +103,8 @@ export interface Tool {
   readonly approve: ToolApprovalRule<unknown>
   /** Milliseconds for `run`; null = as the agent's limits say. */
   readonly timeoutMs: number | null
+  /** The directive that a call becomes, without its payload; null = the tool only runs. */
+  readonly directive: DirectiveFields | null
   /** The function that does the work. */
   readonly run: (input: unknown, context: ToolCallContext) => unknown
 }
@@ -96,8 +114,9 @@ export interface Tool {
  * names the field that is wrong.
  */
 export const tool = <In extends StandardSchema<object, unknown> = StandardSchema<JsonObject>>(
-  declaration: ToolDeclaration<In>,
+  declared: ToolDeclaration<In> | DirectiveToolDeclaration<In>,
 ): Tool => {
+  const { directive, declaration } = asDirectiveTool(declared)
   const problem = problemOf(declaration)
   if (problem !== null) throw new TypeError(`tool(): ${problem}`)
   const { name, description, input = null, effect = 'unsafe', resources, approve = false, timeoutMs, run } = declaration
@@ -109,9 +128,30 @@ export const tool = <In extends StandardSchema<object, unknown> = StandardSchema
     resources: (resources as Tool['resources'] | undefined) ?? null,
     approve: (typeof approve === 'object' ? Object.freeze({ ...approve }) : approve) as Tool['approve'],
     timeoutMs: timeoutMs ?? null,
+    directive,
     run: run as Tool['run'],
   }
   return Object.freeze(Object.defineProperty(made, brand, { value: true }))
+}
+
+/**
+ * A tool with a directive does nothing by itself: the directive is in the log together with the outcome of the call. Its calls are
+ * idempotent and not pure, so that directives come in the order of the calls.
+ */
+const asDirectiveTool = <In extends StandardSchema<object, unknown>>(
+  declared: ToolDeclaration<In> | DirectiveToolDeclaration<In>,
+): { readonly directive: DirectiveFields | null; readonly declaration: ToolDeclaration<In> } => {
+  if (declared?.directive === undefined) return { directive: null, declaration: declared as ToolDeclaration<In> }
+  const directive = directiveFields(declared.directive)
+  if ('run' in declared) throw new TypeError(`tool(): "${declared.name}" has a directive, so remove its run function.`)
+  const { directive: _fields, input = payloadInput(directive.action_type), ...rest } = declared
+  const declaration = {
+    ...rest,
+    ...(input && { input }),
+    effect: 'idempotent',
+    run: () => ({ sent: directive.action_type }),
+  }
+  return { directive, declaration: declaration as unknown as ToolDeclaration<In> }
 }
 
 /** In the global registry, so that a tool made by another copy of the package counts too. */

@@ -85,6 +85,13 @@ export const catalogue = {
     wire: 'bridle',
     role: "an agent's own event; on the stream its type is the agent's name for it",
   },
+  directive: {
+    tier: 'default',
+    persisted: true,
+    source: 'runner',
+    wire: 'bridle',
+    role: 'something for a shell to render or to execute',
+  },
 
   session_created: internalRow('the first event: kind, agent and the settings it starts with'),
   parent_told: internalRow('the session that this one was started from knows how it stands'),

@@ -63,7 +63,7 @@ describe('the catalogue', () => {
     expect(STREAM_EVENT_TYPES.some((type) => (catalogue[type].wire as string) === 'internal')).toBe(false)
   })
 
-  test('[E11] shows what operators do, budgets, retries, withdrawn text and artifacts besides, and no agent can claim them', () => {
+  test('[E11] shows what operators do, budgets, retries, withdrawn text and artifacts besides, and no agent can claim them; directives are its own', () => {
     const ours = EVENT_TYPES.filter((type) => catalogue[type].wire === 'bridle')
     expect(ours).toEqual([
       'session_paused',
@@ -78,8 +78,9 @@ describe('the catalogue', () => {
       'output_superseded',
       'artifact_published',
       'custom_event',
+      'directive',
     ])
-    expect(ours.filter((type) => catalogue[type].source !== 'kernel')).toEqual(['custom_event'])
+    expect(ours.filter((type) => catalogue[type].source !== 'kernel')).toEqual(['custom_event', 'directive'])
   })
 
   test.each<[string, boolean, boolean]>([

@@ -248,6 +248,16 @@ export const schemas = {
   error: v.looseObject({ turn_id: maybe(text), message: text, reason: maybe(text), transient: maybe(v.boolean()) }),
 
   custom_event: v.looseObject({ name: text, data: object }),
+  directive: v.looseObject({
+    action_type: text,
+    payload: maybe(object),
+    priority: maybe(v.picklist(['low', 'normal', 'high', 'critical'])),
+    execution: maybe(v.picklist(['sequential', 'parallel'])),
+    risk_tier: maybe(v.picklist(['safe', 'caution', 'dangerous'])),
+    requires_user_approval: maybe(v.boolean()),
+    deadline_ms: maybe(count),
+    extensions: maybe(object),
+  }),
 
   session_created: v.looseObject({
     kind: v.picklist(['chat', 'background']),

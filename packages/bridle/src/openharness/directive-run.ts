@@ -1,4 +1,5 @@
 // The life of a directive: look it up, check its payload, its deadline and its approval, and only then call its handler.
+import { isCoreType, wrongPayloadField } from '../kernel/directive-payloads.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { ActionDirective, Continuation } from '../surfaces/openharness/wire.ts'
 import { type ApprovalThreshold, type Approver, needsApproval } from './approvals.ts'
@@ -7,7 +8,7 @@ import { type WorkEnd, withinTime } from './deadline.ts'
 import { type CheckedDirective, fallbackText } from './directive.ts'
 import type { DirectiveFeedback, DirectiveOutcome, FeedbackCode, ShellTelemetry } from './feedback.ts'
 import type { DirectiveContext, DirectiveHandler, ShellHandlers } from './handlers.ts'
-import { isCoreType, readApproval, wrongPayloadField } from './payload-checks.ts'
+import { readApproval } from './payload-checks.ts'
 
 /** The settings of a shell that matter for directives. */
 export interface ExecutionSettings {

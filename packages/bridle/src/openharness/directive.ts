@@ -1,5 +1,6 @@
 // Reads one directive of a response. A directive that breaks the protocol is kept with the name of its first wrong field, and costs
 // the directives beside it nothing.
+import { wrongDirectiveField } from '../kernel/directive.ts'
 import { isJsonObject, type JsonObject } from '../kernel/json.ts'
 import type { ActionDirective } from '../surfaces/openharness/wire.ts'
 
@@ -10,12 +11,8 @@ export type CheckedDirective =
 
 export const readDirective = (value: unknown): CheckedDirective => {
   if (!isJsonObject(value)) return { directive: {}, invalid: 'action_directives' }
-  const wrong = Object.entries(FIELDS).find(
-    ([name, fits]) => !fits(Object.hasOwn(value, name) ? value[name] : undefined),
-  )
-  return wrong
-    ? { directive: value, invalid: wrong[0] }
-    : { directive: value as unknown as ActionDirective, invalid: null }
+  const invalid = wrongDirectiveField(value)
+  return invalid === null ? { directive: value as unknown as ActionDirective, invalid } : { directive: value, invalid }
 }
 
 /**
@@ -34,25 +31,4 @@ export const fallbackText = ({
     action_type === 'render_message' ? ['fallback_message', 'message', 'text'] : ['fallback_message', 'message']
   const texts = names.map((name) => (Object.hasOwn(payload, name) ? payload[name] : undefined))
   return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? null
-}
-
-type FieldCheck = (value: unknown) => boolean
-const absentOr =
-  (fits: FieldCheck): FieldCheck =>
-  (value) =>
-    value === undefined || fits(value)
-const enumOf =
-  (...values: string[]): FieldCheck =>
-  (value) =>
-    typeof value === 'string' && values.includes(value)
-
-const FIELDS: Readonly<Record<keyof ActionDirective, FieldCheck>> = {
-  action_type: (value) => typeof value === 'string' && value !== '',
-  priority: absentOr(enumOf('low', 'normal', 'high', 'critical')),
-  execution: absentOr(enumOf('sequential', 'parallel')),
-  risk_tier: absentOr(enumOf('safe', 'caution', 'dangerous')),
-  requires_user_approval: absentOr((value) => typeof value === 'boolean'),
-  deadline_ms: absentOr((value) => Number.isInteger(value) && (value as number) >= 0),
-  payload: absentOr(isJsonObject),
-  extensions: absentOr(isJsonObject),
 }

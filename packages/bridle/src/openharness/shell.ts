@@ -1,4 +1,5 @@
 // A shell: the client's side of OpenHarness. It keeps the session between turns, and turns in order.
+import { isCoreType } from '../kernel/directive-payloads.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Continuation, ResponseMessage } from '../surfaces/openharness/wire.ts'
 import type { RequestApprovalPayload } from './core-payloads.ts'
@@ -9,7 +10,6 @@ import { ShellFault, type ShellFaultCode } from './fault.ts'
 import type { DirectiveFeedback, ShellTelemetry } from './feedback.ts'
 import { FOLLOW_UPS_MAX, HANDLER_MS, TURNS_MAX } from './limits.ts'
 import type { ResumeOptions, Shell, ShellOptions, ShellTurn, TurnError } from './options.ts'
-import { isCoreType } from './payload-checks.ts'
 import { buildRequest, type ShellEnvironment } from './request.ts'
 import { readResponse } from './response.ts'
 

@@ -124,6 +124,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
         await run.report(item)
       }),
 
+    directive: (directive) => emit('directive', directive),
     usage: (spent) => emitItem(() => usageItem(spent)),
     emit: (type: string, payload: unknown) => emit(type, payload),
     messages: async () => messagesBefore(run, run.runIds),

@@ -235,6 +235,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   },
   artifact_published: recordInTimeline,
   custom_event: recordInTimeline,
+  directive: recordInTimeline,
 
   completed: (state, envelope) =>
     recordInTimeline(

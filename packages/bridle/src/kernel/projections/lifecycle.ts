@@ -279,7 +279,7 @@ export const withFrame = (state: Lifecycle, event: Event): Lifecycle => {
   return { ...state, run: { ...run, frame: Math.max(run.frame, event.frame), hasOutput } }
 }
 
-/** Event types that add a part to the message. */
+/** Event types that a turn which starts over withdraws: parts of the message, and directives. */
 const outputTypes = new Set<string>([
   'token',
   'response',
@@ -288,6 +288,7 @@ const outputTypes = new Set<string>([
   'tool_call',
   'artifact_published',
   'context_compacted',
+  'directive',
 ])
 
 /** An attempt stopped before its start keeps the handle with which it would have begun. */

@@ -3,6 +3,7 @@
 import { catalogue, isEventType } from '../catalogue.ts'
 import type { Answers, ReportItem, RunReport } from '../commands.ts'
 import { customEventProblem } from '../custom-event.ts'
+import { directiveProblem } from '../directive.ts'
 import type { AnyEventDraft } from '../event.ts'
 import { withCallId } from '../ids.ts'
 import { canonicalJson, hashText, type Json, type JsonObject, ownProperty } from '../json.ts'
@@ -209,6 +210,11 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
   custom_event: (w, payload) => {
     // A custom event must not have a name of the catalogue: clients would take it for an event of the kernel.
     if (customEventProblem(payload.name, payload.data) === null) w.addToRun('custom_event', payload)
+  },
+
+  directive: (w, payload) => {
+    // A shell executes what it finds here, so that nothing else may pass for a directive.
+    if (directiveProblem(payload) === null) w.addToRun('directive', payload)
   },
 
   // The place in the answer where the step ends: text after it is withdrawn if the next step is cut off.

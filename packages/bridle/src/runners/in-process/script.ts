@@ -1,6 +1,7 @@
 // The language of the scripted agent: a JSON array of steps behind `@script `. Stable: other people's tests use it.
 import * as v from 'valibot'
 import { isEventType } from '../../kernel/catalogue.ts'
+import { directiveProblem } from '../../kernel/directive.ts'
 import type { AnyEventDraft } from '../../kernel/event.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { parsePayload, TOOL_STATUSES } from '../../kernel/schemas.ts'
@@ -36,6 +37,7 @@ const steps = {
   artifact: v.strictObject({
     artifact: v.strictObject({ name: v.string(), content: v.string(), kind: v.optional(v.string()) }),
   }),
+  directive: v.strictObject({ directive: object }),
   usage: v.strictObject({
     usage: v.looseObject({
       input_tokens: v.optional(count),
@@ -80,6 +82,10 @@ const parseStep = (step: unknown): { step: ScriptStep } | { problem: string } =>
   if (!result.success)
     return { problem: result.issues.map((issue) => `${v.getDotPath(issue) ?? kind}: ${issue.message}`).join('; ') }
   const parsed = { kind, ...result.output } as ScriptStep
+  if (parsed.kind === 'directive') {
+    const problem = directiveProblem(parsed.directive)
+    return problem === null ? { step: parsed } : { problem: `directive.${problem}` }
+  }
   if (parsed.kind !== 'event') return { step: parsed }
   const checked = scriptedEvent(parsed.event.type, parsed.event.payload)
   return 'problem' in checked ? checked : { step: parsed }

@@ -191,6 +191,8 @@ class ScriptRun {
         ])
       case 'usage':
         return say('usage', step.usage as JsonObject)
+      case 'directive':
+        return say('directive', step.directive)
       case 'event':
         return say(step.event.type, step.event.payload)
       case 'sleepMs':

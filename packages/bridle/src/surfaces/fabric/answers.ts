@@ -45,6 +45,7 @@ const eventTypes = Object.keys({
   checkpoint_created: true,
   artifact_published: true,
   custom: true,
+  directive: true,
   operator_action: true,
   result: true,
   cancelled: true,

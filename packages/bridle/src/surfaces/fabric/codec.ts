@@ -3,6 +3,7 @@
 
 import * as v from 'valibot'
 import type { EventType } from '../../kernel/catalogue.ts'
+import type { Directive } from '../../kernel/directive.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
 import { withoutCallId } from '../../kernel/ids.ts'
 import type { JsonObject } from '../../kernel/json.ts'
@@ -217,6 +218,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   turn_end: ({ payload }) => (payload.queued ? null : ['idle', {}]),
 
   custom_event: ({ payload }) => ['custom', { name: payload.name, data: payload.data as JsonObject }],
+  directive: ({ payload }) => ['directive', { directive: payload as Directive }],
   session_paused: ({ payload }) => (payload.operator ? operatorAction('pause', payload) : null),
   session_resumed: ({ payload }) => operatorAction('resume', payload),
   policy_set: ({ payload }) => operatorAction('policy', payload),

@@ -1,5 +1,6 @@
 // The Fabric wire: its events, and the messages of its WebSocket as JSON text, one message per frame. A client written from the
 // wire's own document meets these and nothing else.
+import type { Directive } from '../../kernel/directive.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { SessionArtifacts, SessionCard, SessionMessages } from '../http/wire.ts'
 
@@ -69,6 +70,8 @@ export interface AgentEventData {
   }
   /** Ours: a custom event of the agent. */
   readonly custom: { readonly name: string; readonly data: JsonObject }
+  /** Ours: something for a shell to render or to execute, with the fields of OpenHarness. */
+  readonly directive: { readonly directive: Directive }
   /** Ours: an operator acted on the session; a cancel is `cancelled`. A client of the document ignores this type. */
   readonly operator_action: {
     readonly action: 'pause' | 'resume' | 'policy' | 'branch' | 'signal'

@@ -18,6 +18,7 @@ import { approvalDirective, messageDirectives, shapeDirectives } from './directi
 import { engineError, invalidField } from './errors.ts'
 import { TURN_WAIT_MS } from './limits.ts'
 import { resumeRun } from './resumption.ts'
+import { readRunOutput, textAfter } from './run-output.ts'
 import { awaitRunAnswer, type RunAnswer } from './run-watch.ts'
 import { idFrom, turnKeyOf } from './session-key.ts'
 import type { ActionDirective, RequestMessage } from './wire.ts'
@@ -59,10 +60,16 @@ const runIntent = async (
 ): Promise<TurnAnswer | Denial> => {
   const { context = {} } = message.request
   const token = context.continuation?.continuation_token
-  const runId = token ? await continueRun(call, key, message, token) : await submitIntent(call, key, message)
-  if (isDenial(runId)) return runId
-  const answer = await awaitRun(call, key, runId)
+  const place = token ? await continueRun(call, key, message, token) : await submitIntent(call, key, message)
+  if (isDenial(place)) return place
+  const answer = await awaitRun(call, key, place)
   return isDenial(answer) ? answer : { ...answer, directives: shapeDirectives(answer.directives, context.shell) }
+}
+
+/** The run to answer for. The shell has had everything up to the question with this id; null = nothing yet. */
+interface RunPlace {
+  readonly runId: string
+  readonly approvalId: string | null
 }
 
 /** The run that the token is of. */
@@ -71,21 +78,21 @@ const continueRun = async (
   key: Key,
   message: RequestMessage,
   token: string,
-): Promise<string | Denial> => {
+): Promise<RunPlace | Denial> => {
   const claim = await openContinuation(call.ports, token)
   if (!claim || keyText(claim.key) !== keyText(key))
     return invalidField(
       'context.continuation.continuation_token',
       'Send a token that this engine gave for this session.',
     )
-  return (await resumeRun(call, claim, message.request_id ?? null)) ?? claim.runId
+  return (await resumeRun(call, claim, message.request_id ?? null)) ?? claim
 }
 
 const submitIntent = async (
   call: RouteCall<unknown, unknown>,
   key: Key,
   message: RequestMessage,
-): Promise<string | Denial> => {
+): Promise<RunPlace | Denial> => {
   const { ports, access } = call
   if (!message.request.context?.user_intent)
     return invalidField('context.user_intent', 'Say what the user wants, as a text.')
@@ -99,7 +106,7 @@ const submitIntent = async (
   if ('problem' in submission) return invalidField('context', `The agent "${agent.name}" does not take this input.`)
   const id = commandKey(message.request_id ? await idFrom(message.request_id) : null, kept)
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(access)) }, id)
-  return isRefusal(answer) ? submitDenial(answer) : answer.runId
+  return isRefusal(answer) ? submitDenial(answer) : { runId: answer.runId, approvalId: null }
 }
 
 const submitDenial = (refusal: Refusal): Denial => {
@@ -117,28 +124,30 @@ const submitDenial = (refusal: Refusal): Denial => {
 const awaitRun = async (
   { ports }: Pick<RouteCall<unknown, unknown>, 'ports'>,
   key: Key,
-  runId: string,
+  place: RunPlace,
 ): Promise<TurnAnswer | Denial> => {
+  const { runId } = place
   const promptSeq = runSeq(runId) as number
   const session = await ports.host.find(key)
   // The session was removed in the meantime, and perhaps created again: the run is gone.
   if (!session?.hasEvent(promptSeq)) return notFound()
   const waitMs = ports.openharness?.waitMs ?? TURN_WAIT_MS
-  return turnAnswer(ports, session, runId, await awaitRunAnswer(session, runId, promptSeq - 1, waitMs))
+  return turnAnswer(ports, session, place, await awaitRunAnswer(session, runId, promptSeq - 1, waitMs))
 }
 
 const turnAnswer = async (
   ports: AppPorts,
   session: Session,
-  runId: string,
+  { runId, approvalId }: RunPlace,
   answer: RunAnswer,
 ): Promise<TurnAnswer | Denial> => {
   switch (answer.status) {
     case 'completed':
-      return { runId, directives: messageDirectives(textOf(session, runId, answer.result)) }
+      return { runId, directives: await outputDirectives(session, runId, approvalId, answer.result) }
     case 'awaiting_approval': {
       const directives = answer.approvals.map((each) => approvalDirective(ports, session.key, runId, each))
-      return { runId, directives: await Promise.all(directives) }
+      const output = await outputDirectives(session, runId, approvalId, null)
+      return { runId, directives: [...output, ...(await Promise.all(directives))] }
     }
     case 'working':
       return engineError(
@@ -159,12 +168,20 @@ const turnAnswer = async (
   }
 }
 
-/** The text that the run said; of one that said nothing, its result. */
-const textOf = (session: Session, runId: string, result: Json): string => {
-  const said = session.state.conversation.messages
-    .filter((each) => each.role === 'assistant' && each.runId === runId)
-    .map(({ content }) => content)
-    .join('\n\n')
-  if (said !== '' || result === null) return said
+/** The output of the run in order. A run without any has its result as the text. */
+const outputDirectives = async (
+  session: Session,
+  runId: string,
+  approvalId: string | null,
+  result: Json,
+): Promise<readonly ActionDirective[]> => {
+  const { directives, beforeText } = await readRunOutput(session, runId, (runSeq(runId) as number) - 1, approvalId)
+  const text = textAfter(session, runId, approvalId)
+  const shown = text === '' && directives.length === 0 ? resultText(result) : text
+  return [...directives.slice(0, beforeText), ...messageDirectives(shown), ...directives.slice(beforeText)]
+}
+
+const resultText = (result: Json): string => {
+  if (result === null) return ''
   return typeof result === 'string' ? result : JSON.stringify(result)
 }

@@ -182,3 +182,35 @@ test('[N29] [N58] tools of one session share its memory; another session has its
   expect(results.flat()).toMatchObject([{ result: 1 }, { result: 1 }, { result: 2 }])
   expect(await one.payloads('memory_set')).toMatchObject([{ value: 1 }, { value: 2 }])
 })
+
+test('[N72] the call of a tool with a directive is in the log as one directive, together with its outcome', async () => {
+  const tools = [
+    tool({ name: 'chart', description: 'x', directive: 'render_ui' }),
+    tool({ name: 'start', description: 'x', directive: { action_type: 'com.example.start', priority: 'high' } }),
+  ]
+  const { reporter, context, payloads } = await startRun('directives')
+  const asked = calls(['chart', { component: 'A' }], ['chart', { component: 1 }], ['start', { n: 1 }])
+  const checks = await checkCalls(
+    asked.map((call) => ({ call, outcome: null })),
+    () => true,
+    tools,
+    deadline,
+  )
+  for (const check of checks) {
+    if ('refusal' in check) await reporter.report(refusal(check))
+    else {
+      await reporter.report(await beginning(check, digest))
+      await reporter.report(await makeCall(check.call, check.tool, check.call.input, context))
+    }
+  }
+  expect(await payloads('directive')).toEqual([
+    { action_type: 'render_ui', payload: { component: 'A' } },
+    { action_type: 'com.example.start', priority: 'high', payload: { n: 1 } },
+  ])
+  expect((await payloads('tool_outcome')).map(({ status, result, reason }) => [status, result ?? reason])).toEqual([
+    ['ok', { sent: 'render_ui' }],
+    ['error', 'arguments_invalid'],
+    ['ok', { sent: 'com.example.start' }],
+  ])
+  expect(() => tool({ name: 'x', description: 'x', directive: 'chart' })).toThrow(/directive.action_type/)
+})

@@ -6,6 +6,7 @@ import { isDeeperThan, type Json, type JsonObject, present } from '../../../kern
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Digest } from '../../../kernel/ports/digest.ts'
 import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
+import { directiveItem } from '../../agent-run.ts'
 import { ToolTimeout } from '../../errors.ts'
 import { toPlainJson } from '../../input.ts'
 import { RESULT_DEPTH_MAX, TOOL_RESULT_CHARS_MAX } from '../../limits.ts'
@@ -76,7 +77,7 @@ export const makeCall = async (
     const result = resultOf(call.tool, await perform(call, tool, checked.value, context))
     return 'problem' in result
       ? failure('error', result.problem, result.reason)
-      : resultItems(call, result.value, elapsedMs())
+      : [...directiveItems(tool, checked.value), ...resultItems(call, result.value, elapsedMs())]
   } catch (error) {
     signal.throwIfAborted()
     return failure(error instanceof ToolTimeout ? 'timeout' : 'error', shortErrorMessage(error))
@@ -111,6 +112,10 @@ const perform = async ({ id }: CallName, tool: Tool, input: unknown, context: Ca
     close()
   }
 }
+
+/** The directive and the outcome of its call are one report: a crash leaves both or none. */
+const directiveItems = ({ directive }: Tool, payload: unknown): ReportItem[] =>
+  directive === null ? [] : [directiveItem({ ...directive, payload })]
 
 type ToolResult = { readonly value: Json } | { readonly problem: string; readonly reason: string }
 

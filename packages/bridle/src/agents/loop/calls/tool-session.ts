@@ -2,7 +2,7 @@
 import type { ReportItem } from '../../../kernel/commands.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
-import { agentEventItem } from '../../agent-run.ts'
+import { agentEventItem, directiveItem } from '../../agent-run.ts'
 import { RunEndedError } from '../../errors.ts'
 import { createMemory, liveMemory } from '../../memory.ts'
 import { artifactItem, usageItem } from '../../session-items.ts'
@@ -33,6 +33,7 @@ export const createToolSession = (
     messages: async () => reporter.session.messages(),
     memory: createMemory(track, liveMemory(reporter, clock)),
     artifact: (...content) => report(() => artifactItem(...content)),
+    directive: (directive) => report(() => directiveItem(directive)),
     usage: (spent) => report(() => usageItem(spent)),
     emit: (type: string, payload: unknown) =>
       report(() => {

@@ -161,6 +161,7 @@ const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T>
   budget_raised: fromRuntime(({ payload }) => payload.budgets.join(', ')),
   retry_scheduled: fromRuntime(({ payload }) => payload.reason),
   custom_event: fromAgent(({ payload }) => payload.name),
+  directive: fromAgent(({ payload }) => payload.action_type),
   artifact_published: fromAgent(({ payload }) => payload.name),
   turn_end: fromRuntime(({ payload }) => payload.status),
   completed: fromAgent(({ payload }) => (typeof payload.result === 'string' ? payload.result : 'completed')),
