@@ -7,6 +7,7 @@ export {
   type FunctionAgentOptions,
   type RunContext,
 } from './agents/agent.ts'
+export type { Attachment } from './agents/attachments.ts'
 export { RunEndedError, ToolDenied, ToolTimeout } from './agents/errors.ts'
 export type { LanguageModel, ModelSettings } from './agents/model/model.ts'
 export type {

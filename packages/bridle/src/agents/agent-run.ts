@@ -9,6 +9,7 @@ import type { JsonObject } from '../kernel/json.ts'
 import type { Clock } from '../kernel/ports/clock.ts'
 import type { Digest } from '../kernel/ports/digest.ts'
 import type { ApprovalAnswer, Job } from '../kernel/ports/runner.ts'
+import type { Uploads } from '../kernel/ports/uploads.ts'
 import { type Payloads, parsePayload } from '../kernel/schemas.ts'
 import type { RunReporter } from '../kernel/session/run-reporter.ts'
 import { toPlainJson } from './input.ts'
@@ -16,6 +17,8 @@ import { toPlainJson } from './input.ts'
 export interface AgentRunPorts {
   readonly clock: Clock
   readonly digest: Digest
+  /** Uploaded files; absent: the target keeps none. */
+  readonly uploads?: Pick<Uploads, 'read'>
   /** From 0 to below 1, spreads retries over time; absent: Math.random. */
   readonly random?: () => number
 }

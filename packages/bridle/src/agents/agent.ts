@@ -1,6 +1,7 @@
 // `agent({...})` defines an agent in TypeScript: its name, its schemas, and its `run` function or its model. A runner runs it.
 import { isId } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
+import type { Attachment } from './attachments.ts'
 import {
   MODEL_OPTIONS,
   type ModelAgentFields,
@@ -21,6 +22,8 @@ export interface RunContext<Input> {
   readonly input: Input
   /** Appends everything that the run says and does to the log, before any client sees it. */
   readonly session: AgentSession
+  /** The files that came with the prompt, in their order. */
+  readonly attachments: readonly Attachment[]
   /** Aborts when the run is cancelled, and when it ends. */
   readonly signal: AbortSignal
   /** The session's folder, if it was started with a workspace. */

@@ -2,6 +2,7 @@
 import type { ReportItem } from '../kernel/commands.ts'
 import type { AgentDefinition } from './agent.ts'
 import type { AgentRun } from './agent-run.ts'
+import { attachmentsOf } from './attachments.ts'
 import { parseRunInput, parseRunResult } from './input.ts'
 import type { AgentSession } from './session.ts'
 import { shortErrorMessage } from './tool-call.ts'
@@ -21,6 +22,7 @@ export const callFunction = async (
     const returned = await definition.run({
       input: given.value,
       session,
+      attachments: attachmentsOf(input, run.ports.uploads),
       signal,
       ...(typeof settings.workspace_path === 'string' && { workspace: settings.workspace_path }),
     })

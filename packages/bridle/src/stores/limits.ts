@@ -50,3 +50,7 @@ export const ANNOUNCED_MAX = 500
 export const HOMES_MAX = 10_000
 /** Records in one answer between two objects of a directory, whose rows may be large. */
 export const RECORDS_PAGE = 200
+/** A file that no session uses: a person who uploads one sends it the same day. */
+export const UPLOAD_KEPT_MS = 24 * 60 * 60 * 1000
+/** Files of one tenant that no session uses, together: forty of the largest, so that no caller fills the disk. */
+export const UPLOADS_UNUSED_BYTES_MAX = 1024 * 1024 * 1024

@@ -64,3 +64,10 @@ export const BACKGROUND_SESSIONS_MAX = 20
 export const RESUME_POINTS_MAX = 100
 /** Events of the channel read at a time: a channel that is full after a few large events reads no more of them. */
 export const LOOKUP_BATCH = 5
+
+/** An uploaded file: a long scan or a set of photos, and less than a process notices when several arrive at once. */
+export const UPLOAD_BYTES_MAX = 25 * 1000 * 1000
+/** The name of an uploaded file: file systems take 255. */
+export const FILENAME_CHARS_MAX = 255
+/** A media type with its parameters: registered ones have less than 130 characters. */
+export const MEDIA_TYPE_CHARS_MAX = 200

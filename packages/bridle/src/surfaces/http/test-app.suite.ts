@@ -7,6 +7,8 @@ import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeIdentity } from '../../runners/engine-identities.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { StoredUploads } from '../../stores/uploads/stored-uploads.ts'
+import { memoryUploadFolder } from '../../stores/uploads/upload-folder.ts'
 import { httpWires } from '../all.ts'
 import { expectDeclaredAnswer } from './answers/declared-answers.suite.ts'
 import { type App, type AppOptions, createApp, routeTable } from './router/app.ts'
@@ -42,12 +44,14 @@ export const testApp = (options: Partial<AppOptions> = {}, runners: { readonly [
     tokenPaceMs: 0,
     runner: (name) => runners[name] ?? (name === 'missing' ? null : name === 'scripted' ? runner : native),
   })
+  const uploads = new StoredUploads(memoryUploadFolder(), clock.now)
   const served = createApp(
     {
       host,
       directory,
       clock,
       exposeAll: true,
+      uploads,
       defaultAgent: 'scripted',
       agents: new Map(
         [...agents, ...Object.keys(runners).map((name) => agent(name, true))].map((each) => [each.name, each]),

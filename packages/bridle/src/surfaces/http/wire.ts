@@ -84,6 +84,14 @@ export interface TicketGrant {
   readonly expiresAt: string
 }
 
+/** An uploaded file: a prompt names it as `{ ref_id }` in its attachments. */
+export interface UploadGrant {
+  readonly ref_id: string
+  /** The type that its uploader named. */
+  readonly mime_type: string
+  readonly size_bytes: number
+}
+
 /** A session in a list. Names in both spellings are those of the two documents that describe the wire. */
 export interface SessionRow {
   /** The session's id. */

@@ -9,6 +9,7 @@ import type { RequestPayload, ShellIdentity } from './wire.ts'
 export interface KeptFields {
   readonly prompt: string
   readonly fields: JsonObject
+  readonly attachments: readonly JsonObject[]
   readonly shell: ShellIdentity | null
 }
 
@@ -22,16 +23,19 @@ export const keptFields = async (
   if (isDenial(attachments)) return attachments
   const fields = present({
     task_hint,
-    attachments: attachments.length > 0 ? attachments : undefined,
     environment_state: (await keptState(context.environment_state, restrictedKeys)) ?? undefined,
     extensions: context.extensions,
     request_extensions: extensions,
   })
-  return { prompt, fields: fields as unknown as JsonObject, shell }
+  return { prompt, fields: fields as unknown as JsonObject, attachments, shell }
 }
 
 /** The body that the agent accepts: the prompt, and the rest as `openharness`. */
-export const agentInput = ({ prompt, fields, shell }: KeptFields, now: number): JsonObject => {
-  const openharness = { ...fields, ...(shell && { shell: shellInput(shell, now) }) }
+export const agentInput = ({ prompt, fields, attachments, shell }: KeptFields, now: number): JsonObject => {
+  const openharness = {
+    ...fields,
+    ...(attachments.length > 0 && { attachments }),
+    ...(shell && { shell: shellInput(shell, now) }),
+  }
   return { prompt, ...(Object.keys(openharness).length > 0 && { openharness }) }
 }

@@ -17,7 +17,10 @@ const knownCapabilities = [
   'openharness.ui.rich_cards',
   'openharness.ui.approval',
 ]
-const supportedCapabilities: Capabilities = { 'openharness.ui.approval': true }
+const supportedCapabilities: Capabilities = {
+  'openharness.ui.approval': true,
+  'openharness.attachments.upload': true,
+}
 
 /** The message, or the first thing that is wrong with it. The values of the caller are never quoted: they may be secret. */
 export const decodeRequest = (body: JsonObject): RequestMessage | Denial => {

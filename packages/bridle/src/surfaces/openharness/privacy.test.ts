@@ -54,7 +54,7 @@ describe('[OH17] canaries', () => {
       const { send, get, host } = testEngine({ onRequest: (entry) => lines.push(JSON.stringify(entry)) })
       const seen: string[] = []
       const keep = (value: unknown) => seen.push(JSON.stringify(value))
-      const context = { session_id: id, environment_state: state, attachments: [{ ref_id: 'a', data: CANARY }] }
+      const context = { session_id: id, environment_state: state, attachments: [{ asset_id: 'a', data: CANARY }] }
       for (const user_intent of [script({ text: 'Fine.' }), script({ fail: 'Broken.' }), '']) {
         const { headers, ...reply } = await send(
           messageOf({ ...context, user_intent }, { request_id: `r${seen.length}` }, { auth }),
@@ -110,8 +110,8 @@ test('[OH18] attachments are references', async () => {
     const { status, body } = await send(messageOf({ user_intent: script({ text: 'x' }), attachments }))
     return status === 200 ? null : body.response.error?.details?.field
   }
-  expect(await fieldFor({ ref_id: 'a' }, { uri: 'https://example.com/a.pdf' }, { asset_id: 'b' })).toBeNull()
-  expect(await fieldFor({ ref_id: 'a' }, { mime_type: 'image/png' })).toBe('context.attachments.1')
+  expect(await fieldFor({ asset_id: 'a' }, { uri: 'https://example.com/a.pdf' }, { asset_id: 'b' })).toBeNull()
+  expect(await fieldFor({ asset_id: 'a' }, { mime_type: 'image/png' })).toBe('context.attachments.1')
   expect(await fieldFor({ uri: 'data:image/png;base64,AAAA' })).toBe('context.attachments.0.uri')
   expect(await fieldFor({ ref_id: 'A'.repeat(10_000) })).toBe('context.attachments.0.ref_id')
   expect(await fieldFor(...Array.from({ length: 51 }, () => ({ ref_id: 'a' })))).toBe('context.attachments')

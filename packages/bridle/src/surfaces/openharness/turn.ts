@@ -11,6 +11,7 @@ import { type Denial, extendDenial, isDenial, notFound } from '../http/router/de
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
+import { claimUploads } from '../http/uploads/claim.ts'
 import { agentInput, keptFields } from './agent-input.ts'
 import { decodeRequest, envelope, responseHead, vendorFields } from './codec.ts'
 import { openContinuation } from './continuation.ts'
@@ -102,7 +103,10 @@ const submitIntent = async (
     return engineError('engine_unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
   const kept = await keptFields(message.request, ports.openharness?.restrictedKeys)
   if (isDenial(kept)) return kept
-  const submission = await agent.accept(agentInput(kept, ports.clock.now()))
+  const attachments = await claimUploads(call, key, kept.attachments)
+  if ('problem' in attachments)
+    return invalidField(`context.attachments.${attachments.index}.ref_id`, attachments.problem)
+  const submission = await agent.accept(agentInput({ ...kept, attachments }, ports.clock.now()))
   if ('problem' in submission) return invalidField('context', `The agent "${agent.name}" does not take this input.`)
   const id = commandKey(message.request_id ? await idFrom(message.request_id) : null, kept)
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(access)) }, id)

@@ -1,16 +1,19 @@
 // Bridle on Node: one process, one data folder, one port. This file only connects the parts.
 
 import { createServer, type IncomingMessage } from 'node:http'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { keyText } from '../../kernel/event.ts'
+import { type Key, keyText } from '../../kernel/event.ts'
 import { Host } from '../../kernel/host/host.ts'
 import { present } from '../../kernel/json.ts'
+import type { Runner } from '../../kernel/ports/runner.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { TenantDiskUsage } from '../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { sandboxUser } from '../../runners/sandboxes/isolation/sandbox-user.ts'
 import { serverSecret } from '../../runners/secrets/server-secret.ts'
+import { StoredUploads } from '../../stores/uploads/stored-uploads.ts'
+import { memoryUploadFolder, uploadFolder } from '../../stores/uploads/upload-folder.ts'
 import { httpWires, socketWires } from '../../surfaces/all.ts'
 import { isLoopback } from '../../surfaces/http/access/authenticate.ts'
 import { type ExposurePolicy, exposureOf, exposureReport, isExposed } from '../../surfaces/http/access/exposure.ts'
@@ -93,7 +96,10 @@ export class HarnessServer {
       publishAddress(data, null)
       const ownerToken = keepToken ? ensureLocalToken(data) : null
       const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
-      return { ownerToken, tokens, ...(await loadAgents(options, { isOpen, data, tenantUsage, env, log })) }
+      const folder = store.name === 'memory' ? memoryUploadFolder() : uploadFolder(join(resolve(data), 'files'))
+      const uploads = await StoredUploads.open(folder, clock.now)
+      const agents = await loadAgents(options, { isOpen, data, tenantUsage, uploads, env, log })
+      return { ownerToken, tokens, uploads, ...agents }
     }
     // An error of the start says what to mend; an error of the store that closes after it goes to the log.
     const logCloseError = (cause: unknown) =>
@@ -101,14 +107,15 @@ export class HarnessServer {
         data,
         cause: cause instanceof Error ? cause.message : String(cause),
       })
-    const { engines, served, tokens, ownerToken } = await prepare().catch(async (error) => {
+    const { engines, served, tokens, ownerToken, uploads } = await prepare().catch(async (error) => {
       await store.close().catch(logCloseError)
       throw error
     })
+    const exists = async (key: Key) => (await host.find(key).catch(() => key)) !== null
     const workspaces = new NodeWorkspaces({
       data,
       workspaces: options.workspaces,
-      exists: async (key) => (await host.find(key).catch(() => key)) !== null,
+      exists,
       mayNameAnyFolder: folderAccess({ ...options, hostname, isOpen, tenantRequired, ownerToken }),
       tenantUsage,
       ...(owner && { owner }),
@@ -119,7 +126,7 @@ export class HarnessServer {
       clock,
       digest,
       eventLoop,
-      runner: (agent) => workspaces.wrapRunner(served.runnerOf(agent)),
+      runner: (agent) => workspaces.wrapRunner(withUploads(served.runnerOf(agent), uploads)),
       ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
       onCommit: (key, events) => traces.events(key, events),
       onFault: (key, cause) =>
@@ -144,6 +151,7 @@ export class HarnessServer {
         defaultAgent: defaultAgent(served.agents, env),
         ...exposure,
         workspaces,
+        uploads,
         signingSecret: async () => serverSecret(data, env),
         builds: () => listBuildManifests(data),
         workspace: { target: 'node', store: store.name },
@@ -203,6 +211,7 @@ export class HarnessServer {
       await host.start()
       await engines.stopOrphans(host)
       await workspaces.removeOrphans()
+      await uploads.removeOrphans(exists)
     } catch (error) {
       await close().catch(logCloseError)
       throw error
@@ -232,11 +241,12 @@ interface AgentSetup {
   readonly isOpen: boolean
   readonly data: string
   readonly tenantUsage: TenantDiskUsage
+  readonly uploads: StoredUploads
   readonly env: NodeJS.ProcessEnv
   readonly log: Logger
 }
 
-const loadAgents = async (options: ServerOptions, { isOpen, data, tenantUsage, env, log }: AgentSetup) => {
+const loadAgents = async (options: ServerOptions, { isOpen, data, tenantUsage, uploads, env, log }: AgentSetup) => {
   const { sandbox, engines: settings } = options
   const engines = await createEngineAgents({
     data,
@@ -249,13 +259,22 @@ const loadAgents = async (options: ServerOptions, { isOpen, data, tenantUsage, e
   })
   const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
   try {
-    const served = await loadServerAgents(options, builtIn, { clock, digest }, (line) => log('warn', line))
+    const served = await loadServerAgents(options, builtIn, { clock, digest, uploads }, (line) => log('warn', line))
     return { engines, served }
   } catch (error) {
     await engines.close()
     throw error
   }
 }
+
+/** The runner, which also removes the uploaded files of a removed session. */
+const withUploads = (runner: Runner, uploads: StoredUploads): Runner => ({
+  ...runner,
+  forget: async (key) => {
+    await runner.forget?.(key)
+    await uploads.release(key)
+  },
+})
 
 /** Starts a server. The Fabric document uses this name. */
 export const startDevServer = (options?: ServerOptions): Promise<HarnessServer> => HarnessServer.start(options)

@@ -11,12 +11,14 @@ import type {
   Readiness,
   TicketGrant,
   TypedErrorBody,
+  UploadGrant,
 } from '../wire.ts'
 import {
   type AnswerDescription,
   amount,
   answerSchema,
   anyObject,
+  count,
   dictionary,
   flag,
   jsonAnswer,
@@ -124,6 +126,12 @@ export const ticketAnswer = jsonAnswer(
   '`{ ticket, expiresAt }`; use it as `?ticket=` or as the subprotocol `ticket.<it>`.',
   answerSchema<TicketGrant>('TicketGrant', { ticket: text, expiresAt: time }),
   { ticket: 'q3Zk0fX8', expiresAt: '2026-11-16T09:00:30.000Z' },
+)
+
+export const uploadAnswer = jsonAnswer(
+  'The file is kept for a day, and from its first use on as long as the session that uses it.',
+  answerSchema<UploadGrant>('UploadGrant', { ref_id: text, mime_type: text, size_bytes: count }),
+  { ref_id: 'file-6f1c2a7e-0d5b-4c1e-9a53-1f0c6f0f2b11', mime_type: 'application/pdf', size_bytes: 48_211 },
 )
 
 export const metricsAnswer = textAnswer(

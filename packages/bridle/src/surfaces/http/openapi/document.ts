@@ -47,6 +47,9 @@ const operation = (row: Route): JsonSchema => ({
   ...(row.scope !== 'open' && { 'x-scope': row.scope }),
   parameters: parametersOf(row),
   ...(row.body && { requestBody: { content: { 'application/json': { schema: requestSchema(row.body) } } } }),
+  ...(row.fileBytesMax !== undefined && {
+    requestBody: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } },
+  }),
   responses: responsesOf(row),
 })
 

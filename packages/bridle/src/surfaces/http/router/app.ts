@@ -5,6 +5,7 @@ import { isId } from '../../../kernel/event.ts'
 import type { SessionService } from '../../../kernel/host/host.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Directory } from '../../../kernel/ports/directory.ts'
+import type { Uploads } from '../../../kernel/ports/uploads.ts'
 import { type Access, type AccessOptions, type Authenticator, createAuthenticator } from '../access/authenticate.ts'
 import { authorize, authorizeTenant, withRateLimitHeaders } from '../access/authorize.ts'
 import type { Exposure } from '../access/exposure.ts'
@@ -22,6 +23,7 @@ import type { RelatedSessions } from '../sessions/related-sessions.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import { signalRoutes } from '../sessions/signals.ts'
 import type { Workspaces } from '../sessions/workspaces.ts'
+import { uploadRoutes } from '../uploads/routes.ts'
 import type { BuildManifest } from '../wire.ts'
 import { allowOrigin, preflight } from './cors.ts'
 import { Denial, isDenial, serverStopping, toResponse } from './denial.ts'
@@ -75,6 +77,8 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly tickets?: TicketStore
   /** The files of a web app, for paths that no route has; default: none. */
   readonly files?: FileServer
+  /** Uploaded files; a target that keeps none has none. */
+  readonly uploads?: Uploads
   /** How the engine of OpenHarness waits, and which keys of a restricted state it keeps. */
   readonly openharness?: OpenHarnessOptions
   /** The secret that continuation tokens are sealed with; default: one of this process. */
@@ -109,7 +113,16 @@ export interface App {
 
 /** All routes: besides them, only the files of a web app are served. */
 export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route[] => {
-  const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes, auditRoutes, signalRoutes]
+  const shared = [
+    probeRoutes,
+    ticketRoutes,
+    sessionRoutes,
+    approvalRoutes,
+    artifactRoutes,
+    auditRoutes,
+    signalRoutes,
+    uploadRoutes,
+  ]
   const own = [...shared, ...wires].flat()
   return [...own, ...openapiRoutes(own)]
 }
@@ -147,7 +160,7 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   for (const row of rows.map(forward)) {
     app.on(row.method.toUpperCase(), row.path, async (c) => {
       const finish = observeRequest(ports, c, row)
-      const rawBody = createRequestBody(c.req.raw, ports.maxBodyBytes)
+      const rawBody = createRequestBody(c.req.raw, row.fileBytesMax ?? ports.maxBodyBytes)
       const served = authorizeAndServe(row, c, ports, rawBody).then((answer) => ({ answer, fault: {} }))
       const { answer, fault } = await served.catch((error: unknown) => ({
         answer: faultDenial(error),

@@ -34,6 +34,8 @@ export interface Route {
   readonly session?: (call: RouteContext) => Promise<Key | Denial> | Key | Denial
   readonly query?: RouteSchema
   readonly body?: RouteSchema
+  /** The body is a file of any type, and of at most this many bytes. */
+  readonly fileBytesMax?: number
   /** The row declares its query and body, and another part of the server checks them. */
   readonly isValidatedElsewhere?: boolean
   /** Headers that the row reads, beyond those that every row reads. */

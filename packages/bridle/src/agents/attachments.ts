@@ -1,0 +1,50 @@
+// The files that came with a prompt. The log has a reference to each; the bytes are read where a run asks for them.
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
+import type { Uploads } from '../kernel/ports/uploads.ts'
+
+/** A file that came with a prompt. Its bytes are the same at every reading, also in another process. */
+export interface Attachment {
+  /** The name of the file; null where nobody named it. */
+  readonly name: string | null
+  /** The media type, as its uploader named it. */
+  readonly mimeType: string
+  /** The length in bytes. */
+  readonly sizeBytes: number
+  /** The id of the upload. */
+  readonly refId: string
+  /** The whole file. */
+  bytes(): Promise<Uint8Array>
+  /** The file as UTF-8. */
+  text(): Promise<string>
+}
+
+/** References to uploaded files in the input of a run: in `attachments`, and in those of an OpenHarness shell. */
+export const fileReferences = (input: Json | undefined): readonly JsonObject[] => {
+  if (!isJsonObject(input)) return []
+  const { attachments, openharness } = input
+  const lists = [attachments, isJsonObject(openharness) ? openharness.attachments : undefined]
+  return lists
+    .flatMap((list) => (Array.isArray(list) ? (list as readonly Json[]) : []))
+    .filter((each): each is JsonObject => isJsonObject(each) && typeof each.ref_id === 'string')
+}
+
+export const attachmentsOf = (
+  input: Json | undefined,
+  uploads: Pick<Uploads, 'read'> | undefined,
+): readonly Attachment[] =>
+  fileReferences(input).map((reference) => {
+    const refId = String(reference.ref_id)
+    const bytes = async () => {
+      const content = (await uploads?.read(refId)) ?? null
+      if (content === null) throw new Error(`The file ${refId} is gone.`)
+      return content
+    }
+    return {
+      name: typeof reference.filename === 'string' ? reference.filename : null,
+      mimeType: typeof reference.mime_type === 'string' ? reference.mime_type : 'application/octet-stream',
+      sizeBytes: Number(reference.size_bytes ?? 0),
+      refId,
+      bytes,
+      text: async () => new TextDecoder().decode(await bytes()),
+    }
+  })

@@ -1,0 +1,30 @@
+// Files that callers have uploaded. A prompt names one by its id, and the log holds the reference: the bytes stay here.
+import type { Key } from '../event.ts'
+
+/** An uploaded file without its bytes. */
+export interface Upload {
+  readonly id: string
+  readonly tenant: string
+  /** The user that uploaded the file, written like the owner of a session; null = the credential named no user. */
+  readonly owner: string | null
+  readonly name: string | null
+  readonly mimeType: string
+  readonly sizeBytes: number
+  readonly uploadedAt: number
+  /** The session that uses the file; null = none does yet. */
+  readonly session: Key | null
+}
+
+/** The facts about a file that its uploader brings. */
+export type NewUpload = Omit<Upload, 'id' | 'uploadedAt' | 'session' | 'sizeBytes'>
+
+export interface Uploads {
+  /** Resolves when the file is durable. Null = the tenant keeps too many files that no session uses. */
+  add(file: NewUpload, bytes: Uint8Array): Promise<Upload | null>
+  /** Null = there is no such file, or it has expired. */
+  find(id: string): Upload | null
+  /** From here on the file lives as long as the session. False = it is gone, or another session uses it. */
+  claim(id: string, session: Key): Promise<boolean>
+  /** Null = the file is gone. */
+  read(id: string): Promise<Uint8Array | null>
+}

@@ -1,0 +1,37 @@
+// Uploaded files in the attachments of a prompt: each becomes the session's own, or the prompt is refused.
+import type { Key } from '../../../kernel/event.ts'
+import { type JsonObject, present } from '../../../kernel/json.ts'
+import { mayOpen } from '../../../kernel/owner.ts'
+import type { Access } from '../access/authenticate.ts'
+import { viewerOf } from '../access/users.ts'
+import type { AppPorts } from '../router/app.ts'
+
+/** The index of the attachment that cannot be used, and what to do about it. */
+export interface AttachmentProblem {
+  readonly index: number
+  readonly problem: string
+}
+
+/** The references with what the server knows about each file, whatever its caller says of it. Nothing is claimed if one is wrong. */
+export const claimUploads = async (
+  { ports, access }: { readonly ports: Pick<AppPorts, 'uploads'>; readonly access: Access },
+  key: Key,
+  attachments: readonly JsonObject[],
+): Promise<readonly JsonObject[] | AttachmentProblem> => {
+  const viewer = await viewerOf(access)
+  const references: JsonObject[] = []
+  for (const [index, attachment] of attachments.entries()) {
+    const upload = typeof attachment.ref_id === 'string' ? (ports.uploads?.find(attachment.ref_id) ?? null) : null
+    // An unknown file and another's get one answer: nobody learns which ids exist.
+    const isOwn = upload !== null && upload.tenant === key.tenant && mayOpen(viewer, upload.owner)
+    if (attachment.ref_id && !isOwn) return { index, problem: UNKNOWN }
+    const { mimeType: mime_type, sizeBytes: size_bytes, name } = upload ?? {}
+    references.push({ ...attachment, ...present({ mime_type, size_bytes, filename: name ?? undefined }) })
+  }
+  for (const [index, { ref_id }] of references.entries())
+    if (ref_id && !(await ports.uploads?.claim(String(ref_id), key))) return { index, problem: USED }
+  return references
+}
+
+const UNKNOWN = 'There is no such file. Upload it with POST /files, and send its ref_id within a day.'
+const USED = 'Another session uses this file. Upload it again.'
