@@ -30,12 +30,12 @@ export const fileReferences = (input: Json | undefined): readonly JsonObject[] =
 
 export const attachmentsOf = (
   input: Json | undefined,
-  uploads: Pick<Uploads, 'read'> | undefined,
+  { uploads, tenant }: { readonly uploads?: Pick<Uploads, 'read'> | undefined; readonly tenant: string },
 ): readonly Attachment[] =>
   fileReferences(input).map((reference) => {
     const refId = String(reference.ref_id)
     const bytes = async () => {
-      const content = (await uploads?.read(refId)) ?? null
+      const content = (await uploads?.read(refId, tenant)) ?? null
       if (content === null) throw new Error(`The file ${refId} is gone.`)
       return content
     }

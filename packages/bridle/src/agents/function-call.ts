@@ -22,7 +22,7 @@ export const callFunction = async (
     const returned = await definition.run({
       input: given.value,
       session,
-      attachments: attachmentsOf(input, run.ports.uploads),
+      attachments: attachmentsOf(input, { uploads: run.ports.uploads, tenant: run.job.key.tenant }),
       signal,
       ...(typeof settings.workspace_path === 'string' && { workspace: settings.workspace_path }),
     })

@@ -42,3 +42,5 @@ export const INVALID_CALLS_MAX = 3
 export const TOOL_RESULT_CHARS_MAX = 10_000_000
 /** Levels of nesting in a result: a report, which wraps it in a few more, takes 100. */
 export const RESULT_DEPTH_MAX = 90
+/** A text file in a prompt: some 50,000 tokens, a quarter of what usual models read. The rest is left out, and the model learns so. */
+export const FILE_TEXT_CHARS_MAX = 200_000

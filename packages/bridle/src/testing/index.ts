@@ -3,6 +3,7 @@ export type {
   LanguageModel,
   ModelAssistantPart,
   ModelCallOptions,
+  ModelFilePart,
   ModelJson,
   ModelMessage,
   ModelOptions,

@@ -111,7 +111,10 @@ export const scriptRequest = (messages: readonly ModelMessage[], tools: readonly
       return messages.filter(({ role }) => role === 'user').length
     },
     step: since.filter(({ role }) => role === 'assistant').length + 1,
-    prompt: message?.role === 'user' ? message.content.map(({ text }) => text).join('\n') : '',
+    prompt:
+      message?.role === 'user'
+        ? message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+        : '',
     results: since.slice(lastAnswer + 1).flatMap((each) => (each.role === 'tool' ? each.content : [])),
   }
 }

@@ -7,6 +7,7 @@ import { ModelError } from '../model/model-error.ts'
 import { retryDelay } from '../model/retries.ts'
 import { think } from '../model/think.ts'
 import type { LoopRun } from './loop-run.ts'
+import { addPromptFiles } from './prompt-files.ts'
 import { textMessage } from './rendering.ts'
 import { createThoughtReporter } from './thought-reporter.ts'
 
@@ -36,6 +37,11 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
   try {
     const model = currentModel(run)
     const messages = transcript.prompt(frame.instructions)
+    await addPromptFiles(messages, transcript.inputsWithFiles, {
+      uploads: ports.uploads,
+      tenant: job.key.tenant,
+      model,
+    })
     for (const { text } of steers) messages.push(textMessage(text))
     const thought = await think(
       model,

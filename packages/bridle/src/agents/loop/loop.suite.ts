@@ -6,6 +6,7 @@ import { ControlledLog, digest, flushPending, VirtualClock } from '../../kernel/
 import { Host } from '../../kernel/host/host.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
+import type { Uploads } from '../../kernel/ports/uploads.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.ts'
@@ -86,7 +87,9 @@ export const openStream = (parts: readonly StreamPart[]): ReadableStream<StreamP
 /** The texts of the last message of a prompt. */
 export const lastText = (prompt: readonly ModelMessage[]): string => {
   const last = prompt.at(-1)
-  return last?.role === 'user' ? last.content.map(({ text }) => text).join('|') : ''
+  return last?.role === 'user'
+    ? last.content.map((part) => (part.type === 'text' ? part.text : part.mediaType)).join('|')
+    : ''
 }
 
 /** The results of the last message of a prompt, where it has any. */
@@ -107,7 +110,15 @@ export class LoopWorld {
   readonly agents: Agents
   isDead = false
 
-  constructor(agents: Agents, store = memoryStore(), clock = new VirtualClock()) {
+  readonly uploads: Pick<Uploads, 'read'>
+
+  constructor(
+    agents: Agents,
+    store = memoryStore(),
+    clock = new VirtualClock(),
+    uploads: Pick<Uploads, 'read'> = { read: async () => null },
+  ) {
+    this.uploads = uploads
     this.agents = agents
     this.store = store
     this.clock = clock
@@ -116,7 +127,7 @@ export class LoopWorld {
     const runners = new Map(
       Object.entries(definitions).map(([name, each]) => [
         name,
-        nativeRunner(each as AgentDefinition, { clock, digest }),
+        nativeRunner(each as AgentDefinition, { clock, digest, uploads }),
       ]),
     )
     const { log } = this
@@ -189,7 +200,7 @@ export class LoopWorld {
   /** Another process on the same data. */
   async again(agents: Agents = this.agents): Promise<LoopWorld> {
     this.kill()
-    const next = new LoopWorld(agents, this.store.reopen(), this.clock)
+    const next = new LoopWorld(agents, this.store.reopen(), this.clock, this.uploads)
     await next.host.start()
     await next.quiet()
     return next

@@ -2,7 +2,8 @@
 // saw it. The same log gives the same messages, byte for byte: after a crash, and in a branch. Each entry is rendered once.
 import { type AnyEvent, BRANCHED, type Event } from '../../kernel/event.ts'
 import { messageSeq } from '../../kernel/ids.ts'
-import { canonicalJson, type Json, type JsonObject } from '../../kernel/json.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { fileReferences } from '../attachments.ts'
 import type { ModelMessage, StepCall, StepContent } from '../model/model.ts'
 import { type CallView, promptMessage, stepMessages, textMessage, turnEndNote } from './rendering.ts'
 import { TurnRecord } from './turn-record.ts'
@@ -25,6 +26,8 @@ export class Transcript {
   seq = 0
   /** The turn in progress, or the last one. */
   turn = new TurnRecord('')
+  /** The input of each prompt that came with files, by its message. */
+  readonly inputsWithFiles = new Map<ModelMessage, JsonObject>()
   readonly #entries: Entry[] = []
   /** The first place is that of the system message. */
   readonly #messages: ModelMessage[] = [NO_INSTRUCTIONS]
@@ -142,7 +145,9 @@ export class Transcript {
     }
     this.turn = new TurnRecord(run)
     const note = this.#notes.get(before)
-    this.#push({ kind: 'message', run, seq, message: promptMessage(prompt, input, note) })
+    const message = promptMessage(prompt, input, note)
+    if (isJsonObject(input) && fileReferences(input).length > 0) this.inputsWithFiles.set(message, input)
+    this.#push({ kind: 'message', run, seq, message })
   }
 
   #addText(run: string, seq: number, text: string): void {

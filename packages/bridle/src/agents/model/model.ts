@@ -76,7 +76,7 @@ export type ModelToolChoice =
 /** A message of the prompt. */
 export type ModelMessage = (
   | { role: 'system'; content: string }
-  | { role: 'user'; content: ModelTextPart[] }
+  | { role: 'user'; content: (ModelTextPart | ModelFilePart)[] }
   | { role: 'assistant'; content: ModelAssistantPart[] }
   | { role: 'tool'; content: ModelToolResultPart[] }
 ) & {
@@ -94,6 +94,20 @@ export interface ModelTextPart {
   /** The text itself. */
   text: string
   /** Metadata that came with the text, as the provider sent it. */
+  providerOptions?: ModelOptions
+}
+
+/** A file that came with a prompt. */
+export interface ModelFilePart {
+  /** The kind of the part. */
+  type: 'file'
+  /** The media type, such as `image/png`. */
+  mediaType: string
+  /** The bytes: as they are in version 3, and as `{ type: 'data', data }` in version 4. */
+  data: ModelJson
+  /** The name of the file, where it has one. */
+  filename?: string
+  /** Options of one provider, such as marks for its cache. */
   providerOptions?: ModelOptions
 }
 

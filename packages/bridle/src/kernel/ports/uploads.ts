@@ -25,6 +25,6 @@ export interface Uploads {
   find(id: string): Upload | null
   /** From here on the file lives as long as the session. False = it is gone, or another session uses it. */
   claim(id: string, session: Key): Promise<boolean>
-  /** Null = the file is gone. */
-  read(id: string): Promise<Uint8Array | null>
+  /** Null = the file is gone, or of another tenant, or no session uses it. */
+  read(id: string, tenant: string): Promise<Uint8Array | null>
 }

@@ -54,8 +54,9 @@ export class StoredUploads implements Uploads {
     return true
   }
 
-  async read(id: string): Promise<Uint8Array | null> {
-    return this.#folder.read(id)
+  async read(id: string, tenant: string): Promise<Uint8Array | null> {
+    const upload = this.#uploads.get(id)
+    return upload?.session && upload.tenant === tenant ? this.#folder.read(id) : null
   }
 
   /** Removes the files of a session that is gone. */

@@ -7,6 +7,7 @@ import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isRefusal, type PromptAnswer } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { type OutcomeWatch, watchRunOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { ownerField } from '../http/access/users.ts'
@@ -17,6 +18,7 @@ import { badRequest, Denial, extendDenial, isDenial, notFound } from '../http/ro
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
+import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { heartbeatBody, type InvocationEnd } from './heartbeat-body.ts'
 import { type InvokePreference, parsePreference } from './invoke-preference.ts'
 import type { AcceptedRun, InvokeFailure, InvokeResult } from './wire.ts'
@@ -30,7 +32,9 @@ export const invoke = async (
   const key = requireKey(call)
   if (agent.needs !== null)
     return new Denial('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
-  const submission = await agent.accept(body as Parameters<AgentInfo['accept']>[0])
+  const input = await claimInputFiles(call, key, body as JsonObject)
+  if (isDenial(input)) return input
+  const submission = await agent.accept(input)
   if ('problem' in submission) return badRequest(submission.problem)
   const id = commandIdOf(request, body)
   if (isDenial(id)) return id

@@ -12,6 +12,7 @@ import { badRequest, type Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
+import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { agentFields, chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
 import {
   backgroundAnswer,
@@ -173,7 +174,9 @@ const startBackground = async (
   const { tenant, id } = key
   const agent = chooseAgent(call, { agent: key.agent })
   if (isDenial(agent)) return agent
-  const submission = await agent.accept({ ...body.input, prompt: body.prompt })
+  const input = await claimInputFiles(call, key, { ...body.input, prompt: body.prompt })
+  if (isDenial(input)) return input
+  const submission = await agent.accept(input)
   if ('problem' in submission) return badRequest(submission.problem)
   const commandId = idempotencyKey(request)
   if (isDenial(commandId)) return commandId

@@ -18,6 +18,7 @@ import { sessionDetail } from '../http/sessions/detail.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
 import { checkpointsOf, resumePointsOf, subagentsOf } from '../http/sessions/resume-points.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { claimInputFiles } from '../http/uploads/input-files.ts'
 import type { SessionCard } from '../http/wire.ts'
 import { agentFields, chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
 import { branchAnswer, chatCreatedAnswer, chatSessionAnswer, turnAnswer, turnStreamAnswer } from './answers.ts'
@@ -139,7 +140,9 @@ const takeTurn = async (call: TurnCall): Promise<Response | Denial> => {
   const { key } = session
   const agent = chooseAgent(call, { agent: key.agent })
   if (isDenial(agent)) return agent
-  const submission = await agent.accept({ ...body.input, prompt: body.prompt })
+  const input = await claimInputFiles(call, key, { ...body.input, prompt: body.prompt })
+  if (isDenial(input)) return input
+  const submission = await agent.accept(input)
   if ('problem' in submission) return badRequest(submission.problem)
   const id = commandIdOf(request, body)
   if (isDenial(id)) return id

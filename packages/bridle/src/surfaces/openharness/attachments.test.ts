@@ -145,3 +145,32 @@ test('[OH61] a run reads the files of its prompt, as text and as bytes', async (
     '1.txt text/plain 3 one 3\n text/csv 6 zwölf 6',
   ])
 })
+
+describe('[H67] a prompt on another wire', () => {
+  const submitters = {
+    'POST /agents/:name/:id': (id: string, input: object) =>
+      [`/agents/scripted/${id}`, { prompt: user_intent, ...input }] as const,
+    'POST /sessions': (id: string, input: object) =>
+      ['/sessions', { session_id: id, prompt: user_intent, input }] as const,
+  }
+  test.each(Object.entries(submitters))('%s takes files, and refuses those of others', async (_, requestOf) => {
+    const { post, refIdOf, host } = uploadingEngine()
+    const ref_id = await refIdOf('one', {}, '?filename=1.txt')
+    const [path, body] = requestOf('s', { attachments: [{ ref_id }, 'own', { id: 7 }] })
+    expect((await post(path, body)).status).toBeLessThan(300)
+    const session = await host.find({ tenant: 'default', agent: 'scripted', id: 's' })
+    const prompt = (await session?.read(0, 1_000))?.find(({ type }) => type === 'prompt_queued')
+    expect(prompt?.payload).toMatchObject({
+      input: { attachments: [{ ref_id, filename: '1.txt', mime_type: 'text/plain', size_bytes: 3 }, 'own', { id: 7 }] },
+    })
+    for (const [id, input, field] of [
+      ['t', { attachments: [{ ref_id }] }, 'attachments.0.ref_id'],
+      ['u', { attachments: ['own', { ref_id: 'file-unknown' }] }, 'attachments.1.ref_id'],
+      ['v', { openharness: { attachments: [{ ref_id }] } }, 'openharness.attachments.0.ref_id'],
+    ] as const) {
+      const [place, wrong] = requestOf(id, input)
+      const reply = await post(place, wrong)
+      expect([reply.status, String(reply.body.error).split(':')[0]]).toEqual([400, field])
+    }
+  })
+})

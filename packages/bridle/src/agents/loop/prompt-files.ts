@@ -1,0 +1,55 @@
+// The files of prompts, as the model gets them: a text as text, an image or a PDF as a file. The log has references only, so the
+// bytes are read for each request, and are the same in each.
+import type { JsonObject } from '../../kernel/json.ts'
+import type { Uploads } from '../../kernel/ports/uploads.ts'
+import { type Attachment, attachmentsOf } from '../attachments.ts'
+import { FILE_TEXT_CHARS_MAX } from '../limits.ts'
+import type { LanguageModel, ModelFilePart, ModelMessage, ModelTextPart } from '../model/model.ts'
+
+interface FileSource {
+  readonly uploads: Pick<Uploads, 'read'> | undefined
+  readonly tenant: string
+  readonly model: LanguageModel
+}
+
+/** Puts the files behind the texts of their prompts. `messages` is the caller's own list, and its entries stay as they are. */
+export const addPromptFiles = async (
+  messages: ModelMessage[],
+  inputs: ReadonlyMap<ModelMessage, JsonObject>,
+  { model, ...from }: FileSource,
+): Promise<void> => {
+  if (inputs.size === 0) return
+  for (const [index, message] of messages.entries()) {
+    const input = inputs.get(message)
+    if (input === undefined || message.role !== 'user') continue
+    const parts = await Promise.all(attachmentsOf(input, from).map((file) => filePart(file, model)))
+    messages[index] = { ...message, content: [...message.content, ...parts] }
+  }
+}
+
+const filePart = async (file: Attachment, model: LanguageModel): Promise<ModelTextPart | ModelFilePart> => {
+  const { mimeType, name, refId } = file
+  const title = `"${name ?? refId}" (${mimeType})`
+  try {
+    if (isText(mimeType)) return textPart(`[File ${title}]\n${shortened(await file.text())}`)
+    const mediaType = mimeType.replace(/;.*/, '').trim()
+    if (!/^image\/|^application\/pdf$/.test(mediaType))
+      return textPart(`[The file ${title} came with the prompt. Its type cannot be shown here.]`)
+    const bytes = await file.bytes()
+    // The two versions of the interface write the bytes in two ways.
+    const data = model.specificationVersion === 'v3' ? bytes : { type: 'data', data: bytes }
+    return { type: 'file', mediaType, data, ...(name !== null && { filename: name }) }
+  } catch {
+    return textPart(`[The file ${title} can no longer be read.]`)
+  }
+}
+
+const isText = (mimeType: string): boolean =>
+  /^text\/|^application\/(json|xml|yaml|x-yaml|toml)\b|\+(json|xml)\b/.test(mimeType)
+
+const textPart = (text: string): ModelTextPart => ({ type: 'text', text })
+
+const shortened = (text: string): string =>
+  text.length <= FILE_TEXT_CHARS_MAX
+    ? text
+    : `${text.slice(0, FILE_TEXT_CHARS_MAX).toWellFormed()}\n[The rest of the file is left out: it has ${text.length} characters.]`
