@@ -9,9 +9,11 @@ export const readApproval = (payload: JsonObject): RequestApprovalPayload => {
   const usable = options.flatMap((option): ApprovalOption[] => {
     if (!isJsonObject(option)) return []
     const { id, label, continuation_token: token } = option
-    if (typeof id !== 'string' || id === '' || typeof token !== 'string' || token.length === 0 || ids.has(id)) return []
+    if (!isText(id) || !isText(token) || ids.has(id)) return []
     ids.add(id)
     return [{ id, label: typeof label === 'string' && label !== '' ? label : id, continuation_token: token }]
   })
   return { ...payload, options: usable } as unknown as RequestApprovalPayload
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
