@@ -1,5 +1,7 @@
 // The shell against Bridle's own engine, over HTTP on a loopback port.
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accepts } from '../surfaces/openharness/json-schema.suite.ts'
 import type { RequestMessage } from '../surfaces/openharness/wire.ts'
@@ -11,11 +13,15 @@ import { outcomes, stubShell } from './stub-engine.suite.ts'
 const script = (...steps: unknown[]): string => `@script ${JSON.stringify(steps)}`
 const asking = script({ approve: 'write', args: { path: 'a.txt' } }, { text: 'Written, or not.' })
 
+const data = mkdtempSync(join(tmpdir(), 'bridle-shell-'))
 let server: HarnessServer
 beforeAll(async () => {
-  server = await HarnessServer.start({ port: 0, store: 'memory', log: () => {}, openharness: { waitMs: 200 } })
+  server = await HarnessServer.start({ port: 0, data, store: 'memory', log: () => {}, openharness: { waitMs: 200 } })
 })
-afterAll(() => server.close())
+afterAll(async () => {
+  await server.close()
+  rmSync(data, { recursive: true, force: true })
+})
 
 /** A shell on the server, with every request that it sent. */
 const realShell = (options: Partial<ShellOptions> = {}, retries = 5) => {
