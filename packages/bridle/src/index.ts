@@ -29,6 +29,20 @@ export type {
   UsageReport,
   WaitOptions,
 } from './agents/session.ts'
+export {
+  type SopApproveStep,
+  type SopAskStep,
+  type SopBranchStep,
+  type SopCallStep,
+  type SopDirectiveStep,
+  type SopOptions,
+  type SopSayStep,
+  type SopStep,
+  type SopValue,
+  type SopValues,
+  type SopWaitStep,
+  sop,
+} from './agents/sop.ts'
 export type { StandardSchema } from './agents/standard-schema.ts'
 export { OutcomeUnknown, StepError, type StepErrorCode } from './agents/steps/errors.ts'
 export {

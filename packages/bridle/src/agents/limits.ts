@@ -44,3 +44,5 @@ export const TOOL_RESULT_CHARS_MAX = 10_000_000
 export const RESULT_DEPTH_MAX = 90
 /** A text file in a prompt: some 50,000 tokens, a quarter of what usual models read. The rest is left out, and the model learns so. */
 export const FILE_TEXT_CHARS_MAX = 200_000
+/** Steps of one run of a procedure: a person waits for less, and a branch that leads back for ever does not. */
+export const SOP_STEPS_MAX = 1_000

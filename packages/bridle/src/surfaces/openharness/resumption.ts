@@ -1,26 +1,37 @@
 // A message that goes on where a run waits: the shell's user has approved or denied, or only wants to know how things stand.
 import { isRefusal } from '../../kernel/commands.ts'
-import { ownProperty } from '../../kernel/json.ts'
+import type { Key } from '../../kernel/event.ts'
+import { type JsonObject, ownProperty } from '../../kernel/json.ts'
+import { INPUT_SUBJECT } from '../../kernel/user-input.ts'
 import { actorField } from '../http/access/users.ts'
 import { commandKey } from '../http/requests/command-id.ts'
+import type { AppPorts } from '../http/router/app.ts'
 import { Denial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import type { ContinuationClaim } from './continuation.ts'
-import { engineError } from './errors.ts'
+import { engineError, invalidField } from './errors.ts'
 
 /** Null = the run goes on, and its answer can be awaited. */
 export const resumeRun = async (
   { ports, access }: Pick<RouteCall<unknown, unknown>, 'ports' | 'access'>,
   { key, approvalId, option }: ContinuationClaim,
   requestId: string | null,
+  intent: string | undefined,
 ): Promise<Denial | null> => {
   if (option === 'status') return null
   if (!access.scopes.includes('approve')) return new Denial('forbidden', 'This needs the scope "approve".')
   const decision = option === 'approve' ? 'approved' : 'denied'
+  const question = option === 'approve' ? await openInput(ports, key, approvalId) : null
+  if (question && !intent) return invalidField('context.user_intent', 'Send the answer to the question, as a text.')
+  const args = question && { args: { ...question, answer: intent ?? '' } }
   // The id is that of the question, and the hash that of the request: the question is answered once, by one request.
-  const id = commandKey(`oh-continue:${approvalId}`, { requestId, decision })
-  const answer = await ports.host.send(key, { type: 'approve', approvalId, decision, ...actorField(access) }, id)
+  const id = commandKey(`oh-continue:${approvalId}`, { requestId, decision, ...(question && { intent }) })
+  const answer = await ports.host.send(
+    key,
+    { type: 'approve', approvalId, decision, ...args, ...actorField(access) },
+    id,
+  )
   if (!isRefusal(answer)) return null
   switch (answer.refused) {
     case 'command_conflict':
@@ -35,6 +46,15 @@ export const resumeRun = async (
     default:
       return refusalDenial(answer)
   }
+}
+
+/** The arguments of a question that takes a text; null = it takes none. */
+const openInput = async ({ host }: AppPorts, key: Key, approvalId: string): Promise<JsonObject | null> => {
+  const approvals = (await host.find(key))?.state.approvals
+  const open = approvals && ownProperty(approvals.open, approvalId)
+  if (open) return open.tool === INPUT_SUBJECT ? open.arguments : null
+  const decided = approvals && ownProperty(approvals.decided, approvalId)
+  return decided?.tool === INPUT_SUBJECT ? {} : null
 }
 
 const used = (): Denial => engineError('continuation_used', 'This question is answered already.')

@@ -50,7 +50,7 @@ export const textAfter = ({ state }: Session, runId: string, approvalId: string 
       const call = parts.findIndex((part) => part.type === 'tool' && part.toolCallId === callId)
       if (call < 0) return content
       const text = parts.slice(call).find((part) => part.type === 'text' && 'from' in part)
-      return text && 'from' in text ? content.slice(text.from) : ''
+      return text && 'from' in text ? content.slice(text.from).trimStart() : ''
     })
     .filter((content) => content !== '')
     .join('\n\n')

@@ -34,7 +34,9 @@ export const sessionKeyOf = async (context: RouteContext): Promise<Key | Denial>
   if (isDenial(line)) return line
   const id = await conversationId(line, message)
   if (!(await isOpenTo(access, id))) return notFound()
-  const wanted = hint?.plugin_id || null
+  // A procedure that nobody has defined stays a hint for the agent.
+  const procedure = hint?.sop_id && ports.agents.has(hint.sop_id) ? hint.sop_id : null
+  const wanted = hint?.plugin_id || procedure
   if (wanted !== null && !ports.agents.has(wanted))
     return invalidField('context.task_hint.plugin_id', 'There is no agent of this name.')
   const own = await findOwn(context, id)
