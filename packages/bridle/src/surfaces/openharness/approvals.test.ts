@@ -47,7 +47,7 @@ test('[OH19] a run that waits answers at once with its question, and again for t
       },
     },
   ])
-  expect(first.body.supported_capabilities).toEqual({ 'openharness.ui.approval': true })
+  expect(first.body.supported_capabilities).toMatchObject({ 'openharness.ui.approval': true })
   expect((await send(ask('s1'))).body.response.action_directives).toEqual(first.body.response.action_directives)
 })
 
