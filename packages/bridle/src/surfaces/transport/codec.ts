@@ -15,7 +15,7 @@ const command = <const T extends string, const E extends v.ObjectEntries>(type: 
   v.object({ type: v.literal(type), commandId: optionalId, ...entries })
 
 const commandSchema = v.variant('type', [
-  command('submit', { prompt: text }),
+  command('submit', { prompt: text, attachments: v.optional(v.array(v.object({ ref_id: text }))) }),
   command('cancel', { runId: v.optional(text), queue: v.optional(v.boolean()), reason: v.optional(text) }),
   command('steer', { prompt: text }),
   command('edit', { messageId: text, prompt: text }),

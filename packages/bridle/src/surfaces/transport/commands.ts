@@ -4,24 +4,43 @@ import { keyText } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
 import { messageSeq } from '../../kernel/ids.ts'
 import { hashText } from '../../kernel/json.ts'
+import type { Uploads } from '../../kernel/ports/uploads.ts'
 import { parseEventId } from '../../kernel/positions/log-position.ts'
 import type { IdempotencyKey } from '../../kernel/session/command-batch.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { commandKey } from '../http/requests/command-id.ts'
+import { claimUploads } from '../http/uploads/claim.ts'
 import type { ParsedCommand } from './codec.ts'
+
+interface CommandSender {
+  readonly user: string | null
+  readonly viewer: string | null
+  readonly uploads: Uploads | undefined
+}
+
+/** A file that may not be used, as the client hears of it. */
+interface AttachmentFault {
+  readonly code: 'bad_request'
+  readonly message: string
+}
 
 /** The command's id and its body without the id make one effect and one answer, however often the client sends them. */
 export const performTransportCommand = async (
   { commandId, ...body }: ParsedCommand,
   session: Session,
   host: SessionService,
-  { user, viewer }: { readonly user: string | null; readonly viewer: string | null },
-): Promise<Answer | Answers['cancel'] | Refusal> => {
+  { user, viewer, uploads }: CommandSender,
+): Promise<Answer | Answers['cancel'] | Refusal | AttachmentFault> => {
   const id = commandKey(commandId, body)
   const owner = viewer === null ? {} : { owner: viewer }
   if (body.type === 'branch') return branch(body, session, host, id, owner)
   const mayCreate = body.type === 'submit' || body.type === 'steer'
-  const command = { ...body, ...(user !== null && { actor: user }), ...(mayCreate && owner) } as Command
+  const { attachments, ...fields } = { attachments: undefined, ...body }
+  const references = await claimUploads({ ports: { uploads }, access: { user } }, session.key, attachments ?? [])
+  if ('problem' in references)
+    return { code: 'bad_request', message: `attachments.${references.index}.ref_id: ${references.problem}` }
+  const input = references.length > 0 && 'prompt' in body && { input: { prompt: body.prompt, attachments: references } }
+  const command = { ...fields, ...input, ...(user !== null && { actor: user }), ...(mayCreate && owner) } as Command
   const outcome = await host.send(session.key, command, id)
   // Nothing runs in a session that does not exist: a cancel has its effect already.
   const isMoot = body.type === 'cancel' && isRefusal(outcome) && outcome.refused === 'session_not_found'

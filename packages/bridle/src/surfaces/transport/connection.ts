@@ -5,6 +5,7 @@ import type { Key } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
+import type { Uploads } from '../../kernel/ports/uploads.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
 import type { Scope } from '../http/access/authenticate.ts'
@@ -53,6 +54,7 @@ export class TransportSocket implements SocketReceiver, Listener {
   readonly #host: SessionService
   readonly #clock: Clock
   readonly #limiter: RateLimiter | null
+  readonly #uploads: Uploads | undefined
   readonly #hints: ApprovalHints
   #feed: DeltaFeed | null = null
   /** A first state may be larger than a slow reader's whole allowance: only characters on top of it count. */
@@ -67,7 +69,7 @@ export class TransportSocket implements SocketReceiver, Listener {
     connection: TransportConnection,
     session: Session,
     socket: Socket,
-    ports: { host: SessionService; clock: Clock; limiter: RateLimiter | null },
+    ports: { host: SessionService; clock: Clock; limiter: RateLimiter | null; uploads?: Uploads },
     from: 'new' | 'awake' = 'new',
   ) {
     this.#connection = connection
@@ -75,6 +77,7 @@ export class TransportSocket implements SocketReceiver, Listener {
     this.#socket = socket
     this.#host = ports.host
     this.#clock = ports.clock
+    this.#uploads = ports.uploads
     this.#limiter = ports.limiter
     const { after } = connection
     this.#hints = new ApprovalHints(connection.key, connection.hinted ?? null)
@@ -160,7 +163,10 @@ export class TransportSocket implements SocketReceiver, Listener {
       return this.#answer(command, { code: 'forbidden', message: `This needs the scope "${needed}".` })
     }
     try {
-      const outcome = await performTransportCommand(command, this.#session, this.#host, this.#connection)
+      const outcome = await performTransportCommand(command, this.#session, this.#host, {
+        ...this.#connection,
+        uploads: this.#uploads,
+      })
       this.#answer(command, isRefusal(outcome) ? { code: outcome.refused, message: outcome.message } : outcome)
     } catch {
       // The command may have been written or not. With its id the client may send it again, and gets the one answer.

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
+import { StoredUploads } from '../../stores/uploads/stored-uploads.ts'
+import { memoryUploadFolder } from '../../stores/uploads/upload-folder.ts'
 import { SCOPES, type Scope } from '../http/access/authenticate.ts'
 import { type Socket, type SocketOpener, type SocketReceiver, upgradeSocket } from '../http/streams/socket-route.ts'
 import { testApp } from '../http/test-app.suite.ts'
@@ -565,4 +567,28 @@ describe('commands', () => {
     await client.receiver?.onMessage('{"type":"ping","ts":5}')
     expect(client.of('pong')).toEqual([{ type: 'pong', ts: 5 }])
   })
+})
+
+test('[T29] a submit names uploaded files, and is refused where one may not be used', async () => {
+  const uploads = new StoredUploads(memoryUploadFolder(), () => 0)
+  const { connect } = setUp({ uploads })
+  const file = { tenant: 'default', owner: null, name: 'a.txt', mimeType: 'text/plain' }
+  const added = await Promise.all([1, 2].map((byte) => uploads.add(file, Uint8Array.of(byte))))
+  const [first = '', second = ''] = added.map((upload) => upload?.id)
+  const foreign = (await uploads.add({ ...file, tenant: 'other' }, Uint8Array.of(3)))?.id
+  const [ann, bob] = [await connect('?userId=ann'), await connect('?userId=bob')]
+  const naming = (commandId: string, ...ids: unknown[]) => ({
+    ...submit({ text: 'Fine.' }),
+    commandId,
+    attachments: ids.map((ref_id) => ({ ref_id })),
+  })
+  await ann.say(naming('c1', first), naming('c1', first), naming('c2', first, second))
+  await until(() => ann.of('ack').length === 3)
+  await bob.say(naming('c3', first), naming('c4', foreign), naming('c5', 'file-unknown'), submit({ text: 'Fine.' }))
+  await until(() => bob.of('ack').length === 3)
+  expect(bob.of('ack').map(({ ok, code, message }) => [ok, code, String(message).split(':')[0]])).toEqual(
+    Array.from({ length: 3 }, () => [false, 'bad_request', 'attachments.0.ref_id']),
+  )
+  expect([uploads.find(first)?.session?.id, uploads.find(second)?.session?.id]).toEqual(['user:ann', 'user:ann'])
+  await until(idle(bob))
 })

@@ -6,7 +6,7 @@ import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 
 /** A command of a client to its session. With a `commandId` it takes effect once, however often it is sent. */
 export type HarnessCommand = { commandId?: string | undefined } & (
-  | { type: 'submit'; prompt: string }
+  | { type: 'submit'; prompt: string; attachments?: { ref_id: string }[] }
   | { type: 'cancel'; runId?: string; queue?: boolean; reason?: string }
   | { type: 'steer'; prompt: string }
   | { type: 'edit'; messageId: string; prompt: string }

@@ -14,7 +14,7 @@ export interface AttachmentProblem {
 
 /** The references with what the server knows about each file, whatever its caller says of it. Nothing is claimed if one is wrong. */
 export const claimUploads = async (
-  { ports, access }: { readonly ports: Pick<AppPorts, 'uploads'>; readonly access: Access },
+  { ports, access }: { readonly ports: Pick<AppPorts, 'uploads'>; readonly access: Pick<Access, 'user'> },
   key: Key,
   attachments: readonly JsonObject[],
 ): Promise<readonly JsonObject[] | AttachmentProblem> => {
