@@ -18,6 +18,7 @@ const knownCapabilities = [
   'openharness.ui.approval',
 ]
 const supportedCapabilities: Capabilities = {
+  'openharness.streaming': true,
   'openharness.ui.approval': true,
   'openharness.attachments.upload': true,
 }
@@ -96,10 +97,15 @@ export const envelope = (head: ResponseHead, response: ResponsePayload, init: Re
     capability_denials: head.capability_denials,
     response,
   }
-  const headers = new Headers(init.headers)
+  return Response.json(message, { ...init, headers: echoHeaders(head, init.headers) })
+}
+
+/** The ids of the request as headers, beside others. */
+export const echoHeaders = (head: ResponseHead, others?: ResponseInit['headers']): Headers => {
+  const headers = new Headers(others)
   if (isHeaderText(head.request_id)) headers.set('x-request-id', head.request_id)
   if (isHeaderText(head.correlation_id)) headers.set('x-correlation-id', head.correlation_id)
-  return Response.json(message, { ...init, headers })
+  return headers
 }
 
 /** Ids are the caller's own text: only visible characters may stand in a header. */

@@ -58,11 +58,15 @@ test('[OH6] ids are echoed in the body and in headers, also where the rest is wr
 
 test('[OH7] a known capability that is not there is denied, an unknown one ignored, and the request succeeds', async () => {
   const { send } = testEngine()
-  const capabilities = { 'openharness.streaming': true, 'openharness.ui.rich_cards': false, 'com.example.x': true }
+  const capabilities = {
+    'openharness.actions.parallel': true,
+    'openharness.ui.rich_cards': false,
+    'com.example.x': true,
+  }
   const { status, body } = await send(messageOf({ session_id: 'c', user_intent: hello }, { capabilities }))
   expect([status, body.capability_denials?.map(({ capability, code }) => [capability, code])]).toEqual([
     200,
-    [['openharness.streaming', 'not_supported']],
+    [['openharness.actions.parallel', 'not_supported']],
   ])
 })
 

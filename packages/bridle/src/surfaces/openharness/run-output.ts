@@ -1,5 +1,6 @@
 // The output of a run for a shell: its directives from the log, and its text where it began.
 import { READ_PAGE } from '../../kernel/limits.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { ActionDirective } from './wire.ts'
 
@@ -40,11 +41,21 @@ export const readRunOutput = async (
   return { directives, beforeText: beforeText ?? directives.length }
 }
 
-/** The text of a run after the question with this id. */
-export const textAfter = ({ state }: Session, runId: string, approvalId: string | null): string => {
+/** The run to answer for. The shell has had everything up to the question with this id; null = nothing yet. */
+export interface RunPlace {
+  readonly runId: string
+  readonly approvalId: string | null
+}
+
+/** The text of a run after the question with this id. `conversation` may be an earlier state of the session's. */
+export const textAfter = (
+  { state }: Session,
+  { runId, approvalId }: RunPlace,
+  { messages }: Pick<HarnessState, 'messages'> = state.conversation,
+): string => {
   const { open, decided } = state.approvals
   const callId = approvalId === null ? '' : ((open[approvalId] ?? decided[approvalId])?.toolCallId ?? '')
-  return state.conversation.messages
+  return messages
     .filter(({ role, runId: of }) => role === 'assistant' && of === runId)
     .map(({ content, parts = [] }) => {
       const call = parts.findIndex((part) => part.type === 'tool' && part.toolCallId === callId)

@@ -17,19 +17,33 @@ export const awaitRunAnswer = async (
   since: number,
   waitMs: number,
 ): Promise<RunAnswer> => {
-  const outcome = watchRunOutcome(session, runId, since)
-  const approvals = watchApprovals(session, runId)
+  const watch = watchRunAnswer(session, runId, since)
   let timer: ReturnType<typeof setTimeout> | undefined
   // A platform timer is enough: an open request keeps its server awake.
   const end = new Promise<RunAnswer>((resolve) => {
     timer = setTimeout(() => resolve({ status: 'working' }), waitMs)
   })
-  const answer = await Promise.race([outcome.outcome, approvals.opened, end])
+  const answer = await Promise.race([watch.answer, end])
   clearTimeout(timer)
-  approvals.stop()
-  // The outcome leaves by itself where there is one.
-  if (answer.status === 'working' || answer.status === 'awaiting_approval') outcome.stop()
+  watch.stop()
   return answer
+}
+
+/** The answer, however long it takes. Once stopped it may never come. */
+export const watchRunAnswer = (
+  session: Session,
+  runId: string,
+  since: number,
+): { readonly answer: Promise<RunAnswer>; readonly stop: () => void } => {
+  const outcome = watchRunOutcome(session, runId, since)
+  const approvals = watchApprovals(session, runId)
+  return {
+    answer: Promise.race([outcome.outcome, approvals.opened]),
+    stop: () => {
+      outcome.stop()
+      approvals.stop()
+    },
+  }
 }
 
 const openApprovals = ({ state }: Session, runId: string): readonly Approval[] =>

@@ -13,16 +13,17 @@ import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
 import { claimUploads } from '../http/uploads/claim.ts'
 import { agentInput, keptFields } from './agent-input.ts'
-import { decodeRequest, envelope, responseHead, vendorFields } from './codec.ts'
+import { decodeRequest, echoHeaders, envelope, errorEnvelope, responseHead, vendorFields } from './codec.ts'
 import { openContinuation } from './continuation.ts'
 import { approvalDirective, messageDirectives, shapeDirectives } from './directives.ts'
 import { engineError, invalidField } from './errors.ts'
 import { TURN_WAIT_MS } from './limits.ts'
 import { resumeRun } from './resumption.ts'
-import { readRunOutput, textAfter } from './run-output.ts'
+import { type RunPlace, readRunOutput, textAfter } from './run-output.ts'
 import { awaitRunAnswer, type RunAnswer } from './run-watch.ts'
 import { idFrom, turnKeyOf } from './session-key.ts'
-import type { ActionDirective, RequestMessage } from './wire.ts'
+import { streamCursorOf, turnStream } from './streaming.ts'
+import type { ActionDirective, RequestMessage, ResponseMessage } from './wire.ts'
 
 /** Answers when the run has ended, or waits for an approval. The run goes on when its caller leaves, and a repeated request gets its answer. */
 export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Response | Denial> => {
@@ -33,20 +34,45 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
   if (isDenial(message)) return message
   const key = await turnKeyOf(call, requireKey(call), message)
   if (isDenial(key)) return key
-  const answer = await runIntent(call, key, message)
-  const latencyMs = Math.max(0, ports.clock.now() - started)
-  const headers = { 'x-bridle-session': key.id }
-  if (isDenial(answer)) return extendDenial(answer, { headers, details: { latencyMs, sessionId: key.id } })
-  return envelope(
-    responseHead(body as JsonObject),
-    {
-      status: 'success',
-      engine_latency_ms: latencyMs,
-      action_directives: answer.directives,
-      extensions: vendorFields({ session_id: key.id, run_id: answer.runId }),
+  const cursor = streamCursorOf(call.request, message)
+  if (isDenial(cursor)) return cursor
+  const respond = (answer: TurnAnswer | Denial): Response | Denial => {
+    const latencyMs = Math.max(0, ports.clock.now() - started)
+    const headers = { 'x-bridle-session': key.id }
+    if (isDenial(answer)) return extendDenial(answer, { headers, details: { latencyMs, sessionId: key.id } })
+    return envelope(
+      responseHead(body as JsonObject),
+      {
+        status: 'success',
+        engine_latency_ms: latencyMs,
+        action_directives: answer.directives,
+        extensions: vendorFields({ session_id: key.id, run_id: answer.runId }),
+      },
+      { headers },
+    )
+  }
+  const run = await startRun(call, key, message)
+  if (isDenial(run)) return respond(run)
+  const shell = message.request.context?.shell
+  const finish = async (end: RunAnswer) => {
+    const answer = await turnAnswer(ports, run.session, run.place, end)
+    return respond(isDenial(answer) ? answer : { ...answer, directives: shapeDirectives(answer.directives, shell) })
+  }
+  if (!cursor)
+    return finish(
+      await awaitRunAnswer(run.session, run.place.runId, run.since, ports.openharness?.waitMs ?? TURN_WAIT_MS),
+    )
+  return turnStream(ports, {
+    ...run,
+    cursor,
+    shellKind: shell?.shell_kind,
+    headers: echoHeaders(responseHead(body as JsonObject), { 'x-bridle-session': key.id }),
+    finish: async (end) => {
+      const answer = await finish(end)
+      const whole = isDenial(answer) ? errorEnvelope(answer, body as JsonObject) : answer
+      return (await whole.json()) as ResponseMessage
     },
-    { headers },
-  )
+  })
 }
 
 interface TurnAnswer {
@@ -54,23 +80,25 @@ interface TurnAnswer {
   readonly directives: readonly ActionDirective[]
 }
 
-const runIntent = async (
+/** A run that was asked for. `since` is the number of the event before its first. */
+interface StartedRun {
+  readonly session: Session
+  readonly place: RunPlace
+  readonly since: number
+}
+
+const startRun = async (
   call: RouteCall<unknown, unknown>,
   key: Key,
   message: RequestMessage,
-): Promise<TurnAnswer | Denial> => {
-  const { context = {} } = message.request
-  const token = context.continuation?.continuation_token
+): Promise<StartedRun | Denial> => {
+  const token = message.request.context?.continuation?.continuation_token
   const place = token ? await continueRun(call, key, message, token) : await submitIntent(call, key, message)
   if (isDenial(place)) return place
-  const answer = await awaitRun(call, key, place)
-  return isDenial(answer) ? answer : { ...answer, directives: shapeDirectives(answer.directives, context.shell) }
-}
-
-/** The run to answer for. The shell has had everything up to the question with this id; null = nothing yet. */
-interface RunPlace {
-  readonly runId: string
-  readonly approvalId: string | null
+  const promptSeq = runSeq(place.runId) as number
+  const session = await call.ports.host.find(key)
+  // The session was removed in the meantime, and perhaps created again: the run is gone.
+  return session?.hasEvent(promptSeq) ? { session, place, since: promptSeq - 1 } : notFound()
 }
 
 /** The run that the token is of. */
@@ -125,20 +153,6 @@ const submitDenial = (refusal: Refusal): Denial => {
   }
 }
 
-const awaitRun = async (
-  { ports }: Pick<RouteCall<unknown, unknown>, 'ports'>,
-  key: Key,
-  place: RunPlace,
-): Promise<TurnAnswer | Denial> => {
-  const { runId } = place
-  const promptSeq = runSeq(runId) as number
-  const session = await ports.host.find(key)
-  // The session was removed in the meantime, and perhaps created again: the run is gone.
-  if (!session?.hasEvent(promptSeq)) return notFound()
-  const waitMs = ports.openharness?.waitMs ?? TURN_WAIT_MS
-  return turnAnswer(ports, session, place, await awaitRunAnswer(session, runId, promptSeq - 1, waitMs))
-}
-
 const turnAnswer = async (
   ports: AppPorts,
   session: Session,
@@ -180,7 +194,7 @@ const outputDirectives = async (
   result: Json,
 ): Promise<readonly ActionDirective[]> => {
   const { directives, beforeText } = await readRunOutput(session, runId, (runSeq(runId) as number) - 1, approvalId)
-  const text = textAfter(session, runId, approvalId)
+  const text = textAfter(session, { runId, approvalId })
   const shown = text === '' && directives.length === 0 ? resultText(result) : text
   return [...directives.slice(0, beforeText), ...messageDirectives(shown), ...directives.slice(beforeText)]
 }

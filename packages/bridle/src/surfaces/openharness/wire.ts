@@ -188,6 +188,29 @@ export interface ActionDirective {
   readonly extensions?: Extensions
 }
 
+/** A frame of the streaming profile: a part of the answer, or the whole of it. */
+export type StreamFrame =
+  | {
+      /** A part of the text that the run says. */
+      readonly type: 'partial'
+      /** The place in the session's log. */
+      readonly seq: number
+      /** The text becomes the `render_message` of the final message. */
+      readonly action_type: 'render_message'
+      /** The UTF-16 code units of the text so far that stay: fewer than all where some were withdrawn. */
+      readonly keep: number
+      /** The text that follows them. */
+      readonly append: string
+    }
+  | {
+      /** The end of the stream. */
+      readonly type: 'final'
+      /** The place in the session's log. */
+      readonly seq: number
+      /** The message that a request without the profile gets. */
+      readonly message: ResponseMessage
+    }
+
 /** A failure. */
 export interface ErrorObject {
   /** The reason, for programs. */

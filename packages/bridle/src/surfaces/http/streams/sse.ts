@@ -83,6 +83,11 @@ export const eventStream = ({
     if (!isEnded) subscribers.add(reader, since)
     return leave
   }
+  return streamResponse(source)
+}
+
+/** A response whose body the source writes. */
+export const streamResponse = (source: StreamSource): Response => {
   const response = new Response(bodyOf(source), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
