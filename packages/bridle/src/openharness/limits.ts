@@ -26,3 +26,6 @@ export const TURNS_MAX = 100
 
 /** Timers with a longer delay fire at once, in browsers and in Node. */
 export const TIMER_MS_MAX = 2 ** 31 - 1
+
+/** Feedback that waits for the next request: engines take as much in one, and what is older has lost its worth. */
+export const FEEDBACK_WAITING_MAX = 1_000

@@ -41,6 +41,8 @@ export interface RequestParts {
   readonly attachments: readonly AttachmentReference[] | undefined
   readonly environment: ShellEnvironment | undefined
   readonly extensions: JsonObject | undefined
+  /** Extensions beside the context. */
+  readonly payloadExtensions?: JsonObject
 }
 
 /** The version that this shell speaks. */
@@ -67,6 +69,7 @@ export const buildRequest = (parts: RequestParts): RequestMessage => {
         shell: parts.identity,
         extensions: parts.extensions,
       }),
+      ...(parts.payloadExtensions && { extensions: parts.payloadExtensions }),
     },
   }
 }

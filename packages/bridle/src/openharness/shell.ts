@@ -8,6 +8,7 @@ import type { ChosenOption, ExecutionSettings } from './directive-run.ts'
 import { executeDirectives } from './execution.ts'
 import { ShellFault, type ShellFaultCode } from './fault.ts'
 import type { DirectiveFeedback, ShellTelemetry } from './feedback.ts'
+import { createFeedbackOutbox, type FeedbackOutbox } from './feedback-outbox.ts'
 import { FOLLOW_UPS_MAX, HANDLER_MS, TURNS_MAX } from './limits.ts'
 import type { ResumeOptions, Shell, ShellOptions, ShellTurn, TurnError } from './options.ts'
 import { buildRequest, type ShellEnvironment } from './request.ts'
@@ -18,6 +19,7 @@ export const createShell = (options: ShellOptions): Shell => {
   checkHandlers(options.handlers)
   const sessionId = options.sessionId || newId('sess')
   let conversationId = options.conversationId || undefined
+  const outbox = createFeedbackOutbox(capabilitiesOf(options))
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
 
@@ -27,7 +29,9 @@ export const createShell = (options: ShellOptions): Shell => {
       return Promise.reject(new ShellFault('invalid_options', text))
     }
     waiting += 1
-    const result = last.then(() => runTurn({ ...turn, intent, continuation }, options, { sessionId, conversationId }))
+    const result = last.then(() =>
+      runTurn({ ...turn, intent, continuation }, options, { sessionId, conversationId }, outbox),
+    )
     last = result.catch(() => {}).then(() => (waiting -= 1))
     return result
   }
@@ -52,7 +56,12 @@ type TurnInput = ResumeOptions & {
 }
 type Place = { readonly sessionId: string; readonly conversationId: string | undefined }
 
-const runTurn = async (turn: TurnInput, options: ShellOptions, place: Place): Promise<ShellTurn> => {
+const runTurn = async (
+  turn: TurnInput,
+  options: ShellOptions,
+  place: Place,
+  outbox: FeedbackOutbox,
+): Promise<ShellTurn> => {
   const requestId = turn.requestId || newId('req')
   const correlationId = turn.correlationId || newId('corr')
   const signal = turn.signal ?? new AbortController().signal
@@ -77,6 +86,8 @@ const runTurn = async (turn: TurnInput, options: ShellOptions, place: Place): Pr
       attachments: input.attachments,
       environment,
       extensions: input.extensions,
+      // An answer to a question begins no turn that could learn something.
+      ...(!input.continuation && outbox.next()),
     })
     const sending = await withinTime(Number.POSITIVE_INFINITY, signal, (sent) =>
       options.transport(request, { signal: sent }),
@@ -86,13 +97,16 @@ const runTurn = async (turn: TurnInput, options: ShellOptions, place: Place): Pr
     if (sending.end !== 'done') throw new ShellFault('aborted', 'The turn was ended before a response came.')
     const reading = readResponse(sending.value, request)
     responses.push(sending.value as ResponseMessage)
+    outbox.confirm(request.request.extensions, sending.value as ResponseMessage)
     for (const field of reading.ignored) hooks.telemetry({ code: 'ignored_field', request_id: id, field })
     for (const { capability } of reading.denials)
       hooks.telemetry({ code: 'capability_denied', request_id: id, field: capability })
     if (reading.error) error ??= { ...reading.error, retryable: reading.error.retryable === true, source: 'engine' }
     const batch = { requestId: id, receivedMs, signal }
     const results = await executeDirectives(reading.directives, batch, settingsOf(options), hooks)
-    feedback.push(...results.map((result) => result.feedback))
+    const ends = results.map((result) => result.feedback)
+    feedback.push(...ends)
+    outbox.add(ends)
     openApprovals.push(...results.flatMap(({ openApproval }) => openApproval ?? []))
     return results.flatMap(({ choice }) => choice ?? [])
   }

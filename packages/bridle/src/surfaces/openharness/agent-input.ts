@@ -31,11 +31,16 @@ export const keptFields = async (
 }
 
 /** The body that the agent accepts: the prompt, and the rest as `openharness`. */
-export const agentInput = ({ prompt, fields, attachments, shell }: KeptFields, now: number): JsonObject => {
+export const agentInput = (
+  { prompt, fields, attachments, shell }: KeptFields,
+  now: number,
+  feedback: readonly JsonObject[],
+): JsonObject => {
   const openharness = {
     ...fields,
     ...(attachments.length > 0 && { attachments }),
     ...(shell && { shell: shellInput(shell, now) }),
+    ...(feedback.length > 0 && { execution_feedback: feedback }),
   }
   return { prompt, ...(Object.keys(openharness).length > 0 && { openharness }) }
 }

@@ -18,6 +18,7 @@ const knownCapabilities = [
   'openharness.ui.approval',
 ]
 const supportedCapabilities: Capabilities = {
+  'openharness.execution_feedback': true,
   'openharness.streaming': true,
   'openharness.ui.approval': true,
   'openharness.attachments.upload': true,

@@ -14,3 +14,7 @@ export const REFERENCE_CHARS_MAX = 4_096
 export const SMALL_SCREEN = { lines: 3, chars: 40 }
 /** Time zones whose formats are kept, some 10 kB each: more than a server's users live in. */
 export const TIME_ZONES_MAX = 200
+/** Entries of execution feedback in one request: as many as a shell takes directives from one response. */
+export const FEEDBACK_ENTRIES_MAX = 1_000
+/** A text of execution feedback: names and codes, and never a sentence. */
+export const FEEDBACK_TEXT_CHARS_MAX = 200
