@@ -2,7 +2,7 @@
 import { type JsonObject, present } from '../../kernel/json.ts'
 import type { Denial } from '../http/router/denial.ts'
 import { invalidField } from './errors.ts'
-import { ATTACHMENTS_MAX, REFERENCE_CHARS_MAX } from './limits.ts'
+import { ATTACHMENTS_MAX, ENCODED_CHARS_MAX, REFERENCE_CHARS_MAX } from './limits.ts'
 import type { AttachmentReference } from './wire.ts'
 
 /** The known fields of each attachment: an unknown one may hold the file itself. */
@@ -19,7 +19,14 @@ export const parseAttachments = (attachments: readonly AttachmentReference[]): r
     for (const [name, value] of Object.entries(reference))
       if (String(value).length > REFERENCE_CHARS_MAX)
         return invalidField(`${field}.${name}`, `Send a reference of at most ${REFERENCE_CHARS_MAX} characters.`)
+    for (const [name, value] of Object.entries(reference))
+      if (name !== 'uri' && isEncodedFile(String(value)))
+        return invalidField(`${field}.${name}`, 'Send a reference: a message does not carry the file itself.')
     references.push(reference)
   }
   return references
 }
+
+/** Signed addresses are long, too, so this is for names and ids. */
+const isEncodedFile = (value: string): boolean =>
+  value.length > ENCODED_CHARS_MAX && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value)

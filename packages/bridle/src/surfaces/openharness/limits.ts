@@ -10,6 +10,8 @@ export const HEADER_ID_CHARS_MAX = 200
 export const ATTACHMENTS_MAX = 50
 /** A field of an attachment: the longest signed address of a bucket is half of that, and the smallest picture is longer. */
 export const REFERENCE_CHARS_MAX = 4_096
+/** A name or an id of base64 letters alone: a longer one is a file that somebody put into the message. File systems take 255. */
+export const ENCODED_CHARS_MAX = 255
 /** A message on a screen that is read at a glance. The numbers are those of large print on a television and in a car. */
 export const SMALL_SCREEN = { lines: 3, chars: 40 }
 /** Time zones whose formats are kept, some 10 kB each: more than a server's users live in. */
