@@ -108,7 +108,9 @@ describe('[H25] what callers may send', () => {
     expect(readers('Prefer')).toEqual(['post /agents/{name}/{id}'])
     expect(readers('Range')).toEqual(['get /sessions/{id}/artifacts/{artifactId}'])
     expect(readers('Last-Event-ID')).toEqual(
-      operations.flatMap(([name]) => (name.startsWith('get') && /\/(events|stream)$/.test(name) ? [name] : [])),
+      operations.flatMap(([name]) =>
+        name.endsWith('/openharness') || (name.startsWith('get') && /\/(events|stream)$/.test(name)) ? [name] : [],
+      ),
     )
     expect(readers('If-None-Match')).toEqual([
       'get /sessions/{id}',
