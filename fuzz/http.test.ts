@@ -67,7 +67,7 @@ const described = async (): Promise<RouteOperation[]> => {
       query: parameters
         .map(resolve)
         .filter((parameter) => parameter.in === 'query' && !CREDENTIALS.has(parameter.name)),
-      body: requestBody?.content['application/json'].schema ?? null,
+      body: requestBody?.content['application/json']?.schema ?? null,
     })),
   )
 }
@@ -88,7 +88,7 @@ interface OpenApiParameter {
 
 interface OpenApiOperation {
   readonly parameters: readonly (OpenApiParameter | { readonly $ref: string })[]
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } }
+  readonly requestBody?: { readonly content: { readonly 'application/json'?: { readonly schema: JsonSchema } } }
 }
 
 /** Mostly an existing session, so that the code behind the first check runs. */

@@ -385,6 +385,7 @@ describe('[H25] descriptions', () => {
       'post /chat/sessions',
       'post /chat/sessions/{id}/branch',
       'post /chat/sessions/{id}/turns',
+      'post /files',
       'post /openharness',
       'post /sessions',
       'post /sessions/{id}/approvals/{approvalId}/approve',
