@@ -32,6 +32,7 @@ export class DurableRun extends AgentRun {
   #working = 0
   #isLeft = false
   #isResting = false
+  #hasReportedWaiting = false
   /** How often the run was taken up since it last got further. */
   #resumes = 0
   #cancelTimer: (() => void) | null = null
@@ -224,13 +225,15 @@ export class DurableRun extends AgentRun {
       this.#cancelTimer = null
       return
     }
-    // Processes that end one after the other must not count against a run that waits: it says so at once.
-    const graceMs = this.#resumes > 1 ? 0 : WAIT_GRACE_MS
+    // Processes that end one after the other must not count against a run that waits: it says so at once. The session may refuse,
+    // for example when its log is ahead of a clock that was set back; then there is a pause before the next time.
+    const graceMs = this.#resumes > 1 && !this.#hasReportedWaiting ? 0 : WAIT_GRACE_MS
     this.#cancelTimer ??= this.ports.clock.after(graceMs, () => void this.#reportWaiting())
   }
 
   async #reportWaiting(): Promise<void> {
     this.#cancelTimer = null
+    this.#hasReportedWaiting = true
     const times = [...this.#waits].flatMap(({ until }) => (until === null ? [] : [until]))
     const until = times.length === 0 ? null : Math.min(...times)
     try {
