@@ -45,10 +45,11 @@ export const playRandomKills = async (
 }
 
 const answerProblems = ({ id, plans }: DurableSession, { answers, events }: SessionRecord): string[] => {
+  // A function names its calls itself, so that two turns may have calls of one id.
   const failed = new Set(
-    events.flatMap(({ type, payload }) => {
+    events.flatMap(({ type, run, payload }) => {
       const { tool_call_id, status } = payload as { tool_call_id?: string; status?: string }
-      return type === 'tool_outcome' && status !== 'ok' && tool_call_id !== undefined ? [tool_call_id] : []
+      return type === 'tool_outcome' && status !== 'ok' && run ? [`${run} ${tool_call_id}`] : []
     }),
   )
   const names = new Map(
@@ -57,7 +58,7 @@ const answerProblems = ({ id, plans }: DurableSession, { answers, events }: Sess
         tool_call_id?: string
         arguments?: { call?: string; place?: string }
       }
-      return type === 'tool_call' && run ? [[`${args?.place} ${args?.call}`, String(tool_call_id)] as const] : []
+      return type === 'tool_call' && run ? [[`${args?.place} ${args?.call}`, `${run} ${tool_call_id}`] as const] : []
     }),
   )
   const expected = plans.map(({ place, steps }) =>
