@@ -67,5 +67,8 @@ interface SchemaParts {
 const config: Omit<ConversionConfig, 'definitions'> = {
   errorMode: 'ignore',
   typeMode: 'input',
+  // Linters take an object for closed unless it says otherwise.
+  overrideSchema: ({ valibotSchema, jsonSchema }) =>
+    valibotSchema.type === 'loose_object' ? { ...jsonSchema, additionalProperties: true } : undefined,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
 }
