@@ -4,14 +4,15 @@ import { playRandomKills } from './random-kills.ts'
 import { DurableWorld } from './world.ts'
 
 const FIRST_SEED = Number(process.env.BRIDLE_SEED ?? Date.now() % 2 ** 31)
-const KILLS = 10
-const seeds = process.env.BRIDLE_VARIANTS === 'all' ? [0, 1, 2, 3].map((more) => FIRST_SEED + more) : [FIRST_SEED]
+/** A run that is taken up more often than five times without getting further fails, and these lives are short. */
+const KILLS = 4
+const seeds = (process.env.BRIDLE_VARIANTS === 'all' ? [0, 1, 2, 3, 4, 5] : [0, 1, 2]).map((more) => FIRST_SEED + more)
 
 let world: DurableWorld
 afterEach(({ task }) => world.end(task.result?.state === 'fail'))
 
 test.each(seeds)(
-  '[N14] ten kills at any moment change no answer, and repeat nothing that is in the log',
+  '[N14] four kills at any moment change no answer, and repeat nothing that is in the log',
   async (seed) => {
     world = new DurableWorld()
     const { problems, kills } = await playRandomKills(world, seed, KILLS)
