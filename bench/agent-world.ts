@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { agent } from '../packages/bridle/src/agents/agent.ts'
-import { tool } from '../packages/bridle/src/agents/tool.ts'
+import { tool } from '../packages/bridle/src/agents/tools/tool.ts'
 import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
 import { Host } from '../packages/bridle/src/kernel/host/host.ts'
 import type { Log } from '../packages/bridle/src/kernel/ports/log.ts'

@@ -1,7 +1,7 @@
 // A model agent that plays the scripts of the simulation: each answer of its model is some text and the calls after it.
 import { agent } from '../packages/bridle/src/agents/agent.ts'
 import type { LanguageModel } from '../packages/bridle/src/agents/model/model.ts'
-import { tool } from '../packages/bridle/src/agents/tool.ts'
+import { tool } from '../packages/bridle/src/agents/tools/tool.ts'
 import type { Key } from '../packages/bridle/src/kernel/event.ts'
 import { hashText } from '../packages/bridle/src/kernel/json.ts'
 import type { ScriptAnswer, ScriptCall } from '../packages/bridle/src/testing/script.ts'

@@ -18,6 +18,7 @@ export type {
   ModelAgentOptions,
   ModelChoice,
 } from './agents/model-agent.ts'
+export type { StandardSchema } from './agents/schemas/standard-schema.ts'
 export type {
   AgentSession,
   ApprovalOutcome,
@@ -43,7 +44,6 @@ export {
   type SopWaitStep,
   sop,
 } from './agents/sop.ts'
-export type { StandardSchema } from './agents/standard-schema.ts'
 export { OutcomeUnknown, StepError, type StepErrorCode } from './agents/steps/errors.ts'
 export {
   type DirectiveFields,
@@ -56,7 +56,7 @@ export {
   type ToolEventType,
   type ToolSession,
   tool,
-} from './agents/tool.ts'
+} from './agents/tools/tool.ts'
 export { connectFabricWs } from './client/fabric/socket.ts'
 export { HarnessClient } from './client/harness/client.ts'
 export { type EventType, inTier, STREAM_EVENT_TYPES, type Tier } from './kernel/catalogue.ts'

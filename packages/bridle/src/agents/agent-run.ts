@@ -12,7 +12,7 @@ import type { ApprovalAnswer, Job } from '../kernel/ports/runner.ts'
 import type { Uploads } from '../kernel/ports/uploads.ts'
 import { type Payloads, parsePayload } from '../kernel/schemas.ts'
 import type { RunReporter } from '../kernel/session/run-reporter.ts'
-import { toPlainJson } from './input.ts'
+import { toPlainJson } from './schemas/input.ts'
 
 export interface AgentRunPorts {
   readonly clock: Clock

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type { JsonObject } from '../kernel/json.ts'
 import { agent, isAgent, nonAgentProblem } from './agent.ts'
-import { acceptInput, parseRunInput, parseRunResult } from './input.ts'
-import { type StandardSchema, validateWithSchema } from './standard-schema.ts'
+import { acceptInput, parseRunInput, parseRunResult } from './schemas/input.ts'
+import { type StandardSchema, validateWithSchema } from './schemas/standard-schema.ts'
 
 const run = () => 'done'
 const issue = v.object({ title: v.string(), labels: v.optional(v.array(v.string()), []) })

@@ -10,8 +10,8 @@ import {
   modelAgentProblem,
   type PartialModelOptions,
 } from './model-agent.ts'
+import { type InputOf, isSchema, type OutputOf, type StandardSchema } from './schemas/standard-schema.ts'
 import type { AgentSession } from './session.ts'
-import { type InputOf, isSchema, type OutputOf, type StandardSchema } from './standard-schema.ts'
 
 /**
  * The argument of an agent's `run` function: the input, the session to speak through, and the signal that ends the

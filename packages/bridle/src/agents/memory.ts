@@ -9,8 +9,8 @@ import type { Clock } from '../kernel/ports/clock.ts'
 import { isRemembered, type MemoryEntry, memoryBeforeRun } from '../kernel/projections/memory.ts'
 import type { RunReporter } from '../kernel/session/run-reporter.ts'
 import type { AgentRun } from './agent-run.ts'
-import { toPlainJson } from './input.ts'
 import { EXPIRY_MS_MAX } from './limits.ts'
+import { toPlainJson } from './schemas/input.ts'
 import type { SessionMemory } from './session.ts'
 
 /** The memory that a run sees, and the way its changes take to the log. */

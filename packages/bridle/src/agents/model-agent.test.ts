@@ -4,8 +4,8 @@ import { z } from 'zod'
 import type { JsonObject } from '../kernel/json.ts'
 import { agent, isAgent } from './agent.ts'
 import type { LanguageModel } from './model/model.ts'
-import type { StandardSchema } from './standard-schema.ts'
-import { tool } from './tool.ts'
+import type { StandardSchema } from './schemas/standard-schema.ts'
+import { tool } from './tools/tool.ts'
 
 const model = (version: string = 'v3') =>
   ({

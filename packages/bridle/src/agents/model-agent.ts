@@ -5,8 +5,8 @@ import type { AgentOptions } from './agent.ts'
 import { STEPS_MAX, TIMER_MS_MAX, TOOL_CALLS_MAX, TOOL_TIMEOUT_MS, TURN_MS_MAX } from './limits.ts'
 import { STALL_MS } from './model/limits.ts'
 import { type LanguageModel, type ModelSettings, modelProblem } from './model/model.ts'
-import { isSchema, missingJsonSchema, type OutputOf, type StandardSchema } from './standard-schema.ts'
-import { ANSWER_TOOL, isTool, type Tool } from './tool.ts'
+import { isSchema, missingJsonSchema, type OutputOf, type StandardSchema } from './schemas/standard-schema.ts'
+import { ANSWER_TOOL, isTool, type Tool } from './tools/tool.ts'
 
 /** A model: an object of a provider's package for the AI SDK, or its name as `provider/model-id`. */
 export type ModelChoice = LanguageModel | `${string}/${string}`

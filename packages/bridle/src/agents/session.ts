@@ -4,7 +4,7 @@ import type { Directive } from '../kernel/directive.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
 import type { Payloads } from '../kernel/schemas.ts'
-import type { StandardSchema } from './standard-schema.ts'
+import type { StandardSchema } from './schemas/standard-schema.ts'
 
 /** The session as its agent sees it. Every call is in the log before any client sees it. */
 export interface AgentSession {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { SessionOptions } from '../../kernel/commands.ts'
 import { agent } from '../agent.ts'
-import { tool } from '../tool.ts'
+import { tool } from '../tools/tool.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, openStream, stubModel } from './loop.suite.ts'
 
 const hung = () => new Promise<never>(() => {})

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../agent.ts'
 import type { ModelMessage } from '../model/model.ts'
-import { type Tool, tool } from '../tool.ts'
+import { type Tool, tool } from '../tools/tool.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, stubModel } from './loop.suite.ts'
 
 const hung = () => new Promise<never>(() => {})

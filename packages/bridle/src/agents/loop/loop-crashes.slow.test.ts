@@ -6,7 +6,7 @@ import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { agent } from '../agent.ts'
 import type { ModelMessage } from '../model/model.ts'
-import { tool } from '../tool.ts'
+import { tool } from '../tools/tool.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, stubModel } from './loop.suite.ts'
 
 const sessions: readonly Key[] = [keyOf('one', 'clerk'), keyOf('two', 'reader'), keyOf('three', 'clerk')]

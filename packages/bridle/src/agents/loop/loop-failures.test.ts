@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { agent } from '../agent.ts'
 import type { LanguageModel, ModelMessage } from '../model/model.ts'
 import { ModelError } from '../model/model-error.ts'
-import { tool } from '../tool.ts'
+import { tool } from '../tools/tool.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, openStream, type Reply, stubModel } from './loop.suite.ts'
 
 const fails = (error: ModelError): never => {

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { flushPending } from '../../kernel/host/host.suite.ts'
 import { agent } from '../agent.ts'
-import { tool } from '../tool.ts'
+import { tool } from '../tools/tool.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, lastText, type Reply, stubModel } from './loop.suite.ts'
 
 const read = tool({

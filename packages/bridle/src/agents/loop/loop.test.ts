@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { agent } from '../agent.ts'
 import type { ModelMessage } from '../model/model.ts'
-import { tool } from '../tool.ts'
+import { tool } from '../tools/tool.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, lastText, stubModel } from './loop.suite.ts'
 
 const read = tool({

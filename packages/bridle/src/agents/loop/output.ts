@@ -1,7 +1,7 @@
 // The end of a turn: the text of the last answer, or the output that the schema of the agent asks for.
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { AgentDefinition } from '../agent.ts'
-import { ANSWER_TOOL } from '../tool.ts'
+import { ANSWER_TOOL } from '../tools/tool.ts'
 import { answerOf } from './calls/answer.ts'
 import { acceptedOutput } from './situation.ts'
 import { OUTPUT_REMINDER, type TurnRecord } from './turn-record.ts'

@@ -4,7 +4,7 @@ import type { Json } from '../../kernel/json.ts'
 import { agent } from '../agent.ts'
 import { FILE_TEXT_CHARS_MAX } from '../limits.ts'
 import type { LanguageModel, ModelMessage } from '../model/model.ts'
-import { tool } from '../tool.ts'
+import { tool } from '../tools/tool.ts'
 import { keyOf, LoopWorld, stubModel } from './loop.suite.ts'
 
 const files = new Map<string, Uint8Array>([

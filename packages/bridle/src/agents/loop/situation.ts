@@ -2,7 +2,7 @@
 import type { RunCourse } from '../../kernel/ports/runner.ts'
 import type { ToolEffect } from '../../kernel/schemas.ts'
 import type { AgentDefinition } from '../agent.ts'
-import { ANSWER_TOOL, type Tool } from '../tool.ts'
+import { ANSWER_TOOL, type Tool } from '../tools/tool.ts'
 import { isLooping } from './calls/call-history.ts'
 import type { CallSituation, Situation } from './next.ts'
 import type { CallView } from './rendering.ts'

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { agent } from '../agent.ts'
 import { keyOf, LoopWorld } from '../loop/loop.suite.ts'
-import { tool } from '../tool.ts'
+import { tool } from '../tools/tool.ts'
 import { startProviderStub } from './provider-stub.suite.ts'
 import { parallelStep, providers, signature } from './providers.suite.ts'
 

@@ -2,7 +2,7 @@
 // first line, and the log says what it has done.
 import type { RunEnd } from '../../kernel/ports/runner.ts'
 import type { AgentDefinition } from '../agent.ts'
-import { callFunction } from '../function-call.ts'
+import { callFunction } from '../functions/function-call.ts'
 import type { DurableRun } from './durable-run.ts'
 import { createDurableSession } from './durable-session.ts'
 

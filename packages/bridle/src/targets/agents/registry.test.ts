@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { agent } from '../../agents/agent.ts'
-import { tool } from '../../agents/tool.ts'
+import { tool } from '../../agents/tools/tool.ts'
 import { digest, VirtualClock } from '../../kernel/host/host.suite.ts'
 import { AgentRegistry, defaultAgent } from './registry.ts'
 

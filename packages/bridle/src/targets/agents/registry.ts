@@ -3,8 +3,8 @@
 
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
-import { acceptInput } from '../../agents/input.ts'
-import { modelSchemaProblem } from '../../agents/json-schema.ts'
+import { acceptInput } from '../../agents/schemas/input.ts'
+import { modelSchemaProblem } from '../../agents/schemas/json-schema.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeIdentity, scriptedIdentity } from '../../runners/engine-identities.ts'

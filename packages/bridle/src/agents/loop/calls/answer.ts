@@ -1,10 +1,10 @@
 // The output of a model agent: a tool whose arguments are the result, and whose call ends the turn. The model is told what does
 // not fit as the outcome of its call, as with any other tool.
 import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
-import { parseRunResult } from '../../input.ts'
-import { convertSchema, isObjectSchema } from '../../json-schema.ts'
-import type { SchemaResult, StandardSchema } from '../../standard-schema.ts'
-import { ANSWER_TOOL, type Tool, tool } from '../../tool.ts'
+import { parseRunResult } from '../../schemas/input.ts'
+import { convertSchema, isObjectSchema } from '../../schemas/json-schema.ts'
+import type { SchemaResult, StandardSchema } from '../../schemas/standard-schema.ts'
+import { ANSWER_TOOL, type Tool, tool } from '../../tools/tool.ts'
 
 /** The tool that takes the output of an agent. Made once for each schema. */
 export const answerTool = (output: StandardSchema): Tool => {

@@ -4,8 +4,8 @@ import { callDigest } from '../../../kernel/host/approval-binding.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { Digest } from '../../../kernel/ports/digest.ts'
 import type { ApprovalAnswer } from '../../../kernel/ports/runner.ts'
-import { approvalProblem, type Tool, type ToolApprovalTerms } from '../../tool.ts'
-import { shortErrorMessage } from '../../tool-call.ts'
+import { shortErrorMessage } from '../../error-message.ts'
+import { approvalProblem, type Tool, type ToolApprovalTerms } from '../../tools/tool.ts'
 import { type CallName, outcomeItem } from './call-items.ts'
 
 export type ApprovalNeed = { readonly approval: ToolApprovalTerms | null } | { readonly problem: string }

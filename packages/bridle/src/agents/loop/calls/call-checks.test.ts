@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { VirtualClock } from '../../../kernel/host/host.suite.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { StepCall } from '../../model/model.ts'
-import type { StandardSchema } from '../../standard-schema.ts'
-import { tool } from '../../tool.ts'
+import type { StandardSchema } from '../../schemas/standard-schema.ts'
+import { tool } from '../../tools/tool.ts'
 import { type CallCheck, checkCalls } from './call-checks.ts'
 
 const deadline = {

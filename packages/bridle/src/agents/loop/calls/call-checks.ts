@@ -4,8 +4,8 @@ import type { ToolEffect, ToolStatus } from '../../../kernel/schemas.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { ERROR_CHARS_MAX } from '../../limits.ts'
 import type { StepCall } from '../../model/model.ts'
-import { validateWithSchema } from '../../standard-schema.ts'
-import type { Tool } from '../../tool.ts'
+import { validateWithSchema } from '../../schemas/standard-schema.ts'
+import type { Tool } from '../../tools/tool.ts'
 import {
   ARGUMENTS_INVALID,
   isLastInvalid,

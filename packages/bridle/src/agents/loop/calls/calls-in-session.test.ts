@@ -6,7 +6,7 @@ import { digest, flushPending, key, setUp, VirtualClock } from '../../../kernel/
 import type { JsonObject } from '../../../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX } from '../../../kernel/limits.ts'
 import type { StepCall } from '../../model/model.ts'
-import { tool } from '../../tool.ts'
+import { tool } from '../../tools/tool.ts'
 import { applyAnswer } from './call-approvals.ts'
 import { checkCalls } from './call-checks.ts'
 import { beginning, makeCall, refusal } from './calls.ts'

@@ -1,8 +1,8 @@
 // The tools of an agent as the model reads them.
 import type { AgentDefinition } from '../../agent.ts'
-import { objectSchemaOf } from '../../json-schema.ts'
 import type { ModelTool } from '../../model/model.ts'
-import type { Tool } from '../../tool.ts'
+import { objectSchemaOf } from '../../schemas/json-schema.ts'
+import type { Tool } from '../../tools/tool.ts'
 import { answerTool } from './answer.ts'
 
 /** The tools that the model may call: the agent's own, and the one that takes its output. */

@@ -6,7 +6,7 @@ import { agentEventItem, directiveItem } from '../../agent-run.ts'
 import { RunEndedError } from '../../errors.ts'
 import { createMemory, liveMemory } from '../../memory.ts'
 import { artifactItem, usageItem } from '../../session-items.ts'
-import { LOOP_EVENT_TYPES, type ToolSession } from '../../tool.ts'
+import { LOOP_EVENT_TYPES, type ToolSession } from '../../tools/tool.ts'
 
 /** `close` ends it: a tool that has returned, or is past its deadline, adds nothing to the log any more. */
 export const createToolSession = (

@@ -1,7 +1,7 @@
 // Durable agents of the Worker under test, and a ledger of what they really did, which outlives the objects since it belongs
 // to the isolate.
 import { agent } from '../../../agents/agent.ts'
-import { tool } from '../../../agents/tool.ts'
+import { tool } from '../../../agents/tools/tool.ts'
 import { scriptedModel } from '../../../testing/index.ts'
 
 const ledgers = new Map<string, string[]>()

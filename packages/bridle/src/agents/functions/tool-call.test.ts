@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '../kernel/json.ts'
-import { NativeWorld, until } from '../runners/in-process/native.suite.ts'
-import { agent, type RunContext } from './agent.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
+import { NativeWorld, until } from '../../runners/in-process/native.suite.ts'
+import { agent, type RunContext } from '../agent.ts'
 
 type RunFunction = (context: RunContext<JsonObject>) => unknown
 const world = (run: RunFunction) => new NativeWorld(agent({ name: 'tested', run: run as () => Json }))

@@ -1,8 +1,8 @@
 // The parts of a tool whose call becomes a directive: its fields beside the payload, and the schema of the payload.
-import { type Directive, fieldsProblem } from '../kernel/directive.ts'
-import { isCoreType, payloadSchema, wrongPayloadField } from '../kernel/directive-payloads.ts'
-import type { JsonObject } from '../kernel/json.ts'
-import type { StandardSchema } from './standard-schema.ts'
+import { type Directive, fieldsProblem } from '../../kernel/directive.ts'
+import { isCoreType, payloadSchema, wrongPayloadField } from '../../kernel/directive-payloads.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { StandardSchema } from '../schemas/standard-schema.ts'
 
 /** Throws where the fields are of no directive. */
 export const directiveFields = (given: string | Omit<Directive, 'payload'>): Omit<Directive, 'payload'> => {

@@ -1,12 +1,12 @@
 // `tool({...})` defines a tool that a model may call: its name, its schema, its effect and its `run` function.
-import type { Directive } from '../kernel/directive.ts'
-import type { JsonObject } from '../kernel/json.ts'
-import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
-import type { Payloads, ToolEffect } from '../kernel/schemas.ts'
+import type { Directive } from '../../kernel/directive.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
+import type { Payloads, ToolEffect } from '../../kernel/schemas.ts'
+import { EXPIRY_MS_MAX, TIMER_MS_MAX } from '../limits.ts'
+import { isSchema, missingJsonSchema, type OutputOf, type StandardSchema } from '../schemas/standard-schema.ts'
+import type { AgentSession, EmittableEventType, ToolContext } from '../session.ts'
 import { directiveFields, payloadInput } from './directive-tool.ts'
-import { EXPIRY_MS_MAX, TIMER_MS_MAX } from './limits.ts'
-import type { AgentSession, EmittableEventType, ToolContext } from './session.ts'
-import { isSchema, missingJsonSchema, type OutputOf, type StandardSchema } from './standard-schema.ts'
 
 /** The definition of a tool: its name and description for the model, its schema, its effect and its `run` function. */
 export interface ToolDeclaration<In extends StandardSchema<object, unknown>> {

@@ -1,10 +1,10 @@
 // The session as the `run` function of an agent with `durable: false` sees it. Each method appends one or two events to the log.
-import { type AgentRun, agentEventItem } from './agent-run.ts'
-import { createMemory, liveMemory } from './memory.ts'
-import type { AgentSession } from './session.ts'
-import { artifactItem, usageItem } from './session-items.ts'
-import { checkCall, checkpointPayload, checkText, messagesBefore, TextSender } from './session-parts.ts'
-import { StepError } from './steps/errors.ts'
+import { type AgentRun, agentEventItem } from '../agent-run.ts'
+import { createMemory, liveMemory } from '../memory.ts'
+import type { AgentSession } from '../session.ts'
+import { artifactItem, usageItem } from '../session-items.ts'
+import { checkCall, checkpointPayload, checkText, messagesBefore, TextSender } from '../session-parts.ts'
+import { StepError } from '../steps/errors.ts'
 import { runTool, waitForApproval } from './tool-call.ts'
 
 export const createAgentSession = (run: AgentRun): AgentSession => {

@@ -1,11 +1,11 @@
 // Calls the `run` function of an agent: its input is checked before, and its result after.
-import type { ReportItem } from '../kernel/commands.ts'
-import type { AgentDefinition } from './agent.ts'
-import type { AgentRun } from './agent-run.ts'
-import { attachmentsOf } from './attachments.ts'
-import { parseRunInput, parseRunResult } from './input.ts'
-import type { AgentSession } from './session.ts'
-import { shortErrorMessage } from './tool-call.ts'
+import type { ReportItem } from '../../kernel/commands.ts'
+import type { AgentDefinition } from '../agent.ts'
+import type { AgentRun } from '../agent-run.ts'
+import { attachmentsOf } from '../attachments.ts'
+import { shortErrorMessage } from '../error-message.ts'
+import { parseRunInput, parseRunResult } from '../schemas/input.ts'
+import type { AgentSession } from '../session.ts'
 
 /** The report with which the run ends. */
 export const callFunction = async (

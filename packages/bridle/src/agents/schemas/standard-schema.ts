@@ -1,5 +1,5 @@
 // The interface of Standard Schema (https://standardschema.dev), so that an agent may use any schema library. No dependency.
-import { ISSUES_MAX } from './limits.ts'
+import { ISSUES_MAX } from '../limits.ts'
 
 /** A schema of any library that follows Standard Schema (standardschema.dev), such as Valibot, Zod or ArkType. */
 export interface StandardSchema<Input = unknown, Output = Input> {

@@ -1,7 +1,7 @@
 // The input of a run, made from a request or a prompt, and the result of a run, made from its return value.
-import type { Json, JsonObject } from '../kernel/json.ts'
-import { PAYLOAD_CHARS_MAX } from '../kernel/limits.ts'
-import type { AgentDefinition } from './agent.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
+import { PAYLOAD_CHARS_MAX } from '../../kernel/limits.ts'
+import type { AgentDefinition } from '../agent.ts'
 import { validateWithSchema } from './standard-schema.ts'
 
 type ValidationResult<T> = { readonly value: T } | { readonly problem: string }

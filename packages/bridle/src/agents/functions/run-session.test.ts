@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { catalogue, STREAM_EVENT_TYPES, type VisibleEventType } from '../kernel/catalogue.ts'
-import type { Json, JsonObject } from '../kernel/json.ts'
-import { NativeWorld } from '../runners/in-process/native.suite.ts'
-import { agent, type RunContext } from './agent.ts'
-import type { EmittableEventType } from './session.ts'
+import { catalogue, STREAM_EVENT_TYPES, type VisibleEventType } from '../../kernel/catalogue.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
+import { NativeWorld } from '../../runners/in-process/native.suite.ts'
+import { agent, type RunContext } from '../agent.ts'
+import type { EmittableEventType } from '../session.ts'
 
 type RunFunction = (context: RunContext<JsonObject>) => unknown
 const world = (run: RunFunction, durable = true) =>

@@ -1,19 +1,19 @@
 // The life of a tool call: its intent enters the log, a person approves where that is required, the effect happens, and the
 // outcome enters the log.
 
-import { assert } from '../kernel/assert.ts'
-import type { ReportItem } from '../kernel/commands.ts'
-import { keyText } from '../kernel/event.ts'
-import { callDigest } from '../kernel/host/approval-binding.ts'
-import { type Json, type JsonObject, present } from '../kernel/json.ts'
-import { OUTCOME_TYPES, type ToolStatus } from '../kernel/schemas.ts'
-import { truncate } from '../kernel/text/truncate.ts'
-import { type AgentRun, agentEventItem } from './agent-run.ts'
-import { ToolDenied, ToolTimeout } from './errors.ts'
-import { toPlainJson, toPlainObject } from './input.ts'
-import { ERROR_CHARS_MAX, EXPIRY_MS_MAX, TIMER_MS_MAX } from './limits.ts'
-import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from './session.ts'
-import { validateWithSchema } from './standard-schema.ts'
+import { assert } from '../../kernel/assert.ts'
+import type { ReportItem } from '../../kernel/commands.ts'
+import { keyText } from '../../kernel/event.ts'
+import { callDigest } from '../../kernel/host/approval-binding.ts'
+import { type Json, type JsonObject, present } from '../../kernel/json.ts'
+import { OUTCOME_TYPES, type ToolStatus } from '../../kernel/schemas.ts'
+import { type AgentRun, agentEventItem } from '../agent-run.ts'
+import { shortErrorMessage } from '../error-message.ts'
+import { ToolDenied, ToolTimeout } from '../errors.ts'
+import { EXPIRY_MS_MAX, TIMER_MS_MAX } from '../limits.ts'
+import { toPlainJson, toPlainObject } from '../schemas/input.ts'
+import { validateWithSchema } from '../schemas/standard-schema.ts'
+import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from '../session.ts'
 
 export interface AgentToolCall {
   readonly id: string
@@ -170,19 +170,4 @@ export const outcome = (
 export const checkMs = (name: string, ms: number | undefined, max: number): void => {
   if (ms !== undefined && !(typeof ms === 'number' && ms >= 0 && ms <= max))
     throw new RangeError(`${name} is between 0 and ${max}.`)
-}
-
-/** The message of an error for the log and for callers: short, and without a stack. */
-export const shortErrorMessage = (error: unknown): string => {
-  const text = errorText(error)
-  return text.length > ERROR_CHARS_MAX ? `${truncate(text, ERROR_CHARS_MAX)}…` : text
-}
-
-/** An agent may throw anything, also a value that cannot be written as text. */
-const errorText = (error: unknown): string => {
-  try {
-    return String(error instanceof Error ? error.message || error.name : error)
-  } catch {
-    return 'Unknown error.'
-  }
 }

@@ -1,11 +1,11 @@
 // The schema of a tool's arguments as JSON Schema, which is all that a model reads of it. A library that follows Standard JSON
 // Schema (standardschema.dev/json-schema) writes it itself; for Valibot its own converter does.
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
-import { isJsonObject, type JsonObject } from '../kernel/json.ts'
-import type { AgentDefinition } from './agent.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
+import type { AgentDefinition } from '../agent.ts'
+import { shortErrorMessage } from '../error-message.ts'
 import { toPlainObject } from './input.ts'
 import { missingJsonSchema, type StandardSchema } from './standard-schema.ts'
-import { shortErrorMessage } from './tool-call.ts'
 
 export type JsonSchemaResult = { readonly schema: JsonObject } | { readonly problem: string }
 
