@@ -9,7 +9,17 @@ export {
 } from './agents/agent.ts'
 export type { Attachment } from './agents/attachments.ts'
 export { RunEndedError, ToolDenied, ToolTimeout } from './agents/errors.ts'
-export type { LanguageModel, ModelSettings } from './agents/model/model.ts'
+export type {
+  AnswerReview,
+  CallChange,
+  Middleware,
+  MiddlewareCall,
+  MiddlewareTurn,
+  Note,
+  Summary,
+  SummaryRequest,
+} from './agents/middleware/middleware.ts'
+export type { LanguageModel, ModelMessage, ModelRequest, ModelSettings, Thought } from './agents/model/model.ts'
 export type {
   AgentLimits,
   AgentTurn,
@@ -18,6 +28,7 @@ export type {
   ModelAgentOptions,
   ModelChoice,
 } from './agents/model-agent.ts'
+export type { PolicyRule } from './agents/policy.ts'
 export type { StandardSchema } from './agents/schemas/standard-schema.ts'
 export type {
   AgentSession,
@@ -57,6 +68,7 @@ export {
   type ToolSession,
   tool,
 } from './agents/tools/tool.ts'
+export type { OpenTools, ToolSource, ToolSourceContext } from './agents/tools/tool-source.ts'
 export { connectFabricWs } from './client/fabric/socket.ts'
 export { HarnessClient } from './client/harness/client.ts'
 export { type EventType, inTier, STREAM_EVENT_TYPES, type Tier } from './kernel/catalogue.ts'

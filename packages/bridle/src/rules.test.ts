@@ -10,7 +10,7 @@ const textsOf = (...patterns: string[]): string[] =>
 const namesIn = (texts: readonly string[], pattern: RegExp): Set<string> =>
   new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name)))
 
-const rules = namesIn(textsOf('docs/*.md', 'docs/protocol/*.md'), /^\* \*\*([A-Z]{1,3}\d+)\*\*/gm)
+const rules = namesIn(textsOf('docs/*.md', 'docs/agents/*.md', 'docs/protocol/*.md'), /^\* \*\*([A-Z]{1,3}\d+)\*\*/gm)
 const named = namesIn(
   textsOf(
     'packages/bridle/src/**/*.{test,suite}.ts',

@@ -22,6 +22,8 @@ describe('the definition', () => {
       model: null,
       instructions: null,
       tools: [],
+      policy: [],
+      use: [],
       limits: { steps: 50, calls: 200, turnMs: 1_800_000, toolMs: 60_000, stallMs: 120_000 },
       settings: {},
     })

@@ -7,9 +7,9 @@ import {
   type ModelAgentFields,
   type ModelAgentOptions,
   modelAgentFields,
-  modelAgentProblem,
   type PartialModelOptions,
 } from './model-agent.ts'
+import { modelAgentProblem } from './model-agent-problem.ts'
 import { type InputOf, isSchema, type OutputOf, type StandardSchema } from './schemas/standard-schema.ts'
 import type { AgentSession } from './session.ts'
 

@@ -30,6 +30,8 @@ export const TOOL_CALLS_MAX = 200
 export const TURN_MS_MAX = 30 * 60_000
 /** Time for a tool of a model agent: a build or a slow page; a tool that needs longer says so. */
 export const TOOL_TIMEOUT_MS = 60_000
+/** Tools that a model is offered: with more, models choose worse, and each request carries all of their schemas. */
+export const TOOLS_OFFERED_MAX = 25
 /** Calls of one answer at the same time: enough to read a handful of files, and few enough for any service. */
 export const WAVE_MAX = 8
 /** The third equal call in a row is not made: two may be a retry. */

@@ -35,6 +35,8 @@ describe('a model agent', () => {
       model: [first],
       instructions: 'Help.',
       tools: [search, read],
+      policy: [],
+      use: [],
       limits: { steps: 50, calls: 200, turnMs: 1_800_000, toolMs: 60_000, stallMs: 120_000 },
       settings: {},
     })

@@ -153,7 +153,8 @@ export const schemas = {
     child_seq: maybe(count),
   }),
   turn_start: v.looseObject({ turn_id: text, prompt: text, message_id: maybe(text) }),
-  turn_start_tools: v.looseObject({ turn_id: maybe(text), tools: v.array(text) }),
+  /** `of`: how many tools there are, of which these are offered. */
+  turn_start_tools: v.looseObject({ turn_id: maybe(text), tools: v.array(text), of: maybe(count) }),
   token: v.looseObject({ text }),
   response: v.looseObject({
     text,

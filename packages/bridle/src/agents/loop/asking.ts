@@ -2,11 +2,13 @@
 // passed on to the agent's next model.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { present } from '../../kernel/json.ts'
-import type { LanguageModel, ModelTool, Thought } from '../model/model.ts'
+import type { LanguageModel, Thought } from '../model/model.ts'
 import { ModelError } from '../model/model-error.ts'
 import { retryDelay } from '../model/retries.ts'
 import { think } from '../model/think.ts'
+import { modelTools } from './calls/offered-tools.ts'
 import type { LoopRun } from './loop-run.ts'
+import { offer } from './offer.ts'
 import { addPromptFiles } from './prompt-files.ts'
 import { textMessage } from './rendering.ts'
 import { createThoughtReporter } from './thought-reporter.ts'
@@ -14,7 +16,6 @@ import { createThoughtReporter } from './thought-reporter.ts'
 /** The fixed parts of every request of a turn. */
 export interface RequestFrame {
   readonly instructions: string | null
-  readonly tools: readonly ModelTool[]
 }
 
 /** An answer that is not in the log yet. */
@@ -27,7 +28,7 @@ export interface ModelAnswer {
 /** Null: the model failed, and the log says how it goes on. */
 export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<ModelAnswer | null> => {
   // An earlier process may have left the text of a step that was cut off. A run over its budget is stopped here.
-  await run.report([...(run.hasAsked ? [] : [{ type: 'supersede' } as const]), { type: 'next_step' }])
+  await run.report([...(run.hasAsked ? [] : [{ type: 'supersede' } as const]), ...offer(run), { type: 'next_step' }])
   run.hasAsked = true
   const { definition, reporter, ports, controls, transcript, job, course } = run
   const step = transcript.turn.steps + 1
@@ -47,7 +48,7 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
       model,
       {
         messages,
-        tools: frame.tools,
+        tools: modelTools(run.toolset.tools),
         settings: definition.settings,
         signal: deadline.signal,
       },

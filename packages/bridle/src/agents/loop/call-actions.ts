@@ -30,12 +30,11 @@ export interface CallStart {
 /** Begins the first wave of the new calls. Calls that are not made get their outcomes in the same write. */
 export const beginCalls = async (
   run: LoopRun,
-  tools: readonly Tool[],
   history: readonly (PastCall & { readonly call: StepCall })[],
   unmade: readonly string[],
 ): Promise<CallStart> => {
   const deadline = schemaDeadline(callContext(run))
-  const checks = await checkCalls(history, (id) => unmade.includes(id), tools, deadline)
+  const checks = await checkCalls(history, (id) => unmade.includes(id), run.toolset.tools, deadline)
   const refusals = checks.flatMap((check) => ('refusal' in check ? refusal(check) : []))
   const accepted = checks.filter((check): check is AcceptedCall => !('refusal' in check))
   const wave = planWaves(accepted)[0] ?? []
@@ -78,11 +77,11 @@ const callContext = ({ reporter, ports, controls, definition, job }: LoopRun): C
 })
 
 /** Makes calls again that were under way when their process ended, with the same step keys. */
-export const repeatCalls = async (run: LoopRun, tools: readonly Tool[], ids: readonly string[]): Promise<void> => {
+export const repeatCalls = async (run: LoopRun, ids: readonly string[]): Promise<void> => {
   const calls: CallToMake[] = []
   const gone: ReportItem[] = []
   for (const view of viewsOf(run, ids)) {
-    const tool = toolOf(tools, view)
+    const tool = run.toolset.get(view.call.tool)
     if (tool) calls.push({ call: view.call, tool, args: argumentsOf(view) })
     else gone.push(toolGone(view))
   }
@@ -99,7 +98,7 @@ export const askAboutCalls = async (run: LoopRun, ids: readonly string[]): Promi
 }
 
 /** Uses every answer that has come. Using an answer and the beginning, or the outcome, of its call are one write. */
-export const applyAnswers = async (run: LoopRun, tools: readonly Tool[]): Promise<void> => {
+export const applyAnswers = async (run: LoopRun): Promise<void> => {
   const items: ReportItem[] = []
   const calls: CallToMake[] = []
   for (const answer of run.course.answers) {
@@ -108,7 +107,7 @@ export const applyAnswers = async (run: LoopRun, tools: readonly Tool[]): Promis
       items.push({ type: 'approval_delivered', requestId: answer.requestId })
       continue
     }
-    const tool = toolOf(tools, view)
+    const tool = run.toolset.get(view.call.tool)
     const use = await applyAnswer(view.call, argumentsOf(view), answer, run.ports.digest)
     items.push(...use.items)
     if (use.args === null) continue
@@ -121,9 +120,6 @@ export const applyAnswers = async (run: LoopRun, tools: readonly Tool[]): Promis
 
 const viewsOf = ({ transcript }: LoopRun, ids: readonly string[]): CallView[] =>
   (transcript.turn.last?.calls ?? []).filter(({ call }) => ids.includes(call.id))
-
-const toolOf = (tools: readonly Tool[], { call }: CallView): Tool | undefined =>
-  tools.find(({ name }) => name === call.tool)
 
 /** A person may have approved other arguments than the model's. */
 const argumentsOf = ({ call, edited }: CallView): JsonObject => edited ?? call.input

@@ -8,6 +8,7 @@ import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-
 import type { AgentDefinition } from '../agent.ts'
 import type { AgentRunPorts } from '../agent-run.ts'
 import { CATCH_UP_PAGE } from '../limits.ts'
+import { Toolset } from './toolset.ts'
 import { Transcript } from './transcript.ts'
 
 export interface LoopControls {
@@ -23,6 +24,8 @@ export class LoopRun {
   readonly ports: AgentRunPorts
   readonly controls: LoopControls
   readonly transcript: Transcript
+  /** Empty until the loop has opened the sources of its tools. */
+  toolset = new Toolset([], [])
   /** This process has asked the model: no text of an earlier one is left. */
   hasAsked = false
   /** The events of commits that came while older ones were being read; null: all are read. */

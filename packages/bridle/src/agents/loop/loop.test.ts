@@ -70,7 +70,7 @@ describe('a turn', () => {
         },
       ],
     ])
-    expect(await it.payloads('turn_start_tools')).toEqual([{ turn_id: 'r-2', tools: ['read'] }])
+    expect(await it.payloads('turn_start_tools')).toEqual([{ turn_id: 'r-2', tools: ['read'], of: 1 }])
     expect(await it.payloads('model_step')).toMatchObject([
       { step: 1, model: 'stub', finish: 'tool-calls', context_tokens: 15, content: [{}, { id: 'r-2.1.1' }] },
       { step: 2, model: 'stub', finish: 'stop' },

@@ -10,15 +10,14 @@ import { PAUSE_MS_MAX } from '../limits.ts'
 import type { StepCall } from '../model/model.ts'
 import { parseRunInput } from '../schemas/input.ts'
 import { messagesBefore } from '../session-parts.ts'
-import type { Tool } from '../tools/tool.ts'
 import { askModel, type RequestFrame } from './asking.ts'
 import { applyAnswers, askAboutCalls, beginCalls, makeCalls, repeatCalls } from './call-actions.ts'
 import { withDeadline } from './calls/deadline.ts'
-import { modelTools, toolsOf } from './calls/offered-tools.ts'
 import { type LoopControls, LoopRun } from './loop-run.ts'
 import { type NextAction, next, type StopReason } from './next.ts'
 import { finishReport, outputReminder } from './output.ts'
 import { situationOf } from './situation.ts'
+import { openToolset, ToolSourceError } from './toolset.ts'
 
 /** Drives a run that has been reported as started or resumed, from wherever it stands. */
 export const runLoop = async (
@@ -38,48 +37,45 @@ export const runLoop = async (
     return 'done'
   } finally {
     unfollow()
+    run.toolset.close()
   }
 }
 
 const drive = async (run: LoopRun): Promise<RunEnd> => {
   const { definition, transcript } = run
-  const tools = toolsOf(definition)
+  const hasTools = await openTools(run)
+  if (!hasTools) return 'done'
   const instructions = await instructionsOf(run)
   if (instructions === 'failed') return 'done'
-  const frame: RequestFrame = { instructions: instructions.text, tools: modelTools(tools) }
+  const frame: RequestFrame = { instructions: instructions.text }
   for (;;) {
     if (run.isResting) return 'waiting'
-    const action = next(situationOf(definition, tools, transcript.turn, run.course, run.now))
+    const action = next(situationOf(definition, run.toolset.tools, transcript.turn, run.course, run.now))
     const before = transcript.seq
-    const end = await act(run, action, tools, frame)
+    const end = await act(run, action, frame)
     if (end) return end
     assert(transcript.seq > before || action.type === 'wait' || action.type === 'think', 'each action is in the log')
   }
 }
 
-const act = async (
-  run: LoopRun,
-  action: NextAction,
-  tools: readonly Tool[],
-  frame: RequestFrame,
-): Promise<RunEnd | null> => {
+const act = async (run: LoopRun, action: NextAction, frame: RequestFrame): Promise<RunEnd | null> => {
   switch (action.type) {
     case 'think':
-      return takeStep(run, tools, frame)
+      return takeStep(run, frame)
     case 'begin': {
-      const { items, calls } = await beginCalls(run, tools, run.transcript.turn.history, action.calls)
+      const { items, calls } = await beginCalls(run, run.transcript.turn.history, action.calls)
       await run.report(items)
       await makeCalls(run, calls)
       return null
     }
     case 'repeat':
-      await repeatCalls(run, tools, action.calls)
+      await repeatCalls(run, action.calls)
       return null
     case 'ask':
       await askAboutCalls(run, action.calls)
       return null
     case 'use_answers':
-      await applyAnswers(run, tools)
+      await applyAnswers(run)
       return null
     case 'remind':
       await run.report([outputReminder()])
@@ -100,22 +96,34 @@ const act = async (
 }
 
 /** Asks the model. Its answer and the intents of its first calls are one write. */
-const takeStep = async (run: LoopRun, tools: readonly Tool[], frame: RequestFrame): Promise<RunEnd | null> => {
+const takeStep = async (run: LoopRun, frame: RequestFrame): Promise<RunEnd | null> => {
   const answer = await askModel(run, frame)
   if (!answer) return run.reporter.closed ? 'done' : null
   const { turn } = run.transcript
   const made = answer.thought.content.filter((entry): entry is StepCall => entry.type === 'call')
   const history = [...turn.history, ...made.map((call) => ({ call, outcome: null }))]
   const following = next({
-    ...situationOf(run.definition, tools, turn, run.course, run.now),
+    ...situationOf(run.definition, run.toolset.tools, turn, run.course, run.now),
     callCount: turn.callCount + made.length,
     calls: made.map(({ id }) => ({ id, stage: 'new', effect: 'pure' })),
   })
   const unmade = following.type === 'begin' && !run.isResting ? following.calls : []
-  const { items, calls } = await beginCalls(run, tools, history, unmade)
+  const { items, calls } = await beginCalls(run, history, unmade)
   await run.report([...answer.items, ...items])
   await makeCalls(run, calls)
   return null
+}
+
+/** False: the run has failed, since its tools are not there. */
+const openTools = async (run: LoopRun): Promise<boolean> => {
+  try {
+    run.toolset = await openToolset(run)
+    return true
+  } catch (error) {
+    if (!(error instanceof ToolSourceError)) throw error
+    await run.report([{ type: 'failed', message: error.message, reason: error.code, transient: true }])
+    return false
+  }
 }
 
 /** A short pause is spent here. For a longer one the run leaves memory: whatever comes, or the time, takes it up again. */

@@ -30,6 +30,8 @@ export class TurnRecord {
   hasNews = false
   /** How often the model was told that its output does not fit. */
   reminders = 0
+  /** The log has the names of the tools that the model is offered. */
+  isOffered = false
   /** Failures of the model since its last answer. */
   failures = 0
   /** The model of the agent's list that is asked now. */
@@ -80,6 +82,7 @@ export class TurnRecord {
     this.#countWork(event)
     // A new attempt is a new chance for every model.
     if (event.type === 'run_started') this.#forgetFailures()
+    if (event.type === 'turn_start_tools') this.isOffered = true
     if (event.type === 'context_added' && event.payload.source === OUTPUT_REMINDER) this.reminders += 1
     if (event.type === 'context_added' && event.payload.source !== RESULT_EXCERPT) this.hasNews = true
     if (event.type === 'transport_diagnostic' && event.payload.kind === 'model') this.#countFailure(event.payload)

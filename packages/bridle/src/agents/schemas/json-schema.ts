@@ -4,6 +4,7 @@ import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import type { AgentDefinition } from '../agent.ts'
 import { shortErrorMessage } from '../error-message.ts'
+import { isTool } from '../tools/tool.ts'
 import { toPlainObject } from './input.ts'
 import { missingJsonSchema, type StandardSchema } from './standard-schema.ts'
 
@@ -31,9 +32,11 @@ export const objectSchemaOf = (schema: StandardSchema | null): JsonSchemaResult 
 }
 
 /** The first schema of a model agent that its model cannot be told of, as a sentence; null = none. */
-export const modelSchemaProblem = ({ name, model, tools, output }: AgentDefinition): string | null => {
+export const modelSchemaProblem = (definition: AgentDefinition): string | null => {
+  const { name, model, tools, use, output } = definition
   if (model === null) return null
-  for (const tool of tools) {
+  for (const tool of [...tools, ...use.flatMap(({ tools: more = [] }) => more)]) {
+    if (!isTool(tool)) continue
     const result = objectSchemaOf(tool.input)
     if ('problem' in result) return `The input of the tool "${tool.name}" ${result.problem}`
   }

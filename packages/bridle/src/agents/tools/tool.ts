@@ -27,6 +27,8 @@ export interface ToolDeclaration<In extends StandardSchema<object, unknown>> {
   readonly approve?: ToolApprovalRule<OutputOf<In>>
   /** Milliseconds for `run`; waiting for approval does not count. Default: `limits.toolMs` of the agent, one minute. */
   readonly timeoutMs?: number
+  /** The model is offered the tool in every turn, also where the agent has more tools than it can be offered. */
+  readonly always?: boolean
   /** Does the work. The model reads the value that it returns, or the message of the error that it throws. */
   readonly run: (input: OutputOf<In>, context: ToolCallContext) => unknown
   /** A tool has either a `run` function or a directive. */
@@ -103,6 +105,8 @@ export interface Tool {
   readonly approve: ToolApprovalRule<unknown>
   /** Milliseconds for `run`; null = as the agent's limits say. */
   readonly timeoutMs: number | null
+  /** The model is offered the tool in every turn. */
+  readonly always: boolean
   /** The directive that a call becomes, without its payload; null = the tool only runs. */
   readonly directive: DirectiveFields | null
   /** The function that does the work. */
@@ -119,7 +123,8 @@ export const tool = <In extends StandardSchema<object, unknown> = StandardSchema
   const { directive, declaration } = asDirectiveTool(declared)
   const problem = problemOf(declaration)
   if (problem !== null) throw new TypeError(`tool(): ${problem}`)
-  const { name, description, input = null, effect = 'unsafe', resources, approve = false, timeoutMs, run } = declaration
+  const { name, description, input = null, effect = 'unsafe', resources, approve = false } = declaration
+  const { timeoutMs, always = false, run } = declaration
   const made: Tool = {
     name,
     description,
@@ -128,6 +133,7 @@ export const tool = <In extends StandardSchema<object, unknown> = StandardSchema
     resources: (resources as Tool['resources'] | undefined) ?? null,
     approve: (typeof approve === 'object' ? Object.freeze({ ...approve }) : approve) as Tool['approve'],
     timeoutMs: timeoutMs ?? null,
+    always,
     directive,
     run: run as Tool['run'],
   }
@@ -170,7 +176,7 @@ const problemOf = (declaration: unknown): string | null => {
   if (typeof declaration !== 'object' || declaration === null)
     return 'it takes an object: tool({ name, description, input, run }).'
   const fields = declaration as { readonly [name: string]: unknown }
-  const { name, description, input, effect, resources, approve, timeoutMs, run } = fields
+  const { name, description, input, effect, resources, approve, timeoutMs, always, run } = fields
   if (typeof name !== 'string' || !NAME.test(name))
     return 'the name may have letters, digits, _ and - only, at most 64.'
   if (typeof run !== 'function') return `"${name}" has no run function.`
@@ -185,6 +191,7 @@ const problemOf = (declaration: unknown): string | null => {
     return `the resources of "${name}" are not a function of the input.`
   if (timeoutMs !== undefined && !isMs(timeoutMs, TIMER_MS_MAX))
     return `timeoutMs of "${name}" is not between 1 and ${TIMER_MS_MAX}.`
+  if (always !== undefined && typeof always !== 'boolean') return `always of "${name}" is not a boolean.`
   return typeof approve === 'function' || approve === undefined
     ? null
     : approvalProblem(`approve of "${name}"`, approve)

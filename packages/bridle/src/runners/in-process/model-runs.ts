@@ -2,8 +2,8 @@
 import type { AgentDefinition } from '../../agents/agent.ts'
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { RunEndedError } from '../../agents/errors.ts'
-import { toolsOf } from '../../agents/loop/calls/offered-tools.ts'
 import { runLoop } from '../../agents/loop/loop.ts'
+import { offerAtOnce } from '../../agents/loop/offer.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
@@ -25,12 +25,10 @@ export class ModelRuns {
   }
 
   start(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
-    const tools = toolsOf(definition).map(({ name }) => name)
-    const payload = { turn_id: job.runId, tools }
     return this.#run(definition, job, reporter, [
       { type: 'started', durable: true, steer: true, ...modelNames(definition) },
       // An attempt after a pause or a budget is in the middle of its turn.
-      ...(job.continues ? [] : [{ type: 'event', event: { type: 'turn_start_tools', payload } } as const]),
+      ...(job.continues ? [] : offerAtOnce(definition, job.runId)),
     ])
   }
 

@@ -1,13 +1,7 @@
 // The tools of an agent as the model reads them.
-import type { AgentDefinition } from '../../agent.ts'
 import type { ModelTool } from '../../model/model.ts'
 import { objectSchemaOf } from '../../schemas/json-schema.ts'
 import type { Tool } from '../../tools/tool.ts'
-import { answerTool } from './answer.ts'
-
-/** The tools that the model may call: the agent's own, and the one that takes its output. */
-export const toolsOf = ({ tools, output }: AgentDefinition): readonly Tool[] =>
-  output === null ? tools : [...tools, answerTool(output)]
 
 export const modelTools = (tools: readonly Tool[]): readonly ModelTool[] => tools.map(modelTool)
 

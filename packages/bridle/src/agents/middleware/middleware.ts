@@ -1,0 +1,109 @@
+// Middleware: a part of a model agent that is written once and used by many. Everything but the loop itself is made of it.
+import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
+import type { Payloads, ToolEffect } from '../../kernel/schemas.ts'
+import type { ModelMessage, ModelRequest, Thought } from '../model/model.ts'
+import type { SessionMemory, UsageReport } from '../session.ts'
+import type { Tool, ToolEventType } from '../tools/tool.ts'
+import type { ToolSource } from '../tools/tool-source.ts'
+
+/**
+ * A part of a model agent. The first four functions are points of a turn: what they return is in the log in one write with a
+ * `hook_event`, so that it is not decided twice. The last two surround one request, and run again where the request does.
+ */
+export interface Middleware {
+  /** The name, which every `hook_event` has. */
+  readonly name: string
+  /** Tools that come with the middleware. */
+  readonly tools?: readonly (Tool | ToolSource)[]
+  /** Called once per turn, before the model is asked. The notes are put before the model. */
+  start?(turn: MiddlewareTurn): readonly Note[] | undefined | Promise<readonly Note[] | undefined>
+  /** Called for each call of the model, ahead of the schema, the policy and the log. It may change the arguments, or refuse the call. */
+  before?(call: MiddlewareCall): CallChange | undefined | Promise<CallChange | undefined>
+  /** Called with the result of a call that went well, ahead of the log. A value that it returns replaces the result. */
+  after?(call: MiddlewareCall, result: Json): Json | undefined | Promise<Json | undefined>
+  /** Called when the model ends its turn. It accepts the answer, or sends the model back with a text; at most twice per turn. */
+  answer?(turn: MiddlewareTurn, text: string): AnswerReview | undefined | Promise<AnswerReview | undefined>
+  /** Surrounds one request to the model. `next` makes the request. */
+  model?(request: ModelRequest, next: (request: ModelRequest) => Promise<Thought>): Promise<Thought>
+  /** Surrounds the making of a summary. `next` makes it. */
+  compact?(request: SummaryRequest, next: (request: SummaryRequest) => Promise<Summary>): Promise<Summary>
+}
+
+/** A turn as middleware sees it. */
+export interface MiddlewareTurn {
+  /** The id of the session. */
+  readonly sessionId: string
+  /** The prompt that began the turn. */
+  readonly prompt: string
+  /** The input of the turn as it came. */
+  readonly input: Json
+  /** Small values that outlive the turn. */
+  readonly memory: SessionMemory
+  /** Aborts when the function takes longer than a tool may, and when the run is cancelled or has ended. */
+  readonly signal: AbortSignal
+  /** The conversation of this branch so far. */
+  messages(): Promise<readonly HarnessMessage[]>
+  /** Adds an event to the write that holds the decision of this function; the payload is checked. */
+  emit<T extends ToolEventType | 'reflection'>(type: T, payload: Payloads[T]): void
+  /** Adds tokens and cost that the function has used to the same write. */
+  usage(spent: UsageReport): void
+}
+
+/** A call of the model as middleware sees it. */
+export interface MiddlewareCall extends MiddlewareTurn {
+  /** The id of the call. */
+  readonly callId: string
+  /** The name of the tool. */
+  readonly tool: string
+  /** The arguments. */
+  readonly input: JsonObject
+  /** Whether the call may be repeated after a crash in the middle of it. */
+  readonly effect: ToolEffect
+}
+
+/** A text that is put before the model. */
+export interface Note {
+  /** The text. */
+  readonly text: string
+}
+
+/** Other arguments for a call, or the reason why it is not made. */
+export type CallChange = { readonly input: JsonObject } | { readonly deny: string }
+
+/** The model is asked again, with this text before it. */
+export interface AnswerReview {
+  /** The text that says what is missing. */
+  readonly again: string
+}
+
+/** A request for a summary of the older part of a conversation. */
+export interface SummaryRequest {
+  /** The messages that the summary replaces. */
+  readonly messages: readonly ModelMessage[]
+  /** The most tokens of the summary. */
+  readonly maxTokens: number
+  /** Aborts when the run is cancelled or has ended. */
+  readonly signal: AbortSignal
+}
+
+/** A summary of the older part of a conversation. */
+export interface Summary {
+  /** The text that the model reads instead of the older part. */
+  readonly text: string
+}
+
+const POINTS = ['start', 'before', 'after', 'answer', 'model', 'compact'] as const
+
+/** The first thing that is wrong with a middleware; null = nothing. */
+export const middlewareProblem = (value: unknown): string | null => {
+  if (typeof value !== 'object' || value === null) return 'an entry is no object.'
+  const { name, tools, ...rest } = value as { readonly [name: string]: unknown }
+  if (typeof name !== 'string' || name === '') return 'an entry has no name.'
+  if (tools !== undefined && !Array.isArray(tools)) return `the tools of "${name}" are not a list.`
+  for (const point of POINTS)
+    if (rest[point] !== undefined && typeof rest[point] !== 'function') return `${point} of "${name}" is no function.`
+  return POINTS.some((point) => rest[point] !== undefined) || tools !== undefined
+    ? null
+    : `"${name}" does nothing: give it tools, or one of ${POINTS.join(', ')}.`
+}
