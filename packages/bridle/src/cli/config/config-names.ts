@@ -61,7 +61,11 @@ const workspaceNames: OptionNames<NonNullable<ServerOptions['workspaces']>> = {
   tenants: true,
   maxTenantBytes: true,
 }
-const openharnessNames: OptionNames<NonNullable<ServerOptions['openharness']>> = { waitMs: true, restrictedKeys: true }
+const openharnessNames: OptionNames<NonNullable<ServerOptions['openharness']>> = {
+  waitMs: true,
+  restrictedKeys: true,
+  fetch: true,
+}
 
 /** A sentence about the first unknown name; null = all names are known. */
 export const findUnknownName = (config: ServerOptions): string | null => {

@@ -346,6 +346,11 @@ export class Session {
     return decide(this.key, working, command, this.#now(), options)
   }
 
+  /** True where a command with this id has its answer already: sending it again has no effect. */
+  async hasAnswered(commandId: string): Promise<boolean> {
+    return (await this.#findStoredAnswer(commandId)) !== null
+  }
+
   async #findStoredAnswer(commandId: string): Promise<StoredAnswer | null> {
     return this.#lease.exists || this.#state.head > this.#lease.head
       ? await this.#ports.log.result(this.key, commandId)

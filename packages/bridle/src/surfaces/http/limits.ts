@@ -71,3 +71,9 @@ export const UPLOAD_BYTES_MAX = 25 * 1000 * 1000
 export const FILENAME_CHARS_MAX = 255
 /** A media type with its parameters: registered ones have less than 130 characters. */
 export const MEDIA_TYPE_CHARS_MAX = 200
+/** The time for one file that the server fetches: 25 MB at 15 Mbit/s, and well within the wait for an answer. */
+export const FETCH_MS = 15_000
+/** Fetched files are in memory until they are stored: eight are 200 MB. */
+export const FETCHES_AT_ONCE_MAX = 8
+/** A shared link redirects once or twice, to a bucket. */
+export const REDIRECTS_MAX = 3

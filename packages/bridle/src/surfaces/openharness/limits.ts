@@ -8,6 +8,10 @@ export const ID_DIGEST_CHARS = 32
 export const HEADER_ID_CHARS_MAX = 200
 /** Attachments of one message: a person attaches a handful. */
 export const ATTACHMENTS_MAX = 50
+/** Files that the server fetches for one message, one after the other: a handful, and the shell still gets its answer in time. */
+export const FETCHED_FILES_MAX = 5
+/** The time for all files of one message; the answer to a shell waits 50 seconds. */
+export const FETCHED_FILES_MS = 30_000
 /** A field of an attachment: the longest signed address of a bucket is half of that, and the smallest picture is longer. */
 export const REFERENCE_CHARS_MAX = 4_096
 /** A name or an id of base64 letters alone: a longer one is a file that somebody put into the message. File systems take 255. */

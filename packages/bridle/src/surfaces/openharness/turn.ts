@@ -18,6 +18,7 @@ import { openContinuation } from './continuation.ts'
 import { approvalDirective, messageDirectives, shapeDirectives } from './directives.ts'
 import { engineError, invalidField } from './errors.ts'
 import { splitFeedback } from './execution-feedback.ts'
+import { fetchAttachments } from './fetched-attachments.ts'
 import { TURN_WAIT_MS } from './limits.ts'
 import { resumeRun } from './resumption.ts'
 import { type RunPlace, readRunOutput, textAfter } from './run-output.ts'
@@ -134,12 +135,14 @@ const submitIntent = async (
   if (isDenial(split)) return split
   const kept = await keptFields(split.request, ports.openharness?.restrictedKeys)
   if (isDenial(kept)) return kept
-  const attachments = await claimUploads(call, key, kept.attachments)
+  const id = commandKey(message.request_id ? await idFrom(message.request_id) : null, kept)
+  const fetched = await fetchAttachments(call, key, kept.attachments, id)
+  if (isDenial(fetched)) return fetched
+  const attachments = await claimUploads(call, key, fetched)
   if ('problem' in attachments)
     return invalidField(`context.attachments.${attachments.index}.ref_id`, attachments.problem)
   const submission = await agent.accept(agentInput({ ...kept, attachments }, ports.clock.now(), split.feedback))
   if ('problem' in submission) return invalidField('context', `The agent "${agent.name}" does not take this input.`)
-  const id = commandKey(message.request_id ? await idFrom(message.request_id) : null, kept)
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(access)) }, id)
   return isRefusal(answer) ? submitDenial(answer) : { runId: answer.runId, approvalId: null }
 }

@@ -17,7 +17,7 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   readonly agents?: readonly AgentDefinition[]
   /** Agents that are open in production without a trigger; BRIDLE_EXPOSE names more. */
   readonly expose?: readonly string[]
-  /** The engine that OpenHarness shells ask: how long it waits, and what it keeps of a restricted state. */
+  /** The engine that OpenHarness shells ask: how long it waits, what it keeps of a restricted state, and from where it fetches files. */
   readonly openharness?: OpenHarnessOptions
   /** Each isolate of the gateway counts for itself. */
   readonly rateLimit?: RateLimit

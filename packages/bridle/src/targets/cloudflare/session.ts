@@ -31,6 +31,7 @@ import { answerProviderCall, type CredentialClaim, runBudgetUsd } from './creden
 import { signingSecret } from './credentials/signing-secret.ts'
 import { SpendLedgers } from './credentials/spend-ledgers.ts'
 import { digest } from './digest.ts'
+import { workerFileFetcher } from './file-fetching.ts'
 import { DIRECTORY_WAIT_MS, HIBERNATE_AFTER_MS, STREAM_MS, WATCHDOG_MS } from './limits.ts'
 import { objectLog } from './object-log.ts'
 import { type HarnessEnv, type HarnessOptions, shardCountsFrom } from './options.ts'
@@ -105,6 +106,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#log = withStoreFaults(log, driver)
     this.#invocationHops = new InvocationHops({ hop: () => this.#alarmSchedule.ringNow(), clock: runClock })
     const secret = signingSecret(env)
+    const fileFetcher = workerFileFetcher(options.openharness)
     const registry = createWorkerAgents(options, env, {
       invocationHops: this.#invocationHops,
       provider: createSandboxProvider(env, secret),
@@ -160,6 +162,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         heartbeatMs: 0,
         streamMs: options.streamMs ?? STREAM_MS,
         ...(options.openharness && { openharness: options.openharness }),
+        ...(fileFetcher && { fileFetcher }),
         ...(options.rateLimit && { rateLimit: options.rateLimit }),
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
       },

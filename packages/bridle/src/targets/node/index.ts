@@ -27,6 +27,7 @@ import { Backlog } from './backlog.ts'
 import { listBuildManifests } from './build-manifests.ts'
 import { ensureLocalToken, publishAddress } from './credentials/local-token.ts'
 import { eventLoop } from './event-loop.ts'
+import { fileFetcherOf } from './file-fetching.ts'
 import { compressResponse } from './http/compression.ts'
 import { limitConnections } from './http/connection-limits.ts'
 import { sendEventStream } from './http/event-streams.ts'
@@ -86,6 +87,7 @@ export class HarnessServer {
     // Check settings before anything is open.
     const owner = sandboxUser(env)
     const isTrustedProxy = proxyFilter(options.trustedProxies, env)
+    const fileFetcher = fileFetcherOf(options.openharness)
     // Not `unref`: the timer keeps the process alive while a store waits for something that does not.
     const opening = setInterval(() => log('warn', 'the store is still opening', { data }), STORE_OPENING_MS)
     const store = await openServerStore(options.store ?? 'sqlite', data).finally(() => clearInterval(opening))
@@ -152,6 +154,7 @@ export class HarnessServer {
         ...exposure,
         workspaces,
         uploads,
+        ...(fileFetcher && { fileFetcher }),
         signingSecret: async () => serverSecret(data, env),
         builds: () => listBuildManifests(data),
         workspace: { target: 'node', store: store.name },

@@ -33,7 +33,7 @@ export interface ServerOptions
   readonly workspaces?: WorkspaceOptions
   /** Agents that production exposes although they declare no trigger; BRIDLE_EXPOSE names more. */
   readonly expose?: readonly string[]
-  /** The engine that OpenHarness shells ask: how long it waits, and what it keeps of a restricted state. */
+  /** The engine that OpenHarness shells ask: how long it waits, what it keeps of a restricted state, and from where it fetches files. */
   readonly openharness?: OpenHarnessOptions
   /** Limits of requests for each caller; default: those of the documentation. */
   readonly rateLimit?: RateLimit

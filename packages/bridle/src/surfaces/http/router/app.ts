@@ -23,6 +23,7 @@ import type { RelatedSessions } from '../sessions/related-sessions.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import { signalRoutes } from '../sessions/signals.ts'
 import type { Workspaces } from '../sessions/workspaces.ts'
+import type { FileFetcher } from '../uploads/file-fetcher.ts'
 import { uploadRoutes } from '../uploads/routes.ts'
 import type { BuildManifest } from '../wire.ts'
 import { allowOrigin, preflight } from './cors.ts'
@@ -79,6 +80,8 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly files?: FileServer
   /** Uploaded files; a target that keeps none has none. */
   readonly uploads?: Uploads
+  /** Fetches attachments that come as addresses; default: they stay addresses. */
+  readonly fileFetcher?: FileFetcher
   /** How the engine of OpenHarness waits, and which keys of a restricted state it keeps. */
   readonly openharness?: OpenHarnessOptions
   /** The secret that continuation tokens are sealed with; default: one of this process. */

@@ -3,10 +3,11 @@ import * as v from 'valibot'
 import { viewerOf } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { uploadAnswer } from '../answers/server-answers.ts'
-import { FILENAME_CHARS_MAX, MEDIA_TYPE_CHARS_MAX, UPLOAD_BYTES_MAX } from '../limits.ts'
+import { FILENAME_CHARS_MAX, UPLOAD_BYTES_MAX } from '../limits.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import type { UploadGrant } from '../wire.ts'
+import { mediaTypeOf } from './media-type.ts'
 
 export const uploadRoutes: readonly Route[] = [
   route({
@@ -37,11 +38,3 @@ export const uploadRoutes: readonly Route[] = [
     },
   }),
 ]
-
-/** Null = there is none, or one that says how a form is sent and not what the file is. */
-const mediaTypeOf = (header: string | null): string | null => {
-  const type = header?.trim().toLowerCase() ?? ''
-  const isType = /^[\w.+-]+\/[\w.+-]+(\s*;[\x20-\x7e]*)?$/.test(type) && type.length <= MEDIA_TYPE_CHARS_MAX
-  const isForm = /^(multipart\/|application\/x-www-form-urlencoded)/.test(type)
-  return isType && !isForm ? type : null
-}

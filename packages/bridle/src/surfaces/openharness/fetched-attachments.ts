@@ -1,0 +1,79 @@
+// Attachments that come as addresses, where the operator lets the server fetch them: each becomes an uploaded file, and the log has its
+// reference.
+import type { Key } from '../../kernel/event.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { IdempotencyKey } from '../../kernel/session/command-batch.ts'
+import { viewerOf } from '../http/access/users.ts'
+import { FILENAME_CHARS_MAX } from '../http/limits.ts'
+import { Denial, isDenial } from '../http/router/denial.ts'
+import type { RouteCall } from '../http/router/route.ts'
+import { engineError, invalidField } from './errors.ts'
+import { FETCHED_FILES_MAX, FETCHED_FILES_MS } from './limits.ts'
+
+/** The attachments with the `ref_id` of each fetched file. An address that the operator does not allow stays an address. */
+export const fetchAttachments = async (
+  call: RouteCall<unknown, unknown>,
+  key: Key,
+  attachments: readonly JsonObject[],
+  id: IdempotencyKey | null,
+): Promise<readonly JsonObject[] | Denial> => {
+  const { fileFetcher, uploads, host, clock } = call.ports
+  const isFetched = ({ ref_id, uri }: JsonObject) => !ref_id && typeof uri === 'string' && fileFetcher?.allows(uri)
+  const places = [...attachments.keys()].filter((index) => isFetched(attachments[index] as JsonObject))
+  if (!fileFetcher || !uploads || places.length === 0) return attachments
+  if (places.length > FETCHED_FILES_MAX)
+    return invalidField(fieldOf(places[FETCHED_FILES_MAX]), `Send at most ${FETCHED_FILES_MAX} addresses to fetch.`)
+  // A request that is repeated gets its first answer, whatever became of the addresses since.
+  if (id && (await (await host.find(key))?.hasAnswered(id.commandId))) return attachments
+  const references = [...attachments]
+  const end = clock.now() + FETCHED_FILES_MS
+  for (const index of places) {
+    const reference =
+      clock.now() < end
+        ? await fetchAttachment(call, references[index] as JsonObject, fieldOf(index))
+        : unavailable('The files could not be fetched in time. Send them again.', fieldOf(index))
+    if (isDenial(reference)) return reference
+    references[index] = reference
+  }
+  return references
+}
+
+const fetchAttachment = async (
+  { ports, access }: RouteCall<unknown, unknown>,
+  attachment: JsonObject,
+  field: string,
+): Promise<JsonObject | Denial> => {
+  const { uri: text, filename } = attachment
+  const uri = new URL(String(text))
+  const file = await ports.fileFetcher?.fetch(uri.href)
+  if (!file) return attachment
+  if ('outcome' in file)
+    return file.outcome === 'refused' ? invalidField(field, file.problem) : unavailable(file.problem, field)
+  const name = (typeof filename === 'string' && filename) || lastSegment(uri)
+  const upload = await ports.uploads?.add(
+    {
+      tenant: access.tenant,
+      owner: await viewerOf(access),
+      name: name.toWellFormed().slice(0, FILENAME_CHARS_MAX) || null,
+      mimeType: file.mimeType,
+    },
+    file.bytes,
+  )
+  if (!upload) return new Denial('conflict', 'Too many files wait to be used. Use some of them, or try tomorrow.')
+  // The query of a signed address lets anybody who reads it fetch the file.
+  return { ...attachment, ref_id: upload.id, uri: `${uri.origin}${uri.pathname}` }
+}
+
+const fieldOf = (index: number | undefined): string => `context.attachments.${index}.uri`
+
+const unavailable = (problem: string, field: string): Denial =>
+  engineError('engine_unavailable', problem, { field }, { 'retry-after': '1' })
+
+const lastSegment = ({ pathname }: URL): string => {
+  const segment = pathname.split('/').at(-1) ?? ''
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
