@@ -1,6 +1,7 @@
 // Requests from shells, and the envelopes that answer them. Pure: what a message means is decided elsewhere.
 import * as v from 'valibot'
-import { type JsonObject, present } from '../../kernel/json.ts'
+import { isJsonObject, type JsonObject, present } from '../../kernel/json.ts'
+import type { AppPorts } from '../http/router/app.ts'
 import { type Denial, isDenial } from '../http/router/denial.ts'
 import { requestMessage, responseMessage } from './definitions.ts'
 import { engineError, errorOf, invalidField } from './errors.ts'
@@ -17,12 +18,18 @@ const knownCapabilities = [
   'openharness.ui.rich_cards',
   'openharness.ui.approval',
 ]
-const supportedCapabilities: Capabilities = {
+
+/** The parts of a server that decide which features it has. */
+type FeaturePorts = Pick<AppPorts, 'uploads'>
+
+const supportedCapabilities = ({ uploads }: FeaturePorts): Capabilities => ({
   'openharness.execution_feedback': true,
   'openharness.streaming': true,
+  'openharness.actions.parallel': true,
   'openharness.ui.approval': true,
-  'openharness.attachments.upload': true,
-}
+  'openharness.ui.rich_cards': true,
+  ...(uploads && { 'openharness.attachments.upload': true }),
+})
 
 /** The message, or the first thing that is wrong with it. The values of the caller are never quoted: they may be secret. */
 export const decodeRequest = (body: JsonObject): RequestMessage | Denial => {
@@ -63,30 +70,38 @@ const issueDenial = (issue: v.BaseIssue<unknown>): Denial => {
 export interface ResponseHead {
   readonly request_id?: string
   readonly correlation_id?: string
+  readonly supported_capabilities: Capabilities
   readonly capability_denials: readonly CapabilityDenial[]
 }
 
 /** The fields come from any body, however wrong the rest of it is; null = nobody has read one. */
-export const responseHead = (body: JsonObject | null): ResponseHead => ({
-  ...present({ request_id: idOf(body?.request_id), correlation_id: idOf(body?.correlation_id) }),
-  capability_denials: capabilityDenials(body?.capabilities),
-})
+export const responseHead = (body: JsonObject | null, ports: FeaturePorts): ResponseHead => {
+  const supported = supportedCapabilities(ports)
+  return {
+    ...present({ request_id: idOf(body?.request_id), correlation_id: idOf(body?.correlation_id) }),
+    supported_capabilities: supported,
+    capability_denials: capabilityDenials(body?.capabilities, supported),
+  }
+}
 
 const idOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** A feature that the shell has, that the document names, and that this engine has not. */
-const capabilityDenials = (asked: unknown): readonly CapabilityDenial[] =>
-  typeof asked !== 'object' || asked === null
-    ? []
-    : knownCapabilities
-        .filter((name) => !Object.hasOwn(supportedCapabilities, name) && isAsked((asked as JsonObject)[name]))
-        .map((capability) => ({
-          capability,
-          code: 'not_supported',
-          message: 'This engine does not have it; the request is answered without it.',
-        }))
+const capabilityDenials = (shell: unknown, supported: Capabilities): readonly CapabilityDenial[] =>
+  knownCapabilities
+    .filter((name) => !Object.hasOwn(supported, name) && hasCapability(shell, name))
+    .map((capability) => ({
+      capability,
+      code: 'not_supported',
+      message: 'This engine does not have it; the request is answered without it.',
+    }))
 
-const isAsked = (value: unknown): boolean => value !== undefined && value !== null && value !== false
+/** Whether the capabilities of a shell have this one. Their values are up to each feature; `false` and `null` say no. */
+export const hasCapability = (capabilities: unknown, name: string): boolean => {
+  if (!isJsonObject(capabilities) || !Object.hasOwn(capabilities, name)) return false
+  const value = capabilities[name]
+  return value !== undefined && value !== null && value !== false
+}
 
 /** The whole envelope, with the ids in its headers, too. */
 export const envelope = (head: ResponseHead, response: ResponsePayload, init: ResponseInit = {}): Response => {
@@ -94,7 +109,7 @@ export const envelope = (head: ResponseHead, response: ResponsePayload, init: Re
     protocol_version: ENGINE_VERSION,
     ...present({ request_id: head.request_id, correlation_id: head.correlation_id }),
     supported_protocol_versions: [ENGINE_VERSION],
-    supported_capabilities: supportedCapabilities,
+    supported_capabilities: head.supported_capabilities,
     capability_denials: head.capability_denials,
     response,
   }
@@ -114,11 +129,11 @@ const isHeaderText = (id: string | undefined): id is string =>
   id !== undefined && id.length <= HEADER_ID_CHARS_MAX && /^[\x21-\x7e]+$/.test(id)
 
 /** Every denial on this wire is a full envelope. */
-export const errorEnvelope = (denial: Denial, body: JsonObject | null): Response => {
+export const errorEnvelope = (denial: Denial, body: JsonObject | null, ports: FeaturePorts): Response => {
   const { error, status } = errorOf(denial)
   const { latencyMs, sessionId } = denial.details as { readonly latencyMs?: number; readonly sessionId?: string }
   return envelope(
-    responseHead(body),
+    responseHead(body, ports),
     {
       status: 'error',
       ...present({ engine_latency_ms: latencyMs }),

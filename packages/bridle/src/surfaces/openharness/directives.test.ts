@@ -20,9 +20,10 @@ const message = (text: string) => ({
   payload: { text },
 })
 const ids = ['s1', 's2', 's3']
+const capabilities = { 'openharness.actions.parallel': true, 'openharness.ui.rich_cards': true }
 const directives = ({ body }: EngineReply) => body.response.action_directives ?? []
 const say = (session_id: string, ...steps: readonly unknown[]) =>
-  messageOf({ session_id, user_intent: script(...steps) }, { request_id: 'one' })
+  messageOf({ session_id, user_intent: script(...steps) }, { request_id: 'one', capabilities })
 
 test('[OH40] the answer has the directives of its run in order, and its text where it began', async () => {
   const { send } = testEngine()
@@ -30,7 +31,7 @@ test('[OH40] the answer has the directives of its run in order, and its text whe
   const replies = await Promise.all(ids.map((id) => send(say(id, ...steps))))
   for (const reply of replies) expect(directives(reply)).toEqual([chart, message('Here it is.'), copy, own])
   // A later turn has only its own, and a repeated request those that it had.
-  const later = await send(messageOf({ session_id: 's1', user_intent: script({ directive: own }) }))
+  const later = await send(messageOf({ session_id: 's1', user_intent: script({ directive: own }) }, { capabilities }))
   expect(directives(later)).toEqual([own])
   expect(directives(await send(say('s1', ...steps)))).toEqual(directives(replies[0] as EngineReply))
 })
@@ -47,12 +48,76 @@ test('[OH41] a question comes behind what was said before it, and its answer bri
     const goOn = async (question: unknown, request_id: string) => {
       const { options } = (question as { payload: { options: { continuation_token: string }[] } }).payload
       const continuation_token = options[0]?.continuation_token
-      return directives(await send(messageOf({ continuation: { continuation_token } }, { request_id })))
+      return directives(await send(messageOf({ continuation: { continuation_token } }, { request_id, capabilities })))
     }
     const second = await goOn(first[2], 'a')
     expect(second).toEqual([copy, expect.objectContaining({ action_type: 'request_approval' })])
     expect(await goOn(second[1], 'b')).toEqual([message('After.'), own])
   }
+})
+
+/** The answers to one request of three shells, each in a session of its own. */
+const answersTo = async (steps: readonly unknown[], shells: readonly object[]) => {
+  const { send } = testEngine()
+  const ask = (shell: object, index: number) =>
+    send(messageOf({ session_id: `s${index}`, user_intent: script(...steps) }, { capabilities: shell }))
+  return (await Promise.all(shells.map(ask))).map(directives)
+}
+
+test('[OH130] directives that may run side by side say so only to a shell that can', async () => {
+  const side = (component: string) => ({
+    action_type: 'com.example.show',
+    execution: 'parallel',
+    payload: { component },
+  })
+  const steps = [side('a'), side('b'), { ...side('c'), execution: 'sequential' }, side('d')]
+  const plain = steps.map((each) => ({ ...each, execution: 'sequential' }))
+  const shells = [{ 'openharness.actions.parallel': true }, {}, { 'openharness.actions.parallel': false }]
+  const answers = await answersTo(
+    steps.map((directive) => ({ directive })),
+    shells,
+  )
+  expect(answers).toEqual([steps, plain, plain])
+})
+
+test('[OH131] a card reaches only a shell that shows cards; others get its text, or nothing', async () => {
+  const card = (more: object) => ({
+    action_type: 'render_ui',
+    priority: 'high',
+    payload: { component: 'Chart', ...more },
+  })
+  const cards = [
+    card({ fallback_message: 'Sales are up.', message: 'Sales' }),
+    card({ message: 'Costs' }),
+    card({ fallback_message: 7, data: [1] }),
+  ]
+  const texts = ['Sales are up.', 'Costs'].map((text) => ({
+    action_type: 'render_message',
+    priority: 'high',
+    payload: { text },
+  }))
+  const shells = [{ 'openharness.ui.rich_cards': true }, {}, { 'openharness.ui.rich_cards': null }]
+  const answers = await answersTo(
+    [{ text: 'Look.' }, ...cards.map((directive) => ({ directive })), { directive: copy }],
+    shells,
+  )
+  expect(answers).toEqual([
+    [message('Look.'), ...cards, copy],
+    [message('Look.'), ...texts, copy],
+    [message('Look.'), ...texts, copy],
+  ])
+})
+
+test('[OH131] the text of a card has the form of its shell, and other wires have the whole card', async () => {
+  const { send, app } = testEngine()
+  const card = { action_type: 'render_ui', payload: { component: 'Chart', fallback_message: '**Sales** are up.' } }
+  const answer = await send(
+    messageOf({ session_id: 's1', user_intent: script({ directive: card }), shell: { shell_kind: 'im_bot' } }),
+  )
+  expect(directives(answer)).toEqual([{ action_type: 'render_message', payload: { text: 'Sales are up.' } }])
+  const session = await app.ports.host.find({ tenant: 'default', agent: 'scripted', id: 's1' })
+  const events = (await session?.read(0, 100)) ?? []
+  expect(events.filter(({ type }) => type === 'directive').map(({ payload }) => payload)).toEqual([card])
 })
 
 test('[OH42] a directive is one event on every wire', () => {

@@ -3,25 +3,44 @@ import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Approval } from '../../kernel/projections/approvals.ts'
 import type { AppPorts } from '../http/router/app.ts'
+import { hasCapability } from './codec.ts'
 import { type ContinuationClaim, sealContinuation } from './continuation.ts'
 import { shapeText } from './shell.ts'
-import type { ActionDirective, ShellIdentity } from './wire.ts'
+import type { ActionDirective, RequestMessage } from './wire.ts'
 
 /** A run that said nothing has no directive. */
 export const messageDirectives = (text: string): readonly ActionDirective[] =>
   text === '' ? [] : [{ action_type: 'render_message', priority: 'normal', risk_tier: 'safe', payload: { text } }]
 
-/** Messages as the shell can show them. */
+/** The directives as the shell that sent the request can take them. */
 export const shapeDirectives = (
   directives: readonly ActionDirective[],
-  shell: ShellIdentity | undefined,
-): readonly ActionDirective[] =>
-  directives.map((directive) => {
-    const text = directive.payload?.text
-    return directive.action_type === 'render_message' && typeof text === 'string'
-      ? { ...directive, payload: { ...directive.payload, text: shapeText(text, shell?.shell_kind) } }
-      : directive
-  })
+  { capabilities, request }: RequestMessage,
+): readonly ActionDirective[] => {
+  const kind = request.context?.shell?.shell_kind
+  const isParallel = hasCapability(capabilities, 'openharness.actions.parallel')
+  const hasCards = hasCapability(capabilities, 'openharness.ui.rich_cards')
+  return directives
+    .flatMap((directive) => (hasCards || directive.action_type !== 'render_ui' ? [directive] : cardText(directive)))
+    .map((directive) => (isParallel ? directive : inSequence(directive)))
+    .map((directive) => shapeMessage(directive, kind))
+}
+
+/** A card as text, for a shell that has no cards. A card that brings no text is left out: nothing of it could be shown. */
+const cardText = ({ payload = {}, ...directive }: ActionDirective): readonly ActionDirective[] => {
+  const text = [payload.fallback_message, payload.message].find((each) => typeof each === 'string' && each !== '')
+  return typeof text === 'string' ? [{ ...directive, action_type: 'render_message', payload: { text } }] : []
+}
+
+const inSequence = (directive: ActionDirective): ActionDirective =>
+  directive.execution === 'parallel' ? { ...directive, execution: 'sequential' } : directive
+
+const shapeMessage = (directive: ActionDirective, kind: string | undefined): ActionDirective => {
+  const text = directive.payload?.text
+  return directive.action_type === 'render_message' && typeof text === 'string'
+    ? { ...directive, payload: { ...directive.payload, text: shapeText(text, kind) } }
+    : directive
+}
 
 /** The question of a run that waits, with a token for each answer. */
 export const approvalDirective = async (

@@ -25,12 +25,13 @@ const clock = {
 }
 const directives = ({ body }: EngineReply) => body.response.action_directives ?? []
 const task_hint = { sop_id: 'onboard' }
+const capabilities = { 'openharness.ui.rich_cards': true }
 
 test('[OH43] sop_id starts a procedure, and the text beside the token of a question is its answer', async () => {
   const { send } = testEngine({}, { onboard: nativeRunner(definition, { clock, digest }) })
   const ids = ['s1', 's2', 's3']
   const questions = await Promise.all(
-    ids.map((session_id) => send(messageOf({ session_id, user_intent: 'go', task_hint }))),
+    ids.map((session_id) => send(messageOf({ session_id, user_intent: 'go', task_hint }, { capabilities }))),
   )
   for (const [index, question] of questions.entries()) {
     const [welcome, shown, ask] = directives(question)

@@ -57,17 +57,30 @@ test('[OH6] ids are echoed in the body and in headers, also where the rest is wr
 })
 
 test('[OH7] a known capability that is not there is denied, an unknown one ignored, and the request succeeds', async () => {
-  const { send } = testEngine()
   const capabilities = {
     'openharness.actions.parallel': true,
+    'openharness.attachments.upload': true,
     'openharness.ui.rich_cards': false,
     'com.example.x': true,
   }
-  const { status, body } = await send(messageOf({ session_id: 'c', user_intent: hello }, { capabilities }))
-  expect([status, body.capability_denials?.map(({ capability, code }) => [capability, code])]).toEqual([
-    200,
-    [['openharness.actions.parallel', 'not_supported']],
-  ])
+  const ask = messageOf({ session_id: 'c', user_intent: hello }, { capabilities })
+  const wrong = messageOf({ session_id: 'c' }, { capabilities })
+  const denied = ['openharness.attachments.upload', 'not_supported']
+  // A server that stores no files has no uploads, and says so with its errors, too.
+  for (const [options, denials] of [
+    [{}, []],
+    [{ uploads: undefined }, [denied]],
+  ] as const) {
+    const { send } = testEngine(options as object)
+    const replies = [await send(ask), await send(wrong)]
+    expect(replies.map(({ status }) => status)).toEqual([200, 400])
+    for (const { body } of replies) {
+      expect(body.capability_denials?.map(({ capability, code }) => [capability, code])).toEqual(denials)
+      expect(Object.hasOwn(body.supported_capabilities ?? {}, 'openharness.attachments.upload')).toBe(
+        denials.length === 0,
+      )
+    }
+  }
 })
 
 describe('[OH8] whatever is wrong with a request, it gets a whole envelope with a field', () => {

@@ -43,7 +43,7 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
     const headers = { 'x-bridle-session': key.id }
     if (isDenial(answer)) return extendDenial(answer, { headers, details: { latencyMs, sessionId: key.id } })
     return envelope(
-      responseHead(body as JsonObject),
+      responseHead(body as JsonObject, ports),
       {
         status: 'success',
         engine_latency_ms: latencyMs,
@@ -58,7 +58,7 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
   const shell = message.request.context?.shell
   const finish = async (end: RunAnswer) => {
     const answer = await turnAnswer(ports, run.session, run.place, end)
-    return respond(isDenial(answer) ? answer : { ...answer, directives: shapeDirectives(answer.directives, shell) })
+    return respond(isDenial(answer) ? answer : { ...answer, directives: shapeDirectives(answer.directives, message) })
   }
   if (!cursor)
     return finish(
@@ -68,10 +68,10 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
     ...run,
     cursor,
     shellKind: shell?.shell_kind,
-    headers: echoHeaders(responseHead(body as JsonObject), { 'x-bridle-session': key.id }),
+    headers: echoHeaders(responseHead(body as JsonObject, ports), { 'x-bridle-session': key.id }),
     finish: async (end) => {
       const answer = await finish(end)
-      const whole = isDenial(answer) ? errorEnvelope(answer, body as JsonObject) : answer
+      const whole = isDenial(answer) ? errorEnvelope(answer, body as JsonObject, ports) : answer
       return (await whole.json()) as ResponseMessage
     },
   })

@@ -154,7 +154,7 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
     if (allowed === null)
       return responseOf(files ? await pageOr404(c.req.raw, { files, roots }) : redirectToDocs(c.req.raw))
     const denial = methodNotAllowed(c.req.raw, allowed)
-    const answer = rowWithErrors(rows, c.req.raw)?.renderDenial?.(denial, null) ?? toResponse(denial)
+    const answer = rowWithErrors(rows, c.req.raw)?.renderDenial?.(denial, null, ports) ?? toResponse(denial)
     return allowOrigin(answer, c.req.raw, options.allowedOrigins)
   })
   app.options('*', (c) => preflight(c.req.raw, methods(c.req.raw), options.allowedOrigins))
@@ -170,7 +170,7 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
         fault: faultFields(error),
       }))
       const isOwnShape = isDenial(answer) && row.renderDenial
-      return finish(isOwnShape ? isOwnShape(answer, rawBody.parsed()) : responseOf(answer), fault)
+      return finish(isOwnShape ? isOwnShape(answer, rawBody.parsed(), ports) : responseOf(answer), fault)
     })
   }
   return { fetch: (request, env) => app.fetch(request, env as object), ports }

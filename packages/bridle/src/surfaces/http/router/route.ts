@@ -45,7 +45,7 @@ export interface Route {
   /** The tenant that the body names, on a wire whose messages may name one; null = none. */
   readonly tenant?: (body: JsonObject) => string | null
   /** The response of a denial, on a wire that has its own shape for errors. `body` is null where nobody has read it. */
-  readonly renderDenial?: (denial: Denial, body: JsonObject | null) => Response
+  readonly renderDenial?: (denial: Denial, body: JsonObject | null, ports: AppPorts) => Response
   readonly handle: (call: RouteCall<unknown, unknown>) => Promise<Response | Denial> | Response | Denial
 }
 
