@@ -52,5 +52,9 @@ export const HOMES_MAX = 10_000
 export const RECORDS_PAGE = 200
 /** A file that no session uses: a person who uploads one sends it the same day. */
 export const UPLOAD_KEPT_MS = 24 * 60 * 60 * 1000
+/** A piece of an uploaded file: fewer rows cost less, and a row of 2 MB is refused. */
+export const UPLOAD_PIECE_BYTES = 1_800_000
+/** Files that one call to the index of a tenant's files releases. */
+export const RELEASES_MAX = 50
 /** Files of one tenant that no session uses, together: forty of the largest, so that no caller fills the disk. */
 export const UPLOADS_UNUSED_BYTES_MAX = 1024 * 1024 * 1024

@@ -21,8 +21,8 @@ export type NewUpload = Omit<Upload, 'id' | 'uploadedAt' | 'session' | 'sizeByte
 export interface Uploads {
   /** Resolves when the file is durable. Null = the tenant keeps too many files that no session uses. */
   add(file: NewUpload, bytes: Uint8Array): Promise<Upload | null>
-  /** Null = there is no such file, or it has expired. */
-  find(id: string): Upload | null
+  /** Null = the tenant has no such file, or it has expired. */
+  find(id: string, tenant: string): Upload | null | Promise<Upload | null>
   /** From here on the file lives as long as the session. False = it is gone, or another session uses it. */
   claim(id: string, session: Key): Promise<boolean>
   /** Null = the file is gone, or of another tenant, or no session uses it. */

@@ -3,7 +3,7 @@
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 import { PARAMETERS_MAX, ROW_BYTES_MAX } from '../limits.ts'
 
-export type SqlValue = string | number | null
+export type SqlValue = string | number | null | Uint8Array
 
 export interface SqlDriver {
   all<Row>(sql: string, ...values: SqlValue[]): Row[]
@@ -35,13 +35,16 @@ export interface SqlDriver {
 export const checkSqlLimits = (values: readonly SqlValue[]): void => {
   if (values.length > PARAMETERS_MAX) throw new StoreFault('refused', `${values.length} parameters in one statement`)
   let bytes = 0
-  for (const value of values) bytes += typeof value === 'string' ? value.length * 3 : 8
+  for (const value of values) bytes += typeof value === 'string' ? value.length * 3 : sizeOf(value)
   if (bytes <= ROW_BYTES_MAX) return
   // Three bytes per unit is the worst case; only a row that might be too large is measured.
   bytes = 0
-  for (const value of values) bytes += typeof value === 'string' ? new TextEncoder().encode(value).length : 8
+  for (const value of values)
+    bytes += typeof value === 'string' ? new TextEncoder().encode(value).length : sizeOf(value)
   if (bytes > ROW_BYTES_MAX) throw new StoreFault('refused', `a row of ${bytes} bytes`)
 }
+
+const sizeOf = (value: Exclude<SqlValue, string>): number => (value instanceof Uint8Array ? value.byteLength : 8)
 
 /** A driver's error as the fault that callers match on. */
 export const toStoreFault = (driver: SqlDriver, error: unknown, doing: string): StoreFault => {

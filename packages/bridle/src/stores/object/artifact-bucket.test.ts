@@ -20,12 +20,12 @@ const made = (putFaults = 0) => {
     put: async (name, text) => {
       calls.push('put')
       if (failing-- > 0) throw new Error('internal error (10001)')
-      kept.set(name, text)
+      kept.set(name, String(text))
     },
     get: async (name) => {
       calls.push('get')
       const text = kept.get(name)
-      return text === undefined ? null : { text: async () => text }
+      return text === undefined ? null : { text: async () => text, arrayBuffer: async () => new ArrayBuffer(0) }
     },
     delete: async (names) => {
       if (failing-- > 0) throw new Error('internal error (10001)')

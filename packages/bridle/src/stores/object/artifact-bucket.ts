@@ -103,7 +103,7 @@ const putOf = (key: Key, { payload }: Event<'artifact_chunk'>) => {
   return { text, stored: { name, chars: text.length, sum: hashText(text) } }
 }
 
-const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
+export const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt()

@@ -189,9 +189,9 @@ describe('a new object', () => {
     objectDriver(storage, newer)
     const before = [tablesOf(database), database.prepare('SELECT * FROM meta').all()]
     expect(() => objectDriver(storage, sessionObjectMigrations)).toThrow(
-      expect.objectContaining({ code: 'refused', message: expect.stringContaining('schema version 3') }),
+      expect.objectContaining({ code: 'refused', message: expect.stringContaining('schema version 4') }),
     )
     expect([tablesOf(database), database.prepare('SELECT * FROM meta').all()]).toEqual(before)
-    expect(objectSchemaVersion(objectDriver(storage, newer))).toBe(3)
+    expect(objectSchemaVersion(objectDriver(storage, newer))).toBe(4)
   })
 })

@@ -30,8 +30,24 @@ const directoryFirst: Migration = [
   'CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, secret TEXT NOT NULL) WITHOUT ROWID',
 ]
 
-export const sessionObjectMigrations: readonly Migration[] = [sessionFirst]
-export const directoryObjectMigrations: readonly Migration[] = [directoryFirst]
+const sessionUploads: Migration = [
+  // Uploaded files that sessions of this object use; `released` = their session is removed, and the files have to go.
+  `CREATE TABLE claimed_uploads (
+    id TEXT PRIMARY KEY, tenant TEXT NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL,
+    released INTEGER NOT NULL) WITHOUT ROWID`,
+]
+
+const directoryUploads: Migration = [
+  // The uploaded files of a tenant, in an object that has nothing else. `facts` is an Upload as JSON.
+  `CREATE TABLE uploads (
+    id TEXT PRIMARY KEY, facts TEXT NOT NULL, status TEXT NOT NULL, size_bytes INTEGER NOT NULL,
+    in_bucket INTEGER NOT NULL, due_at INTEGER) WITHOUT ROWID`,
+  // The bytes of an uploaded file, in an object that has nothing else.
+  'CREATE TABLE upload_pieces (n INTEGER PRIMARY KEY, bytes BLOB NOT NULL)',
+]
+
+export const sessionObjectMigrations: readonly Migration[] = [sessionFirst, sessionUploads]
+export const directoryObjectMigrations: readonly Migration[] = [directoryFirst, directoryUploads]
 
 /** 0 for an object from before there was a version. */
 export const objectSchemaVersion = (driver: Pick<SqlDriver, 'get'>): number => {

@@ -4,8 +4,8 @@
 /** As much of an R2 bucket as is used. */
 export interface ObjectBucket {
   /** Durable when it resolves. */
-  put(name: string, text: string, options?: object): Promise<unknown>
-  get(name: string): Promise<{ text(): Promise<string> } | null>
+  put(name: string, content: string | Uint8Array, options?: object): Promise<unknown>
+  get(name: string): Promise<{ text(): Promise<string>; arrayBuffer(): Promise<ArrayBuffer> } | null>
   /** At most 1,000 names; a name that is not there counts as deleted. */
   delete(names: string[]): Promise<void>
 }

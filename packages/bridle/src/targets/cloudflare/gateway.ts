@@ -7,6 +7,7 @@ import { configuredSecret } from '../../runners/secrets/configured-secret.ts'
 import type { ObjectStub } from '../../stores/object/platform-types.ts'
 import { remoteDirectory } from '../../stores/object/remote-directory.ts'
 import { tenantDirectory } from '../../stores/object/shards.ts'
+import { remoteUploads } from '../../stores/uploads/remote-uploads.ts'
 import { httpWires, socketWires } from '../../surfaces/all.ts'
 import {
   type Access,
@@ -33,7 +34,7 @@ import { runClock } from './alarms/object-clock.ts'
 import { CREDENTIALS_PATH, readCredentialClaim } from './credentials/credential-proxy.ts'
 import { sealedTickets } from './credentials/sealed-tickets.ts'
 import { type SigningSecret, signingSecret } from './credentials/signing-secret.ts'
-import { accessOptions, type HarnessEnv, type HarnessOptions, shardCountsFrom } from './options.ts'
+import { accessOptions, type HarnessEnv, type HarnessOptions, shardCountsFrom, uploadPlatform } from './options.ts'
 import { forwardToObject, forwardWithClaim } from './peers/forwarded-request.ts'
 import { type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
 
@@ -106,6 +107,7 @@ class Gateway {
         signingSecret: secret,
         authenticator: gatewayAuthenticator(access, tickets),
         forward: (row) => (row.session ? this.#forwardedRoute(row) : row),
+        uploads: remoteUploads(uploadPlatform(env)),
         workspace: { target: 'cloudflare', store: 'durable-object' },
         ...(env.ASSETS && { files: filesOf(env.ASSETS) }),
         callerAddress: (c) => c.req.header('cf-connecting-ip') ?? '',

@@ -5,6 +5,7 @@ import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import type { ArtifactBucket } from '../../stores/object/artifact-bucket.ts'
 import type { BucketNames } from '../../stores/object/bucket-names.ts'
 import type { DirectoryOutbox } from '../../stores/object/directory-outbox.ts'
+import type { ClaimedUploads } from '../../stores/uploads/claimed-uploads.ts'
 import type { AlarmSchedule } from './alarms/alarm-schedule.ts'
 import type { DurableStorage } from './platform.ts'
 
@@ -15,9 +16,10 @@ export interface ObjectLogPorts {
   readonly alarmSchedule: AlarmSchedule
   readonly artifacts: ArtifactBucket
   readonly names: BucketNames
+  readonly uploads: ClaimedUploads
 }
 
-export const objectLog = ({ log, storage, outbox, alarmSchedule, artifacts, names }: ObjectLogPorts): Log => ({
+export const objectLog = ({ log, storage, outbox, alarmSchedule, artifacts, names, uploads }: ObjectLogPorts): Log => ({
   ...log,
   read: artifacts.reader(log),
   append: async (lease, request) => {
@@ -46,8 +48,10 @@ export const objectLog = ({ log, storage, outbox, alarmSchedule, artifacts, name
     const wasThere = await log.remove(key)
     alarmSchedule.update()
     names.scheduleCleanup()
+    uploads.release(key)
     await storage.sync()
     void names.cleanUp()
+    void uploads.cleanUp()
     await outbox.publish()
     return wasThere
   },

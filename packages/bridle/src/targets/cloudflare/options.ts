@@ -5,6 +5,7 @@ import type { EngineConfigs } from '../../runners/engines/description.ts'
 import type { ObjectBucket, ObjectNamespace, ObjectStub } from '../../stores/object/platform-types.ts'
 import type { DirectoryStub } from '../../stores/object/remote-directory.ts'
 import type { ShardCounts } from '../../stores/object/shards.ts'
+import type { UploadPlatform, UploadStub } from '../../stores/uploads/remote-uploads.ts'
 import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import type { OpenHarnessOptions } from '../../surfaces/http/router/openharness-options.ts'
@@ -44,9 +45,9 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
 export interface HarnessEnv extends ProviderEnv {
   /** The objects of sessions. */
   readonly HARNESS_SESSION: ObjectNamespace
-  /** The objects of the index. */
-  readonly HARNESS_DIRECTORY: ObjectNamespace<DirectoryStub>
-  /** An R2 bucket for large artifacts. */
+  /** The objects of the index, and of uploaded files. */
+  readonly HARNESS_DIRECTORY: ObjectNamespace<DirectoryStub & UploadStub>
+  /** An R2 bucket for large artifacts and uploaded files. */
   readonly HARNESS_ARTIFACTS?: ObjectBucket
   /** The files of a web app, served where no route matches. */
   readonly ASSETS?: ObjectStub
@@ -97,6 +98,12 @@ export const accessOptions = (options: HarnessOptions, env: HarnessEnv): AccessO
     tenantRequired: options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1',
   }
 }
+
+/** The places of uploaded files. */
+export const uploadPlatform = (env: HarnessEnv): UploadPlatform => ({
+  objects: env.HARNESS_DIRECTORY,
+  bucket: env.HARNESS_ARTIFACTS ?? null,
+})
 
 export const shardCountsFrom = (env: HarnessEnv): ShardCounts => ({
   count: shardCounts(env, 'BRIDLE_DIRECTORY_SHARDS')[0] ?? 1,

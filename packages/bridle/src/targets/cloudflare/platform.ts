@@ -23,6 +23,7 @@ export interface DurableStorage extends ObjectStorage {
   getAlarm(): Promise<number | null>
   setAlarm(at: number): Promise<void>
   deleteAlarm(): Promise<void>
+  deleteAll(): Promise<void>
 }
 
 export interface PlatformSocket {

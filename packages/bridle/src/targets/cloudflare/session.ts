@@ -16,6 +16,8 @@ import { spendRows } from '../../stores/object/spend-rows.ts'
 import { withStoreFaults } from '../../stores/object/store-faults.ts'
 import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { noTail } from '../../stores/sqlite/tail.ts'
+import { ClaimedUploads } from '../../stores/uploads/claimed-uploads.ts'
+import { remoteUploads } from '../../stores/uploads/remote-uploads.ts'
 import { httpWires, socketWires } from '../../surfaces/all.ts'
 import { exposureOf } from '../../surfaces/http/access/exposure.ts'
 import { type App, createApp } from '../../surfaces/http/router/app.ts'
@@ -34,7 +36,7 @@ import { digest } from './digest.ts'
 import { workerFileFetcher } from './file-fetching.ts'
 import { DIRECTORY_WAIT_MS, HIBERNATE_AFTER_MS, STREAM_MS, WATCHDOG_MS } from './limits.ts'
 import { objectLog } from './object-log.ts'
-import { type HarnessEnv, type HarnessOptions, shardCountsFrom } from './options.ts'
+import { type HarnessEnv, type HarnessOptions, shardCountsFrom, uploadPlatform } from './options.ts'
 import {
   forwardedAccess,
   forwardedClaim,
@@ -62,6 +64,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   readonly #outbox: DirectoryOutbox
   readonly #alarmSchedule: AlarmSchedule
   readonly #bucketNames: BucketNames
+  readonly #uploads: ClaimedUploads
   readonly #spendLedgers: SpendLedgers
   readonly #engines: HarnessOptions['engines']
   readonly #invocationHops: InvocationHops
@@ -99,9 +102,15 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       sync: () => storage.sync(),
       retry: (at) => this.#alarmSchedule.setRetry('bucket', at),
     })
+    this.#uploads = new ClaimedUploads({
+      ...{ driver, now, remote: remoteUploads(uploadPlatform(env)) },
+      sync: () => storage.sync(),
+      retry: (at) => this.#alarmSchedule.setRetry('uploads', at),
+    })
     const log = objectLog({
       ...{ log: store.log, storage, outbox: this.#outbox, alarmSchedule: this.#alarmSchedule },
       ...{ artifacts: new ArtifactBucket(bucket, this.#bucketNames), names: this.#bucketNames },
+      uploads: this.#uploads,
     })
     this.#log = withStoreFaults(log, driver)
     this.#invocationHops = new InvocationHops({ hop: () => this.#alarmSchedule.ringNow(), clock: runClock })
@@ -109,6 +118,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     const fileFetcher = workerFileFetcher(options.openharness)
     const registry = createWorkerAgents(options, env, {
       invocationHops: this.#invocationHops,
+      uploads: this.#uploads,
       provider: createSandboxProvider(env, secret),
       credentials: {
         env,
@@ -159,6 +169,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         ...exposureOf(env, options.expose),
         authenticator: forwardedAccess,
         signingSecret: secret,
+        uploads: this.#uploads,
         heartbeatMs: 0,
         streamMs: options.streamMs ?? STREAM_MS,
         ...(options.openharness && { openharness: options.openharness }),
@@ -244,7 +255,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#runDueWork()
     this.#heartbeats.handleAlarm()
     await this.#host.resumeWork()
-    await Promise.all([this.#outbox.publish(), this.#bucketNames.cleanUp()])
+    await Promise.all([this.#outbox.publish(), this.#bucketNames.cleanUp(), this.#uploads.cleanUp()])
     this.#alarmSchedule.update()
   }
 
@@ -265,6 +276,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     if (isBlank) return
     await this.#host.resumeWork()
     void this.#bucketNames.cleanUp()
+    void this.#uploads.cleanUp()
   }
 
   readonly #heads = new Map<string, number>()

@@ -21,7 +21,8 @@ export const claimUploads = async (
   const viewer = await viewerOf(access)
   const references: JsonObject[] = []
   for (const [index, attachment] of attachments.entries()) {
-    const upload = typeof attachment.ref_id === 'string' ? (ports.uploads?.find(attachment.ref_id) ?? null) : null
+    const refId = attachment.ref_id
+    const upload = typeof refId === 'string' ? ((await ports.uploads?.find(refId, key.tenant)) ?? null) : null
     // An unknown file and another's get one answer: nobody learns which ids exist.
     const isOwn = upload !== null && upload.tenant === key.tenant && mayOpen(viewer, upload.owner)
     if (attachment.ref_id && !isOwn) return { index, problem: UNKNOWN }

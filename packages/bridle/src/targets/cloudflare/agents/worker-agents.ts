@@ -1,5 +1,6 @@
 // The agents of a Worker: scripted, those of its options, and the engines behind a runner.
 import type { Runner } from '../../../kernel/ports/runner.ts'
+import type { Uploads } from '../../../kernel/ports/uploads.ts'
 import { engineDescriptions } from '../../../runners/engines/descriptions.ts'
 import { scriptedRunner } from '../../../runners/in-process/scripted.ts'
 import { AgentRegistry } from '../../agents/registry.ts'
@@ -12,6 +13,7 @@ import { type InvocationHops, withInvocationHops } from './invocation-hops.ts'
 
 export interface AgentPorts extends EnginePorts {
   readonly invocationHops: InvocationHops
+  readonly uploads: Pick<Uploads, 'read'>
 }
 
 /** `parts` belong to an object; a gateway, which runs nothing, has none. */
@@ -20,7 +22,7 @@ export const createWorkerAgents = (
   env: HarnessEnv,
   parts: AgentPorts | null,
 ): AgentRegistry => {
-  const ports = { clock: runClock, digest }
+  const ports = { clock: runClock, digest, ...(parts && { uploads: parts.uploads }) }
   const registry = new AgentRegistry(ports)
   registry.addBuiltIn(
     scriptedAgent,

@@ -8,21 +8,36 @@ import { directoryObjectMigrations } from '../../../stores/object/object-schema.
 import type { DirectoryStub, DirectoryUpdate, SessionPlacement } from '../../../stores/object/remote-directory.ts'
 import { ensureSecret } from '../../../stores/object/secret-row.ts'
 import { DirectoryIndex } from '../../../stores/object/session-index.ts'
+import { tenantDirectory } from '../../../stores/object/shards.ts'
 import type { PageOptions } from '../../../stores/sqlite/sqlite-directory.ts'
+import { eraseUpload, type UploadStub } from '../../../stores/uploads/remote-uploads.ts'
+import { UploadIndex, type UploadReservation } from '../../../stores/uploads/upload-index.ts'
+import { readPieces, writePieces } from '../../../stores/uploads/upload-pieces.ts'
 import { makeSigningSecret, SIGNING_SECRET } from '../credentials/signing-secret.ts'
-import type { HarnessEnv } from '../options.ts'
+import { type HarnessEnv, shardCountsFrom, uploadPlatform } from '../options.ts'
 import type { ObjectContext } from '../platform.ts'
 
 /** An object of the index. Bind it as `HARNESS_DIRECTORY`. */
-export class HarnessDirectory extends DurableObject<HarnessEnv> implements DirectoryStub {
-  readonly #driver: SqlDriver
+export class HarnessDirectory extends DurableObject<HarnessEnv> implements DirectoryStub, UploadStub {
+  #driver: SqlDriver
   readonly #index: DirectoryIndex
+  readonly #uploads: UploadIndex
   #adopting: Promise<void> | null = null
 
   constructor(ctx: ObjectContext, env: HarnessEnv) {
     super(ctx, env)
     this.#driver = objectDriver(ctx.storage, directoryObjectMigrations)
     this.#index = new DirectoryIndex(this.#driver)
+    this.#uploads = new UploadIndex({
+      driver: this.#driver,
+      now: () => Date.now(),
+      ring: (at) => (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at)),
+      erase: (place) => eraseUpload(uploadPlatform(env), place),
+      exists: async ({ tenant, agent, id }) => {
+        const found = await tenantDirectory(env.HARNESS_DIRECTORY, shardCountsFrom(env), tenant).find(id)
+        return found.some(({ key, isRemoved }) => key.agent === agent && !isRemoved)
+      },
+    })
   }
 
   /** Stores the home of a session before its first event is written. The first home stays. */
@@ -73,5 +88,62 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
       this.#adopting = null
     })
     return this.#adopting
+  }
+
+  /** Writes an uploaded file down, before its bytes are stored. */
+  reserveUpload(file: UploadReservation) {
+    return this.#uploads.reserve(file)
+  }
+
+  /** The bytes of an uploaded file are stored. */
+  async completeUpload(id: string) {
+    return this.#uploads.complete(id)
+  }
+
+  /** The bytes of an uploaded file could not be stored. */
+  discardUpload(id: string) {
+    return this.#uploads.discard(id)
+  }
+
+  /** Finds an uploaded file of the tenant. */
+  async findUpload(id: string) {
+    return this.#uploads.find(id)
+  }
+
+  /** Makes an uploaded file the session's own. */
+  claimUpload(id: string, session: Key) {
+    return this.#uploads.claim(id, session)
+  }
+
+  /** Says where the bytes of an uploaded file are. */
+  async locateUpload(id: string) {
+    return this.#uploads.locate(id)
+  }
+
+  /** Removes uploaded files of a session that is gone. */
+  releaseUploads(ids: readonly string[], session: Key) {
+    return this.#uploads.release(ids, session)
+  }
+
+  /** Stores the bytes of the one file that this object has. */
+  async writeBytes(bytes: Uint8Array) {
+    return writePieces(this.#driver, bytes)
+  }
+
+  /** Returns the bytes of the one file that this object has. */
+  async readBytes() {
+    return readPieces(this.#driver)
+  }
+
+  /** Erases all that this object has, so that nothing of the file is left. */
+  async eraseBytes() {
+    const { storage } = this.ctx
+    await storage.deleteAll()
+    this.#driver = objectDriver(storage, directoryObjectMigrations)
+  }
+
+  /** Removes uploaded files that expired. The platform calls it. */
+  alarm() {
+    return this.#uploads.cleanUp()
   }
 }

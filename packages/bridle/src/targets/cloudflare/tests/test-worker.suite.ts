@@ -148,3 +148,22 @@ const ask = async (
   if (!response.ok) throw new Error(text)
   return text
 }
+
+/** Moves the moments of all objects away from the real ones. */
+export const moveClock = async (world: WorkerdProcess, ms: number): Promise<void> => {
+  await ask(world, 'clock', '', '', { ms: String(ms) })
+}
+
+/** Sends the object of a tenant's files, or of one file, to sleep. */
+export const evictFiles = async (world: WorkerdProcess, name: string): Promise<void> => {
+  await ask(world, 'evict-directory', '', '', { name })
+}
+
+/** Calls what the alarm of a tenant's files calls. */
+export const ringFiles = async (world: WorkerdProcess, tenant: string): Promise<void> => {
+  await ask(world, 'directory-alarm', '', '', { name: `/files/${tenant}` })
+}
+
+/** The length of a file in its own object; null = that object has nothing. */
+export const storedBytes = async (world: WorkerdProcess, id: string): Promise<number | null> =>
+  JSON.parse(await ask(world, 'file-bytes', '', '', { name: `/file/${id}` }))

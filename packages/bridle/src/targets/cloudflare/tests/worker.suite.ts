@@ -6,6 +6,7 @@ import type { ObjectBucket, ObjectNamespace } from '../../../stores/object/platf
 import { type HarnessEnv, harness } from '../index.ts'
 import type { DurableStorage, ObjectContext, PlatformSocket, RequestContext } from '../platform.ts'
 import { analyst, clerk, courier, ledgerOf, sleeper } from './durable-agents.suite.ts'
+import { shellAgents } from './shell-agents.suite.ts'
 import { crashAtWrites, planCrash, writeCount } from './write-crashes.suite.ts'
 
 const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
@@ -26,7 +27,7 @@ const hooked = agent({ name: 'hooked', triggers: { webhook: true }, run: async (
 const shy = agent({ name: 'shy', run: async () => 'hidden' })
 const options = {
   tokenPaceMs: 0,
-  agents: [walker, mayfly, hooked, shy, clerk, courier, analyst, sleeper],
+  agents: [walker, mayfly, hooked, shy, clerk, courier, analyst, sleeper, ...shellAgents],
   ...JSON.parse(TEST_OPTIONS),
 }
 const made = harness({
@@ -37,10 +38,20 @@ const made = harness({
   }),
 })
 
+const realNow = Date.now
+
 export class HarnessDirectory extends made.HarnessDirectory {
+  constructor(ctx: ObjectContext, env: HarnessEnv) {
+    super(ctx, withBreakableBucket(env))
+  }
+
   async lose(): Promise<void> {
     await (this.ctx.storage as unknown as { deleteAll(): Promise<void> }).deleteAll()
     this.ctx.abort('lost by a test')
+  }
+
+  ring(): Promise<void> {
+    return this.alarm()
   }
 
   restart(): void {
@@ -80,6 +91,16 @@ const breakableBucket = (bucket: ObjectBucket): ObjectBucket => {
   }
 }
 
+const withBreakableBucket = (env: HarnessEnv): HarnessEnv => {
+  const { HARNESS_ARTIFACTS: bucket } = env
+  return { ...env, ...(bucket && { HARNESS_ARTIFACTS: breakableBucket(bucket) }) }
+}
+
+/** The moments of all objects of this isolate, moved by a test. */
+const moveClock = (ms: number) => {
+  Date.now = () => realNow() + ms
+}
+
 export class HarnessSession extends made.HarnessSession {
   readonly #life = crypto.randomUUID()
   readonly #storage: { message: string }
@@ -88,8 +109,7 @@ export class HarnessSession extends made.HarnessSession {
   constructor(ctx: ObjectContext, env: HarnessEnv) {
     const storage = breakable(ctx.storage)
     crashAtWrites(ctx)
-    const { HARNESS_ARTIFACTS: bucket } = env
-    super(ctx, { ...env, ...(bucket && { HARNESS_ARTIFACTS: breakableBucket(bucket) }) })
+    super(ctx, withBreakableBucket(env))
     this.#storage = storage
   }
 
@@ -210,6 +230,11 @@ export default class extends made.HarnessGateway {
     if (what) failing = what
     const object = this.#objects.get(this.#objects.idFromName(searchParams.get('name') ?? ''))
     const acts: { readonly [path: string]: () => Promise<unknown> } = {
+      '/test/clock': async () => moveClock(Number(searchParams.get('ms'))),
+      '/test/evict-directory': () => unsafe.evict(this.#directory(searchParams.get('name') ?? '')),
+      '/test/directory-alarm': () => this.#directory(searchParams.get('name') ?? '').ring(),
+      '/test/file-bytes': async () =>
+        (await this.#directory(searchParams.get('name') ?? '').readBytes())?.byteLength ?? null,
       '/test/evict': () => unsafe.evict(object, { webSockets: 'hibernate' }),
       // An aborted object cannot answer.
       '/test/reset': async () => Promise.resolve(object.reset()).catch(() => {}),
