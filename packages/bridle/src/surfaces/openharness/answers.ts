@@ -1,8 +1,8 @@
 // The declared answers of the engine: every status has a whole envelope.
-import { type AnswerDescription, jsonAnswer } from '../http/answers/answer-schema.ts'
-import { responseMessage } from './definitions.ts'
+import { type AnswerDescription, jsonAnswer, streamAnswer, withStream } from '../http/answers/answer-schema.ts'
+import { responseMessage, streamFrame } from './definitions.ts'
 import { type EngineErrorCode, engineErrors } from './errors.ts'
-import type { ResponseMessage } from './wire.ts'
+import type { ResponseMessage, StreamFrame } from './wire.ts'
 
 const success: ResponseMessage = {
   protocol_version: '1.0.0',
@@ -40,8 +40,17 @@ const failures = [
   ...invalidStatuses.map((status) => [status, 'invalid_request', false] as const),
 ].toReversed()
 
+const partial: StreamFrame = {
+  type: 'partial',
+  seq: 12,
+  changes: [{ index: 0, directive: { action_type: 'render_message', payload: { text: 'Two ' } } }],
+}
+
 export const engineAnswers: { readonly [status: number]: AnswerDescription } = {
-  200: jsonAnswer('What the shell shall render or execute.', responseMessage, success),
+  200: withStream(
+    jsonAnswer('What the shell shall render or execute.', responseMessage, success),
+    streamAnswer('The same while the run works.', streamFrame, { id: '12', data: partial }),
+  ),
   ...Object.fromEntries(
     failures.map(([status, code, retryable]) => [
       status,

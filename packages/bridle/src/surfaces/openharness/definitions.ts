@@ -2,7 +2,7 @@
 // engine publishes is made from them.
 import * as v from 'valibot'
 import { definitionsSchema } from '../http/openapi/json-schemas.ts'
-import type { RequestMessage, ResponseMessage } from './wire.ts'
+import type { RequestMessage, ResponseMessage, StreamFrame } from './wire.ts'
 
 /** An object with any further fields. The parser alone would take an array for an object without fields. */
 const object = <const E extends v.ObjectEntries>(entries: E): v.LooseObjectSchema<E, undefined> => {
@@ -109,6 +109,20 @@ export const responseMessage = object({
   capability_denials: v.optional(v.array(capabilityDenial)),
   response: responsePayload,
 }) as unknown as Definition<ResponseMessage>
+
+const directiveChange = v.union([
+  object({ index: wholeNumber, directive: v.nullable(actionDirective) }),
+  object({ index: wholeNumber, keep: wholeNumber, append: v.string() }),
+])
+
+/** A frame of the streaming profile, which is no message of the draft. */
+export const streamFrame = v.pipe(
+  v.variant('type', [
+    v.looseObject({ type: v.literal('partial'), seq: wholeNumber, changes: v.array(directiveChange) }),
+    v.looseObject({ type: v.literal('final'), seq: wholeNumber, message: responseMessage }),
+  ]),
+  v.title('OpenHarnessStreamFrame'),
+) as unknown as Definition<StreamFrame>
 
 /** A message is a request or a response, and never both. */
 export const isMessage = (value: unknown): boolean => v.is(requestMessage, value) !== v.is(responseMessage, value)

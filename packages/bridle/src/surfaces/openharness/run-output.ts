@@ -1,50 +1,65 @@
 // The output of a run for a shell: its directives from the log, and its text where it began.
+import type { AnyEvent } from '../../kernel/event.ts'
 import { READ_PAGE } from '../../kernel/limits.ts'
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { ActionDirective } from './wire.ts'
 
-export interface RunOutput {
-  readonly directives: readonly ActionDirective[]
-  /** Directives before the first word of the text. */
-  readonly beforeText: number
+/** The run to answer for. The shell has had everything up to the question with this id; null = nothing yet. */
+export interface RunPlace {
+  readonly runId: string
+  readonly approvalId: string | null
 }
 
-/** The output after the question with this id; null = since the beginning of the run. `since` is a number before that beginning. */
-export const readRunOutput = async (
-  session: Session,
-  runId: string,
-  since: number,
-  approvalId: string | null,
-): Promise<RunOutput> => {
-  let directives: ActionDirective[] = []
-  let beforeText: number | null = null
+export interface RunOutput {
+  readonly directives: readonly ActionDirective[]
+  /** Directives before the first word of the text; null = there is no text yet. */
+  readonly beforeText: number | null
+}
+
+export const emptyOutput: RunOutput = { directives: [], beforeText: null }
+
+/** The output of the run at this place after one more event; the same object where the event changes nothing. */
+export const evolveOutput = (output: RunOutput, event: AnyEvent, { runId, approvalId }: RunPlace): RunOutput => {
+  if (event.run !== runId || event.hearsay) return output
+  const { directives, beforeText } = output
+  switch (event.type) {
+    case 'directive':
+      return { directives: [...directives, event.payload as ActionDirective], beforeText }
+    case 'token':
+    case 'response':
+      return beforeText === null ? { directives, beforeText: directives.length } : output
+    // The turn starts over.
+    case 'output_superseded':
+      return event.payload.keep ? output : emptyOutput
+    // The shell has had everything up to its question.
+    case 'approval_required':
+      return event.payload.request_id === approvalId ? emptyOutput : output
+    default:
+      return output
+  }
+}
+
+/** The output so far, from the log. `since` is a number before the beginning of the run. */
+export const readRunOutput = async (session: Session, place: RunPlace, since: number): Promise<RunOutput> => {
+  let output = emptyOutput
   for (let after = since; after < session.state.head; ) {
     const events = await session.read(after, READ_PAGE)
     const last = events.at(-1)
     if (!last) break
     after = last.seq
-    for (const event of events) {
-      if (event.run !== runId || event.hearsay) continue
-      if (event.type === 'directive') directives.push(event.payload as ActionDirective)
-      else if (event.type === 'token' || event.type === 'response') beforeText ??= directives.length
-      // The turn starts over, or the shell has had everything up to its question.
-      else if (
-        (event.type === 'output_superseded' && !event.payload.keep) ||
-        (event.type === 'approval_required' && event.payload.request_id === approvalId)
-      ) {
-        directives = []
-        beforeText = null
-      }
-    }
+    for (const event of events) output = evolveOutput(output, event, place)
   }
-  return { directives, beforeText: beforeText ?? directives.length }
+  return output
 }
 
-/** The run to answer for. The shell has had everything up to the question with this id; null = nothing yet. */
-export interface RunPlace {
-  readonly runId: string
-  readonly approvalId: string | null
+/** The directives of a run in order: its text is one of them, at the place where it began. */
+export const directivesOf = (
+  { directives, beforeText }: RunOutput,
+  message: readonly ActionDirective[],
+): readonly ActionDirective[] => {
+  const place = beforeText ?? directives.length
+  return [...directives.slice(0, place), ...message, ...directives.slice(place)]
 }
 
 /** The text of a run after the question with this id. `conversation` may be an earlier state of the session's. */

@@ -21,10 +21,10 @@ import { splitFeedback } from './execution-feedback.ts'
 import { fetchAttachments } from './fetched-attachments.ts'
 import { TURN_WAIT_MS } from './limits.ts'
 import { resumeRun } from './resumption.ts'
-import { type RunPlace, readRunOutput, textAfter } from './run-output.ts'
+import { directivesOf, type RunPlace, readRunOutput, textAfter } from './run-output.ts'
 import { awaitRunAnswer, type RunAnswer } from './run-watch.ts'
 import { idFrom, turnKeyOf } from './session-key.ts'
-import { streamCursorOf, turnStream } from './streaming.ts'
+import { streamCursorOf, turnStream } from './streaming/turn-stream.ts'
 import type { ActionDirective, RequestMessage, ResponseMessage } from './wire.ts'
 
 /** Answers when the run has ended, or waits for an approval. The run goes on when its caller leaves, and a repeated request gets its answer. */
@@ -55,7 +55,6 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
   }
   const run = await startRun(call, key, message)
   if (isDenial(run)) return respond(run)
-  const shell = message.request.context?.shell
   const finish = async (end: RunAnswer) => {
     const answer = await turnAnswer(ports, run.session, run.place, end)
     return respond(isDenial(answer) ? answer : { ...answer, directives: shapeDirectives(answer.directives, message) })
@@ -67,7 +66,7 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
   return turnStream(ports, {
     ...run,
     cursor,
-    shellKind: shell?.shell_kind,
+    shape: (directive) => shapeDirectives([directive], message),
     headers: echoHeaders(responseHead(body as JsonObject, ports), { 'x-bridle-session': key.id }),
     finish: async (end) => {
       const answer = await finish(end)
@@ -199,10 +198,13 @@ const outputDirectives = async (
   approvalId: string | null,
   result: Json,
 ): Promise<readonly ActionDirective[]> => {
-  const { directives, beforeText } = await readRunOutput(session, runId, (runSeq(runId) as number) - 1, approvalId)
-  const text = textAfter(session, { runId, approvalId })
-  const shown = text === '' && directives.length === 0 ? resultText(result) : text
-  return [...directives.slice(0, beforeText), ...messageDirectives(shown), ...directives.slice(beforeText)]
+  const place = { runId, approvalId }
+  const output = await readRunOutput(session, place, (runSeq(runId) as number) - 1)
+  const text = textAfter(session, place)
+  return directivesOf(
+    output,
+    messageDirectives(text === '' && output.directives.length === 0 ? resultText(result) : text),
+  )
 }
 
 const resultText = (result: Json): string => {

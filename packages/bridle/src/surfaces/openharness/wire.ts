@@ -188,19 +188,32 @@ export interface ActionDirective {
   readonly extensions?: Extensions
 }
 
-/** A frame of the streaming profile: a part of the answer, or the whole of it. */
-export type StreamFrame =
+/** A change of the directives so far, in the streaming profile. */
+export type DirectiveChange =
   | {
-      /** A part of the text that the run says. */
-      readonly type: 'partial'
-      /** The place in the session's log. */
-      readonly seq: number
-      /** The text becomes the `render_message` of the final message. */
-      readonly action_type: 'render_message'
-      /** The UTF-16 code units of the text so far that stay: fewer than all where some were withdrawn. */
+      /** The place in the list of directives. */
+      readonly index: number
+      /** The directive at this place. The earlier ones here and behind it are withdrawn; null = nothing replaces them. */
+      readonly directive: ActionDirective | null
+    }
+  | {
+      /** The place of a `render_message`, whose text changes. */
+      readonly index: number
+      /** The UTF-16 code units of its text that stay: fewer than all where some were withdrawn. */
       readonly keep: number
       /** The text that follows them. */
       readonly append: string
+    }
+
+/** A frame of the streaming profile: a part of the answer, or the whole of it. */
+export type StreamFrame =
+  | {
+      /** The directives so far have changed. */
+      readonly type: 'partial'
+      /** The place in the session's log. */
+      readonly seq: number
+      /** The changes, in order. */
+      readonly changes: readonly DirectiveChange[]
     }
   | {
       /** The end of the stream. */

@@ -28,6 +28,8 @@ export interface AnswerBody<T = unknown> {
 export interface AnswerDescription {
   readonly description: string
   readonly body?: AnswerBody
+  /** The body for a caller that accepts an event stream, where the answer has both. */
+  readonly stream?: AnswerBody
 }
 
 export const jsonAnswer = <T>(
@@ -48,6 +50,12 @@ export const streamAnswer = (
     example: `${frame.id === undefined ? '' : `id: ${frame.id}\n`}data: ${JSON.stringify(frame.data)}\n\n`,
     data,
   },
+})
+
+/** An answer that is a stream for callers that accept one. */
+export const withStream = (answer: AnswerDescription, { body }: AnswerDescription): AnswerDescription => ({
+  ...answer,
+  ...(body && { stream: body }),
 })
 
 export const textAnswer = (description: string, contentType: string, example: string): AnswerDescription => ({

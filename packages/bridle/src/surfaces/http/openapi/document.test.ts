@@ -60,7 +60,10 @@ describe('[H25] every operation', () => {
         const { description, content } = resolve<OperationResponse>(responses[status] as OperationResponse)
         expect(description).not.toBe('')
         if (['101', '304'].includes(status)) continue
-        expect([status, Object.keys(content ?? {})]).toEqual([status, [expect.stringMatching(/\//)]])
+        // An answer has one type, or is JSON and a stream for those who accept one.
+        const both = Object.keys(content ?? {}).slice(1)
+        expect([status, Object.keys(content ?? {})]).toEqual([status, [expect.stringMatching(/\//), ...both]])
+        expect(both.every((type) => type === 'text/event-stream')).toBe(true)
         for (const { schema, example } of Object.values(content ?? {})) {
           expect(Object.keys(schema)).not.toEqual([])
           expect(example).toBeDefined()
@@ -135,7 +138,7 @@ describe('[H25] what callers may send', () => {
 })
 
 describe('[H25] what the server answers', () => {
-  test('streams are text/event-stream, and say what their frames hold', () => {
+  test('[OH123] streams are text/event-stream, and say what their frames hold', () => {
     const streams = operations.flatMap(([name, { responses }]) => {
       const { content = {} } = resolve<OperationResponse>(responses[200] ?? { description: '' })
       const { schema } = content['text/event-stream'] ?? {}
@@ -150,6 +153,8 @@ describe('[H25] what the server answers', () => {
       ['get /chat/sessions/{id}/events/stream', 'StreamEnvelope'],
       ['get /sessions/{id}/events/stream', 'StreamEnvelope'],
       ['get /sessions/{id}/health/stream', 'HealthEnvelope'],
+      ['post /v1/openharness', 'OpenHarnessStreamFrame'],
+      ['post /openharness', 'OpenHarnessStreamFrame'],
     ])
   })
 

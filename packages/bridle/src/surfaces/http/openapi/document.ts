@@ -60,7 +60,9 @@ const securitySchemes = {
 } as const
 
 const answerSchemas = ({ answers }: Route): readonly GenericSchema[] =>
-  Object.values(answers).flatMap(({ body }) => (body ? [body.schema, ...(body.data ? [body.data] : [])] : []))
+  Object.values(answers)
+    .flatMap(({ body, stream }) => [body, stream])
+    .flatMap((body) => (body ? [body.schema, ...(body.data ? [body.data] : [])] : []))
 
 /** Only components that an operation refers to: a description of fewer rows has fewer. */
 const usedIn = (

@@ -20,9 +20,9 @@ export const responsesOf = (row: Route): Readonly<Record<string, JsonSchema>> =>
   }
 }
 
-const response = ({ description, body }: AnswerDescription): JsonSchema => ({
+const response = ({ description, body, stream }: AnswerDescription): JsonSchema => ({
   description,
-  ...(body && { content: contentOf(body) }),
+  ...(body && { content: { ...contentOf(body), ...(stream && contentOf(stream)) } }),
 })
 
 const contentOf = ({ contentType, schema, example, data }: AnswerBody): JsonSchema => ({

@@ -1,33 +1,18 @@
-// The streaming profile: partial text over server-sent events, then the message that every other shell gets.
+// The streaming profile: partial directives over server-sent events, then the message that every other shell gets.
 import { expect, test } from 'vitest'
-import type { ReportItem } from '../../kernel/commands.ts'
-import type { Runner } from '../../kernel/ports/runner.ts'
-import { JSON_TYPE, messageOf, script, testEngine } from './engine.suite.ts'
-import type { ResponseMessage, StreamFrame } from './wire.ts'
+import type { ReportItem } from '../../../kernel/commands.ts'
+import type { Runner } from '../../../kernel/ports/runner.ts'
+import { JSON_TYPE, messageOf, script, testEngine } from '../engine.suite.ts'
+import { directivesAfter, framesOf, messageAfter, type ReadFrame, withoutLatency } from './stream-reader.suite.ts'
 
 const capabilities = { 'openharness.streaming': true }
 const STREAM = { accept: 'text/event-stream', ...JSON_TYPE }
 
-interface ReadFrame {
-  readonly id: string
-  readonly data: StreamFrame
-}
-
-const framesOf = (text: string): ReadFrame[] =>
-  [...text.matchAll(/^id: (.*)\ndata: (.*)$/gm)].map(([, id = '', data = '']) => ({ id, data: JSON.parse(data) }))
-
 /** The text of a reader that applies every frame. */
 const textAfter = (frames: readonly ReadFrame[], text = ''): string =>
-  frames.reduce((so, { data }) => (data.type === 'partial' ? so.slice(0, data.keep) + data.append : so), text)
-
-const messageAfter = (frames: readonly ReadFrame[]): ResponseMessage => {
-  const last = frames.at(-1)?.data
-  if (last?.type !== 'final') throw new Error('The stream has no final frame.')
-  return last.message
-}
-
-const withoutLatency = ({ response: { engine_latency_ms: _latency, ...rest } }: ResponseMessage): string =>
-  JSON.stringify(rest)
+  directivesAfter(frames, text === '' ? [] : [{ action_type: 'render_message', payload: { text } }])
+    .map(({ payload }) => String(payload?.text))
+    .join('')
 
 const ask = (session_id: string, user_intent: string, context: object = {}) =>
   messageOf({ session_id, user_intent, ...context }, { request_id: 'q', correlation_id: 'c', capabilities })
@@ -78,7 +63,7 @@ test('[OH80] a stream is sent to a shell that has the capability and accepts one
   }
 })
 
-test('[OH81] [OH83] frames add up to the text; the final message is the one without streaming, byte for byte', async () => {
+test('[OH81] [OH83] [OH122] frames add up to the text; the final message is the one without streaming, byte for byte', async () => {
   const engine = testEngine({}, { speaker: speaker('One ', 'two ', '𝄞 three') })
   for (const id of ['s1', 's2', 's3']) {
     const { frames } = await stream(engine, ask(id, 'Count.', { task_hint: { plugin_id: 'speaker' } }))
@@ -89,6 +74,23 @@ test('[OH81] [OH83] frames add up to the text; the final message is the one with
     const plain = await engine.send(ask(id, 'Count.', { task_hint: { plugin_id: 'speaker' } }))
     expect(withoutLatency(messageAfter(frames))).toBe(withoutLatency(plain.body))
     expect(messageAfter(frames)).toMatchObject({ request_id: 'q', correlation_id: 'c' })
+  }
+})
+
+test('[OH120] a directive comes when it is said, and the text around it stays one message at its place', async () => {
+  const engine = testEngine()
+  const form = { action_type: 'com.example.form', payload: { component: 'Form' } }
+  const steps = [{ text: 'One ' }, { directive: form }, { text: 'two' }, { directive: { action_type: 'noop' } }]
+  for (const id of ['s1', 's2', 's3']) {
+    const { frames } = await stream(engine, ask(id, script(...steps)))
+    const lists = frames.map((_, index) => directivesAfter(frames.slice(0, index + 1)))
+    const types = lists.map((list) => list.map(({ action_type, payload }) => payload?.text ?? action_type).join())
+    // Two reports may come in one frame.
+    expect(['One ', 'One ,com.example.form', 'One two,com.example.form', 'One two,com.example.form,noop']).toEqual(
+      expect.arrayContaining([...new Set(types)]),
+    )
+    expect(types.length).toBeGreaterThan(2)
+    expect(lists.at(-1)).toEqual(messageAfter(frames).response.action_directives)
   }
 })
 
@@ -104,12 +106,15 @@ test('[OH82] a reader resumes behind any frame, and its text and final message a
     expect(rest.frames.every(({ data }) => data.seq >= (before.at(-1)?.data.seq ?? 0))).toBe(true)
   }
   const foreign = await stream(engine, message, { 'last-event-id': '3~9' })
-  expect([foreign.frames[0]?.data, textAfter(foreign.frames, 'stale')]).toMatchObject([{ keep: 0 }, 'Three four'])
+  expect([foreign.frames[0]?.data, textAfter(foreign.frames, 'stale')]).toMatchObject([
+    { changes: [{ index: 0 }] },
+    'Three four',
+  ])
   const wrong = await engine.send(message, { ...STREAM, 'last-event-id': 'nonsense' })
   expect([wrong.status, wrong.body.response.error?.details]).toEqual([400, { field: 'last-event-id' }])
 })
 
-test('[OH81] text that is withdrawn, or that the shell shows in another form, is corrected', async () => {
+test('[OH81] [OH121] text that is withdrawn, or that the shell shows in another form, is corrected', async () => {
   const engine = testEngine({}, { speaker: speaker('The answer is ', 'forty', null, 'The **answer** is 42') })
   const hint = { task_hint: { plugin_id: 'speaker' } }
   const withdrawn = await stream(engine, ask('s1', 'Which?', hint))
@@ -125,7 +130,7 @@ test('[OH84] a question ends the stream, a failed run ends it with its error, an
   const first = await stream(engine, ask('s1', asking))
   const [said, directive] = messageAfter(first.frames).response.action_directives ?? []
   expect([said?.payload?.text, directive?.action_type]).toEqual(['Let me write.', 'request_approval'])
-  expect(textAfter(first.frames)).toBe('Let me write.')
+  expect(directivesAfter(first.frames)).toEqual([said, directive])
   const options = directive?.payload?.options as unknown as readonly object[]
   const go = messageOf({ continuation: options[0] }, { request_id: 'yes', capabilities })
   const second = await stream(engine, go)

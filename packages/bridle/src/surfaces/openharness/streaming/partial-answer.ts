@@ -1,0 +1,105 @@
+// The directives of a run as the reader of a stream has them. Frames follow from the log alone, so that a reader may come back
+// anywhere between two of them.
+import { type LogPosition, positionText } from '../../../kernel/positions/log-position.ts'
+import { conversationOperations, emptyConversation } from '../../../kernel/projections/conversation.ts'
+import type { Session } from '../../../kernel/session/session.ts'
+import type { CommittedChange } from '../../../kernel/session/subscribers.ts'
+import { applyToState } from '../../../kernel/state-operations.ts'
+import { sseFrame } from '../../http/streams/sse.ts'
+import { messageDirectives } from '../directives.ts'
+import { directivesOf, emptyOutput, evolveOutput, type RunPlace, textAfter } from '../run-output.ts'
+import type { ActionDirective, ResponseMessage, StreamFrame } from '../wire.ts'
+import { directiveChanges } from './directive-changes.ts'
+
+export interface StreamCursor {
+  /** Null = from the start. */
+  readonly position: LogPosition | null
+}
+
+export interface PartialSource {
+  readonly session: Session
+  readonly place: RunPlace
+  readonly cursor: StreamCursor
+  /** The directive as the shell can show it: another one, or none. */
+  readonly shape: (directive: ActionDirective) => readonly ActionDirective[]
+}
+
+export class PartialAnswer {
+  readonly #source: PartialSource
+  readonly #cursor: number
+  #conversation = emptyConversation
+  #output = emptyOutput
+  /** Null = the reader has directives of which nothing is known here yet. */
+  #shown: readonly ActionDirective[] | null = null
+  #next: readonly ActionDirective[] = []
+  #seq: number
+  /** An agent's own directives keep their shape, so that they need no comparison when a text grows. */
+  readonly #shapes = new WeakMap<ActionDirective, readonly ActionDirective[]>()
+
+  constructor(source: PartialSource) {
+    this.#source = source
+    const { position } = source.cursor
+    // A reader of another history begins again: its first change replaces everything.
+    this.#cursor = position && source.session.canResumeFrom(position) ? position.seq : 0
+    this.#seq = this.#cursor
+    if (position === null) this.#shown = []
+  }
+
+  /** The frame for these events, or nothing. */
+  encode({ events }: CommittedChange): string {
+    for (const event of events) {
+      if (event.seq > this.#cursor) this.#passCursor()
+      this.#seq = Math.max(this.#seq, event.seq)
+      this.#output = evolveOutput(this.#output, event, this.#source.place)
+      this.#conversation = applyToState(this.#conversation, conversationOperations(this.#conversation, event))
+    }
+    return this.#isPastCursor ? this.#show(this.#directives()) : ''
+  }
+
+  /** The last frame was sent. A listener that leaves meanwhile is not sent what was encoded for it. */
+  confirm(): void {
+    this.#shown = this.#next
+  }
+
+  /** The last frames: after them the reader's directives are those of the message. */
+  finalFrames(message: ResponseMessage): string {
+    this.#seq = Math.max(this.#seq, this.#source.session.state.head)
+    const rest = this.#show(message.response.action_directives ?? [])
+    return rest + this.#frame({ type: 'final', seq: this.#seq, message })
+  }
+
+  #isPastCursor = false
+
+  #passCursor(): void {
+    if (this.#isPastCursor) return
+    this.#isPastCursor = true
+    // Directives before the cursor are those that the reader has; of another history there are none before it.
+    if (this.#cursor > 0) this.#shown = this.#directives()
+  }
+
+  #directives(): readonly ActionDirective[] {
+    const { session, place, shape } = this.#source
+    const message = messageDirectives(textAfter(session, place, this.#conversation)).flatMap(shape)
+    const directives = this.#output.directives.map((each) => this.#shaped(each))
+    const before = this.#output.beforeText
+    const output = { directives: directives.flat(), beforeText: before && directives.slice(0, before).flat().length }
+    return directivesOf(output, message)
+  }
+
+  #shaped(directive: ActionDirective): readonly ActionDirective[] {
+    const shape = this.#shapes.get(directive) ?? this.#source.shape(directive)
+    this.#shapes.set(directive, shape)
+    return shape
+  }
+
+  #show(directives: readonly ActionDirective[]): string {
+    const changes = directiveChanges(this.#shown, directives)
+    if (changes.length === 0) return ''
+    this.#next = directives
+    return this.#frame({ type: 'partial', seq: this.#seq, changes })
+  }
+
+  #frame(frame: StreamFrame): string {
+    return sseFrame(frame, positionText(frame.seq, this.#source.session.incarnations.own))
+  }
+}
