@@ -2,6 +2,7 @@
 import { isId } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
+import { INPUT_SUBJECT } from '../kernel/user-input.ts'
 import type { AgentRun } from './agent-run.ts'
 import { TEXT_CHARS_MAX } from './limits.ts'
 
@@ -37,6 +38,13 @@ export const checkCall = (tool: unknown, id: string | undefined): string | null 
   if (id !== undefined && !isId(id))
     throw new TypeError('A call id may have letters, digits and . _ : @ - only, at most 128.')
   return id ?? null
+}
+
+/** The same for a call that has an effect: a typed text answers a question of that name, and must never approve a call. */
+export const checkToolCall = (tool: unknown, id: string | undefined): string | null => {
+  if (tool === INPUT_SUBJECT)
+    throw new TypeError(`"${INPUT_SUBJECT}" is the name of questions for a text: give the tool another one.`)
+  return checkCall(tool, id)
 }
 
 export const checkpointPayload = (summary: string): JsonObject => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { flushPending } from '../kernel/host/host.suite.ts'
-import { isAgent } from './agent.ts'
+import { agent, isAgent } from './agent.ts'
 import { SOP_STEPS_MAX } from './limits.ts'
 import { type SopStep, sop } from './sop.ts'
 import { type AgentsOf, DurableProcess, keyOf } from './steps/durable-world.suite.ts'
@@ -59,6 +59,35 @@ test('[N73] steps run in order, collect values, ask and branch, and are shown as
       ]),
     )
   }
+})
+
+test('[N76] a prompt answers a question for a text and no approval, in three sessions at once', async () => {
+  const process = new DurableProcess(onboard)
+  for (const key of keys) await process.submit(key, 'go')
+  for (const key of keys) await process.until(async () => (await process.openApprovals(key)).length === 1)
+  for (const key of keys)
+    expect(await process.send(key, { type: 'submit', prompt: names.get(key) ?? '' })).toMatchObject({
+      delivery: 'steered',
+    })
+  for (const key of keys) {
+    await process.until(async () => (await process.payloads(key, 'approval_required')).length === 2)
+    expect(await process.send(key, { type: 'submit', prompt: 'yes' })).toMatchObject({ delivery: 'queued' })
+    expect(await process.openApprovals(key)).toHaveLength(1)
+    await process.approve(key, 'approved')
+    await process.until(async () => (await process.results(key)).length === 1)
+    const name = names.get(key)
+    expect(await process.results(key)).toEqual([{ name, sure: true, create: { user: name } }])
+  }
+})
+
+test('[N76] a tool cannot have the name of a question for a text', async () => {
+  const process = new DurableProcess(() => [
+    agent({ name: 'onboard', run: ({ session }) => session.tool('user.input', {}, () => 1, { approve: true }) }),
+  ])
+  const [key] = keys as [(typeof keys)[0]]
+  await process.submit(key, 'go')
+  await process.idle(key)
+  expect(await process.payloads(key, 'approval_required')).toEqual([])
 })
 
 test('[N73] a user who declines has no value, and a branch may end the procedure', async () => {

@@ -31,6 +31,17 @@ export interface OwnerOption {
   readonly owner?: string
 }
 
+/** The prompt as the answer to the question that is open: `Host.send` adds it, and surfaces do not. */
+export interface InputAnswerOption {
+  readonly inputAnswer?: InputAnswer
+}
+
+export interface InputAnswer {
+  readonly approvalId: string
+  readonly args: JsonObject
+  readonly digest: string
+}
+
 export type Command =
   | ({ readonly type: 'create'; readonly opening?: SessionOptions } & OwnerOption)
   | ({
@@ -43,8 +54,9 @@ export type Command =
       readonly fresh?: true
       /** Refused where there is no session yet, or no longer. */
       readonly existing?: true
-    } & OwnerOption)
-  | ({ readonly type: 'steer'; readonly prompt: string; readonly actor?: string } & OwnerOption)
+    } & InputAnswerOption &
+      OwnerOption)
+  | ({ readonly type: 'steer'; readonly prompt: string; readonly actor?: string } & InputAnswerOption & OwnerOption)
   | { readonly type: 'edit'; readonly messageId: string; readonly prompt: string; readonly actor?: string }
   | { readonly type: 'reload'; readonly messageId?: string; readonly actor?: string }
   | {
@@ -240,6 +252,8 @@ export type PromptAnswer = {
   readonly runId: string
   readonly messageId: string
   readonly delivery: 'started' | 'queued' | 'steered'
+  /** The question that the prompt has answered; absent = it has answered none. */
+  readonly approvalId?: string
 }
 
 type NoAnswer = { readonly [name in never]: never }

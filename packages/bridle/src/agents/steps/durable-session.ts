@@ -6,7 +6,7 @@ import { agentEventItem } from '../agent-run.ts'
 import { createMemory, replayedMemory } from '../memory.ts'
 import type { AgentSession } from '../session.ts'
 import { artifactItem, usageItem } from '../session-items.ts'
-import { checkCall, checkpointPayload, checkText, messagesBefore, TextSender } from '../session-parts.ts'
+import { checkCall, checkpointPayload, checkText, checkToolCall, messagesBefore, TextSender } from '../session-parts.ts'
 import { CallLookup } from './call-lookup.ts'
 import { abandonedOutcome, runDurableTool, waitForDurableApproval } from './durable-call.ts'
 import type { DurableRun } from './durable-run.ts'
@@ -101,7 +101,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
 
     tool: (name, args, execute, options = {}) =>
       run.track(async () =>
-        runDurableTool(run, lookup, request(checkCall(name, options.id) ?? name, name), args, execute, options),
+        runDurableTool(run, lookup, request(checkToolCall(name, options.id) ?? name, name), args, execute, options),
       ),
 
     approval: ({ subject, ...question }) =>

@@ -6,17 +6,29 @@ import { withoutCallId } from '../ids.ts'
 import { canonicalJson, ownProperty } from '../json.ts'
 import type { Digest } from '../ports/digest.ts'
 import { isRunnersQuestion } from '../projections/approvals.ts'
+import { hasFiles, openTextQuestion } from '../rules/approvals/typed-answers.ts'
 import type { Session } from '../session/session.ts'
 
 /** The digest of a call: of the tool and its arguments, in canonical JSON. */
 export const callDigest = (digest: Digest, tool: string, args: unknown): Promise<string> =>
   digest(canonicalJson({ tool, arguments: args }))
 
-/** Adds the digest of the approved call to an approval; leaves any other command as it is. */
-export const bindApproval = async <C extends Command>(session: Session, command: C, digest: Digest): Promise<C> =>
-  command.type === 'approve' && command.decision === 'approved'
-    ? ((await bind(session, command, digest)) as C)
-    : command
+/** Adds the digest of the approved call to an approval, and to a prompt that answers a question; leaves any other command as it is. */
+export const bindApproval = async <C extends Command>(session: Session, command: C, digest: Digest): Promise<C> => {
+  if (command.type === 'approve' && command.decision === 'approved') return (await bind(session, command, digest)) as C
+  if (command.type === 'submit' || command.type === 'steer') return (await bindAnswer(session, command, digest)) as C
+  return command
+}
+
+const bindAnswer = async (session: Session, command: PromptCommand, digest: Digest): Promise<PromptCommand> => {
+  const question = openTextQuestion(session.state)
+  if (!question || ('input' in command && hasFiles(command.input))) return command
+  const args = { ...question.arguments, answer: command.prompt }
+  const inputAnswer = { approvalId: question.id, args, digest: await callDigest(digest, question.tool, args) }
+  return { ...command, inputAnswer }
+}
+
+type PromptCommand = Command & { readonly type: 'submit' | 'steer' }
 
 const bind = async (session: Session, sent: ApproveCommand, digest: Digest): Promise<ApproveCommand> => {
   const { approvalId: id } = sent

@@ -12,6 +12,7 @@ import { messageIdOf, runIdOf } from '../ids.ts'
 import type { Json } from '../json.ts'
 import { QUEUE_MAX, TIME_MAX } from '../limits.ts'
 import { isEnding } from '../projections/state.ts'
+import { answerQuestion } from './approvals/typed-answers.ts'
 import { publishArtifact } from './artifacts.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { dropPrompt } from './runs/runs.ts'
@@ -31,7 +32,7 @@ export const submit = (w: DecisionBuilder, command: Command & { type: 'submit' }
   if (w.state.lifecycle.created && command.fresh) return refuse('session_exists')
   if (!w.state.lifecycle.created && command.existing) return refuse('session_not_found')
   if (!w.state.lifecycle.created) createSession(w, command.opening, command.owner)
-  return queuePrompt(w, command.prompt, command)
+  return answerQuestion(w, command) ?? queuePrompt(w, command.prompt, command)
 }
 
 /** Sends the prompt to the run in progress if its engine takes one, else to the head of the queue; the answer says which. */
@@ -40,6 +41,8 @@ export const steer = (w: DecisionBuilder, command: Command & { type: 'steer' }):
   if (bad) return bad
   const { run, created } = w.state.lifecycle
   if (!created) createSession(w, {}, command.owner)
+  const answer = answerQuestion(w, command)
+  if (answer) return answer
   if (run?.phase !== 'started' || !run.steerable) return queuePrompt(w, command.prompt, { ...command, head: true })
   const messageId = messageIdOf(w.nextSeq)
   w.addToRun('steered', { run_id: run.runId, message_id: messageId, text: command.prompt, ...actor(command) })

@@ -15,6 +15,14 @@ const definition = sop({
     { id: 'thanks', say: ({ name }) => `Thank you, ${name}.` },
   ],
 })
+const payment = sop({
+  id: 'pay',
+  steps: [
+    { id: 'sure', approve: 'Pay 100 EUR?' },
+    { id: 'choice', branch: ({ sure }) => (sure ? undefined : 'end') },
+    { id: 'done', say: 'Paid.' },
+  ],
+})
 const digest = async (text: string) => createHash('sha256').update(text).digest('hex')
 const clock = {
   now: () => 1_700_000_000_000,
@@ -22,6 +30,9 @@ const clock = {
     const timer = setTimeout(call, ms)
     return () => clearTimeout(timer)
   },
+}
+interface Question {
+  readonly payload: { readonly options: readonly { readonly id: string; readonly continuation_token: string }[] }
 }
 const directives = ({ body }: EngineReply) => body.response.action_directives ?? []
 const task_hint = { sop_id: 'onboard' }
@@ -53,6 +64,39 @@ test('[OH43] sop_id starts a procedure, and the text beside the token of a quest
     expect(summaryOf(await goOn(`user ${index}`, 'b'))).toEqual([200, [`Thank you, user ${index}.`]])
     expect(summaryOf(await goOn(`user ${index}`, 'b'))).toEqual([200, [`Thank you, user ${index}.`]])
     expect(summaryOf(await goOn('another', 'b'))).toEqual([409, 'continuation_used'])
+  }
+})
+
+test('[OH132] the next message answers the question without a token, on this wire or another', async () => {
+  const { send, post } = testEngine({}, { onboard: nativeRunner(definition, { clock, digest }) })
+  const say = (session_id: string, user_intent: string, request_id: string, more: object = {}) =>
+    send(messageOf({ session_id, user_intent, ...more }, { request_id, capabilities }))
+  await Promise.all(['s1', 's2', 's3'].map((id) => say(id, 'go', 'one', { task_hint })))
+  const thanks = (name: string) => [200, [`Thank you, ${name}.`]]
+  const [ann, bob] = await Promise.all([say('s1', 'Ann', 'two'), say('s2', 'Bob', 'two')])
+  expect([ann, bob].map(summaryOf)).toEqual([thanks('Ann'), thanks('Bob')])
+  // The same request again has the same answer, and begins nothing.
+  expect(summaryOf(await say('s1', 'Ann', 'two'))).toEqual(thanks('Ann'))
+  expect(summaryOf(await say('s1', 'Eve', 'two'))).toEqual([409, 'request_id_conflict'])
+  expect((await post('/chat/sessions/s3/turns', { prompt: 'Cid' })).body).toMatchObject({ delivery: 'steered' })
+  const first = directives(await say('s3', 'go', 'one', { task_hint }))
+  expect(first[0]?.payload?.text).toBe('Welcome.\n\nThank you, Cid.')
+})
+
+test('[OH132] no text approves anything', async () => {
+  const { send, get } = testEngine({}, { pay: nativeRunner(payment, { clock, digest }) })
+  const hint = { task_hint: { sop_id: 'pay' } }
+  for (const session_id of ['s1', 's2', 's3']) {
+    const question = directives(await send(messageOf({ session_id, user_intent: 'go', ...hint })))
+    expect(question).toMatchObject([{ action_type: 'request_approval', payload: { tool: 'sure' } }])
+    const queued = send(messageOf({ session_id, user_intent: 'yes' }, { request_id: 'yes' }))
+    const status = async () => (await get(`/sessions/${session_id}`)).body as { approvals: unknown[] }
+    await expect.poll(async () => (await status()).approvals).toHaveLength(1)
+    const { options } = (question[0] as unknown as Question).payload
+    const continuation_token = options.find(({ id }) => id === 'deny')?.continuation_token
+    await send(messageOf({ continuation: { continuation_token } }))
+    // The text was queued: its turn asks again.
+    expect(directives(await queued)).toMatchObject([{ action_type: 'request_approval' }])
   }
 })
 

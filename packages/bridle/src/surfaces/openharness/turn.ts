@@ -143,7 +143,7 @@ const submitIntent = async (
   const submission = await agent.accept(agentInput({ ...kept, attachments }, ports.clock.now(), split.feedback))
   if ('problem' in submission) return invalidField('context', `The agent "${agent.name}" does not take this input.`)
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(access)) }, id)
-  return isRefusal(answer) ? submitDenial(answer) : { runId: answer.runId, approvalId: null }
+  return isRefusal(answer) ? submitDenial(answer) : { runId: answer.runId, approvalId: answer.approvalId ?? null }
 }
 
 const submitDenial = (refusal: Refusal): Denial => {

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import type { ReportItem } from '../../commands.ts'
+import { call, deny, messageSummary, running, TestSession } from '../rules.suite.ts'
+import { hasFiles, openTextQuestion } from './typed-answers.ts'
+
+const question = (id: string, more: object = {}): ReportItem[] => [
+  call(id, 'pure', 'user.input', { answer: '' }),
+  {
+    ...{ type: 'ask', toolCallId: id, tool: 'user.input', arguments: { answer: '' } },
+    ...{ reason: 'Your name?', digest: 'digest-1', ...more },
+  } as ReportItem,
+]
+/** A life whose durable run has asked these questions. */
+const asking = (...items: readonly ReportItem[]): TestSession => {
+  const life = new TestSession()
+  life.submit('go')
+  life.report({ type: 'started', durable: true } as ReportItem, ...items)
+  return life
+}
+/** The prompt as `Host.send` binds it to the question. */
+const type = (life: TestSession, prompt: string, as: 'submit' | 'steer' = 'submit') => {
+  const open = openTextQuestion(life.state)
+  const inputAnswer = open && { approvalId: open.id, args: { answer: prompt }, digest: 'digest-2' }
+  return life.do({ type: as, prompt, ...(inputAnswer && { inputAnswer }) })
+}
+
+describe('[N76] a prompt', () => {
+  test.each(['submit', 'steer'] as const)('answers the open question for a text (%s)', (as) => {
+    const life = asking(...question('c1'))
+    const [id] = life.openApprovals
+    const answer = type(life, 'Ada', as)
+    expect(answer).toMatchObject({ runId: life.run.runId, delivery: 'steered', approvalId: id })
+    expect(life.payloads('approval_decided')).toEqual([
+      { request_id: id, decision: 'approved', arguments: { answer: 'Ada' }, approved_digest: 'digest-2' },
+    ])
+    expect([life.openApprovals, life.state.lifecycle.queue.length, life.state.lifecycle.steers]).toEqual([[], 0, []])
+    expect(life.messages.filter(({ role }) => role === 'user').map(messageSummary)).toEqual([
+      'user complete: go',
+      'user complete: Ada',
+    ])
+    // The next one is a prompt again, and begins a turn of its own.
+    expect(type(life, 'And now?', 'submit')).toMatchObject({ delivery: 'queued' })
+  })
+
+  test('that comes when the question is settled or expired is like any other', () => {
+    const life = asking(...question('c1', { expiresMs: 1_000 }))
+    const inputAnswer = { approvalId: life.openApprovals[0] ?? '', args: { answer: 'late' }, digest: 'digest-2' }
+    life.wait(1_000)
+    expect(life.do({ type: 'submit', prompt: 'late', inputAnswer })).toMatchObject({ delivery: 'queued' })
+    const denied = asking(...question('c1'))
+    denied.do(deny(inputAnswer.approvalId))
+    expect(denied.do({ type: 'submit', prompt: 'late', inputAnswer })).toMatchObject({ delivery: 'queued' })
+    expect(denied.payloads('approval_decided').map(({ decision }) => decision)).toEqual(['denied'])
+  })
+
+  test.each<[string, () => TestSession]>([
+    ['the approval of a tool', () => asking(...question('c1', { tool: 'pay' }))],
+    ['a call that may have happened', () => asking(...question('c1', { kind: 'unknown_outcome' }))],
+    ['two questions', () => asking(...question('c1'), ...question('c2', { digest: 'digest-2' }))],
+    ['a question beside an approval', () => asking(...question('c1'), ...question('c2', { tool: 'pay', digest: 'd' }))],
+    [
+      'a tool of an engine, whatever its name',
+      () => {
+        const life = running()
+        life.report(...question('c1'))
+        return life
+      },
+    ],
+  ])('never answers %s', (_name, begin) => {
+    const life = begin()
+    const open = life.openApprovals
+    expect(open.length).toBeGreaterThan(0)
+    expect(openTextQuestion(life.state)).toBeNull()
+    const inputAnswer = { approvalId: open[0] ?? '', args: { answer: 'yes' }, digest: 'digest-1' }
+    for (const as of ['submit', 'steer'] as const)
+      expect(life.do({ type: as, prompt: 'yes', inputAnswer })).toMatchObject({ delivery: 'queued' })
+    expect([life.openApprovals, life.payloads('approval_decided')]).toEqual([open, []])
+  })
+})
+
+test.each([
+  [undefined, false],
+  ['text', false],
+  [{ attachments: [] }, false],
+  [{ openharness: { shell: {} } }, false],
+  [{ attachments: [{ ref_id: 'f' }] }, true],
+  [{ openharness: { attachments: [{ uri: 'https://x' }] } }, true],
+])('[N76] files in an input: %o is %s', (input, has) => expect(hasFiles(input)).toBe(has))
