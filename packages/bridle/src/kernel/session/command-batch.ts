@@ -11,6 +11,8 @@ import type { DecisionResult } from '../rules/decide.ts'
 export interface IdempotencyKey {
   readonly commandId: string
   readonly bodyHash: string
+  /** A second id that the command takes together with the first: a command that has only one of the two is in conflict with it. */
+  readonly also?: Omit<IdempotencyKey, 'also'> | null
 }
 
 export interface BatchItem {
@@ -39,11 +41,13 @@ export const decideBatch = async (
   const results: StoredAnswer[] = []
   const outcomes: (Answer | Refusal)[] = []
   let state = before
+  const find = async (commandId: string) =>
+    results.find((result) => result.commandId === commandId) ?? (await storedAnswer(commandId))
   for (const { command, id } of batch) {
-    const stored =
-      id && (results.find(({ commandId }) => commandId === id.commandId) ?? (await storedAnswer(id.commandId)))
-    if (stored) {
-      outcomes.push(stored.bodyHash === id?.bodyHash ? (stored.answer as Answer) : refuse('command_conflict'))
+    const ids = id?.also ? [id, id.also] : id ? [id] : []
+    const earlier = await earlierOutcome(ids, find)
+    if (earlier) {
+      outcomes.push(earlier)
       continue
     }
     const decision = decide(state, command)
@@ -52,7 +56,22 @@ export const decideBatch = async (
     for (const operation of decision.operations) operations.push(operation)
     outcomes.push(decision.outcome)
     // Refusals are not stored: the same command may be accepted later.
-    if (id && !isRefusal(decision.outcome)) results.push({ ...id, answer: decision.outcome as Json })
+    if (isRefusal(decision.outcome)) continue
+    for (const { commandId, bodyHash } of ids) results.push({ commandId, bodyHash, answer: decision.outcome as Json })
   }
   return { state, events, operations, results, outcomes }
+}
+
+/** Null = nobody has used one of the ids. */
+const earlierOutcome = async (
+  ids: readonly IdempotencyKey[],
+  find: (commandId: string) => Promise<StoredAnswer | null>,
+): Promise<Answer | Refusal | null> => {
+  let answer: Answer | null = null
+  for (const { commandId, bodyHash } of ids) {
+    const stored = await find(commandId)
+    if (stored && stored.bodyHash !== bodyHash) return refuse('command_conflict')
+    if (stored) answer ??= stored.answer as Answer
+  }
+  return answer
 }

@@ -82,6 +82,29 @@ test('[OH20] one question follows the other, and an approval of another wire cou
   expect(summaryOf(await send(goOn(tokenOf(second, 'status'), 'b')))).toEqual([200, ['Both.']])
 })
 
+test('[OH133] the request that answers a question has its id for itself, in each session', async () => {
+  const { send } = testEngine()
+  const two = script({ approve: 'one' }, { approve: 'two' }, { text: 'Both.' })
+  for (const id of ['s1', 's2', 's3']) {
+    const prompt = (request_id: string, text = 'Hi.') =>
+      send(messageOf({ session_id: id, user_intent: script({ text }) }, { request_id }))
+    expect(summaryOf(await prompt('early'))).toEqual([200, ['Hi.']])
+    const first = await send(ask(id, two))
+    // The id of an earlier turn answers no question, and the question stays open.
+    for (const request_id of ['early', 'ask'])
+      expect(summaryOf(await send(goOn(tokenOf(first, 'approve'), request_id)))).toEqual([409, 'request_id_conflict'])
+    const second = await send(goOn(tokenOf(first, 'approve'), 'a'))
+    expect(questionOf(second)).toMatchObject({ tool: 'two' })
+    expect(summaryOf(await send(goOn(tokenOf(second, 'approve'), 'a')))).toEqual([409, 'request_id_conflict'])
+    expect(summaryOf(await prompt('a'))).toEqual([409, 'request_id_conflict'])
+    expect(questionOf(await send(goOn(tokenOf(first, 'approve'), 'a')))).toEqual(questionOf(second))
+    expect(summaryOf(await send(goOn(tokenOf(second, 'approve'), 'b')))).toEqual([200, ['Both.']])
+    expect(summaryOf(await send(goOn(tokenOf(second, 'approve'), 'b')))).toEqual([200, ['Both.']])
+    expect(summaryOf(await prompt('b'))).toEqual([409, 'request_id_conflict'])
+    expect(summaryOf(await prompt('c', 'New.'))).toEqual([200, ['New.']])
+  }
+})
+
 describe('[OH21] tokens', () => {
   test('are used once, by one request', async () => {
     const { send } = testEngine()

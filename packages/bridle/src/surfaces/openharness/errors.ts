@@ -42,6 +42,9 @@ export const engineError = (
 export const invalidField = (field: string, message: string): Denial =>
   engineError('invalid_request', message, { field })
 
+export const requestIdConflict = (): Denial =>
+  engineError('request_id_conflict', 'This request_id was used for another request in this session.')
+
 /** Denials of the parts that all wires share. */
 const codesOfDenials: { readonly [D in DenialCode]?: EngineErrorCode } = {
   bad_request: 'invalid_request',

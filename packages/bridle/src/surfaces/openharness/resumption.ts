@@ -10,7 +10,8 @@ import { Denial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import type { ContinuationClaim } from './continuation.ts'
-import { engineError, invalidField } from './errors.ts'
+import { engineError, invalidField, requestIdConflict } from './errors.ts'
+import { idFrom } from './session-key.ts'
 
 /** Null = the run goes on, and its answer can be awaited. */
 export const resumeRun = async (
@@ -25,24 +26,28 @@ export const resumeRun = async (
   const question = option === 'approve' ? await openInput(ports, key, approvalId) : null
   if (question && !intent) return invalidField('context.user_intent', 'Send the answer to the question, as a text.')
   const args = question && { args: { ...question, answer: intent ?? '' } }
-  // The id is that of the question, and the hash that of the request: the question is answered once, by one request.
-  const id = commandKey(`oh-continue:${approvalId}`, { requestId, decision, ...(question && { intent }) })
+  // The id is that of the question, and the hash that of the request: the question is answered once, by one request. The request's own id
+  // is taken with it, so that no other request of the session can have it.
+  const answered = { decision, ...(question && { intent }) }
+  const own = requestId ? commandKey(await idFrom(requestId), { approvalId, ...answered }) : null
+  const once = commandKey(`oh-continue:${approvalId}`, { requestId, ...answered })
+  const id = once && { ...once, also: own }
   const answer = await ports.host.send(
     key,
     { type: 'approve', approvalId, decision, ...args, ...actorField(access) },
     id,
   )
   if (!isRefusal(answer)) return null
+  const approvals = (await ports.host.find(key))?.state.approvals
+  const settled = approvals && ownProperty(approvals.decided, approvalId)?.decision
+  const isAnswered = settled === 'approved' || settled === 'denied'
   switch (answer.refused) {
     case 'command_conflict':
-      return used()
+      return isAnswered ? used() : requestIdConflict()
     case 'approval_not_found':
       return expired()
-    case 'approval_settled': {
-      const approvals = (await ports.host.find(key))?.state.approvals
-      const settled = approvals && ownProperty(approvals.decided, approvalId)?.decision
-      return settled === 'approved' || settled === 'denied' ? used() : expired()
-    }
+    case 'approval_settled':
+      return isAnswered ? used() : expired()
     default:
       return refusalDenial(answer)
   }

@@ -16,7 +16,7 @@ import { agentInput, keptFields } from './agent-input.ts'
 import { decodeRequest, echoHeaders, envelope, errorEnvelope, responseHead, vendorFields } from './codec.ts'
 import { openContinuation } from './continuation.ts'
 import { approvalDirective, messageDirectives, shapeDirectives } from './directives.ts'
-import { engineError, invalidField } from './errors.ts'
+import { engineError, invalidField, requestIdConflict } from './errors.ts'
 import { splitFeedback } from './execution-feedback.ts'
 import { fetchAttachments } from './fetched-attachments.ts'
 import { TURN_WAIT_MS } from './limits.ts'
@@ -149,7 +149,7 @@ const submitIntent = async (
 const submitDenial = (refusal: Refusal): Denial => {
   switch (refusal.refused) {
     case 'command_conflict':
-      return engineError('request_id_conflict', 'This request_id was used for another request in this session.')
+      return requestIdConflict()
     case 'prompt_empty':
     case 'prompt_too_long':
       return invalidField('context.user_intent', refusal.message)
