@@ -10,8 +10,6 @@ export const DENIAL_CHARS_MAX = 500
 export const WARNINGS_MAX = 20
 /** An unknown name as a warning shows it; no name of ours is nearly as long. */
 export const WARNING_NAME_CHARS_MAX = 100
-/** The name of an encoding as a denial shows it; the registered ones have at most 12 characters. */
-export const ENCODING_CHARS_MAX = 50
 /** JSON up to this is hashed at once: a digest is made by another thread, which takes longer for a short text. */
 export const SHORT_JSON_CHARS = 65_536
 /** Hexadecimal digits of a tag: with 128 bits two texts of one session never share a tag. */

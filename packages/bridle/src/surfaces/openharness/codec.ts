@@ -60,11 +60,14 @@ const issueDenial = (issue: v.BaseIssue<unknown>): Denial => {
   const path = v.getDotPath(issue) ?? 'body'
   const field = path.replace(/^request\./, '')
   const isMissing = issue.kind === 'schema' && issue.received === 'undefined'
-  return invalidField(
-    field,
-    isMissing ? `${field}: It is missing.` : `${field}: Expected ${issue.expected ?? 'another value'}.`,
-  )
+  return invalidField(field, `${field}: ${isMissing ? 'It is missing' : expectation(issue)}.`)
 }
+
+/** Messages of the parser's own quote the value, which may be secret. Those of the definitions do not. */
+const expectation = ({ kind, type, expected, message }: v.BaseIssue<unknown>): string =>
+  kind === 'validation' || type === 'picklist' ? message : `Expected ${typeNames[expected ?? ''] ?? 'another value'}`
+
+const typeNames: { readonly [name: string]: string } = { string: 'a text', Object: 'an object', Array: 'a list' }
 
 /** The fields of an answer that depend on its request. */
 export interface ResponseHead {

@@ -104,7 +104,7 @@ const lineId = async (
   const named = message.request.context?.session_id
   if (named) return idFrom(named)
   const key = idempotencyKey(request)
-  if (isDenial(key)) return key
+  if (isDenial(key)) return invalidField('idempotency-key', key.message)
   const seed = message.request_id ? ['request', message.request_id] : ['new', key ?? crypto.randomUUID()]
   // Users may choose the same ids, and each gets another session.
   return `oh-${await idDigest([access.tenant, access.user, ...seed])}`

@@ -54,9 +54,10 @@ export const authorizeTenant = async (
   if (isDenial(first) && first.denied !== 'bad_request') return first
   const body = await rawBody.object()
   const tenant = isDenial(body) ? null : tenantOf(body)
-  if (tenant === null || (!isDenial(first) && first.tenant === tenant)) return first
-  const named = request.headers.get('x-fabric-tenant') ?? new URL(request.url).searchParams.get('tenant')
-  if (named !== null || (!isDenial(first) && first.isTicket))
+  const field = transportField(request)
+  if (tenant === null || (!isDenial(first) && first.tenant === tenant))
+    return isDenial(first) ? withField(first, field) : first
+  if (field !== null || (!isDenial(first) && first.isTicket))
     return new Denial('forbidden', 'The message and its transport name different tenants.')
   const access = await authenticator.authenticate(
     {
@@ -68,9 +69,21 @@ export const authorizeTenant = async (
     },
     address,
   )
-  if (isDenial(access)) return access
+  if (isDenial(access)) return withField(access, null)
   return access.scopes.includes(scope) ? access : new Denial('forbidden', `This needs the scope "${scope}".`)
 }
+
+/** The part of the transport that names the tenant; null = none does. */
+const transportField = ({ headers, url }: IncomingRequest): string | null => {
+  if (headers.get('x-fabric-tenant') !== null) return 'x-fabric-tenant'
+  return new URL(url).searchParams.has('tenant') ? 'tenant' : null
+}
+
+/** A wrong tenant is that of the transport, else that of the message. */
+const withField = (denial: Denial, field: string | null): Denial =>
+  denial.denied === 'bad_request'
+    ? extendDenial(denial, { details: { details: { field: field ?? 'auth.tenant_id' } } })
+    : denial
 
 /** Adds the number of requests that the caller has left. */
 export const withRateLimitHeaders = <T extends Response | Denial>(

@@ -1,0 +1,49 @@
+// The words of refusals: each names the field that is wrong, wherever it stands, and quotes nothing of the caller.
+import { describe, expect, test } from 'vitest'
+import { bearer } from '../http/test-client.suite.ts'
+import { messageOf, script, summaryOf, testEngine } from './engine.suite.ts'
+
+const hello = script({ text: 'Hello.' })
+const inTenant = (tenant_id?: string) =>
+  messageOf({ user_intent: hello }, {}, { auth: { ...(tenant_id && { tenant_id }) } })
+
+describe('[OH140] the field of a wrong tenant or key is the one that has it', () => {
+  const tokens = [{ token: 'any' }]
+  test.each<[string, object, Record<string, string>, string, string]>([
+    ['in the message', inTenant('a/b'), {}, '', 'auth.tenant_id'],
+    ['missing', inTenant(), {}, '', 'auth.tenant_id'],
+    ['in the header', inTenant(), { 'x-fabric-tenant': 'a/b' }, '', 'x-fabric-tenant'],
+    ['in the address', inTenant(), {}, '?tenant=a%2Fb', 'tenant'],
+    ['a key that is no id', inTenant('a'), { 'idempotency-key': 'a b' }, '', 'idempotency-key'],
+  ])('%s', async (_name, message, headers, query, field) => {
+    const { send } = testEngine({ tokens, tenantRequired: true })
+    const reply = await send(message, { ...bearer('any'), ...headers }, `/v1/openharness${query}`)
+    expect([summaryOf(reply), reply.body.response.error?.details]).toEqual([[400, 'invalid_request'], { field }])
+  })
+})
+
+test('[OH8] an encoding of the caller is not quoted', async () => {
+  const { body } = await testEngine().send(inTenant(), { 'content-encoding': 'canary' })
+  expect(JSON.stringify(body)).not.toContain('canary')
+})
+
+test('[OH8] the message says what is expected, in words', async () => {
+  const { send } = testEngine()
+  const messageFor = async (context: object) =>
+    (await send(messageOf({ user_intent: hello, ...context }))).body.response.error?.message
+  expect([
+    await messageFor({ shell: { shell_kind: '' } }),
+    await messageFor({ environment_state: { privacy_tier: 'odd' } }),
+    await messageFor({ attachments: [{ asset_id: 'a', size_bytes: 1.5 }] }),
+    await messageFor({ attachments: [{ asset_id: 'a', size_bytes: -1 }] }),
+    await messageFor({ session_id: 7 }),
+    await messageFor({ shell: [] }),
+  ]).toEqual([
+    'context.shell.shell_kind: Expected a text that is not empty.',
+    'context.environment_state.privacy_tier: Expected "public", "restricted" or "secret".',
+    'context.attachments.0.size_bytes: Expected a whole number.',
+    'context.attachments.0.size_bytes: Expected 0 or more.',
+    'context.session_id: Expected a text.',
+    'context.shell: Expected an object.',
+  ])
+})
