@@ -1,5 +1,5 @@
 // The errors of the engine: a closed set of codes, each with its status and with whether the same request may succeed later.
-import type { JsonObject } from '../../kernel/json.ts'
+import { type JsonObject, present } from '../../kernel/json.ts'
 import { Denial, type DenialCode, denialStatus } from '../http/router/denial.ts'
 import type { ErrorObject } from './wire.ts'
 
@@ -38,6 +38,17 @@ export const engineError = (
   headers: { readonly [name: string]: string } = {},
 ): Denial => new Denial(engineErrors[code].denied, message, headers, { code, details })
 
+/** The error of a run that has begun, for a request that would begin another one when it is sent again. */
+export const withoutRetry = (denial: Denial): Denial =>
+  errorOf(denial).error.retryable
+    ? new Denial(
+        denial.denied,
+        'The run goes on. Its answer is in the session; only a request with a request_id can be sent again for it.',
+        {},
+        { ...denial.details, retryable: false },
+      )
+    : denial
+
 /** `field` is the path within the message; that of the request's payload leaves out `request`, as the golden messages do. */
 export const invalidField = (field: string, message: string): Denial =>
   engineError('invalid_request', message, { field })
@@ -65,9 +76,13 @@ const fieldsOfDenials: { readonly [D in DenialCode]?: string } = {
 
 /** The error of a denial, and its status. */
 export const errorOf = (denial: Denial): { readonly error: ErrorObject; readonly status: number } => {
-  const own = denial.details as { readonly code?: EngineErrorCode; readonly details?: JsonObject }
+  const own = denial.details as {
+    readonly code?: EngineErrorCode
+    readonly details?: JsonObject
+    readonly retryable?: boolean
+  }
   const code = own.code ?? codesOfDenials[denial.denied] ?? 'internal_error'
-  const { retryable, status } = engineErrors[code]
+  const { retryable, status } = { ...engineErrors[code], ...present({ retryable: own.retryable }) }
   const field: JsonObject = code === 'invalid_request' ? { field: fieldsOfDenials[denial.denied] ?? 'body' } : {}
   const details = { ...field, ...own.details }
   return {

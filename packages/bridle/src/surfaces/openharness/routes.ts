@@ -18,7 +18,7 @@ const engineRoute = (path: string): Route =>
     tenant: tenantOf,
     body: requestMessage,
     isValidatedElsewhere: true,
-    headers: ['Last-Event-ID'],
+    headers: ['Idempotency-Key', 'Last-Event-ID'],
     renderDenial: errorEnvelope,
     answers: engineAnswers,
     handle: (call) => takeTurn(call),

@@ -96,6 +96,16 @@ const isOpenTo = async (access: Access, id: string): Promise<boolean> =>
 /** An id that does not fit our grammar is hashed, and never refused. */
 export const idFrom = async (id: string): Promise<string> => (isId(id) ? id : `oh-${await idDigest(id)}`)
 
+/** The key that makes a repeated request one with the first; null = every request is another. */
+export const requestKeyOf = async (
+  request: Request,
+  { request_id: id }: RequestMessage,
+): Promise<string | null | Denial> => {
+  if (id) return idFrom(id)
+  const key = idempotencyKey(request)
+  return isDenial(key) ? invalidField('idempotency-key', key.message) : key
+}
+
 /** The line of conversation: the session that is named, else one that is made from the request's id, else a new one. */
 const lineId = async (
   { request, access }: Pick<RouteContext, 'request' | 'access'>,
@@ -103,8 +113,8 @@ const lineId = async (
 ): Promise<string | Denial> => {
   const named = message.request.context?.session_id
   if (named) return idFrom(named)
-  const key = idempotencyKey(request)
-  if (isDenial(key)) return invalidField('idempotency-key', key.message)
+  const key = await requestKeyOf(request, message)
+  if (isDenial(key)) return key
   const seed = message.request_id ? ['request', message.request_id] : ['new', key ?? crypto.randomUUID()]
   // Users may choose the same ids, and each gets another session.
   return `oh-${await idDigest([access.tenant, access.user, ...seed])}`

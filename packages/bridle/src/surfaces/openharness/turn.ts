@@ -16,14 +16,14 @@ import { agentInput, keptFields } from './agent-input.ts'
 import { decodeRequest, echoHeaders, envelope, errorEnvelope, responseHead, vendorFields } from './codec.ts'
 import { openContinuation } from './continuation.ts'
 import { approvalDirective, messageDirectives, shapeDirectives } from './directives.ts'
-import { engineError, invalidField, requestIdConflict } from './errors.ts'
+import { engineError, invalidField, requestIdConflict, withoutRetry } from './errors.ts'
 import { splitFeedback } from './execution-feedback.ts'
 import { fetchAttachments } from './fetched-attachments.ts'
 import { TURN_WAIT_MS } from './limits.ts'
 import { resumeRun } from './resumption.ts'
 import { directivesOf, type RunPlace, readRunOutput, textAfter } from './run-output.ts'
 import { awaitRunAnswer, type RunAnswer } from './run-watch.ts'
-import { idFrom, turnKeyOf } from './session-key.ts'
+import { requestKeyOf, turnKeyOf } from './session-key.ts'
 import { streamCursorOf, turnStream } from './streaming/turn-stream.ts'
 import type { ActionDirective, RequestMessage, ResponseMessage } from './wire.ts'
 
@@ -57,7 +57,8 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
   if (isDenial(run)) return respond(run)
   const finish = async (end: RunAnswer) => {
     const answer = await turnAnswer(ports, run.session, run.place, end)
-    return respond(isDenial(answer) ? answer : { ...answer, directives: shapeDirectives(answer.directives, message) })
+    if (isDenial(answer)) return respond(isRepeatable(message) ? answer : withoutRetry(answer))
+    return respond({ ...answer, directives: shapeDirectives(answer.directives, message) })
   }
   if (!cursor)
     return finish(
@@ -75,6 +76,10 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
     },
   })
 }
+
+/** A request without an id begins another run when it is sent again. A token names its run. */
+const isRepeatable = ({ request_id, request }: RequestMessage): boolean =>
+  Boolean(request_id || request.context?.continuation?.continuation_token)
 
 interface TurnAnswer {
   readonly runId: string
@@ -134,7 +139,9 @@ const submitIntent = async (
   if (isDenial(split)) return split
   const kept = await keptFields(split.request, ports.openharness?.restrictedKeys)
   if (isDenial(kept)) return kept
-  const id = commandKey(message.request_id ? await idFrom(message.request_id) : null, kept)
+  const requestKey = await requestKeyOf(call.request, message)
+  if (isDenial(requestKey)) return requestKey
+  const id = commandKey(requestKey, kept)
   const fetched = await fetchAttachments(call, key, kept.attachments, id)
   if (isDenial(fetched)) return fetched
   const attachments = await claimUploads(call, key, fetched)

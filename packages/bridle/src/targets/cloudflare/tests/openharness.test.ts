@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, collectFrames, post } from '../../../surfaces/http/test-client.suite.ts'
 import { messageOf, script } from '../../../surfaces/openharness/engine.suite.ts'
+import { directivesAfter } from '../../../surfaces/openharness/streaming/stream-reader.suite.ts'
 import type { ActionDirective, ResponseMessage, StreamFrame } from '../../../surfaces/openharness/wire.ts'
 import { evict, startTestWorker } from './test-worker.suite.ts'
 import { noTools, type WorkerdProcess } from './workerd.suite.ts'
@@ -142,15 +143,11 @@ describe.skipIf(noTools)('in workerd', () => {
       const plain = await send({ tenant }, message)
       return { frames, plain }
     }
-    const textOf = (frames: readonly { data: StreamFrame }[], start = '') =>
-      frames.reduce(
-        (text, { data }) => (data.type === 'partial' ? text.slice(0, data.keep) + data.append : text),
-        start,
-      )
+    const said = ([directive, ...others]: readonly ActionDirective[]) => [directive?.payload?.text, others.length]
     const streams = await forEachSession((session) => stream(session))
     for (const { frames, plain } of streams) {
       expect(frames.filter(({ data }) => data.type === 'partial').length).toBeGreaterThan(1)
-      expect(textOf(frames)).toBe('One two three.')
+      expect(said(directivesAfter(frames))).toEqual(['One two three.', 0])
       const last = frames.at(-1)?.data
       expect(last?.type === 'final' && last.message.response.action_directives).toEqual(directives(plain))
     }
@@ -158,7 +155,8 @@ describe.skipIf(noTools)('in workerd', () => {
     const rests = await forEachSession((session, index) => stream(session, streams[index]?.frames[0]?.id))
     for (const [index, { frames }] of rests.entries()) {
       expect(frames.length).toBeLessThan(streams[index]?.frames.length ?? 0)
-      expect(textOf(frames, textOf(streams[index]?.frames.slice(0, 1) ?? []))).toBe('One two three.')
+      const before = directivesAfter(streams[index]?.frames.slice(0, 1) ?? [])
+      expect(said(directivesAfter(frames, before))).toEqual(['One two three.', 0])
     }
   })
 
