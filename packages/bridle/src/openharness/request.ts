@@ -1,5 +1,6 @@
 // Builds the requests of a shell.
 import { type Json, type JsonObject, present } from '../kernel/json.ts'
+import { isDataAddress } from '../kernel/text/data-address.ts'
 import type {
   AttachmentReference,
   AuthReferences,
@@ -88,7 +89,7 @@ const checkEnvironment = (environment: ShellEnvironment | undefined): void => {
 
 const checkAttachment = ({ ref_id, uri, asset_id }: AttachmentReference, index: number): void => {
   const field = `attachments.${index}`
-  if (uri !== undefined && /^data:/i.test(uri.trim()))
+  if (uri !== undefined && isDataAddress(uri))
     throw new ShellFault(
       'invalid_options',
       'An attachment is a reference: upload the file first, and give its ref_id.',

@@ -1,5 +1,6 @@
 // Attachments are references. A message that brings a file itself would put it into the log, and into every client.
 import { type JsonObject, present } from '../../kernel/json.ts'
+import { isDataAddress } from '../../kernel/text/data-address.ts'
 import type { Denial } from '../http/router/denial.ts'
 import { invalidField } from './errors.ts'
 import { ATTACHMENTS_MAX, ENCODED_CHARS_MAX, REFERENCE_CHARS_MAX } from './limits.ts'
@@ -14,7 +15,7 @@ export const parseAttachments = (attachments: readonly AttachmentReference[]): r
     const field = `context.attachments.${index}`
     const reference = present({ ref_id, uri, asset_id, mime_type, filename, size_bytes })
     if (!ref_id && !uri && !asset_id) return invalidField(field, 'Name a ref_id, a uri or an asset_id.')
-    if (uri !== undefined && /^\s*data:/i.test(uri))
+    if (uri !== undefined && isDataAddress(uri))
       return invalidField(`${field}.uri`, 'Send a reference: a message does not carry the file itself.')
     for (const [name, value] of Object.entries(reference))
       if (String(value).length > REFERENCE_CHARS_MAX)

@@ -112,7 +112,8 @@ test('[OH18] attachments are references', async () => {
   }
   expect(await fieldFor({ asset_id: 'a' }, { uri: 'https://example.com/a.pdf' }, { asset_id: 'b' })).toBeNull()
   expect(await fieldFor({ asset_id: 'a' }, { mime_type: 'image/png' })).toBe('context.attachments.1')
-  expect(await fieldFor({ uri: 'data:image/png;base64,AAAA' })).toBe('context.attachments.0.uri')
+  for (const uri of ['data:image/png;base64,AAAA', ' DATA:,x', 'da\tta:,x', '\u0000data:,x'])
+    expect(await fieldFor({ uri })).toBe('context.attachments.0.uri')
   expect(await fieldFor({ asset_id: `${'iVBORw0K+/'.repeat(30)}==` })).toBe('context.attachments.0.asset_id')
   expect(await fieldFor({ asset_id: 'a', filename: 'A'.repeat(255) })).toBeNull()
   expect(await fieldFor({ ref_id: 'A'.repeat(10_000) })).toBe('context.attachments.0.ref_id')

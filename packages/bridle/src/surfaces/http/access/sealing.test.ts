@@ -20,10 +20,9 @@ test('[CF21] a sealed value can be neither read nor changed', async () => {
   expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toMatch(/acme|"ann"|tenant/)
   for (let at = 0; at < sealed.length; at++) {
     const changed = `${sealed.slice(0, at)}${sealed[at] === 'A' ? 'B' : 'A'}${sealed.slice(at + 1)}`
-    // The last letter has bits that no byte needs.
-    if (at < sealed.length - 1) expect([at, await unseal('one', 'ticket', changed)]).toEqual([at, null])
+    expect([at, await unseal('one', 'ticket', changed)]).toEqual([at, null])
   }
-  for (const text of ['', '.', 'é', sealed.slice(1), sealed.slice(0, -4), `${sealed}AAAA`])
+  for (const text of ['', '.', 'é', sealed.slice(1), sealed.slice(0, -4), `${sealed}AAAA`, ` ${sealed}`, `${sealed}\n`])
     expect(await unseal('one', 'ticket', text)).toBeNull()
 })
 
