@@ -47,3 +47,35 @@ test('[OH8] the message says what is expected, in words', async () => {
     'context.shell: Expected an object.',
   ])
 })
+
+test('[OH16] too many requests, and a server that stops, are envelopes that say when to ask again', async () => {
+  const { send } = testEngine({ rateLimit: { windowMs: 60_000, maxRequests: 2 } })
+  const replies = [await send(inTenant()), await send(inTenant()), await send(inTenant())]
+  expect(replies.map((reply) => summaryOf(reply)[0])).toEqual([200, 200, 429])
+  const stopping = await testEngine({ isStopping: () => true }).send(inTenant())
+  expect([replies[2], stopping].map((reply) => reply?.body.response.error)).toMatchObject([
+    { code: 'rate_limited', retryable: true },
+    { code: 'engine_unavailable', retryable: true },
+  ])
+  for (const reply of [replies[2], stopping]) expect(Number(reply?.headers.get('retry-after'))).toBeGreaterThan(0)
+})
+
+test('[OH8] fifty thousand levels of nesting, in every place', async () => {
+  const { send } = testEngine()
+  const deep = ['[', ']'].map((bracket) => bracket.repeat(50_000)).join('')
+  const places = [
+    (value: string) => `"request":{"context":{"user_intent":"x","extensions":{"a":${value}}}}`,
+    (value: string) =>
+      `"request":{"context":{"user_intent":"x","environment_state":{"privacy_tier":"secret","a":${value}}}}`,
+    (value: string) => `"request":{"auth":${value}}`,
+    (value: string) => `"request_id":${value},"request":{}`,
+    (value: string) => `"unknown":${value},"request":{}`,
+  ]
+  for (const place of places) {
+    const reply = await send(`{"protocol_version":"1.0.0",${place(deep)}}`)
+    expect([summaryOf(reply), reply.body.response.error?.details]).toEqual([
+      [400, 'invalid_request'],
+      { field: 'body' },
+    ])
+  }
+})
