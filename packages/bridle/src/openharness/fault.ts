@@ -1,7 +1,7 @@
 /**
  * Why a shell has no response that it can use.
  * `unreachable`: the connection failed. `timed_out`: no response came in time. `not_openharness`: something else answered, such as a
- * proxy with an HTML page. `too_large`: the response exceeds the limit. `invalid_response`: the message breaks the protocol.
+ * proxy with an HTML page. `too_large`: the response exceeds the limit. `stream_broken`: a stream broke again and again before its final message. `invalid_response`: the message breaks the protocol.
  * `protocol_version_unsupported`: the message has another major version. `aborted`: the caller's signal ended the turn.
  * `invalid_options`: the program that uses the shell has to be changed.
  */
@@ -10,6 +10,7 @@ export type ShellFaultCode =
   | 'timed_out'
   | 'not_openharness'
   | 'too_large'
+  | 'stream_broken'
   | 'invalid_response'
   | 'protocol_version_unsupported'
   | 'aborted'

@@ -1,9 +1,10 @@
-// Requests as HTTP: one POST each. Every attempt has a time limit and every body a size limit.
+// Requests as HTTP: one POST each, answered with JSON or with a stream. Every attempt has a time limit and every body a size limit.
 import { isJsonObject } from '../kernel/json.ts'
 import type { RequestMessage } from '../surfaces/openharness/wire.ts'
 import { withinTime } from './deadline.ts'
 import { ShellFault } from './fault.ts'
 import { ATTEMPT_MS, RESPONSE_BYTES_MAX, RETRIES_MAX, RETRY_MS, RETRY_MS_MAX } from './limits.ts'
+import { createStreamReading, type StreamReading } from './streaming/stream-reading.ts'
 import type { ShellTransport } from './transport.ts'
 
 /** Options of `httpTransport`. */
@@ -14,13 +15,13 @@ export interface HttpTransportOptions {
   readonly headers?: HttpHeaders | (() => HttpHeaders | Promise<HttpHeaders>)
   /** Another `fetch`. */
   readonly fetch?: typeof fetch
-  /** The time for one attempt. Default: one minute. */
+  /** The time for one attempt; of a stream, the longest silence. Default: one minute. */
   readonly timeoutMs?: number
-  /** How often a request is sent again whose error says `retryable`. Default: 5. */
+  /** How often a request is sent again whose error says `retryable`, or whose stream broke. Default: 5. */
   readonly retries?: number
   /** The delay before the first retry; each further one doubles it, up to ten seconds. Default: half a second. */
   readonly retryMs?: number
-  /** The largest response. Default: 4 MiB. */
+  /** The largest response, and the largest frame of a stream. Default: 4 MiB. */
   readonly maxBytes?: number
 }
 
@@ -28,39 +29,117 @@ export interface HttpTransportOptions {
 export type HttpHeaders = Readonly<Record<string, string>>
 
 /**
- * A transport over HTTP. It sends a request again only where the engine's error says `retryable: true`, with the same body and so the
- * same `request_id`. Redirects are refused, because they would carry the headers to another address.
+ * A transport over HTTP. It sends a request again only where the engine's error says `retryable: true`, or where a stream broke: with the
+ * same body and so the same `request_id`. Redirects are refused, because they would carry the headers to another address.
  */
 export const httpTransport = (options: HttpTransportOptions): ShellTransport => {
-  const { timeoutMs = ATTEMPT_MS, retries = RETRIES_MAX, retryMs = RETRY_MS } = options
-  return async (request, { signal }) => {
+  const { retries = RETRIES_MAX, retryMs = RETRY_MS, maxBytes = RESPONSE_BYTES_MAX } = options
+  return async (request, { signal, onPartial }) => {
+    const isStreamed = Boolean(request.capabilities?.['openharness.streaming'])
+    let reading = isStreamed ? createStreamReading(maxBytes, onPartial) : null
     for (let attempt = 0; ; attempt += 1) {
-      const work = await withinTime(timeoutMs, signal, (limit) => post(request, options, limit))
-      if (work.end === 'aborted') throw new ShellFault('aborted', 'The request was ended by the caller.')
-      if (work.end === 'timed_out') throw new ShellFault('timed_out', `No response came within ${timeoutMs} ms.`)
-      if (work.end === 'failed') throw work.error
-      const { message, retryAfterMs } = work.value
-      if (attempt >= retries || !isRetryable(message)) return message
+      const place = reading?.lastId
+      const { message, retryAfterMs, fault } = await post(request, options, signal, reading)
+      // A stream that gets further is worth as many attempts again.
+      if (reading?.lastId !== place) attempt = 0
+      if (attempt >= retries && fault) throw fault
+      if (!fault && (attempt >= retries || !isRetryable(message))) return message
+      // An error ends its stream: the next one begins anew.
+      if (!fault && reading) reading = createStreamReading(maxBytes, onPartial)
       const backoffMs = Math.min(retryMs * 2 ** attempt, RETRY_MS_MAX) * (0.5 + Math.random() / 2)
       await withinTime(Math.min(Math.max(backoffMs, retryAfterMs), RETRY_MS_MAX), signal, () => new Promise(() => {}))
     }
   }
 }
 
-const post = async (request: RequestMessage, options: HttpTransportOptions, signal: AbortSignal) => {
-  const headers = new Headers(typeof options.headers === 'function' ? await options.headers() : options.headers)
-  headers.set('content-type', 'application/json')
-  headers.set('accept', 'application/json')
-  const response = await reach(options, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(request),
-    redirect: 'error',
-    signal,
+interface Reply {
+  readonly message?: unknown
+  readonly retryAfterMs: number
+  /** The stream broke before its final message. */
+  readonly fault?: ShellFault
+}
+
+const post = async (
+  request: RequestMessage,
+  options: HttpTransportOptions,
+  signal: AbortSignal,
+  reading: StreamReading | null,
+): Promise<Reply> => {
+  const { timeoutMs = ATTEMPT_MS, maxBytes = RESPONSE_BYTES_MAX } = options
+  const end = performance.now() + timeoutMs
+  const connection = new AbortController()
+  try {
+    const response = await inTime(timeoutMs, timeoutMs, signal, async () =>
+      reach(options, {
+        method: 'POST',
+        headers: await headersOf(options, reading),
+        body: JSON.stringify(request),
+        redirect: 'error',
+        signal: connection.signal,
+      }),
+    )
+    const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1000 || 0
+    if (reading && /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
+      const message = await follow(response, reading, (read) => inTime(timeoutMs, timeoutMs, signal, read))
+      return message === undefined ? { retryAfterMs, fault: brokenStream() } : { message, retryAfterMs }
+    }
+    const text = await inTime(end - performance.now(), timeoutMs, signal, () => readText(response, maxBytes))
+    return { message: parse(text, response.status), retryAfterMs }
+  } catch (cause) {
+    const isBroken = cause instanceof ShellFault && (cause.code === 'unreachable' || cause.code === 'timed_out')
+    if (!reading?.hasBegun || !isBroken) throw cause
+    return { retryAfterMs: 0, fault: brokenStream(cause) }
+  } finally {
+    connection.abort()
+  }
+}
+
+const brokenStream = (cause?: unknown): ShellFault =>
+  new ShellFault('stream_broken', 'The stream broke before its final message: send it again with the same requestId.', {
+    cause,
   })
-  const { status } = response
-  const message = parse(await readText(response, options.maxBytes ?? RESPONSE_BYTES_MAX), status)
-  return { message, retryAfterMs: Number(response.headers.get('retry-after') ?? 0) * 1000 || 0 }
+
+const headersOf = async ({ headers: own }: HttpTransportOptions, reading: StreamReading | null): Promise<Headers> => {
+  const headers = new Headers(typeof own === 'function' ? await own() : own)
+  headers.set('content-type', 'application/json')
+  headers.set('accept', reading ? 'text/event-stream, application/json' : 'application/json')
+  if (reading?.lastId) headers.set('last-event-id', reading.lastId)
+  return headers
+}
+
+/** The message at the end of the stream. Each piece has its own time: an engine that works for hours still sends a sign of life. */
+const follow = (
+  response: Response,
+  reading: StreamReading,
+  inItsTime: <T>(work: () => Promise<T>) => Promise<T>,
+): Promise<unknown> => {
+  const reader = response.body?.getReader()
+  if (!reader) return Promise.resolve(undefined)
+  return reading.follow(async () => {
+    const piece = await inItsTime(() =>
+      reader.read().catch((cause: unknown) => Promise.reject(cutOff(cause, response))),
+    )
+    return piece.done ? undefined : piece.value
+  })
+}
+
+const inTime = async <T>(
+  ms: number,
+  timeoutMs: number,
+  signal: AbortSignal,
+  work: () => T | PromiseLike<T>,
+): Promise<T> => {
+  const result = await withinTime(ms, signal, work)
+  switch (result.end) {
+    case 'done':
+      return result.value
+    case 'failed':
+      throw result.error
+    case 'aborted':
+      throw new ShellFault('aborted', 'The request was ended by the caller.')
+    case 'timed_out':
+      throw new ShellFault('timed_out', `No response came within ${timeoutMs} ms.`)
+  }
 }
 
 const reach = async ({ fetch: ownFetch, url }: HttpTransportOptions, init: RequestInit): Promise<Response> => {
@@ -107,7 +186,10 @@ const readText = async (response: Response, maxBytes: number): Promise<string> =
     }
   } catch (cause) {
     if (cause instanceof ShellFault) throw cause
-    throw new ShellFault('unreachable', 'The connection broke in the middle of the response.', { cause, status })
+    throw cutOff(cause, response)
   }
   return text + decoder.decode()
 }
+
+const cutOff = (cause: unknown, { status }: Response): ShellFault =>
+  new ShellFault('unreachable', 'The connection broke in the middle of the response.', { cause, status })

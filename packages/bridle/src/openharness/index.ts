@@ -31,7 +31,15 @@ export { ShellFault, type ShellFaultCode } from './fault.ts'
 export type { DirectiveFeedback, DirectiveOutcome, FeedbackCode, ShellTelemetry } from './feedback.ts'
 export type { ApprovalHandler, DirectiveContext, DirectiveHandler, ShellHandlers } from './handlers.ts'
 export { type HttpHeaders, type HttpTransportOptions, httpTransport } from './http-transport.ts'
-export type { ResumeOptions, Shell, ShellOptions, ShellTurn, TurnError, TurnOptions } from './options.ts'
+export type {
+  PartialResponse,
+  ResumeOptions,
+  Shell,
+  ShellOptions,
+  ShellTurn,
+  TurnError,
+  TurnOptions,
+} from './options.ts'
 export type { ShellEnvironment, ShellTaskHint } from './request.ts'
 export { createShell } from './shell.ts'
-export type { ShellTransport } from './transport.ts'
+export type { ShellTransport, TransportCall } from './transport.ts'

@@ -1,6 +1,7 @@
 // The options and results of a shell.
 import type { JsonObject } from '../kernel/json.ts'
 import type {
+  ActionDirective,
   AttachmentReference,
   AuthReferences,
   Continuation,
@@ -41,10 +42,23 @@ export interface ShellOptions {
   readonly parallel?: boolean
   /** The time for a handler whose directive has no earlier deadline. Default: one minute. */
   readonly handlerTimeoutMs?: number
+  /**
+   * Called with the directives of a response while it still comes: asks the engine for `openharness.streaming`. Show them if you like;
+   * the handlers get them once, when the response is whole.
+   */
+  readonly onPartial?: (partial: PartialResponse) => void
   /** Called with the end of each directive. */
   readonly onFeedback?: (feedback: DirectiveFeedback) => void
   /** Called with diagnostic events. */
   readonly onTelemetry?: (event: ShellTelemetry) => void
+}
+
+/** A response that still comes. */
+export interface PartialResponse {
+  /** The request that it answers. */
+  readonly request_id: string
+  /** All directives so far, in order. One that an earlier call had and this one lacks was withdrawn. */
+  readonly action_directives: readonly ActionDirective[]
 }
 
 /** Options of one turn. */

@@ -10,7 +10,7 @@ import { ShellFault, type ShellFaultCode } from './fault.ts'
 import type { DirectiveFeedback, ShellTelemetry } from './feedback.ts'
 import { createFeedbackOutbox, type FeedbackOutbox } from './feedback-outbox.ts'
 import { FOLLOW_UPS_MAX, HANDLER_MS, TURNS_MAX } from './limits.ts'
-import type { ResumeOptions, Shell, ShellOptions, ShellTurn, TurnError } from './options.ts'
+import type { PartialResponse, ResumeOptions, Shell, ShellOptions, ShellTurn, TurnError } from './options.ts'
 import { buildRequest, type ShellEnvironment } from './request.ts'
 import { readResponse } from './response.ts'
 
@@ -69,7 +69,11 @@ const runTurn = async (
   const feedback: DirectiveFeedback[] = []
   const openApprovals: RequestApprovalPayload[] = []
   let error: TurnError | null = null
-  const hooks = { feedback: hookOf(options, 'onFeedback'), telemetry: hookOf(options, 'onTelemetry') }
+  const hooks = {
+    feedback: hookOf(options, 'onFeedback'),
+    telemetry: hookOf(options, 'onTelemetry'),
+    partial: hookOf(options, 'onPartial'),
+  }
 
   const exchange = async (id: string, input: TurnInput): Promise<ChosenOption[]> => {
     const environment = await environmentOf(options)
@@ -89,9 +93,19 @@ const runTurn = async (
       // An answer to a question begins no turn that could learn something.
       ...(!input.continuation && outbox.next()),
     })
+    let isOpen = true
     const sending = await withinTime(Number.POSITIVE_INFINITY, signal, (sent) =>
-      options.transport(request, { signal: sent }),
+      options.transport(request, {
+        signal: sent,
+        ...(options.onPartial && {
+          // A transport that goes on by itself must not speak into a later response.
+          onPartial: (directives) => {
+            if (!sent.aborted && isOpen) hooks.partial({ request_id: id, action_directives: directives })
+          },
+        }),
+      }),
     )
+    isOpen = false
     const receivedMs = performance.now()
     if (sending.end === 'failed') throw sending.error
     if (sending.end !== 'done') throw new ShellFault('aborted', 'The turn was ended before a response came.')
@@ -141,11 +155,12 @@ const environmentOf = async ({ environment }: ShellOptions): Promise<ShellEnviro
 }
 
 /** Capabilities that follow from what the shell can do. A capability that it lacks is left out. */
-const capabilitiesOf = ({ handlers, approve, parallel, capabilities }: ShellOptions): JsonObject => {
+const capabilitiesOf = ({ handlers, approve, parallel, onPartial, capabilities }: ShellOptions): JsonObject => {
   const derived = {
     'openharness.actions.parallel': parallel !== false,
     'openharness.ui.rich_cards': handlers.render_ui !== undefined,
     'openharness.ui.approval': approve !== undefined,
+    'openharness.streaming': onPartial !== undefined,
   }
   return Object.fromEntries(Object.entries({ ...derived, ...capabilities }).filter(([, value]) => value !== false))
 }
@@ -167,19 +182,25 @@ const checkHandlers = (handlers: ShellOptions['handlers']): void => {
 }
 
 /** A hook that throws is the program's own trouble and changes nothing for the turn. */
-const hookOf = <Name extends 'onFeedback' | 'onTelemetry'>(options: ShellOptions, name: Name) => {
-  const hook = options[name] as ((event: DirectiveFeedback | ShellTelemetry) => void) | undefined
-  return (event: Name extends 'onFeedback' ? DirectiveFeedback : ShellTelemetry): void => {
+const hookOf = <Name extends keyof HookEvents>(options: ShellOptions, name: Name) => {
+  const hook = options[name] as ((event: HookEvents[Name]) => void) | undefined
+  return (event: HookEvents[Name]): void => {
     try {
       hook?.(event)
     } catch (error) {
-      if (name === 'onFeedback')
+      if (name !== 'onTelemetry')
         hookOf(options, 'onTelemetry')({ code: 'hook_failed', request_id: event.request_id, error })
     }
   }
 }
 
-const RETRYABLE: ReadonlySet<ShellFaultCode> = new Set(['unreachable', 'timed_out'])
+interface HookEvents {
+  readonly onFeedback: DirectiveFeedback
+  readonly onTelemetry: ShellTelemetry
+  readonly onPartial: PartialResponse
+}
+
+const RETRYABLE: ReadonlySet<ShellFaultCode> = new Set(['unreachable', 'timed_out', 'stream_broken'])
 
 const turnErrorOf = (fault: unknown): TurnError => {
   const { code, message, details } =

@@ -1,7 +1,15 @@
-import type { RequestMessage } from '../surfaces/openharness/wire.ts'
+import type { ActionDirective, RequestMessage } from '../surfaces/openharness/wire.ts'
+
+/** What a transport gets beside the request. */
+export interface TransportCall {
+  /** Aborted when nobody waits for the response any more. */
+  readonly signal: AbortSignal
+  /** Takes the directives so far, all of them, where the engine streams its answer. A transport need not stream. */
+  readonly onPartial?: (directives: readonly ActionDirective[]) => void
+}
 
 /**
  * Carries a request to an engine and resolves with the response as parsed JSON, which the shell checks. It rejects with a
  * `ShellFault` where no response came. It may send a request again, always with the same `request_id`.
  */
-export type ShellTransport = (request: RequestMessage, options: { readonly signal: AbortSignal }) => Promise<unknown>
+export type ShellTransport = (request: RequestMessage, call: TransportCall) => Promise<unknown>
