@@ -1,5 +1,6 @@
 // The files that came with a prompt. The log has a reference to each; the bytes are read where a run asks for them.
-import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { fileReferences } from '../kernel/file-references.ts'
+import type { Json } from '../kernel/json.ts'
 import type { Uploads } from '../kernel/ports/uploads.ts'
 
 /** A file that came with a prompt. Its bytes are the same at every reading, also in another process. */
@@ -16,16 +17,6 @@ export interface Attachment {
   bytes(): Promise<Uint8Array>
   /** The file as UTF-8. */
   text(): Promise<string>
-}
-
-/** References to uploaded files in the input of a run: in `attachments`, and in those of an OpenHarness shell. */
-export const fileReferences = (input: Json | undefined): readonly JsonObject[] => {
-  if (!isJsonObject(input)) return []
-  const { attachments, openharness } = input
-  const lists = [attachments, isJsonObject(openharness) ? openharness.attachments : undefined]
-  return lists
-    .flatMap((list) => (Array.isArray(list) ? (list as readonly Json[]) : []))
-    .filter((each): each is JsonObject => isJsonObject(each) && typeof each.ref_id === 'string')
 }
 
 export const attachmentsOf = (

@@ -1,9 +1,10 @@
 // The transcript of a session: everything that the model has seen, folded from committed events in the order in which the model
 // saw it. The same log gives the same messages, byte for byte: after a crash, and in a branch. Each entry is rendered once.
+
 import { type AnyEvent, BRANCHED, type Event } from '../../kernel/event.ts'
+import { fileReferences } from '../../kernel/file-references.ts'
 import { messageSeq } from '../../kernel/ids.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { fileReferences } from '../attachments.ts'
 import type { ModelMessage, StepCall, StepContent } from '../model/model.ts'
 import { type CallView, promptMessage, stepMessages, textMessage, turnEndNote } from './rendering.ts'
 import { TurnRecord } from './turn-record.ts'

@@ -12,6 +12,8 @@ export interface EngineOptions {
   readonly workFolder: string
   /** The folder of the engine's transcripts, without which it cannot resume. */
   readonly stateFolder: string
+  /** Files that came with prompts, which name them by their paths. Engines read this folder and cannot write it. */
+  readonly filesFolder?: string
   /** The runner's notes about the engine. Programs in the sandbox cannot write here, so the runner trusts it. */
   readonly privateFolder: string
   /** Prepares the sandbox on first use. Rejects with a sentence to act on where no sandbox can be had. */

@@ -16,8 +16,8 @@ export const nodeFetch =
   (url, init) =>
     new Promise((resolve, reject) => {
       const { method = 'GET', headers, body, signal } = init
-      if (typeof body !== 'string' && body !== undefined && body !== null)
-        return reject(new TypeError('The body of a request to a runner is a text.'))
+      if (typeof body !== 'string' && !(body instanceof Uint8Array) && body !== undefined && body !== null)
+        return reject(new TypeError('The body of a request to a runner is a text or bytes.'))
       if (signal?.aborted) return reject(signal.reason)
       const { protocol, host, hostname, port, pathname, search } = new URL(url)
       const request = protocol === 'https:' ? httpsRequest : httpRequest
@@ -30,7 +30,9 @@ export const nodeFetch =
         headers: {
           host,
           ...Object.fromEntries(new Headers(headers)),
-          ...(typeof body === 'string' && { 'content-length': Buffer.byteLength(body) }),
+          ...((typeof body === 'string' || body instanceof Uint8Array) && {
+            'content-length': Buffer.byteLength(body),
+          }),
         },
         ...connection,
       })

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 import { providers } from '../credentials/providers.ts'
+import { promptWithFiles } from '../files/sent-files.ts'
 import {
   ACKNOWLEDGE_RETRY_MS,
   ACKNOWLEDGED_CHARS,
@@ -15,6 +16,8 @@ import {
 import { isTerminalEvent, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { effectiveSettings } from './effective-settings.ts'
+import { fileSender } from './file-sender.ts'
+import { runnerRefusalText } from './refusal-text.ts'
 import type { RemoteRunnerOptions, RunEnvVars } from './remote-runner-options.ts'
 import { requestIdOf, runBearers, runPath } from './run-handle.ts'
 import {
@@ -73,7 +76,10 @@ export class RemoteRun {
   }
 
   async start(env: RunEnvVars): Promise<RunEnd> {
-    const { prompt, resume, continues, epoch } = this.#job
+    const { resume, continues, epoch } = this.#job
+    const runner = this.#clientWith([this.#sandbox.token])
+    const prompt = await this.#promptWithFiles(runner)
+    if (prompt === null) return 'cut'
     const token = await this.#options.runToken(this.#job)
     const body = {
       prompt,
@@ -87,7 +93,6 @@ export class RemoteRun {
       env,
       ...(token !== null && { token }),
     }
-    const runner = this.#clientWith([this.#sandbox.token])
     if (!this.#hasProviderKey) await this.#reporter.reportOutOfBand({ type: 'event', event: NO_KEY_DIAGNOSTIC })
     const { queue, provider } = this.#options
     const place = { name: this.#sandbox.id, isReported: this.#job.awaitsSandbox ?? false }
@@ -103,6 +108,23 @@ export class RemoteRun {
     // The runner has another token and will never accept ours: the next run gets another sandbox.
     if (answer.status === 401) await provider.stop(this.#sandbox)
     throw new Error(runnerRefusalText(answer.status, answer.body))
+  }
+
+  /** Null = the runner does not answer now. */
+  async #promptWithFiles(runner: RunnerClient): Promise<string | null> {
+    const { prompt, input, key } = this.#job
+    const { uploads } = this.#options
+    try {
+      return await promptWithFiles(prompt, input, {
+        ...(uploads && { uploads }),
+        tenant: key.tenant,
+        send: fileSender(runner),
+      })
+    } catch (error) {
+      if (this.#reporter.closed) throw new ReporterClosedError('nobody listens')
+      if (error instanceof RunnerUnreachableError) return null
+      throw error
+    }
   }
 
   /** Continues to follow a run that this process or an earlier one started. */
@@ -327,6 +349,3 @@ const isBusy = (answer: RunnerStream | RunnerResponse | 'cut'): boolean =>
   'status' in answer &&
   answer.status === 409 &&
   (answer.body.error?.type === 'busy' || answer.body.error?.type === undefined)
-
-export const runnerRefusalText = (status: number, { error }: RunnerResponse['body']): string =>
-  error?.message ?? `The runner answered ${status}.`

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Digest } from '../../kernel/ports/digest.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { ProviderName } from '../credentials/providers.ts'
+import type { UploadReader } from '../files/sent-files.ts'
 import type { EngineSettings } from '../protocol.ts'
 import type { SandboxProvider } from '../sandboxes/provider.ts'
 import type { LivenessRules } from './liveness-monitor.ts'
@@ -27,6 +28,8 @@ export interface RemoteRunnerOptions {
   readonly credentials: RunCredentials
   /** When a silent stream counts as broken. */
   readonly liveness?: LivenessRules
+  /** Where the files of prompts are read. Absent: the engine learns only that they came. */
+  readonly uploads?: UploadReader
   /** How a run waits for a free sandbox. */
   readonly queueLimits?: WaitLimits
 }

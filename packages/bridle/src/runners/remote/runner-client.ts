@@ -1,6 +1,7 @@
 // The client of one runner. Every failure on the way becomes one of a few values.
 import type { JsonObject } from '../../kernel/json.ts'
 import { withDeadline } from '../deadline.ts'
+import { FILE_MS } from '../files/limits.ts'
 import { ANSWER_MS, LIVENESS_RULES } from '../limits.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { readRunnerText, refuseRedirect } from './bounded-response.ts'
@@ -10,6 +11,7 @@ export interface RunnerClient {
   /** Throws `RunnerUnreachableError` where no answer comes, and `RunnerRedirect`. */
   post(path: string, body: JsonObject): Promise<RunnerResponse>
   put(path: string, body: JsonObject): Promise<RunnerResponse>
+  putFile(path: string, bytes: Uint8Array): Promise<RunnerResponse>
   /** The stream, or the answer of a runner that refuses it. */
   stream(path: string, init: RunnerStreamRequest): Promise<RunnerStream | RunnerResponse>
 }
@@ -26,6 +28,7 @@ export interface RunnerResponse {
     readonly error?: { readonly type?: string; readonly message?: string }
     readonly resume?: string | null
     readonly stopped?: boolean
+    readonly path?: unknown
   }
 }
 export interface RunnerStream {
@@ -90,6 +93,15 @@ export const runnerClient = (
   return {
     post: (path, body) => send('POST', path, body),
     put: (path, body) => send('PUT', path, body),
+    putFile: (path, bytes) =>
+      withBearer(bearers, (token) =>
+        withDeadline(FILE_MS, async (signal) => {
+          const headers = { 'content-type': 'application/octet-stream' }
+          return readResponse(
+            await ask(path, { method: 'PUT', headers, body: bytes as NonNullable<RequestInit['body']>, signal }, token),
+          )
+        }),
+      ),
     stream: (path, init) => withBearer(bearers, (token) => open(path, init, token)),
   }
 }

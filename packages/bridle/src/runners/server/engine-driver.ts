@@ -20,6 +20,7 @@ export interface RunTimeouts {
 export interface EngineDriverOptions extends RunTimeouts {
   readonly workFolder: string
   readonly stateFolder: string
+  readonly filesFolder?: string
   readonly privateFolder: string
   /** Prepares the sandbox on first use. */
   readonly launcher: (provider: ProviderName) => Promise<EngineLauncher>
@@ -170,10 +171,11 @@ export class EngineDriver {
       return warm.session
     this.#warmEngine = warm
     await this.#closeWarmEngine()
-    const { workFolder, stateFolder, privateFolder, launcher } = this.#options
+    const { workFolder, stateFolder, filesFolder, privateFolder, launcher } = this.#options
     return engine.open({
       workFolder,
       stateFolder,
+      ...(filesFolder !== undefined && { filesFolder }),
       privateFolder,
       launcher: () => launcher(engine.provider),
       resume: query.resume ?? null,

@@ -5,6 +5,8 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Digest } from '../../kernel/ports/digest.ts'
 import type { Engine } from '../engines/engine.ts'
+import { FILE_BYTES_MAX } from '../files/limits.ts'
+import { filesFolderOf, receiveFile } from '../files/received-files.ts'
 import {
   ackSchema,
   approvalAnswerSchema,
@@ -129,10 +131,16 @@ export class SandboxRunner {
       plan: async () => isolation ?? defaultIsolationPlan(process.env, workFolder, privateFolder),
       workFolder,
       stateFolder,
+      filesFolder: filesFolderOf(stateFolder),
       relay,
       onExceeded: (exceeded) => this.#driver.onLimitExceeded(describeExceeded(exceeded)),
     })
-    this.#driver = new EngineDriver({ ...options, privateFolder, launcher: this.#isolation.launcher })
+    this.#driver = new EngineDriver({
+      ...options,
+      filesFolder: filesFolderOf(stateFolder),
+      privateFolder,
+      launcher: this.#isolation.launcher,
+    })
     server.on('request', (incoming, outgoing) => {
       this.#handleRequest(incoming, outgoing).catch((error) =>
         sendError(outgoing, 500, 'internal_error', messageOf(error)),
@@ -192,6 +200,8 @@ export class SandboxRunner {
         ? sendError(outgoing, 400, 'bad_request', 'The cursor is not a number.')
         : streamRun(run, after, incoming, outgoing)
     }
+    if (incoming.method === 'PUT' && parts[0] === 'files' && parts.length === 3)
+      return this.#receiveFile(incoming, outgoing, { id: parts[1] ?? '', name: parts[2] ?? '' })
     const body = incoming.method === 'GET' ? {} : await readRequestBody(incoming, outgoing)
     if (body === undefined) return
     switch (route) {
@@ -240,6 +250,22 @@ export class SandboxRunner {
         })
     }
     sendError(outgoing, 404, 'not_found', 'There is no such route.')
+  }
+
+  async #receiveFile(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    file: { readonly id: string; readonly name: string },
+  ): Promise<void> {
+    const { workFolder, stateFolder } = this.#options
+    const received = await receiveFile({ folder: filesFolderOf(stateFolder), workFolder }, file, incoming)
+    if (received === 'bad_name') {
+      incoming.resume()
+      return sendError(outgoing, 400, 'bad_request', 'The id or the name of the file is not one.')
+    }
+    if (received === 'too_large')
+      return sendError(outgoing, 413, 'too_large', `The file is larger than ${FILE_BYTES_MAX} bytes.`)
+    sendJson(outgoing, 200, received)
   }
 
   #startQuery(query: RunnerQuery, incoming: IncomingMessage, outgoing: ServerResponse): void {

@@ -7,6 +7,7 @@ import { type JsonObject, present } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Digest } from '../../kernel/ports/digest.ts'
 import type { Job, Runner } from '../../kernel/ports/runner.ts'
+import type { Uploads } from '../../kernel/ports/uploads.ts'
 import { ProviderCredentials } from '../../runners/credentials/provider-credentials.ts'
 import { bridgeIdentity } from '../../runners/engine-identities.ts'
 import type { EngineConfigs } from '../../runners/engines/description.ts'
@@ -51,6 +52,8 @@ export interface EngineAgentsOptions {
   readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
   readonly digest: Digest
+  /** Where the files of prompts are read. */
+  readonly uploads?: Pick<Uploads, 'read'>
   /** The server requires no token. */
   readonly isOpen?: boolean
   readonly sandbox?: SandboxOptions
@@ -98,6 +101,7 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
       engine: engine.name,
       modelProvider: engine.provider,
       ...{ provider, clock, digest, settings, runToken, credentials },
+      ...(options.uploads && { uploads: options.uploads }),
     })
     return [await agentInfo(title, engine, keys, local, refusal), runner] as const
   }

@@ -257,6 +257,7 @@ const loadAgents = async (options: ServerOptions, { isOpen, data, tenantUsage, u
     env,
     clock,
     digest,
+    uploads,
     isOpen,
     ...present({ sandbox, engines: settings }),
   })

@@ -95,6 +95,17 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(JSON.stringify(stub.requests.slice(asked).at(-1)?.body.messages)).toContain('Looking.')
   })
 
+  test('[OH106] reads a file that came with its prompt, and asks nobody', async () => {
+    const runs = await start()
+    const { body } = await runs.ask('/files/file-1/note.txt', { method: 'PUT', body: 'canary of the file' })
+    const { path } = body as { path: string }
+    const read = { tool_use: 'Read', id: 'toolu_read', input: { file_path: join(work(), path) } }
+    const reading = await runs.query({ requestId: 'file', prompt: stubbed({ blocks: [read] }, done) })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
+    expect(of(reading, 'approval.required')).toEqual([])
+    expect(JSON.stringify(of(reading, 'tool.completed'))).toContain('canary of the file')
+  })
+
   test('[R7] the key is the relay’s: the engine and its tools never have it', async () => {
     const runs = await start()
     const before = stub.requests.length

@@ -120,7 +120,7 @@ class ClaudeSession implements EngineSession {
   }
 
   #startProcess(resume: string | null): ClaudeProcess {
-    const { workFolder, stateFolder, settings } = this.#options
+    const { workFolder, stateFolder, filesFolder, settings } = this.#options
     const { start, baseUrl } = this.#launcher
     const [session, at] = resume?.split('/') ?? []
     // Resume a transcript that ends at this entry; fork any longer one there.
@@ -135,6 +135,7 @@ class ClaudeSession implements EngineSession {
       includePartialMessages: true,
       systemPrompt: { type: 'preset', preset: 'claude_code' },
       permissionMode: mode,
+      ...(filesFolder !== undefined && { additionalDirectories: [filesFolder] }),
       // The engine must not schedule turns: no run would follow them.
       disallowedTools: ['CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup', 'Monitor'],
       ...(mode === 'bypassPermissions' && { allowDangerouslySkipPermissions: true }),

@@ -45,6 +45,26 @@ describe('[O26] the folder of a branch', () => {
     expect(JSON.parse(readFileSync(join(child, 'key.json'), 'utf8'))).toEqual(key('child'))
   })
 
+  test.each([undefined, ...(isRoot ? [{ uid: 1000, gid: 1000 }] : [])])(
+    '[OH106] has the files of its parent’s prompts, which its engine reads and does not own (%j)',
+    async (owner) => {
+      const folders = new SessionFolders(data, owner ? { owner } : {})
+      await folders.prepare(key('parent'), null)
+      const file = 'state-files/file-1/a.txt'
+      mkdirSync(join(folders.folderOf(key('parent')), 'state-files/file-1'), { recursive: true, mode: 0o755 })
+      writeFileSync(join(folders.folderOf(key('parent')), file), 'a', { mode: 0o644 })
+      for (const child of ['one', 'two', 'three']) {
+        await folders.prepare(key(child), key('parent'))
+        const folder = folders.folderOf(key(child))
+        expect(readFileSync(join(folder, file), 'utf8')).toBe('a')
+        const facts = ['state-files', 'state-files/file-1', file].map((path) => statSync(join(folder, path)))
+        expect(facts.map(({ mode, uid }) => [(mode & 0o777).toString(8), uid])).toEqual(
+          ['755', '755', '644'].map((mode) => [mode, process.getuid?.()]),
+        )
+      }
+    },
+  )
+
   test('is not there when it could not be copied', async () => {
     const folders = new SessionFolders(data)
     await folders.prepare(key('parent'), null)

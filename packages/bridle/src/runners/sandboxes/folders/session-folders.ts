@@ -6,7 +6,7 @@ import { chmod, lchown, mkdir, readdir, readFile, rename, rm, writeFile } from '
 import { join } from 'node:path'
 import type { Key } from '../../../kernel/event.ts'
 import { type CopyEntry, CopyFault, copyFolder, type FolderOwner } from './folder-copy.ts'
-import { keyFile, sessionFolder, stateFolder, workFolder } from './session-paths.ts'
+import { filesFolder, keyFile, sessionFolder, stateFolder, workFolder } from './session-paths.ts'
 import { TenantDiskFullError, type TenantDiskUsage } from './tenant-disk-usage.ts'
 
 export interface SessionFoldersOptions {
@@ -75,7 +75,7 @@ export interface InheritanceOptions {
   readonly tenant: string
   readonly owner: FolderOwner | undefined
   readonly tenantUsage: TenantDiskUsage | undefined
-  /** Default: work and state. */
+  /** Default: work, state, and the files of prompts. */
   readonly parts?: readonly ((folder: string) => string)[]
   /** True for further entries of the work that are not copied. */
   readonly isLeftOut?: (entry: CopyEntry) => boolean
@@ -83,7 +83,13 @@ export interface InheritanceOptions {
 
 /** Copies work and state of a session into the folder of its branch. */
 export const inheritFolders = async (source: string, own: string, options: InheritanceOptions): Promise<void> => {
-  const { owner, tenantUsage, tenant, parts = [workFolder, stateFolder], isLeftOut: isExcluded = () => false } = options
+  const {
+    owner,
+    tenantUsage,
+    tenant,
+    parts = [workFolder, stateFolder, filesFolder],
+    isLeftOut: isExcluded = () => false,
+  } = options
   let room = (await tenantUsage?.measureRoom(tenant)) ?? Number.POSITIVE_INFINITY
   for (const part of parts) {
     const [from, to] = [part(source), part(own)]
@@ -93,7 +99,9 @@ export const inheritFolders = async (source: string, own: string, options: Inher
       part === workFolder &&
       ((entry.depth === 0 && entry.name === '.git' && entry.kind === 'file') || isExcluded(entry))
     const limits = { ...BRANCH_COPY, bytes: Math.min(BRANCH_COPY.bytes, room) }
-    room -= await copyFolder(from, to, { limits, owner, isLeftOut }).catch((error: unknown) => {
+    // The files of prompts stay the server's: an engine reads them and cannot write them.
+    const heir = part === filesFolder ? undefined : owner
+    room -= await copyFolder(from, to, { limits, owner: heir, isLeftOut }).catch((error: unknown) => {
       const isFull = error instanceof CopyFault && error.code === 'too_large' && room < BRANCH_COPY.bytes
       throw isFull && tenantUsage ? new TenantDiskFullError(tenantUsage.fullMessage(tenant)) : error
     })

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Key, keyText } from '../../../kernel/event.ts'
+import { filesFolderOf } from '../../files/received-files.ts'
 
 export const sessionFolder = (data: string, key: Key): string =>
   join(data, 'workspaces', createHash('sha256').update(keyText(key)).digest('hex').slice(0, 40))
@@ -12,6 +13,9 @@ export const sessionFolder = (data: string, key: Key): string =>
 export const workFolder = (folder: string): string => join(folder, 'work')
 /** The folder of what its engine keeps: transcripts, settings. */
 export const stateFolder = (folder: string): string => join(folder, 'state')
+
+/** The files that came with prompts, where the session's runner keeps them. */
+export const filesFolder = (folder: string): string => filesFolderOf(stateFolder(folder))
 
 /** The runner's notes. No engine sees this folder. */
 export const privateFolder = (folder: string): string => join(folder, 'private')

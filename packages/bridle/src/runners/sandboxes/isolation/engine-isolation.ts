@@ -16,6 +16,8 @@ export interface EngineIsolationOptions {
   readonly plan: () => Promise<IsolationPlan>
   readonly workFolder: string
   readonly stateFolder: string
+  /** Files that came with prompts: engines read them. */
+  readonly filesFolder?: string
   readonly relay: Relay
   readonly onExceeded: (exceeded: ExceededLimit) => void
 }
@@ -46,12 +48,14 @@ const EGRESS_PORT = 4320
 /** Makes the folders that engines write, for the user that they run as. */
 const buildLauncher = async (
   plan: IsolationPlan,
-  { workFolder: work, stateFolder: state, relay, onExceeded }: EngineIsolationOptions,
+  { workFolder: work, stateFolder: state, filesFolder: files, relay, onExceeded }: EngineIsolationOptions,
   proxies: Set<EgressProxy>,
 ): Promise<(provider: ProviderName) => EngineLauncher> => {
   const tmp = join(plan.folder, 'tmp')
   mkdirSync(plan.folder, { recursive: true, mode: 0o700 })
   for (const folder of [work, state, tmp]) makeFolder(folder)
+  // Before the first engine starts: a sandbox shows the folders that are there, and what comes into them later.
+  if (files) mkdirSync(files, { recursive: true, mode: 0o755 })
   // The usual mode of /tmp; other users cannot enter the folder around it.
   chmodSync(tmp, 0o1777)
   const { network = 'none', limits = RESOURCE_LIMITS, cgroup } = plan
@@ -63,7 +67,7 @@ const buildLauncher = async (
     const start = withResourceWatch(startUncontained, watch)
     return (provider) => ({ start, baseUrl: relay.baseUrl(provider, port) })
   }
-  const readOnly = [...entryFiles(), ...plan.readOnly].filter((path) => existsSync(path))
+  const readOnly = [...entryFiles(), ...plan.readOnly, ...(files ? [files] : [])].filter((path) => existsSync(path))
   const hidden = plan.hidden.filter((path) => existsSync(path))
   const view = { work, state, tmp, folder: plan.folder, readOnly, hidden, sharesNetwork: network === 'host' }
   const ports = new Map<number, PortService>()

@@ -103,10 +103,24 @@ describe.skipIf(missing !== null)(
       }
       await run('echo mine > file', inside[1])
       expect(await run(`cat ${folder}/secret; ls -A ${folder}`)).toMatch(/No such file.*workspaces$/s)
-      expect(await run(`ls -A ${folder}/workspaces | wc -l; ls -A ${folder}/workspaces/*`)).toMatch(/^1\nstate\nwork$/)
+      expect(await run(`ls -A ${folder}/workspaces | wc -l; ls -A ${folder}/workspaces/*`)).toMatch(
+        /^1\nstate\nstate-files\nwork$/,
+      )
       expect(await run('cat /etc/shadow; ls /root /home /var /run /sys /etc/ssl/private')).not.toMatch(
         /root:|canary|\.key/,
       )
+    })
+
+    test('[OH106] the files of prompts are read, and not written, and those of others are not there', async () => {
+      const give = (box: Sandbox, content: string) =>
+        caller(box.url, box.token, box.fetch).ask('/files/file-1/a.txt', { method: 'PUT', body: content })
+      const [path] = (await Promise.all(inside.map((box, at) => give(box, `file of ${at}`)))).map(
+        ({ body }) => (body as { path: string }).path,
+      )
+      for (const [at, box] of inside.entries()) expect(await run(`cat ${path}`, box)).toBe(`file of ${at}`)
+      for (const change of [`echo x > ${path}`, `rm ${path}`, `ln -s /tmp ../state-files/b`, 'mv ../state-files ../x'])
+        expect(await run(change)).toMatch(/Read-only|busy|Permission denied|cannot/)
+      expect(await run('ls -A .')).not.toContain('a.txt')
     })
 
     test('files are written in its own folders and nowhere else', async () => {

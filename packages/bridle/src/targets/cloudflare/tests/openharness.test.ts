@@ -143,20 +143,20 @@ describe.skipIf(noTools)('in workerd', () => {
       const plain = await send({ tenant }, message)
       return { frames, plain }
     }
-    const said = ([directive, ...others]: readonly ActionDirective[]) => [directive?.payload?.text, others.length]
     const streams = await forEachSession((session) => stream(session))
     for (const { frames, plain } of streams) {
       expect(frames.filter(({ data }) => data.type === 'partial').length).toBeGreaterThan(1)
-      expect(said(directivesAfter(frames))).toEqual(['One two three.', 0])
+      expect(directivesAfter(frames)).toEqual(directives(plain))
+      expect(directives(plain)[0]?.payload).toEqual({ text: 'One two three.' })
       const last = frames.at(-1)?.data
       expect(last?.type === 'final' && last.message.response.action_directives).toEqual(directives(plain))
     }
     await forEachSession(async ({ tenant, id }) => evict(world, `s-${id}`, 'scripted', tenant))
     const rests = await forEachSession((session, index) => stream(session, streams[index]?.frames[0]?.id))
-    for (const [index, { frames }] of rests.entries()) {
+    for (const [index, { frames, plain }] of rests.entries()) {
       expect(frames.length).toBeLessThan(streams[index]?.frames.length ?? 0)
       const before = directivesAfter(streams[index]?.frames.slice(0, 1) ?? [])
-      expect(said(directivesAfter(frames, before))).toEqual(['One two three.', 0])
+      expect(directivesAfter(frames, before)).toEqual(directives(plain))
     }
   })
 

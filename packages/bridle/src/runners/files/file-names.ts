@@ -1,0 +1,20 @@
+// Names of uploaded files where an engine sees them. A caller chooses the name, and an engine may paste it into a command line, so
+// little more than letters and digits is left of it.
+import { FILE_NAME_CHARS_MAX } from './limits.ts'
+
+/** A name that is one part of a path, has an ending where the original has one, and means nothing to a shell. */
+export const safeFileName = (name: string | null): string => {
+  const clean = (name ?? '').normalize('NFC').replace(/[^\p{L}\p{N}._-]/gu, '_')
+  // A leading dot hides a file, and a leading dash looks like an option.
+  const [base, ending] = splitEnding(clean.replace(/^[._-]+/, ''))
+  const room = FILE_NAME_CHARS_MAX - ending.length
+  return `${[...base].slice(0, room).join('') || 'file'}${ending}`
+}
+
+/** Whether a runner takes the name: every safe one, and no other. */
+export const isSafeFileName = (name: string): boolean => name !== '' && safeFileName(name) === name
+
+const splitEnding = (name: string): readonly [string, string] => {
+  const [, base = name, ending = ''] = /^(.*?)(\.[A-Za-z0-9]{1,10})?$/s.exec(name) ?? []
+  return [base, ending]
+}

@@ -1,0 +1,63 @@
+// The files of prompts, as a runner keeps them: in a folder that engines read and cannot write, beside their work and not in it, so that
+// a file that came with a prompt is no change of the workspace.
+import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { isSafeFileName } from './file-names.ts'
+import { FILE_BYTES_MAX } from './limits.ts'
+
+/** The folder of a runner with this state folder. */
+export const filesFolderOf = (stateFolder: string): string => `${stateFolder}-files`
+
+export interface FilePlace {
+  readonly folder: string
+  readonly workFolder: string
+}
+
+let drafts = 0
+
+/**
+ * The path of the file as an engine writes it, from its work folder. A file that is there stays as it is: its id stands for its
+ * bytes.
+ */
+export const receiveFile = async (
+  { folder, workFolder }: FilePlace,
+  { id, name }: { readonly id: string; readonly name: string },
+  content: AsyncIterable<Uint8Array>,
+): Promise<{ readonly path: string } | 'bad_name' | 'too_large'> => {
+  if (!/^[A-Za-z0-9_-]{1,100}$/.test(id) || !isSafeFileName(name)) return 'bad_name'
+  const file = join(folder, id, name)
+  const isThere = await stat(file).then(
+    () => true,
+    () => false,
+  )
+  await makeReadable(dirname(file))
+  const draft = join(folder, `.${process.pid}-${drafts++}`)
+  const isWhole = await writeFile(draft, content)
+  if (isWhole && !isThere) await rename(draft, file)
+  else await rm(draft)
+  return isWhole ? { path: relative(workFolder, file) } : 'too_large'
+}
+
+/** Engines may be of another user than the runner. */
+const makeReadable = async (folder: string): Promise<void> => {
+  await mkdir(folder, { recursive: true })
+  for (const each of [dirname(folder), folder]) await chmod(each, 0o755)
+}
+
+const writeFile = async (path: string, content: AsyncIterable<Uint8Array>): Promise<boolean> => {
+  const file = await open(path, 'wx', 0o644)
+  let size = 0
+  try {
+    // The content is read to its end: a client that is still writing does not read the refusal.
+    for await (const bytes of content) {
+      size += bytes.byteLength
+      if (size <= FILE_BYTES_MAX) await file.write(bytes)
+    }
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+  return size <= FILE_BYTES_MAX
+}
