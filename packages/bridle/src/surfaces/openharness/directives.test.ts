@@ -1,6 +1,9 @@
 // Directives of agents on their way to a shell.
 import { expect, test } from 'vitest'
 import type { AnyEvent } from '../../kernel/event.ts'
+import { RETRY_MAX_MS } from '../../kernel/limits.ts'
+import type { Runner } from '../../kernel/ports/runner.ts'
+import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { agentEvent } from '../fabric/codec.ts'
 import { streamEnvelope } from '../frontend/codec.ts'
 import { type EngineReply, messageOf, script, testEngine } from './engine.suite.ts'
@@ -118,6 +121,30 @@ test('[OH131] the text of a card has the form of its shell, and other wires have
   const session = await app.ports.host.find({ tenant: 'default', agent: 'scripted', id: 's1' })
   const events = (await session?.read(0, 100)) ?? []
   expect(events.filter(({ type }) => type === 'directive').map(({ payload }) => payload)).toEqual([card])
+})
+
+test('[OH134] a turn that is tried again has only the directives of its last attempt', async () => {
+  const wall = { now: () => 1_700_000_000_000, after: () => () => {} }
+  const scripted = scriptedRunner({ clock: wall, digest: async (text) => text })
+  const second = script({ text: 'Second.' }, { directive: copy }, { directive: own })
+  const flaky: Runner = {
+    ...scripted,
+    start: (job, reporter) => scripted.start(job.attempt > 1 ? { ...job, prompt: second } : job, reporter),
+  }
+  const { send, app, advance } = testEngine({}, { flaky })
+  const { host } = app.ports
+  const first = script({ directive: chart }, { text: 'First.' }, { directive: own }, { fail: 'no', transient: true })
+  for (const id of ids) {
+    const key = { tenant: 'default', agent: 'flaky', id }
+    await host.send(key, { type: 'create', opening: { kind: 'background', maxRetries: 1 } })
+    const request = messageOf({ session_id: id, user_intent: first }, { request_id: 'one', capabilities })
+    const answer = send(request)
+    await expect.poll(async () => (await host.find(key))?.state.lifecycle.run?.phase).toBe('waiting')
+    advance(RETRY_MAX_MS)
+    await host.send(key, { type: 'tick' })
+    expect(directives(await answer)).toEqual([message('Second.'), copy, own])
+    expect(directives(await send(request))).toEqual([message('Second.'), copy, own])
+  }
 })
 
 test('[OH42] a directive is one event on every wire', () => {
