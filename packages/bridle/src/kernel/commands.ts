@@ -56,8 +56,20 @@ export type Command =
       readonly existing?: true
     } & InputAnswerOption &
       OwnerOption)
-  | ({ readonly type: 'steer'; readonly prompt: string; readonly actor?: string } & InputAnswerOption & OwnerOption)
-  | { readonly type: 'edit'; readonly messageId: string; readonly prompt: string; readonly actor?: string }
+  | ({
+      readonly type: 'steer'
+      readonly prompt: string
+      readonly input?: Json
+      readonly actor?: string
+    } & InputAnswerOption &
+      OwnerOption)
+  | {
+      readonly type: 'edit'
+      readonly messageId: string
+      readonly prompt: string
+      readonly input?: Json
+      readonly actor?: string
+    }
   | { readonly type: 'reload'; readonly messageId?: string; readonly actor?: string }
   | {
       readonly type: 'cancel'

@@ -294,7 +294,7 @@ export const schemas = {
     /** The whole text of a prompt that was shown in part while it was queued. */
     text: maybe(text),
   }),
-  steered: v.looseObject({ run_id: text, message_id: text, text, actor: maybe(text) }),
+  steered: v.looseObject({ run_id: text, message_id: text, text, input: maybe(json), actor: maybe(text) }),
   steer_delivered: v.looseObject({ message_id: text }),
   rewound: v.looseObject({ keep: count, message_id: text, run_ids: v.array(text) }),
   run_requested: v.looseObject({

@@ -9,8 +9,7 @@ import { think } from '../model/think.ts'
 import { modelTools } from './calls/offered-tools.ts'
 import type { LoopRun } from './loop-run.ts'
 import { offer } from './offer.ts'
-import { addPromptFiles } from './prompt-files.ts'
-import { textMessage } from './rendering.ts'
+import { addPromptFiles, steerMessages } from './prompt-files.ts'
 import { createThoughtReporter } from './thought-reporter.ts'
 
 /** The fixed parts of every request of a turn. */
@@ -43,7 +42,7 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
       tenant: job.key.tenant,
       model,
     })
-    for (const { text } of steers) messages.push(textMessage(text))
+    messages.push(...(await steerMessages(steers, { uploads: ports.uploads, tenant: job.key.tenant, model })))
     const thought = await think(
       model,
       {

@@ -78,6 +78,24 @@ describe('[OH62] a model agent', () => {
     expect(gone).toBe('[The file "gone" (image/png) can no longer be read.]')
     expect(long).toContain(`[The rest of the file is left out: it has ${FILE_TEXT_CHARS_MAX + 1} characters.]`)
   })
+  test('[OH108] gets the files of a steering prompt behind it, and the same ever after', async () => {
+    const steer = async () => {
+      const input = { prompt: 'And this.', attachments: [image, text] }
+      await world.send({ type: 'steer', prompt: 'And this.', input }, keyOf())
+      return { calls: [['look', {}]] as [string, object][] }
+    }
+    const { world, prompts } = worldOf('v4', [steer])
+    await submit(world, 'First.', { prompt: 'First.', attachments: [text] })
+    await submit(world, 'Bare.', { prompt: 'Bare.' })
+    const steered = prompts.slice(1).map((messages) => messages.filter(({ role }) => role === 'user')[1]?.content)
+    expect(steered).toHaveLength(2)
+    expect(steered[0]).toEqual([
+      { type: 'text', text: 'And this.' },
+      { type: 'file', mediaType: 'image/png', filename: 'b.png', data: { type: 'data', data: files.get('f2') } },
+      { type: 'text', text: '[File "a.txt" (text/plain; charset=utf-8)]\nzwölf\n' },
+    ])
+    expect(steered[1]).toEqual(steered[0])
+  })
   test('gets the same bytes in every step, in later turns, and in another process', async () => {
     const never = () => new Promise<never>(() => {})
     const { world, prompts } = worldOf('v4', [() => ({ calls: [['look', {}]] }), () => ({ text: 'Seen.' }), never])

@@ -1,10 +1,11 @@
 // The files of prompts, as the model gets them: a text as text, an image or a PDF as a file. The log has references only, so the
 // bytes are read for each request, and are the same in each.
-import type { JsonObject } from '../../kernel/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Uploads } from '../../kernel/ports/uploads.ts'
 import { type Attachment, attachmentsOf } from '../attachments.ts'
 import { FILE_TEXT_CHARS_MAX } from '../limits.ts'
 import type { LanguageModel, ModelFilePart, ModelMessage, ModelTextPart } from '../model/model.ts'
+import { textMessage } from './rendering.ts'
 
 interface FileSource {
   readonly uploads: Pick<Uploads, 'read'> | undefined
@@ -25,6 +26,21 @@ export const addPromptFiles = async (
     const parts = await Promise.all(attachmentsOf(input, from).map((file) => filePart(file, model)))
     messages[index] = { ...message, content: [...message.content, ...parts] }
   }
+}
+
+/** Prompts that the model sees for the first time, with their files. The transcript has the same later. */
+export const steerMessages = async (
+  steers: readonly { readonly text: string; readonly input?: Json }[],
+  source: FileSource,
+): Promise<readonly ModelMessage[]> => {
+  const inputs = new Map<ModelMessage, JsonObject>()
+  const messages = steers.map(({ text, input }) => {
+    const message = textMessage(text)
+    if (isJsonObject(input)) inputs.set(message, input)
+    return message
+  })
+  await addPromptFiles(messages, inputs, source)
+  return messages
 }
 
 const filePart = async (file: Attachment, model: LanguageModel): Promise<ModelTextPart | ModelFilePart> => {

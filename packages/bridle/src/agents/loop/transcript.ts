@@ -35,7 +35,10 @@ export class Transcript {
   /** The index of the first message of each rendered entry. */
   readonly #starts: number[] = []
   readonly #prompts = new Map<string, QueuedPrompt>()
-  readonly #steers = new Map<string, { readonly run: string; readonly text: string }>()
+  readonly #steers = new Map<
+    string,
+    { readonly run: string; readonly text: string; readonly input: Json | undefined }
+  >()
   /** Sentences about turns that did not end well, by run. */
   readonly #notes = new Map<string, string>()
   readonly #responses = new Map<string, string>()
@@ -85,12 +88,16 @@ export class Transcript {
       case 'turn_start':
         return this.#startTurn(event)
       case 'steered':
-        this.#steers.set(event.payload.message_id, { run: event.payload.run_id, text: event.payload.text })
+        this.#steers.set(event.payload.message_id, {
+          run: event.payload.run_id,
+          text: event.payload.text,
+          input: event.payload.input,
+        })
         return
       case 'steer_delivered': {
         const steer = this.#steers.get(event.payload.message_id)
         this.#steers.delete(event.payload.message_id)
-        if (steer) this.#addText(steer.run, event.seq, steer.text)
+        if (steer) this.#addMessage(steer.run, event.seq, textMessage(steer.text), steer.input)
         return
       }
       case 'context_added':
@@ -139,14 +146,17 @@ export class Transcript {
       for (const [messageId, steer] of this.#steers) {
         if (steer.run !== continuesRun) continue
         this.#steers.delete(messageId)
-        this.#addText(run, seq, steer.text)
+        this.#addMessage(run, seq, textMessage(steer.text), steer.input)
         this.turn.hasNews = true
       }
       return
     }
     this.turn = new TurnRecord(run)
     const note = this.#notes.get(before)
-    const message = promptMessage(prompt, input, note)
+    this.#addMessage(run, seq, promptMessage(prompt, input, note), input)
+  }
+
+  #addMessage(run: string, seq: number, message: ModelMessage, input: Json | undefined): void {
     if (isJsonObject(input) && fileReferences(input).length > 0) this.inputsWithFiles.set(message, input)
     this.#push({ kind: 'message', run, seq, message })
   }

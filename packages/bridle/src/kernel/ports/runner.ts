@@ -4,7 +4,7 @@ import type { EngineIdentity } from '../engine-info.ts'
 import type { Key } from '../event.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Approval } from '../projections/approvals.ts'
-import type { OpenToolCall } from '../projections/lifecycle-state.ts'
+import type { OpenToolCall, SteeringPrompt } from '../projections/lifecycle-state.ts'
 import type { ApprovalDecision } from '../schemas.ts'
 import type { RunReporter } from '../session/run-reporter.ts'
 
@@ -51,7 +51,7 @@ export interface RunCourse {
   /** Answers that the runner has not used yet. It uses one with `approval_delivered`. */
   readonly answers: readonly ApprovalAnswer[]
   /** Steering prompts that the model has not seen yet. The runner uses one with `steer_delivered`. */
-  readonly steers: readonly { readonly messageId: string; readonly text: string }[]
+  readonly steers: readonly SteeringPrompt[]
   /** The place in the answer after the last finished step: a step that was cut off wrote what follows. */
   readonly kept: TextMark
   /** The place at the end of the answer. */
@@ -104,5 +104,5 @@ export interface Runner {
   forget?(key: Key): Promise<void>
   /** Stops one piece of delegated work and leaves the rest of the run alone. False = the engine cannot, or has no such work. */
   stopTask?(job: Job, taskId: string): Promise<boolean>
-  steer?(job: Job, message: { readonly messageId: string; readonly text: string }): Promise<void>
+  steer?(job: Job, message: SteeringPrompt): Promise<void>
 }

@@ -56,7 +56,10 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
   steered: (state, { at, payload }) => {
     // Insert behind the run's last message: queued prompts stay behind it, and steers keep their order.
     const last = state.messages.findLastIndex((message) => message.runId === payload.run_id)
-    const message = userMessage(payload.message_id, payload.text, 'complete', payload.run_id, at)
+    const message = {
+      ...userMessage(payload.message_id, payload.text, 'complete', payload.run_id, at),
+      ...(payload.input !== undefined && { input: payload.input }),
+    }
     return insert(state, last < 0 ? state.messages.length : last + 1, message)
   },
 

@@ -39,12 +39,19 @@ export interface Lifecycle {
   /** Open calls of the current attempt. */
   readonly tools: { readonly [toolCallId: string]: OpenToolCall }
   /** Steering prompts that the runner does not have yet. */
-  readonly steers: readonly { readonly messageId: string; readonly text: string }[]
+  readonly steers: readonly SteeringPrompt[]
   /** The newest resume handle of each turn: of its end, or of the furthest point reached. */
   readonly handles: readonly { readonly runId: string; readonly handle: string }[]
 }
 
 /** A prompt and the run it becomes share one id. */
+/** A prompt for the run in progress. */
+export interface SteeringPrompt {
+  readonly messageId: string
+  readonly text: string
+  readonly input?: Json
+}
+
 export interface Prompt {
   readonly runId: string
   readonly messageId: string

@@ -184,7 +184,14 @@ export const lifecycle: Projection<Lifecycle> = {
 
     steered: (state, { payload }) => ({
       ...state,
-      steers: [...state.steers, { messageId: payload.message_id, text: payload.text }],
+      steers: [
+        ...state.steers,
+        {
+          messageId: payload.message_id,
+          text: payload.text,
+          ...(payload.input !== undefined && { input: payload.input }),
+        },
+      ],
     }),
     steer_delivered: (state, { payload }) => ({
       ...state,

@@ -16,7 +16,7 @@ const isLong = (command: Command): boolean => JSON.stringify(command).length > P
 
 /** The input repeats the body of a request, prompt included: count the prompt once, as the caller sent it. */
 const withTextOnce = (command: Command): Command => {
-  if (command.type !== 'submit' || !isJsonObject(command.input)) return command
+  if (!('input' in command) || !isJsonObject(command.input)) return command
   const { prompt, input } = command
   const isRepeated = ownProperty(input, 'prompt') === prompt || JSON.stringify(input) === prompt
   return isRepeated ? { ...command, prompt: '' } : command

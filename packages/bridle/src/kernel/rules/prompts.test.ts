@@ -161,6 +161,40 @@ describe('submit', () => {
   })
 })
 
+describe('[OH108] files of a prompt', () => {
+  const input = { prompt: 'look', attachments: [{ ref_id: 'file-1' }] }
+
+  test('steer has them for its run, and in the conversation', () => {
+    const life = running(undefined, true)
+    life.do({ type: 'steer', prompt: 'look', input })
+    life.do({ type: 'steer', prompt: 'bare' })
+    expect(life.state.lifecycle.steers).toEqual([
+      { messageId: 'm-9', text: 'look', input },
+      { messageId: 'm-10', text: 'bare' },
+    ])
+    expect(life.messages.map((message) => message.input)).toEqual([undefined, undefined, input, undefined])
+  })
+  test('steer keeps them where it is queued, also where its run ends before it is delivered', () => {
+    const queued = running()
+    queued.do({ type: 'steer', prompt: 'look', input })
+    expect(queued.state.lifecycle.queue).toMatchObject([{ text: 'look', input }])
+    const late = running(undefined, true)
+    late.do({ type: 'steer', prompt: 'look', input })
+    late.report(finished())
+    expect(late.run).toMatchObject({ text: 'look', input })
+  })
+  test('edit has its own, and none of the prompt that it replaces', () => {
+    const life = running()
+    life.report(finished())
+    const [first] = life.messages
+    life.do({ type: 'edit', messageId: first?.id ?? '', prompt: 'look', input })
+    expect(life.run.input).toEqual(input)
+    life.report(started(), finished())
+    life.do({ type: 'edit', messageId: life.messages[0]?.id ?? '', prompt: 'bare' })
+    expect(life.run.input).toBeUndefined()
+  })
+})
+
 describe('create', () => {
   test('makes an idle session, once', () => {
     const life = new TestSession()

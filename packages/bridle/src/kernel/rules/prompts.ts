@@ -45,7 +45,13 @@ export const steer = (w: DecisionBuilder, command: Command & { type: 'steer' }):
   if (answer) return answer
   if (run?.phase !== 'started' || !run.steerable) return queuePrompt(w, command.prompt, { ...command, head: true })
   const messageId = messageIdOf(w.nextSeq)
-  w.addToRun('steered', { run_id: run.runId, message_id: messageId, text: command.prompt, ...actor(command) })
+  w.addToRun('steered', {
+    run_id: run.runId,
+    message_id: messageId,
+    text: command.prompt,
+    ...(command.input !== undefined && { input: command.input }),
+    ...actor(command),
+  })
   return { runId: run.runId, messageId, delivery: 'steered' }
 }
 

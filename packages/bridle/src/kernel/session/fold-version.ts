@@ -135,7 +135,7 @@ const golden: readonly GoldenStep[] = [
   runnerReports({ type: 'stopped' }),
   { type: 'resume' },
   runnerReports({ type: 'started', steer: true }),
-  { type: 'steer', prompt: 'more' },
+  { type: 'steer', prompt: 'more', input: { attachments: [] } },
   (state) => runnerReports({ type: 'steer_delivered', messageId: state.lifecycle.steers[0]?.messageId ?? '' })(state),
   runnerReports(
     event('reflection', { text: 'so' }),

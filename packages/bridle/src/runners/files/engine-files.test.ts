@@ -7,7 +7,7 @@ import { digest, key, setUp } from '../../kernel/host/host.suite.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { StoredUploads } from '../../stores/uploads/stored-uploads.ts'
 import { memoryUploadFolder } from '../../stores/uploads/upload-folder.ts'
-import { type PuppetEngine, puppetEngine } from '../engines/puppet.suite.ts'
+import { type PuppetEngine, puppetEngine, steps } from '../engines/puppet.suite.ts'
 import { remoteRunner } from '../remote/remote-runner.ts'
 import { withoutIsolation } from '../sandboxes/isolation/engine-start.suite.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
@@ -93,7 +93,7 @@ const sessionWith = (takesFiles = true) => {
     const session = await life.host.find(key())
     return session?.state.conversation.messages.findLast(({ role }) => role === 'assistant')?.content ?? ''
   }
-  return { add, answer, uploads, stop: () => life.host.stop(), events: life.events }
+  return { add, answer, uploads, host: life.host, stop: () => life.host.stop(), events: life.events }
 }
 
 /** The paths that a prompt names. */
@@ -139,6 +139,30 @@ describe('[OH106] the files of a prompt', () => {
     expect(await plain.answer({ prompt: 'Read.', attachments: [other] })).toContain('- b.txt (text/plain, 1 bytes): it')
     await plain.stop()
   })
+})
+
+test('[OH108] files of a steering prompt reach the engine behind it', async () => {
+  const { add, host, stop } = sessionWith()
+  const [one, two] = [await add('one.txt', 'first'), await add('two.txt', 'second')]
+  await host.send(key(), { type: 'submit', prompt: steps({ hang: 'politely' }) })
+  const until = async (isSo: () => boolean | Promise<boolean>) => {
+    for (let tries = 0; !(await isSo()); tries++) {
+      if (tries > 1_000) throw new Error('It did not come to it.')
+      await new Promise((wake) => setTimeout(wake, 10))
+    }
+  }
+  await until(async () => (await host.find(key()))?.state.lifecycle.run?.steerable ?? false)
+  for (const [prompt, file] of [
+    ['Look.', one],
+    ['And here.', two],
+  ] as const)
+    await host.send(key(), { type: 'steer', prompt, input: { prompt, attachments: [file] } })
+  await until(() => engine.steered.length === 2)
+  const steered = engine.steered.toSorted().toReversed()
+  expect(steered.map((text) => text.split('\n')[0])).toEqual(['Look.', 'And here.'])
+  expect(steered.flatMap(pathsIn).map((path) => readFileSync(resolve(work, path), 'utf8'))).toEqual(['first', 'second'])
+  await host.send(key(), { type: 'cancel' })
+  await stop()
 })
 
 describe('[OH107] a runner', () => {

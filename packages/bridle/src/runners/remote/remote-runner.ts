@@ -4,9 +4,11 @@ import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
 import { bridgeIdentity } from '../engine-identities.ts'
+import { promptWithFiles } from '../files/sent-files.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { RunnerRedirect } from './bounded-response.ts'
 import { effectiveSettings } from './effective-settings.ts'
+import { fileSender } from './file-sender.ts'
 import { runnerRefusalText } from './refusal-text.ts'
 import { RemoteRun } from './remote-run.ts'
 import type { RemoteRunnerOptions } from './remote-runner-options.ts'
@@ -97,9 +99,16 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
       if (status !== 200) throw new Error(runnerRefusalText(status, body))
     },
 
-    steer: async (job, { messageId, text }) => {
+    steer: async (job, { messageId, text: prompt, input }) => {
       const found = await reach(job)
       if (!found) throw new Error('The sandbox is gone.')
+      const { uploads } = options
+      const text = await promptWithFiles(prompt, input, {
+        ...(uploads && { uploads }),
+        tenant: job.key.tenant,
+        // Files are the runner's and not the run's, and so is their bearer.
+        send: fileSender(runnerClient(found.sandbox, [found.sandbox.token])),
+      })
       const { status, body } = await found.runs.post(`${runPath(job)}/steer`, { id: messageId, text, epoch: job.epoch })
       if (status !== 200) throw new Error(runnerRefusalText(status, body))
     },

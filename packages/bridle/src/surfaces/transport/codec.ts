@@ -11,14 +11,15 @@ import { COMMANDS_MAX } from './limits.ts'
 import type { ServerMessage } from './wire.ts'
 
 const text = v.string()
+const attachments = v.optional(v.array(v.object({ ref_id: text })))
 const command = <const T extends string, const E extends v.ObjectEntries>(type: T, entries: E) =>
   v.object({ type: v.literal(type), commandId: optionalId, ...entries })
 
 const commandSchema = v.variant('type', [
-  command('submit', { prompt: text, attachments: v.optional(v.array(v.object({ ref_id: text }))) }),
+  command('submit', { prompt: text, attachments }),
   command('cancel', { runId: v.optional(text), queue: v.optional(v.boolean()), reason: v.optional(text) }),
-  command('steer', { prompt: text }),
-  command('edit', { messageId: text, prompt: text }),
+  command('steer', { prompt: text, attachments }),
+  command('edit', { messageId: text, prompt: text, attachments }),
   command('reload', { messageId: v.optional(text) }),
   command('approve', {
     approvalId: text,

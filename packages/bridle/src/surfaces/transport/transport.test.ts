@@ -569,6 +569,43 @@ describe('commands', () => {
   })
 })
 
+test('[T29] [OH108] steer and edit name uploaded files', async () => {
+  const uploads = new StoredUploads(memoryUploadFolder(), () => 0)
+  const { connect } = setUp({ uploads })
+  const file = { tenant: 'default', owner: null, name: 'a.txt', mimeType: 'text/plain' }
+  const added = await Promise.all([1, 2, 3].map((byte) => uploads.add(file, Uint8Array.of(byte))))
+  const [first = '', second = '', foreign = ''] = added.map((upload) => upload?.id)
+  await uploads.claim(foreign, { tenant: 'default', agent: 'scripted', id: 'another' })
+  const client = await connect('?userId=ann')
+  const attachments = (...ids: string[]) => ids.map((ref_id) => ({ ref_id }))
+  const { prompt } = submit({ text: 'Fine.' })
+  const inputs = () =>
+    (client.state?.messages ?? []).filter(({ role }) => role === 'user').map((message) => message.input)
+  const known = (ref_id: string) => ({ ref_id, filename: 'a.txt', mime_type: 'text/plain', size_bytes: 1 })
+  await client.say({ type: 'steer', commandId: 's1', prompt, attachments: attachments(first) })
+  await until(() => client.of('ack').length === 1 && idle(client)())
+  expect(inputs()).toEqual([{ prompt, attachments: [known(first)] }])
+  const [message] = client.state?.messages ?? []
+  const edit = { type: 'edit', messageId: message?.id ?? '', prompt } as const
+  await client.say(
+    { ...edit, commandId: 'e1', attachments: attachments(foreign) },
+    { type: 'steer', commandId: 's2', prompt, attachments: attachments(first, 'file-unknown') },
+    { ...edit, commandId: 'e2', attachments: attachments(first, second) },
+  )
+  await until(() => client.of('ack').length === 4 && idle(client)())
+  expect(
+    client
+      .of('ack')
+      .map(({ commandId, ok, message: problem }) => [commandId, ok, problem && String(problem).split(':')[0]]),
+  ).toEqual([
+    ['s1', true, undefined],
+    ['e1', false, 'attachments.0.ref_id'],
+    ['s2', false, 'attachments.1.ref_id'],
+    ['e2', true, undefined],
+  ])
+  expect(inputs()).toEqual([{ prompt, attachments: [known(first), known(second)] }])
+})
+
 test('[T29] a submit names uploaded files, and is refused where one may not be used', async () => {
   const uploads = new StoredUploads(memoryUploadFolder(), () => 0)
   const { connect } = setUp({ uploads })

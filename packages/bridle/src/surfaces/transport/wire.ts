@@ -8,8 +8,8 @@ import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 export type HarnessCommand = { commandId?: string | undefined } & (
   | { type: 'submit'; prompt: string; attachments?: { ref_id: string }[] }
   | { type: 'cancel'; runId?: string; queue?: boolean; reason?: string }
-  | { type: 'steer'; prompt: string }
-  | { type: 'edit'; messageId: string; prompt: string }
+  | { type: 'steer'; prompt: string; attachments?: { ref_id: string }[] }
+  | { type: 'edit'; messageId: string; prompt: string; attachments?: { ref_id: string }[] }
   | { type: 'reload'; messageId?: string | undefined }
   | {
       type: 'approve'

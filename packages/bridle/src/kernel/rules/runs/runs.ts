@@ -326,8 +326,9 @@ const recordRun = (w: DecisionBuilder, run: Run, status: string): void => {
 
 /** Queues a steering prompt that was acknowledged too late for its run. */
 const requeueSteers = (w: DecisionBuilder): void => {
-  for (const { messageId, text } of w.state.lifecycle.steers.toReversed()) {
-    w.add('prompt_queued', { run_id: runIdOf(w.nextSeq), message_id: messageId, text, head: true })
+  for (const { messageId, text, input } of w.state.lifecycle.steers.toReversed()) {
+    const files = input === undefined ? {} : { input }
+    w.add('prompt_queued', { run_id: runIdOf(w.nextSeq), message_id: messageId, text, ...files, head: true })
   }
 }
 

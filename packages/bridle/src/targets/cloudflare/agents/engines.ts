@@ -3,6 +3,7 @@
 import { type AgentInfo, acceptPrompt } from '../../../kernel/agent-info.ts'
 import { keyText } from '../../../kernel/event.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
+import type { Uploads } from '../../../kernel/ports/uploads.ts'
 import { bridgeIdentity } from '../../../runners/engine-identities.ts'
 import type { EngineDescription } from '../../../runners/engines/description.ts'
 import { remoteRunner } from '../../../runners/remote/remote-runner.ts'
@@ -19,6 +20,7 @@ import { containerSandboxes } from './containers.ts'
 export interface EnginePorts {
   readonly provider: SandboxProvider
   readonly credentials: CredentialPorts
+  readonly uploads: Pick<Uploads, 'read'>
 }
 
 /** The engines are the runner's, and only the runner knows their versions. */
@@ -40,7 +42,7 @@ export const engineInfo = ({ name, title, info }: EngineDescription, env: Harnes
 export const engineRunner = (
   { name, provider: modelProvider }: EngineDescription,
   options: HarnessOptions,
-  { provider, credentials }: EnginePorts,
+  { provider, credentials, uploads }: EnginePorts,
 ): Runner => {
   const { models: _, ...settings } = options.engines?.[name] ?? {}
   return remoteRunner({
@@ -49,6 +51,7 @@ export const engineRunner = (
     provider,
     clock: runClock,
     digest,
+    uploads,
     settings,
     runToken: async ({ key, runId, attempt }) =>
       deriveToken(await credentials.secret(), 'run', keyText(key), runId, attempt),

@@ -1,6 +1,5 @@
 // The agents of a Worker: scripted, those of its options, and the engines behind a runner.
 import type { Runner } from '../../../kernel/ports/runner.ts'
-import type { Uploads } from '../../../kernel/ports/uploads.ts'
 import { engineDescriptions } from '../../../runners/engines/descriptions.ts'
 import { scriptedRunner } from '../../../runners/in-process/scripted.ts'
 import { AgentRegistry } from '../../agents/registry.ts'
@@ -13,7 +12,6 @@ import { type InvocationHops, withInvocationHops } from './invocation-hops.ts'
 
 export interface AgentPorts extends EnginePorts {
   readonly invocationHops: InvocationHops
-  readonly uploads: Pick<Uploads, 'read'>
 }
 
 /** `parts` belong to an object; a gateway, which runs nothing, has none. */
