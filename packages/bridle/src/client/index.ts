@@ -36,6 +36,7 @@ export type {
   SessionPage,
   SessionRow,
   SignalReceipt,
+  UploadGrant,
 } from '../surfaces/http/wire.ts'
 export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 export { FabricError } from './fabric/error.ts'
@@ -62,6 +63,7 @@ export type {
   HarnessConnection,
   HarnessEvents,
   HeldPrompt,
+  SubmitOptions,
 } from './harness/options.ts'
 export {
   type HarnessApproval,
@@ -71,3 +73,4 @@ export {
   type HarnessToolCall,
   partText,
 } from './harness/state.ts'
+export type { UploadContent, UploadOptions } from './upload.ts'

@@ -11,6 +11,9 @@ export const HIDDEN_MS = 250
 /** A request that hangs must not keep a client from its next try. */
 export const ANSWER_MS = 10_000
 
+/** A file of 25 MB at two megabits a second. */
+export const UPLOAD_MS = 120_000
+
 /** Heartbeats without a message from the server: a single one may be lost, a second means a dead connection. */
 export const MISSES_MAX = 2
 

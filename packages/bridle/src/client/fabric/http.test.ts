@@ -56,6 +56,28 @@ describe('calls', () => {
     await expect(fabric.session('c')).rejects.toMatchObject({ status: 404, type: 'not_found' })
   })
 
+  test('[H65] [H67] a file, a blob and bytes are uploaded with their name and type, and used by one session', async () => {
+    const grants = await Promise.all([
+      fabric.upload(new File(['a,b'], 'tüte & co.csv', { type: 'text/csv' })),
+      fabric.upload(new Blob(['{}'], { type: 'application/json' }), { name: 'named.json', type: 'text/plain' }),
+      fabric.upload(Uint8Array.of(1, 2, 3)),
+    ])
+    expect(grants.map(({ mime_type, size_bytes }) => [mime_type, size_bytes])).toEqual([
+      ['text/csv', 3],
+      ['text/plain', 2],
+      ['application/octet-stream', 3],
+    ])
+    const attachments = grants.map(({ ref_id }) => ({ ref_id }))
+    await fabric.invoke('scripted', 'files', { ...scriptBody({ text: 'x' }), attachments })
+    const [prompt] = (await eventsUntil('files', 'idle')).filter(({ type }) => type === 'prompt_start')
+    expect(JSON.stringify(prompt)).not.toContain('a,b')
+    await expect(fabric.invoke('scripted', 'others', { ...scriptBody(), attachments })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/^attachments\.0\.ref_id: /),
+    })
+    await expect(fabric.upload(new Blob([]))).rejects.toMatchObject({ status: 400, type: 'bad_request' })
+  })
+
   test('another tenant is another world', async () => {
     await fabric.invoke('scripted', 'mine', scriptBody({ text: 'x' }))
     const other = fabricClient({ url: server.url, authToken, tenantId: 'other' })

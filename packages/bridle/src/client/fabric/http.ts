@@ -8,7 +8,9 @@ import type {
   SessionDetail,
   SessionPage,
   SignalReceipt,
+  UploadGrant,
 } from '../../surfaces/http/wire.ts'
+import { type UploadContent, type UploadOptions, uploadRequest } from '../upload.ts'
 import { errorFromResponse, FabricError } from './error.ts'
 import { type EventFeedOptions, eventFeed } from './event-feed.ts'
 import type { DecisionOptions, FabricJson, SessionFilter, SignalRequestOptions } from './request-options.ts'
@@ -167,6 +169,14 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
         { name, payload, ...(actor !== undefined && { actor }) },
         idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } },
       ),
+    /**
+     * Uploads a file of at most 25 MB. Name the `ref_id` of the answer in the `attachments` of an input, within a day:
+     * `invoke(agent, id, { prompt, attachments: [{ ref_id }] })`.
+     */
+    upload: async (content: UploadContent, options: UploadOptions = {}): Promise<UploadGrant> => {
+      const { filename, init } = uploadRequest(content, options)
+      return readJson(await call(`files${queryText({ filename })}`, init))
+    },
     /** Erases the session. */
     remove: async (agent: string, id: string): Promise<void> => {
       await call(`agents/${pathSegment(agent)}/${pathSegment(id)}`, { method: 'DELETE' })

@@ -46,6 +46,35 @@ const messagesOf = async (user: string, base = server.url) =>
   (await get(`${base}/sessions/user:${user}`, auth)).body.messages
 
 describe('a session', () => {
+  test('[T29] [H65] three clients upload files, with their credentials, and send them with prompts', async () => {
+    const users = ['ula', 'uwe', 'udo']
+    const connected = users.map((user) => connect(user))
+    const grants = await Promise.all(
+      connected.map((client, index) =>
+        client.upload(new File(['x'.repeat(index + 1)], 'a b.txt', { type: 'text/plain' })),
+      ),
+    )
+    expect(grants.map(({ mime_type, size_bytes }) => [mime_type, size_bytes])).toEqual([
+      ['text/plain', 1],
+      ['text/plain', 2],
+      ['text/plain', 3],
+    ])
+    const { prompt } = scriptBody({ text: 'Seen.' })
+    for (const [index, client] of connected.entries())
+      await client.submit(prompt, { attachments: [grants[index] as { ref_id: string }] })
+    for (const client of connected) expect((await until(client, isDone)).messages.at(-1)?.content).toBe('Seen.')
+    await expect(
+      connected[0]?.submit(prompt, { attachments: [grants[1] as { ref_id: string }] }),
+    ).rejects.toMatchObject({ code: 'bad_request' })
+    await expect(connect('u4', { authToken: 'wrong' }).upload(Uint8Array.of(1))).rejects.toMatchObject({
+      name: 'HarnessError',
+      code: 'unauthorized',
+    })
+    const nowhere = new HarnessClient({ url: 'ws://127.0.0.1:1/ws', backoff })
+    clients.push(nowhere)
+    await expect(nowhere.upload(Uint8Array.of(1))).rejects.toMatchObject({ code: 'network' })
+  })
+
   test('[T3] a prompt, a reply that streams, and a second client that sees the same', async () => {
     const [one, two] = [connect('ann'), connect('ann')]
     await isOpen(two)

@@ -1,10 +1,12 @@
 // A session's live state, in a browser or in Node. The client computes nothing: it sends commands and shows the server's state,
 // over as many connections as it takes.
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
+import type { UploadGrant } from '../../surfaces/http/wire.ts'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
 import { finalRefusal, socketEndpoint } from '../socket/endpoint.ts'
 import { onReconnectHint } from '../socket/reconnect-hints.ts'
 import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
+import type { UploadContent, UploadOptions } from '../upload.ts'
 import { CommandOutbox } from './command-outbox.ts'
 import { ConnectionStatus } from './connection-status.ts'
 import { Emitter } from './emitter.ts'
@@ -17,9 +19,11 @@ import type {
   HarnessConnection,
   HarnessEvents,
   HeldPrompt,
+  SubmitOptions,
 } from './options.ts'
 import { Replica } from './replica.ts'
 import { parseServerMessage } from './server-messages.ts'
+import { uploadToServer } from './upload.ts'
 
 /** The close code of a removed session; a final close with any other code is a refusal. */
 const REMOVED = 4004
@@ -124,8 +128,16 @@ export class HarnessClient {
   }
 
   /** Submits a prompt. While a run is in progress the prompt waits for its turn; without a connection it is held. */
-  submit(prompt: string, { commandId }: { readonly commandId?: string } = {}): Promise<HarnessAnswer> {
-    return this.send({ type: 'submit', prompt, commandId })
+  submit(prompt: string, { commandId, attachments }: SubmitOptions = {}): Promise<HarnessAnswer> {
+    return this.send({ type: 'submit', prompt, commandId, ...(attachments && { attachments: [...attachments] }) })
+  }
+
+  /**
+   * Uploads a file of at most 25 MB, over HTTP. Give the answer to `submit` as one of its `attachments`, within a day. Rejects with
+   * a HarnessError; an upload that failed leaves nothing to undo.
+   */
+  async upload(content: UploadContent, options: UploadOptions = {}): Promise<UploadGrant> {
+    return uploadToServer({ ...this.#options, url: await this.#address() }, content, options)
   }
 
   /** Gives the run in progress a further instruction, without waiting for its end. */
@@ -182,10 +194,14 @@ export class HarnessClient {
     this.#socket.close()
   }
 
-  async #endpoint(): Promise<{ url: string; protocols?: string[] }> {
+  async #address(): Promise<string> {
     const { url } = this.#options
+    return typeof url === 'string' ? url : url()
+  }
+
+  async #endpoint(): Promise<{ url: string; protocols?: string[] }> {
     this.#status.update({ nextTryAt: undefined })
-    this.#url = typeof url === 'string' ? url : await url()
+    this.#url = await this.#address()
     // Another address may be another session, with other sequence numbers.
     const after = this.#url === this.#replicaUrl ? this.#replica.cursor : null
     this.#replica.beginConnection(after !== null)

@@ -53,6 +53,17 @@ export interface HeldPrompt {
   readonly sent: boolean
 }
 
+/** Settings of a prompt. */
+export interface SubmitOptions {
+  /** The same id and prompt take effect once, however often they are sent. Default: a new one. */
+  readonly commandId?: string
+  /** Uploaded files, as `upload` returned them. */
+  readonly attachments?: readonly {
+    /** The reference of the file. */
+    readonly ref_id: string
+  }[]
+}
+
 /** The server's answer to a command; empty when the server does not acknowledge commands. */
 export type HarnessAnswer = NonNullable<Extract<ServerMessage, { type: 'ack' }>['answer']>
 

@@ -54,16 +54,15 @@ export const fetchEndpoint = (credentials: SocketCredentials): Promise<Response>
 
 /** Null when the server has no tickets: then the URL carries the token. */
 const requestTicket = async (credentials: SocketCredentials): Promise<string | null> => {
-  const [, prefix = '', sessionId] =
-    /^(.*?)(?:\/sessions\/([^/]+))?\/[^/]*$/.exec(new URL(credentials.url).pathname) ?? []
-  const response = await fetch(new URL(`${prefix}/tickets`, httpOf(credentials.url)), {
+  const url = httpOf(credentials.url)
+  const { prefix, sessionId } = placeOf(url)
+  const request = fetch(new URL(`${prefix}/tickets`, url), {
     method: 'POST',
     headers: { ...headersOf(credentials), 'content-type': 'application/json' },
     body: JSON.stringify(sessionId === undefined ? {} : { sessionId: decodeURIComponent(sessionId) }),
     signal: AbortSignal.timeout(ANSWER_MS),
-  }).catch((cause: unknown) => {
-    throw new FabricError(0, 'network', 'The server could not be reached.', { cause })
   })
+  const response = await reach(request)
   if (response.ok) return ((await response.json()) as { ticket: string }).ticket
   if (response.status !== 404 && response.status !== 405 && response.status !== 501)
     throw await errorFromResponse(response)
@@ -71,9 +70,20 @@ const requestTicket = async (credentials: SocketCredentials): Promise<string | n
   return null
 }
 
-const headersOf = ({ authToken, tenantId }: SocketCredentials): Record<string, string> => ({
+export const reach = (request: Promise<Response>): Promise<Response> =>
+  request.catch((cause: unknown) => {
+    throw new FabricError(0, 'network', 'The server could not be reached.', { cause })
+  })
+
+/** The path of the server, and the session in the path of its socket. */
+export const placeOf = ({ pathname }: URL): { prefix: string; sessionId: string | undefined } => {
+  const [, prefix = '', sessionId] = /^(.*?)(?:\/sessions\/([^/]+))?\/[^/]*$/.exec(pathname) ?? []
+  return { prefix, sessionId }
+}
+
+export const headersOf = ({ authToken, tenantId }: SocketCredentials): Record<string, string> => ({
   ...(authToken !== undefined && { authorization: `Bearer ${authToken}` }),
   ...(tenantId !== undefined && { 'x-fabric-tenant': tenantId }),
 })
 
-const httpOf = (socketUrl: string): URL => new URL(new URL(socketUrl).href.replace(/^ws/, 'http'))
+export const httpOf = (socketUrl: string): URL => new URL(new URL(socketUrl).href.replace(/^ws/, 'http'))

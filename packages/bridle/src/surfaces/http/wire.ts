@@ -86,9 +86,11 @@ export interface TicketGrant {
 
 /** An uploaded file: a prompt names it as `{ ref_id }` in its attachments. */
 export interface UploadGrant {
+  /** The reference of the file. */
   readonly ref_id: string
   /** The type that its uploader named. */
   readonly mime_type: string
+  /** The length of the file. */
   readonly size_bytes: number
 }
 
