@@ -4,7 +4,7 @@ import type { RequestMessage } from '../surfaces/openharness/wire.ts'
 import { withinTime } from './deadline.ts'
 import { ShellFault } from './fault.ts'
 import { ATTEMPT_MS, RESPONSE_BYTES_MAX, RETRIES_MAX, RETRY_MS, RETRY_MS_MAX } from './limits.ts'
-import { createStreamReading, type StreamReading } from './streaming/stream-reading.ts'
+import { createFrameReader, type FrameReader } from './streaming/frame-reader.ts'
 import type { ShellTransport } from './transport.ts'
 
 /** Options of `httpTransport`. */
@@ -36,16 +36,16 @@ export const httpTransport = (options: HttpTransportOptions): ShellTransport => 
   const { retries = RETRIES_MAX, retryMs = RETRY_MS, maxBytes = RESPONSE_BYTES_MAX } = options
   return async (request, { signal, onPartial }) => {
     const isStreamed = Boolean(request.capabilities?.['openharness.streaming'])
-    let reading = isStreamed ? createStreamReading(maxBytes, onPartial) : null
+    let reader = isStreamed ? createFrameReader(maxBytes, onPartial) : null
     for (let attempt = 0; ; attempt += 1) {
-      const place = reading?.lastId
-      const { message, retryAfterMs, fault } = await post(request, options, signal, reading)
+      const place = reader?.lastId
+      const { message, retryAfterMs, fault } = await post(request, options, signal, reader)
       // A stream that gets further is worth as many attempts again.
-      if (reading?.lastId !== place) attempt = 0
+      if (reader?.lastId !== place) attempt = 0
       if (attempt >= retries && fault) throw fault
       if (!fault && (attempt >= retries || !isRetryable(message))) return message
       // An error ends its stream: the next one begins anew.
-      if (!fault && reading) reading = createStreamReading(maxBytes, onPartial)
+      if (!fault && reader) reader = createFrameReader(maxBytes, onPartial)
       const backoffMs = Math.min(retryMs * 2 ** attempt, RETRY_MS_MAX) * (0.5 + Math.random() / 2)
       await withinTime(Math.min(Math.max(backoffMs, retryAfterMs), RETRY_MS_MAX), signal, () => new Promise(() => {}))
     }
@@ -63,7 +63,7 @@ const post = async (
   request: RequestMessage,
   options: HttpTransportOptions,
   signal: AbortSignal,
-  reading: StreamReading | null,
+  reader: FrameReader | null,
 ): Promise<Reply> => {
   const { timeoutMs = ATTEMPT_MS, maxBytes = RESPONSE_BYTES_MAX } = options
   const end = performance.now() + timeoutMs
@@ -72,22 +72,22 @@ const post = async (
     const response = await inTime(timeoutMs, timeoutMs, signal, async () =>
       reach(options, {
         method: 'POST',
-        headers: await headersOf(options, reading),
+        headers: await headersOf(options, reader),
         body: JSON.stringify(request),
         redirect: 'error',
         signal: connection.signal,
       }),
     )
     const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1000 || 0
-    if (reading && /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
-      const message = await follow(response, reading, (read) => inTime(timeoutMs, timeoutMs, signal, read))
+    if (reader && /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
+      const message = await follow(response, reader, (read) => inTime(timeoutMs, timeoutMs, signal, read))
       return message === undefined ? { retryAfterMs, fault: brokenStream() } : { message, retryAfterMs }
     }
     const text = await inTime(end - performance.now(), timeoutMs, signal, () => readText(response, maxBytes))
     return { message: parse(text, response.status), retryAfterMs }
   } catch (cause) {
     const isBroken = cause instanceof ShellFault && (cause.code === 'unreachable' || cause.code === 'timed_out')
-    if (!reading?.hasBegun || !isBroken) throw cause
+    if (!reader?.hasBegun || !isBroken) throw cause
     return { retryAfterMs: 0, fault: brokenStream(cause) }
   } finally {
     connection.abort()
@@ -99,26 +99,24 @@ const brokenStream = (cause?: unknown): ShellFault =>
     cause,
   })
 
-const headersOf = async ({ headers: own }: HttpTransportOptions, reading: StreamReading | null): Promise<Headers> => {
+const headersOf = async ({ headers: own }: HttpTransportOptions, reader: FrameReader | null): Promise<Headers> => {
   const headers = new Headers(typeof own === 'function' ? await own() : own)
   headers.set('content-type', 'application/json')
-  headers.set('accept', reading ? 'text/event-stream, application/json' : 'application/json')
-  if (reading?.lastId) headers.set('last-event-id', reading.lastId)
+  headers.set('accept', reader ? 'text/event-stream, application/json' : 'application/json')
+  if (reader?.lastId) headers.set('last-event-id', reader.lastId)
   return headers
 }
 
 /** The message at the end of the stream. Each piece has its own time: an engine that works for hours still sends a sign of life. */
 const follow = (
   response: Response,
-  reading: StreamReading,
+  reader: FrameReader,
   inItsTime: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<unknown> => {
-  const reader = response.body?.getReader()
-  if (!reader) return Promise.resolve(undefined)
-  return reading.follow(async () => {
-    const piece = await inItsTime(() =>
-      reader.read().catch((cause: unknown) => Promise.reject(cutOff(cause, response))),
-    )
+  const body = response.body?.getReader()
+  if (!body) return Promise.resolve(undefined)
+  return reader.follow(async () => {
+    const piece = await inItsTime(() => body.read().catch((cause: unknown) => Promise.reject(cutOff(cause, response))))
     return piece.done ? undefined : piece.value
   })
 }

@@ -1,6 +1,6 @@
 import type { ActionDirective, RequestMessage } from '../surfaces/openharness/wire.ts'
 
-/** What a transport gets beside the request. */
+/** The arguments of a transport beside the request. */
 export interface TransportCall {
   /** Aborted when nobody waits for the response any more. */
   readonly signal: AbortSignal

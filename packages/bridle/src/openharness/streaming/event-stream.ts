@@ -1,7 +1,7 @@
 // Reads server-sent events from the body of a response, in browsers and on Node.
 import { ShellFault } from '../fault.ts'
 
-/** One event of a stream. */
+/** An event of a stream. */
 export interface StreamEvent {
   /** Empty where the event has none. */
   readonly id: string

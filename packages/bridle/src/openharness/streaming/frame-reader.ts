@@ -1,11 +1,11 @@
-// Reads the frames of a stream up to its final message. The reading remembers its place, so that a stream that breaks goes on there.
+// Reads the frames of a stream up to its final message. The reader remembers its place, so that a stream that breaks goes on there.
 import { isJsonObject } from '../../kernel/json.ts'
 import type { ActionDirective } from '../../surfaces/openharness/wire.ts'
 import { ShellFault } from '../fault.ts'
 import { createEventParser, type StreamEvent } from './event-stream.ts'
 import { applyChanges } from './partial-directives.ts'
 
-export interface StreamReading {
+export interface FrameReader {
   /** The id of the last frame; empty = from the start. */
   readonly lastId: string
   readonly hasBegun: boolean
@@ -13,10 +13,10 @@ export interface StreamReading {
   follow(read: () => Promise<Uint8Array | undefined>): Promise<unknown>
 }
 
-export const createStreamReading = (
+export const createFrameReader = (
   maxBytes: number,
   onPartial: (directives: readonly ActionDirective[]) => void = () => {},
-): StreamReading => {
+): FrameReader => {
   let lastId = ''
   let hasBegun = false
   let directives: readonly ActionDirective[] = []
