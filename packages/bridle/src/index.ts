@@ -9,6 +9,7 @@ export {
 } from './agents/agent.ts'
 export type { Attachment } from './agents/attachments.ts'
 export { RunEndedError, ToolDenied, ToolTimeout } from './agents/errors.ts'
+export type { DirectiveSchemas } from './agents/functions/directive-schemas.ts'
 export type {
   AnswerReview,
   CallChange,

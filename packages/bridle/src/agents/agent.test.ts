@@ -14,6 +14,7 @@ describe('the definition', () => {
     expect({ ...made }).toEqual({
       name: 'triage',
       description: '',
+      directives: {},
       input: issue,
       output: null,
       triggers: { webhook: false },

@@ -2,6 +2,7 @@
 import { isId } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Attachment } from './attachments.ts'
+import { type DirectiveSchemas, directiveSchemasProblem } from './functions/directive-schemas.ts'
 import {
   MODEL_OPTIONS,
   type ModelAgentFields,
@@ -54,6 +55,11 @@ export interface FunctionAgentOptions<In extends StandardSchema, Out extends Sta
    * and approval that is in the log returns what the log says. False: for functions with effects outside of these.
    */
   readonly durable?: boolean
+  /**
+   * Schemas for the payloads of namespaced directives, by their `action_type`. `session.directive` throws a TypeError where a payload does
+   * not fit. A type without a schema takes any object.
+   */
+  readonly directives?: DirectiveSchemas
   /** An agent has either a `run` function or a model. */
   readonly model?: never
 }
@@ -80,6 +86,8 @@ export interface AgentDefinition extends ModelAgentFields {
   readonly run: ((context: RunContext<unknown>) => unknown) | null
   /** Whether another process continues a run whose process ended. */
   readonly durable: boolean
+  /** Schemas for the payloads of its namespaced directives. */
+  readonly directives: DirectiveSchemas
 }
 
 /**
@@ -103,7 +111,16 @@ export function agent<
 export function agent(options: AnyAgentOptions): AgentDefinition {
   const problem = problemOf(options)
   if (problem !== null) throw new TypeError(`agent(): ${problem}`)
-  const { name, description = '', input = null, output = null, triggers, run = null, durable = true } = options
+  const {
+    name,
+    description = '',
+    input = null,
+    output = null,
+    triggers,
+    run = null,
+    durable = true,
+    directives = {},
+  } = options
   const definition: AgentDefinition = {
     name,
     description,
@@ -112,6 +129,7 @@ export function agent(options: AnyAgentOptions): AgentDefinition {
     triggers: Object.freeze({ webhook: triggers?.webhook === true }),
     run,
     durable,
+    directives: Object.freeze({ ...directives }),
     ...modelAgentFields(options),
   }
   return Object.freeze(Object.defineProperty(definition, brand, { value: true }))
@@ -122,6 +140,7 @@ type AnyAgentOptions = AgentOptions<StandardSchema, StandardSchema> &
   PartialModelOptions & {
     readonly run?: (context: RunContext<unknown>) => unknown
     readonly durable?: boolean
+    readonly directives?: DirectiveSchemas
   }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a run may return nothing at all.
@@ -185,6 +204,8 @@ const problemOf = (options: unknown): string | null => {
 const functionAgentProblem = (name: string, fields: { readonly [name: string]: unknown }): string | null => {
   if (fields.durable !== undefined && typeof fields.durable !== 'boolean')
     return `durable of "${name}" is not a boolean.`
+  const problem = fields.directives === undefined ? null : directiveSchemasProblem(fields.directives)
+  if (problem !== null) return `directives of "${name}": ${problem}`
   const option = MODEL_OPTIONS.find((each) => fields[each] !== undefined)
   return option === undefined ? null : `${option} of "${name}" is for agents with a model; this one has a run function.`
 }

@@ -14,9 +14,11 @@ const LIMIT_NAMES = Object.keys(DEFAULT_LIMITS)
 
 /** The first thing that is wrong with the options of a model agent; null = nothing. */
 export const modelAgentProblem = (name: string, options: Fields): string | null => {
-  const { model, instructions, tools, policy, use, limits, settings, durable, output } = options
+  const { model, instructions, tools, policy, use, limits, settings, durable, directives, output } = options
   if (durable !== undefined)
     return `durable of "${name}" is for agents with a run function: a model agent is always durable.`
+  if (directives !== undefined)
+    return `directives of "${name}" is for agents with a run function: give each tool that is a directive its input.`
   if (instructions !== undefined && typeof instructions !== 'string' && typeof instructions !== 'function')
     return `the instructions of "${name}" are neither a text nor a function.`
   const missing = isSchema(output) ? missingJsonSchema(output) : null

@@ -4,6 +4,7 @@ import type { Directive } from '../kernel/directive.ts'
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { INPUT_SUBJECT } from '../kernel/user-input.ts'
 import { type AgentDefinition, agent } from './agent.ts'
+import type { DirectiveSchemas } from './functions/directive-schemas.ts'
 import { SOP_STEPS_MAX } from './limits.ts'
 import type { AgentSession, ToolContext, ToolOptions } from './session.ts'
 
@@ -86,18 +87,21 @@ export interface SopOptions {
   readonly description?: string
   /** The steps, in order. */
   readonly steps: readonly SopStep[]
+  /** Schemas for the payloads of namespaced directives, by their `action_type`: a payload that does not fit fails the run. */
+  readonly directives?: DirectiveSchemas
 }
 
 /**
  * Makes an agent of a list of steps. Its runs are durable, and their result is what the steps have collected. Throws a TypeError that
  * names the step that is wrong.
  */
-export const sop = ({ id, description, steps }: SopOptions): AgentDefinition => {
+export const sop = ({ id, description, steps, directives = {} }: SopOptions): AgentDefinition => {
   const problem = stepsProblem(steps)
   if (problem !== null) throw new TypeError(`sop(): ${problem}`)
   return agent({
     name: id,
     ...(description !== undefined && { description }),
+    directives,
     run: ({ session, input }) => runSteps(steps, session, { input }),
   })
 }

@@ -6,6 +6,7 @@ import { attachmentsOf } from '../attachments.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { parseRunInput, parseRunResult } from '../schemas/input.ts'
 import type { AgentSession } from '../session.ts'
+import { withDirectiveSchemas } from './directive-schemas.ts'
 
 /** The report with which the run ends. */
 export const callFunction = async (
@@ -21,7 +22,7 @@ export const callFunction = async (
     const { signal } = run
     const returned = await definition.run({
       input: given.value,
-      session,
+      session: withDirectiveSchemas(run, session, definition.directives),
       attachments: attachmentsOf(input, { uploads: run.ports.uploads, tenant: run.job.key.tenant }),
       signal,
       ...(typeof settings.workspace_path === 'string' && { workspace: settings.workspace_path }),

@@ -48,13 +48,15 @@ export const validateWithSchema = async <Output>(
   try {
     const checking = schema['~standard'].validate(value)
     const result = checking instanceof Promise ? await wait(checking) : checking
-    return result.issues
-      ? { problem: result.issues.slice(0, ISSUES_MAX).map(describeIssue).join('; ') }
-      : { value: result.value }
+    return result.issues ? { problem: describeIssues(result.issues) } : { value: result.value }
   } catch (error) {
     return { problem: `it could not be checked: ${error instanceof Error ? error.message : String(error)}` }
   }
 }
+
+/** The first issues in one line. */
+export const describeIssues = (issues: readonly SchemaIssue[]): string =>
+  issues.slice(0, ISSUES_MAX).map(describeIssue).join('; ')
 
 const describeIssue = ({ message, path = [] }: SchemaIssue): string => {
   const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
