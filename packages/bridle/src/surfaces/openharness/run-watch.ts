@@ -46,8 +46,12 @@ export const watchRunAnswer = (
   }
 }
 
-const openApprovals = ({ state }: Session, runId: string): readonly Approval[] =>
-  Object.values(state.approvals.open).filter((approval) => approval.runId === runId)
+/** The questions that keep the run from going on: its own, or those of the run that it waits behind. */
+const openApprovals = ({ state }: Session, runId: string): readonly Approval[] => {
+  const { queue, run } = state.lifecycle
+  const asking = queue.some((prompt) => prompt.runId === runId) ? run?.runId : runId
+  return Object.values(state.approvals.open).filter((approval) => approval.runId === asking)
+}
 
 const watchApprovals = (
   session: Session,

@@ -175,7 +175,9 @@ const turnAnswer = async (
     case 'completed':
       return { runId, directives: await outputDirectives(session, runId, approvalId, answer.result) }
     case 'awaiting_approval': {
-      const directives = answer.approvals.map((each) => approvalDirective(ports, session.key, runId, each))
+      const directives = answer.approvals.map((each) =>
+        approvalDirective(ports, session.key, each.runId ?? runId, each),
+      )
       const output = await outputDirectives(session, runId, approvalId, null)
       return { runId, directives: [...output, ...(await Promise.all(directives))] }
     }
