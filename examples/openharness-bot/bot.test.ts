@@ -49,6 +49,13 @@ test('chats are sessions of their own, and a chat keeps its order', async () => 
   expect(engine.requests[0]?.request.context?.shell).toMatchObject({ shell_kind: 'im_bot' })
 })
 
+test('chats may have the same ids of messages', async () => {
+  const { url } = await engineWith(echo)
+  const { call, messages } = await botFor(url)
+  for (const chat of ['a', 'b', 'c', 'a']) expect(await call({ id: 'm1', chat, text: 'hello' })).toBe(202)
+  await vi.waitFor(() => expect(messages.map(({ chat }) => chat).toSorted()).toEqual(['a', 'b', 'c']), WAIT)
+})
+
 test('a call that the platform repeats has one effect', async () => {
   const engine = await engineWith(echo)
   const { call, messages } = await botFor(engine.url)

@@ -58,8 +58,11 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
   const server = createServer(async (request, response) => {
     const [status, call] = await readCall(request, options.secret)
     reply(response, status)
-    if (!call || calls.has(call.id)) return
-    calls.add(call.id)
+    if (!call) return
+    // Many platforms count messages in each chat anew.
+    const name = JSON.stringify([call.chat, call.id])
+    if (calls.has(name)) return
+    calls.add(name)
     forgetOldest(calls, CALLS_MAX)
     const turn = answer(call)
       .catch((error: unknown) => console.error('a message could not be delivered', error))
