@@ -76,7 +76,7 @@ test('a question becomes buttons, and a button answers it, also after a restart 
   expect(before.messages).toEqual([
     {
       chat: 'a',
-      text: 'May r1 go on?',
+      text: 'May r1 go on?\nclose_issue {"number":7}',
       buttons: [
         { label: 'Approve', value: 'yes-r1' },
         { label: 'Deny', value: 'no-r1' },
@@ -88,6 +88,15 @@ test('a question becomes buttons, and a button answers it, also after a restart 
   await vi.waitFor(() => expect(after.messages).toEqual([{ chat: 'a', text: 'got no-r1' }]), WAIT)
   const tokens = engine.requests.map(({ request }) => request.context?.continuation?.continuation_token)
   expect(tokens).toEqual([undefined, 'no-r1'])
+})
+
+test('a question for a text is answered by the next message', async () => {
+  const ask = question('r1')
+  const { url } = await engineWith(() => [{ ...ask, payload: { ...ask.payload, tool: 'user.input' } }])
+  const { call, messages } = await botFor(url)
+  await call({ id: 'm1', chat: 'a', text: 'start' })
+  await vi.waitFor(() => expect(messages).toHaveLength(1), WAIT)
+  expect(messages).toEqual([{ chat: 'a', text: 'May r1 go on?', buttons: [{ label: 'Deny', value: 'no-r1' }] }])
 })
 
 test('does not execute what needs approval, and shows the text of what it does not know', async () => {

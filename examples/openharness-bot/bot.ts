@@ -88,9 +88,14 @@ const chatShell = (chat: string, { url, token, deliver }: BotOptions): Shell =>
     sessionId: `im-${chat}`,
     handlers: {
       render_message: ({ text }) => deliver({ chat, text }),
-      request_approval: async ({ message, options }) => {
-        const buttons = options.map(({ label, continuation_token }) => ({ label, value: continuation_token }))
-        await deliver({ chat, text: message, buttons })
+      request_approval: async ({ message, tool, arguments: args, options }) => {
+        // The next message of the chat is the answer to a question for a text: only refusing it needs a button.
+        const isText = tool === 'user.input'
+        const buttons = options
+          .filter(({ id }) => !isText || id !== 'approve')
+          .map(({ label, continuation_token }) => ({ label, value: continuation_token }))
+        const call = tool && !isText ? `\n${tool} ${JSON.stringify(args ?? {})}` : ''
+        await deliver({ chat, text: `${message}${call}`, buttons })
         return null
       },
     },

@@ -55,6 +55,17 @@ test('a text cannot control the terminal', async () => {
   expect((await type(url, ['hello'])).text).toContain('a[2Jbcd\nef\n')
 })
 
+test('a question for a text is answered with the next line', async () => {
+  const ask = question('r1')
+  const { url, requests } = await engineWith(({ request }) =>
+    request.context?.continuation ? [say('thanks')] : [{ ...ask, payload: { ...ask.payload, tool: 'user.input' } }],
+  )
+  const { text } = await type(url, ['first', 'Ann', 'second', ''])
+  expect(text).toContain('May r1 go on?\nanswer> thanks\n')
+  expect(requests.map(({ request }) => request.context?.user_intent)).toEqual(['first', 'Ann', 'second'])
+  expect(text).toContain('(still open: May r1 go on?)')
+})
+
 test('an answer to a question is sent, and any other word leaves it open', async () => {
   const { url, requests } = await engineWith(({ request }) => {
     const token = request.context?.continuation?.continuation_token

@@ -33,6 +33,10 @@ export const runCli = async ({ url, token, sessionId, input, output }: CliOption
       render_ui: ({ component, data }) => print(`[${component}] ${JSON.stringify(data ?? null)}`),
       request_approval: async ({ message, tool, arguments: args, options }) => {
         print(message)
+        if (tool === 'user.input') {
+          const text = await ask('answer> ')
+          return text ? { option: 'approve', text } : null
+        }
         if (tool) print(`  ${tool} ${JSON.stringify(args ?? {})}`)
         for (const [index, { label }] of options.entries()) print(`  ${index + 1}. ${label}`)
         const answer = await ask('answer> ')

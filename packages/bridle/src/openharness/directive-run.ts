@@ -1,6 +1,6 @@
 // The life of a directive: look it up, check its payload, its deadline and its approval, and only then call its handler.
 import { isCoreType, wrongPayloadField } from '../kernel/directive-payloads.ts'
-import type { JsonObject } from '../kernel/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { ActionDirective, Continuation } from '../surfaces/openharness/wire.ts'
 import { type ApprovalThreshold, type Approver, needsApproval } from './approvals.ts'
 import type { RequestApprovalPayload } from './core-payloads.ts'
@@ -38,7 +38,8 @@ export interface DirectiveResult {
 }
 
 export interface ChosenOption {
-  readonly label: string
+  /** The label of the option, or the person's own words. */
+  readonly intent: string
   readonly continuation: Continuation
 }
 
@@ -181,16 +182,18 @@ const degrade = async ({ code, text }: DegradedPlan, run: DirectiveRun): Promise
 
 const answered = (question: RequestApprovalPayload, answer: unknown): DirectiveEnd => {
   if (answer === null || answer === undefined) return { outcome: 'executed', code: null, openApproval: question }
-  const option = question.options.find(({ id }) => id === answer)
-  if (!option) {
+  const { option: chosen, text }: JsonObject = isJsonObject(answer) ? answer : { option: answer as Json }
+  const option = question.options.find(({ id }) => id === chosen)
+  if (!option || (text !== undefined && typeof text !== 'string')) {
     const error = new TypeError(
-      `request_approval has no option ${JSON.stringify(answer)}: return the id of an option, or null`,
+      `request_approval has no option ${JSON.stringify(answer)}: return the id of an option, { option, text }, or null`,
     )
     return { outcome: 'failed', code: 'handler_failed', error, openApproval: question }
   }
   const { label, continuation_token } = option
+  const intent = text === undefined ? label : text
   const run = question.run_id === undefined ? {} : { run_id: question.run_id }
-  return { outcome: 'executed', code: null, choice: { label, continuation: { ...run, continuation_token } } }
+  return { outcome: 'executed', code: null, choice: { intent, continuation: { ...run, continuation_token } } }
 }
 
 const failureOf = (work: Exclude<WorkEnd<unknown>, { end: 'done' }>): DirectiveEnd => {

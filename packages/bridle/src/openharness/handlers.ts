@@ -25,14 +25,22 @@ export interface DirectiveContext {
 /** Does what a directive says; a promise ends when it is done. */
 export type DirectiveHandler<Payload> = (payload: Payload, context: DirectiveContext) => unknown
 
-/**
- * Shows a question of the engine with its options. Resolves with the id of the chosen option, which the shell sends to the engine,
- * or with null where the person answers later, by way of `shell.resume`.
- */
+/** An answer in the person's own words, for a question that takes a text: with Bridle's engine, one for the tool `user.input`. */
+export interface TextAnswer {
+  /** The id of the chosen option. */
+  readonly option: string
+  /** The words, which the engine gets as `user_intent` instead of the label of the option. */
+  readonly text: string
+}
+
+/** The id of the chosen option, or an answer in words; null where the person answers later, by way of `shell.resume`. */
+export type QuestionReply = string | TextAnswer | null | undefined
+
+/** Shows a question of the engine with its options. The shell sends what it resolves with to the engine. */
 export type ApprovalHandler = (
   payload: RequestApprovalPayload,
   context: DirectiveContext,
-) => string | null | undefined | Promise<string | null | undefined>
+) => QuestionReply | Promise<QuestionReply>
 
 /** The functions of a shell, by action type. A type without a handler is unknown to the shell; `noop` needs none. */
 export interface ShellHandlers {

@@ -29,7 +29,14 @@ export type {
 } from './core-payloads.ts'
 export { ShellFault, type ShellFaultCode } from './fault.ts'
 export type { DirectiveFeedback, DirectiveOutcome, FeedbackCode, ShellTelemetry } from './feedback.ts'
-export type { ApprovalHandler, DirectiveContext, DirectiveHandler, ShellHandlers } from './handlers.ts'
+export type {
+  ApprovalHandler,
+  DirectiveContext,
+  DirectiveHandler,
+  QuestionReply,
+  ShellHandlers,
+  TextAnswer,
+} from './handlers.ts'
 export { type HttpHeaders, type HttpTransportOptions, httpTransport } from './http-transport.ts'
 export type {
   PartialResponse,

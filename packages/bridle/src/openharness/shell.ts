@@ -133,8 +133,8 @@ const runTurn = async (
       break
     }
     try {
-      for (const { label, continuation } of await exchange(id, input))
-        answers.push({ id: newId('req'), input: { intent: label, continuation } })
+      for (const { intent, continuation } of await exchange(id, input))
+        answers.push({ id: newId('req'), input: { intent, continuation } })
     } catch (fault) {
       // A later request of the turn must not take back what became of the earlier ones.
       if (sent === 0 && fault instanceof ShellFault && fault.code === 'invalid_options') throw fault
