@@ -199,6 +199,11 @@ export const schemas = {
     /** Model agents: the first event that the model still sees in full, and the first whose tool results it still sees. */
     kept_from: maybe(count),
     cleared_before: maybe(count),
+    /** Model agents: the first event that a reader of the conversation needs, which may be older than `kept_from`. */
+    read_from: maybe(count),
+    /** Model agents: the artifacts and resources of the replaced part, which stand behind the summary. */
+    artifacts: maybe(v.array(text)),
+    resources: maybe(v.array(text)),
     resume_cursor: nullable(text),
   }),
   step_progress: v.looseObject({ step_id: maybe(text), status: maybe(text), summary: maybe(text), plan: maybe(json) }),
@@ -211,6 +216,9 @@ export const schemas = {
     /** The cost comes from a price table; the turn's last usage corrects it where the engine reports the real cost. */
     estimated: maybe(v.boolean()),
     context_usage_pct: maybe(amount),
+    /** The parts of `input_tokens` that the provider read from its cache, and put there. */
+    cache_read_tokens: maybe(tokens),
+    cache_write_tokens: maybe(tokens),
     /** The model that used the tokens. */
     model: maybe(text),
   }),

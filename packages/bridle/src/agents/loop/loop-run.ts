@@ -49,6 +49,8 @@ export class LoopRun {
       else for (const event of events) transcript.add(event)
     })
     try {
+      // An edit may have taken back the cut at which the transcript begins.
+      transcript.rewindTo(this.course.since)
       while (transcript.seq < this.course.head) {
         const page = await reporter.session.read(transcript.seq, CATCH_UP_PAGE)
         assert(page.length > 0, 'the log has every event up to its head')
@@ -60,6 +62,7 @@ export class LoopRun {
     }
     for (const event of this.#waiting ?? []) transcript.add(event)
     this.#waiting = null
+    transcript.release()
     return stop
   }
 

@@ -15,7 +15,7 @@ import {
 export interface CallView {
   readonly call: StepCall
   /** The provider's id, unique in the conversation. */
-  readonly providerId: string
+  providerId: string
   outcome: Payloads['tool_outcome'] | null
   /** The arguments with which a person approved the call, where they are not the model's. */
   edited: JsonObject | null

@@ -6,21 +6,24 @@ import { fileReferences } from '../../kernel/file-references.ts'
 import { messageSeq } from '../../kernel/ids.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { ModelMessage, StepCall, StepContent } from '../model/model.ts'
-import { type CallView, promptMessage, stepMessages, textMessage, turnEndNote } from './rendering.ts'
+import { type Cut, cutOf } from './context/cut.ts'
+import type { Entry } from './context/entry.ts'
+import { View } from './context/view.ts'
+import { type CallView, promptMessage, textMessage, turnEndNote } from './rendering.ts'
 import { TurnRecord } from './turn-record.ts'
 
-/** A piece of the conversation: a prompt, a text put before the model, or an answer with the outcomes of its calls. */
-type Entry = { readonly run: string; readonly seq: number } & (
-  | { readonly kind: 'message'; readonly message: ModelMessage }
-  | { readonly kind: 'step'; readonly content: readonly StepContent[]; readonly calls: readonly CallView[] }
-)
-
 interface QueuedPrompt {
+  readonly seq: number
   readonly input: Json | undefined
   readonly continuesRun: string | undefined
 }
 
-const NO_INSTRUCTIONS: ModelMessage = { role: 'system', content: '' }
+/** An event of which the conversation keeps more than its text. */
+interface Mark<T> {
+  readonly run: string
+  readonly seq: number
+  readonly value: T
+}
 
 export class Transcript {
   /** The number of the last event that is folded in. */
@@ -29,11 +32,15 @@ export class Transcript {
   turn = new TurnRecord('')
   /** The input of each prompt that came with files, by its message. */
   readonly inputsWithFiles = new Map<ModelMessage, JsonObject>()
-  readonly #entries: Entry[] = []
-  /** The first place is that of the system message. */
-  readonly #messages: ModelMessage[] = [NO_INSTRUCTIONS]
-  /** The index of the first message of each rendered entry. */
-  readonly #starts: number[] = []
+  /** The conversation as the next request has it. */
+  readonly view = new View()
+  /** The transcript knows the events after this one. */
+  #from = 0
+  #entries: Entry[] = []
+  #cuts: Cut[] = []
+  #artifacts: Mark<string>[] = []
+  /** Warnings that the window is nearly full, with their percentages. */
+  #warnings: Mark<number>[] = []
   readonly #prompts = new Map<string, QueuedPrompt>()
   readonly #steers = new Map<
     string,
@@ -46,27 +53,64 @@ export class Transcript {
   readonly #calls = new Map<string, CallView>()
   /** Open questions about calls. */
   readonly #questions = new Map<string, string>()
-  /** Ids of calls, each with the number of its last repetition: a provider may use the same one in thousands of answers. */
-  readonly #providerIds = new Map<string, number>()
   #lastRun = ''
+  /** The first event of the turn in progress, or of the turn before where its prompt tells of that turn. */
+  #origin = 0
 
   /** Everything that the model has seen so far. */
   messages(): readonly ModelMessage[] {
-    return this.prompt(null)
+    return this.view.prompt(null)
   }
 
   /** The same behind the instructions, as a list of the caller's own. */
   prompt(instructions: string | null): ModelMessage[] {
-    for (let index = this.#starts.length; index < this.#entries.length; index++) {
-      this.#starts.push(this.#messages.length)
-      const entry = this.#entries[index] as Entry
-      if (entry.kind === 'message') this.#messages.push(entry.message)
-      else this.#messages.push(...stepMessages(entry.content, entry.calls))
-    }
-    const isBare = instructions === null || instructions === ''
-    // A slice copies thousands of messages at once; `concat` and spreading cost more than the rest of the step.
-    this.#messages[0] = isBare ? NO_INSTRUCTIONS : { role: 'system', content: instructions }
-    return this.#messages.slice(isBare ? 1 : 0)
+    return this.view.prompt(instructions)
+  }
+
+  /** The last summary that holds. */
+  get lastSummary(): Cut | null {
+    return this.#cuts.findLast(({ keptFrom }) => keptFrom > 0) ?? null
+  }
+
+  /** Artifacts that no summary lists yet and that were published before an event. */
+  artifactsBefore(seq: number): readonly string[] {
+    return this.#artifacts.filter((each) => each.seq < seq).map(({ value }) => value)
+  }
+
+  /** The highest percentage of which readers were warned since the last cut. */
+  get warnedPct(): number {
+    const since = this.#cuts.at(-1)?.seq ?? 0
+    return this.#warnings.reduce((most, { seq, value }) => (seq > since ? Math.max(most, value) : most), 0)
+  }
+
+  /** The first event that a reader needs, where the model sees the entries from an event on and the prompt of the turn. */
+  readFrom(keptFrom: number): number {
+    const prompt = this.#lastPrompt()
+    const kept = this.#entries.filter((entry) => entry.seq >= keptFrom || entry === prompt)
+    const queued = [...this.#prompts.values()].map(({ seq }) => seq)
+    return Math.min(keptFrom, ...kept.map(({ origin }) => origin), ...queued)
+  }
+
+  /** Prepares for reading the log from an event on: 0, or that of a cut. A transcript that knows these events keeps what it has. */
+  rewindTo(since: number): void {
+    const from = Math.max(0, since - 1)
+    if (this.seq > 0 && this.#from <= from) return
+    this.#forget()
+    this.seq = from
+    this.#from = from
+  }
+
+  /** Gives up the memory of everything that the last cut replaced. */
+  release(): void {
+    const cut = this.lastSummary
+    if (!cut || this.#from >= cut.readFrom - 1) return
+    this.#from = cut.readFrom - 1
+    this.#entries = this.#entries.filter((entry) => entry.seq >= cut.keptFrom || entry === cut.prompt)
+    this.#cuts = this.#cuts.filter(({ seq }) => seq >= cut.readFrom)
+    this.#artifacts = this.#artifacts.filter(({ seq }) => seq >= cut.keptFrom)
+    this.#warnings = this.#warnings.filter(({ seq }) => seq > cut.seq)
+    const shown = new Set(this.#entries.map((entry) => (entry.kind === 'step' ? null : entry.message)))
+    for (const message of this.inputsWithFiles.keys()) if (!shown.has(message)) this.inputsWithFiles.delete(message)
   }
 
   /** Folds an event in. An event that is folded already, and hearsay, change nothing. */
@@ -82,9 +126,12 @@ export class Transcript {
     switch (event.type) {
       case 'prompt_queued': {
         const { run_id, input, continues_run: continuesRun } = event.payload
-        this.#prompts.set(run_id, { input, continuesRun })
+        this.#prompts.set(run_id, { seq: event.seq, input, continuesRun })
         return
       }
+      case 'prompt_dropped':
+        this.#prompts.delete(event.payload.run_id)
+        return
       case 'turn_start':
         return this.#startTurn(event)
       case 'steered':
@@ -97,7 +144,7 @@ export class Transcript {
       case 'steer_delivered': {
         const steer = this.#steers.get(event.payload.message_id)
         this.#steers.delete(event.payload.message_id)
-        if (steer) this.#addMessage(steer.run, event.seq, textMessage(steer.text), steer.input)
+        if (steer) this.#addMessage('message', steer.run, event.seq, textMessage(steer.text), steer.input)
         return
       }
       case 'context_added':
@@ -128,6 +175,18 @@ export class Transcript {
         return
       case 'turn_end':
         return this.#endTurn(event)
+      case 'artifact_published': {
+        const { artifact_id, name, kind = '' } = event.payload
+        if (!BOOKKEEPING.has(kind)) this.#artifacts.push(mark(event, `${artifact_id} (${name})`))
+        return
+      }
+      case 'context_warning':
+        if (event.payload.kind === CONTEXT_USAGE) this.#warnings.push(mark(event, event.payload.usage_pct ?? 0))
+        return
+      case 'context_compacted':
+        this.#cuts.push(cutOf(event, this.#lastPrompt()))
+        this.view.rebuild(this.#entries, this.#cuts)
+        return
       case 'rewound':
         return this.#rewind(event)
     }
@@ -136,7 +195,7 @@ export class Transcript {
   #startTurn({ seq, payload: { turn_id: run, prompt } }: Event<'turn_start'>): void {
     // An attempt that was stopped before it began starts its turn a second time.
     if (run === this.#lastRun) return
-    const { input, continuesRun } = this.#prompts.get(run) ?? {}
+    const { input, continuesRun, seq: queuedSeq = seq } = this.#prompts.get(run) ?? {}
     this.#prompts.delete(run)
     const before = this.#lastRun
     this.#lastRun = run
@@ -146,23 +205,31 @@ export class Transcript {
       for (const [messageId, steer] of this.#steers) {
         if (steer.run !== continuesRun) continue
         this.#steers.delete(messageId)
-        this.#addMessage(run, seq, textMessage(steer.text), steer.input)
+        this.#addMessage('message', run, seq, textMessage(steer.text), steer.input)
         this.turn.hasNews = true
       }
       return
     }
     this.turn = new TurnRecord(run)
     const note = this.#notes.get(before)
-    this.#addMessage(run, seq, promptMessage(prompt, input, note), input)
+    // A reader who does not know the turn before cannot tell of it.
+    this.#origin = note === undefined ? queuedSeq : Math.min(queuedSeq, this.#entries.at(-1)?.origin ?? queuedSeq)
+    this.#addMessage('prompt', run, seq, promptMessage(prompt, input, note), input)
   }
 
-  #addMessage(run: string, seq: number, message: ModelMessage, input: Json | undefined): void {
+  #addMessage(
+    kind: 'prompt' | 'message',
+    run: string,
+    seq: number,
+    message: ModelMessage,
+    input: Json | undefined,
+  ): void {
     if (isJsonObject(input) && fileReferences(input).length > 0) this.inputsWithFiles.set(message, input)
-    this.#push({ kind: 'message', run, seq, message })
+    this.#push({ kind, run, seq, message, origin: this.#origin })
   }
 
   #addText(run: string, seq: number, text: string): void {
-    this.#push({ kind: 'message', run, seq, message: textMessage(text) })
+    this.#push({ kind: 'message', run, seq, message: textMessage(text), origin: this.#origin })
   }
 
   /** A context with the id of a call is the part of its large result that the model sees. */
@@ -174,24 +241,13 @@ export class Transcript {
 
   #addStep({ seq, run = '', payload }: Event<'model_step'>): void {
     const content = payload.content as unknown as readonly StepContent[]
-    const calls = content.filter((each): each is StepCall => each.type === 'call').map((call) => this.#view(call))
+    const calls = content
+      .filter((each): each is StepCall => each.type === 'call')
+      .map((call): CallView => ({ call, providerId: '', outcome: null, edited: null, excerpt: null }))
     for (const call of calls) this.#calls.set(call.call.id, call)
     this.turn.addStep(payload, content, calls)
-    this.#push({ kind: 'step', run, seq, content, calls })
-  }
-
-  /** Some providers number the calls of each answer anew; a prompt needs ids that are unique. */
-  #view(call: StepCall): CallView {
-    const { provider_id: id } = call
-    let providerId = id
-    let repetition = this.#providerIds.get(id) ?? 1
-    while (this.#providerIds.has(providerId)) {
-      repetition += 1
-      providerId = `${id}_${repetition}`
-    }
-    this.#providerIds.set(providerId, 1)
-    this.#providerIds.set(id, repetition)
-    return { call, providerId, outcome: null, edited: null, excerpt: null }
+    const contextTokens = payload.context_tokens
+    this.#push({ kind: 'step', run, seq, content, calls, contextTokens, origin: this.#origin })
   }
 
   #endTurn({ seq, payload: { turn_id: run, status, stop_reason } }: Event<'turn_end'>): void {
@@ -205,6 +261,8 @@ export class Transcript {
         seq,
         content: [{ type: 'text', text: response }],
         calls: [],
+        contextTokens: undefined,
+        origin: this.#origin,
       })
     if (status !== 'completed') this.#notes.set(run, turnEndNote(stop_reason === BRANCHED ? BRANCHED : status))
     if (stop_reason === BRANCHED) return
@@ -215,18 +273,44 @@ export class Transcript {
   #rewind({ payload: { run_ids, message_id } }: Event<'rewound'>): void {
     const from = messageSeq(message_id) ?? 0
     const isGone = ({ run, seq }: Entry) => run_ids.includes(run) && seq >= from
-    const first = this.#entries.findIndex(isGone)
-    if (first < 0) return
-    const kept = this.#entries.slice(first).filter((entry) => !isGone(entry))
-    this.#entries.splice(first, this.#entries.length, ...kept)
-    if (first < this.#starts.length) {
-      this.#messages.splice(this.#starts[first] as number)
-      this.#starts.splice(first)
-    }
-    this.#lastRun = this.#entries.at(-1)?.run ?? ''
+    const count = this.#entries.length
+    this.#entries = this.#entries.filter((entry) => !isGone(entry))
+    const isKept = ({ run }: { readonly run: string }) => !run_ids.includes(run)
+    this.#cuts = this.#cuts.filter(isKept)
+    this.#artifacts = this.#artifacts.filter(isKept)
+    this.#warnings = this.#warnings.filter(isKept)
+    if (this.#entries.length < count) this.#lastRun = this.#entries.at(-1)?.run ?? ''
+    this.view.rebuild(this.#entries, this.#cuts)
+  }
+
+  #lastPrompt(): Entry | null {
+    return this.#entries.findLast(({ kind }) => kind === 'prompt') ?? null
   }
 
   #push(entry: Entry): void {
     this.#entries.push(entry)
+    this.view.push(entry)
+  }
+
+  #forget(): void {
+    this.#entries = []
+    this.#cuts = []
+    this.#artifacts = []
+    this.#warnings = []
+    for (const map of [this.inputsWithFiles, this.#prompts, this.#steers, this.#notes, this.#responses]) map.clear()
+    this.#calls.clear()
+    this.#questions.clear()
+    this.#lastRun = ''
+    this.#origin = 0
+    this.turn = new TurnRecord('')
+    this.view.rebuild([], [])
   }
 }
+
+/** The kind of a warning that the window is nearly full. */
+const CONTEXT_USAGE = 'context_usage'
+
+/** Artifacts that are no work of the agent: its answer, and the record of its run. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(['final_output', 'run_record'])
+
+const mark = <T>({ run = '', seq }: AnyEvent, value: T): Mark<T> => ({ run, seq, value })

@@ -56,7 +56,7 @@ export interface RunCourse {
   readonly kept: TextMark
   /** The place at the end of the answer. */
   readonly written: TextMark
-  /** The model sees the conversation from the event after this one on; before it, only a summary. */
+  /** The first event that a reader of the conversation needs: older ones are in a summary at most. 0: all of them. */
   readonly since: number
   /** The last event of the log. */
   readonly head: number

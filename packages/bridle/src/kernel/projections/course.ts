@@ -15,8 +15,8 @@ export interface Course {
   readonly newsSeq: number
   /** The signals of the run: how many, and their characters together. */
   readonly signals: { readonly count: number; readonly chars: number }
-  /** Each compaction of a run: the model sees in full the events from `keptFrom` on. */
-  readonly cuts: readonly { readonly runId: string; readonly keptFrom: number }[]
+  /** Each summary of a run: who reads the conversation needs the events from `readFrom` on. */
+  readonly cuts: readonly { readonly runId: string; readonly readFrom: number }[]
 }
 
 const START: TextMark = { chars: 0, parts: 0 }
@@ -50,10 +50,10 @@ export const course: Projection<Course> = {
       signals: { count: state.signals.count + 1, chars: state.signals.chars + approximateChars(payload) },
     }),
 
-    context_compacted: (state, { run, payload: { kept_from } }) =>
-      run === undefined || kept_from === undefined
+    context_compacted: (state, { run, payload: { kept_from, read_from = kept_from } }) =>
+      run === undefined || kept_from === undefined || read_from === undefined
         ? state
-        : { ...state, cuts: [...state.cuts, { runId: run, keptFrom: kept_from }] },
+        : { ...state, cuts: [...state.cuts, { runId: run, readFrom: read_from }] },
     rewound: (state, { payload }) =>
       state.cuts.some(({ runId }) => payload.run_ids.includes(runId))
         ? { ...state, cuts: state.cuts.filter(({ runId }) => !payload.run_ids.includes(runId)) }

@@ -111,7 +111,7 @@ const courseOf = (
   steers: lifecycle.steers,
   kept: course.kept,
   written: answerMark(conversation, run.runId),
-  since: course.cuts.at(-1)?.keptFrom ?? 0,
+  since: course.cuts.at(-1)?.readFrom ?? 0,
   head,
   ...(run.continuesRun !== undefined && { continuesRun: run.continuesRun }),
 })
