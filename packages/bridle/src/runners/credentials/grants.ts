@@ -2,8 +2,8 @@
 // and never stored: after a restart the server derives the same token for a run that is still going.
 import { createHash, createHmac } from 'node:crypto'
 import { type Key, keyText } from '../../kernel/event.ts'
+import { costUsd, type PriceTable, priceOf, type TokenUsage } from '../../model-data/prices.ts'
 import { type ProviderName, providers } from './providers.ts'
-import { costUsd, type PriceTable, priceOf, type TokenUsage } from './spending/prices.ts'
 import { SpendLedger, type SpendSums } from './spending/spend-ledger.ts'
 import { worstCaseUsd } from './spending/worst-case-cost.ts'
 

@@ -4,6 +4,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { PriceTable } from '../../model-data/prices.ts'
 import {
   type ActiveGrant,
   CredentialGrants,
@@ -22,7 +23,6 @@ import {
   type ProxyRefusal,
   tooManyRequests,
 } from './request-rules.ts'
-import type { PriceTable } from './spending/prices.ts'
 import { isProxyRefusal, type RequestSlot, type SpendSums } from './spending/spend-ledger.ts'
 import { exchangeWithProvider, type UpstreamRequest } from './upstream.ts'
 

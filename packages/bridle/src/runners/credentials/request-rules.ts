@@ -1,9 +1,9 @@
 // The requests that a run may send to a provider with the server's key. The Node server and the Worker share these rules.
 
+import { matchesModel } from '../../model-data/prices.ts'
 import { OPEN_REQUEST_BYTES_MAX, OPEN_REQUESTS_MAX } from './limits.ts'
 import type { Provider, ProviderRoute, ProxyRefusalCode } from './providers/provider.ts'
 import { PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
-import { matchesModel } from './spending/prices.ts'
 
 export type ProxyRefusal = readonly [ProxyRefusalCode, string]
 

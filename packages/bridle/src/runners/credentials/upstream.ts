@@ -3,10 +3,10 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { pipeline } from 'node:stream/promises'
+import type { TokenUsage } from '../../model-data/prices.ts'
 import { ERROR_BYTES_MAX } from './limits.ts'
 import type { ProxyRefusalCode } from './providers/provider.ts'
 import { type ProviderName, providers } from './providers.ts'
-import type { TokenUsage } from './spending/prices.ts'
 import { usageMeter } from './spending/usage-meter.ts'
 
 export interface UpstreamRequest {

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../spending/prices.ts'
+import type { TokenUsage } from '../../../model-data/prices.ts'
 import type { Provider, ProxyRefusalCode } from './provider.ts'
 import { objectIn, readWholeUsage, validCounts } from './usage-fields.ts'
 
@@ -34,17 +34,6 @@ export const anthropic: Provider = {
   ],
   authorise: (key) => ({ 'x-api-key': key }),
   encodeRefusal: (code, message) => ({ type: 'error', error: { type: errorTypes[code], message } }),
-  prices: [
-    ['claude-fable*', { input: 10, output: 50 }],
-    ['claude-mythos*', { input: 10, output: 50 }],
-    ['claude-opus-4-0*', { input: 15, output: 75 }],
-    ['claude-opus-4-1*', { input: 15, output: 75 }],
-    ['claude-opus-4-2025*', { input: 15, output: 75 }],
-    ['claude-opus-5-5*', { input: 4, output: 20 }],
-    ['claude-opus-*', { input: 5, output: 25 }],
-    ['claude-sonnet-*', { input: 3, output: 15 }],
-    ['claude-haiku-*', { input: 1, output: 5 }],
-  ],
   readUsage: (event, counter) => {
     const { type } = event
     if (type === 'message_start') counter.addCounts(usageOf(objectIn(event.message).usage), false)

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../spending/prices.ts'
+import type { TokenUsage } from '../../../model-data/prices.ts'
 import type { Provider, ProxyRefusalCode } from './provider.ts'
 import { objectIn, readWholeUsage, validCounts } from './usage-fields.ts'
 
@@ -33,20 +33,6 @@ export const openai: Provider = {
   encodeRefusal: (code, message) => ({
     error: { message, type: 'invalid_request_error', param: null, code: errorCodes[code] },
   }),
-  prices: [
-    ['gpt-*-pro*', { input: 30, output: 180 }],
-    ['gpt-5*-nano*', { input: 0.2, output: 1.25 }],
-    ['gpt-5*-mini*', { input: 0.75, output: 4.6 }],
-    ['gpt-5', { input: 1.25, output: 10 }],
-    ['gpt-5-*', { input: 1.25, output: 10 }],
-    ['gpt-5.1*', { input: 1.25, output: 10 }],
-    ['gpt-5.2*', { input: 1.75, output: 14 }],
-    ['gpt-5.3*', { input: 1.75, output: 14 }],
-    ['gpt-5.4*', { input: 2.5, output: 15 }],
-    ['gpt-5*', { input: 5, output: 30 }],
-    ['gpt-4.1*', { input: 2, output: 8, cacheRead: 0.5 }],
-    ['gpt-4o*', { input: 2.5, output: 10, cacheRead: 1.25 }],
-  ],
   readUsage: (event, counter) => {
     const { type } = event
     if (typeof type === 'string' && /^response\.(completed|incomplete|failed)$/.test(type))

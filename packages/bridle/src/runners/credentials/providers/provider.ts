@@ -1,6 +1,7 @@
 // The row of a provider: everything that the proxy, the relay, the runner and the command line know about it.
+
+import type { TokenUsage } from '../../../model-data/prices.ts'
 import type { RunnerHealth } from '../../protocol.ts'
-import type { PriceTable, TokenUsage } from '../spending/prices.ts'
 
 export interface ProviderRoute {
   readonly method: string
@@ -31,7 +32,6 @@ export interface Provider {
   readonly routes: readonly ProviderRoute[]
   readonly authorise: (key: string) => { readonly [header: string]: string }
   readonly encodeRefusal: (code: ProxyRefusalCode, message: string) => object
-  readonly prices: PriceTable
   /** Reads the usage out of an event of a stream, or out of a whole answer as `{ type: 'whole', whole }`. */
   readonly readUsage: (event: ProviderEvent, counter: UsageCounter) => void
 }

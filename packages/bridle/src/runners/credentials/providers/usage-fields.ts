@@ -1,5 +1,5 @@
 // Reading the usage that a provider reports, field by field: a count that is no count is left out.
-import type { TokenUsage } from '../spending/prices.ts'
+import type { TokenUsage } from '../../../model-data/prices.ts'
 import type { ProviderEvent, UsageCounter } from './provider.ts'
 
 export const readWholeUsage = (

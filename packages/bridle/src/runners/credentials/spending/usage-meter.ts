@@ -1,11 +1,11 @@
 // Counts the tokens of an answer while it streams through, without delaying it. A provider reports them in the JSON or in the
 // events of a stream. The meter estimates an answer that was cut before that report: otherwise leaving early would be free.
 
+import type { TokenUsage } from '../../../model-data/prices.ts'
 import { CHARS_PER_TOKEN, METERED_CHARS_MAX } from '../limits.ts'
 import type { ProviderEvent, UsageCounter } from '../providers/provider.ts'
 import { objectIn } from '../providers/usage-fields.ts'
 import { type ProviderName, providers } from '../providers.ts'
-import type { TokenUsage } from './prices.ts'
 
 export interface UsageMeter {
   read(bytes: Uint8Array): void

@@ -1,6 +1,7 @@
 // The most that a request to a provider may cost, known before it is sent.
+
+import { costUsd, type Price, type TokenUsage } from '../../../model-data/prices.ts'
 import { ANSWER_TOKENS_MAX, CONTENT_DEPTH_MAX, CONTEXT_TOKENS_MAX } from '../limits.ts'
-import { costUsd, type Price, type TokenUsage } from './prices.ts'
 
 /** A token is a byte at least, and input may cost what writing it to the cache costs. */
 export const worstCaseUsd = (body: object, text: string, price: Price): number => {

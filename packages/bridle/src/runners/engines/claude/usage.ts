@@ -1,7 +1,7 @@
 // Tokens and cost of the model steps of a turn. Each step is reported when it ends, with a cost from the price table, so that a
 // budget can stop the turn in the middle. At the end of the turn the engine reports the real cost, and the difference follows.
 
-import { costUsd, priceOf } from '../../credentials/spending/prices.ts'
+import { costUsd, priceOf } from '../../../model-data/prices.ts'
 import type { RunnerEvent } from '../../protocol.ts'
 import { CONTEXT_WARNING_PCT } from '../limits.ts'
 import type { SdkMessage } from './sdk-messages.ts'

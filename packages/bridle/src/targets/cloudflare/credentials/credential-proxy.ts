@@ -4,6 +4,7 @@
 
 import type { Key } from '../../../kernel/event.ts'
 import type { Job } from '../../../kernel/ports/runner.ts'
+import { costUsd, priceOf } from '../../../model-data/prices.ts'
 import { ERROR_BYTES_MAX, PROVIDER_BODY_BYTES_MAX } from '../../../runners/credentials/limits.ts'
 import { type Provider, type ProviderRoute, REFUSAL_STATUSES } from '../../../runners/credentials/providers/provider.ts'
 import { encodeProxyRefusal, type ProviderName, providers } from '../../../runners/credentials/providers.ts'
@@ -14,7 +15,6 @@ import {
   type ProxyRefusal,
   tooManyRequests,
 } from '../../../runners/credentials/request-rules.ts'
-import { costUsd, priceOf } from '../../../runners/credentials/spending/prices.ts'
 import {
   isProxyRefusal,
   type RequestSlot,

@@ -3,7 +3,7 @@
 //
 // Codex is read with care: a newer one may say more, and one that says rubbish must cost the turn nothing but that line.
 import type { Json, JsonObject } from '../../../../kernel/json.ts'
-import { costUsd, priceOf } from '../../../credentials/spending/prices.ts'
+import { costUsd, priceOf } from '../../../../model-data/prices.ts'
 import type { RunnerEvent } from '../../../protocol.ts'
 import {
   countOf,

@@ -1,7 +1,6 @@
-// The approximate cost of a model's tokens: good enough to stop a run at its limit, not to write a bill. The providers' rows
-// have list prices of November 2026 in USD per million tokens, and the highest price of a family for members that they do not
-// name. An operator's own rows come first.
-import { providers } from '../providers.ts'
+// The approximate cost of a model's tokens: good enough to stop a run at its limit, not to write a bill. The rows have list prices
+// of November 2026 in USD per million tokens, and the highest price of a family for members that they do not name. An operator's
+// own rows come first.
 
 /** USD per million tokens. */
 export interface Price {
@@ -29,7 +28,29 @@ export interface TokenUsage {
 /** Never zero: a model we do not know must not be a way round the limit. */
 export const UNKNOWN_MODEL_PRICE: Price = { input: 15, output: 75 }
 
-const familyPrices: PriceTable = Object.values(providers).flatMap(({ prices }) => prices)
+const familyPrices: PriceTable = [
+  ['claude-fable*', { input: 10, output: 50 }],
+  ['claude-mythos*', { input: 10, output: 50 }],
+  ['claude-opus-4-0*', { input: 15, output: 75 }],
+  ['claude-opus-4-1*', { input: 15, output: 75 }],
+  ['claude-opus-4-2025*', { input: 15, output: 75 }],
+  ['claude-opus-5-5*', { input: 4, output: 20 }],
+  ['claude-opus-*', { input: 5, output: 25 }],
+  ['claude-sonnet-*', { input: 3, output: 15 }],
+  ['claude-haiku-*', { input: 1, output: 5 }],
+  ['gpt-*-pro*', { input: 30, output: 180 }],
+  ['gpt-5*-nano*', { input: 0.2, output: 1.25 }],
+  ['gpt-5*-mini*', { input: 0.75, output: 4.6 }],
+  ['gpt-5', { input: 1.25, output: 10 }],
+  ['gpt-5-*', { input: 1.25, output: 10 }],
+  ['gpt-5.1*', { input: 1.25, output: 10 }],
+  ['gpt-5.2*', { input: 1.75, output: 14 }],
+  ['gpt-5.3*', { input: 1.75, output: 14 }],
+  ['gpt-5.4*', { input: 2.5, output: 15 }],
+  ['gpt-5*', { input: 5, output: 30 }],
+  ['gpt-4.1*', { input: 2, output: 8, cacheRead: 0.5 }],
+  ['gpt-4o*', { input: 2.5, output: 10, cacheRead: 1.25 }],
+]
 
 export const priceOf = (model: string, own: PriceTable = []): Price =>
   [...own, ...familyPrices].find(([pattern]) => matchesModel(pattern, model))?.[1] ?? UNKNOWN_MODEL_PRICE
