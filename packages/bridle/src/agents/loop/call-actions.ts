@@ -1,52 +1,14 @@
-// The calls of the model's last answer: begun in waves, repeated or asked about after a crash, and made once a person has answered.
+// The calls of the model's last answer: made, repeated or asked about after a crash, and made once a person has answered.
 import type { ReportItem } from '../../kernel/commands.ts'
-import type { JsonObject } from '../../kernel/json.ts'
 import { OUTCOME_TICKS } from '../limits.ts'
-import type { StepCall } from '../model/model.ts'
-import type { Tool } from '../tools/tool.ts'
+import { callContext } from './call-context.ts'
+import type { CallToMake } from './call-start.ts'
 import { applyAnswer, outcomeQuestion } from './calls/call-approvals.ts'
-import { type AcceptedCall, checkCalls } from './calls/call-checks.ts'
-import type { PastCall } from './calls/call-history.ts'
-import { type CallName, eventItem, outcomeItem } from './calls/call-items.ts'
-import { beginning, beginsAtOnce, type CallContext, makeCall, refusal, schemaDeadline } from './calls/calls.ts'
-import { planWaves } from './calls/waves.ts'
+import { outcomeItem } from './calls/call-items.ts'
+import { makeCall } from './calls/calls.ts'
 import { withExcerpt } from './excerpt.ts'
 import type { LoopRun } from './loop-run.ts'
-import type { CallView } from './rendering.ts'
-
-/** A call that is made as soon as the log says so. */
-interface CallToMake {
-  readonly call: CallName
-  readonly tool: Tool
-  readonly args: JsonObject
-}
-
-/** The reports with which calls begin, and the calls that are made once these are in the log. */
-export interface CallStart {
-  readonly items: readonly ReportItem[]
-  readonly calls: readonly CallToMake[]
-}
-
-/** Begins the first wave of the new calls. Calls that are not made get their outcomes in the same write. */
-export const beginCalls = async (
-  run: LoopRun,
-  history: readonly (PastCall & { readonly call: StepCall })[],
-  unmade: readonly string[],
-): Promise<CallStart> => {
-  const deadline = schemaDeadline(callContext(run))
-  const checks = await checkCalls(history, (id) => unmade.includes(id), run.toolset.tools, deadline)
-  const refusals = checks.flatMap((check) => ('refusal' in check ? refusal(check) : []))
-  const accepted = checks.filter((check): check is AcceptedCall => !('refusal' in check))
-  const wave = planWaves(accepted)[0] ?? []
-  const beginnings = await Promise.all(wave.map((each) => beginning(each, run.ports.digest)))
-  const batch = eventItem('tool_batch', { tool_call_ids: wave.map(({ call }) => call.id), mode: 'parallel' })
-  return {
-    items: [...refusals, ...(wave.length > 1 ? [batch] : []), ...beginnings.flat()],
-    calls: wave
-      .filter((_, index) => beginsAtOnce(beginnings[index] ?? []))
-      .map(({ call, tool }) => ({ call, tool, args: call.input })),
-  }
-}
+import { argumentsOf, type CallView } from './rendering.ts'
 
 /** Makes the calls at the same time. Each outcome enters the log as soon as it is known; those of one moment share a write. */
 export const makeCalls = async (run: LoopRun, calls: readonly CallToMake[]): Promise<void> => {
@@ -71,10 +33,6 @@ export const makeCalls = async (run: LoopRun, calls: readonly CallToMake[]): Pro
     }),
   )
 }
-
-const callContext = ({ reporter, ports, controls, definition, job }: LoopRun): CallContext => ({
-  ...{ key: job.key, reporter, clock: ports.clock, signal: controls.signal, toolMs: definition.limits.toolMs },
-})
 
 /** Makes calls again that were under way when their process ended, with the same step keys. */
 export const repeatCalls = async (run: LoopRun, ids: readonly string[]): Promise<void> => {
@@ -120,9 +78,6 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
 
 const viewsOf = ({ transcript }: LoopRun, ids: readonly string[]): CallView[] =>
   (transcript.turn.last?.calls ?? []).filter(({ call }) => ids.includes(call.id))
-
-/** A person may have approved other arguments than the model's. */
-const argumentsOf = ({ call, edited }: CallView): JsonObject => edited ?? call.input
 
 const toolGone = ({ call }: CallView): ReportItem =>
   outcomeItem(call, 'error', {

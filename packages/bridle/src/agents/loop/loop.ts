@@ -11,7 +11,8 @@ import type { StepCall } from '../model/model.ts'
 import { parseRunInput } from '../schemas/input.ts'
 import { messagesBefore } from '../session-parts.ts'
 import { askModel, type RequestFrame } from './asking.ts'
-import { applyAnswers, askAboutCalls, beginCalls, makeCalls, repeatCalls } from './call-actions.ts'
+import { applyAnswers, askAboutCalls, makeCalls, repeatCalls } from './call-actions.ts'
+import { asksBefore, beginCalls } from './call-start.ts'
 import { withDeadline } from './calls/deadline.ts'
 import { type LoopControls, LoopRun } from './loop-run.ts'
 import { type NextAction, next, type StopReason } from './next.ts'
@@ -95,7 +96,7 @@ const act = async (run: LoopRun, action: NextAction, frame: RequestFrame): Promi
   }
 }
 
-/** Asks the model. Its answer and the intents of its first calls are one write. */
+/** Asks the model. Its answer and the intents of its first calls are one write, unless middleware looks at the calls first. */
 const takeStep = async (run: LoopRun, frame: RequestFrame): Promise<RunEnd | null> => {
   const answer = await askModel(run, frame)
   if (!answer) return run.reporter.closed ? 'done' : null
@@ -107,7 +108,8 @@ const takeStep = async (run: LoopRun, frame: RequestFrame): Promise<RunEnd | nul
     callCount: turn.callCount + made.length,
     calls: made.map(({ id }) => ({ id, stage: 'new', effect: 'pure' })),
   })
-  const unmade = following.type === 'begin' && !run.isResting ? following.calls : []
+  const beginsNow = following.type === 'begin' && !run.isResting && !asksBefore(run)
+  const unmade = beginsNow ? following.calls : []
   const { items, calls } = await beginCalls(run, history, unmade)
   await run.report([...answer.items, ...items])
   await makeCalls(run, calls)

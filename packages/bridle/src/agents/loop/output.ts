@@ -3,13 +3,14 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import type { AgentDefinition } from '../agent.ts'
 import { ANSWER_TOOL } from '../tools/tool.ts'
 import { answerOf } from './calls/answer.ts'
+import { argumentsOf } from './rendering.ts'
 import { acceptedOutput } from './situation.ts'
 import { OUTPUT_REMINDER, type TurnRecord } from './turn-record.ts'
 
 export const finishReport = async (definition: AgentDefinition, turn: TurnRecord): Promise<ReportItem> => {
   const accepted = acceptedOutput(turn)
   if (definition.output === null || !accepted) return { type: 'finished', result: lastText(turn) }
-  const result = await answerOf(definition.output, accepted.call.input)
+  const result = await answerOf(definition.output, argumentsOf(accepted))
   return 'problem' in result
     ? { type: 'failed', message: result.problem, reason: 'output_invalid' }
     : { type: 'finished', result: result.value }

@@ -17,11 +17,16 @@ export interface CallView {
   /** The provider's id, unique in the conversation. */
   providerId: string
   outcome: Payloads['tool_outcome'] | null
-  /** The arguments with which a person approved the call, where they are not the model's. */
+  /** The arguments with which the call began, where they are not the model's: middleware changed them, or they were repaired. */
+  begun: JsonObject | null
+  /** The arguments with which a person approved the call, where the person changed them. */
   edited: JsonObject | null
   /** The two ends of a result that became an artifact. */
   excerpt: string | null
 }
+
+/** The arguments of the call, as the log has them: nobody decides about them again. */
+export const argumentsOf = ({ call, begun, edited }: CallView): JsonObject => edited ?? begun ?? call.input
 
 export const textMessage = (...texts: readonly string[]): ModelMessage => ({
   role: 'user',

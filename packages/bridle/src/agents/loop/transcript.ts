@@ -3,13 +3,13 @@
 
 import { type AnyEvent, BRANCHED, type Event } from '../../kernel/event.ts'
 import { fileReferences } from '../../kernel/file-references.ts'
-import { messageSeq } from '../../kernel/ids.ts'
+import { messageSeq, withoutCallId } from '../../kernel/ids.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { ModelMessage, StepCall, StepContent } from '../model/model.ts'
 import { type Cut, cutOf } from './context/cut.ts'
 import type { Entry } from './context/entry.ts'
 import { View } from './context/view.ts'
-import { type CallView, promptMessage, textMessage, turnEndNote } from './rendering.ts'
+import { argumentsOf, type CallView, promptMessage, textMessage, turnEndNote } from './rendering.ts'
 import { TurnRecord } from './turn-record.ts'
 
 interface QueuedPrompt {
@@ -151,6 +151,12 @@ export class Transcript {
         return this.#addContext(event)
       case 'model_step':
         return this.#addStep(event)
+      case 'tool_call': {
+        const call = this.#calls.get(event.payload.tool_call_id)
+        const begun = withoutCallId(event.payload.arguments)
+        if (call && !isSame(begun, withoutCallId(call.call.input))) call.begun = begun
+        return
+      }
       case 'tool_outcome': {
         const call = this.#calls.get(event.payload.tool_call_id)
         this.#calls.delete(event.payload.tool_call_id)
@@ -167,7 +173,7 @@ export class Transcript {
         this.#questions.delete(event.payload.request_id)
         const approved = event.payload.arguments as JsonObject | undefined
         // A client may send the arguments back as they are.
-        if (call && approved && canonicalJson(approved) !== canonicalJson(call.call.input)) call.edited = approved
+        if (call && approved && !isSame(approved, argumentsOf(call))) call.edited = approved
         return
       }
       case 'response':
@@ -243,7 +249,7 @@ export class Transcript {
     const content = payload.content as unknown as readonly StepContent[]
     const calls = content
       .filter((each): each is StepCall => each.type === 'call')
-      .map((call): CallView => ({ call, providerId: '', outcome: null, edited: null, excerpt: null }))
+      .map((call): CallView => ({ call, providerId: '', outcome: null, begun: null, edited: null, excerpt: null }))
     for (const call of calls) this.#calls.set(call.call.id, call)
     this.turn.addStep(payload, content, calls)
     const contextTokens = payload.context_tokens
@@ -314,3 +320,7 @@ const CONTEXT_USAGE = 'context_usage'
 const BOOKKEEPING: ReadonlySet<string> = new Set(['final_output', 'run_record'])
 
 const mark = <T>({ run = '', seq }: AnyEvent, value: T): Mark<T> => ({ run, seq, value })
+
+/** Keys usually have the same order: sorting those of large arguments is the exception. */
+const isSame = (a: JsonObject, b: JsonObject): boolean =>
+  JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b)

@@ -50,9 +50,16 @@ describe('the check of a call', () => {
   test('[N24] a call that fits has its input as the schema returns it, its effect and its resources', async () => {
     const calls = [call('read', { path: 'a' }), call('write', { any: 1 }), call('odd')]
     expect(await check(...calls)).toEqual([
-      { call: calls[0], tool: read, input: { path: 'a', lines: 10 }, effect: 'pure', resources: ['a'] },
-      { call: calls[1], tool: write, input: { any: 1 }, effect: 'unsafe', resources: null },
-      { call: calls[2], tool: odd, input: {}, effect: 'unsafe', resources: null },
+      {
+        call: calls[0],
+        args: { path: 'a' },
+        tool: read,
+        input: { path: 'a', lines: 10 },
+        effect: 'pure',
+        resources: ['a'],
+      },
+      { call: calls[1], args: { any: 1 }, tool: write, input: { any: 1 }, effect: 'unsafe', resources: null },
+      { call: calls[2], args: {}, tool: odd, input: {}, effect: 'unsafe', resources: null },
     ])
   })
 

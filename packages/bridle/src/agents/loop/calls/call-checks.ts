@@ -16,6 +16,7 @@ import {
   TOOL_RESTS,
   UNKNOWN_TOOL,
 } from './call-history.ts'
+import type { BeforeDecision } from './call-hooks.ts'
 import { type Deadline, withDeadline } from './deadline.ts'
 
 export type CallCheck = AcceptedCall | RefusedCall
@@ -24,6 +25,8 @@ export type CallCheck = AcceptedCall | RefusedCall
 export interface AcceptedCall {
   readonly call: StepCall
   readonly tool: Tool
+  /** The arguments of the call: the model's, unless a middleware has changed them. */
+  readonly args: JsonObject
   /** The arguments as the schema returns them. */
   readonly input: unknown
   readonly effect: ToolEffect
@@ -33,6 +36,7 @@ export interface AcceptedCall {
 /** A call that is not made. */
 export interface RefusedCall {
   readonly call: StepCall
+  readonly args: JsonObject
   readonly refusal: CallRefusal
 }
 
@@ -45,13 +49,14 @@ export interface CallRefusal {
 
 /**
  * Checks each new call, in order. `calls` are all calls of the turn: a call that has begun or ended says something about
- * those after it.
+ * those after it. `decisions` are those of the middleware, by the id of the call.
  */
 export const checkCalls = async (
   calls: readonly (PastCall & { readonly call: StepCall })[],
   isNew: (callId: string) => boolean,
   tools: readonly Tool[],
   deadline: Deadline,
+  decisions: ReadonlyMap<string, BeforeDecision> = new Map(),
 ): Promise<CallCheck[]> => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const before: PastCall[] = []
@@ -61,7 +66,7 @@ export const checkCalls = async (
       before.push(past)
       continue
     }
-    const check = await checkCall(past.call, byName, before, deadline)
+    const check = await checkCall(past.call, byName, before, deadline, decisions.get(past.call.id))
     checks.push(check)
     before.push({ call: past.call, outcome: 'refusal' in check ? check.refusal : null })
   }
@@ -73,22 +78,27 @@ const checkCall = async (
   tools: ReadonlyMap<string, Tool>,
   before: readonly PastCall[],
   deadline: Deadline,
+  decision?: BeforeDecision,
 ): Promise<CallCheck> => {
+  const args = decision?.args ?? call.input
   const refuse = (status: CallRefusal['status'], reason: string, error: string): RefusedCall => ({
-    call,
+    ...{ call, args },
     refusal: { status, reason, error },
   })
   const tool = tools.get(call.tool)
   if (!tool) return refuse('error', UNKNOWN_TOOL, unknownTool(call.tool, tools))
   if (isResting(before, call.tool)) return refuse('denied', TOOL_RESTS, restingTool(call.tool))
-  const checked =
-    call.problem === undefined ? await checkArguments(tool, call.input, deadline) : { problem: call.problem }
+  if (decision?.refusal)
+    return isRepeated(before, call)
+      ? refuse('denied', REPEATED, REPEATED_CALL)
+      : { call, args, refusal: decision.refusal }
+  const checked = call.problem === undefined ? await checkArguments(tool, args, deadline) : { problem: call.problem }
   if ('problem' in checked)
     return isLastInvalid(before, call.tool)
       ? refuse('denied', TOOL_RESTS, `${checked.problem} ${restingTool(call.tool)}`)
       : refuse('error', ARGUMENTS_INVALID, checked.problem)
   if (isRepeated(before, call)) return refuse('denied', REPEATED, REPEATED_CALL)
-  return { call, tool, input: checked.value, effect: tool.effect, resources: resourcesOf(tool, checked.value) }
+  return { call, tool, args, input: checked.value, effect: tool.effect, resources: resourcesOf(tool, checked.value) }
 }
 
 /** The input of the tool's function, or a sentence for the model that says what does not fit. */
@@ -106,7 +116,7 @@ export const checkArguments = async (
 }
 
 /** A function that fails says nothing about the things that the call touches. */
-const resourcesOf = ({ resources }: Tool, input: unknown): readonly string[] | null => {
+export const resourcesOf = ({ resources }: Tool, input: unknown): readonly string[] | null => {
   try {
     const names: unknown = resources?.(input)
     return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : null

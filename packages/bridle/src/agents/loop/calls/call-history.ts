@@ -14,6 +14,8 @@ export const REPEATED = 'repeated'
 export const ARGUMENTS_INVALID = 'arguments_invalid'
 export const TOOL_RESTS = 'tool_rests'
 export const UNKNOWN_TOOL = 'unknown_tool'
+export const MIDDLEWARE_DENIED = 'middleware_denied'
+export const MIDDLEWARE_FAILED = 'middleware_failed'
 
 /** Whether the calls before this one were the same, so that another one would not help. Malformed arguments are like no others. */
 export const isRepeated = (before: readonly PastCall[], { tool, input }: PastCall['call']): boolean => {

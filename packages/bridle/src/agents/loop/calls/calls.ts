@@ -2,21 +2,21 @@
 // decide how. A call has exactly one outcome, whatever its tool does.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { type Key, keyText } from '../../../kernel/event.ts'
-import { isDeeperThan, type Json, type JsonObject, present } from '../../../kernel/json.ts'
+import { type Json, type JsonObject, present } from '../../../kernel/json.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Digest } from '../../../kernel/ports/digest.ts'
 import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
 import { directiveItem } from '../../agent-run.ts'
 import { shortErrorMessage } from '../../error-message.ts'
 import { ToolTimeout } from '../../errors.ts'
-import { RESULT_DEPTH_MAX, TOOL_RESULT_CHARS_MAX } from '../../limits.ts'
-import { toPlainJson } from '../../schemas/input.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { approvalQuestion, approvalTerms } from './call-approvals.ts'
 import { type AcceptedCall, checkArguments, type RefusedCall } from './call-checks.ts'
-import { ARGUMENTS_INVALID, TOOL_RESTS } from './call-history.ts'
+import { ARGUMENTS_INVALID, MIDDLEWARE_FAILED, TOOL_RESTS } from './call-history.ts'
+import type { AfterDecision, HookCall } from './call-hooks.ts'
 import { type CallName, eventItem, intentItem, outcomeItem, resultItems } from './call-items.ts'
 import { type Deadline, withDeadline } from './deadline.ts'
+import { resultOf } from './tool-result.ts'
 import { createToolSession } from './tool-session.ts'
 
 export interface CallContext {
@@ -27,26 +27,31 @@ export interface CallContext {
   readonly signal: AbortSignal
   /** Milliseconds for a tool that names no time of its own. */
   readonly toolMs: number
+  /** The middleware behind each call; absent: none. */
+  readonly after?: (call: HookCall, result: Json) => Promise<AfterDecision>
 }
 
 /** The reports with which a call begins: its intent, and the question to a person where it needs an approval. */
-export const beginning = async ({ call, tool, input, effect }: AcceptedCall, digest: Digest): Promise<ReportItem[]> => {
-  const intent = intentItem(call, call.input, effect)
+export const beginning = async (
+  { call, tool, args, input, effect }: AcceptedCall,
+  digest: Digest,
+): Promise<ReportItem[]> => {
+  const intent = intentItem(call, args, effect)
   const terms = approvalTerms(tool, input)
   if ('problem' in terms)
     return [intent, outcomeItem(call, 'error', { error: terms.problem, reason: 'approval_failed' })]
   if (terms.approval === null) return [intent]
   const { reason = `The agent wants to run "${tool.name}".`, expiresMs } = terms.approval
-  return [intent, { ...(await approvalQuestion(call, call.input, digest)), reason, ...present({ expiresMs }) }]
+  return [intent, { ...(await approvalQuestion(call, args, digest)), reason, ...present({ expiresMs }) }]
 }
 
 /** Whether these reports let the call begin at once: no person is asked, and the call has not failed already. */
 export const beginsAtOnce = (items: readonly ReportItem[]): boolean => items.length === 1
 
 /** The reports of a call that is not made. */
-export const refusal = ({ call, refusal: { status, reason, error } }: RefusedCall): ReportItem[] => [
+export const refusal = ({ call, args, refusal: { status, reason, error } }: RefusedCall): ReportItem[] => [
   // Nothing happens, so that a crash leaves nothing unknown.
-  intentItem(call, call.input, 'pure'),
+  intentItem(call, args, 'pure'),
   ...(reason === ARGUMENTS_INVALID || reason === TOOL_RESTS
     ? [eventItem('tool_validation_error', { tool_call_id: call.id, tool_name: call.tool, error })]
     : []),
@@ -75,9 +80,13 @@ export const makeCall = async (
   if ('problem' in checked) return failure('error', checked.problem, ARGUMENTS_INVALID)
   try {
     const result = resultOf(call.tool, await perform(call, tool, checked.value, context))
-    return 'problem' in result
-      ? failure('error', result.problem, result.reason)
-      : [...directiveItems(tool, checked.value), ...resultItems(call, result.value, elapsedMs())]
+    if ('problem' in result) return failure('error', result.problem, result.reason)
+    const hooked = { id: call.id, tool: call.tool, args, effect: tool.effect }
+    const decision = (await context.after?.(hooked, result.value)) ?? { items: [], result: result.value }
+    const reports = [...directiveItems(tool, checked.value), ...decision.items]
+    return 'problem' in decision
+      ? [...reports, ...failure('error', decision.problem, MIDDLEWARE_FAILED)]
+      : [...reports, ...resultItems(call, decision.result, elapsedMs())]
   } catch (error) {
     signal.throwIfAborted()
     return failure(error instanceof ToolTimeout ? 'timeout' : 'error', shortErrorMessage(error))
@@ -116,28 +125,3 @@ const perform = async ({ id }: CallName, tool: Tool, input: unknown, context: Ca
 /** The directive and the outcome of its call are one report: a crash leaves both or none. */
 const directiveItems = ({ directive }: Tool, payload: unknown): ReportItem[] =>
   directive === null ? [] : [directiveItem({ ...directive, payload })]
-
-type ToolResult = { readonly value: Json } | { readonly problem: string; readonly reason: string }
-
-/** The result as JSON. Nothing is null. */
-const resultOf = (tool: string, returned: unknown): ToolResult => {
-  if (returned === undefined) return { value: null }
-  const tooLarge: ToolResult = {
-    problem: `The result of "${tool}" has more than ${TOOL_RESULT_CHARS_MAX} characters. Ask it for less.`,
-    reason: 'result_too_large',
-  }
-  // A text is measured first: writing one of 100 MB as JSON takes that much memory again.
-  if (typeof returned === 'string' && returned.length > TOOL_RESULT_CHARS_MAX) return tooLarge
-  const value = plainResult(returned)
-  if (value === undefined || isDeeperThan(value, RESULT_DEPTH_MAX))
-    return { problem: `The result of "${tool}" is not JSON, or nested too deep.`, reason: 'result_invalid' }
-  return typeof value !== 'string' && JSON.stringify(value).length > TOOL_RESULT_CHARS_MAX ? tooLarge : { value }
-}
-
-const plainResult = (returned: unknown): Json | undefined => {
-  try {
-    return toPlainJson(returned, 'result of a tool')
-  } catch {
-    return undefined
-  }
-}

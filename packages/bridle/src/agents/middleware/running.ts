@@ -1,0 +1,139 @@
+// Runs one function of a middleware: within a time, and with everything that it emits collected for the write that holds its
+// decision. A function that throws or never returns is an answer too: the log says so, and the turn goes on.
+import type { ReportItem } from '../../kernel/commands.ts'
+import { type JsonObject, present } from '../../kernel/json.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
+import type { Job } from '../../kernel/ports/runner.ts'
+import type { RunReporter } from '../../kernel/session/run-reporter.ts'
+import { agentEventItem } from '../agent-run.ts'
+import { shortErrorMessage } from '../error-message.ts'
+import { RunEndedError } from '../errors.ts'
+import { withDeadline } from '../loop/calls/deadline.ts'
+import { createMemory, liveMemory } from '../memory.ts'
+import { usageItem } from '../session-items.ts'
+import { LOOP_EVENT_TYPES } from '../tools/tool.ts'
+import { HOOK_EVENTS_MAX } from './limits.ts'
+import type { Middleware, MiddlewareTurn } from './middleware.ts'
+
+/** The run that a function of a middleware is called for. */
+export interface HookContext {
+  readonly job: Pick<Job, 'key' | 'prompt' | 'input'>
+  readonly reporter: RunReporter
+  readonly clock: Clock
+  /** Aborts when the run is cancelled, and when it ends. */
+  readonly signal: AbortSignal
+  /** Milliseconds for the function. */
+  readonly ms: number
+}
+
+/** The points of a middleware that decide something about a turn. */
+export type HookPhase = 'start' | 'before' | 'after' | 'answer' | 'model' | 'compact'
+
+/**
+ * The value of a function, or a sentence that says why it has none. `items` belong into the write that holds what follows from
+ * it: the events and the usage of the function, and for one that failed its usage and a `hook_event`.
+ */
+export type HookResult<T> = { readonly items: readonly ReportItem[] } & (
+  | { readonly value: T }
+  | { readonly problem: string }
+)
+
+/**
+ * Calls a function of a middleware. `details` are further fields of the `hook_event` of a failure. Rejects only when the run has
+ * ended. A function that settles later changes nothing any more.
+ */
+export const runHook = async <T>(
+  context: HookContext,
+  { name }: Pick<Middleware, 'name'>,
+  phase: HookPhase,
+  work: (turn: MiddlewareTurn) => T | Promise<T>,
+  details: JsonObject = {},
+): Promise<HookResult<T>> => {
+  const { clock, signal, ms } = context
+  const error = () => new Error(`${phase} took longer than ${ms} ms.`)
+  let opened: TurnOfHook | null = null
+  const open = (hookSignal: AbortSignal) => {
+    opened = createTurn(context, hookSignal)
+    return work(opened.turn)
+  }
+  try {
+    const value = await withDeadline<T>(open, { clock, signal, ms, error })
+    return { value, items: (opened as TurnOfHook | null)?.close() ?? [] }
+  } catch (failure) {
+    signal.throwIfAborted()
+    const reason = shortErrorMessage(failure)
+    const spent = ((opened as TurnOfHook | null)?.close() ?? []).filter(isUsage)
+    return {
+      problem: `"${name}" failed: ${reason}`,
+      items: [...spent, hookEventItem(name, phase, 'error', { ...details, reason })],
+    }
+  }
+}
+
+/** The log's note of a decision that a middleware made. */
+export const hookEventItem = (
+  hook: string,
+  phase: HookPhase,
+  status: string,
+  details: Readonly<Record<string, JsonObject[string] | undefined>> = {},
+): ReportItem => ({
+  type: 'event',
+  event: { type: 'hook_event', payload: { hook, phase, status, ...present(details) } },
+})
+
+interface TurnOfHook {
+  readonly turn: MiddlewareTurn
+  /** Ends it: the function adds nothing any more. Returns everything that it has added. */
+  readonly close: () => readonly ReportItem[]
+}
+
+const createTurn = ({ job, reporter, clock }: HookContext, signal: AbortSignal): TurnOfHook => {
+  let isOpen = true
+  const items: ReportItem[] = []
+  const check = () => {
+    signal.throwIfAborted()
+    if (!isOpen) throw new RunEndedError('The function of the middleware is over.')
+  }
+  const add = (make: () => ReportItem) => {
+    check()
+    if (items.length >= HOOK_EVENTS_MAX)
+      throw new RangeError(`A function of a middleware adds at most ${HOOK_EVENTS_MAX} events.`)
+    items.push(make())
+  }
+  const track = (start: () => Promise<void>): Promise<void> => {
+    const started = (async () => {
+      check()
+      await start()
+    })()
+    // A function that does not await a call must not end the process with it.
+    started.catch(() => {})
+    return started
+  }
+  const turn: MiddlewareTurn = {
+    sessionId: job.key.id,
+    prompt: job.prompt,
+    input: structuredClone(job.input ?? { prompt: job.prompt }),
+    memory: createMemory(track, liveMemory(reporter, clock)),
+    signal,
+    // The session holds these messages: the function may change its own copy.
+    messages: async () => structuredClone(reporter.session.messages()),
+    emit: (type: string, payload: unknown) =>
+      add(() => {
+        if (type !== 'reflection' && LOOP_TYPES.has(type))
+          throw new TypeError(`"${type}" is not an event that a middleware can emit.`)
+        return agentEventItem(type, payload)
+      }),
+    usage: (spent) => add(() => usageItem(spent)),
+  }
+  return {
+    turn,
+    close: () => {
+      isOpen = false
+      return items
+    },
+  }
+}
+
+const LOOP_TYPES: ReadonlySet<string> = new Set(LOOP_EVENT_TYPES)
+
+const isUsage = (item: ReportItem): boolean => item.type === 'event' && item.event.type === 'usage'
