@@ -25,6 +25,8 @@ export interface Uploads {
   find(id: string, tenant: string): Upload | null | Promise<Upload | null>
   /** From here on the file lives as long as the session. False = it is gone, or another session uses it. */
   claim(id: string, session: Key): Promise<boolean>
+  /** Removes a file that no session uses. Any other stays. */
+  discard(id: string, tenant: string): Promise<void>
   /** Null = the file is gone, or of another tenant, or no session uses it. */
   read(id: string, tenant: string): Promise<Uint8Array | null>
 }

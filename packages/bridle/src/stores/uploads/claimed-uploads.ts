@@ -28,6 +28,7 @@ export class ClaimedUploads implements Uploads {
   readonly #ports: ClaimedUploadsPorts
   readonly add: Uploads['add']
   readonly find: Uploads['find']
+  readonly discard: Uploads['discard']
   readonly read: Uploads['read']
   #cleaning: Promise<void> | null = null
 
@@ -36,6 +37,7 @@ export class ClaimedUploads implements Uploads {
     this.#ports = ports
     this.add = remote.add
     this.find = remote.find
+    this.discard = remote.discard
     this.read = remote.read
   }
 

@@ -54,6 +54,7 @@ export const remoteUploads = (platform: UploadPlatform): RemoteUploads => {
       return upload
     },
     find: (id, tenant) => index(tenant).findUpload(id),
+    discard: (id, tenant) => index(tenant).discardUpload(id),
     claim: (id, session) => index(session.tenant).claimUpload(id, session),
     read: (id, tenant) =>
       withRetries(async () => {

@@ -59,6 +59,11 @@ export class StoredUploads implements Uploads {
     return upload?.session && upload.tenant === tenant ? this.#folder.read(id) : null
   }
 
+  async discard(id: string, tenant: string): Promise<void> {
+    const upload = this.#uploads.get(id)
+    if (upload?.tenant === tenant && upload.session === null) await this.#remove(id)
+  }
+
   /** Removes the files of a session that is gone. */
   async release(session: Key): Promise<void> {
     const name = keyText(session)

@@ -95,3 +95,12 @@ test('[CF26] bytes survive in pieces, and another attempt replaces the first', (
     expect(Buffer.compare(readPieces(driver) ?? new Uint8Array(), bytes)).toBe(0)
   }
 })
+
+test('[OH104] a file that nobody uses is discarded, and one that a session uses stays', async () => {
+  const { index, add, erased } = emptyIndex()
+  const [unused, used, other] = [await add(), await add(), await add()]
+  await index.claim(used, keyOf('s'))
+  for (const id of [unused, used, 'file-unknown']) await index.discard(id)
+  expect([unused, used, other].map((id) => index.find(id)?.id)).toEqual([undefined, used, other])
+  expect(erased).toEqual([unused])
+})

@@ -63,9 +63,9 @@ export class UploadIndex {
     this.#ports.driver.run("UPDATE uploads SET status = 'unused' WHERE id = ? AND status = 'arriving'", id)
   }
 
-  /** The bytes did not arrive. */
+  /** The bytes did not arrive, or nobody is going to use the file. */
   async discard(id: string): Promise<void> {
-    this.#ports.driver.run("UPDATE uploads SET status = 'gone' WHERE id = ? AND status = 'arriving'", id)
+    this.#ports.driver.run("UPDATE uploads SET status = 'gone' WHERE id = ? AND status IN ('arriving', 'unused')", id)
     await this.cleanUp()
   }
 

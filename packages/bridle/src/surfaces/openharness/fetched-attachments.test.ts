@@ -17,12 +17,12 @@ const fetchingEngine = (
   runners: Parameters<typeof testEngine>[1] = {},
 ) => {
   const fetched: string[] = []
-  const answers: { next: FetchedFile | FetchProblem } = { next: { mimeType: 'text/csv', bytes } }
+  const answers: { next: FetchedFile | FetchProblem; failing?: string } = { next: { mimeType: 'text/csv', bytes } }
   const fileFetcher: FileFetcher = {
     allows: (uri) => uri.startsWith('https://files.test/'),
     fetch: async (uri) => {
       fetched.push(uri)
-      return answers.next
+      return uri === answers.failing ? { outcome: 'failed', problem: 'Later.' } : answers.next
     },
   }
   const engine = testEngine({ fileFetcher, ...options }, runners)
@@ -135,6 +135,23 @@ describe('[OH104] a file that cannot be fetched', () => {
       details: { field: 'context.attachments.1.uri' },
     })
     expect(await promptsOf('s')).toEqual([])
+  })
+  test('leaves nothing of the others, however often the shell tries', async () => {
+    const folder = memoryUploadFolder()
+    const written: string[] = []
+    const write = (id: string, content: Uint8Array) => {
+      written.push(id)
+      return folder.write(id, content)
+    }
+    const uploads = new StoredUploads({ ...folder, write }, () => 0)
+    const { send, answers } = fetchingEngine({ uploads })
+    answers.failing = 'https://files.test/2'
+    const attachments = [{ uri: 'https://files.test/1' }, { uri: answers.failing }]
+    for (let turn = 0; turn < 3; turn++) expect((await send(messageOf({ user_intent, attachments }))).status).toBe(503)
+    const unknown = [{ uri: 'https://files.test/1' }, { ref_id: 'file-unknown' }]
+    expect((await send(messageOf({ user_intent, attachments: unknown }))).status).toBe(400)
+    expect(written).toHaveLength(4)
+    expect(await Promise.all(written.map((id) => folder.read(id)))).toEqual([null, null, null, null])
   })
   test('is the sixth of a message', async () => {
     const { send, fetched } = fetchingEngine()

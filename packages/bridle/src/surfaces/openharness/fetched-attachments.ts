@@ -32,10 +32,23 @@ export const fetchAttachments = async (
       clock.now() < end
         ? await fetchAttachment(call, references[index] as JsonObject, fieldOf(index))
         : unavailable('The files could not be fetched in time. Send them again.', fieldOf(index))
-    if (isDenial(reference)) return reference
+    if (isDenial(reference)) {
+      await discardFetched(call, attachments, references)
+      return reference
+    }
     references[index] = reference
   }
   return references
+}
+
+/** Removes the files that were fetched for a message that is refused, so that they do not fill the room of the tenant's uploads. */
+export const discardFetched = async (
+  { ports, access }: RouteCall<unknown, unknown>,
+  attachments: readonly JsonObject[],
+  references: readonly JsonObject[],
+): Promise<void> => {
+  for (const [index, { ref_id }] of references.entries())
+    if (ref_id && !attachments[index]?.ref_id) await ports.uploads?.discard(String(ref_id), access.tenant)
 }
 
 const fetchAttachment = async (

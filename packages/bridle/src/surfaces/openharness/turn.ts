@@ -18,7 +18,7 @@ import { openContinuation } from './continuation.ts'
 import { approvalDirective, messageDirectives, shapeDirectives } from './directives.ts'
 import { engineError, invalidField, requestIdConflict, withoutRetry } from './errors.ts'
 import { splitFeedback } from './execution-feedback.ts'
-import { fetchAttachments } from './fetched-attachments.ts'
+import { discardFetched, fetchAttachments } from './fetched-attachments.ts'
 import { TURN_WAIT_MS } from './limits.ts'
 import { resumeRun } from './resumption.ts'
 import { directivesOf, type RunPlace, readRunOutput, textAfter } from './run-output.ts'
@@ -60,10 +60,9 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
     if (isDenial(answer)) return respond(isRepeatable(message) ? answer : withoutRetry(answer))
     return respond({ ...answer, directives: shapeDirectives(answer.directives, message) })
   }
-  if (!cursor)
-    return finish(
-      await awaitRunAnswer(run.session, run.place.runId, run.since, ports.openharness?.waitMs ?? TURN_WAIT_MS),
-    )
+  // The shell waits since it asked: fetching attachments takes from that time.
+  const waitMs = (ports.openharness?.waitMs ?? TURN_WAIT_MS) - (ports.clock.now() - started)
+  if (!cursor) return finish(await awaitRunAnswer(run.session, run.place.runId, run.since, Math.max(0, waitMs)))
   return turnStream(ports, {
     ...run,
     cursor,
@@ -145,8 +144,10 @@ const submitIntent = async (
   const fetched = await fetchAttachments(call, key, kept.attachments, id)
   if (isDenial(fetched)) return fetched
   const attachments = await claimUploads(call, key, fetched)
-  if ('problem' in attachments)
+  if ('problem' in attachments) {
+    await discardFetched(call, kept.attachments, fetched)
     return invalidField(`context.attachments.${attachments.index}.ref_id`, attachments.problem)
+  }
   const submission = await agent.accept(agentInput({ ...kept, attachments }, ports.clock.now(), split.feedback))
   if ('problem' in submission) return invalidField('context', `The agent "${agent.name}" does not take this input.`)
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(access)) }, id)
