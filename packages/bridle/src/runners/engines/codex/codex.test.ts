@@ -72,6 +72,19 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
     expect(failing.turn.of('usage')).toHaveLength(2)
   })
 
+  test('[OH106] a file that came with a prompt is read beside the work, and nobody is asked', async () => {
+    const folder = join(world.work, '../state-files/file-1')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'note.txt'), 'canary of the file\n')
+    const session = await world.open({ mode: 'default' })
+    const { end, turn } = await play(session, prompt(runs('cat ../state-files/file-1/note.txt'), says('Done.')))
+    expect(end).toEqual({ kind: 'completed', result: 'Done.' })
+    expect(turn.of('tool.completed')).toMatchObject([
+      { outcome: { status: 'ok', result: { output: 'canary of the file\n' } } },
+    ])
+    expect(turn.of('approval.required')).toEqual([])
+  })
+
   describe('approvals', () => {
     const patch = (name: string) =>
       `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${name}\n+hello\n*** End Patch\nEOF`
