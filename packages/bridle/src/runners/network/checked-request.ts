@@ -38,8 +38,9 @@ export const checkedRequest =
     const socket = await connectChecked({ host, port }, { lookup, connect, isPrivate, lookupMs, connectMs, signal })
     if (typeof socket === 'string') return socket
     const name = isIP(host) ? {} : { servername: host }
-    // An error of the stream is also one of the request, whose listener answers it.
     const stream = isTls ? connectTls({ socket, ...name, ALPNProtocols: ['http/1.1'], ...(ca && { ca }) }) : socket
+    // The request answers an error of its stream. One that comes after the request would end the process without a listener.
+    stream.on('error', () => {})
     return exchange(
       {
         createConnection: () => stream,

@@ -67,7 +67,7 @@ const fetchAttachment = async (
     {
       tenant: access.tenant,
       owner: await viewerOf(access),
-      name: name.toWellFormed().slice(0, FILENAME_CHARS_MAX) || null,
+      name: name.slice(0, FILENAME_CHARS_MAX).toWellFormed() || null,
       mimeType: file.mimeType,
     },
     file.bytes,

@@ -55,7 +55,7 @@ const buildLauncher = async (
   mkdirSync(plan.folder, { recursive: true, mode: 0o700 })
   for (const folder of [work, state, tmp]) makeFolder(folder)
   // Before the first engine starts: a sandbox shows the folders that are there, and what comes into them later.
-  if (files) mkdirSync(files, { recursive: true, mode: 0o755 })
+  if (files) makeFilesFolder(files)
   // The usual mode of /tmp; other users cannot enter the folder around it.
   chmodSync(tmp, 0o1777)
   const { network = 'none', limits = RESOURCE_LIMITS, cgroup } = plan
@@ -96,6 +96,13 @@ const PROXY_VARIABLES = {
 
 /** A worktree's repository belongs to the server's user, who may be another one; git would refuse to read it. */
 const GIT_VARIABLES = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }
+
+/** Where it cannot be made, runs without files still work; a file that comes is refused with the reason. */
+const makeFilesFolder = (folder: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o755 })
+  } catch {}
+}
 
 /** An existing folder keeps its owner: an operator chose it. */
 const makeFolder = (folder: string): void => {
