@@ -2,7 +2,7 @@
  * Why a shell has no response that it can use.
  * `unreachable`: the connection failed. `timed_out`: no response came in time. `not_openharness`: something else answered, such as a
  * proxy with an HTML page. `too_large`: the response exceeds the limit. `stream_broken`: a stream broke again and again before its final message. `invalid_response`: the message breaks the protocol.
- * `protocol_version_unsupported`: the message has another major version. `aborted`: the caller's signal ended the turn.
+ * `protocol_version_unsupported`: the message has another major version. `upload_refused`: the engine did not take a file. `aborted`: the caller's signal ended the turn.
  * `invalid_options`: the program that uses the shell has to be changed.
  */
 export type ShellFaultCode =
@@ -13,6 +13,7 @@ export type ShellFaultCode =
   | 'stream_broken'
   | 'invalid_response'
   | 'protocol_version_unsupported'
+  | 'upload_refused'
   | 'aborted'
   | 'invalid_options'
 

@@ -3,6 +3,7 @@ import { isJsonObject } from '../kernel/json.ts'
 import type { RequestMessage } from '../surfaces/openharness/wire.ts'
 import { withinTime } from './deadline.ts'
 import { ShellFault } from './fault.ts'
+import { httpUpload } from './files/http-upload.ts'
 import { ATTEMPT_MS, RESPONSE_BYTES_MAX, RETRIES_MAX, RETRY_MS, RETRY_MS_MAX } from './limits.ts'
 import { createFrameReader, type FrameReader } from './streaming/frame-reader.ts'
 import type { ShellTransport } from './transport.ts'
@@ -11,6 +12,8 @@ import type { ShellTransport } from './transport.ts'
 export interface HttpTransportOptions {
   /** The address of the engine, such as `http://127.0.0.1:4317/v1/openharness`. */
   readonly url: string | URL
+  /** The address for uploads. Default: `/files` in place of `/v1/openharness` in `url`. */
+  readonly filesUrl?: string | URL
   /** Headers of each request, or a function that makes them, such as one that renews a token. */
   readonly headers?: HttpHeaders | (() => HttpHeaders | Promise<HttpHeaders>)
   /** Another `fetch`. */
@@ -34,7 +37,7 @@ export type HttpHeaders = Readonly<Record<string, string>>
  */
 export const httpTransport = (options: HttpTransportOptions): ShellTransport => {
   const { retries = RETRIES_MAX, retryMs = RETRY_MS, maxBytes = RESPONSE_BYTES_MAX } = options
-  return async (request, { signal, onPartial }) => {
+  const send: ShellTransport = async (request, { signal, onPartial }) => {
     const isStreamed = Boolean(request.capabilities?.['openharness.streaming'])
     let reader = isStreamed ? createFrameReader(maxBytes, onPartial) : null
     for (let attempt = 0; ; attempt += 1) {
@@ -50,6 +53,7 @@ export const httpTransport = (options: HttpTransportOptions): ShellTransport => 
       await withinTime(Math.min(Math.max(backoffMs, retryAfterMs), RETRY_MS_MAX), signal, () => new Promise(() => {}))
     }
   }
+  return Object.assign(send, { upload: httpUpload(options) })
 }
 
 interface Reply {

@@ -29,6 +29,7 @@ export type {
 } from './core-payloads.ts'
 export { ShellFault, type ShellFaultCode } from './fault.ts'
 export type { DirectiveFeedback, DirectiveOutcome, FeedbackCode, ShellTelemetry } from './feedback.ts'
+export type { FileUpload, ShellAttachment, ShellFile, UploadCall } from './files/shell-file.ts'
 export type {
   ApprovalHandler,
   DirectiveContext,

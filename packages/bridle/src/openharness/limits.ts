@@ -29,3 +29,6 @@ export const TIMER_MS_MAX = 2 ** 31 - 1
 
 /** Feedback that waits for the next request: engines take as much in one, and what is older has lost its worth. */
 export const FEEDBACK_WAITING_MAX = 1_000
+
+/** A file of 25 MB at two megabits a second. */
+export const FILE_UPLOAD_MS = 120_000

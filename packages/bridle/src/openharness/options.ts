@@ -2,7 +2,6 @@
 import type { JsonObject } from '../kernel/json.ts'
 import type {
   ActionDirective,
-  AttachmentReference,
   AuthReferences,
   Continuation,
   ErrorObject,
@@ -12,6 +11,7 @@ import type {
 import type { ApprovalThreshold, Approver } from './approvals.ts'
 import type { RequestApprovalPayload } from './core-payloads.ts'
 import type { DirectiveFeedback, ShellTelemetry } from './feedback.ts'
+import type { ShellAttachment } from './files/shell-file.ts'
 import type { ShellHandlers } from './handlers.ts'
 import type { ShellEnvironment, ShellTaskHint } from './request.ts'
 import type { ShellTransport } from './transport.ts'
@@ -69,8 +69,8 @@ export interface TurnOptions {
   readonly correlationId?: string
   /** Hints for routing: an agent, a SOP, business keys. */
   readonly taskHint?: ShellTaskHint
-  /** Files by reference. */
-  readonly attachments?: readonly AttachmentReference[]
+  /** Files: references, or a `Blob`, a `File` or bytes, which the transport uploads first. */
+  readonly attachments?: readonly ShellAttachment[]
   /** Data of vendors, by reverse-DNS names. */
   readonly extensions?: JsonObject
   /** Ends the turn: no further directive begins. */

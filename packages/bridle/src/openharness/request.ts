@@ -50,7 +50,6 @@ export interface RequestParts {
 export const PROTOCOL_VERSION = '1.0.0'
 
 export const buildRequest = (parts: RequestParts): RequestMessage => {
-  checkEnvironment(parts.environment)
   parts.attachments?.forEach(checkAttachment)
   return {
     protocol_version: PROTOCOL_VERSION,
@@ -81,13 +80,14 @@ const referencesOf = ({ tenant_id, credential_ref, session_id }: AuthReferences)
 
 const TIERS: readonly unknown[] = ['public', 'restricted', 'secret'] satisfies PrivacyTier[]
 
-const checkEnvironment = (environment: ShellEnvironment | undefined): void => {
+/** Called before anything is sent, an upload included. */
+export const checkEnvironment = (environment: ShellEnvironment | undefined): void => {
   if (environment === undefined || TIERS.includes(environment.privacy_tier)) return
   const text = 'The environment has no privacy_tier: say public, restricted or secret.'
   throw new ShellFault('invalid_options', text, { field: 'environment.privacy_tier' })
 }
 
-const checkAttachment = ({ ref_id, uri, asset_id }: AttachmentReference, index: number): void => {
+export const checkAttachment = ({ ref_id, uri, asset_id }: AttachmentReference, index: number): void => {
   const field = `attachments.${index}`
   if (uri !== undefined && isDataAddress(uri))
     throw new ShellFault(

@@ -9,9 +9,10 @@ import { executeDirectives } from './execution.ts'
 import { ShellFault, type ShellFaultCode } from './fault.ts'
 import type { DirectiveFeedback, ShellTelemetry } from './feedback.ts'
 import { createFeedbackOutbox, type FeedbackOutbox } from './feedback-outbox.ts'
+import { type AttachmentUploads, createAttachmentUploads } from './files/attachment-uploads.ts'
 import { FOLLOW_UPS_MAX, HANDLER_MS, TURNS_MAX } from './limits.ts'
 import type { PartialResponse, ResumeOptions, Shell, ShellOptions, ShellTurn, TurnError } from './options.ts'
-import { buildRequest, type ShellEnvironment } from './request.ts'
+import { buildRequest, checkEnvironment, type ShellEnvironment } from './request.ts'
 import { readResponse } from './response.ts'
 
 /** A shell over a transport. */
@@ -20,6 +21,7 @@ export const createShell = (options: ShellOptions): Shell => {
   const sessionId = options.sessionId || newId('sess')
   let conversationId = options.conversationId || undefined
   const outbox = createFeedbackOutbox(capabilitiesOf(options))
+  const upload = createAttachmentUploads(options.transport.upload)
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
 
@@ -30,7 +32,7 @@ export const createShell = (options: ShellOptions): Shell => {
     }
     waiting += 1
     const result = last.then(() =>
-      runTurn({ ...turn, intent, continuation }, options, { sessionId, conversationId }, outbox),
+      runTurn({ ...turn, intent, continuation }, options, { sessionId, conversationId }, { outbox, upload }),
     )
     last = result.catch(() => {}).then(() => (waiting -= 1))
     return result
@@ -54,13 +56,17 @@ type TurnInput = ResumeOptions & {
   readonly intent: string | undefined
   readonly continuation: Continuation | undefined
 }
+interface TurnParts {
+  readonly outbox: FeedbackOutbox
+  readonly upload: AttachmentUploads
+}
 type Place = { readonly sessionId: string; readonly conversationId: string | undefined }
 
 const runTurn = async (
   turn: TurnInput,
   options: ShellOptions,
   place: Place,
-  outbox: FeedbackOutbox,
+  { outbox, upload }: TurnParts,
 ): Promise<ShellTurn> => {
   const requestId = turn.requestId || newId('req')
   const correlationId = turn.correlationId || newId('corr')
@@ -77,6 +83,10 @@ const runTurn = async (
 
   const exchange = async (id: string, input: TurnInput): Promise<ChosenOption[]> => {
     const environment = await environmentOf(options)
+    checkEnvironment(environment)
+    const tenantId = options.auth?.tenant_id
+    const call = { signal, ...(tenantId !== undefined && { tenantId }) }
+    const attachments = input.attachments && (await upload(input.attachments, id, call))
     const request = buildRequest({
       requestId: id,
       correlationId,
@@ -87,7 +97,7 @@ const runTurn = async (
       intent: input.intent,
       continuation: input.continuation,
       taskHint: input.taskHint,
-      attachments: input.attachments,
+      attachments,
       environment,
       extensions: input.extensions,
       // An answer to a question begins no turn that could learn something.

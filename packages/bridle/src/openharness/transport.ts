@@ -1,4 +1,5 @@
 import type { ActionDirective, RequestMessage } from '../surfaces/openharness/wire.ts'
+import type { FileUpload } from './files/shell-file.ts'
 
 /** The arguments of a transport beside the request. */
 export interface TransportCall {
@@ -12,4 +13,9 @@ export interface TransportCall {
  * Carries a request to an engine and resolves with the response as parsed JSON, which the shell checks. It rejects with a
  * `ShellFault` where no response came. It may send a request again, always with the same `request_id`.
  */
-export type ShellTransport = (request: RequestMessage, call: TransportCall) => Promise<unknown>
+export interface ShellTransport {
+  /** Sends a request. */
+  (request: RequestMessage, call: TransportCall): Promise<unknown>
+  /** Uploads a file for a request to come. Without it, a shell takes attachments by reference alone. */
+  readonly upload?: FileUpload
+}
