@@ -92,6 +92,9 @@ export const catalogue = {
     wire: 'bridle',
     role: 'something for a shell to render or to execute',
   },
+  execution_feedback: bridleRow(
+    'what a shell says became of directives: the request, the place and the outcome of each',
+  ),
 
   session_created: internalRow('the first event: kind, agent and the settings it starts with'),
   parent_told: internalRow('the session that this one was started from knows how it stands'),

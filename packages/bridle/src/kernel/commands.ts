@@ -90,6 +90,7 @@ export type Command =
   | ParentNotifiedCommand
   | { readonly type: 'set_policy'; readonly policy: Policy; readonly reason?: string; readonly actor?: string }
   | SignalCommand
+  | FeedbackCommand
   | { readonly type: 'expire' }
   /** Time has passed: everything due happens now. The supervisor sends it, and it is never refused. */
   | { readonly type: 'tick' }
@@ -107,6 +108,13 @@ export interface SignalCommand {
   readonly type: 'signal'
   readonly name: string
   readonly payload: Json
+  readonly actor?: string
+}
+
+/** A shell's claims about directives that it got, each as the profile of its wire has it. */
+export interface FeedbackCommand {
+  readonly type: 'feedback'
+  readonly entries: readonly JsonObject[]
   readonly actor?: string
 }
 
@@ -292,6 +300,7 @@ export type Answers = {
   readonly parent_told: NoAnswer
   readonly set_policy: NoAnswer
   readonly signal: { readonly runId: string }
+  readonly feedback: { readonly entries: number }
   readonly expire: NoAnswer
   readonly tick: NoAnswer
   readonly hand_over: NoAnswer

@@ -126,3 +126,5 @@ export const TOKENS_MAX = 1e12
 export const VALUE_CHARS = 8
 /** A budget used to this part of its limit is under pressure: there is time left to react. */
 export const BUDGET_HIGH_RATIO = 0.8
+/** Entries of execution feedback that wait for the next prompt: as many as one request may bring; older ones have lost their worth. */
+export const FEEDBACK_WAITING_MAX = 1_000

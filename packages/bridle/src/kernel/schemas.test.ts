@@ -79,6 +79,7 @@ describe('the catalogue', () => {
       'artifact_published',
       'custom_event',
       'directive',
+      'execution_feedback',
     ])
     expect(ours.filter((type) => catalogue[type].source !== 'kernel')).toEqual(['custom_event', 'directive'])
   })

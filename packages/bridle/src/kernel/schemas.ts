@@ -267,6 +267,7 @@ export const schemas = {
     deadline_ms: maybe(count),
     extensions: maybe(object),
   }),
+  execution_feedback: v.looseObject({ entries: v.array(object), actor: maybe(text) }),
 
   session_created: v.looseObject({
     kind: v.picklist(['chat', 'background']),

@@ -25,7 +25,7 @@ test('[OH94] the next intent brings the feedback to an engine that takes it, onc
   ])
 })
 
-test('[OH94] an answer to a question brings none; the next intent brings all of it, and again where no response came', async () => {
+test('[OH94] an answer to a question brings feedback, too; an intent brings the rest, and again where no response came', async () => {
   let sent = 0
   const scripted = [
     taking(success(question('r1'))),
@@ -47,7 +47,24 @@ test('[OH94] an answer to a question brings none; the next intent brings all of 
   await stub.shell.send('a')
   for (const intent of ['b', 'c', 'd']) await stub.shell.send(intent)
   const counts = stub.requests.map(({ request }) => (request.extensions?.[PROFILE] as unknown[] | undefined)?.length)
-  expect(counts).toEqual([undefined, undefined, 2, 2, undefined])
+  expect(counts).toEqual([undefined, 1, 1, 1, undefined])
+})
+
+test('[OHS59] sendFeedback sends what waits in a request of its own, once, and nothing where there is none', async () => {
+  const { shell, requests } = stubShell([taking(success(say('One'), odd)), taking(success())], { capabilities })
+  expect((await shell.sendFeedback()).responses).toEqual([])
+  await shell.send('a')
+  const turn = await shell.sendFeedback({ requestId: 'own' })
+  expect([turn.status, turn.requestId, turn.responses.length]).toEqual(['success', 'own', 1])
+  expect((await shell.sendFeedback()).responses).toEqual([])
+  expect(requests).toHaveLength(2)
+  const { context, extensions } = requests[1]?.request ?? {}
+  expect([context?.user_intent, context?.continuation, context?.session_id]).toEqual([
+    undefined,
+    undefined,
+    shell.sessionId,
+  ])
+  expect(extensions?.[PROFILE]).toMatchObject([{ outcome: 'executed' }, { outcome: 'skipped' }])
 })
 
 test.each([

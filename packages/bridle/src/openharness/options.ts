@@ -122,6 +122,11 @@ export interface Shell {
    * which approves nothing.
    */
   resume(continuation: Continuation, options?: ResumeOptions): Promise<ShellTurn>
+  /**
+   * Sends the feedback that waits, in a request of its own, where the engine takes it; without this it travels with the next request.
+   * A turn without responses: there was none to send.
+   */
+  sendFeedback(options?: Pick<TurnOptions, 'requestId' | 'correlationId' | 'signal'>): Promise<ShellTurn>
   /** Gives the next requests another conversation within the session, and returns its id. */
   startConversation(id?: string): string
 }

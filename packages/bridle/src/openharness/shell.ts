@@ -45,6 +45,7 @@ export const createShell = (options: ShellOptions): Shell => {
     },
     send: (intent, turn = {}) => takeTurn(intent, undefined, turn),
     resume: (continuation, turn = {}) => takeTurn(turn.intent, continuation, turn),
+    sendFeedback: (turn = {}) => takeTurn(undefined, undefined, turn),
     startConversation: (id) => {
       conversationId = id || newId('conv')
       return conversationId
@@ -100,8 +101,7 @@ const runTurn = async (
       attachments,
       environment,
       extensions: input.extensions,
-      // An answer to a question begins no turn that could learn something.
-      ...(!input.continuation && outbox.next()),
+      ...outbox.next(),
     })
     let isOpen = true
     const sending = await withinTime(Number.POSITIVE_INFINITY, signal, (sent) =>
@@ -135,7 +135,9 @@ const runTurn = async (
     return results.flatMap(({ choice }) => choice ?? [])
   }
 
-  const answers: { readonly id: string; readonly input: TurnInput }[] = [{ id: requestId, input: turn }]
+  // Feedback alone needs no request where there is none to send, or an engine that does not take it.
+  const isEmpty = turn.intent === undefined && !turn.continuation && outbox.next().payloadExtensions === undefined
+  const answers: { readonly id: string; readonly input: TurnInput }[] = isEmpty ? [] : [{ id: requestId, input: turn }]
   for (let sent = 0; answers[sent] !== undefined; sent += 1) {
     const { id, input } = answers[sent]!
     if (sent > FOLLOW_UPS_MAX) {

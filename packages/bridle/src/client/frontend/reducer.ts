@@ -236,6 +236,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   artifact_published: recordInTimeline,
   custom_event: recordInTimeline,
   directive: recordInTimeline,
+  execution_feedback: recordInTimeline,
 
   completed: (state, envelope) =>
     recordInTimeline(

@@ -7,6 +7,7 @@ import { applyToState } from '../state-operations.ts'
 import { type Approval, type Approvals, approvals, isOfAttempt, isRunnersQuestion } from './approvals.ts'
 import { conversationOperations, emptyConversation } from './conversation.ts'
 import { type Course, course } from './course.ts'
+import { type Feedback, feedback } from './feedback.ts'
 import type { HarnessState } from './harness-state.ts'
 import { healthFold, withActivity, withAudit } from './health/health.ts'
 import type { HealthFold } from './health/health-state.ts'
@@ -37,6 +38,7 @@ export interface SessionState {
   readonly audit: AuditSeqs
   readonly course: Course
   readonly memory: Memory
+  readonly feedback: Feedback
 }
 
 export const emptyState: SessionState = {
@@ -54,6 +56,7 @@ export const emptyState: SessionState = {
   audit: audit.initial,
   course: course.initial,
   memory: memory.initial,
+  feedback: feedback.initial,
 }
 
 /** Folds one event. An event of an unknown type moves the head and nothing else. */
@@ -86,6 +89,7 @@ export const evolveWith = (
   next.audit = fold(audit, state.audit, event)
   next.course = fold(course, state.course, event)
   next.memory = fold(memory, state.memory, event)
+  next.feedback = fold(feedback, state.feedback, event)
   return next
 }
 

@@ -17,6 +17,7 @@ import { recordChildStatus, recordParentNotified } from './children/children.ts'
 import { sizeRefusal } from './command-size.ts'
 import { expire, handOver, pause, resume, setPolicy, tick } from './control.ts'
 import { DecisionBuilder } from './decision-builder.ts'
+import { recordFeedback } from './feedback.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { report } from './reports.ts'
 import { signal, wakeRun } from './runs/durable-runs.ts'
@@ -92,6 +93,7 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   parent_told: recordParentNotified,
   set_policy: setPolicy,
   signal,
+  feedback: recordFeedback,
   expire,
   tick,
   hand_over: handOver,

@@ -46,6 +46,7 @@ const eventTypes = Object.keys({
   artifact_published: true,
   custom: true,
   directive: true,
+  execution_feedback: true,
   operator_action: true,
   result: true,
   cancelled: true,

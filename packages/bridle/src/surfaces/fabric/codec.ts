@@ -219,6 +219,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
 
   custom_event: ({ payload }) => ['custom', { name: payload.name, data: payload.data as JsonObject }],
   directive: ({ payload }) => ['directive', { directive: payload as Directive }],
+  execution_feedback: ({ payload }) => ['execution_feedback', { entries: payload.entries as readonly JsonObject[] }],
   session_paused: ({ payload }) => (payload.operator ? operatorAction('pause', payload) : null),
   session_resumed: ({ payload }) => operatorAction('resume', payload),
   policy_set: ({ payload }) => operatorAction('policy', payload),

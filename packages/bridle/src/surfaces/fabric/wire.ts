@@ -72,6 +72,8 @@ export interface AgentEventData {
   readonly custom: { readonly name: string; readonly data: JsonObject }
   /** Ours: something for a shell to render or to execute, with the fields of OpenHarness. */
   readonly directive: { readonly directive: Directive }
+  /** Ours: what a shell says became of directives, with the fields of its profile. */
+  readonly execution_feedback: { readonly entries: readonly JsonObject[] }
   /** Ours: an operator acted on the session; a cancel is `cancelled`. A client of the document ignores this type. */
   readonly operator_action: {
     readonly action: 'pause' | 'resume' | 'policy' | 'branch' | 'signal'

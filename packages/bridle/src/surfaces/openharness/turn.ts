@@ -2,7 +2,7 @@
 import { isRefusal, type Refusal } from '../../kernel/commands.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import { type Json, type JsonObject, present } from '../../kernel/json.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { ownerField } from '../http/access/users.ts'
 import { commandKey } from '../http/requests/command-id.ts'
@@ -17,7 +17,7 @@ import { decodeRequest, echoHeaders, envelope, errorEnvelope, responseHead, vend
 import { openContinuation } from './continuation.ts'
 import { approvalDirective, messageDirectives, shapeDirectives } from './directives.ts'
 import { engineError, invalidField, requestIdConflict, withoutRetry } from './errors.ts'
-import { splitFeedback } from './execution-feedback.ts'
+import { keepFeedback, type RequestFeedback, splitFeedback } from './execution-feedback.ts'
 import { discardFetched, fetchAttachments } from './fetched-attachments.ts'
 import { TURN_WAIT_MS } from './limits.ts'
 import { resumeRun } from './resumption.ts'
@@ -48,12 +48,17 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
         status: 'success',
         engine_latency_ms: latencyMs,
         action_directives: answer.directives,
-        extensions: vendorFields({ session_id: key.id, run_id: answer.runId }),
+        extensions: vendorFields(present({ session_id: key.id, run_id: answer.runId })),
       },
       { headers },
     )
   }
-  const run = await startRun(call, key, message)
+  const split = splitFeedback(message)
+  if (isDenial(split)) return respond(split)
+  const isAlone = await takeFeedback(call, key, message, split)
+  if (isDenial(isAlone)) return respond(isAlone)
+  if (isAlone) return respond({ directives: [] })
+  const run = await startRun(call, key, message, split)
   if (isDenial(run)) return respond(run)
   const finish = async (end: RunAnswer) => {
     const answer = await turnAnswer(ports, run.session, run.place, end)
@@ -80,8 +85,29 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
 const isRepeatable = ({ request_id, request }: RequestMessage): boolean =>
   Boolean(request_id || request.context?.continuation?.continuation_token)
 
+/** Keeps the feedback of the request. True = the request brings nothing else. */
+const takeFeedback = async (
+  call: RouteCall<unknown, unknown>,
+  key: Key,
+  message: RequestMessage,
+  { feedback }: RequestFeedback,
+): Promise<boolean | Denial> => {
+  if (feedback === null) return false
+  const { user_intent, continuation } = message.request.context ?? {}
+  const isAlone = !user_intent && !continuation?.continuation_token
+  const requestKey = await requestKeyOf(call.request, message)
+  if (isDenial(requestKey)) return requestKey
+  // Feedback alone has the id of its request for itself. Beside an intent or a token the id is that of the intent or the token.
+  const id = requestKey && !isAlone ? `oh-feedback:${requestKey}` : requestKey
+  const session = await call.ports.host.find(key)
+  // Before its first intent a session has no directives to speak of.
+  if (!session) return isAlone ? notFound() : false
+  return (await keepFeedback(call, session, feedback, commandKey(id, 'feedback'))) ?? isAlone
+}
+
 interface TurnAnswer {
-  readonly runId: string
+  /** Absent = nothing runs. */
+  readonly runId?: string
   readonly directives: readonly ActionDirective[]
 }
 
@@ -96,9 +122,10 @@ const startRun = async (
   call: RouteCall<unknown, unknown>,
   key: Key,
   message: RequestMessage,
+  split: RequestFeedback,
 ): Promise<StartedRun | Denial> => {
   const token = message.request.context?.continuation?.continuation_token
-  const place = token ? await continueRun(call, key, message, token) : await submitIntent(call, key, message)
+  const place = token ? await continueRun(call, key, message, token) : await submitIntent(call, key, message, split)
   if (isDenial(place)) return place
   const promptSeq = runSeq(place.runId) as number
   const session = await call.ports.host.find(key)
@@ -126,6 +153,7 @@ const submitIntent = async (
   call: RouteCall<unknown, unknown>,
   key: Key,
   message: RequestMessage,
+  split: RequestFeedback,
 ): Promise<RunPlace | Denial> => {
   const { ports, access } = call
   if (!message.request.context?.user_intent)
@@ -134,8 +162,6 @@ const submitIntent = async (
   if (!agent) return notFound()
   if (agent.needs !== null)
     return engineError('engine_unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
-  const split = splitFeedback(message)
-  if (isDenial(split)) return split
   const kept = await keptFields(split.request, ports.openharness?.restrictedKeys)
   if (isDenial(kept)) return kept
   const requestKey = await requestKeyOf(call.request, message)
@@ -148,7 +174,8 @@ const submitIntent = async (
     await discardFetched(call, kept.attachments, fetched)
     return invalidField(`context.attachments.${attachments.index}.ref_id`, attachments.problem)
   }
-  const submission = await agent.accept(agentInput({ ...kept, attachments }, ports.clock.now(), split.feedback))
+  const feedback = (await ports.host.find(key))?.state.feedback.waiting ?? []
+  const submission = await agent.accept(agentInput({ ...kept, attachments }, ports.clock.now(), feedback))
   if ('problem' in submission) return invalidField('context', `The agent "${agent.name}" does not take this input.`)
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(access)) }, id)
   return isRefusal(answer) ? submitDenial(answer) : { runId: answer.runId, approvalId: answer.approvalId ?? null }

@@ -162,6 +162,7 @@ const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T>
   retry_scheduled: fromRuntime(({ payload }) => payload.reason),
   custom_event: fromAgent(({ payload }) => payload.name),
   directive: fromAgent(({ payload }) => payload.action_type),
+  execution_feedback: fromRuntime(({ payload }) => `feedback on ${payload.entries.length} directives`),
   artifact_published: fromAgent(({ payload }) => payload.name),
   turn_end: fromRuntime(({ payload }) => payload.status),
   completed: fromAgent(({ payload }) => (typeof payload.result === 'string' ? payload.result : 'completed')),

@@ -1,0 +1,23 @@
+// Execution feedback that no prompt has brought to the agent yet.
+import { isJsonObject, type Json, type JsonObject } from '../json.ts'
+import { FEEDBACK_WAITING_MAX } from '../limits.ts'
+import type { Projection } from './projection.ts'
+
+export interface Feedback {
+  readonly waiting: readonly JsonObject[]
+}
+
+export const feedback: Projection<Feedback> = {
+  initial: { waiting: [] },
+  on: {
+    execution_feedback: ({ waiting }, { payload }) => ({
+      waiting: [...waiting, ...payload.entries].slice(-FEEDBACK_WAITING_MAX) as readonly JsonObject[],
+    }),
+    prompt_queued: (state, { payload: { input } }) =>
+      state.waiting.length > 0 && bringsFeedback(input) ? { waiting: [] } : state,
+  },
+}
+
+/** A prompt of another wire brings none, and leaves it for a later one. */
+const bringsFeedback = (input: Json | undefined): boolean =>
+  isJsonObject(input) && isJsonObject(input.openharness) && input.openharness.execution_feedback !== undefined
