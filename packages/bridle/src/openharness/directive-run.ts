@@ -1,6 +1,7 @@
 // The life of a directive: look it up, check its payload, its deadline and its approval, and only then call its handler.
 import { isCoreType, wrongPayloadField } from '../kernel/directive-payloads.ts'
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { INPUT_SUBJECT } from '../kernel/user-input.ts'
 import type { ActionDirective, Continuation } from '../surfaces/openharness/wire.ts'
 import { type ApprovalThreshold, type Approver, needsApproval } from './approvals.ts'
 import type { RequestApprovalPayload } from './core-payloads.ts'
@@ -184,9 +185,13 @@ const answered = (question: RequestApprovalPayload, answer: unknown): DirectiveE
   if (answer === null || answer === undefined) return { outcome: 'executed', code: null, openApproval: question }
   const { option: chosen, text }: JsonObject = isJsonObject(answer) ? answer : { option: answer as Json }
   const option = question.options.find(({ id }) => id === chosen)
-  if (!option || (text !== undefined && typeof text !== 'string')) {
+  // The label of a button is no answer to a question for a text.
+  const isIncomplete = question.tool === INPUT_SUBJECT && chosen === 'approve' && !text
+  if (!option || isIncomplete || (text !== undefined && typeof text !== 'string')) {
     const error = new TypeError(
-      `request_approval has no option ${JSON.stringify(answer)}: return the id of an option, { option, text }, or null`,
+      isIncomplete
+        ? 'request_approval asks for a text: return { option, text }, or null'
+        : `request_approval has no option ${JSON.stringify(answer)}: return the id of an option, { option, text }, or null`,
     )
     return { outcome: 'failed', code: 'handler_failed', error, openApproval: question }
   }

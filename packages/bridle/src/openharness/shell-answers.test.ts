@@ -36,3 +36,22 @@ test.each<[string, unknown]>([
     2,
   ])
 })
+
+test('[OHS60] the option alone is no answer to a question for a text; declining it is', async () => {
+  const asking = (run: string) => {
+    const { payload, ...directive } = question(run)
+    return { ...directive, payload: { ...payload, tool: 'user.input' } }
+  }
+  const answers = ['approve', { option: 'approve' }, { option: 'approve', text: '' }, 'deny'] as const
+  const runs = ['a', 'b', 'c', 'd']
+  const { shell, requests, feedback } = stubShell([success(...runs.map(asking)), success(say('no'))], {
+    handlers: {
+      render_message: () => {},
+      request_approval: ({ run_id }) => answers[runs.indexOf(run_id ?? '')] as string,
+    },
+  })
+  const { openApprovals } = await shell.send('Go')
+  expect(requests.slice(1).map(({ request }) => request.context?.continuation?.continuation_token)).toEqual(['no-d'])
+  expect(openApprovals.map(({ run_id }) => run_id)).toEqual(['a', 'b', 'c'])
+  expect(outcomes(feedback)[0]).toEqual(['failed', 'handler_failed'])
+})

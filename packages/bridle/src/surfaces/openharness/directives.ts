@@ -2,6 +2,7 @@
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Approval } from '../../kernel/projections/approvals.ts'
+import { INPUT_SUBJECT } from '../../kernel/user-input.ts'
 import type { AppPorts } from '../http/router/app.ts'
 import { hasCapability } from './codec.ts'
 import { type ContinuationClaim, sealContinuation } from './continuation.ts'
@@ -53,6 +54,7 @@ export const approvalDirective = async (
     sealContinuation(ports, { key, runId, approvalId: approval.id, option })
   // A call that may have happened already could happen twice.
   const risk = approval.kind === 'unknown_outcome' ? 'dangerous' : 'caution'
+  const takesText = approval.tool === INPUT_SUBJECT
   const { expiresAt } = approval
   const payload: JsonObject = {
     message: approval.reason || `May ${approval.tool} run?`,
@@ -63,8 +65,8 @@ export const approvalDirective = async (
     run_id: runId,
     continuation_token: await token('status'),
     options: [
-      { id: 'approve', label: 'Approve', continuation_token: await token('approve') },
-      { id: 'deny', label: 'Deny', continuation_token: await token('deny') },
+      { id: 'approve', label: takesText ? 'Answer' : 'Approve', continuation_token: await token('approve') },
+      { id: 'deny', label: takesText ? 'Decline' : 'Deny', continuation_token: await token('deny') },
     ],
   }
   return {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { sop } from '../../agents/sop.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
+import { bearer } from '../http/test-client.suite.ts'
 import { type EngineReply, messageOf, summaryOf, testEngine } from './engine.suite.ts'
 
 const form = { action_type: 'render_ui', payload: { component: 'Form' } }
@@ -81,6 +82,19 @@ test('[OH132] the next message answers the question without a token, on this wir
   expect((await post('/chat/sessions/s3/turns', { prompt: 'Cid' })).body).toMatchObject({ delivery: 'steered' })
   const first = directives(await say('s3', 'go', 'one', { task_hint }))
   expect(first[0]?.payload?.text).toBe('Welcome.\n\nThank you, Cid.')
+})
+
+test('[OH132] a text needs no scope beside operate, and only the user whose session it is can give it', async () => {
+  const tokens = [
+    { token: 'ann', user: 'ann', scopes: ['operate' as const] },
+    { token: 'bob', user: 'bob', scopes: ['operate' as const] },
+  ]
+  const { send } = testEngine({ tokens }, { onboard: nativeRunner(definition, { clock, digest }) })
+  const question = await send(messageOf({ session_id: 's1', user_intent: 'go', task_hint }), bearer('ann'))
+  expect(directives(question).at(-1)?.payload?.options).toMatchObject([{ label: 'Answer' }, { label: 'Decline' }])
+  const text = messageOf({ session_id: 's1', user_intent: 'Ann' })
+  expect(summaryOf(await send(text, bearer('bob')))).toEqual([404, 'not_found'])
+  expect(summaryOf(await send(text, bearer('ann')))).toEqual([200, ['Thank you, Ann.']])
 })
 
 test('[OH132] no text approves anything', async () => {
