@@ -15,6 +15,14 @@ const says = (text: string, more: object = {}) => ({
     ...more,
   } as Pattern,
 })
+const directs = (...action_directives: Pattern[]) => ({
+  status: 200,
+  body: { response: { status: 'success', action_directives } } as Pattern,
+})
+const cardAndAction = script(
+  { directive: { action_type: 'render_ui', payload: { component: 'Chart', fallback_message: 'A chart.' } } },
+  { directive: { action_type: 'com.example.show', execution: 'parallel' } },
+)
 const fails = (status: number, code: string, details: Pattern = {}) => ({
   status,
   body: { response: { status: 'error', error: { code, details } } },
@@ -117,12 +125,38 @@ export const openharnessCases: readonly ConformanceCase[] = [
         answer: { ...says('Written'), headers: { 'x-bridle-session': '{s}' } },
       },
       {
+        ask: send({ session_id: '{s}', user_intent: script({ text: 'New' }) }, { request_id: 'yes' }),
+        answer: { status: 409, body: { response: { error: { code: 'request_id_conflict' } } } },
+      },
+      {
         ask: send({ continuation: { continuation_token: '{no}' } }, { request_id: 'no' }),
         answer: { status: 409, body: { response: { error: { code: 'continuation_used' } } } },
       },
       {
         ask: send({ session_id: '{s}', continuation: { continuation_token: 'ctok_aq9' } }),
         answer: fails(400, 'invalid_request', { field: 'context.continuation.continuation_token' }),
+      },
+    ],
+  },
+  {
+    name: '[OH130] cards and parallel groups reach only shells that have them',
+    steps: [
+      {
+        ask: send(
+          { session_id: '{s}', user_intent: cardAndAction },
+          { capabilities: { 'openharness.actions.parallel': true, 'openharness.ui.rich_cards': true } },
+        ),
+        answer: directs(
+          { action_type: 'render_ui', payload: { component: 'Chart' } },
+          { action_type: 'com.example.show', execution: 'parallel' },
+        ),
+      },
+      {
+        ask: send({ session_id: '{s}', user_intent: cardAndAction }),
+        answer: directs(
+          { action_type: 'render_message', payload: { text: 'A chart.' } },
+          { action_type: 'com.example.show', execution: 'sequential' },
+        ),
       },
     ],
   },
