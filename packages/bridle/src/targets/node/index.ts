@@ -36,6 +36,7 @@ import { OfferingRequest } from './http/offered-upgrade.ts'
 import { answerParserErrors, requestErrorResponse } from './http/parser-errors.ts'
 import { addProbeHost } from './http/probe-host.ts'
 import { proxyFilter } from './http/trusted-proxies.ts'
+import { closeAfterUnreadBody } from './http/unread-body.ts'
 import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from './limits.ts'
 import { type Logger, standardLogger } from './logger.ts'
 import type { ServerOptions } from './server-options.ts'
@@ -171,12 +172,12 @@ export class HarnessServer {
       httpWires,
     )
     const backlog = new Backlog(options.maxUnsentBytes)
-    const fetch = async (request: Request, env: unknown) =>
-      sendEventStream(
-        await compressResponse(request, await app.fetch(request, env)),
-        (env as HttpBindings).outgoing,
-        backlog,
-      )
+    const fetch = async (request: Request, env: unknown) => {
+      const { incoming, outgoing } = env as HttpBindings
+      const answer = await app.fetch(request, env)
+      closeAfterUnreadBody(incoming, outgoing)
+      return sendEventStream(await compressResponse(request, answer), outgoing, backlog)
+    }
     const listener = getRequestListener(fetch, { errorHandler: requestErrorResponse })
     const server = createServer(
       { ...requestTimeouts(options), IncomingMessage: OfferingRequest },

@@ -13,6 +13,8 @@ export const STORE_OPENING_MS = 10_000
 
 /** nginx and the balancers of clouds keep a connection for 60 s: a server that closes first resets some requests. */
 export const KEEP_ALIVE_MS = 75_000
+/** A client that still sends has its answer after that: it only has to cross the network. */
+export const LINGER_MS = 500
 /** Time for the headers of a request: a slow client holds a connection no longer. */
 export const HEADERS_MS = 10_000
 /** Time for a whole request: a large body on a slow line takes most of it. */
