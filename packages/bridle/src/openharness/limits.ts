@@ -24,6 +24,9 @@ export const FOLLOW_UPS_MAX = 50
 /** Turns that wait for the one in progress: more come from a loop that ignores the results. */
 export const TURNS_MAX = 100
 
+/** Requests whose environment is remembered: one is sent again soon, or not at all. */
+export const ENVIRONMENTS_MAX = 20
+
 /** Timers with a longer delay fire at once, in browsers and in Node. */
 export const TIMER_MS_MAX = 2 ** 31 - 1
 

@@ -5,6 +5,7 @@ import type { Continuation, ResponseMessage } from '../surfaces/openharness/wire
 import type { RequestApprovalPayload } from './core-payloads.ts'
 import { withinTime } from './deadline.ts'
 import type { ChosenOption, ExecutionSettings } from './directive-run.ts'
+import { createEnvironmentReader, type EnvironmentReader } from './environment.ts'
 import { executeDirectives } from './execution.ts'
 import { ShellFault, type ShellFaultCode } from './fault.ts'
 import type { DirectiveFeedback, ShellTelemetry } from './feedback.ts'
@@ -12,7 +13,7 @@ import { createFeedbackOutbox, type FeedbackOutbox } from './feedback-outbox.ts'
 import { type AttachmentUploads, createAttachmentUploads } from './files/attachment-uploads.ts'
 import { FOLLOW_UPS_MAX, HANDLER_MS, TURNS_MAX } from './limits.ts'
 import type { PartialResponse, ResumeOptions, Shell, ShellOptions, ShellTurn, TurnError } from './options.ts'
-import { buildRequest, checkEnvironment, type ShellEnvironment } from './request.ts'
+import { buildRequest } from './request.ts'
 import { readResponse } from './response.ts'
 
 /** A shell over a transport. */
@@ -20,8 +21,11 @@ export const createShell = (options: ShellOptions): Shell => {
   checkHandlers(options.handlers)
   const sessionId = options.sessionId || newId('sess')
   let conversationId = options.conversationId || undefined
-  const outbox = createFeedbackOutbox(capabilitiesOf(options))
-  const upload = createAttachmentUploads(options.transport.upload)
+  const parts = {
+    outbox: createFeedbackOutbox(capabilitiesOf(options)),
+    upload: createAttachmentUploads(options.transport.upload),
+    environmentFor: createEnvironmentReader(options),
+  }
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
 
@@ -32,7 +36,7 @@ export const createShell = (options: ShellOptions): Shell => {
     }
     waiting += 1
     const result = last.then(() =>
-      runTurn({ ...turn, intent, continuation }, options, { sessionId, conversationId }, { outbox, upload }),
+      runTurn({ ...turn, intent, continuation }, options, { sessionId, conversationId }, parts),
     )
     last = result.catch(() => {}).then(() => (waiting -= 1))
     return result
@@ -60,6 +64,7 @@ type TurnInput = ResumeOptions & {
 interface TurnParts {
   readonly outbox: FeedbackOutbox
   readonly upload: AttachmentUploads
+  readonly environmentFor: EnvironmentReader
 }
 type Place = { readonly sessionId: string; readonly conversationId: string | undefined }
 
@@ -67,7 +72,7 @@ const runTurn = async (
   turn: TurnInput,
   options: ShellOptions,
   place: Place,
-  { outbox, upload }: TurnParts,
+  { outbox, upload, environmentFor }: TurnParts,
 ): Promise<ShellTurn> => {
   const requestId = turn.requestId || newId('req')
   const correlationId = turn.correlationId || newId('corr')
@@ -83,8 +88,7 @@ const runTurn = async (
   }
 
   const exchange = async (id: string, input: TurnInput): Promise<ChosenOption[]> => {
-    const environment = await environmentOf(options)
-    checkEnvironment(environment)
+    const environment = await environmentFor(id)
     const tenantId = options.auth?.tenant_id
     const call = { signal, ...(tenantId !== undefined && { tenantId }) }
     const attachments = input.attachments && (await upload(input.attachments, id, call))
@@ -154,16 +158,6 @@ const runTurn = async (
     }
   }
   return { status: error ? 'error' : 'success', requestId, error, responses, feedback, openApprovals }
-}
-
-const environmentOf = async ({ environment }: ShellOptions): Promise<ShellEnvironment | undefined> => {
-  if (typeof environment !== 'function') return environment
-  try {
-    return await environment()
-  } catch (cause) {
-    const text = 'The environment could not be read: the cause has the reason.'
-    throw new ShellFault('invalid_options', text, { cause, field: 'environment' })
-  }
 }
 
 /** Capabilities that follow from what the shell can do. A capability that it lacks is left out. */
