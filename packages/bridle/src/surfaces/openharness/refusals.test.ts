@@ -79,3 +79,19 @@ test('[OH8] fifty thousand levels of nesting, in every place', async () => {
     ])
   }
 })
+
+test('[OH6] an id that is too long for a header is in the body alone', async () => {
+  const ids = { request_id: 'r'.repeat(201), correlation_id: 'c'.repeat(200) }
+  const { body, headers } = await testEngine().send(messageOf({ user_intent: hello }, ids))
+  expect(body).toMatchObject(ids)
+  expect([headers.get('x-request-id'), headers.get('x-correlation-id')]).toEqual([null, ids.correlation_id])
+})
+
+test('[OH22] a ticket for a conversation that is not there yet does not open the session that it would branch', async () => {
+  const { send, post, get } = testEngine({ tokens: [{ token: 'any' }] })
+  await send(messageOf({ session_id: 's', user_intent: hello }), bearer('any'))
+  const { ticket } = (await post('/tickets', { sessionId: 's:c' }, bearer('any'))).body
+  const turn = messageOf({ session_id: 's', conversation_id: 'c', user_intent: hello })
+  expect(summaryOf(await send(turn, {}, `/v1/openharness?ticket=${ticket}`))).toEqual([404, 'not_found'])
+  expect((await get('/sessions/s:c', bearer('any'))).status).toBe(404)
+})
