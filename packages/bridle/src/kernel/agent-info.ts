@@ -9,6 +9,8 @@ export interface AgentInfo extends EngineIdentity {
   readonly webhook: boolean
   /** The missing requirement, as a sentence; null: the agent can run. */
   readonly needs: string | null
+  /** Sentences about mistakes that stop nothing; absent = none. */
+  readonly warnings?: readonly string[]
   /** The events and features of the engine behind the agent; absent = everything is native. */
   readonly capabilities?: EngineInfo
   /** Turns a request's body into the prompt and input of a run, or says what is wrong with it. */

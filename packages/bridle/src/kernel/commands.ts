@@ -4,7 +4,7 @@ import type { AnyEventDraft } from './event.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { BranchParent } from './ports/log.ts'
 import type { ChildNotice } from './rules/children/child-notice.ts'
-import type { Payloads, Policy } from './schemas.ts'
+import type { ApprovalRisk, Payloads, Policy } from './schemas.ts'
 
 /** The settings of a new session, used when the command is its first. */
 export interface SessionOptions {
@@ -174,6 +174,8 @@ export type ReportItem =
   /** Why the run waits for a sandbox, as a sentence; null: the wait is over. */
   | { readonly type: 'sandbox_awaited'; readonly reason: string | null }
   | ToolApprovalRequest
+  /** A rule of an agent that runs in the server decided a call. The report of a sandbox would be a claim. */
+  | { readonly type: 'policy_decision'; readonly payload: Payloads['policy_decision'] }
   | {
       readonly type: 'artifact'
       readonly name: string
@@ -227,6 +229,10 @@ export interface ToolApprovalRequest {
   readonly reason: string
   readonly expiresMs?: number
   readonly digest: string
+  readonly risk?: ApprovalRisk
+  readonly audience?: string
+  /** The rule that asks, where an approval holds for the rest of the session. */
+  readonly grants?: string
 }
 
 /** Commands that add a caller's text to the session. */

@@ -128,3 +128,7 @@ export const VALUE_CHARS = 8
 export const BUDGET_HIGH_RATIO = 0.8
 /** Entries of execution feedback that wait for the next prompt: as many as one request may bring; older ones have lost their worth. */
 export const FEEDBACK_WAITING_MAX = 1_000
+/** Rules that a session has granted: an agent has a few dozen rules, and those that it has no more take the oldest places. */
+export const SESSION_GRANTS_MAX = 200
+/** Tools that searches have added in a session: with more, a request holds more schemas than conversation. */
+export const FOUND_TOOLS_MAX = 40

@@ -45,6 +45,8 @@ export const SESSION_STATUSES = [
 ] as const
 export const APPROVAL_DECISIONS = ['approved', 'denied', 'expired', 'superseded', 'cancelled'] as const
 export const APPROVAL_KINDS = ['tool', 'budget', 'unknown_outcome'] as const
+/** How much is at stake in a call that a person is asked about. */
+export const APPROVAL_RISKS = ['low', 'medium', 'high'] as const
 export const PARK_REASONS = ['paused', 'budget', 'restart', 'unknown_outcome', 'unapproved_call'] as const
 export const BUDGETS = [
   'min_score',
@@ -125,6 +127,9 @@ export const schemas = {
     policy_path: maybe(text),
     permission_mode: maybe(text),
     approval_mode: maybe(text),
+    /** A rule of a model agent decided this call. */
+    tool_call_id: maybe(text),
+    rule: maybe(text),
     hearsay,
   }),
   hook_event: v.looseObject({ hook: maybe(text), phase: maybe(text), status: maybe(text) }),
@@ -153,8 +158,13 @@ export const schemas = {
     child_seq: maybe(count),
   }),
   turn_start: v.looseObject({ turn_id: text, prompt: text, message_id: maybe(text) }),
-  /** `of`: how many tools there are, of which these are offered. */
-  turn_start_tools: v.looseObject({ turn_id: maybe(text), tools: v.array(text), of: maybe(count) }),
+  /** `of`: how many tools there are, of which these are offered. `found`: those that a search in this turn has added. */
+  turn_start_tools: v.looseObject({
+    turn_id: maybe(text),
+    tools: v.array(text),
+    of: maybe(count),
+    found: maybe(v.array(text)),
+  }),
   token: v.looseObject({ text }),
   response: v.looseObject({
     text,
@@ -236,6 +246,11 @@ export const schemas = {
     expires_at: nullable(iso),
     /** The question is of a durable run: it outlives its attempt, and its answer goes to the runner. */
     durable: maybe(v.boolean()),
+    /** How much is at stake, and the people who are asked, as the agent's policy says. */
+    risk: maybe(v.picklist(APPROVAL_RISKS)),
+    audience: maybe(text),
+    /** The rule that asks: an approval holds for the rest of the session, for all calls that the rule matches. */
+    grants: maybe(text),
   }),
   approval_applied: v.looseObject({
     request_id: text,
@@ -438,6 +453,7 @@ export const schemas = {
 export type Payloads = { [T in EventType]: v.InferOutput<(typeof schemas)[T]> }
 /** The status of a session. */
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
+export type ApprovalRisk = (typeof APPROVAL_RISKS)[number]
 export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number]
 export type ToolStatus = (typeof TOOL_STATUSES)[number]
 export type BudgetName = (typeof BUDGETS)[number]

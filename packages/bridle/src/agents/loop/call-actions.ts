@@ -4,10 +4,14 @@ import { OUTCOME_TICKS } from '../limits.ts'
 import { callContext } from './call-context.ts'
 import type { CallToMake } from './call-start.ts'
 import { applyAnswer, outcomeQuestion } from './calls/call-approvals.ts'
+import { deniedTool } from './calls/call-checks.ts'
+import { POLICY_DENIED } from './calls/call-history.ts'
 import { outcomeItem } from './calls/call-items.ts'
 import { makeCall } from './calls/calls.ts'
 import { withExcerpt } from './excerpt.ts'
 import type { LoopRun } from './loop-run.ts'
+import { type RuleDecision, rulingItem } from './policy/call-policy.ts'
+import { ruleInRun } from './policy/run-policy.ts'
 import { argumentsOf, type CallView } from './rendering.ts'
 
 /** Makes the calls at the same time. Each outcome enters the log as soon as it is known; those of one moment share a write. */
@@ -69,7 +73,10 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
     const use = await applyAnswer(view.call, argumentsOf(view), answer, run.ports.digest)
     items.push(...use.items)
     if (use.args === null) continue
-    if (tool) calls.push({ call: view.call, tool, args: use.args })
+    const ruling = tool && answer.kind !== 'unknown_outcome' ? ruleInRun(run, tool, use.args) : null
+    // A person may have changed the arguments to something that a rule denies; no approval is above a denial.
+    if (ruling?.outcome === 'deny') items.push(rulingItem(view.call, ruling), deniedOutcome(view, ruling))
+    else if (tool) calls.push({ call: view.call, tool, args: use.args })
     else items.push(toolGone(view))
   }
   await run.report(items)
@@ -78,6 +85,9 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
 
 const viewsOf = ({ transcript }: LoopRun, ids: readonly string[]): CallView[] =>
   (transcript.turn.last?.calls ?? []).filter(({ call }) => ids.includes(call.id))
+
+const deniedOutcome = ({ call }: CallView, { rule }: RuleDecision): ReportItem =>
+  outcomeItem(call, 'denied', { elapsed_ms: 0, error: rule.reason ?? deniedTool(call.tool), reason: POLICY_DENIED })
 
 const toolGone = ({ call }: CallView): ReportItem =>
   outcomeItem(call, 'error', {

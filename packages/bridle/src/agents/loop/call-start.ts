@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import type { StepCall } from '../model/model.ts'
 import type { Tool } from '../tools/tool.ts'
 import { callContext } from './call-context.ts'
-import { type AcceptedCall, checkArguments, checkCalls, resourcesOf } from './calls/call-checks.ts'
+import { type AcceptedCall, type CallCheck, checkArguments, checkCalls, resourcesOf } from './calls/call-checks.ts'
 import type { PastCall } from './calls/call-history.ts'
 import { type BeforeDecision, decideBefore } from './calls/call-hooks.ts'
 import { type CallName, eventItem } from './calls/call-items.ts'
@@ -14,6 +14,8 @@ import type { Deadline } from './calls/deadline.ts'
 import { planWaves, type WaveMember } from './calls/waves.ts'
 import { hookContext } from './hook-context.ts'
 import type { LoopRun } from './loop-run.ts'
+import { rulingItem } from './policy/call-policy.ts'
+import { ruleInRun } from './policy/run-policy.ts'
 
 /** A call that is made as soon as the log says so. */
 export interface CallToMake {
@@ -44,9 +46,15 @@ export const beginCalls = async (
   const candidates = asksBefore(run) ? await likelyWave(run, calls, deadline) : calls
   const decisions = await decisionsAbout(run, asksBefore(run) ? candidates : [])
   const ids = new Set(candidates.map(({ id }) => id))
-  const checks = await checkCalls(history, (id) => ids.has(id), run.toolset.tools, deadline, decisions)
-  const itemsOf = (call: StepCall) => decisions.get(call.id)?.items ?? []
-  const refusals = checks.flatMap((check) => ('refusal' in check ? [...itemsOf(check.call), ...refusal(check)] : []))
+  const checks = await checkCalls(history, (id) => ids.has(id), run.toolset.tools, deadline, {
+    decisions,
+    ruleOn: (tool, args) => ruleInRun(run, tool, args),
+  })
+  const itemsOf = ({ call, ruling }: CallCheck) => [
+    ...(decisions.get(call.id)?.items ?? []),
+    ...(ruling ? [rulingItem(call, ruling)] : []),
+  ]
+  const refusals = checks.flatMap((check) => ('refusal' in check ? [...itemsOf(check), ...refusal(check)] : []))
   const accepted = checks.filter((check): check is AcceptedCall => !('refusal' in check))
   const wave = planWaves(accepted)[0] ?? []
   const beginnings = await Promise.all(wave.map((each) => beginning(each, run.ports.digest)))
@@ -55,7 +63,7 @@ export const beginCalls = async (
     items: [
       ...refusals,
       ...(wave.length > 1 ? [batch] : []),
-      ...wave.flatMap(({ call }, index) => [...itemsOf(call), ...(beginnings[index] ?? [])]),
+      ...wave.flatMap((check, index) => [...itemsOf(check), ...(beginnings[index] ?? [])]),
     ],
     calls: wave
       .filter((_, index) => beginsAtOnce(beginnings[index] ?? []))

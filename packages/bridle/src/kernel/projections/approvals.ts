@@ -1,9 +1,9 @@
 // Approvals: the open ones, and the answers. Answers are kept so that a repeated answer gets the same reply, and an
 // undelivered one reaches its runner after a restart.
 import { withoutCallId } from '../ids.ts'
-import { type JsonObject, omit, ownProperty } from '../json.ts'
+import { type JsonObject, omit, ownProperty, present } from '../json.ts'
 import { DECIDED_APPROVALS_MAX } from '../limits.ts'
-import type { ApprovalDecision, Payloads } from '../schemas.ts'
+import type { ApprovalDecision, ApprovalRisk, Payloads } from '../schemas.ts'
 import type { Projection } from './projection.ts'
 
 export interface Approvals {
@@ -25,6 +25,8 @@ export interface Approval {
   readonly attempt: number
   /** The question is of a durable run: it outlives its attempt. */
   readonly durable: boolean
+  readonly risk?: ApprovalRisk
+  readonly audience?: string
 }
 
 /** The fields that a repeated answer, a delivery or a repeated request needs; the whole request is in the log. */
@@ -61,6 +63,7 @@ export const approvals: Projection<Approvals> = {
           runId: run ?? null,
           attempt: attempt ?? 0,
           durable: payload.durable ?? false,
+          ...present({ risk: payload.risk, audience: payload.audience }),
         },
       },
     }),

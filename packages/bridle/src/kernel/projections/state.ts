@@ -8,6 +8,7 @@ import { type Approval, type Approvals, approvals, isOfAttempt, isRunnersQuestio
 import { conversationOperations, emptyConversation } from './conversation.ts'
 import { type Course, course } from './course.ts'
 import { type Feedback, feedback } from './feedback.ts'
+import { type Governance, governance } from './governance.ts'
 import type { HarnessState } from './harness-state.ts'
 import { healthFold, withActivity, withAudit } from './health/health.ts'
 import type { HealthFold } from './health/health-state.ts'
@@ -39,6 +40,7 @@ export interface SessionState {
   readonly course: Course
   readonly memory: Memory
   readonly feedback: Feedback
+  readonly governance: Governance
 }
 
 export const emptyState: SessionState = {
@@ -57,6 +59,7 @@ export const emptyState: SessionState = {
   course: course.initial,
   memory: memory.initial,
   feedback: feedback.initial,
+  governance: governance.initial,
 }
 
 /** Folds one event. An event of an unknown type moves the head and nothing else. */
@@ -90,6 +93,7 @@ export const evolveWith = (
   next.course = fold(course, state.course, event)
   next.memory = fold(memory, state.memory, event)
   next.feedback = fold(feedback, state.feedback, event)
+  next.governance = fold(governance, state.governance, event)
   return next
 }
 

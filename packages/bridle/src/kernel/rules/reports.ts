@@ -120,6 +120,10 @@ const itemHandlers: {
     if (isStarted(w)) requestApproval(w, item)
   },
 
+  policy_decision: (w, { payload }) => {
+    if (isStarted(w) && w.run?.durable) w.addToRun('policy_decision', payload)
+  },
+
   artifact: (w, item) => {
     if (isStarted(w)) publishArtifact(w, item)
   },

@@ -201,6 +201,18 @@ const goldenDurable: readonly GoldenStep[] = [
   runnerReports(event('token', { text: ' again' }), event('thinking', { text: 'so' })),
   runnerReports({ type: 'supersede', keep: { chars: 7, parts: 3 } }),
   runnerReports(event('token', { text: '!' })),
+  runnerReports(
+    event('turn_start_tools', { tools: ['pay', 'send'], of: 30, found: ['send'] }),
+    event('tool_call', { name: 'send', arguments: {}, tool_call_id: 's' }),
+    { type: 'policy_decision', payload: { subject: 'send', outcome: 'ask', rule: 'ask send' } },
+    {
+      ...{ type: 'ask', toolCallId: 's', tool: 'send', arguments: {}, reason: 'sends', digest: 'd' },
+      ...{ risk: 'high', audience: 'desk', grants: 'ask send' },
+    },
+  ),
+  ({ approvals }) => ({
+    ...{ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'approved', digest: 'd' },
+  }),
   runnerReports({
     type: 'ask',
     kind: 'unknown_outcome',

@@ -8,6 +8,7 @@ import { isDeeperThan } from '../json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER, TOKEN_CHARS_MAX } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Job } from '../ports/runner.ts'
+import type { Governance } from '../projections/governance.ts'
 import type { HarnessMessage } from '../projections/harness-state.ts'
 import type { Memory } from '../projections/memory.ts'
 import { splitIntoChunks } from '../text/chunks.ts'
@@ -38,6 +39,8 @@ export interface ReportedSession {
   readonly messages: () => readonly HarnessMessage[]
   /** The memory as of the last commit. */
   readonly memory: () => Memory
+  /** The grants and the tools of the session as of the last commit. */
+  readonly governance: () => Governance
   /** The text of an artifact; null: the session has no such artifact. `seq` is its `artifact_published`: the index forgets old ones. */
   readonly artifactText: (artifactId: string, seq?: number) => Promise<string | null>
   /** Values that a runner keeps as long as the session stays in memory. */

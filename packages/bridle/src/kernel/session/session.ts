@@ -109,6 +109,7 @@ export class Session {
         read: (after, limit) => this.read(after, limit),
         messages: () => this.#state.conversation.messages,
         memory: () => this.#state.memory,
+        governance: () => this.#state.governance,
         artifactText: (artifactId, seq) => readArtifactText(this, artifactId, seq),
       },
       retry: () => this.#reconcile(),

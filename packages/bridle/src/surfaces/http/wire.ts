@@ -46,6 +46,8 @@ export interface AgentStatus {
   readonly available: boolean
   /** The missing requirement; absent: the agent can run. */
   readonly needs?: string
+  /** Mistakes in the definition of the agent that stop nothing; absent: none is known. */
+  readonly warnings?: readonly string[]
   /** The ways by which a run of the agent starts. */
   readonly triggers: { readonly webhook: boolean }
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { bearer } from '../http/test-client.suite.ts'
 import { openContinuation, sealContinuation } from './continuation.ts'
+import { approvalDirective } from './directives.ts'
 import { type EngineReply, messageOf, script, summaryOf, testEngine } from './engine.suite.ts'
 
 interface Question {
@@ -165,3 +166,31 @@ describe('[OH21] tokens', () => {
     expect(summaryOf(await send(approve, bearer('ann')))).toEqual([200, ['Written.']])
   })
 })
+
+test.each([
+  ['tool', undefined, 'caution'],
+  ['tool', 'low', 'safe'],
+  ['tool', 'medium', 'caution'],
+  ['tool', 'high', 'dangerous'],
+  ['unknown_outcome', 'low', 'dangerous'],
+] as const)(
+  '[OH19] the risk of a question (%s, %s) is that of the rule that asks: %s',
+  async (kind, risk, expected) => {
+    const ports = { signingSecret: async () => 'secret', clock: { now: () => 0 } } as never
+    const approval = {
+      ...{
+        id: 'a',
+        kind,
+        toolCallId: 'c',
+        tool: 'pay',
+        reason: '',
+        arguments: {},
+        requestedDigest: '',
+        requestedAt: 0,
+      },
+      ...{ expiresAt: null, runId: 'r', attempt: 1, durable: true, ...(risk && { risk }) },
+    }
+    const directive = await approvalDirective(ports, { tenant: 't', agent: 'a', id: 's' }, 'r', approval)
+    expect([directive.risk_tier, directive.payload?.risk]).toEqual([expected, expected])
+  },
+)

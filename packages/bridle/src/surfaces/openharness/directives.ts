@@ -53,7 +53,7 @@ export const approvalDirective = async (
   const token = (option: ContinuationClaim['option']) =>
     sealContinuation(ports, { key, runId, approvalId: approval.id, option })
   // A call that may have happened already could happen twice.
-  const risk = approval.kind === 'unknown_outcome' ? 'dangerous' : 'caution'
+  const risk = approval.kind === 'unknown_outcome' ? 'dangerous' : RISK_TIERS[approval.risk ?? 'medium']
   const takesText = approval.tool === INPUT_SUBJECT
   const { expiresAt } = approval
   const payload: JsonObject = {
@@ -77,3 +77,5 @@ export const approvalDirective = async (
     payload,
   }
 }
+
+const RISK_TIERS = { low: 'safe', medium: 'caution', high: 'dangerous' } as const

@@ -48,3 +48,24 @@ test('[N23] an agent whose model cannot be told of a schema is refused when the 
     ['unclear', false],
   ])
 })
+
+test('[N95] a rule that matches no tool is a warning, and stops nothing', () => {
+  const doStream = () => new Promise<never>(() => {})
+  const model = { specificationVersion: 'v3', provider: 'p', modelId: 'm', doStream } as const
+  const shell = tool({ name: 'shell', description: 'Runs.', run: () => null })
+  const source = { name: 'others', open: () => ({ tools: [] }) }
+  const policy = [
+    { tool: 'sehll', do: 'deny' },
+    { tool: 'sh*', do: 'ask' },
+    { tool: 'github_*', do: 'ask' },
+  ] as const
+  const registry = new AgentRegistry({ clock: new VirtualClock(), digest })
+  registry.add(agent({ name: 'warned', model, tools: [shell], policy }))
+  registry.add(agent({ name: 'open', model, tools: [shell, source], policy }))
+  registry.add(agent({ name: 'fine', model, tools: [shell], policy: policy.slice(1, 2) }))
+  expect(registry.agents.get('warned')?.warnings).toEqual([
+    'Rule 1 of the policy, on "sehll", matches no tool of the agent. Did you mean "shell"?',
+    'Rule 3 of the policy, on "github_*", matches no tool of the agent. The tools are: shell.',
+  ])
+  for (const name of ['open', 'fine']) expect(registry.agents.get(name)?.warnings).toBeUndefined()
+})

@@ -3,6 +3,7 @@
 
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
+import { policyWarnings } from '../../agents/loop/policy/policy-warnings.ts'
 import { acceptInput } from '../../agents/schemas/input.ts'
 import { modelSchemaProblem } from '../../agents/schemas/json-schema.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
@@ -91,6 +92,7 @@ export class AgentRegistry {
 
   #serve(definition: AgentDefinition): void {
     const { name, description, triggers } = definition
+    const warnings = policyWarnings(definition)
     this.#definitions.set(name, definition)
     this.#ensureRunner(name)
     this.agents.set(name, {
@@ -99,6 +101,7 @@ export class AgentRegistry {
       description,
       webhook: triggers.webhook,
       needs: null,
+      ...(warnings.length > 0 && { warnings }),
       accept: (body) => acceptInput(definition, body),
     })
   }

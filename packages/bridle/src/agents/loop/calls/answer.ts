@@ -5,19 +5,22 @@ import { parseRunResult } from '../../schemas/input.ts'
 import { convertSchema, isObjectSchema } from '../../schemas/json-schema.ts'
 import type { SchemaResult, StandardSchema } from '../../schemas/standard-schema.ts'
 import { ANSWER_TOOL, type Tool, tool } from '../../tools/tool.ts'
+import { asLoopTool } from './loop-tools.ts'
 
 /** The tool that takes the output of an agent. Made once for each schema. */
 export const answerTool = (output: StandardSchema): Tool => {
   const known = made.get(output)
   if (known) return known
-  const answer = tool({
-    name: ANSWER_TOOL,
-    description: 'Gives the final result and ends the turn. Call it once, when the work is done.',
-    input: answerSchema(output),
-    effect: 'pure',
-    // The arguments are the result. The log has them already, and may keep only the beginning of a long result.
-    run: () => ({ accepted: true }),
-  })
+  const answer = asLoopTool(
+    tool({
+      name: ANSWER_TOOL,
+      description: 'Gives the final result and ends the turn. Call it once, when the work is done.',
+      input: answerSchema(output),
+      effect: 'pure',
+      // The arguments are the result. The log has them already, and may keep only the beginning of a long result.
+      run: () => ({ accepted: true }),
+    }),
+  )
   made.set(output, answer)
   return answer
 }

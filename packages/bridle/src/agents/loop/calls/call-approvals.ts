@@ -1,11 +1,13 @@
 // Approvals of a model's tool calls: whether a call needs one, the question to a person, and the use of the answer.
 import type { ReportItem, ToolApprovalRequest } from '../../../kernel/commands.ts'
 import { callDigest } from '../../../kernel/host/approval-binding.ts'
-import type { JsonObject } from '../../../kernel/json.ts'
+import { type JsonObject, present } from '../../../kernel/json.ts'
 import type { Digest } from '../../../kernel/ports/digest.ts'
 import type { ApprovalAnswer } from '../../../kernel/ports/runner.ts'
 import { shortErrorMessage } from '../../error-message.ts'
+import type { PolicyRule } from '../../policy.ts'
 import { approvalProblem, type Tool, type ToolApprovalTerms } from '../../tools/tool.ts'
+import type { RuleDecision } from '../policy/call-policy.ts'
 import { type CallName, outcomeItem } from './call-items.ts'
 
 export type ApprovalNeed = { readonly approval: ToolApprovalTerms | null } | { readonly problem: string }
@@ -20,6 +22,21 @@ export const approvalTerms = ({ name, approve }: Tool, input: unknown): Approval
     return { approval: rule === false ? null : rule === true ? {} : (rule as ToolApprovalTerms) }
   } catch (error) {
     return failed(shortErrorMessage(error))
+  }
+}
+
+/** The terms of a question that a tool asks, or a rule, or both: the shorter time holds. */
+export const questionTerms = (
+  tool: string,
+  own: ToolApprovalTerms,
+  ruling: RuleDecision | null,
+): Pick<ToolApprovalRequest, 'reason' | 'expiresMs' | 'risk' | 'audience' | 'grants'> => {
+  const rule: Partial<PolicyRule> = ruling?.rule ?? {}
+  const times = [own.expiresMs, rule.expiresMs].filter((ms) => ms !== undefined)
+  return {
+    reason: rule.reason ?? own.reason ?? `The agent wants to run "${tool}".`,
+    ...(times.length > 0 && { expiresMs: Math.min(...times) }),
+    ...present({ risk: rule.risk, audience: rule.audience, grants: rule.once && ruling?.name }),
   }
 }
 

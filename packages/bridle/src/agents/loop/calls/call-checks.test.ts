@@ -57,9 +57,18 @@ describe('the check of a call', () => {
         input: { path: 'a', lines: 10 },
         effect: 'pure',
         resources: ['a'],
+        ruling: null,
       },
-      { call: calls[1], args: { any: 1 }, tool: write, input: { any: 1 }, effect: 'unsafe', resources: null },
-      { call: calls[2], args: {}, tool: odd, input: {}, effect: 'unsafe', resources: null },
+      {
+        call: calls[1],
+        args: { any: 1 },
+        tool: write,
+        input: { any: 1 },
+        effect: 'unsafe',
+        resources: null,
+        ruling: null,
+      },
+      { call: calls[2], args: {}, tool: odd, input: {}, effect: 'unsafe', resources: null, ruling: null },
     ])
   })
 

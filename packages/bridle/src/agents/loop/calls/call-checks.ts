@@ -6,12 +6,14 @@ import { ERROR_CHARS_MAX } from '../../limits.ts'
 import type { StepCall } from '../../model/model.ts'
 import { validateWithSchema } from '../../schemas/standard-schema.ts'
 import type { Tool } from '../../tools/tool.ts'
+import type { RuleDecision } from '../policy/call-policy.ts'
 import {
   ARGUMENTS_INVALID,
   isLastInvalid,
   isRepeated,
   isResting,
   type PastCall,
+  POLICY_DENIED,
   REPEATED,
   TOOL_RESTS,
   UNKNOWN_TOOL,
@@ -31,6 +33,8 @@ export interface AcceptedCall {
   readonly input: unknown
   readonly effect: ToolEffect
   readonly resources: readonly string[] | null
+  /** The rule that is about the call; null: none. */
+  readonly ruling: RuleDecision | null
 }
 
 /** A call that is not made. */
@@ -38,6 +42,8 @@ export interface RefusedCall {
   readonly call: StepCall
   readonly args: JsonObject
   readonly refusal: CallRefusal
+  /** The rule that denies the call; absent: another reason. */
+  readonly ruling?: RuleDecision
 }
 
 /** Why a call is not made: a sentence for the model, and a code. */
@@ -47,16 +53,23 @@ export interface CallRefusal {
   readonly error: string
 }
 
+/** The word of others about calls: of middleware, and of the agent's policy. Absent: there is none. */
+export interface CallGovernance {
+  /** The decisions of the middleware, by the id of the call. */
+  readonly decisions?: ReadonlyMap<string, BeforeDecision>
+  readonly ruleOn?: (tool: Tool, args: JsonObject) => RuleDecision | null
+}
+
 /**
  * Checks each new call, in order. `calls` are all calls of the turn: a call that has begun or ended says something about
- * those after it. `decisions` are those of the middleware, by the id of the call.
+ * those after it.
  */
 export const checkCalls = async (
   calls: readonly (PastCall & { readonly call: StepCall })[],
   isNew: (callId: string) => boolean,
   tools: readonly Tool[],
   deadline: Deadline,
-  decisions: ReadonlyMap<string, BeforeDecision> = new Map(),
+  governance: CallGovernance = {},
 ): Promise<CallCheck[]> => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const before: PastCall[] = []
@@ -66,7 +79,7 @@ export const checkCalls = async (
       before.push(past)
       continue
     }
-    const check = await checkCall(past.call, byName, before, deadline, decisions.get(past.call.id))
+    const check = await checkCall(past.call, byName, before, deadline, governance)
     checks.push(check)
     before.push({ call: past.call, outcome: 'refusal' in check ? check.refusal : null })
   }
@@ -78,8 +91,9 @@ const checkCall = async (
   tools: ReadonlyMap<string, Tool>,
   before: readonly PastCall[],
   deadline: Deadline,
-  decision?: BeforeDecision,
+  { decisions, ruleOn }: CallGovernance,
 ): Promise<CallCheck> => {
+  const decision = decisions?.get(call.id)
   const args = decision?.args ?? call.input
   const refuse = (status: CallRefusal['status'], reason: string, error: string): RefusedCall => ({
     ...{ call, args },
@@ -98,7 +112,13 @@ const checkCall = async (
       ? refuse('denied', TOOL_RESTS, `${checked.problem} ${restingTool(call.tool)}`)
       : refuse('error', ARGUMENTS_INVALID, checked.problem)
   if (isRepeated(before, call)) return refuse('denied', REPEATED, REPEATED_CALL)
-  return { call, tool, args, input: checked.value, effect: tool.effect, resources: resourcesOf(tool, checked.value) }
+  const ruling = ruleOn?.(tool, args) ?? null
+  if (ruling?.outcome === 'deny')
+    return { ...refuse('denied', POLICY_DENIED, ruling.rule.reason ?? deniedTool(call.tool)), ruling }
+  return {
+    ...{ call, tool, args, ruling, input: checked.value },
+    ...{ effect: tool.effect, resources: resourcesOf(tool, checked.value) },
+  }
 }
 
 /** The input of the tool's function, or a sentence for the model that says what does not fit. */
@@ -129,6 +149,8 @@ const unknownTool = (name: string, tools: ReadonlyMap<string, Tool>): string =>
   tools.size === 0
     ? `There is no tool "${name}", and no other.`
     : `There is no tool "${name}". The tools are: ${[...tools.keys()].join(', ')}.`
+
+export const deniedTool = (name: string): string => `A rule of the agent denies this call of "${name}".`
 
 const restingTool = (name: string): string =>
   `"${name}" was called with arguments that do not fit too often, and cannot be called again in this turn.`

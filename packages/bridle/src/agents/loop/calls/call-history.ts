@@ -14,6 +14,7 @@ export const REPEATED = 'repeated'
 export const ARGUMENTS_INVALID = 'arguments_invalid'
 export const TOOL_RESTS = 'tool_rests'
 export const UNKNOWN_TOOL = 'unknown_tool'
+export const POLICY_DENIED = 'policy_denied'
 export const MIDDLEWARE_DENIED = 'middleware_denied'
 export const MIDDLEWARE_FAILED = 'middleware_failed'
 

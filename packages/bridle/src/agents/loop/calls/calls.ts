@@ -10,7 +10,7 @@ import { directiveItem } from '../../agent-run.ts'
 import { shortErrorMessage } from '../../error-message.ts'
 import { ToolTimeout } from '../../errors.ts'
 import type { Tool } from '../../tools/tool.ts'
-import { approvalQuestion, approvalTerms } from './call-approvals.ts'
+import { approvalQuestion, approvalTerms, questionTerms } from './call-approvals.ts'
 import { type AcceptedCall, checkArguments, type RefusedCall } from './call-checks.ts'
 import { ARGUMENTS_INVALID, MIDDLEWARE_FAILED, TOOL_RESTS } from './call-history.ts'
 import type { AfterDecision, HookCall } from './call-hooks.ts'
@@ -33,16 +33,19 @@ export interface CallContext {
 
 /** The reports with which a call begins: its intent, and the question to a person where it needs an approval. */
 export const beginning = async (
-  { call, tool, args, input, effect }: AcceptedCall,
+  { call, tool, args, input, effect, ruling }: AcceptedCall,
   digest: Digest,
 ): Promise<ReportItem[]> => {
   const intent = intentItem(call, args, effect)
   const terms = approvalTerms(tool, input)
   if ('problem' in terms)
     return [intent, outcomeItem(call, 'error', { error: terms.problem, reason: 'approval_failed' })]
-  if (terms.approval === null) return [intent]
-  const { reason = `The agent wants to run "${tool.name}".`, expiresMs } = terms.approval
-  return [intent, { ...(await approvalQuestion(call, args, digest)), reason, ...present({ expiresMs }) }]
+  const rule = ruling?.outcome === 'ask' ? ruling : null
+  if (terms.approval === null && rule === null) return [intent]
+  return [
+    intent,
+    { ...(await approvalQuestion(call, args, digest)), ...questionTerms(tool.name, terms.approval ?? {}, rule) },
+  ]
 }
 
 /** Whether these reports let the call begin at once: no person is asked, and the call has not failed already. */

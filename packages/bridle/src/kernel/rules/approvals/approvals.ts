@@ -2,7 +2,7 @@
 
 import { type Answers, type ApproveCommand, type Refusal, refuse, type ToolApprovalRequest } from '../../commands.ts'
 import { approvalIdOf, withCallId } from '../../ids.ts'
-import { ownProperty } from '../../json.ts'
+import { ownProperty, present } from '../../json.ts'
 import { OPEN_APPROVALS_MAX, TIME_MAX } from '../../limits.ts'
 import { type Approval, type DecidedApproval, isOfAttempt, isRunnersQuestion } from '../../projections/approvals.ts'
 import type { ApprovalDecision } from '../../schemas.ts'
@@ -42,6 +42,7 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
     kind,
     ...(run.durable && { durable: true }),
     requested_digest: call.digest,
+    ...present({ risk: call.risk, audience: call.audience, grants: call.grants }),
     expires_at:
       call.expiresMs === undefined ? null : new Date(Math.min(w.now + call.expiresMs, TIME_MAX)).toISOString(),
   })

@@ -42,6 +42,7 @@ const readinessSchema = answerSchema<Readiness>('Readiness', {
         description: text,
         available: flag,
         needs: v.optional(text),
+        warnings: v.optional(list(text)),
         triggers: v.object({ webhook: flag }),
       }),
     ),

@@ -1,5 +1,6 @@
 // Probes: whether the server lives, whether it is ready, and its metrics.
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
+import { present } from '../../../kernel/json.ts'
 import { callerOf } from '../access/proxy-headers.ts'
 import { json } from '../answers/answer-schema.ts'
 import {
@@ -42,11 +43,11 @@ export const probeRoutes: readonly Route[] = [
         ready,
         ...(message !== null && { message }),
         workspace: ports.workspace ?? {},
-        agents: [...ports.agents.values()].map(({ name, description, webhook, needs }) => ({
+        agents: [...ports.agents.values()].map(({ name, description, webhook, needs, warnings }) => ({
           name,
           description,
           available: needs === null,
-          ...(needs !== null && { needs }),
+          ...present({ needs: needs ?? undefined, warnings }),
           triggers: { webhook },
         })),
       }
