@@ -12,6 +12,7 @@ import type { ApprovalAnswer, Job } from '../kernel/ports/runner.ts'
 import type { Uploads } from '../kernel/ports/uploads.ts'
 import { type Payloads, parsePayload } from '../kernel/schemas.ts'
 import type { RunReporter } from '../kernel/session/run-reporter.ts'
+import type { ModelResolver } from './model/model-choice.ts'
 import { toPlainJson } from './schemas/input.ts'
 
 export interface AgentRunPorts {
@@ -21,6 +22,8 @@ export interface AgentRunPorts {
   readonly uploads?: Pick<Uploads, 'read'>
   /** From 0 to below 1, spreads retries over time; absent: Math.random. */
   readonly random?: () => number
+  /** Finds models by their names; absent: agents pass objects only. */
+  readonly resolveModel?: ModelResolver
 }
 
 export class AgentRun {

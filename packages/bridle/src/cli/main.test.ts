@@ -148,6 +148,7 @@ describe('[C14] doctor', () => {
       engine('claude', 'Claude Code is not installed. Run: npm install @anthropic-ai/claude-agent-sdk'),
       engine('codex', 'Codex is not installed. Run: npm install @openai/codex'),
       { check: 'sandbox', state: expect.stringMatching(/^(ok|note)$/), detail: expect.any(String) },
+      { check: 'agent assistant', state: 'note', detail: expect.stringMatching(/^not available: Set BRIDLE_MODEL=/) },
     ])
   })
 

@@ -11,6 +11,8 @@ export interface AgentInfo extends EngineIdentity {
   readonly needs: string | null
   /** Sentences about mistakes that stop nothing; absent = none. */
   readonly warnings?: readonly string[]
+  /** Every server has the agent, unless the user has one of that name. */
+  readonly isDefault?: boolean
   /** The events and features of the engine behind the agent; absent = everything is native. */
   readonly capabilities?: EngineInfo
   /** Turns a request's body into the prompt and input of a run, or says what is wrong with it. */

@@ -13,7 +13,7 @@ import { createFeedbackOutbox, type FeedbackOutbox } from './feedback-outbox.ts'
 import { type AttachmentUploads, createAttachmentUploads } from './files/attachment-uploads.ts'
 import { FOLLOW_UPS_MAX, HANDLER_MS, TURNS_MAX } from './limits.ts'
 import type { PartialResponse, ResumeOptions, Shell, ShellOptions, ShellTurn, TurnError } from './options.ts'
-import { buildRequest } from './request.ts'
+import { buildRequest, checkEnvironment } from './request.ts'
 import { readResponse } from './response.ts'
 
 /** A shell over a transport. */
@@ -89,6 +89,7 @@ const runTurn = async (
 
   const exchange = async (id: string, input: TurnInput): Promise<ChosenOption[]> => {
     const environment = await environmentFor(id)
+    checkEnvironment(environment)
     const tenantId = options.auth?.tenant_id
     const call = { signal, ...(tenantId !== undefined && { tenantId }) }
     const attachments = input.attachments && (await upload(input.attachments, id, call))

@@ -3,6 +3,7 @@
 import type { ReportItem } from '../../kernel/commands.ts'
 import { present } from '../../kernel/json.ts'
 import type { LanguageModel, Thought } from '../model/model.ts'
+import { chooseModel } from '../model/model-choice.ts'
 import { ModelError } from '../model/model-error.ts'
 import { retryDelay } from '../model/retries.ts'
 import { think } from '../model/think.ts'
@@ -35,7 +36,7 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
   const listener = createThoughtReporter(reporter, ports.clock)
   const deadline = turnDeadline(run)
   try {
-    const model = currentModel(run)
+    const model = await chooseModel(definition.model ?? [], transcript.turn.model, ports.resolveModel)
     const messages = transcript.prompt(frame.instructions)
     await addPromptFiles(messages, transcript.inputsWithFiles, {
       uploads: ports.uploads,
@@ -82,18 +83,6 @@ const turnDeadline = ({ definition, ports, controls, transcript, now }: LoopRun)
     controls.signal.removeEventListener('abort', stop)
   }
   return { signal: controller.signal, cancel }
-}
-
-const currentModel = ({ definition, transcript }: LoopRun): LanguageModel => {
-  // A changed definition may have fewer models than the one that failed.
-  const models = definition.model ?? []
-  const model = models[Math.min(transcript.turn.model, models.length - 1)]
-  if (typeof model === 'object' || typeof model === 'function') return model
-  throw new ModelError(
-    'unavailable',
-    `The model "${String(model)}" is only a name. Pass an object of its provider's package, such as anthropic("claude-sonnet-4-5") of "@ai-sdk/anthropic".`,
-    { retryable: false },
-  )
 }
 
 const answerItems = (

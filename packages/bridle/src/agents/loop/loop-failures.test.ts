@@ -103,7 +103,7 @@ describe('a model that fails', () => {
     expect([count(), await it.result()]).toEqual([5, 'At last.'])
   })
 
-  test('[N47] a name alone is no model yet', async () => {
+  test('[N105] a name is no model where nothing knows names', async () => {
     const it = new LoopWorld(agent({ name: 'tested', model: 'anthropic/claude' }))
     await it.ask('go')
     expect(await it.payloads('error')).toMatchObject([

@@ -15,6 +15,8 @@ export interface ProviderStub {
   readonly url: string
   /** The bodies of the requests, as they came. */
   readonly requests: readonly string[]
+  /** The paths of the requests, and the keys that came with them. */
+  readonly addresses: readonly { readonly path: string; readonly key: string | undefined }[]
   /** Answers that are under way now. */
   underWay(): number
   /** The replies to the next requests. */
@@ -24,6 +26,7 @@ export interface ProviderStub {
 
 export const startProviderStub = async (): Promise<ProviderStub> => {
   const requests: string[] = []
+  const addresses: { path: string; key: string | undefined }[] = []
   const replies: StubReply[] = []
   const sockets = new Set<Socket>()
   const answers = new Set<ServerResponse>()
@@ -33,6 +36,8 @@ export const startProviderStub = async (): Promise<ProviderStub> => {
     let text = ''
     for await (const chunk of incoming.setEncoding('utf8')) text += chunk
     requests.push(text)
+    const { 'x-api-key': key, authorization } = incoming.headers
+    addresses.push({ path: incoming.url ?? '', key: typeof key === 'string' ? key : authorization })
     const {
       status = 200,
       headers = {},
@@ -53,6 +58,7 @@ export const startProviderStub = async (): Promise<ProviderStub> => {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    addresses,
     underWay: () => answers.size,
     reply: (...next) => void replies.splice(0, replies.length, ...next),
     close: () => {

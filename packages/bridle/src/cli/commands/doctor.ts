@@ -2,6 +2,7 @@
 import { createServer } from 'node:net'
 import { type AgentStatus, type FabricClient, FabricError } from '../../client/index.ts'
 import type { EngineRow } from '../../runners/index.ts'
+import type { ServerOptions } from '../../targets/node/index.ts'
 import { describeStore } from '../../targets/node/store-setting.ts'
 import { clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { findDamagedLog, inspectDataFolder } from '../config/data-folder.ts'
@@ -19,7 +20,7 @@ export const doctor = defineCommand({
   options: { ...clientOptions, ...dataOptions, ...outputOptions },
   notes: 'Exit code 1 when something is wrong.',
   run: async ({ flags, env, out }) => {
-    const { data, store = 'sqlite' } = await serverSettings(flags, env)
+    const { data, store = 'sqlite', models } = await serverSettings(flags, env)
     const address = await serverAddress(flags, env)
     const fabric = await createClient(flags, env, address)
     const at = await serverFindings(fabric, serverUrl(flags, env))
@@ -30,7 +31,9 @@ export const doctor = defineCommand({
       storeFinding(at.store ?? (typeof store === 'string' ? store : 'of bridle.config.ts'), data),
       ...at.findings,
       await tokenFinding(fabric, address.tokenFrom, at.isBridle),
-      ...(at.isBridle ? at.agents.map(agentFinding) : [...(await fileFindings()), ...(await engineFindings(env))]),
+      ...(at.isBridle
+        ? at.agents.map(agentFinding)
+        : [...(await fileFindings()), ...(await engineFindings(env)), await assistantFinding(env, models)]),
     ]
     const marks = { ok: out.style('green', '✓'), note: out.style('yellow', '!'), wrong: out.style('red', '✗') }
     const width = Math.max(...findings.map(({ check }) => check.length))
@@ -142,6 +145,22 @@ const fileFindings = async (): Promise<DoctorFinding[]> => {
       ? { check: `agent ${found.definition.name}`, state: 'ok', detail: found.file }
       : { check: `agent ${found.name}`, state: 'wrong', detail: `${found.file}: ${found.problem}` },
   )
+}
+
+/** The agent `assistant` of a server that would be started here. */
+export const assistantFinding = async (
+  env: NodeJS.ProcessEnv,
+  models?: ServerOptions['models'],
+  root = '.',
+): Promise<DoctorFinding> => {
+  const { ASSISTANT, createAssistant } = await import('../../targets/models/assistant.ts')
+  const { createModelSource } = await import('../../targets/models/model-source.ts')
+  const { nodePackages } = await import('../../targets/models/node-packages.ts')
+  const assistant = createAssistant(env, createModelSource({ models, env, packages: nodePackages(root) }), 'node')
+  const check = `agent ${ASSISTANT}`
+  const needs = assistant.needs()
+  if (needs !== null) return { check, state: 'note', detail: `not available: ${needs}` }
+  return { check, state: 'ok', detail: [`BRIDLE_MODEL is ${env.BRIDLE_MODEL}.`, ...assistant.problems()].join(' ') }
 }
 
 /** The engines that a server would find here, and whether they run in sandboxes. */

@@ -16,6 +16,7 @@ const names: OptionNames<ServerOptions> = {
   authBackOff: true,
   agents: true,
   agentsRoot: true,
+  models: true,
   expose: true,
   openharness: true,
   trustedProxies: true,

@@ -14,6 +14,7 @@ const SECRETS = [
   'FH_AUTH_TOKEN',
   'BRIDLE_SECRET',
   'BRIDLE_RUNNER_TOKEN',
+  'BRIDLE_MODEL_KEY',
 ]
 /** The variable that names the file, after the process replaced itself. */
 const FILE_VARIABLE = 'BRIDLE_SECRETS_FILE'

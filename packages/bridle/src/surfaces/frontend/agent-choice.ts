@@ -60,11 +60,12 @@ const nativeAgent = ({
   agents,
   defaultAgent,
 }: Pick<RouteCall<unknown, unknown>['ports'], 'agents' | 'defaultAgent'>) => {
-  const names = [...agents.values()].flatMap(({ name, engine }) => (engine === NATIVE_ENGINE ? [name] : [])).toSorted()
+  const own = [...agents.values()].filter(({ engine, isDefault }) => engine === NATIVE_ENGINE && !isDefault)
+  const names = own.map(({ name }) => name).toSorted()
   const [only, ...others] = names
+  if (agents.get(defaultAgent)?.engine === NATIVE_ENGINE) return defaultAgent
   if (only === undefined)
     return badRequest('body: engine: This server has no agent of its own. Put one into its folder agents/.')
-  if (names.includes(defaultAgent)) return defaultAgent
   if (others.length === 0) return only
   return badRequest(
     `body: engine: This server has several agents of its own: ${names.join(', ')}. Name one as "agent", or have the operator name one as BRIDLE_AGENT.`,

@@ -127,6 +127,7 @@ describe('serving', () => {
     expect((await ready(url)).map(({ name, available }) => [name, available])).toEqual([
       ['scripted', true],
       ...engineDescriptions.map(({ name }) => [name, false]),
+      ['assistant', false],
       ['good', true],
       ['broken', false],
     ])

@@ -5,14 +5,46 @@ import { tool } from '../../agents/tools/tool.ts'
 import { digest, VirtualClock } from '../../kernel/host/host.suite.ts'
 import { AgentRegistry, defaultAgent } from './registry.ts'
 
-test.each<[string, { BRIDLE_AGENT?: string }, string | null | undefined, string]>([
-  ['the one that was set', { BRIDLE_AGENT: 'mine' }, null, 'mine'],
-  ['claude, where nothing is missing for it', {}, null, 'claude'],
-  ['the scripted one, where something is', {}, 'Set ANTHROPIC_API_KEY.', 'scripted'],
-  ['the scripted one, where there is no other', { BRIDLE_AGENT: '' }, undefined, 'scripted'],
-])('[T2] the default agent is %s', (_name, env, needs, expected) => {
-  const agents = new Map(needs === undefined ? [] : [['claude', { needs }]])
-  expect(defaultAgent(agents, env)).toBe(expected)
+type Needs = { readonly claude?: string | null; readonly assistant?: string | null }
+test.each<[string, { BRIDLE_AGENT?: string }, Needs, string]>([
+  ['the one that was set', { BRIDLE_AGENT: 'mine' }, { claude: null, assistant: null }, 'mine'],
+  ['claude, where nothing is missing for it', {}, { claude: null, assistant: null }, 'claude'],
+  [
+    'the assistant, where claude lacks something',
+    {},
+    { claude: 'Set ANTHROPIC_API_KEY.', assistant: null },
+    'assistant',
+  ],
+  ['the scripted one, where both do', {}, { claude: 'Set a key.', assistant: 'Set BRIDLE_MODEL.' }, 'scripted'],
+  ['the scripted one, where there is no other', { BRIDLE_AGENT: '' }, {}, 'scripted'],
+])('[T2] the default agent is %s', (_name, env, agents, expected) => {
+  const infos = new Map(Object.entries(agents).map(([name, needs]) => [name, { needs }]))
+  expect(defaultAgent(infos, env)).toBe(expected)
+})
+
+test("[N107] an agent of the user's own takes the place of a default one, which comes back when it is gone", async () => {
+  const registry = new AgentRegistry({ clock: new VirtualClock(), digest })
+  let needs: string | null = 'Set it up.'
+  registry.addDefault(agent({ name: 'assistant', description: 'ours', model: 'a/b' }), () => needs)
+  const listed = () => [...registry.agents.values()].map((info) => [info.name, info.description, info.needs])
+  expect(listed()).toEqual([['assistant', 'ours', 'Set it up.']])
+  expect(registry.hasModel('assistant')).toBe(true)
+  needs = null
+  expect(listed()).toEqual([['assistant', 'ours', null]])
+
+  const definition = agent({ name: 'assistant', description: 'mine', run: () => 'x' })
+  expect(registry.load([{ file: 'agents/assistant.ts', definition }])).toEqual([])
+  expect(listed()).toEqual([['assistant', 'mine', null]])
+  expect(registry.hasModel('assistant')).toBe(false)
+  registry.load([{ file: 'agents/assistant.ts', name: 'assistant', problem: 'SyntaxError' }])
+  expect(listed()).toEqual([['assistant', '', 'agents/assistant.ts: SyntaxError']])
+  expect(registry.hasModel('assistant')).toBe(false)
+  registry.load([])
+  expect(listed()).toEqual([['assistant', 'ours', null]])
+
+  registry.add(definition)
+  expect(listed()).toEqual([['assistant', 'mine', null]])
+  expect(() => registry.add(definition)).toThrow('two agents named "assistant"')
 })
 
 test('[N23] an agent whose model cannot be told of a schema is refused when the server starts, and the others work', () => {

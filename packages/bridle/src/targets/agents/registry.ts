@@ -11,6 +11,7 @@ import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeIdentity, scriptedIdentity } from '../../runners/engine-identities.ts'
 import { defaultEngineAgent } from '../../runners/engines/descriptions.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
+import { ASSISTANT } from '../models/assistant.ts'
 import { ServerFault } from '../server-fault.ts'
 import type { AgentFile } from './folder.ts'
 
@@ -23,6 +24,8 @@ export class AgentRegistry {
   /** Names that no file may take. */
   readonly #fixed = new Set<string>()
   readonly #definitions = new Map<string, AgentDefinition>()
+  /** Agents that are there unless the user has one of that name. */
+  readonly #defaults = new Map<string, { readonly definition: AgentDefinition; readonly info: AgentInfo }>()
   /** The agent's name in each file when it was last valid. */
   #names = new Map<string, string>()
 
@@ -44,9 +47,29 @@ export class AgentRegistry {
     this.runners.set(info.name, runner)
   }
 
+  /** Adds an agent that an agent of the user replaces. `needs` is asked each time: a package or a key may be added later. */
+  addDefault(definition: AgentDefinition, needs: () => string | null): void {
+    const { name, description } = definition
+    const accept: AgentInfo['accept'] = (body) => acceptInput(definition, body)
+    const info: AgentInfo = {
+      ...{ ...nativeIdentity, name, description, webhook: false, isDefault: true, accept },
+      get needs() {
+        return needs()
+      },
+    }
+    this.#defaults.set(name, { definition, info })
+    this.#ensureRunner(name)
+    this.agents.set(name, info)
+  }
+
+  /** Whether a model decides what the agent does next. */
+  hasModel(name: string): boolean {
+    return this.#definitionOf(name)?.model != null
+  }
+
   add(definition: AgentDefinition): void {
     if (!isAgent(definition)) throw new ServerFault('agent_invalid', nonAgentProblem(definition, 'options'))
-    if (this.agents.has(definition.name))
+    if (this.#fixed.has(definition.name))
       throw new ServerFault('agent_name_taken', `There are two agents named "${definition.name}". Rename one of them.`)
     const problem = modelSchemaProblem(definition)
     if (problem !== null) throw new ServerFault('agent_invalid', problem)
@@ -116,13 +139,20 @@ export class AgentRegistry {
   /** Keeps the runner, so that the agent's sessions can still be read. */
   #drop(name: string): void {
     this.#definitions.delete(name)
-    this.agents.delete(name)
+    const { info } = this.#defaults.get(name) ?? {}
+    if (info) this.agents.set(name, info)
+    else this.agents.delete(name)
+  }
+
+  #definitionOf(name: string): AgentDefinition | undefined {
+    const { definition, info } = this.#defaults.get(name) ?? {}
+    return this.#definitions.get(name) ?? (this.agents.get(name) === info ? definition : undefined)
   }
 
   #ensureRunner(name: string): void {
     if (this.runners.has(name)) return
     const current = () => {
-      const definition = this.#definitions.get(name)
+      const definition = this.#definitionOf(name)
       if (!definition) throw new ServerFault('agent_unavailable', `The agent "${name}" is not available.`)
       return definition
     }
@@ -136,6 +166,6 @@ export const defaultAgent = (
   env: { readonly BRIDLE_AGENT?: string | undefined },
 ): string => {
   if (env.BRIDLE_AGENT) return env.BRIDLE_AGENT
-  const engine = defaultEngineAgent
-  return engine !== undefined && agents.get(engine)?.needs === null ? engine : scriptedIdentity.engine
+  const candidates = [defaultEngineAgent, ASSISTANT].filter((name) => name !== undefined)
+  return candidates.find((name) => agents.get(name)?.needs === null) ?? scriptedIdentity.engine
 }

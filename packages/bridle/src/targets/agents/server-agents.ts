@@ -4,6 +4,9 @@ import type { AgentDefinition } from '../../agents/agent.ts'
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
+import { ASSISTANT, createAssistant } from '../models/assistant.ts'
+import { createModelSource, type ModelProviders } from '../models/model-source.ts'
+import { nodePackages } from '../models/node-packages.ts'
 import { findAgents, watchAgents } from './folder.ts'
 import { AgentRegistry } from './registry.ts'
 
@@ -14,23 +17,35 @@ export interface AgentsOptions {
   readonly agentsRoot?: string
   /** Serves a changed file to the runs that start afterwards. */
   readonly watchAgents?: boolean
+  /**
+   * Providers of models by name, for agents whose model is `provider/model-id`. Without an entry, `@ai-sdk/<provider>` is imported
+   * from the folder of the agents.
+   */
+  readonly models?: ModelProviders
 }
 
 export interface ServerAgents {
   readonly agents: ReadonlyMap<string, AgentInfo>
   /** The runner of an agent, also of one that is no longer there. */
   readonly runnerOf: (agent: string) => Runner
+  /** Whether a model decides what the agent does next. */
+  readonly hasModel: (agent: string) => boolean
   readonly close: () => void
 }
 
 export const loadServerAgents = async (
-  { agents = [], agentsRoot = '.', watchAgents: isWatched = false }: AgentsOptions,
+  { agents = [], agentsRoot = '.', watchAgents: isWatched = false, models }: AgentsOptions,
   builtIn: readonly (readonly [AgentInfo, Runner])[],
-  ports: AgentRunPorts,
+  ports: AgentRunPorts & { readonly env: NodeJS.ProcessEnv },
   log: (line: string) => void,
 ): Promise<ServerAgents> => {
-  const registry = new AgentRegistry(ports)
+  const { env, ...runPorts } = ports
+  const source = createModelSource({ models, env, packages: nodePackages(agentsRoot) })
+  const registry = new AgentRegistry({ ...runPorts, resolveModel: source.resolve })
   for (const [info, runner] of builtIn) registry.addBuiltIn(info, runner)
+  const assistant = createAssistant(env, source, 'node')
+  registry.addDefault(assistant.definition, assistant.needs)
+  for (const problem of assistant.problems()) log(`agent ${ASSISTANT}: ${problem}`)
   for (const definition of agents) registry.add(definition)
   const root = resolve(agentsRoot)
   const load = async () => registry.load(await findAgents(root)).forEach(log)
@@ -42,5 +57,10 @@ export const loadServerAgents = async (
         loading = loading.then(load).catch((error) => log(`the agents could not be loaded again: ${String(error)}`))
       })
     : null
-  return { agents: registry.agents, runnerOf: (agent) => registry.runnerOf(agent), close: () => watcher?.close() }
+  return {
+    agents: registry.agents,
+    runnerOf: (agent) => registry.runnerOf(agent),
+    hasModel: (agent) => registry.hasModel(agent),
+    close: () => watcher?.close(),
+  }
 }

@@ -9,6 +9,7 @@ import type { UploadPlatform, UploadStub } from '../../stores/uploads/remote-upl
 import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import type { OpenHarnessOptions } from '../../surfaces/http/router/openharness-options.ts'
+import type { ModelProviders } from '../models/model-source.ts'
 import type { ContainerStub } from './agents/containers.ts'
 import { SHARDS_MAX } from './limits.ts'
 
@@ -16,6 +17,8 @@ import { SHARDS_MAX } from './limits.ts'
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   /** Agents to serve, beside the built-in ones. */
   readonly agents?: readonly AgentDefinition[]
+  /** Providers of models by name, for agents whose model is `provider/model-id`: `{ anthropic }` of `@ai-sdk/anthropic`. */
+  readonly models?: ModelProviders
   /** Agents that are open in production without a trigger; BRIDLE_EXPOSE names more. */
   readonly expose?: readonly string[]
   /** The engine that OpenHarness shells ask: how long it waits, what it keeps of a restricted state, and from where it fetches files. */
@@ -71,6 +74,12 @@ export interface HarnessEnv extends ProviderEnv {
   readonly BRIDLE_ALLOWED_ORIGINS?: string
   /** The agent that `/ws` talks to; default: the first that is open. */
   readonly BRIDLE_AGENT?: string
+  /** The model of the agent `assistant`, as `provider/model-id`; several with commas, each asked where the one before it fails. */
+  readonly BRIDLE_MODEL?: string
+  /** The address behind models named `openai-compatible/…`, up to `/chat/completions`. */
+  readonly BRIDLE_MODEL_URL?: string
+  /** The key for BRIDLE_MODEL_URL, where it needs one. */
+  readonly BRIDLE_MODEL_KEY?: string
   /** Agents that are open in production without a trigger, comma-separated. */
   readonly BRIDLE_EXPOSE?: string
   /** The secret behind tickets and the tokens of runs, at least 32 characters; default: one object makes and keeps one. */

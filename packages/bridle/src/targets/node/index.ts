@@ -264,7 +264,9 @@ const loadAgents = async (options: ServerOptions, { isOpen, data, tenantUsage, u
   })
   const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
   try {
-    const served = await loadServerAgents(options, builtIn, { clock, digest, uploads }, (line) => log('warn', line))
+    const served = await loadServerAgents(options, builtIn, { clock, digest, uploads, env }, (line) =>
+      log('warn', line),
+    )
     return { engines, served }
   } catch (error) {
     await engines.close()

@@ -1,9 +1,11 @@
-// The agents of a Worker: scripted, those of its options, and the engines behind a runner.
+// The agents of a Worker: scripted, assistant, those of its options, and the engines behind a runner.
 import type { Runner } from '../../../kernel/ports/runner.ts'
 import { engineDescriptions } from '../../../runners/engines/descriptions.ts'
 import { scriptedRunner } from '../../../runners/in-process/scripted.ts'
 import { AgentRegistry } from '../../agents/registry.ts'
 import { scriptedAgent } from '../../agents/scripted.ts'
+import { ASSISTANT, createAssistant } from '../../models/assistant.ts'
+import { createModelSource } from '../../models/model-source.ts'
 import { runClock } from '../alarms/object-clock.ts'
 import { digest } from '../digest.ts'
 import type { HarnessEnv, HarnessOptions } from '../options.ts'
@@ -20,7 +22,10 @@ export const createWorkerAgents = (
   env: HarnessEnv,
   parts: AgentPorts | null,
 ): AgentRegistry => {
-  const ports = { clock: runClock, digest, ...(parts && { uploads: parts.uploads }) }
+  const { BRIDLE_MODEL, BRIDLE_MODEL_URL, BRIDLE_MODEL_KEY } = env
+  const variables = { BRIDLE_MODEL, BRIDLE_MODEL_URL, BRIDLE_MODEL_KEY }
+  const source = createModelSource({ models: options.models, env: variables, packages: null })
+  const ports = { clock: runClock, digest, resolveModel: source.resolve, ...(parts && { uploads: parts.uploads }) }
   const registry = new AgentRegistry(ports)
   registry.addBuiltIn(
     scriptedAgent,
@@ -28,9 +33,11 @@ export const createWorkerAgents = (
   )
   for (const description of engineDescriptions)
     registry.addBuiltIn(engineInfo(description, env), parts ? engineRunner(description, options, parts) : noRunner)
-  for (const definition of options.agents ?? []) {
-    registry.add(definition)
-    const { name } = definition
+  const assistant = createAssistant(variables, source, 'cloudflare')
+  registry.addDefault(assistant.definition, assistant.needs)
+  const { agents = [] } = options
+  for (const definition of agents) registry.add(definition)
+  for (const name of new Set([ASSISTANT, ...agents.map((each) => each.name)])) {
     const runner = registry.runners.get(name)
     // No other start of the object can continue a function that is not durable, so the object stays in memory while it waits.
     if (parts && runner)

@@ -1,0 +1,25 @@
+// The model that a turn asks: an object as it is, and a name through the resolver of the target.
+import type { LanguageModel } from './model.ts'
+import { ModelError } from './model-error.ts'
+
+/** Finds the model with the name `provider/model-id`. Rejects with a ModelError whose message says what to install or to set. */
+export type ModelResolver = (name: string) => Promise<LanguageModel>
+
+/** A changed definition may have fewer models than the one that failed: then its last model is meant. */
+export const chooseModel = async (
+  models: readonly (LanguageModel | string)[],
+  index: number,
+  resolve: ModelResolver = noNames,
+): Promise<LanguageModel> => {
+  const model = models[Math.min(index, models.length - 1)]
+  if (typeof model === 'object' || typeof model === 'function') return model
+  return resolve(String(model))
+}
+
+const noNames: ModelResolver = async (name) => {
+  throw new ModelError(
+    'unavailable',
+    `The model "${name}" is only a name, and nothing here knows names of models. Pass an object of its provider's package, such as anthropic("claude-sonnet-4-5") of "@ai-sdk/anthropic".`,
+    { retryable: false },
+  )
+}

@@ -1,0 +1,72 @@
+// The agent `assistant`, which every server has: a conversation with the model that BRIDLE_MODEL names. It has no tools.
+import { type AgentDefinition, agent } from '../../agents/agent.ts'
+import type { LanguageModel } from '../../agents/model/model.ts'
+import { ModelError } from '../../agents/model/model-error.ts'
+import type { ModelEnv, ModelSource } from './model-source.ts'
+
+export const ASSISTANT = 'assistant'
+
+export interface AssistantAgent {
+  readonly definition: AgentDefinition
+  /** The missing part, as a sentence that says what to do; null: the agent can run. */
+  readonly needs: () => string | null
+  /** A sentence for each model of the list that cannot be asked. */
+  readonly problems: () => readonly string[]
+}
+
+export const createAssistant = (
+  env: ModelEnv,
+  source: Pick<ModelSource, 'missing'>,
+  target: keyof typeof UNSET,
+): AssistantAgent => {
+  const unset = UNSET[target]
+  const names = modelNames(env.BRIDLE_MODEL)
+  const choices = names.map((name) => (isModelName(name) ? name : unsetModel(source.missing(name) ?? unset)))
+  const [first = unsetModel(unset), ...others] = choices
+  const problems = () => names.flatMap((name) => source.missing(name) ?? [])
+  return {
+    definition: agent({
+      name: ASSISTANT,
+      description: 'Answers questions with the model that BRIDLE_MODEL names.',
+      model: [first, ...others],
+      instructions: INSTRUCTIONS,
+    }),
+    problems,
+    // Any model of the list may answer, so the agent can run while one of them is there.
+    needs: () => {
+      const found = problems()
+      return found.length < names.length ? null : found.join(' ') || unset
+    },
+  }
+}
+
+const INSTRUCTIONS = `You are a helpful assistant.
+Answer in the language of the user. Come to the point: say the answer first, then what is needed to understand it.
+Say so when you do not know something or are not sure. Ask when a question can be meant in more than one way and the difference matters.
+You have no tools: you cannot look anything up, run programs or change anything. Never claim that you did.
+Write plain Markdown.`
+
+const UNSET = {
+  node: 'Set BRIDLE_MODEL=anthropic/claude-sonnet-4-5 and ANTHROPIC_API_KEY, and run npm install @ai-sdk/anthropic; or, for a local model, set BRIDLE_MODEL=openai-compatible/llama3.2 and BRIDLE_MODEL_URL=http://127.0.0.1:11434/v1.',
+  cloudflare:
+    'Set BRIDLE_MODEL=anthropic/claude-sonnet-4-5 and write harness({ models: { anthropic } }); or set BRIDLE_MODEL=openai-compatible/… and BRIDLE_MODEL_URL.',
+} as const
+
+/** The names in BRIDLE_MODEL: one, or several with commas. Each one after the first is asked where the one before it fails. */
+const modelNames = (setting: string | undefined): readonly string[] =>
+  (setting ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+const isModelName = (name: string): name is `${string}/${string}` => /^[^/\s]+\/\S+$/.test(name)
+
+/** Some wires do not look at `needs` and start a run, which then fails with the same sentence. */
+const unsetModel = (problem: string): LanguageModel => ({
+  specificationVersion: 'v3',
+  provider: 'none',
+  modelId: 'unset',
+  doStream: async () => {
+    throw new ModelError('unavailable', problem, { retryable: false })
+  },
+})

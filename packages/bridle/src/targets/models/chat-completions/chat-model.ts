@@ -1,0 +1,84 @@
+// A model behind a server that speaks OpenAI's Chat Completions, such as Ollama, llama.cpp, vLLM or LM Studio. It needs no package.
+import type { LanguageModel, ModelCallOptions, ModelStream } from '../../../agents/model/model.ts'
+import { isJsonObject } from '../../../kernel/json.ts'
+import { ERROR_BODY_CHARS_MAX } from '../limits.ts'
+import { dataLines } from './chat-lines.ts'
+import { CHAT_PROVIDER, chatRequest } from './chat-request.ts'
+import { type ChatPart, chatParts } from './chat-stream.ts'
+
+export interface ChatModelOptions {
+  /** The address up to `/chat/completions`, such as `http://127.0.0.1:11434/v1`. */
+  readonly url: string
+  readonly key?: string | undefined
+}
+
+export const chatModel = (modelId: string, { url, key }: ChatModelOptions): LanguageModel => ({
+  specificationVersion: 'v3',
+  provider: CHAT_PROVIDER,
+  modelId,
+  doStream: async (options): Promise<ModelStream> => {
+    const answer = await post(`${url.replace(/\/+$/, '')}/chat/completions`, key, modelId, options)
+    const type = answer.headers.get('content-type') ?? ''
+    // A page of a proxy, or an error that calls itself a success.
+    if (!answer.ok || !answer.body || /html|json/.test(type)) throw await requestError(answer)
+    return { stream: streamOf(chatParts(dataLines(answer.body))) }
+  },
+})
+
+const post = (url: string, key: string | undefined, modelId: string, options: ModelCallOptions): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      ...(key && { authorization: `Bearer ${key}` }),
+    },
+    body: JSON.stringify(chatRequest(modelId, options)),
+    ...(options.abortSignal && { signal: options.abortSignal }),
+  })
+
+/** An error with the fields of those that provider packages throw: they decide its reason. */
+const requestError = async (answer: Response): Promise<Error> => {
+  const responseBody = await bodyStart(answer)
+  return Object.assign(new Error(plainError(responseBody) ?? answer.statusText), {
+    statusCode: answer.status,
+    responseHeaders: Object.fromEntries(answer.headers),
+    responseBody,
+  })
+}
+
+const bodyStart = async (answer: Response): Promise<string> => {
+  let text = ''
+  const decoder = new TextDecoder()
+  try {
+    for await (const bytes of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(bytes, { stream: true })
+      if (text.length > ERROR_BODY_CHARS_MAX) break
+    }
+  } catch {
+    // The status says enough.
+  }
+  return text.slice(0, ERROR_BODY_CHARS_MAX)
+}
+
+/** Ollama writes `{ "error": "…" }`. */
+const plainError = (body: string): string | null => {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    return isJsonObject(parsed) && typeof parsed.error === 'string' ? parsed.error : null
+  } catch {
+    return null
+  }
+}
+
+const streamOf = (parts: AsyncGenerator<ChatPart>): ReadableStream<ChatPart> =>
+  new ReadableStream({
+    pull: async (controller) => {
+      const { done, value } = await parts.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: async () => {
+      await parts.return(undefined)
+    },
+  })

@@ -1,0 +1,118 @@
+// Models by their names, `provider/model-id`: from the providers in the options of a server, from packages that the user has
+// installed, or, for `openai-compatible`, from an address.
+import { type LanguageModel, modelProblem } from '../../agents/model/model.ts'
+import { ModelError } from '../../agents/model/model-error.ts'
+import { present } from '../../kernel/json.ts'
+import { chatModel } from './chat-completions/chat-model.ts'
+import { CHAT_PROVIDER } from './chat-completions/chat-request.ts'
+import { isProviderName, keyVariable, packageOf, urlVariable } from './provider-conventions.ts'
+
+/** A provider of models: `anthropic` of `@ai-sdk/anthropic`, or a function of your own that returns the model with an id. */
+export type ModelProvider =
+  | ((modelId: string) => LanguageModel)
+  | {
+      /** The model with an id. */
+      languageModel(modelId: string): LanguageModel
+    }
+
+/** Providers by the first part of the names of their models. */
+export type ModelProviders = { readonly [provider: string]: ModelProvider }
+
+/** The variables that decide about models. */
+export type ModelEnv = { readonly [name: string]: string | undefined }
+
+/** The packages of providers that the user has installed. */
+export interface ProviderPackages {
+  isInstalled(provider: string): boolean
+  /** The provider of a package, made with these settings. */
+  load(provider: string, settings: { readonly apiKey?: string; readonly baseURL?: string }): Promise<ModelProvider>
+}
+
+export interface ModelSource {
+  /** Rejects with a ModelError whose message says what to install or to set. */
+  resolve(name: string): Promise<LanguageModel>
+  /** The missing part, as a sentence that says what to do; null: none that can be seen before the model is asked. */
+  missing(name: string): string | null
+}
+
+export interface ModelSourceOptions {
+  readonly models?: ModelProviders | undefined
+  readonly env: ModelEnv
+  /** Null: the target imports nothing by itself. */
+  readonly packages: ProviderPackages | null
+}
+
+export const createModelSource = ({ models = {}, env, packages }: ModelSourceOptions): ModelSource => {
+  const found = new Map<string, LanguageModel>()
+  const ownProvider = (name: string): ModelProvider | undefined =>
+    Object.hasOwn(models, name) ? models[name] : undefined
+
+  const problemOf = (name: string): ModelError | null => {
+    const { provider, modelId } = partsOf(name)
+    const sentence = (text: string, reason: 'unavailable' | 'auth' = 'unavailable') =>
+      new ModelError(reason, text, { retryable: false })
+    if (!isProviderName(provider) || modelId === '')
+      return sentence(
+        `"${name}" is not the name of a model. Write provider/model-id, such as anthropic/claude-sonnet-4-5.`,
+      )
+    if (ownProvider(provider)) return null
+    if (provider === CHAT_PROVIDER) return isUrl(env.BRIDLE_MODEL_URL) ? null : sentence(URL_PROBLEM)
+    if (!packages)
+      return sentence(
+        `The model "${name}" needs its provider. Write: harness({ models: { ${propertyName(provider)} } }), with the provider of ${packageOf(provider)}.`,
+      )
+    if (!packages.isInstalled(provider))
+      return sentence(`The model "${name}" needs the package of its provider. Run: npm install ${packageOf(provider)}`)
+    const key = keyVariable(provider)
+    return key === undefined || env[key] ? null : sentence(`The model "${name}" needs a key. Set ${key}.`, 'auth')
+  }
+
+  const load = async (name: string): Promise<LanguageModel> => {
+    const { provider, modelId } = partsOf(name)
+    const own = ownProvider(provider)
+    if (own) return modelOf(own, modelId)
+    if (provider === CHAT_PROVIDER)
+      return chatModel(modelId, { url: env.BRIDLE_MODEL_URL ?? '', key: env.BRIDLE_MODEL_KEY })
+    const apiKey = env[keyVariable(provider) ?? ''] || undefined
+    const baseURL = env[urlVariable(provider) ?? ''] || undefined
+    const loaded = await packages?.load(provider, present({ apiKey, baseURL }))
+    return modelOf(loaded as ModelProvider, modelId)
+  }
+
+  return {
+    missing: (name) => problemOf(name)?.message ?? null,
+    resolve: async (name) => {
+      const known = found.get(name)
+      if (known) return known
+      const problem = problemOf(name)
+      if (problem) throw problem
+      const model = await load(name).catch((cause: unknown) => {
+        const detail = cause instanceof Error ? cause.message : String(cause)
+        throw new ModelError('unavailable', `The model "${name}" could not be loaded: ${detail}`, {
+          retryable: false,
+          cause,
+        })
+      })
+      const unfit = modelProblem(model)
+      if (unfit !== null) throw new ModelError('unsupported', `The model "${name}": ${unfit}`)
+      found.set(name, model)
+      return model
+    },
+  }
+}
+
+/** The id of a model may have slashes of its own. */
+const partsOf = (name: string): { readonly provider: string; readonly modelId: string } => {
+  const at = name.indexOf('/')
+  return at < 0 ? { provider: name, modelId: '' } : { provider: name.slice(0, at), modelId: name.slice(at + 1) }
+}
+
+const modelOf = (provider: ModelProvider, modelId: string): LanguageModel =>
+  'languageModel' in provider ? provider.languageModel(modelId) : provider(modelId)
+
+const propertyName = (provider: string): string => (/^\w+$/.test(provider) ? provider : `'${provider}': provider`)
+
+const isUrl = (url: string | undefined): boolean => url !== undefined && /^https?:\/\//.test(url) && URL.canParse(url)
+
+const URL_PROBLEM =
+  "Set BRIDLE_MODEL_URL to the address of a server that speaks like OpenAI's, such as http://127.0.0.1:11434/v1 for Ollama."

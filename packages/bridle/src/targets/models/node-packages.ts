@@ -1,0 +1,45 @@
+// The provider packages that the user has installed, imported from the folder of the agents when a model is first asked.
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ModelProvider, ProviderPackages } from './model-source.ts'
+import { factoryNames, instanceNames, packageOf } from './provider-conventions.ts'
+
+export const nodePackages = (root: string): ProviderPackages => {
+  const folder = resolve(root)
+  return {
+    isInstalled: (provider) => isInstalledAbove(folder, packageOf(provider)),
+    load: async (provider, settings) => {
+      const { resolve: resolveFrom } = createRequire(join(folder, 'package.json'))
+      const address = pathToFileURL(resolveFrom(packageOf(provider))).href
+      const exported = exportsOf((await import(/* @vite-ignore */ address)) as Exports)
+      // A provider of its own gets the key from this server: `bridle start` keeps keys out of the environment of the process.
+      const factory = pick(exported, factoryNames(provider))
+      if (typeof factory === 'function') return factory(settings) as ModelProvider
+      const instance = pick(exported, instanceNames(provider))
+      if (typeof instance === 'function' || typeof instance === 'object') return instance as ModelProvider
+      throw new Error(
+        `${packageOf(provider)} exports no provider. Pass it to the server: models: { '${provider}': … }.`,
+      )
+    },
+  }
+}
+
+type Exports = { readonly [name: string]: unknown }
+
+/** Packages without ES modules have all of their exports in one. */
+const exportsOf = (module: Exports): Exports => ({ ...(module.default as Exports | undefined), ...module })
+
+const pick = (exported: Exports, names: readonly string[]): unknown =>
+  names
+    .map((name) => Object.keys(exported).find((each) => each.toLowerCase() === name))
+    .map((name) => (name === undefined ? undefined : exported[name]))
+    .find((value) => value !== undefined && value !== null)
+
+const isInstalledAbove = (from: string, name: string): boolean => {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'node_modules', name, 'package.json'))) return true
+    if (dirname(folder) === folder) return false
+  }
+}
