@@ -147,8 +147,12 @@ class CasePlayer {
   }
 
   async #stream({ stream, ask, until, types, last }: StreamStep): Promise<void> {
-    const { headers = {}, path } = ask
-    const frames = await readStream(`${this.#url}${path}`, { ...this.#credential, ...headers }, until, this.#timeoutMs)
+    const { method = 'GET', headers: own = {}, path, ...content } = ask
+    const body = bodyOf(content)
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = { ...type, ...this.#credential, ...own }
+    const request = { method, headers, ...(body !== undefined && { body }) }
+    const frames = await readStream(`${this.#url}${path}`, request, until, this.#timeoutMs)
     this.#streams.set(stream, frames)
     if (types) {
       const seen = frames.map(({ data }) => data.type)

@@ -10,7 +10,7 @@ export interface EventFrame {
 /** Reads until an event of the type `until`. */
 export const readStream = async (
   url: string,
-  headers: { readonly [name: string]: string },
+  request: Pick<RequestInit, 'method' | 'headers' | 'body'>,
   until: string,
   timeoutMs: number,
 ): Promise<EventFrame[]> => {
@@ -18,7 +18,7 @@ export const readStream = async (
   const timer = setTimeout(() => leave.abort(), timeoutMs)
   const frames: EventFrame[] = []
   try {
-    const response = await fetch(url, { headers, signal: leave.signal })
+    const response = await fetch(url, { ...request, signal: leave.signal })
     if (!response.ok || !response.body)
       throw new CaseFailure({
         at: 'status',

@@ -1,4 +1,4 @@
-// docs/protocol/openharness.md: turns, conversations, approvals and errors of the engine.
+// docs/protocol/openharness.md and openharness-profiles.md: turns, conversations, approvals and errors of the engine, and its profiles.
 import type { CaseRequest, ConformanceCase, Pattern } from '../case.ts'
 
 const script = (...steps: unknown[]) => `@script ${JSON.stringify(steps)}`
@@ -27,6 +27,27 @@ const fails = (status: number, code: string, details: Pattern = {}) => ({
   status,
   body: { response: { status: 'error', error: { code, details } } },
 })
+
+const STREAMING = { 'openharness.streaming': true }
+const told: Pattern = [
+  { action_type: 'render_message', payload: { text: 'One two' } },
+  { action_type: 'com.example.ping', payload: { at: 1 } },
+]
+const streamed = (session_id: string, request_id: string): CaseRequest => {
+  const ping = { action_type: 'com.example.ping', payload: { at: 1 } }
+  const steps = script({ text: 'One ' }, { directive: ping }, { text: 'two' })
+  return {
+    ...send({ session_id, user_intent: steps }, { request_id, capabilities: STREAMING }),
+    headers: { accept: 'text/event-stream' },
+  }
+}
+const feedback = (id: string, request_id: string, outcome = 'executed'): CaseRequest =>
+  send(
+    { session_id: '{s}' },
+    { request_id: id, capabilities: { 'openharness.execution_feedback': true } },
+    { extensions: { 'openharness.execution_feedback': [{ request_id, index: 0, outcome }] } },
+  )
+const nothing: Pattern = { response: { status: 'success', action_directives: [] } }
 
 export const openharnessCases: readonly ConformanceCase[] = [
   {
@@ -157,6 +178,105 @@ export const openharnessCases: readonly ConformanceCase[] = [
           { action_type: 'render_message', payload: { text: 'A chart.' } },
           { action_type: 'com.example.show', execution: 'sequential' },
         ),
+      },
+    ],
+  },
+  {
+    name: '[OH83] a stream ends with the message that a request without the profile gets',
+    steps: [
+      {
+        stream: 'all',
+        ask: streamed('{s}', 'req-1'),
+        until: 'final',
+        last: {
+          id: { $any: true },
+          data: { message: { request_id: 'req-1', response: { status: 'success', action_directives: told } } },
+        },
+      },
+      {
+        ask: { ...streamed('{s}', 'req-1'), headers: {} },
+        answer: { status: 200, body: { request_id: 'req-1', response: { action_directives: told } } },
+      },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+    ],
+  },
+  {
+    name: '[OH120] [OH82] directives stream, and a reader goes on behind a frame',
+    steps: [
+      {
+        stream: 'first',
+        ask: streamed('{s}', 'req-1'),
+        until: 'partial',
+        last: { id: { $save: 'first' }, data: { changes: { $any: true } } },
+      },
+      {
+        stream: 'rest',
+        ask: { ...streamed('{s}', 'req-1'), headers: { accept: 'text/event-stream', 'last-event-id': '{first}' } },
+        until: 'final',
+        last: { data: { message: { response: { action_directives: told } } } },
+      },
+      {
+        ask: { ...streamed('{s}', 'req-1'), headers: { accept: 'text/event-stream', 'last-event-id': 'nonsense' } },
+        answer: fails(400, 'invalid_request', { field: 'last-event-id' }),
+      },
+    ],
+  },
+  {
+    name: '[OH84] a question ends the stream',
+    steps: [
+      {
+        stream: 'asked',
+        ask: {
+          ...send(
+            { session_id: '{s}', user_intent: script({ text: 'May I?' }, { approve: 'write' }) },
+            { request_id: 'req-1', capabilities: STREAMING },
+          ),
+          headers: { accept: 'text/event-stream' },
+        },
+        until: 'final',
+        last: {
+          data: {
+            message: {
+              response: { action_directives: [{ payload: { text: 'May I?' } }, { action_type: 'request_approval' }] },
+            },
+          },
+        },
+      },
+    ],
+  },
+  {
+    name: '[OH124] [OH125] feedback comes in a request of its own, once, and is an event',
+    steps: [
+      {
+        ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'req-1' }),
+        answer: says('One'),
+      },
+      { ask: feedback('report', 'req-1'), answer: { status: 200, body: nothing } },
+      { ask: feedback('report', 'req-1'), answer: { status: 200, body: nothing } },
+      {
+        stream: 'events',
+        ask: { path: '/agents/scripted/{s}/stream' },
+        until: 'execution_feedback',
+        last: { data: { data: { entries: [{ request_id: 'req-1', index: 0, outcome: 'executed' }] } } },
+      },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+    ],
+  },
+  {
+    name: '[OH93] [OH126] feedback that is wrong is refused, and feedback on nothing is left out',
+    steps: [
+      {
+        ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }, { request_id: 'req-1' }),
+        answer: says('One'),
+      },
+      { ask: feedback('report', 'elsewhere'), answer: { status: 200, body: nothing } },
+      {
+        ask: feedback('wrong', 'req-1', 'lost'),
+        answer: fails(400, 'invalid_request', { field: 'extensions.openharness.execution_feedback.0.outcome' }),
+      },
+      {
+        ask: feedback('req-1', 'req-1'),
+        answer: { status: 409, body: { response: { error: { code: 'request_id_conflict' } } } },
       },
     ],
   },

@@ -1,5 +1,6 @@
 // The directives of a run as the reader of a stream has them. Frames follow from the log alone, so that a reader may come back
 // anywhere between two of them.
+import type { AnyEvent } from '../../../kernel/event.ts'
 import { type LogPosition, positionText } from '../../../kernel/positions/log-position.ts'
 import { conversationOperations, emptyConversation } from '../../../kernel/projections/conversation.ts'
 import type { Session } from '../../../kernel/session/session.ts'
@@ -49,8 +50,10 @@ export class PartialAnswer {
   encode({ events }: CommittedChange): string {
     for (const event of events) {
       if (event.seq > this.#cursor) this.#passCursor()
-      this.#seq = Math.max(this.#seq, event.seq)
-      this.#output = evolveOutput(this.#output, event, this.#source.place)
+      const output = evolveOutput(this.#output, event, this.#source.place)
+      // Only output moves the place: the end of the run comes behind it, so that the final frame has an id of its own.
+      if (output !== this.#output || isText(event, this.#source.place)) this.#seq = Math.max(this.#seq, event.seq)
+      this.#output = output
       this.#conversation = applyToState(this.#conversation, conversationOperations(this.#conversation, event))
     }
     return this.#isPastCursor ? this.#show(this.#directives()) : ''
@@ -63,9 +66,11 @@ export class PartialAnswer {
 
   /** The last frames: after them the reader's directives are those of the message. */
   finalFrames(message: ResponseMessage): string {
-    this.#seq = Math.max(this.#seq, this.#source.session.state.head)
+    const { head } = this.#source.session.state
+    // The rest is not in the log: questions, a result, or that an error withdraws everything. A reader may get it twice.
+    this.#seq = Math.max(this.#seq, head - 1)
     const rest = this.#show(message.response.action_directives ?? [])
-    return rest + this.#frame({ type: 'final', seq: this.#seq, message })
+    return rest + this.#frame({ type: 'final', seq: Math.max(this.#seq, head), message })
   }
 
   #isPastCursor = false
@@ -103,3 +108,6 @@ export class PartialAnswer {
     return sseFrame(frame, positionText(frame.seq, this.#source.session.incarnations.own))
   }
 }
+
+const isText = ({ type, run }: AnyEvent, { runId }: RunPlace): boolean =>
+  run === runId && (type === 'token' || type === 'response' || type === 'output_superseded')

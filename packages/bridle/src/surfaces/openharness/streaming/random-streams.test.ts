@@ -99,6 +99,8 @@ test('[OH83] [OH120] [OH121] [OH122] the frames of random runs add up to the mes
       const frames = await read(message)
       expect(frames.filter(({ data }) => !v.is(streamFrame, data))).toEqual([])
       const whole = messageAfter(frames)
+      const places = frames.map(({ data }) => data.seq)
+      expect(places, `seed ${seed}`).toEqual([...new Set(places)].toSorted((a, b) => a - b))
       const expected = whole.response.action_directives ?? []
       expect(directivesAfter(frames), `seed ${seed}`).toEqual(expected)
       expect(withoutLatency((await engine.send(message)).body), `seed ${seed}`).toBe(withoutLatency(whole))
