@@ -63,6 +63,16 @@ describe('a session', () => {
     for (const [index, client] of connected.entries())
       await client.submit(prompt, { attachments: [grants[index] as { ref_id: string }] })
     for (const client of connected) expect((await until(client, isDone)).messages.at(-1)?.content).toBe('Seen.')
+    const [ula] = connected
+    const [grant] = grants
+    const fileOf = () => ula?.getSnapshot().messages.findLast(({ role }) => role === 'user')?.input
+    const input = { prompt, attachments: [{ ref_id: grant?.ref_id }] }
+    await ula?.edit(ula.getSnapshot().messages[0]?.id ?? '', prompt, { attachments: [{ ref_id: grant?.ref_id ?? '' }] })
+    if (ula) await until(ula, isDone)
+    expect([ula?.getSnapshot().messages.length, fileOf()]).toMatchObject([2, input])
+    await ula?.steer(prompt, { attachments: [{ ref_id: grant?.ref_id ?? '' }] })
+    if (ula) await until(ula, (state) => isDone(state) && state.messages.length === 4)
+    expect(fileOf()).toMatchObject(input)
     await expect(
       connected[0]?.submit(prompt, { attachments: [grants[1] as { ref_id: string }] }),
     ).rejects.toMatchObject({ code: 'bad_request' })

@@ -133,7 +133,7 @@ export class HarnessClient {
   }
 
   /**
-   * Uploads a file of at most 25 MB, over HTTP. Give the answer to `submit` as one of its `attachments`, within a day. Rejects with
+   * Uploads a file of at most 25 MB, over HTTP. Give the answer to `submit`, `steer` or `edit` as one of the `attachments`, within a day. Rejects with
    * a HarnessError; an upload that failed leaves nothing to undo.
    */
   async upload(content: UploadContent, options: UploadOptions = {}): Promise<UploadGrant> {
@@ -141,13 +141,17 @@ export class HarnessClient {
   }
 
   /** Gives the run in progress a further instruction, without waiting for its end. */
-  steer(prompt: string): Promise<HarnessAnswer> {
-    return this.send({ type: 'steer', prompt })
+  steer(prompt: string, { attachments }: Pick<SubmitOptions, 'attachments'> = {}): Promise<HarnessAnswer> {
+    return this.send({ type: 'steer', prompt, ...(attachments && { attachments: [...attachments] }) })
   }
 
   /** Replaces an earlier prompt: the conversation continues from there with a new run. */
-  edit(messageId: string, prompt: string): Promise<HarnessAnswer> {
-    return this.send({ type: 'edit', messageId, prompt })
+  edit(
+    messageId: string,
+    prompt: string,
+    { attachments }: Pick<SubmitOptions, 'attachments'> = {},
+  ): Promise<HarnessAnswer> {
+    return this.send({ type: 'edit', messageId, prompt, ...(attachments && { attachments: [...attachments] }) })
   }
 
   /** Answers a prompt again. Default: the last one. */
