@@ -756,4 +756,35 @@ export const httpCases: readonly ConformanceCase[] = [
       },
     ],
   },
+  {
+    name: '[H65] [H67] an uploaded file is used by one session',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: '/files?filename=a.txt',
+          headers: { 'content-type': 'text/plain' },
+          raw: 'content',
+        },
+        answer: { status: 201, body: { ref_id: { $save: 'file' }, mime_type: 'text/plain', size_bytes: 7 } },
+      },
+      {
+        ask: { method: 'POST', path: invoke, script: say('one'), body: { attachments: [{ ref_id: '{file}' }] } },
+        answer: { status: 200, body: { result: 'one' } },
+      },
+      {
+        ask: { method: 'POST', path: invoke, script: say('two'), body: { attachments: [{ ref_id: '{file}' }] } },
+        answer: { status: 200, body: { result: 'two' } },
+      },
+      {
+        ask: { method: 'POST', path: `${invoke}-b`, script: say('no'), body: { attachments: [{ ref_id: '{file}' }] } },
+        answer: { status: 400, body: { error: { $match: '^attachments\\.0\\.ref_id: ' } } },
+      },
+      {
+        ask: { method: 'POST', path: `${invoke}-b`, script: say('no'), body: { attachments: [{ ref_id: '{s}' }] } },
+        answer: bad,
+      },
+      { ask: { method: 'POST', path: '/files', headers: { 'content-type': 'text/plain' }, raw: '' }, answer: bad },
+    ],
+  },
 ]

@@ -5,16 +5,21 @@ import type { ListFilter } from '../../../kernel/ports/directory.ts'
 import type { SqlDriver } from '../../../stores/drivers/driver.ts'
 import { objectDriver } from '../../../stores/drivers/object-driver.ts'
 import { directoryObjectMigrations } from '../../../stores/object/object-schema.ts'
-import type { DirectoryStub, DirectoryUpdate, SessionPlacement } from '../../../stores/object/remote-directory.ts'
+import {
+  type DirectoryStub,
+  type DirectoryUpdate,
+  remoteDirectory,
+  type SessionPlacement,
+} from '../../../stores/object/remote-directory.ts'
 import { ensureSecret } from '../../../stores/object/secret-row.ts'
 import { DirectoryIndex } from '../../../stores/object/session-index.ts'
-import { tenantDirectory } from '../../../stores/object/shards.ts'
 import type { PageOptions } from '../../../stores/sqlite/sqlite-directory.ts'
 import { eraseUpload, type UploadStub } from '../../../stores/uploads/remote-uploads.ts'
 import { UploadIndex, type UploadReservation } from '../../../stores/uploads/upload-index.ts'
 import { readPieces, writePieces } from '../../../stores/uploads/upload-pieces.ts'
 import { makeSigningSecret, SIGNING_SECRET } from '../credentials/signing-secret.ts'
 import { type HarnessEnv, shardCountsFrom, uploadPlatform } from '../options.ts'
+import { sessionFinder } from '../peers/session-finder.ts'
 import type { ObjectContext } from '../platform.ts'
 
 /** An object of the index. Bind it as `HARNESS_DIRECTORY`. */
@@ -33,10 +38,7 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
       now: () => Date.now(),
       ring: (at) => (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at)),
       erase: (place) => eraseUpload(uploadPlatform(env), place),
-      exists: async ({ tenant, agent, id }) => {
-        const found = await tenantDirectory(env.HARNESS_DIRECTORY, shardCountsFrom(env), tenant).find(id)
-        return found.some(({ key, isRemoved }) => key.agent === agent && !isRemoved)
-      },
+      exists: sessionFinder(env.HARNESS_SESSION, remoteDirectory(env.HARNESS_DIRECTORY, shardCountsFrom(env))),
     })
   }
 

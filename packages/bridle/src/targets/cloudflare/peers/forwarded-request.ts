@@ -1,5 +1,6 @@
 // Headers that the gateway adds to a forwarded request. Only the gateway reaches an object, and it removes these headers from
 // the caller's request.
+import type { Key } from '../../../kernel/event.ts'
 import type { Access, Authenticator } from '../../../surfaces/http/access/authenticate.ts'
 import type { CredentialClaim } from '../credentials/credential-proxy.ts'
 import type { ParentNotice } from './parent-notices.ts'
@@ -20,6 +21,15 @@ export const forwardToObject = (request: Request, access: Access, home: string):
   headers.set(ORIGIN, new URL(request.url).origin)
   return new Request(request, { headers })
 }
+
+/** The access of an object that asks another one about a session. */
+export const observerOf = ({ tenant }: Key): Access => ({
+  tenant,
+  scopes: ['observe'],
+  sessionId: null,
+  user: null,
+  who: '',
+})
 
 /** A run's request to its provider. */
 export const forwardWithClaim = (request: Request, claim: CredentialClaim): Request => {

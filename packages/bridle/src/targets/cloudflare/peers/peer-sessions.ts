@@ -1,16 +1,14 @@
 // An answer about one session may need sessions of other objects: the tenant's directory lists those that hang from it, and each
 // session's object lists its artifacts, by the public route.
-import type { Key } from '../../../kernel/event.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Directory } from '../../../kernel/ports/directory.ts'
 import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import type { RemoteDirectory } from '../../../stores/object/remote-directory.ts'
-import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import type { RelatedSessions } from '../../../surfaces/http/sessions/related-sessions.ts'
 import type { ArtifactSummary } from '../../../surfaces/http/wire.ts'
 import { PEER_WAIT_MS } from '../limits.ts'
-import { forwardToObject } from './forwarded-request.ts'
+import { forwardToObject, observerOf } from './forwarded-request.ts'
 
 export interface PeerSessionPorts {
   readonly objects: ObjectNamespace
@@ -39,7 +37,7 @@ export const peerSessions = ({ objects, directory, own, home, clock }: PeerSessi
     const url = `https://session/sessions/${key.id}/artifacts?agent=${encodeURIComponent(key.agent)}`
     // The request is aborted, not only ignored: an open request would keep this object awake.
     const late = new AbortController()
-    const request = forwardToObject(new Request(url, { signal: late.signal }), observer(key), theirs)
+    const request = forwardToObject(new Request(url, { signal: late.signal }), observerOf(key), theirs)
     const answer = objects.get(objects.idFromName(theirs)).fetch(request).then(listed)
     return withAnswerDeadline(clock, answer, () => late.abort())
   },
@@ -49,8 +47,6 @@ const listed = async (answer: Response): Promise<readonly ArtifactSummary[]> => 
   if (!answer.ok) throw new Error(`Answered ${answer.status}.`)
   return ((await answer.json()) as { artifacts: ArtifactSummary[] }).artifacts
 }
-
-const observer = ({ tenant }: Key): Access => ({ tenant, scopes: ['observe'], sessionId: null, user: null, who: '' })
 
 const withAnswerDeadline = <T>(clock: Clock, answer: Promise<T>, abort = () => {}): Promise<T> =>
   new Promise((resolve, reject) => {

@@ -40,8 +40,8 @@ export const reset = async (world: WorkerdProcess, id: string, agent?: string): 
 }
 
 /** The tenant's directory forgets everything. */
-export const loseDirectory = async (world: WorkerdProcess): Promise<void> => {
-  await ask(world, 'lose', '')
+export const loseDirectory = async (world: WorkerdProcess, tenant = 'default'): Promise<void> => {
+  await ask(world, 'lose', '', '', { tenant })
 }
 
 /** Ends this life of the object that keeps the signing secret. */

@@ -1,12 +1,14 @@
 // Uploaded files in the real runtime: of their tenant and user, kept for a day until a session uses them, and then as long as it.
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { HarnessClient } from '../../../client/index.ts'
 import { bearer, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import {
   breakBucket,
   bucketNames,
   evict,
   evictFiles,
+  loseDirectory,
   moveClock,
   reset,
   ringFiles,
@@ -36,6 +38,7 @@ describe.skipIf(noTools).each([
   let world: WorkerdProcess
   beforeAll(async () => {
     const vars = {
+      BRIDLE_AGENT: 'reader',
       TEST_OPTIONS: JSON.stringify({ tokens }),
       BRIDLE_SECRET: 'a secret of this test, which is long enough',
     }
@@ -67,6 +70,7 @@ describe.skipIf(noTools).each([
     const { result } = (await use('two', 'large', body.ref_id)).body
     expect(result).toBe(`large.bin application/octet-stream 25000000 25000000 ${sumOf(bytes)}`)
     expect(await isStored(body.ref_id)).toBe(true)
+    if (hasBucket) return
     // A server that has refused a body may close before it has read it.
     const refused = await upload('two', randomBytes(25_000_001)).catch(() => null)
     expect(refused?.status ?? 413).toBe(413)
@@ -126,6 +130,26 @@ describe.skipIf(noTools).each([
     expect([later?.length, later?.[0]]).toEqual([2, shown?.[0]])
   })
 
+  test('[CF26] [T29] clients of the transport upload files and send them, also when their object was evicted', async () => {
+    const clients = ['ann', 'two'].map((token) => ({
+      token,
+      client: new HarnessClient({ url: `${world.url.replace('http', 'ws')}/ws?sessionId=live`, authToken: token }),
+    }))
+    try {
+      for (const turn of ['first', 'second']) {
+        for (const { token, client } of clients) {
+          const file = await client.upload(new File([`${turn} of ${token}`], 'live.txt', { type: 'text/plain' }))
+          await client.submit('read', { attachments: [file] })
+          const line = `live.txt text/plain ${file.size_bytes} ${file.size_bytes} ${sumOf(Buffer.from(`${turn} of ${token}`))}`
+          await expect.poll(() => client.getSnapshot().messages.at(-1)?.content).toBe(line)
+        }
+        for (const tenant of ['one', 'two']) await evict(world, 'live', 'reader', tenant)
+      }
+    } finally {
+      for (const { client } of clients) client.close()
+    }
+  })
+
   test('[CF27] a file is of its tenant, its user and the session that used it first', async () => {
     const ref = await refIdOf('ann', 'private')
     for (const token of ['bob', 'two']) expect(await statusOf(token, `foreign-${token}`, ref)).toBe(400)
@@ -157,9 +181,12 @@ describe.skipIf(noTools).each([
     expect(refused.status).toBe(400)
     await moveClock(world, DAY_MS - 60_000)
     expect(await statusOf('ann', 'keeper', String(young))).toBe(200)
+    await loseDirectory(world, 'one')
+    await evictFiles(world, '/files/one')
     await moveClock(world, DAY_MS + 60_000)
-    expect(await statusOf('ann', 'keeper', String(unused))).toBe(400)
+    // Before its session tells the directory of itself again.
     await ringFiles(world, 'one')
+    expect(await statusOf('ann', 'keeper', String(unused))).toBe(400)
     expect(await Promise.all([used, unused, young].map((id) => isStored(String(id))))).toEqual([true, false, true])
     expect(await isStored(String(orphan))).toBe(false)
     await moveClock(world, 3 * DAY_MS)

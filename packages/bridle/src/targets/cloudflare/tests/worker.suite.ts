@@ -240,7 +240,7 @@ export default class extends made.HarnessGateway {
       '/test/reset': async () => Promise.resolve(object.reset()).catch(() => {}),
       '/test/ring': async () => object.ringTwice(),
       '/test/lose': async () =>
-        this.#directory('default')
+        this.#directory(searchParams.get('name')?.split('/')[0] ?? '')
           .lose()
           .catch(() => {}),
       '/test/reset-secret': async () => Promise.resolve(this.#directory('/secret').restart()).catch(() => {}),
