@@ -10,7 +10,7 @@ import { isToolSource } from './tools/tool-source.ts'
 
 type Fields = { readonly [name: string]: unknown }
 
-const LIMIT_NAMES = Object.keys(DEFAULT_LIMITS)
+const LIMIT_NAMES = [...Object.keys(DEFAULT_LIMITS), 'windowTokens']
 
 /** The first thing that is wrong with the options of a model agent; null = nothing. */
 export const modelAgentProblem = (name: string, options: Fields): string | null => {

@@ -41,6 +41,8 @@ export interface AgentLimits {
   readonly toolMs?: number
   /** Milliseconds without a sign of life from the model, after which it is asked again; default two minutes. */
   readonly stallMs?: number
+  /** Tokens that the model can read at once; default: those of the model, where Bridle knows it, else 128,000. */
+  readonly windowTokens?: number
 }
 
 /** The definition of a model agent: its model, its instructions and its tools. */
@@ -81,8 +83,8 @@ export interface ModelAgentFields {
   readonly policy: readonly PolicyRule[]
   /** The middleware, in its order. */
   readonly use: readonly Middleware[]
-  /** The limits, with a default for each. */
-  readonly limits: Required<AgentLimits>
+  /** The limits, with a default for each but the window, which is the model's. */
+  readonly limits: Required<Omit<AgentLimits, 'windowTokens'>> & Pick<AgentLimits, 'windowTokens'>
   /** The settings of each request. */
   readonly settings: ModelSettings
 }

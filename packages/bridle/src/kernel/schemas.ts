@@ -198,7 +198,13 @@ export const schemas = {
     error: text,
     repaired: maybe(v.boolean()),
   }),
-  context_warning: v.looseObject({ message: maybe(text), kind: maybe(text), usage_pct: maybe(amount) }),
+  context_warning: v.looseObject({
+    message: maybe(text),
+    kind: maybe(text),
+    usage_pct: maybe(amount),
+    /** The call that a warning of kind `loop` is about. */
+    tool_call_id: maybe(text),
+  }),
   context_compacted: v.looseObject({
     // Absent where the engine reports no number: readers would trust an invented one.
     original_count: maybe(count),

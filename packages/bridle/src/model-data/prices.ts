@@ -55,6 +55,12 @@ const familyPrices: PriceTable = [
 export const priceOf = (model: string, own: PriceTable = []): Price =>
   [...own, ...familyPrices].find(([pattern]) => matchesModel(pattern, model))?.[1] ?? UNKNOWN_MODEL_PRICE
 
+/** Null: no row has the model. A name may begin with that of a maker or a gateway, as in `anthropic/claude-sonnet-5`. */
+export const listPriceOf = (model: string): Price | null => {
+  const name = model.slice(model.lastIndexOf('/') + 1)
+  return familyPrices.find(([pattern]) => matchesModel(pattern, name))?.[1] ?? null
+}
+
 export const costUsd = (usage: TokenUsage, price: Price): number => {
   const { input, output, cacheRead = input / 10, cacheWrite = input * 1.25 } = price
   const briefly = Math.max(0, usage.cacheWriteTokens - usage.cacheWriteHourTokens)

@@ -7,11 +7,17 @@ import { chooseModel } from '../model/model-choice.ts'
 import { ModelError } from '../model/model-error.ts'
 import { retryDelay } from '../model/retries.ts'
 import { think } from '../model/think.ts'
+import { eventItem } from './calls/call-items.ts'
 import { modelTools } from './calls/offered-tools.ts'
+import { budgetOf, planCut, windowOf } from './context/budget.ts'
+import { markForCache } from './context/cache-marks.ts'
+import { TOKEN_CHARS } from './context/limits.ts'
+import { requestUsageItem, usageWarnings } from './context/usage.ts'
 import type { LoopRun } from './loop-run.ts'
 import { offer } from './offer.ts'
 import { addPromptFiles, steerMessages } from './prompt-files.ts'
 import { createThoughtReporter } from './thought-reporter.ts'
+import { COMPACTING } from './turn-record.ts'
 
 /** The fixed parts of every request of a turn. */
 export interface RequestFrame {
@@ -36,7 +42,7 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
   const listener = createThoughtReporter(reporter, ports.clock)
   const deadline = turnDeadline(run)
   try {
-    const model = await chooseModel(definition.model ?? [], transcript.turn.model, ports.resolveModel)
+    const model = await currentModel(run)
     const messages = transcript.prompt(frame.instructions)
     await addPromptFiles(messages, transcript.inputsWithFiles, {
       uploads: ports.uploads,
@@ -44,6 +50,7 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
       model,
     })
     messages.push(...(await steerMessages(steers, { uploads: ports.uploads, tenant: job.key.tenant, model })))
+    markForCache(messages, model)
     const thought = await think(
       model,
       {
@@ -56,20 +63,25 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
       { callId: (n) => `${job.runId}.${step}.${n}`, clock: ports.clock, stallMs: definition.limits.stallMs },
     )
     const thoughts = listener.close()
-    return { thought, items: [...thoughts, ...answerItems(model, step, thought, steers)] }
+    return { thought, items: [...thoughts, ...answerItems(run, frame, model, thought, steers)] }
   } catch (error) {
     listener.close()
     if (controls.signal.aborted || reporter.closed || !(error instanceof ModelError)) throw error
     // The next look at the turn finds that its time is over.
-    if (!deadline.signal.aborted) await reportFailure(run, error)
+    if (!deadline.signal.aborted) await reportFailure(run, frame, error)
     return null
   } finally {
     deadline.cancel()
   }
 }
 
-/** Aborts when the run is stopped, or when the time of the turn is over. */
-const turnDeadline = ({ definition, ports, controls, transcript, now }: LoopRun) => {
+interface TurnDeadline {
+  /** Aborts when the run is stopped, or when the time of the turn is over. */
+  readonly signal: AbortSignal
+  readonly cancel: () => void
+}
+
+export const turnDeadline = ({ definition, ports, controls, transcript, now }: LoopRun): TurnDeadline => {
   const controller = new AbortController()
   const stop = () => controller.abort(controls.signal.reason)
   const leftMs = Math.max(0, definition.limits.turnMs - transcript.turn.workMs(now))
@@ -85,50 +97,42 @@ const turnDeadline = ({ definition, ports, controls, transcript, now }: LoopRun)
   return { signal: controller.signal, cancel }
 }
 
+/** The model of the agent's list whose turn it is. */
+export const currentModel = ({ definition, transcript, ports }: LoopRun): Promise<LanguageModel> =>
+  chooseModel(definition.model ?? [], transcript.turn.model, ports.resolveModel)
+
 const answerItems = (
-  { modelId }: LanguageModel,
-  step: number,
+  run: LoopRun,
+  frame: RequestFrame,
+  { modelId: model }: LanguageModel,
   { content, finish, usage, contextTokens }: Thought,
   steers: readonly { readonly messageId: string }[],
 ): ReportItem[] => {
-  const { inputTokens, outputTokens } = usage
-  const hasTokens = inputTokens !== undefined || outputTokens !== undefined
+  const { turn, warnedPct } = run.transcript
+  const tokens = contextTokens ?? budgetOf(run, frame).tokens + Math.ceil(JSON.stringify(content).length / TOKEN_CHARS)
+  const use = { tokens, window: windowOf(run.definition, turn.model) }
+  const step = { step: turn.steps + 1, model, content: content as never, finish, context_tokens: contextTokens }
   return [
     // The model has seen these: in the transcript they stand ahead of its answer.
     ...steers.map(({ messageId }): ReportItem => ({ type: 'steer_delivered', messageId })),
-    {
-      type: 'event',
-      event: {
-        type: 'model_step',
-        payload: present({ step, model: modelId, content: content as never, finish, context_tokens: contextTokens }),
-      },
-    },
-    ...(hasTokens ? [usageItem(modelId, inputTokens, outputTokens)] : []),
+    eventItem('model_step', present(step)),
+    requestUsageItem(model, usage, use),
+    ...usageWarnings(use, warnedPct),
   ]
 }
 
-const usageItem = (model: string, input: number | undefined, output: number | undefined): ReportItem => ({
-  type: 'event',
-  event: {
-    type: 'usage',
-    payload: present({
-      input_tokens: input,
-      output_tokens: output,
-      total_tokens: (input ?? 0) + (output ?? 0),
-      model,
-    }),
-  },
-})
-
 /** Text that the failed try has said is withdrawn in the same write. */
-const reportFailure = async (run: LoopRun, error: ModelError): Promise<void> => {
+const reportFailure = async (run: LoopRun, frame: RequestFrame, error: ModelError): Promise<void> => {
   const { definition, transcript } = run
   const models = definition.model ?? []
   const index = Math.min(transcript.turn.model, models.length - 1)
   const tries = transcript.turn.failures + 1
   const delayMs = retryDelay(error, tries, run.ports.random ?? Math.random)
   const hasOther = index + 1 < models.length
-  if (delayMs === null && !hasOther)
+  // The provider knows its window better than we do. Once per step, room is made and the model is asked again.
+  const isRoomHelpful =
+    error.reason === 'overflow' && transcript.turn.overflow === 'none' && planCut(run, frame, true) !== null
+  if (delayMs === null && !hasOther && !isRoomHelpful)
     return run.report([
       {
         type: 'failed',
@@ -137,8 +141,9 @@ const reportFailure = async (run: LoopRun, error: ModelError): Promise<void> => 
         ...(error.retryable && { transient: true }),
       },
     ])
-  const following =
-    delayMs === null
+  const following = isRoomHelpful
+    ? { status: COMPACTING, failure_count: transcript.turn.failures, model_index: index }
+    : delayMs === null
       ? { status: 'fallback', failure_count: 0, model_index: index + 1 }
       : { status: 'retrying', failure_count: tries, model_index: index, retry_at: run.now + delayMs }
   const payload = {
@@ -151,7 +156,7 @@ const reportFailure = async (run: LoopRun, error: ModelError): Promise<void> => 
   await run.report([{ type: 'supersede' }, { type: 'event', event: { type: 'transport_diagnostic', payload } }])
 }
 
-const modelName = (model: unknown): string =>
+export const modelName = (model: unknown): string =>
   typeof model === 'string'
     ? model
     : `${(model as LanguageModel | undefined)?.provider}/${(model as LanguageModel | undefined)?.modelId}`

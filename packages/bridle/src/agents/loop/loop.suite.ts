@@ -19,6 +19,8 @@ export interface Reply {
   readonly text?: string
   readonly calls?: readonly (readonly [tool: string, input: object | string])[]
   readonly cut?: true
+  /** Tokens of the request, as the stub counts them; null: it does not count. */
+  readonly tokens?: number | null
 }
 
 export type Answering = (prompt: readonly ModelMessage[], options: ModelCallOptions) => Reply | Promise<Reply>
@@ -36,7 +38,7 @@ export const stubModel = (answer: Answering, modelId = 'stub'): LanguageModel =>
 
 type StreamPart = { readonly type: string; readonly [name: string]: unknown }
 
-const partsOf = ({ thinking, text, calls = [], cut }: Reply, at: number): StreamPart[] => [
+const partsOf = ({ thinking, text, calls = [], cut, tokens = 10 }: Reply, at: number): StreamPart[] => [
   ...(thinking === undefined
     ? []
     : [
@@ -63,7 +65,7 @@ const partsOf = ({ thinking, text, calls = [], cut }: Reply, at: number): Stream
         {
           type: 'finish',
           finishReason: { unified: calls.length > 0 ? 'tool-calls' : 'stop', raw: 'end' },
-          usage: { inputTokens: { total: 10 }, outputTokens: { total: 5 } },
+          usage: tokens === null ? {} : { inputTokens: { total: tokens }, outputTokens: { total: 5 } },
         },
       ]),
 ]

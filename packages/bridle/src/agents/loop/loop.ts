@@ -14,6 +14,8 @@ import { askModel, type RequestFrame } from './asking.ts'
 import { applyAnswers, askAboutCalls, makeCalls, repeatCalls } from './call-actions.ts'
 import { asksBefore, beginCalls } from './call-start.ts'
 import { withDeadline } from './calls/deadline.ts'
+import { roomOf } from './context/budget.ts'
+import { makeRoom } from './context/compaction.ts'
 import { type LoopControls, LoopRun } from './loop-run.ts'
 import { type NextAction, next, type StopReason } from './next.ts'
 import { finishReport, outputReminder } from './output.ts'
@@ -51,18 +53,25 @@ const drive = async (run: LoopRun): Promise<RunEnd> => {
   const frame: RequestFrame = { instructions: instructions.text }
   for (;;) {
     if (run.isResting) return 'waiting'
-    const action = next(situationOf(definition, run.toolset.tools, transcript.turn, run.course, run.now))
+    const room = roomOf(run, frame)
+    const action = next(situationOf(definition, run.toolset.tools, transcript.turn, run.course, run.now, room))
     const before = transcript.seq
     const end = await act(run, action, frame)
     if (end) return end
-    assert(transcript.seq > before || action.type === 'wait' || action.type === 'think', 'each action is in the log')
+    assert(transcript.seq > before || UNLOGGED.has(action.type), 'each action is in the log')
   }
 }
+
+/** Actions that the end of the turn's time, or a short pause, leaves without a trace. */
+const UNLOGGED: ReadonlySet<NextAction['type']> = new Set(['wait', 'think', 'compact'])
 
 const act = async (run: LoopRun, action: NextAction, frame: RequestFrame): Promise<RunEnd | null> => {
   switch (action.type) {
     case 'think':
       return takeStep(run, frame)
+    case 'compact':
+      await makeRoom(run, frame)
+      return null
     case 'begin': {
       const { items, calls } = await beginCalls(run, run.transcript.turn.history, action.calls)
       await run.report(items)

@@ -12,6 +12,7 @@ const fresh: Situation = {
   calls: null,
   hasNews: false,
   retryAt: null,
+  room: 'enough',
   output: 'none',
   reminders: 0,
 }
@@ -25,6 +26,11 @@ const after = (...calls: CallSituation[]): Partial<Situation> => ({ steps: 1, ca
 test.each<[string, Partial<Situation>, NextAction]>([
   ['a run that has just started', {}, { type: 'think' }],
   ['a crash while the model speaks: the step is not in the log', {}, { type: 'think' }],
+  ['a window that is nearly full', { room: 'short' }, { type: 'compact' }],
+  ['a crash in mid-summary', { ...after(call('a', 'settled')), room: 'short' }, { type: 'compact' }],
+  ['a summary failed a moment ago', { room: 'short', retryAt: T + 1 }, { type: 'wait', until: T + 1 }],
+  ['no room is made for a turn that is over', { ...after(), room: 'short' }, { type: 'finish' }],
+  ['calls come before room for them', { ...after(call('a', 'new')), room: 'short' }, { type: 'begin', calls: ['a'] }],
   [
     'a crash while the model speaks again: earlier steps are not asked again',
     after(call('a', 'settled')),

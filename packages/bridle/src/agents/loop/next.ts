@@ -31,6 +31,8 @@ export interface Situation {
   readonly hasNews: boolean
   /** The model failed, and is not asked again before this time. */
   readonly retryAt: number | null
+  /** `short`: the conversation fills the model's window so far that room is made before the model is asked. */
+  readonly room: 'enough' | 'short'
   /** `missing`: the agent has an output schema, and the model has not given an output that fits it. */
   readonly output: 'none' | 'missing' | 'given'
   /** How often the model was told that its output is missing, or does not fit. */
@@ -42,6 +44,8 @@ export type StopReason = 'max_steps' | 'max_calls' | 'max_time' | 'loop' | 'outp
 
 export type NextAction =
   | { readonly type: 'think' }
+  /** The older part of the conversation makes room. */
+  | { readonly type: 'compact' }
   /** Calls that are not in the log yet; the first wave of them begins. */
   | { readonly type: 'begin'; readonly calls: readonly string[] }
   | { readonly type: 'repeat'; readonly calls: readonly string[] }
@@ -80,8 +84,9 @@ export const next = (situation: Situation): NextAction => {
   return situation.reminders < REMINDERS_MAX ? { type: 'remind' } : { type: 'stop', reason: 'output_invalid' }
 }
 
-const think = ({ now, limits, steps, workMs, retryAt }: Situation): NextAction => {
+const think = ({ now, limits, steps, workMs, retryAt, room }: Situation): NextAction => {
   if (steps >= limits.steps) return { type: 'stop', reason: 'max_steps' }
   if (workMs >= limits.turnMs) return { type: 'stop', reason: 'max_time' }
-  return retryAt !== null && retryAt > now ? { type: 'wait', until: retryAt } : { type: 'think' }
+  if (retryAt !== null && retryAt > now) return { type: 'wait', until: retryAt }
+  return { type: room === 'short' ? 'compact' : 'think' }
 }

@@ -14,6 +14,7 @@ export const situationOf = (
   turn: TurnRecord,
   course: RunCourse,
   now: number,
+  room: Situation['room'] = 'enough',
 ): Situation => ({
   now,
   limits: definition.limits,
@@ -24,6 +25,7 @@ export const situationOf = (
   calls: turn.last?.calls.map((view) => callSituation(tools, view, course)) ?? null,
   hasNews: turn.hasNews || course.steers.length > 0,
   retryAt: turn.retryAt,
+  room,
   output: definition.output === null ? 'none' : acceptedOutput(turn) ? 'given' : 'missing',
   reminders: turn.reminders + rejectedOutputs(turn),
 })

@@ -10,7 +10,7 @@ import { type Cut, cutOf } from './context/cut.ts'
 import type { Entry } from './context/entry.ts'
 import { View } from './context/view.ts'
 import { argumentsOf, type CallView, promptMessage, textMessage, turnEndNote } from './rendering.ts'
-import { TurnRecord } from './turn-record.ts'
+import { CONTEXT_USAGE, TurnRecord } from './turn-record.ts'
 
 interface QueuedPrompt {
   readonly seq: number
@@ -72,6 +72,11 @@ export class Transcript {
     return this.#cuts.findLast(({ keptFrom }) => keptFrom > 0) ?? null
   }
 
+  /** The prompt of the turn in progress, or of the last one. */
+  get lastPrompt(): Entry | null {
+    return this.#entries.findLast(({ kind }) => kind === 'prompt') ?? null
+  }
+
   /** Artifacts that no summary lists yet and that were published before an event. */
   artifactsBefore(seq: number): readonly string[] {
     return this.#artifacts.filter((each) => each.seq < seq).map(({ value }) => value)
@@ -85,7 +90,7 @@ export class Transcript {
 
   /** The first event that a reader needs, where the model sees the entries from an event on and the prompt of the turn. */
   readFrom(keptFrom: number): number {
-    const prompt = this.#lastPrompt()
+    const prompt = this.lastPrompt
     const kept = this.#entries.filter((entry) => entry.seq >= keptFrom || entry === prompt)
     const queued = [...this.#prompts.values()].map(({ seq }) => seq)
     return Math.min(keptFrom, ...kept.map(({ origin }) => origin), ...queued)
@@ -190,7 +195,7 @@ export class Transcript {
         if (event.payload.kind === CONTEXT_USAGE) this.#warnings.push(mark(event, event.payload.usage_pct ?? 0))
         return
       case 'context_compacted':
-        this.#cuts.push(cutOf(event, this.#lastPrompt()))
+        this.#cuts.push(cutOf(event, this.lastPrompt))
         this.view.rebuild(this.#entries, this.#cuts)
         return
       case 'rewound':
@@ -289,10 +294,6 @@ export class Transcript {
     this.view.rebuild(this.#entries, this.#cuts)
   }
 
-  #lastPrompt(): Entry | null {
-    return this.#entries.findLast(({ kind }) => kind === 'prompt') ?? null
-  }
-
   #push(entry: Entry): void {
     this.#entries.push(entry)
     this.view.push(entry)
@@ -312,9 +313,6 @@ export class Transcript {
     this.view.rebuild([], [])
   }
 }
-
-/** The kind of a warning that the window is nearly full. */
-const CONTEXT_USAGE = 'context_usage'
 
 /** Artifacts that are no work of the agent: its answer, and the record of its run. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['final_output', 'run_record'])

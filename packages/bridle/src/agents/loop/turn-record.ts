@@ -18,6 +18,13 @@ export interface StepRecord {
 export const OUTPUT_REMINDER = 'output_reminder'
 export const RESULT_EXCERPT = 'result_excerpt'
 
+/** The kind of a `transport_diagnostic` about a summary, and the status of one after which room is made. */
+export const COMPACTION = 'compaction'
+export const COMPACTING = 'compacting'
+/** Kinds of a `context_warning`: the window is nearly full, and no room could be made. */
+export const CONTEXT_USAGE = 'context_usage'
+export const COMPACTION_FAILED = 'compaction_failed'
+
 export class TurnRecord {
   #run: string
   /** Answers of the model so far. */
@@ -36,6 +43,12 @@ export class TurnRecord {
   failures = 0
   /** The model of the agent's list that is asked now. */
   model = 0
+  /** Failed summaries of the conversation since the last cut. */
+  summaryFailures = 0
+  /** Room for the conversation could not be made: the turn does without. */
+  isCompactionOver = false
+  /** The provider refused the request as too long, since the last answer: room is to be made, or was made once. */
+  overflow: 'none' | 'reported' | 'handled' = 'none'
   /** The time before which the model is not asked again. */
   retryAt: number | null = null
   #workMs = 0
@@ -75,6 +88,7 @@ export class TurnRecord {
     this.hasNews = false
     this.failures = 0
     this.retryAt = null
+    this.overflow = 'none'
   }
 
   add(event: AnyEvent): void {
@@ -85,17 +99,36 @@ export class TurnRecord {
     if (event.type === 'turn_start_tools') this.isOffered = true
     if (event.type === 'context_added' && event.payload.source === OUTPUT_REMINDER) this.reminders += 1
     if (event.type === 'context_added' && event.payload.source !== RESULT_EXCERPT) this.hasNews = true
-    if (event.type === 'transport_diagnostic' && event.payload.kind === 'model') this.#countFailure(event.payload)
+    if (event.type === 'transport_diagnostic') this.#countFailure(event.payload)
+    if (event.type === 'context_compacted') this.#endCompaction(false)
+    if (event.type === 'context_warning' && event.payload.kind === COMPACTION_FAILED) this.#endCompaction(true)
   }
 
   #forgetFailures(): void {
     this.failures = 0
     this.model = 0
     this.retryAt = null
+    this.summaryFailures = 0
+    this.isCompactionOver = false
+    this.overflow = 'none'
+  }
+
+  #endCompaction(isOver: boolean): void {
+    this.summaryFailures = 0
+    this.isCompactionOver = isOver
+    this.retryAt = null
+    if (this.overflow === 'reported') this.overflow = 'handled'
   }
 
   #countFailure(payload: JsonObject | Payloads['transport_diagnostic']): void {
-    const { failure_count: failures, model_index: model, retry_at: retryAt } = payload as JsonObject
+    const { kind, status, failure_count: failures, model_index: model, retry_at: retryAt } = payload as JsonObject
+    if (kind !== 'model' && kind !== COMPACTION) return
+    if (status === COMPACTING) this.overflow = 'reported'
+    if (kind === COMPACTION) {
+      this.summaryFailures = typeof failures === 'number' ? failures : this.summaryFailures
+      this.retryAt = typeof retryAt === 'number' ? retryAt : null
+      return
+    }
     this.failures = typeof failures === 'number' ? failures : this.failures
     this.model = typeof model === 'number' ? model : this.model
     this.retryAt = typeof retryAt === 'number' ? retryAt : null

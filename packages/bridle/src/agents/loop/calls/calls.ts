@@ -12,7 +12,7 @@ import { ToolTimeout } from '../../errors.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { approvalQuestion, approvalTerms, questionTerms } from './call-approvals.ts'
 import { type AcceptedCall, checkArguments, type RefusedCall } from './call-checks.ts'
-import { ARGUMENTS_INVALID, MIDDLEWARE_FAILED, TOOL_RESTS } from './call-history.ts'
+import { ARGUMENTS_INVALID, MIDDLEWARE_FAILED, REPEATED, TOOL_RESTS } from './call-history.ts'
 import type { AfterDecision, HookCall } from './call-hooks.ts'
 import { type CallName, eventItem, intentItem, outcomeItem, resultItems } from './call-items.ts'
 import { type Deadline, withDeadline } from './deadline.ts'
@@ -57,6 +57,9 @@ export const refusal = ({ call, args, refusal: { status, reason, error } }: Refu
   intentItem(call, args, 'pure'),
   ...(reason === ARGUMENTS_INVALID || reason === TOOL_RESTS
     ? [eventItem('tool_validation_error', { tool_call_id: call.id, tool_name: call.tool, error })]
+    : []),
+  ...(reason === REPEATED
+    ? [eventItem('context_warning', { kind: 'loop', message: error, tool_call_id: call.id })]
     : []),
   outcomeItem(call, status, { elapsed_ms: 0, reason, error }),
 ]

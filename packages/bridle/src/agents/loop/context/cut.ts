@@ -42,7 +42,7 @@ export const summaryEntry = (cut: Cut): Entry => ({
   origin: cut.readFrom,
 })
 
-const summaryText = ({ summary, artifacts, resources }: Pick<Cut, 'summary' | 'artifacts' | 'resources'>) =>
+export const summaryText = ({ summary, artifacts, resources }: Pick<Cut, 'summary' | 'artifacts' | 'resources'>) =>
   [
     '[The older part of this conversation was replaced by this summary.]',
     summary,

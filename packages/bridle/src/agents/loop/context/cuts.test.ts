@@ -87,7 +87,7 @@ const turnsWithCut = (): Log => {
   return log
 }
 
-test('behind a summary the model sees the prompt of its turn and everything that is kept', () => {
+test('[N84] behind a summary the model sees the prompt of its turn and everything that is kept', () => {
   const log = turnsWithCut()
   log.add(...step('r-2', 3))
   expect(brief(log.read(new Transcript()))).toEqual([
@@ -100,7 +100,7 @@ test('behind a summary the model sees the prompt of its turn and everything that
   ])
 })
 
-test('old results that are cleared leave a placeholder; short ones stay', () => {
+test('[N83] old results that are cleared leave a placeholder; short ones stay', () => {
   const log = new Log()
   log.add(...begin('r-1'), ...step('r-1', 1), ...step('r-1', 2, 'short'), ...step('r-1', 3))
   log.add(compacted('r-1', { cleared_before: seqOf(log, -1) }))
@@ -116,7 +116,7 @@ test('old results that are cleared leave a placeholder; short ones stay', () => 
   ])
 })
 
-test('an edit takes back the cuts of its runs; a branch before a cut sees everything', () => {
+test('[N87] an edit takes back the cuts of its runs; a branch before a cut sees everything', () => {
   const log = turnsWithCut()
   const cached = log.read(new Transcript())
   const before = new Log()
@@ -134,7 +134,7 @@ const randomFrom = (seed: number) => () => {
   return seed / 2 ** 31
 }
 
-test('a reader who begins at the last cut sees the same as one who has followed all along', () => {
+test('[N87] a reader who begins at the last cut sees the same as one who has followed all along', () => {
   for (let seed = 1; seed <= 60; seed++) {
     const random = randomFrom(seed)
     const log = new Log()

@@ -151,6 +151,14 @@ describe('what is counted', () => {
     ],
     ['a loop warning', folded(event('context_warning', { kind: 'loop' })), { loopWarnings: 1 }],
     [
+      '[N89] a loop warning about a call that was counted',
+      folded(
+        ...['1', '2', '3'].map((id) => call({ a: 1 }, id)),
+        event('context_warning', { kind: 'loop', tool_call_id: '3' }),
+      ),
+      { loopWarnings: 1 },
+    ],
+    [
       'the same plan again',
       folded(
         event('step_progress', { plan: [1] }),

@@ -82,11 +82,12 @@ export const healthFold: Projection<HealthFold> = {
       contextPct: event.payload.context_usage_pct ?? state.contextPct,
     }),
     context_warning: (state, event) => {
-      const { kind, usage_pct } = event.payload
-      const isLoop = kind === 'loop'
+      const { kind, usage_pct, tool_call_id } = event.payload
+      // A warning about a call of a native agent adds nothing: equal calls were counted as they came.
+      const isLoop = kind === 'loop' && tool_call_id === undefined
       const withLoop = isLoop ? withEvidenceAt(state, 'loops', event) : state
       return {
-        ...(isLoop && usage_pct === undefined ? withLoop : withEvidenceAt(withLoop, 'context', event)),
+        ...(kind === 'loop' && usage_pct === undefined ? withLoop : withEvidenceAt(withLoop, 'context', event)),
         contextPct: usage_pct ?? state.contextPct,
         loopWarnings: state.loopWarnings + (isLoop ? 1 : 0),
       }

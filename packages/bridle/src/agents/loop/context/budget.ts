@@ -1,0 +1,59 @@
+// The budget of a conversation: how many tokens the next request has, and how many the model can read.
+import { windowTokensOf } from '../../../model-data/windows.ts'
+import type { AgentDefinition } from '../../agent.ts'
+import type { RequestFrame } from '../asking.ts'
+import { modelTools } from '../calls/offered-tools.ts'
+import type { LoopRun } from '../loop-run.ts'
+import type { Situation } from '../next.ts'
+import { type CutPlan, planClearing, planSummary } from './cut-plan.ts'
+import { COMPACT_RATIO, TOKEN_CHARS, WINDOW_TOKENS } from './limits.ts'
+
+export interface ContextBudget {
+  /** Tokens that the model can read. */
+  readonly window: number
+  /** Tokens of the next request. */
+  readonly tokens: number
+  /** Tokens of the instructions and the tools in it, which no cut makes fewer; an estimate. */
+  readonly frameTokens: number
+}
+
+/** Whether the next request leaves enough room for its answer. A turn in which no room can be made does without. */
+export const roomOf = (run: LoopRun, frame: RequestFrame): Situation['room'] => {
+  const { turn, view } = run.transcript
+  const isSettled = turn.last?.calls.every(({ outcome }) => outcome !== null) ?? true
+  if (!isSettled || turn.isCompactionOver) return 'enough'
+  if (turn.overflow === 'reported') return 'short'
+  const tokens = view.tokens(() => frameTokensOf(run, frame))
+  if (tokens < windowOf(run.definition, turn.model) * COMPACT_RATIO) return 'enough'
+  return planCut(run, frame, false) === null ? 'enough' : 'short'
+}
+
+export const budgetOf = (run: LoopRun, frame: RequestFrame): ContextBudget => {
+  const frameTokens = frameTokensOf(run, frame)
+  const { turn, view } = run.transcript
+  return { window: windowOf(run.definition, turn.model), tokens: view.tokens(() => frameTokens), frameTokens }
+}
+
+/** The way to make room; null: there is nothing that could go. After an overflow only a summary frees enough. */
+export const planCut = (run: LoopRun, frame: RequestFrame, isOverflow: boolean): CutPlan | null => {
+  const budget = budgetOf(run, frame)
+  const { view, lastPrompt, lastSummary } = run.transcript
+  return (
+    (isOverflow ? null : planClearing(view.items, budget)) ??
+    planSummary(view.items, budget, {
+      isLasting: ({ seq, kind }) => seq === lastSummary?.seq || (kind === 'prompt' && seq === lastPrompt?.seq),
+      isOverflow,
+    })
+  )
+}
+
+/** The window of the model of an agent's list. */
+export const windowOf = ({ limits, model }: AgentDefinition, index: number): number => {
+  const models = model ?? []
+  const choice = models[Math.min(index, models.length - 1)]
+  const name = typeof choice === 'string' ? choice : (choice?.modelId ?? '')
+  return limits.windowTokens ?? windowTokensOf(name) ?? WINDOW_TOKENS
+}
+
+const frameTokensOf = ({ toolset }: LoopRun, { instructions }: RequestFrame): number =>
+  Math.ceil(((instructions?.length ?? 0) + JSON.stringify(modelTools(toolset.tools)).length) / TOKEN_CHARS)

@@ -1,0 +1,149 @@
+// Makes room in a conversation: old tool results go first, and where that is not enough a summary replaces the older part. The event
+// `context_compacted` is the commit: a process that ends before it leaves nothing behind, and the next one begins again.
+import type { ReportItem } from '../../../kernel/commands.ts'
+import { shortErrorMessage } from '../../error-message.ts'
+import { ModelError } from '../../model/model-error.ts'
+import { retryDelay } from '../../model/retries.ts'
+import { think } from '../../model/think.ts'
+import { currentModel, modelName, type RequestFrame, turnDeadline } from '../asking.ts'
+import { eventItem } from '../calls/call-items.ts'
+import { withDeadline } from '../calls/deadline.ts'
+import type { LoopRun } from '../loop-run.ts'
+import { COMPACTION, COMPACTION_FAILED } from '../turn-record.ts'
+import { budgetOf, planCut, windowOf } from './budget.ts'
+import { summaryText } from './cut.ts'
+import { type ClearingPlan, messageCount, type SummaryPlan } from './cut-plan.ts'
+import {
+  SUMMARY_MS_MAX,
+  SUMMARY_RATIO_MAX,
+  SUMMARY_SLACK,
+  SUMMARY_TOKENS_MAX,
+  SUMMARY_TRIES_MAX,
+  TOKEN_CHARS,
+} from './limits.ts'
+import { referencesOf } from './references.ts'
+import { summarizer, summaryProblem, withMiddleware } from './summary.ts'
+import { requestUsageItem, usedPct } from './usage.ts'
+
+export const makeRoom = async (run: LoopRun, frame: RequestFrame): Promise<void> => {
+  // As before every request: the text of a step that was cut off goes, and a run over its budget is stopped.
+  await run.report([...(run.hasAsked ? [] : [{ type: 'supersede' } as const]), { type: 'next_step' }])
+  run.hasAsked = true
+  const plan = planCut(run, frame, run.transcript.turn.overflow === 'reported')
+  if (plan === null) return run.report([failedWarning(run, frame, 'Nothing of the conversation can be left out.')])
+  if (plan.type === 'clear') return run.report([clearing(run, plan)])
+  await replace(run, frame, plan)
+}
+
+const clearing = ({ transcript }: LoopRun, { before, tokensSaved, steps, preserved }: ClearingPlan): ReportItem => {
+  const count = messageCount(transcript.view.items)
+  return eventItem('context_compacted', {
+    ...{ original_count: count, compacted_count: count, preserved_messages: preserved, tokens_saved: tokensSaved },
+    summary: `The results of older tool calls are no longer shown, in ${steps} of the messages.`,
+    cleared_before: before,
+    resume_cursor: null,
+  })
+}
+
+/** Asks for a summary, and reports it or its failure, with the tokens that were used for it. */
+const replace = async (run: LoopRun, frame: RequestFrame, plan: SummaryPlan): Promise<void> => {
+  const { controls, reporter, ports } = run
+  const used: ReportItem[] = []
+  const deadline = turnDeadline(run)
+  try {
+    const summary = await withDeadline((signal) => summarize(run, plan, signal, used), {
+      ...{ clock: ports.clock, signal: deadline.signal, ms: SUMMARY_MS_MAX },
+      error: () => new ModelError('stalled', `The summary took longer than ${SUMMARY_MS_MAX} ms.`),
+    })
+    const problem = summaryProblem(summary)
+    const cut = problem === null ? cutItem(run, plan, summary.text.trim()) : { problem }
+    if ('problem' in cut) throw new ModelError('invalid', cut.problem, { retryable: false })
+    await run.report([...used, cut])
+    run.transcript.release()
+  } catch (error) {
+    if (controls.signal.aborted || reporter.closed) throw error
+    // The next look at the turn finds that its time is over.
+    if (deadline.signal.aborted) await run.report(used)
+    else await reportFailure(run, frame, error, used)
+  } finally {
+    deadline.cancel()
+  }
+}
+
+const summarize = async (run: LoopRun, { replaced }: SummaryPlan, signal: AbortSignal, used: ReportItem[]) => {
+  const { definition, ports, job, transcript } = run
+  const model = await currentModel(run)
+  const maxTokens = summaryTokens(run)
+  const settings = { ...definition.settings, maxOutputTokens: maxTokens }
+  const silent = { text: async () => {}, thinking: async () => {} }
+  const options = {
+    callId: (n: number) => `${job.runId}.summary.${n}`,
+    clock: ports.clock,
+    stallMs: definition.limits.stallMs,
+  }
+  const request = summarizer(async (asked) => {
+    const thought = await think(model, { ...asked, settings }, silent, options)
+    used.push(requestUsageItem(model.modelId, thought.usage, null))
+    return thought
+  }, transcript.turn.summaryFailures)
+  const messages = replaced.flatMap((item) => item.messages ?? [])
+  return withMiddleware(definition.use, request)({ messages, maxTokens, signal })
+}
+
+const summaryTokens = ({ definition, transcript: { turn } }: LoopRun): number =>
+  Math.max(1, Math.min(SUMMARY_TOKENS_MAX, Math.floor(windowOf(definition, turn.model) * SUMMARY_RATIO_MAX)))
+
+const cutItem = (run: LoopRun, plan: SummaryPlan, summary: string): ReportItem | { readonly problem: string } => {
+  const { transcript } = run
+  const { keptFrom, preserved, tokens, scale } = plan
+  const references = referencesOf(run, plan)
+  const ownTokens = Math.ceil((summaryText({ summary, ...references }).length / TOKEN_CHARS) * scale)
+  if (ownTokens >= tokens) return { problem: 'The summary is longer than what it replaces.' }
+  if (summary.length > summaryTokens(run) * TOKEN_CHARS * SUMMARY_SLACK)
+    return { problem: `The summary has more than ${summaryTokens(run)} tokens.` }
+  return eventItem('context_compacted', {
+    original_count: messageCount(transcript.view.items),
+    compacted_count: preserved + 1,
+    preserved_messages: preserved,
+    tokens_saved: tokens - ownTokens,
+    summary,
+    ...references,
+    kept_from: keptFrom,
+    read_from: transcript.readFrom(keptFrom),
+    resume_cursor: null,
+  })
+}
+
+/** After the last failure the turn goes on as it is: the provider may have room yet. */
+const reportFailure = async (
+  run: LoopRun,
+  frame: RequestFrame,
+  error: unknown,
+  used: readonly ReportItem[],
+): Promise<void> => {
+  const failures = run.transcript.turn.summaryFailures + 1
+  const message = shortErrorMessage(error)
+  const delayMs = error instanceof ModelError ? retryDelay(error, failures, run.ports.random ?? Math.random) : null
+  const isOver = failures >= SUMMARY_TRIES_MAX
+  await run.report([
+    ...used,
+    diagnostic(run, message, failures, isOver || delayMs === null ? null : run.now + delayMs),
+    ...(isOver ? [failedWarning(run, frame, message)] : []),
+  ])
+}
+
+const diagnostic = (run: LoopRun, message: string, failures: number, retryAt: number | null = null): ReportItem => {
+  const name = modelName(run.definition.model?.[run.transcript.turn.model])
+  return eventItem('transport_diagnostic', {
+    ...{ kind: COMPACTION, status: failures < SUMMARY_TRIES_MAX ? 'retrying' : 'failed', failure_count: failures },
+    ...{ provider_requested: name, provider_actual: name, reason: message },
+    ...(retryAt !== null && { retry_at: retryAt }),
+  })
+}
+
+const failedWarning = (run: LoopRun, frame: RequestFrame, why: string): ReportItem =>
+  eventItem('context_warning', {
+    kind: COMPACTION_FAILED,
+    message: `No room could be made in the conversation: ${why}`,
+    usage_pct: usedPct(budgetOf(run, frame)),
+  })

@@ -1,0 +1,109 @@
+// Plans of cuts: which old tool results could be cleared, and which part of the conversation a summary could replace. Pure.
+import type { ContextBudget } from './budget.ts'
+import { charsOf, type Entry, renderEntry, tokensOf, type ViewItem } from './entry.ts'
+import {
+  CLEARED_RATIO_MIN,
+  KEPT_OF_ALL_RATIO,
+  KEPT_RATIO,
+  REPLACED_RATIO_MIN,
+  RESULTS_KEPT_RATIO,
+  TOKEN_CHARS,
+  TOKEN_SCALE_MAX,
+} from './limits.ts'
+
+export type CutPlan = ClearingPlan | SummaryPlan
+
+export interface ClearingPlan {
+  readonly type: 'clear'
+  /** The event before which results go. */
+  readonly before: number
+  readonly tokensSaved: number
+  /** The answers whose results go. */
+  readonly steps: number
+  /** Messages of which everything stays. */
+  readonly preserved: number
+}
+
+export interface SummaryPlan {
+  readonly type: 'summary'
+  /** The first event that stays. */
+  readonly keptFrom: number
+  /** The items ahead of it. */
+  readonly replaced: readonly ViewItem[]
+  /** Tokens that a summary frees, and its own tokens. */
+  readonly tokens: number
+  /** Messages of which everything stays. */
+  readonly preserved: number
+  /** Tokens of the provider in an estimated one. */
+  readonly scale: number
+}
+
+/** Clears the results of old calls; null: that would not free enough. */
+export const planClearing = (items: readonly ViewItem[], budget: ContextBudget): ClearingPlan | null => {
+  const scale = scaleOf(items, budget)
+  const from = Math.min(tailStart(items, (budget.window * RESULTS_KEPT_RATIO) / scale), firstUnread(items))
+  const first = items[from]
+  if (!first) return null
+  const old = items.slice(0, from).filter(({ entry, isCleared }) => entry.kind === 'step' && !isCleared)
+  const freed = old.map((item) => tokensOf(item) - Math.ceil(charsOf(renderEntry(item.entry, true)) / TOKEN_CHARS))
+  const tokensSaved = Math.floor(sum(freed) * scale)
+  if (tokensSaved < budget.window * CLEARED_RATIO_MIN) return null
+  const steps = freed.filter((tokens) => tokens > 0).length
+  return { type: 'clear', before: first.entry.seq, tokensSaved, steps, preserved: messageCount(items.slice(from)) }
+}
+
+export interface SummaryTerms {
+  /** The entry stays whatever is replaced: the prompt of the turn. An earlier summary makes no new one worth while. */
+  readonly isLasting: (entry: Entry) => boolean
+  /** The provider has refused the request as too long. */
+  readonly isOverflow: boolean
+}
+
+/** Replaces the older part by a summary; null: there is too little of it. */
+export const planSummary = (
+  items: readonly ViewItem[],
+  budget: ContextBudget,
+  { isLasting, isOverflow }: SummaryTerms,
+): SummaryPlan | null => {
+  const scale = scaleOf(items, budget)
+  const kept = Math.min(budget.window * KEPT_RATIO, budget.tokens * KEPT_OF_ALL_RATIO)
+  const from = Math.min(tailStart(items, kept / scale), firstUnread(items))
+  const first = items[from]
+  const replaced = items.slice(0, from)
+  const fresh = replaced.filter(({ entry }) => !isLasting(entry))
+  const leastTokens = isOverflow ? 1 : budget.window * REPLACED_RATIO_MIN
+  if (!first || sum(fresh.map(tokensOf)) * scale < leastTokens) return null
+  const prompts = replaced.filter(({ entry }) => entry.kind === 'prompt' && isLasting(entry))
+  const tokens = Math.floor((sum(replaced.map(tokensOf)) - sum(prompts.map(tokensOf))) * scale)
+  const preserved = messageCount(items.slice(from)) + prompts.length
+  return { type: 'summary', keptFrom: first.entry.seq, replaced, tokens, preserved, scale }
+}
+
+export const messageCount = (items: readonly ViewItem[]): number =>
+  sum(items.map(({ messages }) => messages?.length ?? 0))
+
+/** A provider that counts more tokens than we do is right. */
+const scaleOf = (items: readonly ViewItem[], { tokens, frameTokens }: ContextBudget): number => {
+  const estimate = frameTokens + sum(items.map(tokensOf))
+  return Math.min(TOKEN_SCALE_MAX, Math.max(1, tokens / Math.max(1, estimate)))
+}
+
+/** The index from which on the items have no more tokens than these. */
+const tailStart = (items: readonly ViewItem[], tokens: number): number => {
+  let left = tokens
+  const last = items.findLastIndex((item) => {
+    left -= tokensOf(item)
+    return left < 0
+  })
+  return last + 1
+}
+
+/** The index of the first item that the model has not read, and at most that of the last one: results of its last calls, or a text. */
+const firstUnread = (items: readonly ViewItem[]): number => {
+  const last = items.findLastIndex(({ entry }) => entry.kind === 'step')
+  const entry = items[last]?.entry
+  const isRead = entry?.kind === 'step' && entry.calls.length === 0
+  return Math.min(Math.max(0, isRead ? last + 1 : last), items.length - 1)
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)

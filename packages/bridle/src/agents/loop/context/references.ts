@@ -1,0 +1,36 @@
+// The artifacts and resources of the replaced part of a conversation: no summary may lose them, so they are listed behind it.
+import { truncate } from '../../../kernel/text/truncate.ts'
+import type { LoopRun } from '../loop-run.ts'
+import { argumentsOf, type CallView } from '../rendering.ts'
+import type { SummaryPlan } from './cut-plan.ts'
+import { REFERENCE_CHARS_MAX, REFERENCES_MAX } from './limits.ts'
+
+export interface References {
+  readonly artifacts: string[]
+  readonly resources: string[]
+}
+
+/** The lists of the last summary, and what came since. */
+export const referencesOf = (run: LoopRun, { replaced, keptFrom }: SummaryPlan): References => {
+  const { lastSummary } = run.transcript
+  const calls = replaced.flatMap(({ entry }) => (entry.kind === 'step' ? entry.calls : []))
+  return {
+    artifacts: newest([...(lastSummary?.artifacts ?? []), ...run.transcript.artifactsBefore(keptFrom)]),
+    resources: newest([...(lastSummary?.resources ?? []), ...calls.flatMap((view) => resourcesOf(run, view))]),
+  }
+}
+
+/** A tool that has changed may not understand its old arguments. */
+const resourcesOf = ({ toolset }: LoopRun, view: CallView): readonly string[] => {
+  if (view.outcome === null) return []
+  try {
+    const names: unknown = toolset.get(view.call.tool)?.resources?.(argumentsOf(view))
+    return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** A name that comes again is as new as its last mention. */
+const newest = (names: readonly string[]): string[] =>
+  [...new Set(names.map((name) => truncate(name, REFERENCE_CHARS_MAX)).toReversed())].slice(0, REFERENCES_MAX).reverse()
