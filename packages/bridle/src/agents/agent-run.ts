@@ -14,6 +14,7 @@ import { type Payloads, parsePayload } from '../kernel/schemas.ts'
 import type { RunReporter } from '../kernel/session/run-reporter.ts'
 import type { ModelResolver } from './model/model-choice.ts'
 import { toPlainJson } from './schemas/input.ts'
+import type { RunTracer } from './trace/trace.ts'
 
 export interface AgentRunPorts {
   readonly clock: Clock
@@ -24,6 +25,8 @@ export interface AgentRunPorts {
   readonly random?: () => number
   /** Finds models by their names; absent: agents pass objects only. */
   readonly resolveModel?: ModelResolver
+  /** Records spans of model agents; absent: nobody watches. */
+  readonly trace?: RunTracer
 }
 
 export class AgentRun {

@@ -6,7 +6,7 @@ import type { LanguageModel, Thought } from '../model/model.ts'
 import { chooseModel } from '../model/model-choice.ts'
 import { ModelError } from '../model/model-error.ts'
 import { retryDelay } from '../model/retries.ts'
-import { think } from '../model/think.ts'
+import { thinkInSpan } from '../trace/spans.ts'
 import { eventItem } from './calls/call-items.ts'
 import { modelTools } from './calls/offered-tools.ts'
 import { budgetOf, planCut, windowOf } from './context/budget.ts'
@@ -51,7 +51,8 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
     })
     messages.push(...(await steerMessages(steers, { uploads: ports.uploads, tenant: job.key.tenant, model })))
     markForCache(messages, model)
-    const thought = await think(
+    const thought = await thinkInSpan(
+      run,
       model,
       {
         messages,

@@ -1,6 +1,7 @@
 // The calls of the model's last answer: made, repeated or asked about after a crash, and made once a person has answered.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { OUTCOME_TICKS } from '../limits.ts'
+import { callInSpan } from '../trace/spans.ts'
 import { callContext } from './call-context.ts'
 import type { CallToMake } from './call-start.ts'
 import { applyAnswer, outcomeQuestion } from './calls/call-approvals.ts'
@@ -29,7 +30,7 @@ export const makeCalls = async (run: LoopRun, calls: readonly CallToMake[]): Pro
   }
   await Promise.all(
     calls.map(async ({ call, tool, args }) => {
-      const items = await makeCall(call, tool, args, context)
+      const items = await callInSpan(run, call, () => makeCall(call, tool, args, context))
       left -= 1
       outcomes.push(...withExcerpt(items))
       written ??= write()

@@ -8,6 +8,7 @@ import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-
 import type { AgentDefinition } from '../agent.ts'
 import type { AgentRunPorts } from '../agent-run.ts'
 import { CATCH_UP_PAGE } from '../limits.ts'
+import { NO_SPAN } from '../trace/trace.ts'
 import { Toolset } from './toolset.ts'
 import { Transcript } from './transcript.ts'
 
@@ -26,6 +27,12 @@ export class LoopRun {
   readonly transcript: Transcript
   /** Empty until the loop has opened the sources of its tools. */
   toolset = new Toolset([], [])
+  /** Set when the loop begins. */
+  span = NO_SPAN
+  /** Tokens of requests and of answers in this process. */
+  tokens: readonly [number, number] = [0, 0]
+  /** The reason with which the run has failed. */
+  failure: string | null = null
   /** This process has asked the model: no text of an earlier one is left. */
   hasAsked = false
   /** The events of commits that came while older ones were being read; null: all are read. */
@@ -89,6 +96,7 @@ export class LoopRun {
 
   /** Resolves when the items are in the log, and in the transcript. */
   report(items: readonly ReportItem[]): Promise<void> {
+    for (const item of items) if (item.type === 'failed') this.failure = item.reason ?? 'error'
     return this.reporter.report(items)
   }
 

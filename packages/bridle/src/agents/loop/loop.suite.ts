@@ -11,6 +11,7 @@ import type { Payloads } from '../../kernel/schemas.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.ts'
 import type { AgentDefinition } from '../agent.ts'
+import type { AgentRunPorts } from '../agent-run.ts'
 import type { LanguageModel, ModelCallOptions, ModelMessage } from '../model/model.ts'
 
 /** An answer of the stub: text, thoughts and calls, in this order. `cut` ends the stream before its end. */
@@ -113,14 +114,17 @@ export class LoopWorld {
   isDead = false
 
   readonly uploads: Pick<Uploads, 'read'>
+  readonly ports: Partial<AgentRunPorts>
 
   constructor(
     agents: Agents,
     store = memoryStore(),
     clock = new VirtualClock(),
     uploads: Pick<Uploads, 'read'> = { read: async () => null },
+    ports: Partial<AgentRunPorts> = {},
   ) {
     this.uploads = uploads
+    this.ports = ports
     this.agents = agents
     this.store = store
     this.clock = clock
@@ -129,7 +133,7 @@ export class LoopWorld {
     const runners = new Map(
       Object.entries(definitions).map(([name, each]) => [
         name,
-        nativeRunner(each as AgentDefinition, { clock, digest, uploads }),
+        nativeRunner(each as AgentDefinition, { clock, digest, uploads, ...ports }),
       ]),
     )
     const { log } = this
@@ -202,7 +206,7 @@ export class LoopWorld {
   /** Another process on the same data. */
   async again(agents: Agents = this.agents): Promise<LoopWorld> {
     this.kill()
-    const next = new LoopWorld(agents, this.store.reopen(), this.clock, this.uploads)
+    const next = new LoopWorld(agents, this.store.reopen(), this.clock, this.uploads, this.ports)
     await next.host.start()
     await next.quiet()
     return next

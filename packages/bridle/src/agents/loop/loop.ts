@@ -10,6 +10,7 @@ import { PAUSE_MS_MAX } from '../limits.ts'
 import type { StepCall } from '../model/model.ts'
 import { parseRunInput } from '../schemas/input.ts'
 import { messagesBefore } from '../session-parts.ts'
+import { startAgentSpan } from '../trace/spans.ts'
 import { askModel, type RequestFrame } from './asking.ts'
 import { applyAnswers, askAboutCalls, makeCalls, repeatCalls } from './call-actions.ts'
 import { asksBefore, beginCalls } from './call-start.ts'
@@ -30,15 +31,17 @@ export const runLoop = async (
   controls: LoopControls,
 ): Promise<RunEnd> => {
   const run = new LoopRun(definition, reporter, ports, controls)
+  run.span = startAgentSpan(run)
   let unfollow = () => {}
   try {
     unfollow = await run.follow()
-    return await drive(run)
+    return await run.span.within(() => drive(run))
   } catch (error) {
     if (reporter.closed || controls.signal.aborted || error instanceof ReporterClosedError) return 'done'
-    await reporter.report([{ type: 'failed', message: shortErrorMessage(error) }])
+    await run.report([{ type: 'failed', message: shortErrorMessage(error) }])
     return 'done'
   } finally {
+    run.span.end(run.failure)
     unfollow()
     run.toolset.close()
   }

@@ -39,6 +39,7 @@ import { proxyFilter } from './http/trusted-proxies.ts'
 import { closeAfterUnreadBody } from './http/unread-body.ts'
 import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from './limits.ts'
 import { type Logger, standardLogger } from './logger.ts'
+import { createRunTracer } from './run-tracer.ts'
 import type { ServerOptions } from './server-options.ts'
 import { openServerStore } from './server-store.ts'
 import { attachSocketServer } from './sockets/server-sockets.ts'
@@ -131,7 +132,10 @@ export class HarnessServer {
       eventLoop,
       runner: (agent) => workspaces.wrapRunner(withUploads(served.runnerOf(agent), uploads)),
       ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
-      onCommit: (key, events) => traces.events(key, events),
+      // The loop of a model agent makes its own spans.
+      onCommit: (key, events) => {
+        if (!served.hasModel(key.agent)) traces.events(key, events)
+      },
       onFault: (key, cause) =>
         log('error', key ? 'session stopped' : 'due sessions could not be looked for', {
           ...(key && { session: keyText(key) }),
@@ -264,8 +268,11 @@ const loadAgents = async (options: ServerOptions, { isOpen, data, tenantUsage, u
   })
   const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
   try {
-    const served = await loadServerAgents(options, builtIn, { clock, digest, uploads, env }, (line) =>
-      log('warn', line),
+    const served = await loadServerAgents(
+      options,
+      builtIn,
+      { clock, digest, uploads, env, trace: createRunTracer() },
+      (line) => log('warn', line),
     )
     return { engines, served }
   } catch (error) {

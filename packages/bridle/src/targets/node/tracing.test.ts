@@ -32,6 +32,30 @@ test('[O8] a run and its calls become spans, one below the other', () => {
   expect(JSON.stringify([tool?.attributes, run?.attributes])).not.toContain('secret')
 })
 
+test('[O8] a run that waits, and is taken up by another process, is two spans', () => {
+  exporter.reset()
+  createTracing().events(key, [
+    event('turn_start', { turn_id: 'r-1', prompt: 'x' }, DAY + 1_000),
+    event('run_waiting', {}, DAY + 2_000),
+  ])
+  createTracing().events(key, [
+    event('run_resumed', {}, DAY + 9_000),
+    event('run_resumed', {}, DAY + 9_001),
+    event('tool_call', { name: 'read', tool_call_id: 'c1', arguments: {} }, DAY + 9_002),
+    event('tool_outcome', { tool_call_id: 'c1', status: 'ok' }, DAY + 9_003),
+    event('turn_end', { turn_id: 'r-1', status: 'failed' }, DAY + 9_004),
+  ])
+  const [first, tool, second] = exporter.getFinishedSpans()
+  expect([first?.name, tool?.name, second?.name]).toEqual([
+    'invoke_agent triage',
+    'execute_tool read',
+    'invoke_agent triage',
+  ])
+  expect(tool?.parentSpanContext?.spanId).toBe(second?.spanContext().spanId)
+  expect(second?.attributes).toEqual({ ...first?.attributes, 'error.type': 'failed' })
+  expect(tool?.attributes['gen_ai.operation.name']).toBe('execute_tool')
+})
+
 test('[O8] a request becomes a span named by its route', () => {
   exporter.reset()
   const seen = { method: 'GET', url: '/sessions/x', route: '/sessions/:id', status: 404, ms: 5, correlationId: 'c-1' }

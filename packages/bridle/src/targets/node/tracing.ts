@@ -11,7 +11,15 @@ export interface Tracing {
   events(key: Key, events: readonly AnyEvent[]): void
 }
 
-const TRACED_EVENTS = new Set<string>(['turn_start', 'tool_call', 'tool_outcome', 'usage', 'turn_end'])
+const TRACED_EVENTS = new Set<string>([
+  'turn_start',
+  'run_resumed',
+  'run_waiting',
+  'tool_call',
+  'tool_outcome',
+  'usage',
+  'turn_end',
+])
 
 export const createTracing = (): Tracing => {
   const tracer = trace.getTracer('bridle')
@@ -33,23 +41,30 @@ export const createTracing = (): Tracing => {
   const end = (id: string, at: number, problem: string | null) => {
     const span = open.get(id)?.span
     open.delete(id)
-    if (problem !== null) span?.setStatus({ code: SpanStatusCode.ERROR, message: problem })
+    if (problem !== null)
+      span?.setAttribute('error.type', problem).setStatus({ code: SpanStatusCode.ERROR, message: problem })
     span?.end(at)
   }
 
   const record = (key: Key, event: AnyEvent): void => {
     if (event.hearsay || !TRACED_EVENTS.has(event.type)) return
     const run = `${keyText(key)} ${event.run}`
-    if (event.type === 'turn_start') {
+    // Another process, or another day, continues the run with a span of its own.
+    if (event.type === 'turn_start' || (event.type === 'run_resumed' && !open.has(run))) {
       const attributes = {
+        'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.name': key.agent,
         'gen_ai.conversation.id': key.id,
-        'bridle.run': event.payload.turn_id,
+        'bridle.run': event.run ?? '',
       }
       begin(run, `invoke_agent ${key.agent}`, event.at, attributes)
     }
     if (event.type === 'tool_call') {
-      const attributes = { 'gen_ai.tool.name': event.payload.name, 'gen_ai.tool.call.id': event.payload.tool_call_id }
+      const attributes = {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': event.payload.name,
+        'gen_ai.tool.call.id': event.payload.tool_call_id,
+      }
       begin(
         `${run} ${event.payload.tool_call_id}`,
         `execute_tool ${event.payload.name}`,
@@ -69,6 +84,7 @@ export const createTracing = (): Tracing => {
       const [input, output] = openRun.tokens
       openRun.span.setAttributes({ 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output })
     }
+    if (event.type === 'run_waiting') end(run, event.at, null)
     if (event.type === 'turn_end') end(run, event.at, event.payload.status === 'failed' ? 'failed' : null)
   }
 
