@@ -135,6 +135,7 @@ const reportFailure = async (run: LoopRun, frame: RequestFrame, error: ModelErro
     error.reason === 'overflow' && transcript.turn.overflow === 'none' && planCut(run, frame, true) !== null
   if (delayMs === null && !hasOther && !isRoomHelpful)
     return run.report([
+      lastFailure(models[index], error, tries),
       {
         type: 'failed',
         message: error.message,
@@ -161,3 +162,13 @@ export const modelName = (model: unknown): string =>
   typeof model === 'string'
     ? model
     : `${(model as LanguageModel | undefined)?.provider}/${(model as LanguageModel | undefined)?.modelId}`
+
+/** The failure behind which no model is left. */
+const lastFailure = (model: unknown, { reason, message }: ModelError, tries: number): ReportItem => {
+  const [provider_requested, provider_actual] = [modelName(model), null]
+  const payload = { kind: 'model', status: 'failed', provider_requested, provider_actual, failure_count: tries }
+  return {
+    type: 'event',
+    event: { type: 'transport_diagnostic', payload: { ...payload, reason: `${reason}: ${message}` } },
+  }
+}

@@ -5,7 +5,16 @@ import { agent } from '../agent.ts'
 import type { LanguageModel, ModelMessage } from '../model/model.ts'
 import { ModelError } from '../model/model-error.ts'
 import { tool } from '../tools/tool.ts'
-import { type Answering, keyOf, LoopWorld, lastResults, openStream, type Reply, stubModel } from './loop.suite.ts'
+import {
+  type Answering,
+  keyOf,
+  LoopWorld,
+  lastResults,
+  lastText,
+  openStream,
+  type Reply,
+  stubModel,
+} from './loop.suite.ts'
 
 const fails = (error: ModelError): never => {
   throw error
@@ -93,6 +102,68 @@ describe('a model that fails', () => {
     expect(count()).toBe(times)
     expect(await it.payloads('error')).toMatchObject([expected])
     expect(await it.payloads('turn_end')).toMatchObject([{ status: 'failed' }])
+    expect(await diagnostics(it)).toMatchObject([
+      ...Array.from({ length: times - 1 }, (_, index) => ({ status: 'retrying', failure_count: index + 1 })),
+      { status: 'failed', failure_count: times, provider_requested: 'test/stub', provider_actual: null },
+    ])
+  })
+
+  test('[N111] that stalls in the middle of its answer is asked again, then the next one is; the half answers are withdrawn', async () => {
+    const asked: string[] = []
+    const stalls: LanguageModel = {
+      ...stubModel(() => ({})),
+      modelId: 'first',
+      doStream: async () => {
+        asked.push('first')
+        const parts = [
+          { type: 'text-start', id: 't' },
+          { type: 'text-delta', id: 't', delta: 'Half an ' },
+        ] as const
+        return { stream: openStream(parts) }
+      },
+    }
+    const second = stubModel((prompt) => {
+      asked.push('second')
+      return { text: `To ${lastText(prompt)}.` }
+    }, 'second')
+    const it = new LoopWorld(agent({ name: 'tested', model: [stalls, second], limits: { stallMs: 4_000 } }))
+    // The list begins anew in each turn, and in each session.
+    const keys = ['a', 'b'].map((id) => keyOf(id))
+    for (const prompt of ['one', 'two']) {
+      await Promise.all(keys.map((key) => it.submit(prompt, key)))
+      await it.clock.pass(60_000)
+      for (const key of keys) expect(await it.result(key)).toBe(`To ${prompt}.`)
+    }
+    expect(asked.filter((name) => name === 'first')).toHaveLength(12)
+    expect(asked.filter((name) => name === 'second')).toHaveLength(4)
+    for (const key of keys) {
+      const turn = ['retrying stalled', 'retrying stalled', 'fallback stalled']
+      expect(
+        (await it.payloads('transport_diagnostic', key)).map(
+          ({ status, reason }) => `${status} ${reason?.split(':', 1)}`,
+        ),
+      ).toEqual([...turn, ...turn])
+      const { messages } = (await it.host.open(key)).state.conversation
+      expect(messages.map(({ content }) => content)).toEqual(['one', 'To one.', 'two', 'To two.'])
+    }
+  })
+
+  test('[N111] a name that cannot be found is a failure that is not tried again; the next model answers', async () => {
+    const names: string[] = []
+    const resolveModel = async (name: string): Promise<LanguageModel> => {
+      names.push(name)
+      if (name === 'acme/gone') throw new ModelError('unavailable', 'Install it.', { retryable: false })
+      return stubModel(() => ({ text: `From ${name}.` }))
+    }
+    const definition = agent({ name: 'tested', model: ['acme/gone', 'acme/here'] })
+    const before = new LoopWorld(definition, undefined, undefined, undefined, { resolveModel })
+    await before.ask('one')
+    const it = await before.again()
+    await it.ask('two')
+    expect(await it.result()).toBe('From acme/here.')
+    expect(names).toEqual(['acme/gone', 'acme/here', 'acme/gone', 'acme/here'])
+    const fallback = { status: 'fallback', provider_requested: 'acme/gone', provider_actual: 'acme/here' }
+    expect(await diagnostics(it)).toMatchObject([fallback, fallback])
   })
 
   test('[N47] background work has its retries: a new attempt is a new chance', async () => {
