@@ -13,7 +13,7 @@ import { withExcerpt } from './excerpt.ts'
 import type { LoopRun } from './loop-run.ts'
 import { type RuleDecision, rulingItem } from './policy/call-policy.ts'
 import { ruleInRun } from './policy/run-policy.ts'
-import { argumentsOf, type CallView } from './rendering.ts'
+import { argumentsOf, type CallView, callNameOf, toolNameOf } from './rendering.ts'
 
 /** Makes the calls at the same time. Each outcome enters the log as soon as it is known; those of one moment share a write. */
 export const makeCalls = async (run: LoopRun, calls: readonly CallToMake[]): Promise<void> => {
@@ -44,8 +44,8 @@ export const repeatCalls = async (run: LoopRun, ids: readonly string[]): Promise
   const calls: CallToMake[] = []
   const gone: ReportItem[] = []
   for (const view of viewsOf(run, ids)) {
-    const tool = run.toolset.get(view.call.tool)
-    if (tool) calls.push({ call: view.call, tool, args: argumentsOf(view) })
+    const tool = run.toolset.get(toolNameOf(view))
+    if (tool) calls.push({ call: callNameOf(view), tool, args: argumentsOf(view) })
     else gone.push(toolGone(view))
   }
   if (gone.length > 0) await run.report(gone)
@@ -56,7 +56,7 @@ export const repeatCalls = async (run: LoopRun, ids: readonly string[]): Promise
 export const askAboutCalls = async (run: LoopRun, ids: readonly string[]): Promise<void> => {
   const views = viewsOf(run, ids)
   await run.report(
-    await Promise.all(views.map((view) => outcomeQuestion(view.call, argumentsOf(view), run.ports.digest))),
+    await Promise.all(views.map((view) => outcomeQuestion(callNameOf(view), argumentsOf(view), run.ports.digest))),
   )
 }
 
@@ -70,14 +70,14 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
       items.push({ type: 'approval_delivered', requestId: answer.requestId })
       continue
     }
-    const tool = run.toolset.get(view.call.tool)
-    const use = await applyAnswer(view.call, argumentsOf(view), answer, run.ports.digest)
+    const tool = run.toolset.get(toolNameOf(view))
+    const use = await applyAnswer(callNameOf(view), argumentsOf(view), answer, run.ports.digest)
     items.push(...use.items)
     if (use.args === null) continue
     const ruling = tool && answer.kind !== 'unknown_outcome' ? ruleInRun(run, tool, use.args) : null
     // A person may have changed the arguments to something that a rule denies; no approval is above a denial.
-    if (ruling?.outcome === 'deny') items.push(rulingItem(view.call, ruling), deniedOutcome(view, ruling))
-    else if (tool) calls.push({ call: view.call, tool, args: use.args })
+    if (ruling?.outcome === 'deny') items.push(rulingItem(callNameOf(view), ruling), deniedOutcome(view, ruling))
+    else if (tool) calls.push({ call: callNameOf(view), tool, args: use.args })
     else items.push(toolGone(view))
   }
   await run.report(items)
@@ -87,11 +87,15 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
 const viewsOf = ({ transcript }: LoopRun, ids: readonly string[]): CallView[] =>
   (transcript.turn.last?.calls ?? []).filter(({ call }) => ids.includes(call.id))
 
-const deniedOutcome = ({ call }: CallView, { rule }: RuleDecision): ReportItem =>
-  outcomeItem(call, 'denied', { elapsed_ms: 0, error: rule.reason ?? deniedTool(call.tool), reason: POLICY_DENIED })
+const deniedOutcome = (view: CallView, { rule }: RuleDecision): ReportItem =>
+  outcomeItem(callNameOf(view), 'denied', {
+    elapsed_ms: 0,
+    error: rule.reason ?? deniedTool(toolNameOf(view)),
+    reason: POLICY_DENIED,
+  })
 
-const toolGone = ({ call }: CallView): ReportItem =>
-  outcomeItem(call, 'error', {
-    error: `The tool "${call.tool}" is no longer there. Nobody knows whether the call has happened.`,
+const toolGone = (view: CallView): ReportItem =>
+  outcomeItem(callNameOf(view), 'error', {
+    error: `The tool "${toolNameOf(view)}" is no longer there. Nobody knows whether the call has happened.`,
     reason: 'tool_gone',
   })

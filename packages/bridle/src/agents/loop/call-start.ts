@@ -5,11 +5,13 @@ import type { JsonObject } from '../../kernel/json.ts'
 import type { StepCall } from '../model/model.ts'
 import type { Tool } from '../tools/tool.ts'
 import { callContext } from './call-context.ts'
-import { type AcceptedCall, type CallCheck, checkArguments, checkCalls, resourcesOf } from './calls/call-checks.ts'
+import { resourcesOf } from './calls/arguments.ts'
+import { type AcceptedCall, type CallCheck, checkCalls } from './calls/call-checks.ts'
+import { type CallDraft, draftCall } from './calls/call-draft.ts'
 import type { PastCall } from './calls/call-history.ts'
 import { type BeforeDecision, decideBefore } from './calls/call-hooks.ts'
 import { type CallName, eventItem } from './calls/call-items.ts'
-import { beginning, beginsAtOnce, refusal, schemaDeadline } from './calls/calls.ts'
+import { beginning, beginsAtOnce, refusal, schemaDeadline, validationItem } from './calls/calls.ts'
 import type { Deadline } from './calls/deadline.ts'
 import { planWaves, type WaveMember } from './calls/waves.ts'
 import { hookContext } from './hook-context.ts'
@@ -40,64 +42,84 @@ export const beginCalls = async (
   unmade: readonly string[],
 ): Promise<CallStart> => {
   const deadline = schemaDeadline(callContext(run))
-  const isNew = ({ call: { id } }: PastCall & { readonly call: StepCall }) => unmade.includes(id)
-  const calls = history.filter(isNew).map(({ call }) => call)
+  const calls = history.map(({ call }) => call).filter(({ id }) => unmade.includes(id))
+  const drafts = await draftsOf(run, calls, deadline)
   // A middleware is asked right before the call, and about no call of a later wave: that one may still change.
-  const candidates = asksBefore(run) ? await likelyWave(run, calls, deadline) : calls
-  const decisions = await decisionsAbout(run, asksBefore(run) ? candidates : [])
+  const candidates = asksBefore(run) ? likelyWave(calls, drafts) : calls
+  const decisions = await decisionsAbout(run, asksBefore(run) ? candidates : [], drafts)
   const ids = new Set(candidates.map(({ id }) => id))
   const checks = await checkCalls(history, (id) => ids.has(id), run.toolset.tools, deadline, {
-    decisions,
+    ...{ drafts, decisions },
     ruleOn: (tool, args) => ruleInRun(run, tool, args),
   })
-  const itemsOf = ({ call, ruling }: CallCheck) => [
-    ...(decisions.get(call.id)?.items ?? []),
-    ...(ruling ? [rulingItem(call, ruling)] : []),
-  ]
+  const itemsOf = ({ call, tool, repaired, ruling }: CallCheck) => {
+    const name = { id: call.id, tool: tool?.name ?? call.tool }
+    return [
+      ...(repaired === undefined ? [] : [validationItem(name, repaired, true)]),
+      ...(decisions.get(call.id)?.items ?? []),
+      ...(ruling ? [rulingItem(name, ruling)] : []),
+    ]
+  }
   const refusals = checks.flatMap((check) => ('refusal' in check ? [...itemsOf(check), ...refusal(check)] : []))
   const accepted = checks.filter((check): check is AcceptedCall => !('refusal' in check))
   const wave = planWaves(accepted)[0] ?? []
   const beginnings = await Promise.all(wave.map((each) => beginning(each, run.ports.digest)))
-  const batch = eventItem('tool_batch', { tool_call_ids: wave.map(({ call }) => call.id), mode: 'parallel' })
+  const batch = eventItem('tool_batch', {
+    tool_call_ids: wave.map(({ call }) => call.id),
+    wave: waveNumber(run, calls),
+    mode: wave.length > 1 ? 'parallel' : 'single',
+  })
   return {
     items: [
       ...refusals,
-      ...(wave.length > 1 ? [batch] : []),
+      ...(wave.length > 0 ? [batch] : []),
       ...wave.flatMap((check, index) => [...itemsOf(check), ...(beginnings[index] ?? [])]),
     ],
     calls: wave
       .filter((_, index) => beginsAtOnce(beginnings[index] ?? []))
-      .map(({ call, tool, args }) => ({ call, tool, args })),
+      .map(({ call: { id }, tool, args }) => ({ call: { id, tool: tool.name }, tool, args })),
   }
 }
 
-/** The first wave, as far as the arguments of the model tell: a middleware may change them. */
-const likelyWave = async (run: LoopRun, calls: readonly StepCall[], deadline: Deadline): Promise<StepCall[]> => {
-  const members = await Promise.all(
-    calls.map(async (call) => ({ call, ...(await likelyMember(run.toolset.get(call.tool), call, deadline)) })),
+/** From 1, for the waves of one answer. An answer that is not in the log yet has none. */
+const waveNumber = ({ transcript: { turn } }: LoopRun, [first]: readonly StepCall[]): number =>
+  turn.last?.calls.some(({ call }) => call.id === first?.id) ? turn.waves + 1 : 1
+
+type Drafts = ReadonlyMap<string, CallDraft>
+
+const draftsOf = async (run: LoopRun, calls: readonly StepCall[], deadline: Deadline): Promise<Drafts> => {
+  const tools = new Map(run.toolset.tools.map((tool) => [tool.name, tool]))
+  return new Map(
+    await Promise.all(
+      calls.map(async (call): Promise<[string, CallDraft]> => [call.id, await draftCall(call, tools, deadline)]),
+    ),
   )
+}
+
+/** The first wave, as far as the arguments of the model tell: a middleware may change them. */
+const likelyWave = (calls: readonly StepCall[], drafts: Drafts): StepCall[] => {
+  const members = calls.map((call) => ({ call, ...likelyMember(drafts.get(call.id)) }))
   return (planWaves(members)[0] ?? []).map(({ call }) => call)
 }
 
-const likelyMember = async (tool: Tool | undefined, call: StepCall, deadline: Deadline): Promise<WaveMember> => {
+const likelyMember = ({ tool, checked }: Partial<CallDraft> = {}): WaveMember => {
   if (!tool) return { effect: 'pure', resources: [] }
-  const { effect } = tool
-  const checked = tool.resources === null ? null : await checkArguments(tool, call.input, deadline)
-  return { effect, resources: checked && 'value' in checked ? resourcesOf(tool, checked.value) : null }
+  return { effect: tool.effect, resources: checked && 'value' in checked ? resourcesOf(tool, checked.value) : null }
 }
 
 /** Calls without a tool, or with arguments that are no JSON object, are refused in any case. */
 const decisionsAbout = async (
   run: LoopRun,
   calls: readonly StepCall[],
+  drafts: Drafts,
 ): Promise<ReadonlyMap<string, BeforeDecision>> => {
-  const { definition, toolset } = run
+  const { use } = run.definition
   const context = hookContext(run)
   const decisions = await Promise.all(
-    calls.map(async ({ id, tool: name, input: args, problem }): Promise<[string, BeforeDecision][]> => {
-      const tool = problem === undefined ? toolset.get(name) : undefined
-      if (!tool) return []
-      return [[id, await decideBefore(definition.use, context, { id, tool: name, args, effect: tool.effect })]]
+    calls.map(async ({ id, problem }): Promise<[string, BeforeDecision][]> => {
+      const { tool = null, args = {}, repaired = null } = drafts.get(id) ?? {}
+      if (!tool || (problem !== undefined && repaired === null)) return []
+      return [[id, await decideBefore(use, context, { id, tool: tool.name, args, effect: tool.effect })]]
     }),
   )
   return new Map(decisions.flat())

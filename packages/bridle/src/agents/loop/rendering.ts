@@ -10,6 +10,7 @@ import {
   type StepCall,
   type StepContent,
 } from '../model/model.ts'
+import type { CallName } from './calls/call-items.ts'
 
 /** A call of the model with everything that the log says about it. */
 export interface CallView {
@@ -17,8 +18,8 @@ export interface CallView {
   /** The provider's id, unique in the conversation. */
   providerId: string
   outcome: Payloads['tool_outcome'] | null
-  /** The arguments with which the call began, where they are not the model's: middleware changed them, or they were repaired. */
-  begun: JsonObject | null
+  /** The tool and the arguments with which the call began, where they are not the model's: middleware changed them, or a repair. */
+  begun: { readonly tool: string; readonly args: JsonObject } | null
   /** The arguments with which a person approved the call, where the person changed them. */
   edited: JsonObject | null
   /** The two ends of a result that became an artifact. */
@@ -26,7 +27,13 @@ export interface CallView {
 }
 
 /** The arguments of the call, as the log has them: nobody decides about them again. */
-export const argumentsOf = ({ call, begun, edited }: CallView): JsonObject => edited ?? begun ?? call.input
+export const argumentsOf = ({ call, begun, edited }: CallView): JsonObject => edited ?? begun?.args ?? call.input
+
+/** The name of the tool that the call is made with: the model may have misspelt it. */
+export const toolNameOf = ({ call, begun }: CallView): string => begun?.tool ?? call.tool
+
+/** The call by the name of its tool. */
+export const callNameOf = (view: CallView): CallName => ({ id: view.call.id, tool: toolNameOf(view) })
 
 export const textMessage = (...texts: readonly string[]): ModelMessage => ({
   role: 'user',

@@ -5,7 +5,7 @@ import type { AgentDefinition } from '../agent.ts'
 import { ANSWER_TOOL, type Tool } from '../tools/tool.ts'
 import { isLooping } from './calls/call-history.ts'
 import type { CallSituation, Situation } from './next.ts'
-import type { CallView } from './rendering.ts'
+import { type CallView, toolNameOf } from './rendering.ts'
 import type { TurnRecord } from './turn-record.ts'
 
 export const situationOf = (
@@ -32,7 +32,7 @@ export const situationOf = (
 
 /** The call with which the model gave an output that fits. */
 export const acceptedOutput = ({ last }: TurnRecord): CallView | undefined =>
-  last?.calls.find(({ call, outcome }) => call.tool === ANSWER_TOOL && outcome?.status === 'ok')
+  last?.calls.find((view) => toolNameOf(view) === ANSWER_TOOL && view.outcome?.status === 'ok')
 
 /** An output that does not fit is told to the model as the outcome of its call. */
 const rejectedOutputs = ({ history }: TurnRecord): number =>
@@ -52,9 +52,10 @@ const stageOf = ({ call: { id }, outcome }: CallView, { calls, open, answers }: 
 }
 
 /** A call is repeated unasked only if its tool could be when it began, and still can. A tool that is gone repeats nothing. */
-const effectOf = (tools: readonly Tool[], { call }: CallView, { calls }: RunCourse): ToolEffect => {
+const effectOf = (tools: readonly Tool[], view: CallView, { calls }: RunCourse): ToolEffect => {
+  const { call } = view
   const logged = Object.hasOwn(calls, call.id) ? calls[call.id]?.effect : undefined
-  const tool = tools.find(({ name }) => name === call.tool)
+  const tool = tools.find(({ name }) => name === toolNameOf(view))
   if (!tool) return logged === undefined ? 'unsafe' : 'pure'
   return logged === 'unsafe' || tool.effect === 'unsafe' ? 'unsafe' : (logged ?? tool.effect)
 }

@@ -158,8 +158,10 @@ export class Transcript {
         return this.#addStep(event)
       case 'tool_call': {
         const call = this.#calls.get(event.payload.tool_call_id)
-        const begun = withoutCallId(event.payload.arguments)
-        if (call && !isSame(begun, withoutCallId(call.call.input))) call.begun = begun
+        const args = withoutCallId(event.payload.arguments)
+        const { name: tool } = event.payload
+        if (call && (tool !== call.call.tool || !isSame(args, withoutCallId(call.call.input))))
+          call.begun = { tool, args }
         return
       }
       case 'tool_outcome': {

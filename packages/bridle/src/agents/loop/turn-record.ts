@@ -33,6 +33,8 @@ export class TurnRecord {
   callCount = 0
   #earlier: readonly CallView[] = []
   last: StepRecord | null = null
+  /** Waves of the last answer that have begun. */
+  waves = 0
   /** Something was put before the model since its last answer. */
   hasNews = false
   /** How often the model was told that its output does not fit. */
@@ -85,6 +87,7 @@ export class TurnRecord {
     this.#earlier = relevant(this.history)
     this.last = { step: payload.step, finish: payload.finish, content, calls }
     this.callCount += calls.length
+    this.waves = 0
     this.hasNews = false
     this.failures = 0
     this.retryAt = null
@@ -96,6 +99,7 @@ export class TurnRecord {
     this.#countWork(event)
     // A new attempt is a new chance for every model.
     if (event.type === 'run_started') this.#forgetFailures()
+    if (event.type === 'tool_batch') this.waves += 1
     if (event.type === 'turn_start_tools') this.isOffered = true
     if (event.type === 'context_added' && event.payload.source === OUTPUT_REMINDER) this.reminders += 1
     if (event.type === 'context_added' && event.payload.source !== RESULT_EXCERPT) this.hasNews = true

@@ -1,12 +1,11 @@
 // The check of each call that a model asks for: whether it is made, with which input, or why it is not.
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { ToolEffect, ToolStatus } from '../../../kernel/schemas.ts'
-import { truncate } from '../../../kernel/text/truncate.ts'
-import { ERROR_CHARS_MAX } from '../../limits.ts'
 import type { StepCall } from '../../model/model.ts'
-import { validateWithSchema } from '../../schemas/standard-schema.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { RuleDecision } from '../policy/call-policy.ts'
+import { checkArguments, resourcesOf } from './arguments.ts'
+import { type CallDraft, draftCall } from './call-draft.ts'
 import {
   ARGUMENTS_INVALID,
   isLastInvalid,
@@ -19,7 +18,7 @@ import {
   UNKNOWN_TOOL,
 } from './call-history.ts'
 import type { BeforeDecision } from './call-hooks.ts'
-import { type Deadline, withDeadline } from './deadline.ts'
+import type { Deadline } from './deadline.ts'
 
 export type CallCheck = AcceptedCall | RefusedCall
 
@@ -27,7 +26,7 @@ export type CallCheck = AcceptedCall | RefusedCall
 export interface AcceptedCall {
   readonly call: StepCall
   readonly tool: Tool
-  /** The arguments of the call: the model's, unless a middleware has changed them. */
+  /** The arguments of the call: the model's, unless they were repaired, or a middleware has changed them. */
   readonly args: JsonObject
   /** The arguments as the schema returns them. */
   readonly input: unknown
@@ -35,13 +34,18 @@ export interface AcceptedCall {
   readonly resources: readonly string[] | null
   /** The rule that is about the call; null: none. */
   readonly ruling: RuleDecision | null
+  /** The problem with the call as the model wrote it, which a repair has solved. */
+  readonly repaired?: string
 }
 
 /** A call that is not made. */
 export interface RefusedCall {
   readonly call: StepCall
   readonly args: JsonObject
+  /** Null: there is no such tool. */
+  readonly tool: Tool | null
   readonly refusal: CallRefusal
+  readonly repaired?: string
   /** The rule that denies the call; absent: another reason. */
   readonly ruling?: RuleDecision
 }
@@ -55,6 +59,8 @@ export interface CallRefusal {
 
 /** The word of others about calls: of middleware, and of the agent's policy. Absent: there is none. */
 export interface CallGovernance {
+  /** Calls that are made ready already, by their id. */
+  readonly drafts?: ReadonlyMap<string, CallDraft>
   /** The decisions of the middleware, by the id of the call. */
   readonly decisions?: ReadonlyMap<string, BeforeDecision>
   readonly ruleOn?: (tool: Tool, args: JsonObject) => RuleDecision | null
@@ -79,7 +85,8 @@ export const checkCalls = async (
       before.push(past)
       continue
     }
-    const check = await checkCall(past.call, byName, before, deadline, governance)
+    const draft = governance.drafts?.get(past.call.id) ?? (await draftCall(past.call, byName, deadline))
+    const check = await checkCall(past.call, draft, before, deadline, governance)
     checks.push(check)
     before.push({ call: past.call, outcome: 'refusal' in check ? check.refusal : null })
   }
@@ -88,25 +95,27 @@ export const checkCalls = async (
 
 const checkCall = async (
   call: StepCall,
-  tools: ReadonlyMap<string, Tool>,
+  draft: CallDraft,
   before: readonly PastCall[],
   deadline: Deadline,
   { decisions, ruleOn }: CallGovernance,
 ): Promise<CallCheck> => {
   const decision = decisions?.get(call.id)
-  const args = decision?.args ?? call.input
+  const args = decision?.args ?? draft.args
+  const { tool, repaired } = draft
+  const known = { call, args, ...(repaired !== null && { repaired }) }
   const refuse = (status: CallRefusal['status'], reason: string, error: string): RefusedCall => ({
-    ...{ call, args },
+    ...known,
+    tool,
     refusal: { status, reason, error },
   })
-  const tool = tools.get(call.tool)
-  if (!tool) return refuse('error', UNKNOWN_TOOL, unknownTool(call.tool, tools))
+  if (!tool) return refuse('error', UNKNOWN_TOOL, 'problem' in draft.checked ? draft.checked.problem : '')
   if (isResting(before, call.tool)) return refuse('denied', TOOL_RESTS, restingTool(call.tool))
   if (decision?.refusal)
     return isRepeated(before, call)
       ? refuse('denied', REPEATED, REPEATED_CALL)
-      : { call, args, refusal: decision.refusal }
-  const checked = call.problem === undefined ? await checkArguments(tool, args, deadline) : { problem: call.problem }
+      : { ...known, tool, refusal: decision.refusal }
+  const checked = args === draft.args ? draft.checked : await checkArguments(tool, args, deadline)
   if ('problem' in checked)
     return isLastInvalid(before, call.tool)
       ? refuse('denied', TOOL_RESTS, `${checked.problem} ${restingTool(call.tool)}`)
@@ -114,41 +123,12 @@ const checkCall = async (
   if (isRepeated(before, call)) return refuse('denied', REPEATED, REPEATED_CALL)
   const ruling = ruleOn?.(tool, args) ?? null
   if (ruling?.outcome === 'deny')
-    return { ...refuse('denied', POLICY_DENIED, ruling.rule.reason ?? deniedTool(call.tool)), ruling }
+    return { ...refuse('denied', POLICY_DENIED, ruling.rule.reason ?? deniedTool(tool.name)), ruling }
   return {
-    ...{ call, tool, args, ruling, input: checked.value },
+    ...{ ...known, tool, ruling, input: checked.value },
     ...{ effect: tool.effect, resources: resourcesOf(tool, checked.value) },
   }
 }
-
-/** The input of the tool's function, or a sentence for the model that says what does not fit. */
-export const checkArguments = async (
-  { name, input }: Tool,
-  args: JsonObject,
-  deadline: Deadline,
-): Promise<{ readonly value: unknown } | { readonly problem: string }> => {
-  const checked = input
-    ? await validateWithSchema(input, args, (checking) => withDeadline(() => checking, deadline))
-    : { value: args }
-  return 'problem' in checked
-    ? { problem: truncate(`The arguments of "${name}" do not fit: ${checked.problem}`, ERROR_CHARS_MAX) }
-    : checked
-}
-
-/** A function that fails says nothing about the things that the call touches. */
-export const resourcesOf = ({ resources }: Tool, input: unknown): readonly string[] | null => {
-  try {
-    const names: unknown = resources?.(input)
-    return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : null
-  } catch {
-    return null
-  }
-}
-
-const unknownTool = (name: string, tools: ReadonlyMap<string, Tool>): string =>
-  tools.size === 0
-    ? `There is no tool "${name}", and no other.`
-    : `There is no tool "${name}". The tools are: ${[...tools.keys()].join(', ')}.`
 
 export const deniedTool = (name: string): string => `A rule of the agent denies this call of "${name}".`
 

@@ -109,7 +109,7 @@ test('[N27] a refused call is settled in the report in which it begins', async (
     ['denied', 'tool_rests'],
   ])
   expect(await payloads('tool_call')).toHaveLength(4)
-  expect(await payloads('tool_validation_error')).toHaveLength(3)
+  expect(await payloads('tool_validation_error')).toHaveLength(4)
   expect(reporter.session.job()?.course?.calls).toEqual({})
 })
 

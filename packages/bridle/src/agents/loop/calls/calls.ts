@@ -10,9 +10,10 @@ import { directiveItem } from '../../agent-run.ts'
 import { shortErrorMessage } from '../../error-message.ts'
 import { ToolTimeout } from '../../errors.ts'
 import type { Tool } from '../../tools/tool.ts'
+import { checkArguments } from './arguments.ts'
 import { approvalQuestion, approvalTerms, questionTerms } from './call-approvals.ts'
-import { type AcceptedCall, checkArguments, type RefusedCall } from './call-checks.ts'
-import { ARGUMENTS_INVALID, MIDDLEWARE_FAILED, REPEATED, TOOL_RESTS } from './call-history.ts'
+import type { AcceptedCall, RefusedCall } from './call-checks.ts'
+import { ARGUMENTS_INVALID, MIDDLEWARE_FAILED, REPEATED, TOOL_RESTS, UNKNOWN_TOOL } from './call-history.ts'
 import type { AfterDecision, HookCall } from './call-hooks.ts'
 import { type CallName, eventItem, intentItem, outcomeItem, resultItems } from './call-items.ts'
 import { type Deadline, withDeadline } from './deadline.ts'
@@ -36,15 +37,17 @@ export const beginning = async (
   { call, tool, args, input, effect, ruling }: AcceptedCall,
   digest: Digest,
 ): Promise<ReportItem[]> => {
-  const intent = intentItem(call, args, effect)
+  const { id } = call
+  const name = { id, tool: tool.name }
+  const intent = intentItem(name, args, effect)
   const terms = approvalTerms(tool, input)
   if ('problem' in terms)
-    return [intent, outcomeItem(call, 'error', { error: terms.problem, reason: 'approval_failed' })]
+    return [intent, outcomeItem(name, 'error', { error: terms.problem, reason: 'approval_failed' })]
   const rule = ruling?.outcome === 'ask' ? ruling : null
   if (terms.approval === null && rule === null) return [intent]
   return [
     intent,
-    { ...(await approvalQuestion(call, args, digest)), ...questionTerms(tool.name, terms.approval ?? {}, rule) },
+    { ...(await approvalQuestion(name, args, digest)), ...questionTerms(tool.name, terms.approval ?? {}, rule) },
   ]
 }
 
@@ -52,17 +55,24 @@ export const beginning = async (
 export const beginsAtOnce = (items: readonly ReportItem[]): boolean => items.length === 1
 
 /** The reports of a call that is not made. */
-export const refusal = ({ call, args, refusal: { status, reason, error } }: RefusedCall): ReportItem[] => [
-  // Nothing happens, so that a crash leaves nothing unknown.
-  intentItem(call, args, 'pure'),
-  ...(reason === ARGUMENTS_INVALID || reason === TOOL_RESTS
-    ? [eventItem('tool_validation_error', { tool_call_id: call.id, tool_name: call.tool, error })]
-    : []),
-  ...(reason === REPEATED
-    ? [eventItem('context_warning', { kind: 'loop', message: error, tool_call_id: call.id })]
-    : []),
-  outcomeItem(call, status, { elapsed_ms: 0, reason, error }),
-]
+export const refusal = ({ call, args, tool, refusal: { status, reason, error } }: RefusedCall): ReportItem[] => {
+  const name = { id: call.id, tool: tool?.name ?? call.tool }
+  return [
+    // Nothing happens, so that a crash leaves nothing unknown.
+    intentItem(name, args, 'pure'),
+    ...(MISFITS.has(reason) ? [validationItem(name, error)] : []),
+    ...(reason === REPEATED
+      ? [eventItem('context_warning', { kind: 'loop', message: error, tool_call_id: call.id })]
+      : []),
+    outcomeItem(name, status, { elapsed_ms: 0, reason, error }),
+  ]
+}
+
+const MISFITS: ReadonlySet<string> = new Set([ARGUMENTS_INVALID, TOOL_RESTS, UNKNOWN_TOOL])
+
+/** The note of a call that does not fit as the model wrote it. */
+export const validationItem = ({ id, tool }: CallName, error: string, repaired?: true): ReportItem =>
+  eventItem('tool_validation_error', { tool_call_id: id, tool_name: tool, error, ...present({ repaired }) })
 
 /**
  * Makes a call and gives the reports of its outcome. Rejects only when the run has ended: then nobody takes reports. A tool that
