@@ -16,7 +16,7 @@ import { runner } from './commands/runner.ts'
 import { sessions } from './commands/sessions.ts'
 import { signal } from './commands/signal.ts'
 import { start } from './commands/start.ts'
-import { sealEnvironment } from './config/sealed-environment.ts'
+import { restoreProviderKeys, sealEnvironment } from './config/sealed-environment.ts'
 import { commandHelp, helpOverview } from './help.ts'
 import { createOutput } from './terminal/output.ts'
 
@@ -38,6 +38,8 @@ const commands: { readonly [name: string]: CliCommand } = {
 
 /** Commands that hold keys and start engines. */
 const hosts = new Set(['start', 'dev', 'runner'])
+/** Commands that run agents of the user. */
+const servers = new Set(['start', 'dev'])
 
 const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number> => {
   if (name === '--version' || name === '-v') return printLine(version())
@@ -50,6 +52,7 @@ const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number
   const { args, flags } = parseCommandLine(name, verb, rest)
   if (flags.help) return printLine(commandHelp(name, verb))
   const env = hosts.has(name) ? sealEnvironment() : process.env
+  if (servers.has(name)) restoreProviderKeys(env)
   return verb.run({ args, flags, env, out: createOutput(flags) } as CliInvocation<never>)
 }
 

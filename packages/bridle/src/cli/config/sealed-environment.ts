@@ -47,6 +47,15 @@ export const sealEnvironment = (env: NodeJS.ProcessEnv = process.env): NodeJS.Pr
   }
 }
 
+/**
+ * Gives the keys of providers back to this process alone: packages of providers in the agents of a user read them from
+ * `process.env`. The system shows others only the environment that a process was started with, and programs that the server
+ * starts get an environment of their own.
+ */
+export const restoreProviderKeys = (env: NodeJS.ProcessEnv): void => {
+  for (const name of PROVIDER_SECRETS) if (env[name] !== undefined) process.env[name] = env[name]
+}
+
 const takeSecrets = (file: string): NodeJS.ProcessEnv => {
   delete process.env[FILE_VARIABLE]
   try {
