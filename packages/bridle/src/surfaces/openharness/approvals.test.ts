@@ -52,6 +52,21 @@ test('[OH19] a run that waits answers at once with its question, and again for t
   expect((await send(ask('s1'))).body.response.action_directives).toEqual(first.body.response.action_directives)
 })
 
+test('[OH23] a question has no markdown for shells that show none, and is never cut', async () => {
+  const { send } = testEngine()
+  const words = 'every **word** of the question '.repeat(9).trim()
+  const messages = await Promise.all(
+    ['im_bot', 'vehicle_hmi', 'web'].map(async (shell_kind, index) => {
+      const user_intent = script({ approve: 'write', args: {}, reason: words })
+      const shell = { shell_kind, shell_version: '1.0.0' }
+      const reply = await send(messageOf({ session_id: `s${index}`, user_intent, shell }))
+      return reply.body.response.action_directives?.[0]?.payload?.message
+    }),
+  )
+  const plain = words.replaceAll('**', '')
+  expect(messages).toEqual([plain, plain, words])
+})
+
 test('[OH20] the chosen option goes on, in three sessions at once; the plain token never approves', async () => {
   const { send, get } = testEngine()
   const questions = await Promise.all(['s1', 's2', 's3'].map((id) => send(ask(id))))

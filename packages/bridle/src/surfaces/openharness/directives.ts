@@ -6,7 +6,7 @@ import { INPUT_SUBJECT } from '../../kernel/user-input.ts'
 import type { AppPorts } from '../http/router/app.ts'
 import { hasCapability } from './codec.ts'
 import { type ContinuationClaim, sealContinuation } from './continuation.ts'
-import { shapeText } from './shell.ts'
+import { shapeQuestion, shapeText } from './shell.ts'
 import type { ActionDirective, RequestMessage } from './wire.ts'
 
 /** A run that said nothing has no directive. */
@@ -37,10 +37,12 @@ const inSequence = (directive: ActionDirective): ActionDirective =>
   directive.execution === 'parallel' ? { ...directive, execution: 'sequential' } : directive
 
 const shapeMessage = (directive: ActionDirective, kind: string | undefined): ActionDirective => {
-  const text = directive.payload?.text
-  return directive.action_type === 'render_message' && typeof text === 'string'
-    ? { ...directive, payload: { ...directive.payload, text: shapeText(text, kind) } }
-    : directive
+  const { action_type: type, payload = {} } = directive
+  if (type === 'render_message' && typeof payload.text === 'string')
+    return { ...directive, payload: { ...payload, text: shapeText(payload.text, kind) } }
+  if (type === 'request_approval' && typeof payload.message === 'string')
+    return { ...directive, payload: { ...payload, message: shapeQuestion(payload.message, kind) } }
+  return directive
 }
 
 /** The question of a run that waits, with a token for each answer. */

@@ -50,6 +50,10 @@ export const shapeText = (text: string, kind: string | undefined): string => {
   return PLAIN_SHELLS.has(kind) ? plainText(text) : text
 }
 
+/** A question is never cut: a person must see everything that is approved. */
+export const shapeQuestion = (text: string, kind: string | undefined): string =>
+  SMALL_SHELLS.has(kind) || PLAIN_SHELLS.has(kind) ? plainText(text) : text
+
 /** Text without the marks of markdown. Links keep their address; the content of code stays as it is. */
 const plainText = (text: string): string =>
   text
