@@ -12,6 +12,7 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
+import { reader, readerOf } from '../../agents/loop/context/context.suite.ts'
 import { keyOf, LoopWorld, lastResults, lastText, stubModel } from '../../agents/loop/loop.suite.ts'
 import type { LanguageModel } from '../../agents/model/model.ts'
 import { ModelError } from '../../agents/model/model-error.ts'
@@ -139,6 +140,21 @@ describe('[N112] spans of a model agent', () => {
     expect([treeOf(first), treeOf(second)]).toEqual([['chat stub'], ['execute_tool pay', 'chat stub']])
     expect(second?.attributes['bridle.run']).toBe(first?.attributes['bridle.run'])
     expect(idOf(second)).not.toBe(idOf(first))
+  })
+
+  test('the summary of a long conversation is a call of the model, too', async () => {
+    const it = new LoopWorld(reader(readerOf(1)), undefined, undefined, undefined, {
+      trace: createRunTracer(),
+    })
+    for (
+      let n = 1;
+      n < 40 && (await it.payloads('context_compacted')).every(({ kept_from }) => kept_from === undefined);
+      n++
+    )
+      await it.ask(`turn ${n}: KEEP(fact${n})`)
+    const steps = (await it.payloads('model_step')).length
+    expect(spans('chat').length).toBeGreaterThan(steps)
+    expect(spans('chat').every((span) => spans('invoke_agent').some((run) => idOf(run) === parentOf(span)))).toBe(true)
   })
 
   test('each failed call of a model is one, with its reason; so is the run that fails', async () => {

@@ -4,7 +4,7 @@ import type { ReportItem } from '../../../kernel/commands.ts'
 import { shortErrorMessage } from '../../error-message.ts'
 import { ModelError } from '../../model/model-error.ts'
 import { retryDelay } from '../../model/retries.ts'
-import { think } from '../../model/think.ts'
+import { thinkInSpan } from '../../trace/spans.ts'
 import { currentModel, modelName, type RequestFrame, turnDeadline } from '../asking.ts'
 import { eventItem } from '../calls/call-items.ts'
 import { withDeadline } from '../calls/deadline.ts'
@@ -82,7 +82,7 @@ const summarize = async (run: LoopRun, { replaced }: SummaryPlan, signal: AbortS
     stallMs: definition.limits.stallMs,
   }
   const request = summarizer(async (asked) => {
-    const thought = await think(model, { ...asked, settings }, silent, options)
+    const thought = await thinkInSpan(run, model, { ...asked, settings }, silent, options)
     used.push(requestUsageItem(model.modelId, thought.usage, null))
     return thought
   }, transcript.turn.summaryFailures)

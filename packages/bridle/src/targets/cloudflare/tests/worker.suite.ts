@@ -3,6 +3,7 @@ import { DurableObject, env } from 'cloudflare:workers'
 import unsafe from 'workerd:unsafe'
 import { agent, type RunContext } from '../../../agents/agent.ts'
 import type { ObjectBucket, ObjectNamespace } from '../../../stores/object/platform-types.ts'
+import { scriptedModel } from '../../../testing/scripted-model.ts'
 import { type HarnessEnv, harness } from '../index.ts'
 import type { DurableStorage, ObjectContext, PlatformSocket, RequestContext } from '../platform.ts'
 import { analyst, clerk, courier, ledgerOf, sleeper } from './durable-agents.suite.ts'
@@ -25,9 +26,14 @@ const mayfly = agent({ name: 'mayfly', run: walk, durable: false })
 /** For the production gate: it declares its trigger, and it does not. */
 const hooked = agent({ name: 'hooked', triggers: { webhook: true }, run: async () => 'hooked' })
 const shy = agent({ name: 'shy', run: async () => 'hidden' })
+/** By name: a model of the Worker's own, which knows nothing of any package. */
+const echo = (modelId: string) =>
+  scriptedModel(({ prompt, turn }) => ({ text: `${modelId} heard "${prompt}" in turn ${turn}.` }))
+const named = agent({ name: 'named', model: ['gone/x', 'echo/loud'] })
 const options = {
   tokenPaceMs: 0,
-  agents: [walker, mayfly, hooked, shy, clerk, courier, analyst, sleeper, ...shellAgents],
+  models: { echo },
+  agents: [walker, mayfly, hooked, shy, named, clerk, courier, analyst, sleeper, ...shellAgents],
   ...JSON.parse(TEST_OPTIONS),
 }
 const made = harness({
