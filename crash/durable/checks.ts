@@ -105,6 +105,7 @@ const effectProblems = (run: readonly AnyEvent[], lines: readonly EffectLine[], 
 
 /** The events that settle an effect: from then on nobody does it again. */
 const commitsOf = (run: readonly AnyEvent[], kind: EffectLine['kind'], name: string): AnyEvent[] => {
+  if (name === 'summary') return ofType(run, 'context_compacted') as AnyEvent[]
   if (kind === 'model') return ofType(run, 'model_step').filter((_, index) => `think-${index}` === name) as AnyEvent[]
   if (kind === 'step') return ofType(run, 'step_done').filter(({ payload }) => payload.name === name) as AnyEvent[]
   const id = callIdOf(run, name)

@@ -19,6 +19,8 @@ export interface PlanStep {
   readonly ask?: string
   readonly sleepMs?: number
   readonly waitFor?: string
+  /** The tokens that the model says it has read. With as many as its window has, room is made before the next step. */
+  readonly tokens?: number
 }
 
 /** A tool and a number, which makes the call unique in its turn. */
@@ -41,6 +43,9 @@ export const approvalOf = (tool: ToolName): boolean | { readonly expiresMs: numb
 const LAPSE_MS = 4_000
 
 export const toolOf = (call: CallName): ToolName => call.replace(/\d+$/, '') as ToolName
+
+/** The tokens that the model of these tests can read at once. */
+export const WINDOW_TOKENS = 4_000
 
 export const parsePlan = (prompt: string): Plan => JSON.parse(prompt) as Plan
 

@@ -1,5 +1,5 @@
 // The rows of the table "When a process dies": the plan of a run, the point at which the server is killed, and what is done again.
-import type { PlanStep } from './plan.ts'
+import { type PlanStep, WINDOW_TOKENS } from './plan.ts'
 import type { AgentName } from './world.ts'
 
 export interface DeathRow {
@@ -44,6 +44,17 @@ export const deathRows: readonly DeathRow[] = [
     steps: [begin, { say: 'Then I read on. ', calls: ['read2'] }, end],
     at: 'think-1.done',
     times: { 'think-1': 2 },
+  },
+  {
+    name: 'summary',
+    agents: ['thinker'],
+    steps: [
+      { say: 'I look for long. '.repeat(150), calls: ['read1'] },
+      { say: 'Then I read on. ', calls: ['read2'], tokens: WINDOW_TOKENS },
+      end,
+    ],
+    at: 'summary.during',
+    times: { summary: 2 },
   },
   { name: 'speaks', agents: ['worker'], steps: [begin, { say: 'Then I read on. ' }, end], at: 'text-1' },
   {

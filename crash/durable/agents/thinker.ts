@@ -2,7 +2,7 @@
 import { agent, tool } from 'bridle'
 import { performEffect } from '../effects.ts'
 import { planModel } from '../model.ts'
-import { approvalOf, type ToolName, toolEffects } from '../plan.ts'
+import { approvalOf, type ToolName, toolEffects, WINDOW_TOKENS } from '../plan.ts'
 
 const tools = (Object.keys(toolEffects) as ToolName[]).map((name) =>
   tool({
@@ -16,4 +16,10 @@ const tools = (Object.keys(toolEffects) as ToolName[]).map((name) =>
   }),
 )
 
-export default agent({ name: 'thinker', model: planModel, instructions: 'Follow the plan.', tools })
+export default agent({
+  name: 'thinker',
+  model: planModel,
+  instructions: 'Follow the plan.',
+  tools,
+  limits: { windowTokens: WINDOW_TOKENS },
+})

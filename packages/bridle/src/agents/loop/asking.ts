@@ -131,8 +131,9 @@ const reportFailure = async (run: LoopRun, frame: RequestFrame, error: ModelErro
   const delayMs = retryDelay(error, tries, run.ports.random ?? Math.random)
   const hasOther = index + 1 < models.length
   // The provider knows its window better than we do. Once per step, room is made and the model is asked again.
-  const isRoomHelpful =
-    error.reason === 'overflow' && transcript.turn.overflow === 'none' && planCut(run, frame, true) !== null
+  const { overflow, isCompactionOver } = transcript.turn
+  const isRoomPossible = error.reason === 'overflow' && overflow === 'none' && !isCompactionOver
+  const isRoomHelpful = isRoomPossible && planCut(run, frame, true) !== null
   if (delayMs === null && !hasOther && !isRoomHelpful)
     return run.report([
       lastFailure(models[index], error, tries),
