@@ -5,7 +5,6 @@
 import { type Answer, type AnswerTo, type Command, PROMPT_COMMANDS, type Refusal, refuse } from '../commands.ts'
 import type { EngineIdentity } from '../engine-info.ts'
 import type { AnyEvent, Key } from '../event.ts'
-import { ABORT_GRACE_MS, BATCH_MAX, INBOX_MAX, REST_GRACE_MS } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { BranchParent, Lease, Log, StoredAnswer } from '../ports/log.ts'
 import type { Runner } from '../ports/runner.ts'
@@ -16,8 +15,10 @@ import { type SessionState, statusOf } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type DecisionResult, decide, refusalResult } from '../rules/decide.ts'
 import { jobOf } from '../rules/wanted-effects.ts'
-import { type BatchItem, type BatchResult, decideBatch, type IdempotencyKey } from './command-batch.ts'
+import { type BatchResult, decideBatch, type IdempotencyKey } from './command-batch.ts'
 import { EffectRunner } from './effect-runner.ts'
+import { HandOver } from './hand-over.ts'
+import { Inbox, type InboxItem } from './inbox.ts'
 import type { MessagePiece } from './message-pieces.ts'
 import { readArtifactText } from './reading/artifact-text.ts'
 import { LogReader } from './reading/log-reader.ts'
@@ -46,11 +47,6 @@ export interface SessionPorts {
   readonly onDrop: (session: Session, cause: unknown) => void
 }
 
-interface InboxItem extends BatchItem {
-  readonly resolve: (outcome: Answer | Refusal) => void
-  readonly reject: (cause: unknown) => void
-}
-
 export class Session {
   readonly key: Key
   readonly subscribers: Subscribers
@@ -59,13 +55,9 @@ export class Session {
   readonly #ports: SessionPorts
   readonly #lease: Lease
   readonly #effects: EffectRunner
-  readonly #inbox: InboxItem[] = []
+  readonly #inbox = new Inbox((batch) => this.#commit(batch))
+  readonly #handOver: HandOver
   #state: SessionState
-  #draining = false
-  /** The process is about to end, so that no run starts any more. */
-  #isShuttingDown = false
-  #onHandOver = (): void => {}
-  #drained: Promise<void> = Promise.resolve()
   #dropped: { readonly cause: unknown } | null = null
   readonly #clock: SessionClock
   readonly #writer: SessionWriter
@@ -83,6 +75,7 @@ export class Session {
     this.#lease = lease
     this.#state = state
     this.#size = size
+    this.#handOver = new HandOver(clock)
     this.#writer = new SessionWriter({
       ...{ log, lease, incarnations: this.incarnations, snapshot, snapshotEvery },
       openedAt: clock.now(),
@@ -171,7 +164,7 @@ export class Session {
 
   /** Resolves when no append is on its way to the store any more, also after a drop. */
   get drained(): Promise<void> {
-    return this.#drained
+    return this.#inbox.drained
   }
 
   /** A run is at work in this process. A run that waits for an approval loses nothing by a restart. */
@@ -182,7 +175,7 @@ export class Session {
 
   /** The session has nothing to do. */
   get quiet(): boolean {
-    return !this.#draining && this.#inbox.length === 0 && this.#effects.size === 0
+    return this.#inbox.isQuiet && this.#effects.size === 0
   }
 
   /** The session has nothing to do and no reader: it may leave memory. */
@@ -193,12 +186,8 @@ export class Session {
   /** Resolves after commit. A refusal is an answer; a rejection means that the store failed. */
   send<C extends Command>(command: C, id: IdempotencyKey | null = null): Promise<AnswerTo<C> | Refusal> {
     if (this.#dropped) return Promise.reject(this.#dropped.cause)
-    if (this.#inbox.length >= INBOX_MAX && command.type !== 'report') return Promise.resolve(refuse('busy'))
-    return new Promise((resolve, reject) => {
-      // `decide` answers each command as `Answers` says.
-      this.#inbox.push({ command, id, resolve: resolve as InboxItem['resolve'], reject })
-      if (!this.#draining) this.#drained = this.#drain()
-    })
+    if (this.#inbox.isFull && command.type !== 'report') return Promise.resolve(refuse('busy'))
+    return this.#inbox.add(command, id)
   }
 
   /**
@@ -234,22 +223,13 @@ export class Session {
 
   /** Stops a run that would end with this process, and keeps it for the next process. Resolves when the run has stopped, or is late. */
   async handOver(): Promise<void> {
-    this.#isShuttingDown = true
+    this.#handOver.isRequested = true
     const { run } = this.#state.lifecycle
     if (this.dropped || !run) return
-    const { clock, runner } = this.#ports
     if (run.durable) return this.rest()
-    if (runner.outlivesProcess?.(jobOf(this.key, this.#state, run, this.epoch))) return
+    if (this.#ports.runner.outlivesProcess?.(jobOf(this.key, this.#state, run, this.epoch))) return
     await this.send({ type: 'hand_over' })
-    await new Promise<void>((resolve) => {
-      const clearTimer = clock.after(ABORT_GRACE_MS, resolve)
-      this.#onHandOver = () => {
-        if (!this.dropped && this.#state.lifecycle.run?.stopRequestedAt != null) return
-        clearTimer()
-        resolve()
-      }
-      this.#onHandOver()
-    })
+    await this.#handOver.waitFor(() => this.dropped || this.#state.lifecycle.run?.stopRequestedAt == null)
   }
 
   /**
@@ -257,16 +237,7 @@ export class Session {
    * long is continued as after a crash. Other runs go on.
    */
   async rest(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const clearTimer = this.#ports.clock.after(REST_GRACE_MS, resolve)
-      this.#effects
-        .rest()
-        .catch(() => {})
-        .finally(() => {
-          clearTimer()
-          resolve()
-        })
-    })
+    await this.#handOver.withinGrace(() => this.#effects.rest())
   }
 
   /** Stops the session without writing to the log: callers get the cause, and readers come back to the next owner. */
@@ -274,20 +245,11 @@ export class Session {
     if (this.#dropped) return
     this.#dropped = { cause }
     this.#clock.forget()
-    for (const item of this.#inbox.splice(0)) item.reject(cause)
+    this.#inbox.rejectAll(cause)
     this.#ports.onDrop(this, cause)
     this.#effects.stop()
     this.subscribers.close(why)
-    this.#onHandOver()
-  }
-
-  async #drain(): Promise<void> {
-    this.#draining = true
-    try {
-      while (this.#inbox.length > 0) await this.#commit(this.#inbox.splice(0, BATCH_MAX))
-    } finally {
-      this.#draining = false
-    }
+    this.#handOver.check()
   }
 
   async #commit(batch: readonly InboxItem[]): Promise<void> {
@@ -324,7 +286,7 @@ export class Session {
     for (const [index, item] of batch.entries()) item.resolve(outcomes[index] as Answer | Refusal)
     if (fault) return this.drop(fault.cause)
     if (events.length > 0 || batch.some(({ command }) => command.type === 'tick')) this.#reconcile()
-    if (this.#isShuttingDown) this.#onHandOver()
+    this.#handOver.check()
     notifyObserver(this.#ports.onCommit, events)
   }
 
@@ -343,7 +305,7 @@ export class Session {
       return refusalResult(working, refuse('session_full'))
     const { exists, head, parent } = this.#lease
     const branchPoint = !exists && working.head === head ? parent : null
-    const options = { starts: !this.#isShuttingDown, identity: this.identity, branchPoint }
+    const options = { starts: !this.#handOver.isRequested, identity: this.identity, branchPoint }
     return decide(this.key, working, command, this.#now(), options)
   }
 
