@@ -6,6 +6,7 @@ import type { HarnessEnv, HarnessOptions } from './options.ts'
 import type { ObjectContext, RequestContext } from './platform.ts'
 import { HarnessSession } from './session.ts'
 
+export type { ModelProvider, ModelProviders } from '../models/model-source.ts'
 export type { HarnessEnv, HarnessOptions } from './options.ts'
 export { HarnessDirectory, HarnessGateway, HarnessSession }
 

@@ -6,3 +6,5 @@ export const ERROR_BODY_CHARS_MAX = 20_000
 export const LINE_CHARS_MAX = 2_000_000
 /** Bytes that become text at once for base64: the most arguments that every engine takes in one call. */
 export const BASE64_PIECE_BYTES = 8_192
+/** Time to import a package of a provider: the largest take a second, and a run must not hang. */
+export const LOAD_MS_MAX = 30_000

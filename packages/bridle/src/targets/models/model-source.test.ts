@@ -3,13 +3,16 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { AnthropicProvider } from '@ai-sdk/anthropic'
+import type { OpenAIProvider } from '@ai-sdk/openai'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { LanguageModel } from '../../agents/model/model.ts'
 import { ModelError } from '../../agents/model/model-error.ts'
 import { startProviderStub } from '../../agents/model/provider-stub.suite.ts'
 import { providers } from '../../agents/model/providers.suite.ts'
 import { think } from '../../agents/model/think.ts'
 import { spoken } from './chat-completions/chat-stub.suite.ts'
+import { LOAD_MS_MAX } from './limits.ts'
 import { createModelSource, type ModelEnv, type ModelProviders } from './model-source.ts'
 import { nodePackages } from './node-packages.ts'
 
@@ -131,6 +134,7 @@ describe("[N105] a package in the user's folder", () => {
 
   test.each([
     ['throws', `throw new Error('broken package')`, 'unavailable', 'broken package'],
+    ['lacks a file', `import './gone.js'`, 'unavailable', 'gone.js'],
     ['exports nothing that is a provider', 'export const x = 1', 'unavailable', 'exports no provider'],
     ['makes something else', 'export const createOdd = () => () => ({})', 'unsupported', 'names no interface version'],
     [
@@ -144,7 +148,28 @@ describe("[N105] a package in the user's folder", () => {
     fakePackage(folder, 'odd', code)
     const error = await failure(sourceIn(folder).resolve('odd/one'))
     expect(error).toMatchObject({ reason, retryable: false, message: expect.stringContaining(words) })
+    expect(error.message).not.toContain(folder)
   })
+})
+
+test('[N105] a package that never ends to load is a typed failure, and is loaded again the next time', async () => {
+  vi.useFakeTimers()
+  try {
+    let count = 0
+    const load = () => {
+      count += 1
+      return new Promise<never>(() => {})
+    }
+    const source = createModelSource({ env: {}, packages: { isInstalled: () => true, load } })
+    for (const expected of [1, 2]) {
+      const waiting = failure(source.resolve('acme/slow'))
+      await vi.advanceTimersByTimeAsync(LOAD_MS_MAX)
+      expect(await waiting).toMatchObject({ reason: 'unavailable', message: expect.stringContaining('took longer') })
+      expect(count).toBe(expected)
+    }
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 describe('[N106] providers in the options of a server', () => {
@@ -161,6 +186,20 @@ describe('[N106] providers in the options of a server', () => {
     for (const name of ['anthropic/a', 'anthropic/b', 'anthropic/a']) await source.resolve(name)
     expect(ids).toEqual(['a', 'b'])
     expect(await source.resolve('acme/x')).toMatchObject({ modelId: 'acme-x' })
+  })
+
+  test('are asked once for a model that several runs want at the same time', async () => {
+    let count = 0
+    const acme = (id: string) => fake(`${id}-${++count}`)
+    const source = createModelSource({ models: { acme }, env: {}, packages: null })
+    const found = await Promise.all([1, 2, 3].map(() => source.resolve('acme/x')))
+    expect(found.map(({ modelId }) => modelId)).toEqual(['x-1', 'x-1', 'x-1'])
+  })
+
+  test('may be the providers of packages, for TypeScript too', () => {
+    const given = {} as { readonly anthropic: AnthropicProvider; readonly openai: OpenAIProvider }
+    const models: ModelProviders = given
+    expect(models).toBe(given)
   })
 
   test('that throw, or return something else, are a typed failure', async () => {

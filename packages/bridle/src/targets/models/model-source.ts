@@ -5,6 +5,7 @@ import { ModelError } from '../../agents/model/model-error.ts'
 import { present } from '../../kernel/json.ts'
 import { chatModel } from './chat-completions/chat-model.ts'
 import { CHAT_PROVIDER } from './chat-completions/chat-request.ts'
+import { LOAD_MS_MAX } from './limits.ts'
 import { isProviderName, keyVariable, packageOf, urlVariable } from './provider-conventions.ts'
 
 /** A provider of models: `anthropic` of `@ai-sdk/anthropic`, or a function of your own that returns the model with an id. */
@@ -43,7 +44,7 @@ export interface ModelSourceOptions {
 }
 
 export const createModelSource = ({ models = {}, env, packages }: ModelSourceOptions): ModelSource => {
-  const found = new Map<string, LanguageModel>()
+  const found = new Map<string, Promise<LanguageModel>>()
   const ownProvider = (name: string): ModelProvider | undefined =>
     Object.hasOwn(models, name) ? models[name] : undefined
 
@@ -79,26 +80,39 @@ export const createModelSource = ({ models = {}, env, packages }: ModelSourceOpt
     return modelOf(loaded as ModelProvider, modelId)
   }
 
+  const find = async (name: string): Promise<LanguageModel> => {
+    const problem = problemOf(name)
+    if (problem) throw problem
+    const model = await inTime(load(name)).catch((cause: unknown) => {
+      const detail = cause instanceof Error ? cause.message : String(cause)
+      const message = `The model "${name}" could not be loaded: ${detail}`
+      throw new ModelError('unavailable', message, { retryable: false, cause })
+    })
+    const unfit = modelProblem(model)
+    if (unfit !== null) throw new ModelError('unsupported', `The model "${name}": ${unfit}`)
+    return model
+  }
+
   return {
     missing: (name) => problemOf(name)?.message ?? null,
-    resolve: async (name) => {
+    resolve: (name) => {
       const known = found.get(name)
       if (known) return known
-      const problem = problemOf(name)
-      if (problem) throw problem
-      const model = await load(name).catch((cause: unknown) => {
-        const detail = cause instanceof Error ? cause.message : String(cause)
-        throw new ModelError('unavailable', `The model "${name}" could not be loaded: ${detail}`, {
-          retryable: false,
-          cause,
-        })
-      })
-      const unfit = modelProblem(model)
-      if (unfit !== null) throw new ModelError('unsupported', `The model "${name}": ${unfit}`)
+      const model = find(name)
       found.set(name, model)
+      // A package may be installed, or a key be set, before the next run.
+      model.catch(() => found.delete(name))
       return model
     },
   }
+}
+
+const inTime = <T>(work: Promise<T>): Promise<T> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`its package took longer than ${LOAD_MS_MAX} ms.`)), LOAD_MS_MAX)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 /** The id of a model may have slashes of its own. */

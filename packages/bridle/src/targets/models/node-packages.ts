@@ -11,9 +11,7 @@ export const nodePackages = (root: string): ProviderPackages => {
   return {
     isInstalled: (provider) => isInstalledAbove(folder, packageOf(provider)),
     load: async (provider, settings) => {
-      const { resolve: resolveFrom } = createRequire(join(folder, 'package.json'))
-      const address = pathToFileURL(resolveFrom(packageOf(provider))).href
-      const exported = exportsOf((await import(/* @vite-ignore */ address)) as Exports)
+      const exported = await importFrom(folder, packageOf(provider))
       // A provider of its own gets the key from this server: `bridle start` keeps keys out of the environment of the process.
       const factory = pick(exported, factoryNames(provider))
       if (typeof factory === 'function') return factory(settings) as ModelProvider
@@ -23,6 +21,18 @@ export const nodePackages = (root: string): ProviderPackages => {
         `${packageOf(provider)} exports no provider. Pass it to the server: models: { '${provider}': … }.`,
       )
     },
+  }
+}
+
+/** Clients read the message of an error, and learn no path of the machine from it. */
+const importFrom = async (folder: string, name: string): Promise<Exports> => {
+  try {
+    const { resolve: resolveFrom } = createRequire(join(folder, 'package.json'))
+    const address = pathToFileURL(resolveFrom(name)).href
+    return exportsOf((await import(/* @vite-ignore */ address)) as Exports)
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(problem.replaceAll(`${folder}/`, '').split('\n', 1)[0], { cause })
   }
 }
 

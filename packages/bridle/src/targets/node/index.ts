@@ -53,6 +53,7 @@ export type { Directory } from '../../kernel/ports/directory.ts'
 export type { Lease, Log, LogAppend } from '../../kernel/ports/log.ts'
 export { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 export type { OpenStore, StoreContext, StoreOpener } from '../../stores/open-store.ts'
+export type { ModelProvider, ModelProviders } from '../models/model-source.ts'
 export type { ServerOptions } from './server-options.ts'
 
 /** A running server. */

@@ -272,6 +272,17 @@ test("[N109] the sentence has the server's words", async () => {
   expect(message).toContain('try pulling it')
 })
 
+test('[N109] an address without /v1, and one that is written out', async () => {
+  const page = { status: 404, body: '404 page not found', headers: { 'content-type': 'text/plain' } }
+  expect(await failure(page, { url: stub.url })).toMatchObject({
+    reason: 'refused',
+    message: expect.stringContaining('Most servers have them below /v1.'),
+  })
+  stub.reply(spoken('Found.'))
+  await ask({ url: `${stub.url}/v1/chat/completions` })
+  expect(stub.addresses.at(-1)?.path).toBe('/v1/chat/completions')
+})
+
 test('[N109] a stream that stalls, and a run that is cancelled: the connection is closed', async () => {
   const open = streamed(chunk({ content: 'Half' }), { end: 'open' })
   expect(await failure(open, { stallMs: 40 })).toMatchObject({ reason: 'stalled' })
@@ -285,5 +296,9 @@ test('[N109] a stream that stalls, and a run that is cancelled: the connection i
 test('[N109] a server that is not there', async () => {
   const gone = await startProviderStub()
   await gone.close()
-  expect(await failure(null, { url: gone.url })).toMatchObject({ reason: 'unavailable', retryable: true })
+  expect(await failure(null, { url: gone.url })).toMatchObject({
+    reason: 'unavailable',
+    retryable: true,
+    message: expect.stringContaining('Is the server of the model running?'),
+  })
 })

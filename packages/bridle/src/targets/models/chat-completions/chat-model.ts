@@ -17,13 +17,16 @@ export const chatModel = (modelId: string, { url, key }: ChatModelOptions): Lang
   provider: CHAT_PROVIDER,
   modelId,
   doStream: async (options): Promise<ModelStream> => {
-    const answer = await post(`${url.replace(/\/+$/, '')}/chat/completions`, key, modelId, options)
+    const answer = await post(`${baseOf(url)}/chat/completions`, key, modelId, options)
     const type = answer.headers.get('content-type') ?? ''
     // A page of a proxy, or an error that calls itself a success.
     if (!answer.ok || !answer.body || /html|json/.test(type)) throw await requestError(answer)
     return { stream: streamOf(chatParts(dataLines(answer.body))) }
   },
 })
+
+/** People also set the whole address. */
+const baseOf = (url: string): string => url.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')
 
 const post = (url: string, key: string | undefined, modelId: string, options: ModelCallOptions): Promise<Response> =>
   fetch(url, {
@@ -35,17 +38,24 @@ const post = (url: string, key: string | undefined, modelId: string, options: Mo
     },
     body: JSON.stringify(chatRequest(modelId, options)),
     ...(options.abortSignal && { signal: options.abortSignal }),
+  }).catch((cause: unknown) => {
+    options.abortSignal?.throwIfAborted()
+    throw new Error('Nothing answers at BRIDLE_MODEL_URL. Is the server of the model running?', { cause })
   })
 
 /** An error with the fields of those that provider packages throw: they decide its reason. */
 const requestError = async (answer: Response): Promise<Error> => {
   const responseBody = await bodyStart(answer)
-  return Object.assign(new Error(plainError(responseBody) ?? answer.statusText), {
+  const isElsewhere = answer.status === 404 && !/json/.test(answer.headers.get('content-type') ?? '')
+  const message = isElsewhere ? WRONG_ADDRESS : (plainError(responseBody) ?? answer.statusText)
+  return Object.assign(new Error(message), {
     statusCode: answer.status,
     responseHeaders: Object.fromEntries(answer.headers),
     responseBody,
   })
 }
+
+const WRONG_ADDRESS = 'There are no Chat Completions at BRIDLE_MODEL_URL. Most servers have them below /v1.'
 
 const bodyStart = async (answer: Response): Promise<string> => {
   let text = ''
