@@ -12,10 +12,12 @@ export { RunEndedError, ToolDenied, ToolTimeout } from './agents/errors.ts'
 export type { DirectiveSchemas } from './agents/functions/directive-schemas.ts'
 export type {
   AnswerReview,
+  AnswerTurn,
   CallChange,
   Middleware,
   MiddlewareCall,
   MiddlewareTurn,
+  ModelQuestion,
   Note,
   Summary,
   SummaryRequest,

@@ -392,7 +392,8 @@ export const schemas = {
     chars: maybe(count),
     parts: maybe(count),
   }),
-  context_added: v.looseObject({ text, source: text }),
+  /** `chars` and `parts`: the place in the answer, as in `model_step`. */
+  context_added: v.looseObject({ text, source: text, chars: maybe(count), parts: maybe(count) }),
   /** Exactly one of `result` and `error`; a step without a result has the result null. */
   step_done: v.looseObject({ name: text, result: maybe(json), error: maybe(text) }),
   memory_set: v.looseObject({ key: text, value: json, expires_at: v.nullable(count) }),

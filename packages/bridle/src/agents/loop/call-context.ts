@@ -1,7 +1,7 @@
 // A run as its calls need it.
 import { decideAfter } from './calls/call-hooks.ts'
 import type { CallContext } from './calls/calls.ts'
-import { hookContext } from './hook-context.ts'
+import { hookContext } from './hooks/hook-context.ts'
 import type { LoopRun } from './loop-run.ts'
 
 export const callContext = (run: LoopRun): CallContext => {

@@ -17,6 +17,8 @@ import { asksBefore, beginCalls } from './call-start.ts'
 import { withDeadline } from './calls/deadline.ts'
 import { roomOf } from './context/budget.ts'
 import { makeRoom } from './context/compaction.ts'
+import { reviewAnswer } from './hooks/answer-review.ts'
+import { startTurn } from './hooks/turn-start.ts'
 import { type LoopControls, LoopRun } from './loop-run.ts'
 import { type NextAction, next, type StopReason } from './next.ts'
 import { finishReport, outputReminder } from './output.ts'
@@ -70,6 +72,9 @@ const UNLOGGED: ReadonlySet<NextAction['type']> = new Set(['wait', 'think', 'com
 
 const act = async (run: LoopRun, action: NextAction, frame: RequestFrame): Promise<RunEnd | null> => {
   switch (action.type) {
+    case 'start':
+      await run.report(await startTurn(run))
+      return null
     case 'think':
       return takeStep(run, frame)
     case 'compact':
@@ -95,12 +100,14 @@ const act = async (run: LoopRun, action: NextAction, frame: RequestFrame): Promi
       return null
     case 'wait':
       return wait(run, action.until)
+    case 'review':
     case 'finish': {
       const { definition, transcript } = run
-      await run.report([
-        await withinToolTime(run, 'The output schema', () => finishReport(definition, transcript.turn)),
-      ])
-      return 'done'
+      const end = await withinToolTime(run, 'The output schema', () => finishReport(definition, transcript.turn))
+      const { items, isSentBack } =
+        action.type === 'review' ? await reviewAnswer(run, end) : { items: [end], isSentBack: false }
+      await run.report(items)
+      return isSentBack ? null : 'done'
     }
     case 'stop':
       await run.report([{ type: 'failed', reason: action.reason, message: stopMessage(run, action.reason) }])

@@ -15,6 +15,8 @@ const fresh: Situation = {
   room: 'enough',
   output: 'none',
   reminders: 0,
+  isStartDue: false,
+  isReviewed: false,
 }
 const call = (id: string, stage: CallSituation['stage'], effect: CallSituation['effect'] = 'unsafe') => ({
   id,
@@ -100,6 +102,38 @@ test.each<[string, Partial<Situation>, NextAction]>([
     'the output is given, other calls are not made yet',
     { ...after(call('a', 'new'), call('b', 'settled')), output: 'given' },
     { type: 'begin', calls: ['a'] },
+  ],
+
+  ['middleware has not started the turn', { isStartDue: true }, { type: 'start' }],
+  ['room is made behind the start of the turn', { isStartDue: true, room: 'short' }, { type: 'start' }],
+  ['middleware came to a turn that has begun', { ...after(), isStartDue: true }, { type: 'finish' }],
+  [
+    'middleware came to a turn that has made a call',
+    { ...after(call('a', 'settled')), isStartDue: true },
+    { type: 'think' },
+  ],
+  ['middleware looks at the answer', { ...after(), isReviewed: true }, { type: 'review' }],
+  ['middleware looks at no answer that is not there', { isReviewed: true }, { type: 'think' }],
+  ['the answer was sent back', { ...after(), isReviewed: true, hasNews: true }, { type: 'think' }],
+  [
+    'middleware looks at the output',
+    { ...after(call('a', 'settled')), output: 'given', isReviewed: true },
+    { type: 'review' },
+  ],
+  [
+    'the output was sent back',
+    { ...after(call('a', 'settled')), output: 'missing', isReviewed: true, hasNews: true },
+    { type: 'think' },
+  ],
+  [
+    'no middleware looks at a text where an output is missing',
+    { ...after(), output: 'missing', isReviewed: true },
+    { type: 'remind' },
+  ],
+  [
+    'no middleware looks at the answer of a model in a circle',
+    { ...after(call('a', 'settled')), isReviewed: true, isLooping: true },
+    { type: 'stop', reason: 'loop' },
   ],
 
   ['the last step that is allowed', { ...after(call('a', 'settled')), steps: 49 }, { type: 'think' }],

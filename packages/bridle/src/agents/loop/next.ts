@@ -37,12 +37,18 @@ export interface Situation {
   readonly output: 'none' | 'missing' | 'given'
   /** How often the model was told that its output is missing, or does not fit. */
   readonly reminders: number
+  /** Middleware has a function `start`, and the log does not have its decision. */
+  readonly isStartDue: boolean
+  /** Middleware has a function `answer`, which looks at the answer before the turn ends. */
+  readonly isReviewed: boolean
 }
 
 /** Why a turn is ended before the model ends it. */
 export type StopReason = 'max_steps' | 'max_calls' | 'max_time' | 'loop' | 'output_invalid'
 
 export type NextAction =
+  /** The functions `start` of the middleware are called. */
+  | { readonly type: 'start' }
   | { readonly type: 'think' }
   /** The older part of the conversation makes room. */
   | { readonly type: 'compact' }
@@ -53,6 +59,8 @@ export type NextAction =
   | { readonly type: 'use_answers' }
   | { readonly type: 'remind' }
   | { readonly type: 'wait'; readonly until: number | null }
+  /** The functions `answer` of the middleware are called: the turn ends, or the model is sent back. */
+  | { readonly type: 'review' }
   | { readonly type: 'finish' }
   | { readonly type: 'stop'; readonly reason: StopReason }
 
@@ -76,13 +84,17 @@ export const next = (situation: Situation): NextAction => {
     return { type: 'begin', calls: ids(unmade) }
   }
   if (situation.isLooping) return { type: 'stop', reason: 'loop' }
-  if (situation.output === 'given') return { type: 'finish' }
+  if (situation.output === 'given') return end(situation)
   if (situation.output === 'missing' && situation.reminders > REMINDERS_MAX)
     return { type: 'stop', reason: 'output_invalid' }
+  // A turn in which the model has answered already does not start any more: the agent may have got a middleware meanwhile.
+  if (calls === null && situation.isStartDue) return { type: 'start' }
   if (calls === null || calls.length > 0 || situation.hasNews) return think(situation)
-  if (situation.output === 'none') return { type: 'finish' }
+  if (situation.output === 'none') return end(situation)
   return situation.reminders < REMINDERS_MAX ? { type: 'remind' } : { type: 'stop', reason: 'output_invalid' }
 }
+
+const end = ({ isReviewed }: Situation): NextAction => ({ type: isReviewed ? 'review' : 'finish' })
 
 const think = ({ now, limits, steps, workMs, retryAt, room }: Situation): NextAction => {
   if (steps >= limits.steps) return { type: 'stop', reason: 'max_steps' }

@@ -28,11 +28,13 @@ export const situationOf = (
   room,
   output: definition.output === null ? 'none' : acceptedOutput(turn) ? 'given' : 'missing',
   reminders: turn.reminders + rejectedOutputs(turn),
+  isStartDue: !turn.isStarted && definition.use.some(({ start }) => start !== undefined),
+  isReviewed: definition.use.some(({ answer }) => answer !== undefined),
 })
 
-/** The call with which the model gave an output that fits. */
-export const acceptedOutput = ({ last }: TurnRecord): CallView | undefined =>
-  last?.calls.find((view) => toolNameOf(view) === ANSWER_TOOL && view.outcome?.status === 'ok')
+/** The call with which the model gave an output that fits, and that no middleware sent back. */
+export const acceptedOutput = ({ last, isSentBack }: TurnRecord): CallView | undefined =>
+  isSentBack ? undefined : last?.calls.find((view) => toolNameOf(view) === ANSWER_TOOL && view.outcome?.status === 'ok')
 
 /** An output that does not fit is told to the model as the outcome of its call. */
 const rejectedOutputs = ({ history }: TurnRecord): number =>

@@ -17,6 +17,9 @@ export interface StepRecord {
 /** Sources of a `context_added` that the loop itself writes. */
 export const OUTPUT_REMINDER = 'output_reminder'
 export const RESULT_EXCERPT = 'result_excerpt'
+/** The beginnings of the sources of middleware, ahead of its name: a note at the start of a turn, and an answer that is sent back. */
+export const NOTE_SOURCE = 'middleware:'
+export const REVIEW_SOURCE = 'review:'
 
 /** The kind of a `transport_diagnostic` about a summary, and the status of one after which room is made. */
 export const COMPACTION = 'compaction'
@@ -39,6 +42,12 @@ export class TurnRecord {
   hasNews = false
   /** How often the model was told that its output does not fit. */
   reminders = 0
+  /** The log has everything that the functions `start` of the middleware decided. */
+  isStarted = false
+  /** How often an answer of the turn was sent back. */
+  reviews = 0
+  /** The last answer was sent back. */
+  isSentBack = false
   /** The log has the names of the tools that the model is offered. */
   isOffered = false
   /** Failures of the model since its last answer. */
@@ -89,6 +98,7 @@ export class TurnRecord {
     this.callCount += calls.length
     this.waves = 0
     this.hasNews = false
+    this.isSentBack = false
     this.failures = 0
     this.retryAt = null
     this.overflow = 'none'
@@ -101,11 +111,19 @@ export class TurnRecord {
     if (event.type === 'run_started') this.#forgetFailures()
     if (event.type === 'tool_batch') this.waves += 1
     if (event.type === 'turn_start_tools') this.isOffered = true
-    if (event.type === 'context_added' && event.payload.source === OUTPUT_REMINDER) this.reminders += 1
-    if (event.type === 'context_added' && event.payload.source !== RESULT_EXCERPT) this.hasNews = true
+    if (event.type === 'hook_event' && event.payload.phase === 'start') this.isStarted = true
+    if (event.type === 'context_added') this.#addContext(event.payload.source)
     if (event.type === 'transport_diagnostic') this.#countFailure(event.payload)
     if (event.type === 'context_compacted') this.#endCompaction(false)
     if (event.type === 'context_warning' && event.payload.kind === COMPACTION_FAILED) this.#endCompaction(true)
+  }
+
+  #addContext(source: string): void {
+    if (source === OUTPUT_REMINDER) this.reminders += 1
+    if (source !== RESULT_EXCERPT) this.hasNews = true
+    if (!source.startsWith(REVIEW_SOURCE)) return
+    this.reviews += 1
+    this.isSentBack = true
   }
 
   #forgetFailures(): void {

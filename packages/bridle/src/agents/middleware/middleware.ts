@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import type { Payloads, ToolEffect } from '../../kernel/schemas.ts'
 import type { ModelMessage, ModelRequest, Thought } from '../model/model.ts'
+import type { ModelChoice } from '../model-agent.ts'
 import type { SessionMemory, UsageReport } from '../session.ts'
 import type { Tool, ToolEventType } from '../tools/tool.ts'
 import type { ToolSource } from '../tools/tool-source.ts'
@@ -22,8 +23,8 @@ export interface Middleware {
   before?(call: MiddlewareCall): CallChange | undefined | Promise<CallChange | undefined>
   /** Called with the result of a call that went well, ahead of the log. A value that it returns replaces the result. */
   after?(call: MiddlewareCall, result: Json): Json | undefined | Promise<Json | undefined>
-  /** Called when the model ends its turn. It accepts the answer, or sends the model back with a text; at most twice per turn. */
-  answer?(turn: MiddlewareTurn, text: string): AnswerReview | undefined | Promise<AnswerReview | undefined>
+  /** Called when the model ends its turn. It accepts the answer, sends the model back with a text, or fails the turn. */
+  answer?(turn: AnswerTurn, text: string): AnswerReview | undefined | Promise<AnswerReview | undefined>
   /** Surrounds one request to the model. `next` makes the request. */
   model?(request: ModelRequest, next: (request: ModelRequest) => Promise<Thought>): Promise<Thought>
   /** Surrounds the making of a summary. `next` makes it. */
@@ -48,6 +49,26 @@ export interface MiddlewareTurn {
   emit<T extends ToolEventType | 'reflection'>(type: T, payload: Payloads[T]): void
   /** Adds tokens and cost that the function has used to the same write. */
   usage(spent: UsageReport): void
+  /** Asks a model and resolves to the text of its answer. The tokens are counted as those of the agent. Rejects with a ModelError. */
+  ask(question: ModelQuestion): Promise<string>
+}
+
+/** A turn whose answer is looked at. */
+export interface AnswerTurn extends MiddlewareTurn {
+  /** How often the answer can still be sent back in this turn: at most twice, over all middleware. */
+  readonly againLeft: number
+}
+
+/** A question of middleware to a model, apart from the conversation. */
+export interface ModelQuestion {
+  /** The question. */
+  readonly prompt: string
+  /** The words ahead of the question; default: none. */
+  readonly instructions?: string
+  /** The model; default: the one that the agent asks. */
+  readonly model?: ModelChoice
+  /** The most tokens of the answer. */
+  readonly maxOutputTokens?: number
 }
 
 /** A call of the model as middleware sees it. */
@@ -71,11 +92,8 @@ export interface Note {
 /** Other arguments for a call, or the reason why it is not made. */
 export type CallChange = { readonly input: JsonObject } | { readonly deny: string }
 
-/** The model is asked again, with this text before it. */
-export interface AnswerReview {
-  /** The text that says what is missing. */
-  readonly again: string
-}
+/** `again`: the model is asked again, with this text before it. `fail`: the turn fails, with this text as its error. */
+export type AnswerReview = { readonly again: string } | { readonly fail: string }
 
 /** A request for a summary of the older part of a conversation. */
 export interface SummaryRequest {

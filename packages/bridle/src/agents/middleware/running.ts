@@ -13,7 +13,7 @@ import { createMemory, liveMemory } from '../memory.ts'
 import { usageItem } from '../session-items.ts'
 import { LOOP_EVENT_TYPES } from '../tools/tool.ts'
 import { HOOK_EVENTS_MAX } from './limits.ts'
-import type { Middleware, MiddlewareTurn } from './middleware.ts'
+import type { Middleware, MiddlewareTurn, ModelQuestion } from './middleware.ts'
 
 /** The run that a function of a middleware is called for. */
 export interface HookContext {
@@ -24,6 +24,15 @@ export interface HookContext {
   readonly signal: AbortSignal
   /** Milliseconds for the function. */
   readonly ms: number
+  /** Asks a model for the function. */
+  readonly ask: (question: ModelQuestion, signal: AbortSignal) => Promise<QuestionAnswer>
+}
+
+/** The answer of a model to a question of middleware. */
+export interface QuestionAnswer {
+  readonly text: string
+  /** The report of the tokens. */
+  readonly usage: ReportItem
 }
 
 /** The points of a middleware that decide something about a turn. */
@@ -87,7 +96,7 @@ interface TurnOfHook {
   readonly close: () => readonly ReportItem[]
 }
 
-const createTurn = ({ job, reporter, clock }: HookContext, signal: AbortSignal): TurnOfHook => {
+const createTurn = ({ job, reporter, clock, ask }: HookContext, signal: AbortSignal): TurnOfHook => {
   let isOpen = true
   const items: ReportItem[] = []
   const check = () => {
@@ -100,10 +109,10 @@ const createTurn = ({ job, reporter, clock }: HookContext, signal: AbortSignal):
       throw new RangeError(`A function of a middleware adds at most ${HOOK_EVENTS_MAX} events.`)
     items.push(make())
   }
-  const track = (start: () => Promise<void>): Promise<void> => {
+  const track = <T>(start: () => Promise<T>): Promise<T> => {
     const started = (async () => {
       check()
-      await start()
+      return start()
     })()
     // A function that does not await a call must not end the process with it.
     started.catch(() => {})
@@ -124,6 +133,12 @@ const createTurn = ({ job, reporter, clock }: HookContext, signal: AbortSignal):
         return agentEventItem(type, payload)
       }),
     usage: (spent) => add(() => usageItem(spent)),
+    ask: (question) =>
+      track(async () => {
+        const { text, usage } = await ask(question, signal)
+        add(() => usage)
+        return text
+      }),
   }
   return {
     turn,

@@ -37,6 +37,8 @@ export const course: Projection<Course> = {
     turn_end: (state) => withoutWait(state),
 
     model_step: (state, { payload: { chars = 0, parts = 0 } }) => ({ ...state, resumes: 0, kept: { chars, parts } }),
+    context_added: (state, { payload: { chars, parts } }) =>
+      chars === undefined || parts === undefined ? state : { ...state, kept: { chars, parts } },
     step_done: (state) => withProgress(state),
     tool_outcome: (state) => withProgress(state),
     output_superseded: (state, { payload: { keep: { chars, parts } = START } }) =>

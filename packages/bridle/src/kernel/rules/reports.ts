@@ -226,6 +226,11 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
     if (w.run) w.addToRun('model_step', { ...payload, ...answerMark(w.state.conversation, w.run.runId) })
   },
 
+  // Also the end of a step: thoughts that middleware wrote ahead of it stay.
+  context_added: (w, payload) => {
+    if (w.run) w.addToRun('context_added', { ...payload, ...answerMark(w.state.conversation, w.run.runId) })
+  },
+
   context_compacted: (w, payload) => {
     w.addToRun('context_compacted', {
       ...payload,

@@ -1,0 +1,69 @@
+// The functions `answer` of middleware: each one accepts the answer of the model, sends the model back, or fails the turn. The decision
+// and its consequence are one write.
+import type { ReportItem } from '../../../kernel/commands.ts'
+import type { Json } from '../../../kernel/json.ts'
+import { truncate } from '../../../kernel/text/truncate.ts'
+import { ERROR_CHARS_MAX } from '../../limits.ts'
+import { AGAIN_CHARS_MAX, AGAIN_MAX } from '../../middleware/limits.ts'
+import type { AnswerReview } from '../../middleware/middleware.ts'
+import { hookEventItem, runHook } from '../../middleware/running.ts'
+import { eventItem } from '../calls/call-items.ts'
+import type { LoopRun } from '../loop-run.ts'
+import { REVIEW_SOURCE } from '../turn-record.ts'
+import { hookContext } from './hook-context.ts'
+
+/** The reports of a review: the last one ends the turn, or puts the text before the model. */
+export interface Review {
+  readonly items: readonly ReportItem[]
+  readonly isSentBack: boolean
+}
+
+/** Asks each middleware in its order, up to the first that does not accept the answer. `end` ends the turn where all accept. */
+export const reviewAnswer = async (run: LoopRun, end: ReportItem): Promise<Review> => {
+  if (end.type !== 'finished') return { items: [end], isSentBack: false }
+  const context = hookContext(run)
+  const againLeft = againLeftIn(run)
+  const text = textOf(end.result)
+  const items: ReportItem[] = []
+  for (const middleware of run.definition.use) {
+    const { name } = middleware
+    if (!middleware.answer) continue
+    const result = await runHook(context, middleware, 'answer', async (turn) =>
+      reviewOf(await middleware.answer?.({ ...turn, againLeft }, text)),
+    )
+    items.push(...result.items)
+    // A middleware that fails accepts the answer: the work of the turn is not lost with it.
+    if ('problem' in result) continue
+    const review = result.value
+    if (review === null) items.push(hookEventItem(name, 'answer', 'accepted'))
+    else if ('fail' in review) {
+      const message = truncate(review.fail, ERROR_CHARS_MAX)
+      items.push(hookEventItem(name, 'answer', 'failed', { reason: message }))
+      items.push({ type: 'failed', message, reason: 'answer_refused' })
+      return { items, isSentBack: false }
+    } else if (againLeft === 0) items.push(hookEventItem(name, 'answer', 'accepted', { reason: 'again_limit' }))
+    else {
+      const again = truncate(review.again, AGAIN_CHARS_MAX)
+      items.push(hookEventItem(name, 'answer', 'again', { reason: truncate(again, ERROR_CHARS_MAX) }))
+      items.push(eventItem('context_added', { text: again, source: `${REVIEW_SOURCE}${name}` }))
+      return { items, isSentBack: true }
+    }
+  }
+  return { items: [...items, end], isSentBack: false }
+}
+
+/** A turn that may not ask its model again keeps the answer that it has. */
+const againLeftIn = ({ definition: { limits }, transcript: { turn }, now }: LoopRun): number =>
+  turn.steps >= limits.steps || turn.workMs(now) >= limits.turnMs ? 0 : Math.max(0, AGAIN_MAX - turn.reviews)
+
+const textOf = (result: Json | undefined): string =>
+  typeof result === 'string' ? result : JSON.stringify(result ?? '')
+
+/** Null: the answer is accepted. Throws where the middleware returns something else than a review. */
+const reviewOf = (returned: unknown): AnswerReview | null => {
+  if (returned === undefined || returned === null) return null
+  const { again, fail } = returned as { readonly again?: unknown; readonly fail?: unknown }
+  if (typeof fail === 'string' && fail !== '') return { fail }
+  if (typeof again === 'string' && again !== '') return { again }
+  throw new TypeError('answer returns { again } or { fail } with a text, or nothing.')
+}

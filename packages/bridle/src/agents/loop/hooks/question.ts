@@ -1,0 +1,40 @@
+// A question of middleware to a model: a request of its own, which the conversation does not show.
+import { present } from '../../../kernel/json.ts'
+import type { ModelQuestion } from '../../middleware/middleware.ts'
+import type { QuestionAnswer } from '../../middleware/running.ts'
+import { chooseModel } from '../../model/model-choice.ts'
+import { think } from '../../model/think.ts'
+import { requestUsageItem } from '../context/usage.ts'
+import type { LoopRun } from '../loop-run.ts'
+import { textMessage } from '../rendering.ts'
+
+export const answerQuestion = async (
+  { definition, ports, transcript, job }: LoopRun,
+  { prompt, instructions, model, maxOutputTokens }: ModelQuestion,
+  signal: AbortSignal,
+): Promise<QuestionAnswer> => {
+  if (typeof prompt !== 'string') throw new TypeError('ask() takes { prompt } with a text.')
+  const isOwn = model === undefined
+  const models = isOwn ? (definition.model ?? []) : [model]
+  const chosen = await chooseModel(models, isOwn ? transcript.turn.model : 0, ports.resolveModel)
+  const thought = await think(
+    chosen,
+    {
+      messages: [
+        ...(instructions === undefined ? [] : [{ role: 'system', content: instructions } as const]),
+        textMessage(prompt),
+      ],
+      tools: [],
+      settings: { ...(isOwn && definition.settings), ...present({ maxOutputTokens }) },
+      signal,
+    },
+    SILENT,
+    { callId: (n) => `${job.runId}.question.${n}`, clock: ports.clock, stallMs: definition.limits.stallMs },
+  )
+  return {
+    text: thought.content.map((entry) => (entry.type === 'text' ? entry.text : '')).join(''),
+    usage: requestUsageItem(chosen.modelId, thought.usage, null),
+  }
+}
+
+const SILENT = { text: async () => {}, thinking: async () => {} }

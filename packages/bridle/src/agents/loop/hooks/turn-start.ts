@@ -1,0 +1,60 @@
+// The functions `start` of middleware, once per turn. Their notes, their events and the fact that they were called are one write, so
+// that no later process calls them again.
+import type { ReportItem } from '../../../kernel/commands.ts'
+import { truncate } from '../../../kernel/text/truncate.ts'
+import { NOTES_CHARS_MAX, NOTES_MAX } from '../../middleware/limits.ts'
+import type { Middleware, Note } from '../../middleware/middleware.ts'
+import { type HookContext, hookEventItem, runHook } from '../../middleware/running.ts'
+import { eventItem } from '../calls/call-items.ts'
+import type { LoopRun } from '../loop-run.ts'
+import { NOTE_SOURCE } from '../turn-record.ts'
+import { hookContext } from './hook-context.ts'
+
+/** All are called at the same time: none sees the notes of another. The notes stand in the order of the middleware. */
+export const startTurn = async (run: LoopRun): Promise<readonly ReportItem[]> => {
+  const context = hookContext(run)
+  const items = await Promise.all(run.definition.use.map((middleware) => startWith(context, middleware)))
+  return items.flat()
+}
+
+/** The turn goes on without a middleware that fails: its `hook_event` is among the items. */
+const startWith = async (context: HookContext, middleware: Middleware): Promise<readonly ReportItem[]> => {
+  const { name } = middleware
+  if (!middleware.start) return []
+  const result = await runHook(context, middleware, 'start', async (turn) => notesOf(await middleware.start?.(turn)))
+  if ('problem' in result) return result.items
+  const { texts, leftOut } = bounded(result.value)
+  return [
+    ...result.items,
+    hookEventItem(name, 'start', texts.length > 0 ? 'added' : 'passed', {
+      notes: texts.length,
+      ...(leftOut > 0 && { reason: `${leftOut} characters of the notes are left out.` }),
+    }),
+    ...texts.map((text) => eventItem('context_added', { text, source: `${NOTE_SOURCE}${name}` })),
+  ]
+}
+
+/** Throws where the middleware returns something else than notes. */
+const notesOf = (returned: unknown): readonly string[] => {
+  if (returned === undefined || returned === null) return []
+  const texts = Array.isArray(returned) ? returned.map((note: Partial<Note> | null) => note?.text) : [undefined]
+  if (!texts.every((text) => typeof text === 'string'))
+    throw new TypeError('start returns a list of { text }, or nothing.')
+  if (texts.length > NOTES_MAX) throw new RangeError(`start returns at most ${NOTES_MAX} notes.`)
+  return texts.filter((text) => text !== '')
+}
+
+/** The model learns that it does not see everything. */
+const bounded = (notes: readonly string[]): { readonly texts: readonly string[]; readonly leftOut: number } => {
+  const texts: string[] = []
+  let charsLeft = NOTES_CHARS_MAX
+  let leftOut = 0
+  for (const note of notes) {
+    const text = truncate(note, charsLeft)
+    charsLeft -= text.length
+    leftOut += note.length - text.length
+    if (text === note) texts.push(text)
+    else texts.push(`${text}\n[${note.length - text.length} of ${note.length} characters are left out here.]`)
+  }
+  return { texts, leftOut }
+}
