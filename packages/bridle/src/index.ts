@@ -14,6 +14,7 @@ export type {
   AnswerReview,
   AnswerTurn,
   CallChange,
+  ChildAgent,
   Middleware,
   MiddlewareCall,
   MiddlewareTurn,
@@ -59,6 +60,7 @@ export {
   sop,
 } from './agents/sop.ts'
 export { OutcomeUnknown, StepError, type StepErrorCode } from './agents/steps/errors.ts'
+export { type NamedSubagent, type SubagentOptions, subagent } from './agents/subagents/subagent.ts'
 export {
   type DirectiveFields,
   type DirectiveToolDeclaration,

@@ -6,6 +6,7 @@ import { customEventProblem } from '../kernel/custom-event.ts'
 import { directiveProblem } from '../kernel/directive.ts'
 import type { AnyEventDraft } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
+import type { ChildSessions } from '../kernel/ports/child-sessions.ts'
 import type { Clock } from '../kernel/ports/clock.ts'
 import type { Digest } from '../kernel/ports/digest.ts'
 import type { ApprovalAnswer, Job } from '../kernel/ports/runner.ts'
@@ -25,6 +26,8 @@ export interface AgentRunPorts {
   readonly random?: () => number
   /** Finds models by their names; absent: agents pass objects only. */
   readonly resolveModel?: ModelResolver
+  /** Sessions of other agents that do tasks of a run; absent: no agent can ask another one. */
+  readonly children?: ChildSessions
   /** Records spans of model agents; absent: nobody watches. */
   readonly trace?: RunTracer
 }

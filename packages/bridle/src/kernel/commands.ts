@@ -15,8 +15,18 @@ export interface SessionOptions {
   readonly policy?: Policy
   readonly settings?: JsonObject
   readonly parentSessionId?: string | null
+  /** The session does a task of its parent's run; absent: it is independent of the runs of its parent. */
+  readonly delegation?: TaskDelegation
   /** Artifacts that the same append publishes: a task graph, a workspace. */
   readonly artifacts?: readonly PreparedArtifact[]
+}
+
+/** The origin of a session that does a task for a run of its parent. */
+export interface TaskDelegation {
+  /** The agent of the parent: sessions of several agents may share an id. */
+  readonly agent: string
+  /** How many such sessions are above this one, itself included. */
+  readonly depth: number
 }
 
 export interface PreparedArtifact {
@@ -85,7 +95,7 @@ export type Command =
   /** Sent to the parent: reserves the command id there and changes nothing else. */
   | { readonly type: 'promise_branch'; readonly childId: string }
   /** Sent to the parent of a session: the status of the child. */
-  | ({ readonly type: 'child_status' } & Omit<ChildNotice, 'parentId' | 'owner'>)
+  | ChildStatusCommand
   /** The parent has committed the notice with this number. */
   | ParentNotifiedCommand
   | { readonly type: 'set_policy'; readonly policy: Policy; readonly reason?: string; readonly actor?: string }
@@ -132,6 +142,11 @@ export interface BranchCommand extends OwnerOption {
   readonly reason?: string
   readonly actor?: string
 }
+
+export type ChildStatusCommand = { readonly type: 'child_status' } & Omit<
+  ChildNotice,
+  'parentId' | 'parentAgent' | 'owner'
+>
 
 export interface ApproveCommand {
   readonly type: 'approve'
@@ -200,6 +215,8 @@ export type ReportItem =
   | { readonly type: 'waiting'; readonly until: number | null; readonly seen: number }
   /** A durable run is about to ask its model: a run over its budget stops here. */
   | { readonly type: 'next_step' }
+  /** Calls of a durable run are about to start sessions of their own. The budgets that are left are split into `shares`. */
+  | { readonly type: 'delegate'; readonly children: readonly ChildTask[]; readonly shares: number }
   /** Withdraws text of a durable run: after `keep`, or after its last finished step. */
   | { readonly type: 'supersede'; readonly keep?: TextMark }
   /** Keeps a value in the memory of the session; null removes it. `ttlMs` null: it never expires. */
@@ -211,6 +228,14 @@ export type ReportItem =
   | { readonly type: 'resume'; readonly handle: string }
   | { readonly type: 'approval_delivered'; readonly requestId: string }
   | { readonly type: 'steer_delivered'; readonly messageId: string }
+
+/** A call that is done by a session of its own. */
+export interface ChildTask {
+  readonly toolCallId: string
+  readonly agent: string
+  /** The id of the session. */
+  readonly id: string
+}
 
 /** A place in the answer of a run: the length of its text, and of its list of parts. */
 export interface TextMark {

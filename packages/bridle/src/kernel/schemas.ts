@@ -156,6 +156,13 @@ export const schemas = {
     session_id: maybe(text),
     agent: maybe(text),
     child_seq: maybe(count),
+    /** For a task of a run: its call, and with `started` the budgets of the child. */
+    tool_call_id: maybe(text),
+    policy: maybe(policySchema),
+    /** With `progress`: the steps of the child so far. */
+    steps: maybe(count),
+    /** With the end of a task: the sums that the child has used, which count as its parent's own. */
+    usage: maybe(v.object({ total_tokens: count, cost_usd: amount, runtime_ms: count })),
   }),
   turn_start: v.looseObject({ turn_id: text, prompt: text, message_id: maybe(text) }),
   /** `of`: how many tools there are, of which these are offered. `found`: those that a search in this turn has added. */
@@ -304,6 +311,8 @@ export const schemas = {
     parent_session_id: nullable(text),
     /** The session notifies its parent of its status; absent in older logs. */
     tells_parent: maybe(v.boolean()),
+    /** The session does a task for a run of its parent, which has this agent. */
+    delegation: maybe(v.object({ agent: text, depth: count })),
   }),
   parent_told: v.looseObject({ seq: count }),
   prompt_queued: v.looseObject({

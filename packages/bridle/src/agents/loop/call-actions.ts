@@ -1,6 +1,7 @@
 // The calls of the model's last answer: made, repeated or asked about after a crash, and made once a person has answered.
 import type { ReportItem } from '../../kernel/commands.ts'
 import { OUTCOME_TICKS } from '../limits.ts'
+import { childAgentOf } from '../subagents/child-agents.ts'
 import { callInSpan } from '../trace/spans.ts'
 import { callContext } from './call-context.ts'
 import type { CallToMake } from './call-start.ts'
@@ -15,8 +16,15 @@ import { type RuleDecision, rulingItem } from './policy/call-policy.ts'
 import { ruleInRun } from './policy/run-policy.ts'
 import { argumentsOf, type CallView, callNameOf, toolNameOf } from './rendering.ts'
 
+/** Makes calls. Those that child sessions do have only begun with it. */
+export const makeCalls = (run: LoopRun, calls: readonly CallToMake[]): Promise<void> =>
+  performCalls(
+    run,
+    calls.filter(({ tool }) => !childAgentOf(run.definition, tool.name)),
+  )
+
 /** Makes the calls at the same time. Each outcome enters the log as soon as it is known; those of one moment share a write. */
-export const makeCalls = async (run: LoopRun, calls: readonly CallToMake[]): Promise<void> => {
+export const performCalls = async (run: LoopRun, calls: readonly CallToMake[]): Promise<void> => {
   const context = callContext(run)
   let left = calls.length
   let outcomes: ReportItem[] = []

@@ -2,6 +2,7 @@
 // test moves, and processes that end at any write.
 import type { AnswerTo, Command, SessionOptions } from '../../kernel/commands.ts'
 import type { AnyEvent, Event, Key } from '../../kernel/event.ts'
+import { hostChildSessions } from '../../kernel/host/child-sessions.ts'
 import { ControlledLog, digest, flushPending, VirtualClock } from '../../kernel/host/host.suite.ts'
 import { Host } from '../../kernel/host/host.ts'
 import type { JsonObject } from '../../kernel/json.ts'
@@ -13,6 +14,7 @@ import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.
 import type { AgentDefinition } from '../agent.ts'
 import type { AgentRunPorts } from '../agent-run.ts'
 import type { LanguageModel, ModelCallOptions, ModelMessage } from '../model/model.ts'
+import { findChildAgent } from '../subagents/child-agents.ts'
 
 /** An answer of the stub: text, thoughts and calls, in this order. `cut` ends the stream before its end. */
 export interface Reply {
@@ -130,16 +132,24 @@ export class LoopWorld {
     this.clock = clock
     this.log = new ControlledLog(store.log)
     const definitions = 'name' in agents ? { tested: agents as AgentDefinition } : agents
+    const children = hostChildSessions(() => this.host)
+    const runPorts = { clock, digest, uploads, children, ...ports }
+    const served = (name: string) => {
+      const each = (definitions as Readonly<Record<string, AgentDefinition | (() => AgentDefinition)>>)[name]
+      return typeof each === 'function' ? each() : each
+    }
     const runners = new Map(
-      Object.entries(definitions).map(([name, each]) => [
-        name,
-        nativeRunner(each as AgentDefinition, { clock, digest, uploads, ...ports }),
-      ]),
+      Object.entries(definitions).map(([name, each]) => [name, nativeRunner(each as AgentDefinition, runPorts)]),
     )
+    const runnerOf = (name: string) => {
+      const child = runners.has(name) ? undefined : findChildAgent(name, served)
+      if (child) runners.set(name, nativeRunner(child, runPorts))
+      return runners.get(name) ?? null
+    }
     const { log } = this
     this.host = new Host({
       ...{ log, directory: store.directory, clock, digest, tokenPaceMs: 0 },
-      runner: (agent) => runners.get(agent) ?? null,
+      runner: runnerOf,
     })
   }
 

@@ -10,6 +10,7 @@ import { PAUSE_MS_MAX } from '../limits.ts'
 import type { StepCall } from '../model/model.ts'
 import { parseRunInput } from '../schemas/input.ts'
 import { messagesBefore } from '../session-parts.ts'
+import { delegateCalls } from '../subagents/delegated-calls.ts'
 import { startAgentSpan } from '../trace/spans.ts'
 import { askModel, type RequestFrame } from './asking.ts'
 import { applyAnswers, askAboutCalls, makeCalls, repeatCalls } from './call-actions.ts'
@@ -68,7 +69,7 @@ const drive = async (run: LoopRun): Promise<RunEnd> => {
 }
 
 /** Actions that the end of the turn's time, or a short pause, leaves without a trace. */
-const UNLOGGED: ReadonlySet<NextAction['type']> = new Set(['wait', 'think', 'compact'])
+const UNLOGGED: ReadonlySet<NextAction['type']> = new Set(['wait', 'think', 'compact', 'delegate'])
 
 const act = async (run: LoopRun, action: NextAction, frame: RequestFrame): Promise<RunEnd | null> => {
   switch (action.type) {
@@ -92,6 +93,10 @@ const act = async (run: LoopRun, action: NextAction, frame: RequestFrame): Promi
     case 'ask':
       await askAboutCalls(run, action.calls)
       return null
+    case 'delegate': {
+      const pause = await delegateCalls(run, action.calls)
+      return pause && wait(run, pause.until, pause.seen)
+    }
     case 'use_answers':
       await applyAnswers(run)
       return null
@@ -148,14 +153,14 @@ const openTools = async (run: LoopRun): Promise<boolean> => {
 }
 
 /** A short pause is spent here. For a longer one the run leaves memory: whatever comes, or the time, takes it up again. */
-const wait = async (run: LoopRun, until: number | null): Promise<RunEnd | null> => {
+const wait = async (run: LoopRun, until: number | null, seen = run.transcript.seq): Promise<RunEnd | null> => {
   const ms = until === null ? Number.POSITIVE_INFINITY : until - run.now
   if (ms <= PAUSE_MS_MAX) {
     await run.pause(ms)
     return null
   }
   const { seq } = run.transcript
-  await run.report([{ type: 'waiting', until, seen: seq }])
+  await run.report([{ type: 'waiting', until, seen }])
   if (run.reporter.closed) return 'waiting'
   // The session's clock may be ahead of ours: then it finds that the time is over already.
   if (run.transcript.seq === seq && until !== null) await run.pause(PAUSE_MS_MAX)

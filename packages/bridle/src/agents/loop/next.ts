@@ -12,6 +12,8 @@ export interface CallSituation {
    */
   readonly stage: 'new' | 'begun' | 'asked' | 'answered' | 'settled'
   readonly effect: ToolEffect
+  /** A session of another agent does the call. */
+  readonly isDelegated?: boolean
 }
 
 /** Where a run stands, as far as the log says. */
@@ -56,6 +58,8 @@ export type NextAction =
   | { readonly type: 'begin'; readonly calls: readonly string[] }
   | { readonly type: 'repeat'; readonly calls: readonly string[] }
   | { readonly type: 'ask'; readonly calls: readonly string[] }
+  /** Calls that child sessions do: they start, are waited for, or have ended. */
+  | { readonly type: 'delegate'; readonly calls: readonly string[] }
   | { readonly type: 'use_answers' }
   | { readonly type: 'remind' }
   | { readonly type: 'wait'; readonly until: number | null }
@@ -73,7 +77,10 @@ export const next = (situation: Situation): NextAction => {
   const begun = inStage('begun')
   const unknown = begun.filter(({ effect }) => effect === 'unsafe')
   if (unknown.length > 0) return { type: 'ask', calls: ids(unknown) }
-  if (begun.length > 0) return { type: 'repeat', calls: ids(begun) }
+  const repeated = begun.filter(({ isDelegated }) => !isDelegated)
+  if (repeated.length > 0) return { type: 'repeat', calls: ids(repeated) }
+  // While people are asked about other calls, too: both are waited for at once.
+  if (begun.length > 0) return { type: 'delegate', calls: ids(begun) }
   // Calls keep their order: a later one may need what an earlier one does.
   if (inStage('asked').length > 0) return { type: 'wait', until: null }
 

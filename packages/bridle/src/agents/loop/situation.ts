@@ -2,6 +2,7 @@
 import type { RunCourse } from '../../kernel/ports/runner.ts'
 import type { ToolEffect } from '../../kernel/schemas.ts'
 import type { AgentDefinition } from '../agent.ts'
+import { childAgentOf } from '../subagents/child-agents.ts'
 import { ANSWER_TOOL, type Tool } from '../tools/tool.ts'
 import { isLooping } from './calls/call-history.ts'
 import type { CallSituation, Situation } from './next.ts'
@@ -22,7 +23,7 @@ export const situationOf = (
   callCount: turn.callCount,
   isLooping: isLooping(turn.history),
   workMs: turn.workMs(now),
-  calls: turn.last?.calls.map((view) => callSituation(tools, view, course)) ?? null,
+  calls: turn.last?.calls.map((view) => callSituation(definition, tools, view, course)) ?? null,
   hasNews: turn.hasNews || course.steers.length > 0,
   retryAt: turn.retryAt,
   room,
@@ -40,10 +41,16 @@ export const acceptedOutput = ({ last, isSentBack }: TurnRecord): CallView | und
 const rejectedOutputs = ({ history }: TurnRecord): number =>
   history.filter(({ call, outcome }) => call.tool === ANSWER_TOOL && outcome !== null && outcome.status !== 'ok').length
 
-const callSituation = (tools: readonly Tool[], view: CallView, course: RunCourse): CallSituation => ({
+const callSituation = (
+  definition: AgentDefinition,
+  tools: readonly Tool[],
+  view: CallView,
+  course: RunCourse,
+): CallSituation => ({
   id: view.call.id,
   stage: stageOf(view, course),
   effect: effectOf(tools, view, course),
+  ...(childAgentOf(definition, toolNameOf(view)) && { isDelegated: true }),
 })
 
 const stageOf = ({ call: { id }, outcome }: CallView, { calls, open, answers }: RunCourse): CallSituation['stage'] => {

@@ -52,6 +52,8 @@ export class TurnRecord {
   isOffered = false
   /** Failures of the model since its last answer. */
   failures = 0
+  /** How often a child session could not be reached since the last answer. */
+  childFailures = 0
   /** The model of the agent's list that is asked now. */
   model = 0
   /** Failed summaries of the conversation since the last cut. */
@@ -100,6 +102,7 @@ export class TurnRecord {
     this.hasNews = false
     this.isSentBack = false
     this.failures = 0
+    this.childFailures = 0
     this.retryAt = null
     this.overflow = 'none'
   }
@@ -144,6 +147,7 @@ export class TurnRecord {
 
   #countFailure(payload: JsonObject | Payloads['transport_diagnostic']): void {
     const { kind, status, failure_count: failures, model_index: model, retry_at: retryAt } = payload as JsonObject
+    if (kind === 'subagent') this.childFailures += 1
     if (kind !== 'model' && kind !== COMPACTION) return
     if (status === COMPACTING) this.overflow = 'reported'
     if (kind === COMPACTION) {

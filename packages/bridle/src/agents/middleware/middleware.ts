@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import type { Payloads, ToolEffect } from '../../kernel/schemas.ts'
+import type { AgentDefinition } from '../agent.ts'
 import type { ModelMessage, ModelRequest, Thought } from '../model/model.ts'
 import type { ModelChoice } from '../model-agent.ts'
 import type { SessionMemory, UsageReport } from '../session.ts'
@@ -17,6 +18,8 @@ export interface Middleware {
   readonly name: string
   /** Tools that come with the middleware. */
   readonly tools?: readonly (Tool | ToolSource)[]
+  /** Agents that do the calls of tools of the middleware, each call in a session of its own. */
+  readonly agents?: readonly ChildAgent[]
   /** Called once per turn, before the model is asked. The notes are put before the model. */
   start?(turn: MiddlewareTurn): readonly Note[] | undefined | Promise<readonly Note[] | undefined>
   /** Called for each call of the model, ahead of the schema, the policy and the log. It may change the arguments, or refuse the call. */
@@ -29,6 +32,20 @@ export interface Middleware {
   model?(request: ModelRequest, next: (request: ModelRequest) => Promise<Thought>): Promise<Thought>
   /** Surrounds the making of a summary. `next` makes it. */
   compact?(request: SummaryRequest, next: (request: SummaryRequest) => Promise<Summary>): Promise<Summary>
+}
+
+/** An agent that does the calls of a tool in sessions of its own. `subagent()` makes it. */
+export interface ChildAgent {
+  /** The name of the agent below the one that asks it. */
+  readonly name: string
+  /** The agent. */
+  readonly agent: AgentDefinition
+  /** The name of the tool. */
+  readonly tool: string
+  /** How many sessions may be above the one that does the call, the first one included. */
+  readonly maxDepth: number
+  /** Such calls of one run at the same time. */
+  readonly maxAtOnce: number
 }
 
 /** A turn as middleware sees it. */

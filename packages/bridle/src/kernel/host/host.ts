@@ -15,13 +15,14 @@ import type { Directory } from '../ports/directory.ts'
 import type { Log } from '../ports/log.ts'
 import type { Runner } from '../ports/runner.ts'
 import { hasFaultCode } from '../ports/store-fault.ts'
-import { type ChildNotice, findParentKey } from '../rules/children/child-notice.ts'
+import { type ChildNotice, findParentKey, removalNotice } from '../rules/children/child-notice.ts'
 import { wantedEffects } from '../rules/wanted-effects.ts'
 import type { IdempotencyKey } from '../session/command-batch.ts'
 import type { EventLoop } from '../session/reading/read-scheduler.ts'
 import type { Session } from '../session/session.ts'
 import { bindApproval } from './approval-binding.ts'
 import { branchSession } from './branching.ts'
+import { cancelChild } from './child-sessions.ts'
 import { LiveSessions } from './live-sessions.ts'
 import type { MemoryLimits } from './memory-budget.ts'
 import { retryUnknownOutcome } from './outcome-retry.ts'
@@ -39,6 +40,8 @@ export interface HostPorts {
   readonly runner: (agent: string) => Runner | null
   /** Tells a session's parent where sessions may live elsewhere; absent = all of them are in this store. */
   readonly notifyParent?: (notice: ChildNotice) => Promise<void>
+  /** Cancels a child session where sessions may live elsewhere; false = there is none. Absent = all of them are in this store. */
+  readonly cancelChild?: (child: Key) => Promise<boolean>
   readonly tokenPaceMs?: number
   /** Events between snapshots. Tests set fewer, so that short sessions have snapshots too. */
   readonly snapshotEvery?: number
@@ -64,6 +67,7 @@ export class Host {
     this.#live = new LiveSessions({
       ...ports,
       notifyParent: (notice) => ports.notifyParent?.(notice) ?? this.notifyParent(notice),
+      cancelChild: (child) => ports.cancelChild?.(child) ?? cancelChild(this, child),
       removalOf: (key) => this.#removal.settled(key),
     })
     this.#removal = new Removal({ ...ports, live: this.#live })
@@ -138,8 +142,9 @@ export class Host {
 
   /** Sends the status of a session to its parent. Where the parent is not in this store, nothing is sent. */
   async notifyParent(notice: ChildNotice): Promise<void> {
-    const { parentId, owner: _owner, ...status } = notice
-    const parent = findParentKey(await this.#ports.directory.find(status.child.tenant, parentId), notice)
+    const { parentId, parentAgent, owner: _owner, ...status } = notice
+    const found = parentAgent === undefined ? await this.#ports.directory.find(status.child.tenant, parentId) : []
+    const parent = findParentKey(found, notice)
     if (!parent) return
     try {
       await this.send(parent, { type: 'child_status', ...status })
@@ -150,8 +155,13 @@ export class Host {
   }
 
   /** Erases a session; false = there is none. Its readers are closed, and a run in progress is stopped. */
-  remove(key: Key): Promise<boolean> {
-    return this.#removal.remove(key)
+  async remove(key: Key): Promise<boolean> {
+    const session = await this.#live.find(key).catch(() => null)
+    const notice = session && removalNotice(key, session.state)
+    const isRemoved = await this.#removal.remove(key)
+    // A parent that waits for the session would wait for ever.
+    if (isRemoved && notice) await (this.#ports.notifyParent?.(notice) ?? this.notifyParent(notice)).catch(() => {})
+    return isRemoved
   }
 
   /** For metrics. */

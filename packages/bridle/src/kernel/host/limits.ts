@@ -16,3 +16,7 @@ export const EVICTION_LOOKS = 32
 export const RELEASE_MS = 10_000
 /** After a search that left only busy sessions, the next one waits until they have grown by this factor: not with every token. */
 export const SEARCH_GROWTH = 1.02
+/** A child that fails for a passing reason is tried again as often as other background work. */
+export const CHILD_RETRIES_MAX = 3
+/** The result of a turn is among the last events before its end: behind it come at most the prompts that the end drops. */
+export const TURN_END_EVENTS = 300

@@ -18,6 +18,7 @@ export interface LiveSessionsPorts {
   readonly eventLoop?: EventLoop
   readonly runner: (agent: string) => Runner | null
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
+  readonly cancelChild: (child: Key) => Promise<boolean>
   /** Resolves when no removal of the session is in progress. */
   readonly removalOf: (key: Key) => Promise<void>
   readonly tokenPaceMs?: number
@@ -170,7 +171,7 @@ export class LiveSessions {
   }
 
   async #load(key: Key, branch: PendingBranch | null): Promise<Session> {
-    const { log, clock, runner: runnerOf, notifyParent, tokenPaceMs, snapshotEvery } = this.#ports
+    const { log, clock, runner: runnerOf, notifyParent, cancelChild, tokenPaceMs, snapshotEvery } = this.#ports
     const runner = runnerOf(key.agent)
     if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
     await this.#ports.removalOf(key)
@@ -180,7 +181,7 @@ export class LiveSessions {
     let opened: Session | null = null
     opened = await Session.open(
       {
-        ...{ log, clock, runner, notifyParent, isResting: this.#isResting },
+        ...{ log, clock, runner, notifyParent, cancelChild, isResting: this.#isResting },
         onCommit: (events) => {
           this.#eventCount += events.length
           if (opened) this.#eviction.resize(opened)

@@ -2,6 +2,7 @@
 // conversation begins, which outlives the runs.
 import type { TextMark } from '../commands.ts'
 import { approximateChars } from '../text/size.ts'
+import { isTaskOver } from './indexes/subagents.ts'
 import type { Projection } from './projection.ts'
 
 export interface Course {
@@ -51,6 +52,10 @@ export const course: Projection<Course> = {
       newsSeq: seq,
       signals: { count: state.signals.count + 1, chars: state.signals.chars + approximateChars(payload) },
     }),
+
+    // The end of a child session.
+    subagent_event: (state, { seq, payload: { child_seq, status } }) =>
+      child_seq !== undefined && isTaskOver(status) ? { ...state, newsSeq: seq } : state,
 
     context_compacted: (state, { run, payload: { kept_from, read_from = kept_from } }) =>
       run === undefined || kept_from === undefined || read_from === undefined

@@ -1,4 +1,5 @@
 // The state of a session's lifecycle. Types only: lifecycle.ts says how events change it.
+import type { TaskDelegation } from '../commands.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { BranchParent } from '../ports/log.ts'
 import type { PARK_REASONS, Policy } from '../schemas.ts'
@@ -23,9 +24,11 @@ export interface Lifecycle {
   readonly parent: BranchParent | null
   readonly parentSessionId: string | null
   /** The status for the parent session, and the event that set it; null: no parent is notified. */
-  readonly reportedStatus: { readonly status: string; readonly seq: number } | null
+  readonly reportedStatus: { readonly status: string; readonly seq: number; readonly steps?: number } | null
   /** Number of the last status that the parent has. */
   readonly parentNotifiedSeq: number
+  /** The session does a task for a run of its parent; null: it does not. */
+  readonly delegation: TaskDelegation | null
   readonly branch: { readonly sourceEventId: string; readonly resumeCursor: string } | null
   readonly queue: readonly Prompt[]
   readonly run: Run | null

@@ -6,6 +6,7 @@ import { omit } from '../json.ts'
 import { RESUME_HANDLES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
 import { ownerFromId } from '../owner.ts'
 import { truncate } from '../text/truncate.ts'
+import { PROGRESS } from './indexes/subagents.ts'
 import type { Lifecycle, Prompt, Run } from './lifecycle-state.ts'
 import type { Projection } from './projection.ts'
 
@@ -27,6 +28,7 @@ export const lifecycle: Projection<Lifecycle> = {
     parentSessionId: null,
     reportedStatus: null,
     parentNotifiedSeq: 0,
+    delegation: null,
     branch: null,
     queue: [],
     run: null,
@@ -55,7 +57,14 @@ export const lifecycle: Projection<Lifecycle> = {
       policy: payload.policy ?? {},
       parentSessionId: payload.parent_session_id ?? null,
       reportedStatus: payload.tells_parent ? { status: 'running', seq } : null,
+      delegation: payload.delegation ?? null,
     }),
+
+    // Each step would be a write in both sessions: the parent learns of the first, the second, the fourth, the eighth ...
+    model_step: (state, { seq, payload: { step } }) =>
+      state.delegation && state.reportedStatus && isPowerOfTwo(step)
+        ? { ...state, reportedStatus: { status: PROGRESS, seq, steps: step } }
+        : state,
 
     parent_told: (state, { payload }) => ({ ...state, parentNotifiedSeq: payload.seq }),
 
@@ -262,6 +271,7 @@ export const lifecycle: Projection<Lifecycle> = {
       parentSessionId: payload.parent.id,
       // A branch is not a child of its parent: it notifies nobody.
       reportedStatus: null,
+      delegation: null,
       branch: { sourceEventId: payload.source_event_id, resumeCursor: payload.resume_cursor },
       queue: [],
       run: null,
@@ -310,3 +320,5 @@ const withRun = (state: Lifecycle, change: Partial<Run>): Lifecycle =>
   state.run ? { ...state, run: { ...state.run, ...change } } : state
 
 const firstLine = (text: string): string => truncate(text.trim().split('\n', 1)[0] ?? '', TITLE_CHARS_MAX)
+
+const isPowerOfTwo = (count: number): boolean => count > 0 && Number.isInteger(Math.log2(count))

@@ -7,6 +7,7 @@ import { applyToState } from '../state-operations.ts'
 import { type Approval, type Approvals, approvals, isOfAttempt, isRunnersQuestion } from './approvals.ts'
 import { conversationOperations, emptyConversation } from './conversation.ts'
 import { type Course, course } from './course.ts'
+import { type Delegations, delegations } from './delegations.ts'
 import { type Feedback, feedback } from './feedback.ts'
 import { type Governance, governance } from './governance.ts'
 import type { HarnessState } from './harness-state.ts'
@@ -35,6 +36,7 @@ export interface SessionState {
   readonly resumePoints: ResumePoints
   readonly artifacts: Artifacts
   readonly subagents: Subagents
+  readonly delegations: Delegations
   readonly channel: Channel
   readonly audit: AuditSeqs
   readonly course: Course
@@ -54,6 +56,7 @@ export const emptyState: SessionState = {
   resumePoints: resumePoints.initial,
   artifacts: artifacts.initial,
   subagents: subagents.initial,
+  delegations: delegations.initial,
   channel: channel.initial,
   audit: audit.initial,
   course: course.initial,
@@ -88,6 +91,7 @@ export const evolveWith = (
   next.resumePoints = fold(resumePoints, state.resumePoints, event)
   next.artifacts = fold(artifacts, state.artifacts, event)
   next.subagents = fold(subagents, state.subagents, event)
+  next.delegations = fold(delegations, state.delegations, event)
   next.channel = fold(channel, state.channel, event)
   next.audit = fold(audit, state.audit, event)
   next.course = fold(course, state.course, event)

@@ -121,6 +121,7 @@ const createSession = (w: DecisionBuilder, opening: SessionOptions = {}, owner?:
     ...(opening.settings && { settings: opening.settings }),
     ...(opening.parentSessionId !== undefined && { parent_session_id: opening.parentSessionId }),
     ...(opening.parentSessionId && { tells_parent: true }),
+    ...(opening.delegation && { delegation: opening.delegation }),
   })
   for (const each of opening.artifacts ?? []) publishArtifact(w, each)
 }

@@ -17,6 +17,7 @@ import { requestApproval } from './approvals/approvals.ts'
 import { failUnapprovedCall, hasActed, isUnapprovedCall } from './approvals/unapproved-calls.ts'
 import { publishArtifact } from './artifacts.ts'
 import { isOverBudget, reportsNewWork, stopOverBudget } from './budgets/budgets.ts'
+import { delegateTasks } from './children/delegated-tasks.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { setMemory } from './memory.ts'
 import { letRunWait, resumeRun, supersedeText } from './runs/durable-runs.ts'
@@ -87,6 +88,9 @@ const itemHandlers: {
   waiting: (w, item) => letRunWait(w, item),
   supersede: (w, { keep }) => supersedeText(w, keep),
   next_step: () => {},
+  delegate: (w, item) => {
+    if (isStarted(w)) delegateTasks(w, item)
+  },
   memory: (w, item) => {
     if (isStarted(w)) setMemory(w, item)
   },
@@ -239,7 +243,7 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
   },
 
   // Only the child session itself reports its status.
-  subagent_event: (w, { child_seq: _seq, session_id: _session, agent: _agent, ...payload }) => {
+  subagent_event: (w, { child_seq: _seq, session_id: _session, agent: _agent, usage: _usage, ...payload }) => {
     w.addToRun('subagent_event', { ...payload, parent_session_id: payload.parent_session_id ?? w.key.id })
   },
 

@@ -8,6 +8,7 @@ import type { Run } from '../projections/lifecycle-state.ts'
 import { answerMark } from '../projections/message-parts.ts'
 import type { SessionState } from '../projections/state.ts'
 import { type ChildNotice, pendingNotice } from './children/child-notice.ts'
+import { abandonedChildren } from './children/delegated-tasks.ts'
 
 export type WantedEffect =
   | { readonly kind: 'run'; readonly id: string; readonly job: Job; readonly started: boolean }
@@ -19,12 +20,19 @@ export type WantedEffect =
       readonly job: Job
       readonly message: { messageId: string; text: string }
     }
+  /** `seq`: the number of the notice with which a child ends that is not there. */
+  | { readonly kind: 'cancel_child'; readonly id: string; readonly child: Key; readonly seq: number }
   | { readonly kind: 'tell_parent'; readonly id: string; readonly notice: ChildNotice }
 
 export const wantedEffects = (key: Key, state: SessionState, epoch: number): readonly WantedEffect[] => {
   const notice = pendingNotice(key, state)
-  const ofRun = wantedRunEffects(key, state, epoch)
-  return notice ? [...ofRun, { kind: 'tell_parent', id: `tell:${notice.seq}`, notice }] : ofRun
+  const effects = [
+    ...wantedRunEffects(key, state, epoch),
+    ...abandonedChildren(key, state).map(
+      (each) => ({ kind: 'cancel_child', id: `cancel_child:${each.child.id}`, ...each }) as const,
+    ),
+  ]
+  return notice ? [...effects, { kind: 'tell_parent', id: `tell:${notice.seq}`, notice }] : effects
 }
 
 const wantedRunEffects = (key: Key, state: SessionState, epoch: number): readonly WantedEffect[] => {
@@ -90,6 +98,7 @@ export const jobOf = (key: Key, state: SessionState, run: Run, epoch: number): J
     ...(run.continues !== null && { continues: { isMidText: isMidText(state, run), keptChars: run.keptChars } }),
     parent: parentOf(key, state),
     settings: state.lifecycle.settings,
+    ...(state.lifecycle.delegation && { depth: state.lifecycle.delegation.depth }),
     epoch,
     handle: run.handle,
     frame: run.frame,

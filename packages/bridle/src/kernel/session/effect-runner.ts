@@ -1,7 +1,7 @@
 // Compares the wanted effects with the active ones: starts those that are missing, and stops those that are no longer wanted.
 
-import type { ParentNotifiedCommand, ReportItem, RunReport } from '../commands.ts'
-import type { AnyEvent } from '../event.ts'
+import type { ChildStatusCommand, ParentNotifiedCommand, ReportItem, RunReport } from '../commands.ts'
+import type { AnyEvent, Key } from '../event.ts'
 import { TOKEN_PACE_MS } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Job, RunEnd, Runner } from '../ports/runner.ts'
@@ -14,9 +14,11 @@ export interface EffectRunnerOptions {
   readonly runner: Runner
   readonly clock: Clock
   readonly tokenPaceMs?: number
-  readonly send: (command: RunReport | ParentNotifiedCommand) => Promise<unknown>
+  readonly send: (command: RunReport | ParentNotifiedCommand | ChildStatusCommand) => Promise<unknown>
   /** Resolves when the parent session has the notice, or does not exist. */
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
+  /** Cancels a child session; resolves to false where there is none. */
+  readonly cancelChild: (child: Key) => Promise<boolean>
   /** The process is about to end: no durable run is taken up. */
   readonly isResting?: boolean
   /** The session as its runners read it. */
@@ -92,8 +94,15 @@ export class EffectRunner {
   }
 
   #start(effect: WantedEffect): void {
-    const { runner, send, notifyParent } = this.#options
+    const { runner, send, notifyParent, cancelChild } = this.#options
     if (effect.kind === 'run') return this.#run(effect)
+    if (effect.kind === 'cancel_child') {
+      const { id, child, seq } = effect
+      return this.#attempt(id, async () => {
+        // A child that was never started tells nothing. One that starts all the same says so, and is cancelled then.
+        if (!(await cancelChild(child))) await send({ type: 'child_status', child, status: 'cancelled', seq })
+      })
+    }
     if (effect.kind === 'tell_parent') {
       const { id, notice } = effect
       return this.#attempt(id, async () => {
@@ -120,7 +129,7 @@ export class EffectRunner {
   }
 
   /** An effect that ends with the runner's reply, which becomes a report. */
-  #askRunner({ id, job }: Exclude<WantedEffect, { kind: 'tell_parent' }>, act: () => Promise<ReportItem>): void {
+  #askRunner({ id, job }: Extract<WantedEffect, { job: Job }>, act: () => Promise<ReportItem>): void {
     this.#attempt(id, () => act().then((item) => this.#report(job, item)))
   }
 

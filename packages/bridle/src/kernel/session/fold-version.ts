@@ -185,7 +185,7 @@ const golden: readonly GoldenStep[] = [
 ]
 
 const goldenDurable: readonly GoldenStep[] = [
-  { type: 'submit', prompt: 'first' },
+  { type: 'submit', prompt: 'first', opening: { parentSessionId: 'p', delegation: { agent: 'golden', depth: 1 } } },
   runnerReports({ type: 'started', durable: true, steer: true }),
   runnerReports(
     event('token', { text: 'Hello' }),
@@ -222,6 +222,24 @@ const goldenDurable: readonly GoldenStep[] = [
     reason: 'unknown',
     digest: 'd',
   }),
+  { type: 'set_policy', policy: { health: { max_total_tokens: 100 } } },
+  runnerReports(
+    event('tool_call', { name: 'ask_a', arguments: {}, tool_call_id: 'd', effect: 'idempotent' }),
+    event('tool_call', { name: 'ask_b', arguments: {}, tool_call_id: 'e', effect: 'idempotent' }),
+    {
+      type: 'delegate',
+      children: [
+        { toolCallId: 'd', agent: 'golden.a', id: 'child' },
+        { toolCallId: 'e', agent: 'golden.b', id: 'other' },
+      ],
+      shares: 2,
+    },
+  ),
+  { type: 'child_status', child: { ...key, agent: 'golden.a', id: 'child' }, status: 'progress', seq: 1, steps: 1 },
+  {
+    ...{ type: 'child_status', child: { ...key, agent: 'golden.a', id: 'child' }, status: 'completed', seq: 2 },
+    usage: { total_tokens: 3, cost_usd: 0.5, runtime_ms: 4 },
+  },
   ({ head, ...state }) => runnerReports({ type: 'waiting', until: null, seen: head })({ head, ...state }),
   ({ approvals }) => ({ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'approved' }),
   runnerReports(

@@ -8,8 +8,10 @@ import { isDeeperThan } from '../json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER, TOKEN_CHARS_MAX } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Job } from '../ports/runner.ts'
+import type { Delegations } from '../projections/delegations.ts'
 import type { Governance } from '../projections/governance.ts'
 import type { HarnessMessage } from '../projections/harness-state.ts'
+import type { Subagents } from '../projections/indexes/subagents.ts'
 import type { Memory } from '../projections/memory.ts'
 import { splitIntoChunks } from '../text/chunks.ts'
 import { SurrogateJoiner } from '../text/surrogate-joiner.ts'
@@ -41,6 +43,8 @@ export interface ReportedSession {
   readonly memory: () => Memory
   /** The grants and the tools of the session as of the last commit. */
   readonly governance: () => Governance
+  /** The child sessions as of the last commit: those that do a task of a run now, and the status of all. */
+  readonly children: () => { readonly open: Delegations; readonly all: Subagents }
   /** The text of an artifact; null: the session has no such artifact. `seq` is its `artifact_published`: the index forgets old ones. */
   readonly artifactText: (artifactId: string, seq?: number) => Promise<string | null>
   /** Values that a runner keeps as long as the session stays in memory. */

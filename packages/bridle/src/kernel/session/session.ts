@@ -37,6 +37,8 @@ export interface SessionPorts {
   readonly readScheduler?: ReadScheduler
   /** Sends the status of this session to its parent; absent = there is no parent to send to. */
   readonly notifyParent?: (notice: ChildNotice) => Promise<void>
+  /** Cancels a child session; false = there is none. Absent = the session has no children. */
+  readonly cancelChild?: (child: Key) => Promise<boolean>
   readonly tokenPaceMs?: number
   readonly snapshotEvery?: number
   /** The process is about to end: no durable run is taken up. */
@@ -97,12 +99,14 @@ export class Session {
       ...(ports.tokenPaceMs !== undefined && { tokenPaceMs: ports.tokenPaceMs }),
       send: (command) => this.send(command),
       notifyParent: async (notice) => ports.notifyParent?.(notice),
+      cancelChild: async (child) => (await ports.cancelChild?.(child)) ?? false,
       ...(ports.isResting !== undefined && { isResting: ports.isResting }),
       session: {
         read: (after, limit) => this.read(after, limit),
         messages: () => this.#state.conversation.messages,
         memory: () => this.#state.memory,
         governance: () => this.#state.governance,
+        children: () => ({ open: this.#state.delegations, all: this.#state.subagents }),
         artifactText: (artifactId, seq) => readArtifactText(this, artifactId, seq),
       },
       retry: () => this.#reconcile(),

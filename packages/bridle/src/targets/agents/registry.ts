@@ -6,6 +6,7 @@ import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { policyWarnings } from '../../agents/loop/policy/policy-warnings.ts'
 import { acceptInput } from '../../agents/schemas/input.ts'
 import { modelSchemaProblem } from '../../agents/schemas/json-schema.ts'
+import { findChildAgent } from '../../agents/subagents/child-agents.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeIdentity, scriptedIdentity } from '../../runners/engine-identities.ts'
@@ -19,6 +20,7 @@ export class AgentRegistry {
   readonly agents = new Map<string, AgentInfo>()
   readonly runners = new Map<string, Runner>()
   readonly #ports: AgentRunPorts
+  readonly #wrapRunner: (runner: Runner) => Runner
   /** For sessions whose agent is gone: they can be read, and their runs end with that reason. */
   readonly #absentRunner: Runner
   /** Names that no file may take. */
@@ -29,16 +31,24 @@ export class AgentRegistry {
   /** The agent's name in each file when it was last valid. */
   #names = new Map<string, string>()
 
-  constructor(ports: AgentRunPorts) {
+  /** `wrapRunner` wraps the runner of an agent that comes with the middleware of another. */
+  constructor(ports: AgentRunPorts, wrapRunner: (runner: Runner) => Runner = (runner) => runner) {
     this.#ports = ports
+    this.#wrapRunner = wrapRunner
     this.#absentRunner = nativeRunner(() => {
       throw new ServerFault('agent_unavailable', 'The agent is not available.')
     }, ports)
   }
 
-  /** The runner of an agent, also of one that is no longer there. */
+  /** The runner of an agent, also of one that is no longer there, and of one that comes with the middleware of another. */
   runnerOf(name: string): Runner {
-    return this.runners.get(name) ?? this.#absentRunner
+    const served = this.runners.get(name)
+    if (served) return served
+    if (!this.#childDefinition(name)) return this.#absentRunner
+    this.#ensureRunner(name)
+    const runner = this.#wrapRunner(this.runners.get(name) ?? this.#absentRunner)
+    this.runners.set(name, runner)
+    return runner
   }
 
   addBuiltIn(info: AgentInfo, runner: Runner): void {
@@ -145,8 +155,17 @@ export class AgentRegistry {
   }
 
   #definitionOf(name: string): AgentDefinition | undefined {
+    return this.#servedDefinition(name) ?? this.#childDefinition(name)
+  }
+
+  #servedDefinition(name: string): AgentDefinition | undefined {
     const { definition, info } = this.#defaults.get(name) ?? {}
     return this.#definitions.get(name) ?? (this.agents.get(name) === info ? definition : undefined)
+  }
+
+  /** An agent that the server has under this name comes first, also while its file is broken. */
+  #childDefinition(name: string): AgentDefinition | undefined {
+    return this.agents.has(name) ? undefined : findChildAgent(name, (each) => this.#servedDefinition(each))
   }
 
   #ensureRunner(name: string): void {

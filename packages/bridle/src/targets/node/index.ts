@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type Key, keyText } from '../../kernel/event.ts'
+import { hostChildSessions } from '../../kernel/host/child-sessions.ts'
 import { Host } from '../../kernel/host/host.ts'
 import { present } from '../../kernel/json.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
@@ -103,7 +104,7 @@ export class HarnessServer {
       const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
       const folder = store.name === 'memory' ? memoryUploadFolder() : uploadFolder(join(resolve(data), 'files'))
       const uploads = await StoredUploads.open(folder, clock.now)
-      const agents = await loadAgents(options, { isOpen, data, tenantUsage, uploads, env, log })
+      const agents = await loadAgents(options, { isOpen, data, tenantUsage, uploads, host: () => host, env, log })
       return { ownerToken, tokens, uploads, ...agents }
     }
     // An error of the start says what to mend; an error of the store that closes after it goes to the log.
@@ -251,11 +252,15 @@ interface AgentSetup {
   readonly data: string
   readonly tenantUsage: TenantDiskUsage
   readonly uploads: StoredUploads
+  readonly host: () => Host
   readonly env: NodeJS.ProcessEnv
   readonly log: Logger
 }
 
-const loadAgents = async (options: ServerOptions, { isOpen, data, tenantUsage, uploads, env, log }: AgentSetup) => {
+const loadAgents = async (
+  options: ServerOptions,
+  { isOpen, data, tenantUsage, uploads, host, env, log }: AgentSetup,
+) => {
   const { sandbox, engines: settings } = options
   const engines = await createEngineAgents({
     data,
@@ -272,7 +277,7 @@ const loadAgents = async (options: ServerOptions, { isOpen, data, tenantUsage, u
     const served = await loadServerAgents(
       options,
       builtIn,
-      { clock, digest, uploads, env, trace: createRunTracer() },
+      { clock, digest, uploads, children: hostChildSessions(host), env, trace: createRunTracer() },
       (line) => log('warn', line),
     )
     return { engines, served }

@@ -123,6 +123,22 @@ export const budgetsOverLimit = (
   })
 }
 
+/** Budgets that the work of children uses up together with that of their parent. */
+export const SHARED_BUDGETS = ['max_total_tokens', 'max_cost_usd', 'max_runtime_minutes'] as const
+
+/** The rest of each shared budget that the policy has. */
+export const remainingBudgets = (
+  fold: HealthFold,
+  policy: Policy,
+  now: number,
+): { readonly [budget in (typeof SHARED_BUDGETS)[number]]?: number } =>
+  Object.fromEntries(
+    SHARED_BUDGETS.flatMap((budget) => {
+      const limit = policy.health?.[budget]
+      return limit === undefined ? [] : [[budget, limitOf(fold, budget, limit) - measures[budget](fold, 0, now)]]
+    }),
+  )
+
 /** The next time at which health changes without an event; null: only events change it. */
 export const nextHealthChangeAt = (
   fold: HealthFold,

@@ -81,6 +81,16 @@ export const healthFold: Projection<HealthFold> = {
       estimatedUsd: event.payload.estimated ? state.estimatedUsd + (event.payload.cost_usd ?? 0) : 0,
       contextPct: event.payload.context_usage_pct ?? state.contextPct,
     }),
+    // The work of a child counts as the work of its parent.
+    subagent_event: (state, { payload: { usage } }) =>
+      usage === undefined
+        ? state
+        : {
+            ...state,
+            tokens: state.tokens + usage.total_tokens,
+            costUsd: state.costUsd + usage.cost_usd,
+            ranMs: state.ranMs + usage.runtime_ms,
+          },
     context_warning: (state, event) => {
       const { kind, usage_pct, tool_call_id } = event.payload
       // A warning about a call of a native agent adds nothing: equal calls were counted as they came.

@@ -46,7 +46,10 @@ export const isOverBudget = ({ state, now }: DecisionBuilder): boolean => {
 
 /** Whether the item starts new work or adds output. Usage, outcomes and diagnostics report finished work. */
 export const reportsNewWork = (item: ReportItem): boolean =>
-  item.type === 'ask' || item.type === 'next_step' || (item.type === 'event' && WORK.has(item.event.type))
+  item.type === 'ask' ||
+  item.type === 'next_step' ||
+  item.type === 'delegate' ||
+  (item.type === 'event' && WORK.has(item.event.type))
 
 const WORK: ReadonlySet<string> = new Set(['token', 'thinking', 'reflection', 'tool_call'])
 

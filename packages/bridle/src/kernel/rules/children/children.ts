@@ -1,15 +1,18 @@
 // Child sessions: the parent records their status, and the child records which notices the parent has.
 import type { Answers, Command } from '../../commands.ts'
-import { ownProperty } from '../../json.ts'
+import { ownProperty, present } from '../../json.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 
 export const recordChildStatus = (
   w: DecisionBuilder,
-  { child, status, seq }: Command & { type: 'child_status' },
+  { child, status, seq, steps, usage }: Command & { type: 'child_status' },
 ): Answers['child_status'] => {
   const subagent = ownProperty(w.state.subagents, child.id)
   // A repeated notice, or a late one.
   if ((subagent?.childSeq ?? -1) >= seq) return {}
+  const task = ownProperty(w.state.delegations, child.id)
+  // Only a child that the log names does a task of a run here, and its usage counts once.
+  const isTask = task?.agent === child.agent
   w.add('subagent_event', {
     agent_id: child.id,
     status,
@@ -18,6 +21,7 @@ export const recordChildStatus = (
     agent: child.agent,
     // Leave the child's title out: a reader of this session may not be allowed to open the child.
     child_seq: seq,
+    ...(isTask && { tool_call_id: task.toolCallId, ...present({ steps, usage }) }),
   })
   return {}
 }

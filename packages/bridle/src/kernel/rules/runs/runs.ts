@@ -239,7 +239,8 @@ export const settleToolCalls = (w: DecisionBuilder, status: 'ok' | 'error', reas
 
 const settleTasks = (w: DecisionBuilder, reason: string): void => {
   for (const [agent_id, { status, runId }] of Object.entries(w.state.subagents)) {
-    if (runId !== w.run?.runId || isTaskOver(status)) continue
+    // A child session tells its own end.
+    if (runId !== w.run?.runId || isTaskOver(status) || Object.hasOwn(w.state.delegations, agent_id)) continue
     w.addToRun('subagent_event', { agent_id, status: 'cancelled', parent_session_id: w.key.id, reason })
   }
 }

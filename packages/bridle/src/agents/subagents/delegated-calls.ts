@@ -1,0 +1,195 @@
+// Calls that child sessions do. The log names a child before it is started, the child tells its end, and the outcome of the call
+// follows: whichever process has the run finds in the log which of the three comes next. Meanwhile the run waits, and is nowhere.
+
+import type { ReportItem } from '../../kernel/commands.ts'
+import { isId, type Key } from '../../kernel/event.ts'
+import { type JsonObject, present } from '../../kernel/json.ts'
+import type { ChildResult, ChildSessions, ChildStart } from '../../kernel/ports/child-sessions.ts'
+import { isTaskOver } from '../../kernel/projections/indexes/subagents.ts'
+import type { Policy } from '../../kernel/schemas.ts'
+import { shortErrorMessage } from '../error-message.ts'
+import { performCalls } from '../loop/call-actions.ts'
+import { type CallName, eventItem, outcomeItem } from '../loop/calls/call-items.ts'
+import { stepKeyOf } from '../loop/calls/calls.ts'
+import { withDeadline } from '../loop/calls/deadline.ts'
+import type { LoopRun } from '../loop/loop-run.ts'
+import { argumentsOf, callNameOf, toolNameOf } from '../loop/rendering.ts'
+import type { ChildAgent } from '../middleware/middleware.ts'
+import { acceptInput } from '../schemas/input.ts'
+import { childAgentName, childAgentOf } from './child-agents.ts'
+import { CHILD_FAILURES_MAX, CHILD_ID_DIGITS, CHILD_RETRY_MS } from './limits.ts'
+
+/** A call, and the child session that does it. */
+interface Task {
+  readonly call: CallName
+  readonly args: JsonObject
+  readonly agent: ChildAgent
+  readonly child: Key
+}
+
+/** Nothing can be done before news come, or before the time. `seen` is the last event that was looked at. */
+export interface ChildWait {
+  readonly until: number | null
+  readonly seen: number
+}
+
+/** Brings the calls as far as they get now. Null: the log has changed; else the run waits. */
+export const delegateCalls = async (run: LoopRun, ids: readonly string[]): Promise<ChildWait | null> => {
+  const tasks = await tasksOf(run, ids)
+  const { seq: seen } = run.transcript
+  const { open, all } = run.reporter.session.children()
+  const { children } = run.ports
+  const refusals = tasks.flatMap((task) => refusalOf(run, task, children))
+  if (!children || refusals.length > 0) {
+    await run.report(refusals)
+    return null
+  }
+  const over = tasks.filter(({ child: { id } }) => isTaskOver(all[id]?.status ?? ''))
+  if (over.length > 0) return settle(run, over, children, seen)
+  const underWay = tasks.filter(({ child }) => Object.hasOwn(open, child.id))
+  const admitted = admit(tasks, underWay)
+  if (admitted.length > 0) await run.report([delegation(run, admitted)])
+  return startAll(run, [...underWay, ...admitted], children, seen)
+}
+
+const tasksOf = async (run: LoopRun, ids: readonly string[]): Promise<readonly Task[]> => {
+  const { definition, job, ports, transcript } = run
+  const views = (transcript.turn.last?.calls ?? []).filter(({ call }) => ids.includes(call.id))
+  const tasks = views.map(async (view): Promise<Task[]> => {
+    const agent = childAgentOf(definition, toolNameOf(view))
+    if (!agent) return []
+    const hash = await ports.digest(stepKeyOf(job.key, view.call.id))
+    const name = childAgentName(job.key.agent, agent)
+    const child = { tenant: job.key.tenant, agent: name, id: `task-${hash.slice(0, CHILD_ID_DIGITS)}` }
+    return [{ call: callNameOf(view), args: argumentsOf(view), agent, child }]
+  })
+  return (await Promise.all(tasks)).flat()
+}
+
+const refusalOf = (run: LoopRun, { call, agent, child }: Task, children: ChildSessions | undefined): ReportItem[] => {
+  const refuse = (reason: string, error: string) => [outcomeItem(call, 'denied', { elapsed_ms: 0, reason, error })]
+  const depth = run.job.depth ?? 0
+  if (!children) return refuse('subagents_unavailable', 'Other agents cannot be asked here.')
+  if (depth >= agent.maxDepth)
+    return refuse('subagents_too_deep', `${depth} sessions above this one wait for it. Do the task here.`)
+  if (!isId(child.agent)) return refuse('agent_name_too_long', `The name "${child.agent}" is too long. Shorten it.`)
+  return []
+}
+
+/** The first calls that may start now: each list of agents has a limit of its own. */
+const admit = (tasks: readonly Task[], underWay: readonly Task[]): readonly Task[] => {
+  const active = [...underWay]
+  for (const task of tasks) if (!active.includes(task) && active.length < task.agent.maxAtOnce) active.push(task)
+  return active.slice(underWay.length)
+}
+
+/** Calls that wait for an approval may start while these are under way: they get a share, too. */
+const delegation = (run: LoopRun, admitted: readonly Task[]): ReportItem => {
+  const { open } = run.course
+  const asked = (run.transcript.turn.last?.calls ?? []).filter(
+    (view) =>
+      open.some(({ toolCallId }) => toolCallId === view.call.id) && childAgentOf(run.definition, toolNameOf(view)),
+  )
+  return {
+    type: 'delegate',
+    children: admitted.map(({ call, child: { agent, id } }) => ({ toolCallId: call.id, agent, id })),
+    shares: admitted.length + asked.length,
+  }
+}
+
+const startAll = async (
+  run: LoopRun,
+  tasks: readonly Task[],
+  children: ChildSessions,
+  seen: number,
+): Promise<ChildWait | null> => {
+  const { open, all } = run.reporter.session.children()
+  const starts = await Promise.allSettled(
+    tasks.map((task) => {
+      const { policy = {} } = open[task.child.id] ?? {}
+      return startTask(run, task, children, { policy, isKnown: all[task.child.id]?.childSeq !== undefined })
+    }),
+  )
+  const problems = starts.flatMap((start, index) =>
+    start.status === 'fulfilled' && start.value !== null ? failure(tasks[index], start.value, 'child_refused') : [],
+  )
+  if (problems.length > 0) {
+    await run.report(problems)
+    return null
+  }
+  return waitFor(run, tasks, starts, seen)
+}
+
+const startTask = async (
+  run: LoopRun,
+  { args, agent, child }: Task,
+  children: ChildSessions,
+  known: { readonly policy: Policy; readonly isKnown: boolean },
+): Promise<string | null> => {
+  const { key, settings, depth = 0 } = run.job
+  const submission = await acceptInput(agent.agent, agent.agent.input === null ? { prompt: args.task ?? '' } : args)
+  if ('problem' in submission) return submission.problem
+  const start: ChildStart = {
+    ...{ parent: key, child, prompt: submission.prompt, ...known, depth: depth + 1 },
+    ...present({ input: submission.input }),
+    // The child works in the folder of its parent.
+    settings: typeof settings.workspace_path === 'string' ? { workspace_path: settings.workspace_path } : {},
+  }
+  return inTime(run, () => children.start(start))
+}
+
+/** The children have ended: their results are the outcomes of the calls. */
+const settle = async (
+  run: LoopRun,
+  tasks: readonly Task[],
+  children: ChildSessions,
+  seen: number,
+): Promise<ChildWait | null> => {
+  const results = await Promise.allSettled(tasks.map(({ child }) => inTime(run, () => children.result(child))))
+  const calls = tasks.flatMap(({ call, args }, index) => {
+    const result = results[index]
+    const tool = run.toolset.get(call.tool)
+    if (result?.status !== 'fulfilled' || !tool) return []
+    return [{ call, args, tool: { ...tool, run: () => childValue(result.value) } }]
+  })
+  if (calls.length === 0) return waitFor(run, tasks, results, seen)
+  await performCalls(run, calls)
+  return null
+}
+
+const childValue = (result: ChildResult): unknown => {
+  if ('problem' in result) throw new Error(result.problem)
+  return result.value
+}
+
+/** The run waits for news, or tries again soon where a child could not be reached. */
+const waitFor = async (
+  run: LoopRun,
+  tasks: readonly Task[],
+  answers: readonly PromiseSettledResult<unknown>[],
+  seen: number,
+): Promise<ChildWait | null> => {
+  const lost = answers.find((answer) => answer.status === 'rejected')
+  if (!lost) return { until: null, seen }
+  run.controls.signal.throwIfAborted()
+  const count = run.transcript.turn.childFailures + 1
+  const reason = shortErrorMessage(lost.reason)
+  if (count > CHILD_FAILURES_MAX) {
+    const unreached = tasks.filter((_, index) => answers[index]?.status === 'rejected')
+    await run.report(unreached.flatMap((task) => failure(task, `The agent cannot be reached: ${reason}`, 'child_lost')))
+    return null
+  }
+  await run.report([
+    eventItem('transport_diagnostic', { status: 'retrying', kind: 'subagent', reason, failure_count: count }),
+  ])
+  return { until: run.now + CHILD_RETRY_MS * 2 ** (count - 1), seen }
+}
+
+const failure = (task: Task | undefined, error: string, reason: string): ReportItem[] =>
+  task ? [outcomeItem(task.call, 'error', { error, reason })] : []
+
+const inTime = <T>(run: LoopRun, work: () => Promise<T>): Promise<T> => {
+  const { toolMs: ms } = run.definition.limits
+  const error = () => new Error(`no answer in ${ms} ms.`)
+  return withDeadline(work, { clock: run.ports.clock, signal: run.controls.signal, ms, error })
+}

@@ -1,0 +1,69 @@
+// Tasks of a run that other agents do in sessions of their own, on the memory store.
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import type { Key } from '../../kernel/event.ts'
+import { agent } from '../agent.ts'
+import { keyOf, LoopWorld, lastResults, lastText, stubModel } from '../loop/loop.suite.ts'
+import type { ModelMessage } from '../model/model.ts'
+import { subagent } from './subagent.ts'
+
+const sessionsBelow = async ({ store }: LoopWorld, { id }: Key): Promise<Key[]> =>
+  (await store.directory.list('acme', { parentId: id, limit: 100 })).sessions.map(({ key }) => key)
+
+const answered = (prompt: readonly ModelMessage[]) => lastResults(prompt)
+
+const researcher = agent({
+  name: 'researcher',
+  description: 'Finds facts.',
+  model: stubModel((prompt) => ({ text: `facts about ${lastText(prompt)}` })),
+})
+
+const writer = agent({
+  name: 'writer',
+  description: 'Writes.',
+  input: v.object({ topic: v.string(), words: v.number() }),
+  output: v.object({ text: v.string() }),
+  model: stubModel(() => ({ calls: [['answer', { text: 'done' }]] })),
+})
+
+const parent = agent({
+  name: 'editor',
+  model: stubModel((prompt) => {
+    const results = answered(prompt)
+    if (results) return { text: `Got ${JSON.stringify(results)}` }
+    const topic = lastText(prompt)
+    return {
+      calls: [
+        ['ask_researcher', { task: topic }],
+        ['ask_writer', { topic, words: 3 }],
+      ],
+    }
+  }),
+  use: [subagent({ agents: [researcher, writer] })],
+})
+
+test('[N125] three parents give two tasks each, in two turns, to sessions of their own', async () => {
+  const world = new LoopWorld({ editor: parent })
+  const keys = ['one', 'two', 'three'].map((id) => keyOf(id, 'editor'))
+  for (const turn of ['a', 'b']) {
+    await Promise.all(keys.map((key) => world.submit(`${key.id}-${turn}`, key)))
+    await world.quiet()
+    await world.quiet()
+    for (const key of keys)
+      expect(await world.result(key)).toBe(`Got ["facts about ${key.id}-${turn}",{"text":"done"}]`)
+  }
+  for (const key of keys) {
+    const children = await sessionsBelow(world, key)
+    expect(children.map((child) => child.agent).sort()).toEqual([
+      'editor.researcher',
+      'editor.researcher',
+      'editor.writer',
+      'editor.writer',
+    ])
+    const events = await world.payloads('subagent_event', key)
+    for (const { id } of children) {
+      const statuses = events.filter(({ session_id }) => session_id === id).map(({ status }) => status)
+      expect([statuses[0], statuses.at(-1)]).toEqual(['started', 'completed'])
+    }
+  }
+})

@@ -1,0 +1,32 @@
+// The tasks of runs that child sessions do, as long as they are under way. The end of a child removes its task.
+import type { Policy } from '../schemas.ts'
+import { isTaskOver } from './indexes/subagents.ts'
+import type { Projection } from './projection.ts'
+
+export interface Delegation {
+  /** The agent of the child. */
+  readonly agent: string
+  readonly toolCallId: string
+  /** The policy of the child: its budgets are its share of what its parent had left. */
+  readonly policy: Policy
+}
+
+/** Tasks under way, by the id of the child. */
+export type Delegations = { readonly [childId: string]: Delegation }
+
+export const delegations: Projection<Delegations> = {
+  initial: {},
+  on: {
+    subagent_event: (state, { payload }) => {
+      const { agent_id: id, status, session_id, agent, tool_call_id: toolCallId, child_seq, policy = {} } = payload
+      if (session_id === undefined || agent === undefined) return state
+      if (child_seq === undefined)
+        return toolCallId === undefined ? state : { ...state, [id]: { agent, toolCallId, policy } }
+      if (!isTaskOver(status) || !Object.hasOwn(state, id)) return state
+      const { [id]: _over, ...rest } = state
+      return rest
+    },
+    // The children of its parent do nothing for a branch.
+    branched: () => delegations.initial,
+  },
+}
