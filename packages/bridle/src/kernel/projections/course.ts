@@ -59,8 +59,8 @@ export const course: Projection<Course> = {
 
     context_compacted: (state, { run, payload: { kept_from, read_from = kept_from } }) =>
       run === undefined || kept_from === undefined || read_from === undefined
-        ? state
-        : { ...state, cuts: [...state.cuts, { runId: run, readFrom: read_from }] },
+        ? withProgress(state)
+        : { ...withProgress(state), cuts: [...state.cuts, { runId: run, readFrom: read_from }] },
     rewound: (state, { payload }) =>
       state.cuts.some(({ runId }) => payload.run_ids.includes(runId))
         ? { ...state, cuts: state.cuts.filter(({ runId }) => !payload.run_ids.includes(runId)) }

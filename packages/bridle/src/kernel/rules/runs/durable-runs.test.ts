@@ -174,6 +174,7 @@ describe('[S12] a durable run is taken up', () => {
     ['the outcome of a call', (life) => life.report(call('c1'), outcome('c1'))],
     ['a step', (life) => life.report(eventReport('step_done', { name: 'one', result: 1 }))],
     ['a wait', (life) => wait(life)],
+    ['a cut', (life) => life.report(eventReport('context_compacted', { cleared_before: 3 }))],
   ])('%s counts as getting further', (_name, act) => {
     const life = running()
     for (let times = 1; times <= RESUMES_MAX; times++) life.report({ type: 'resumed' })
