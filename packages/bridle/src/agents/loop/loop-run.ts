@@ -56,13 +56,15 @@ export class LoopRun {
       else for (const event of events) transcript.add(event)
     })
     try {
-      // An edit may have taken back the cut at which the transcript begins.
-      transcript.rewindTo(this.course.since)
-      while (transcript.seq < this.course.head) {
-        const page = await reporter.session.read(transcript.seq, CATCH_UP_PAGE)
-        assert(page.length > 0, 'the log has every event up to its head')
-        for (const event of page) transcript.add(event)
-      }
+      do {
+        transcript.begin(this.course.since)
+        while (transcript.seq < this.course.head) {
+          const page = await reporter.session.read(transcript.seq, CATCH_UP_PAGE)
+          assert(page.length > 0, 'the log has every event up to its head')
+          for (const event of page) transcript.add(event)
+        }
+        // A transcript that is read anew has forgotten nothing.
+      } while (transcript.isBroken)
     } catch (error) {
       stop()
       throw error

@@ -5,6 +5,7 @@ import { type AnyEvent, BRANCHED, type Event } from '../../kernel/event.ts'
 import { fileReferences } from '../../kernel/file-references.ts'
 import { messageSeq, withoutCallId } from '../../kernel/ids.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { approximateChars } from '../../kernel/text/size.ts'
 import type { ModelMessage, StepCall, StepContent } from '../model/model.ts'
 import { type Cut, cutOf } from './context/cut.ts'
 import type { Entry } from './context/entry.ts'
@@ -28,14 +29,16 @@ interface Mark<T> {
 export class Transcript {
   /** The number of the last event that is folded in. */
   seq = 0
+  /** The characters that the transcript holds, approximately. */
+  chars = 0
   /** The turn in progress, or the last one. */
   turn = new TurnRecord('')
   /** The input of each prompt that came with files, by its message. */
   readonly inputsWithFiles = new Map<ModelMessage, JsonObject>()
   /** The conversation as the next request has it. */
   readonly view = new View()
-  /** The transcript knows the events after this one. */
-  #from = 0
+  /** The cut for which the transcript has forgotten what it replaced. */
+  #released: Cut | null = null
   #entries: Entry[] = []
   #cuts: Cut[] = []
   #artifacts: Mark<string>[] = []
@@ -96,26 +99,30 @@ export class Transcript {
     return Math.min(keptFrom, ...kept.map(({ origin }) => origin), ...queued)
   }
 
-  /** Prepares for reading the log from an event on: 0, or that of a cut. A transcript that knows these events keeps what it has. */
-  rewindTo(since: number): void {
-    const from = Math.max(0, since - 1)
-    if (this.seq > 0 && this.#from <= from) return
+  /** An edit took back a cut, and the transcript has forgotten what that cut replaced: it has to be read again. */
+  get isBroken(): boolean {
+    return this.#released !== null && !this.#cuts.includes(this.#released)
+  }
+
+  /** Prepares for reading the log from an event on: 0, or that of the last cut. A transcript that is not broken goes on where it is. */
+  begin(since: number): void {
+    if (this.seq > 0 && !this.isBroken) return
     this.#forget()
-    this.seq = from
-    this.#from = from
+    this.seq = Math.max(0, since - 1)
   }
 
   /** Gives up the memory of everything that the last cut replaced. */
   release(): void {
     const cut = this.lastSummary
-    if (!cut || this.#from >= cut.readFrom - 1) return
-    this.#from = cut.readFrom - 1
+    if (!cut || cut === this.#released) return
+    this.#released = cut
     this.#entries = this.#entries.filter((entry) => entry.seq >= cut.keptFrom || entry === cut.prompt)
     this.#cuts = this.#cuts.filter(({ seq }) => seq >= cut.readFrom)
     this.#artifacts = this.#artifacts.filter(({ seq }) => seq >= cut.keptFrom)
     this.#warnings = this.#warnings.filter(({ seq }) => seq > cut.seq)
     const shown = new Set(this.#entries.map((entry) => (entry.kind === 'step' ? null : entry.message)))
     for (const message of this.inputsWithFiles.keys()) if (!shown.has(message)) this.inputsWithFiles.delete(message)
+    this.#count()
   }
 
   /** Folds an event in. An event that is folded already, and hearsay, change nothing. */
@@ -123,6 +130,7 @@ export class Transcript {
     if (event.seq <= this.seq) return
     this.seq = event.seq
     if (event.hearsay) return
+    if (KEPT_TYPES.has(event.type)) this.chars += approximateChars(event.payload)
     this.#fold(event)
     this.turn.add(event)
   }
@@ -294,6 +302,12 @@ export class Transcript {
     this.#warnings = this.#warnings.filter(isKept)
     if (this.#entries.length < count) this.#lastRun = this.#entries.at(-1)?.run ?? ''
     this.view.rebuild(this.#entries, this.#cuts)
+    this.#count()
+  }
+
+  /** Counts again what is left. */
+  #count(): void {
+    this.chars = this.#entries.reduce((sum, entry) => sum + approximateChars(entry), 0)
   }
 
   #push(entry: Entry): void {
@@ -302,6 +316,7 @@ export class Transcript {
   }
 
   #forget(): void {
+    this.#released = null
     this.#entries = []
     this.#cuts = []
     this.#artifacts = []
@@ -313,8 +328,19 @@ export class Transcript {
     this.#origin = 0
     this.turn = new TurnRecord('')
     this.view.rebuild([], [])
+    this.chars = 0
   }
 }
+
+/** Events whose words the transcript keeps. */
+const KEPT_TYPES: ReadonlySet<string> = new Set([
+  'turn_start',
+  'steered',
+  'context_added',
+  'model_step',
+  'tool_outcome',
+  'context_compacted',
+])
 
 /** Artifacts that are no work of the agent: its answer, and the record of its run. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['final_output', 'run_record'])

@@ -141,11 +141,16 @@ describe('[S12] the runner of a durable run', () => {
 
   test('keeps values while the session is in memory, each session its own', async () => {
     const world = await begun()
-    attemptOf(world, 's1').reporter.session.cache.set('seen', 1)
+    const session = await world.host.open(key('s1'))
+    const { bytes } = session
+    const seen = { chars: 1_000 }
+    attemptOf(world, 's1').reporter.session.cache.set('seen', seen)
+    // Values count as memory of the session.
+    expect(session.bytes).toBe(bytes + 2_000)
     await letWait(world, 's1')
     await world.host.send(key('s1'), { type: 'signal', name: 'go', payload: 1 })
     await flushPending()
-    expect(attemptOf(world, 's1').reporter.session.cache.get('seen')).toBe(1)
+    expect(attemptOf(world, 's1').reporter.session.cache.get('seen')).toBe(seen)
     expect(attemptOf(world, 's2').reporter.session.cache.size).toBe(0)
   })
 })

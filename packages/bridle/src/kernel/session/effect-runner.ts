@@ -8,7 +8,7 @@ import type { Job, RunEnd, Runner } from '../ports/runner.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import type { WantedEffect } from '../rules/wanted-effects.ts'
 import { EFFECT_RETRY_MS, REATTACH_MAX } from './limits.ts'
-import { type ReportedSession, ReporterClosedError, RunReporter } from './run-reporter.ts'
+import { type CachedValue, type ReportedSession, ReporterClosedError, RunReporter } from './run-reporter.ts'
 
 export interface EffectRunnerOptions {
   readonly runner: Runner
@@ -31,7 +31,7 @@ export class EffectRunner {
   readonly #options: EffectRunnerOptions
   readonly #active = new Map<string, () => void>()
   readonly #reporters = new Set<RunReporter>()
-  readonly #cache = new Map<string, unknown>()
+  readonly #cache = new Map<string, CachedValue>()
   #effects: readonly WantedEffect[] = []
   #jobs: ReadonlyMap<string, Job> = new Map()
   /** Durable runs that come to rest, by their effect. */
@@ -46,6 +46,13 @@ export class EffectRunner {
 
   get size(): number {
     return this.#active.size
+  }
+
+  /** The characters of everything that runners keep in memory with the session. */
+  get cachedChars(): number {
+    let sum = 0
+    for (const { chars } of this.#cache.values()) sum += chars
+    return sum
   }
 
   /** A runner has a run in hand. */

@@ -47,8 +47,13 @@ export interface ReportedSession {
   readonly children: () => { readonly open: Delegations; readonly all: Subagents }
   /** The text of an artifact; null: the session has no such artifact. `seq` is its `artifact_published`: the index forgets old ones. */
   readonly artifactText: (artifactId: string, seq?: number) => Promise<string | null>
-  /** Values that a runner keeps as long as the session stays in memory. */
-  readonly cache: Map<string, unknown>
+  /** Values that a runner keeps as long as the session stays in memory, which counts their characters. */
+  readonly cache: Map<string, CachedValue>
+}
+
+export interface CachedValue {
+  /** The characters that the value holds, approximately. */
+  readonly chars: number
 }
 
 export class RunReporter {

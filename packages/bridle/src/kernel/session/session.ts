@@ -5,6 +5,7 @@
 import { type Answer, type AnswerTo, type Command, PROMPT_COMMANDS, type Refusal, refuse } from '../commands.ts'
 import type { EngineIdentity } from '../engine-info.ts'
 import type { AnyEvent, Key } from '../event.ts'
+import { BYTES_PER_CHAR } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { BranchParent, Lease, Log, StoredAnswer } from '../ports/log.ts'
 import type { Runner } from '../ports/runner.ts'
@@ -135,7 +136,7 @@ export class Session {
 
   /** The memory that the session takes, near enough. */
   get bytes(): number {
-    return this.#size.bytes
+    return this.#size.bytes + BYTES_PER_CHAR * this.#effects.cachedChars
   }
 
   /** The settled pieces of the last snapshot, for branches to share. */
