@@ -171,6 +171,8 @@ export const schemas = {
     tools: v.array(text),
     of: maybe(count),
     found: maybe(v.array(text)),
+    /** The names that were chosen by relevance from more than a model is offered, the best first. */
+    chosen: maybe(v.array(text)),
   }),
   token: v.looseObject({ text }),
   response: v.looseObject({

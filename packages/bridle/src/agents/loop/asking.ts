@@ -14,7 +14,7 @@ import { markForCache } from './context/cache-marks.ts'
 import { TOKEN_CHARS } from './context/limits.ts'
 import { requestUsageItem, usageWarnings } from './context/usage.ts'
 import type { LoopRun } from './loop-run.ts'
-import { offer } from './offer.ts'
+import { offer, offeredTools } from './offer.ts'
 import { addPromptFiles, steerMessages } from './prompt-files.ts'
 import { createThoughtReporter } from './thought-reporter.ts'
 import { COMPACTING } from './turn-record.ts'
@@ -56,7 +56,7 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
       model,
       {
         messages,
-        tools: modelTools(run.toolset.tools),
+        tools: modelTools(offeredTools(run)),
         settings: definition.settings,
         signal: deadline.signal,
       },

@@ -1,14 +1,19 @@
 // A run as its calls need it.
 import { decideAfter } from './calls/call-hooks.ts'
 import type { CallContext } from './calls/calls.ts'
+import { isLoopTool } from './calls/loop-tools.ts'
 import { hookContext } from './hooks/hook-context.ts'
 import type { LoopRun } from './loop-run.ts'
+import { foundItem } from './offer.ts'
+import { FIND_TOOLS, foundIn } from './selection/find-tools.ts'
 
 export const callContext = (run: LoopRun): CallContext => {
   const { reporter, ports, controls, definition, job } = run
   const { use } = definition
   return {
     ...{ key: job.key, reporter, clock: ports.clock, signal: controls.signal, toolMs: definition.limits.toolMs },
+    consequences: (tool, result) =>
+      tool.name === FIND_TOOLS && isLoopTool(tool) ? foundItem(run, foundIn(result)) : [],
     ...(use.some(({ after }) => after !== undefined) && {
       after: (call, result) => decideAfter(use, hookContext(run), call, result),
     }),

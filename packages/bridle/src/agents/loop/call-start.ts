@@ -18,6 +18,7 @@ import { hookContext } from './hooks/hook-context.ts'
 import type { LoopRun } from './loop-run.ts'
 import { rulingItem } from './policy/call-policy.ts'
 import { ruleInRun } from './policy/run-policy.ts'
+import { selectedItem } from './selection/selected-item.ts'
 
 /** A call that is made as soon as the log says so. */
 export interface CallToMake {
@@ -58,6 +59,7 @@ export const beginCalls = async (
       ...(repaired === undefined ? [] : [validationItem(name, repaired, true)]),
       ...(decisions.get(call.id)?.items ?? []),
       ...(ruling ? [rulingItem(name, ruling)] : []),
+      ...(tool ? selectedItem(run, name) : []),
     ]
   }
   const refusals = checks.flatMap((check) => ('refusal' in check ? [...itemsOf(check), ...refusal(check)] : []))

@@ -137,7 +137,11 @@ describe('a turn', () => {
     const it = new LoopWorld(tested(answer, { tools: [long] }))
     await it.ask('go')
     const seen = lastResults(requests[1] ?? [])?.[0]
-    expect(seen).toBe(`a${'b'.repeat(1_999)}\n[16002 of 20002 characters are left out here.]\n${'b'.repeat(1_999)}c`)
+    const [artifact] = await it.payloads('artifact_published')
+    const note = `[The whole result is the artifact ${artifact?.artifact_id}. Read more of it with read_artifact.]`
+    expect(seen).toBe(
+      `a${'b'.repeat(1_999)}\n[16002 of 20002 characters are left out here.]\n${'b'.repeat(1_999)}c\n${note}`,
+    )
     expect(await it.outcomes()).toEqual(['long artifact'])
     // A process that knows only the log sends the same.
     const after = await it.again()

@@ -1,23 +1,58 @@
-// The tools that the model is offered in a turn: the log has their names, once per turn.
+// The tools that the model is offered in a turn: the log has their names, so that every process offers the same ones.
 import type { ReportItem } from '../../kernel/commands.ts'
+import { present } from '../../kernel/json.ts'
 import type { AgentDefinition } from '../agent.ts'
 import { TOOLS_OFFERED_MAX } from '../limits.ts'
 import { isTool, type Tool } from '../tools/tool.ts'
 import { eventItem } from './calls/call-items.ts'
 import type { LoopRun } from './loop-run.ts'
+import { selectTools, type ToolSelection } from './selection/selection.ts'
 import { declaredTools, withAnswer } from './toolset.ts'
 
 /** In the write that starts the run, where its tools are known before any source is asked: a write less per turn. */
-export const offerAtOnce = (definition: AgentDefinition, runId: string): ReportItem[] => {
+export const offerAtOnce = (definition: AgentDefinition, runId: string, more: readonly string[] = []): ReportItem[] => {
   const tools = declaredTools(definition)
-  return tools.length <= TOOLS_OFFERED_MAX && tools.every(isTool)
-    ? [offerItem(runId, withAnswer(definition, tools))]
-    : []
+  if (tools.length > TOOLS_OFFERED_MAX || !tools.every(isTool)) return []
+  const names = withAnswer(definition, tools).map(({ name }) => name)
+  return [offerItem(runId, { tools: [...new Set([...names, ...more])] }, names.length)]
 }
 
 /** Before the first request of the turn. */
-export const offer = ({ transcript: { turn }, toolset: { tools } }: LoopRun): ReportItem[] =>
-  turn.isOffered ? [] : [offerItem(turn.run, tools)]
+export const offer = (run: LoopRun): ReportItem[] => {
+  const { turn } = run.transcript
+  if (turn.offered !== null) return []
+  const { tools, isSelective } = run.toolset
+  if (!isSelective) return [offerItem(turn.run, { tools: tools.map(({ name }) => name) }, tools.length)]
+  const { foundTools } = run.reporter.session.governance()
+  const found = foundTools.map(({ name }) => name)
+  return [offerItem(turn.run, selectTools(tools, run.job.prompt, found), tools.length)]
+}
 
-const offerItem = (runId: string, tools: readonly Tool[]): ReportItem =>
-  eventItem('turn_start_tools', { turn_id: runId, tools: tools.map(({ name }) => name), of: tools.length })
+/** A search has found tools: they are offered from the next request on. */
+export const foundItem = (run: LoopRun, found: readonly string[]): ReportItem[] => {
+  const offered = run.transcript.turn.offered ?? []
+  const more = found.filter((name) => run.toolset.get(name) && !offered.includes(name))
+  if (more.length === 0) return []
+  const { chosen } = run.transcript.turn
+  return [offerItem(run.transcript.turn.run, { tools: [...offered, ...more], chosen }, run.toolset.tools.length, more)]
+}
+
+/** The tools of the next request. Where all are offered, those that the agent has now; else those that the log names. */
+export const offeredTools = (run: LoopRun): readonly Tool[] => {
+  const { toolset, transcript } = run
+  const { offered } = transcript.turn
+  if (!toolset.isSelective || offered === null) return toolset.tools
+  const optional = toolset.tools.filter(({ name }) => toolset.isOptional(name) && !offered.includes(name))
+  return [...offered.flatMap((name) => toolset.get(name) ?? []), ...optional]
+}
+
+const offerItem = (
+  runId: string,
+  { tools, chosen }: Partial<ToolSelection>,
+  of: number,
+  found?: readonly string[],
+): ReportItem =>
+  eventItem('turn_start_tools', {
+    ...{ turn_id: runId, tools: [...(tools ?? [])], of },
+    ...present({ chosen: chosen && [...chosen], found: found && [...found] }),
+  })

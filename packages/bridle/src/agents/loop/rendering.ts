@@ -1,6 +1,6 @@
 // Messages for the model: prompts, answers and the outcomes of calls, in the provider interface.
 import { BRANCHED } from '../../kernel/event.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import {
   assistantParts,
@@ -80,10 +80,17 @@ const output = ({ outcome, excerpt }: CallView): ModelToolOutput => {
   if (!outcome || outcome.reason === BRANCHED) return { type: 'error-text', value: 'The call was not made.' }
   const { status, result = null, error, reason } = outcome
   if (status === 'ok') return typeof result === 'string' ? { type: 'text', value: result } : json(result)
-  if (status === 'artifact') return excerpt === null ? json(result) : { type: 'text', value: excerpt }
+  if (status === 'artifact')
+    return excerpt === null ? json(result) : { type: 'text', value: `${excerpt}${artifactNote(result)}` }
   if (status === 'denied')
     return { type: 'error-text', value: `The call was not made: ${error ?? reason ?? 'it was denied'}` }
   return { type: 'error-text', value: error ?? reason ?? 'The call failed.' }
+}
+
+/** The excerpt is written before the session has named the artifact. */
+const artifactNote = (result: Json): string => {
+  const id = isJsonObject(result) ? result.artifact_id : undefined
+  return typeof id === 'string' ? `\n[The whole result is the artifact ${id}. Read more of it with read_artifact.]` : ''
 }
 
 const json = (value: Json): ModelToolOutput => ({ type: 'json', value })

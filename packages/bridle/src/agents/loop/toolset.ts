@@ -1,21 +1,49 @@
 // The tools of a run: the agent's own, those of its sources and of its middleware, and the one that takes its output.
+import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import type { AgentDefinition } from '../agent.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { isTool, type Tool } from '../tools/tool.ts'
 import type { OpenTools, ToolSource } from '../tools/tool-source.ts'
+import { readArtifactTool } from './artifacts/read-artifact.ts'
 import { answerTool } from './calls/answer.ts'
 import { withDeadline } from './calls/deadline.ts'
+import { isLoopTool } from './calls/loop-tools.ts'
 import type { LoopRun } from './loop-run.ts'
+import { FIND_TOOLS, findToolsTool } from './selection/find-tools.ts'
+import { isSelective } from './selection/selection.ts'
+
+/** A tool that the model is offered only where there is something for it to do. */
+interface OptionalTool {
+  readonly tool: Tool
+  readonly isUseful: () => boolean
+}
 
 export class Toolset {
-  readonly tools: readonly Tool[]
+  /** There are more tools than a model is offered: each turn has a selection. */
+  readonly isSelective: boolean
+  readonly #tools: readonly Tool[]
+  readonly #optional: OptionalTool | null
+  readonly #withOptional: readonly Tool[]
   readonly #byName: ReadonlyMap<string, Tool>
   readonly #sources: readonly OpenTools[]
 
-  constructor(tools: readonly Tool[], sources: readonly OpenTools[]) {
-    this.tools = tools
-    this.#byName = new Map(tools.map((tool) => [tool.name, tool]))
+  constructor(tools: readonly Tool[], sources: readonly OpenTools[], optional: OptionalTool | null = null) {
+    this.#tools = tools
+    // A tool of the agent's own has the name before ours.
+    this.#optional = optional && tools.every(({ name }) => name !== optional.tool.name) ? optional : null
+    this.#withOptional = this.#optional ? [...tools, this.#optional.tool] : tools
+    this.#byName = new Map(this.#withOptional.map((tool) => [tool.name, tool]))
     this.#sources = sources
+    this.isSelective = isSelective(tools)
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#optional?.isUseful() ? this.#withOptional : this.#tools
+  }
+
+  /** Whether the tool is offered only where there is something for it to do. */
+  isOptional(name: string): boolean {
+    return this.#optional?.tool.name === name
   }
 
   get(name: string): Tool | undefined {
@@ -56,9 +84,22 @@ export const openToolset = async (run: LoopRun): Promise<Toolset> => {
     each.status === 'rejected' ? [] : Array.isArray(each.value) ? each.value : each.value.tools,
   )
   const duplicate = duplicateName(definition, tools)
-  if (problem === undefined && duplicate === null) return new Toolset(withAnswer(definition, tools), sources)
+  if (problem === undefined && duplicate === null) {
+    const reader = { tool: readArtifactTool(run.reporter), isUseful: () => hasResultArtifacts(run.reporter) }
+    return new Toolset(withSearch(run, withAnswer(definition, tools)), sources, reader)
+  }
   new Toolset([], sources).close()
   throw problem ?? new ToolSourceError(`Two tools of the agent have the name "${duplicate}". Rename one of them.`)
+}
+
+/** Whether a result of the session is kept as an artifact, so that the model may want to read more of it. */
+export const hasResultArtifacts = ({ session }: RunReporter): boolean => session.governance().resultArtifactRun !== null
+
+/** With more tools than a model is offered, it can search for others. */
+const withSearch = (run: LoopRun, tools: readonly Tool[]): readonly Tool[] => {
+  if (!isSelective(tools) || tools.some(({ name }) => name === FIND_TOOLS)) return tools
+  const others = tools.filter((tool) => !isLoopTool(tool))
+  return [findToolsTool(others, () => run.transcript.turn.offered ?? []), ...tools]
 }
 
 const openSource = async (run: LoopRun, source: ToolSource): Promise<OpenTools> => {

@@ -176,7 +176,10 @@ test.each<[string, readonly Draft[], readonly object[]]>([
     [
       ...first,
       calls('a', 'b'),
-      results(['a', text('begin … end')], ['b', { type: 'json', value: { artifact_id: 'y' } }]),
+      results(
+        ['a', text('begin … end\n[The whole result is the artifact x. Read more of it with read_artifact.]')],
+        ['b', { type: 'json', value: { artifact_id: 'y' } }],
+      ),
     ],
   ],
   [

@@ -48,8 +48,10 @@ export class TurnRecord {
   reviews = 0
   /** The last answer was sent back. */
   isSentBack = false
-  /** The log has the names of the tools that the model is offered. */
-  isOffered = false
+  /** The names of the tools that the model is offered; null: the log does not have them yet. */
+  offered: readonly string[] | null = null
+  /** The names of them that were chosen by relevance, the best first. */
+  chosen: readonly string[] = []
   /** Failures of the model since its last answer. */
   failures = 0
   /** How often a child session could not be reached since the last answer. */
@@ -113,7 +115,7 @@ export class TurnRecord {
     // A new attempt is a new chance for every model.
     if (event.type === 'run_started') this.#forgetFailures()
     if (event.type === 'tool_batch') this.waves += 1
-    if (event.type === 'turn_start_tools') this.isOffered = true
+    if (event.type === 'turn_start_tools') this.#offer(event.payload)
     if (event.type === 'hook_event' && event.payload.phase === 'start') this.isStarted = true
     if (event.type === 'context_added') this.#addContext(event.payload.source)
     if (event.type === 'transport_diagnostic') this.#countFailure(event.payload)
@@ -127,6 +129,11 @@ export class TurnRecord {
     if (!source.startsWith(REVIEW_SOURCE)) return
     this.reviews += 1
     this.isSentBack = true
+  }
+
+  #offer({ tools, chosen = [] }: Payloads['turn_start_tools']): void {
+    this.offered = tools
+    this.chosen = chosen
   }
 
   #forgetFailures(): void {

@@ -2,8 +2,10 @@
 import type { AgentDefinition } from '../../agents/agent.ts'
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { RunEndedError } from '../../agents/errors.ts'
+import { READ_ARTIFACT } from '../../agents/loop/artifacts/read-artifact.ts'
 import { runLoop } from '../../agents/loop/loop.ts'
 import { offerAtOnce } from '../../agents/loop/offer.ts'
+import { hasResultArtifacts } from '../../agents/loop/toolset.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
@@ -28,7 +30,7 @@ export class ModelRuns {
     return this.#run(definition, job, reporter, [
       { type: 'started', durable: true, steer: true, ...modelNames(definition) },
       // An attempt after a pause or a budget is in the middle of its turn.
-      ...(job.continues ? [] : offerAtOnce(definition, job.runId)),
+      ...(job.continues ? [] : offerAtOnce(definition, job.runId, hasResultArtifacts(reporter) ? [READ_ARTIFACT] : [])),
     ])
   }
 

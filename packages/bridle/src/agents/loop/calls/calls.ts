@@ -30,6 +30,8 @@ export interface CallContext {
   readonly toolMs: number
   /** The middleware behind each call; absent: none. */
   readonly after?: (call: HookCall, result: Json) => Promise<AfterDecision>
+  /** Further reports of a call that went well, from its result ahead of all middleware; absent: none. */
+  readonly consequences?: (tool: Tool, result: Json) => readonly ReportItem[]
 }
 
 /** The reports with which a call begins: its intent, and the question to a person where it needs an approval. */
@@ -99,7 +101,8 @@ export const makeCall = async (
     if ('problem' in result) return failure('error', result.problem, result.reason)
     const hooked = { id: call.id, tool: call.tool, args, effect: tool.effect }
     const decision = (await context.after?.(hooked, result.value)) ?? { items: [], result: result.value }
-    const reports = [...directiveItems(tool, checked.value), ...decision.items]
+    const consequences = context.consequences?.(tool, result.value) ?? []
+    const reports = [...directiveItems(tool, checked.value), ...decision.items, ...consequences]
     return 'problem' in decision
       ? [...reports, ...failure('error', decision.problem, MIDDLEWARE_FAILED)]
       : [...reports, ...resultItems(call, decision.result, elapsedMs())]

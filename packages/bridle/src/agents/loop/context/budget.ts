@@ -5,6 +5,7 @@ import type { RequestFrame } from '../asking.ts'
 import { modelTools } from '../calls/offered-tools.ts'
 import type { LoopRun } from '../loop-run.ts'
 import type { Situation } from '../next.ts'
+import { offeredTools } from '../offer.ts'
 import { type CutPlan, planClearing, planSummary } from './cut-plan.ts'
 import { COMPACT_RATIO, TOKEN_CHARS, WINDOW_TOKENS } from './limits.ts'
 
@@ -55,5 +56,5 @@ export const windowOf = ({ limits, model }: AgentDefinition, index: number): num
   return limits.windowTokens ?? windowTokensOf(name) ?? WINDOW_TOKENS
 }
 
-const frameTokensOf = ({ toolset }: LoopRun, { instructions }: RequestFrame): number =>
-  Math.ceil(((instructions?.length ?? 0) + JSON.stringify(modelTools(toolset.tools)).length) / TOKEN_CHARS)
+const frameTokensOf = (run: LoopRun, { instructions }: RequestFrame): number =>
+  Math.ceil(((instructions?.length ?? 0) + JSON.stringify(modelTools(offeredTools(run))).length) / TOKEN_CHARS)

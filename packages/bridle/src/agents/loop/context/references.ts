@@ -1,7 +1,7 @@
 // The artifacts and resources of the replaced part of a conversation: no summary may lose them, so they are listed behind it.
 import { truncate } from '../../../kernel/text/truncate.ts'
 import type { LoopRun } from '../loop-run.ts'
-import { argumentsOf, type CallView } from '../rendering.ts'
+import { argumentsOf, type CallView, toolNameOf } from '../rendering.ts'
 import type { SummaryPlan } from './cut-plan.ts'
 import { REFERENCE_CHARS_MAX, REFERENCES_MAX } from './limits.ts'
 
@@ -24,7 +24,7 @@ export const referencesOf = (run: LoopRun, { replaced, keptFrom }: SummaryPlan):
 const resourcesOf = ({ toolset }: LoopRun, view: CallView): readonly string[] => {
   if (view.outcome === null) return []
   try {
-    const names: unknown = toolset.get(view.call.tool)?.resources?.(argumentsOf(view))
+    const names: unknown = toolset.get(toolNameOf(view))?.resources?.(argumentsOf(view))
     return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
   } catch {
     return []

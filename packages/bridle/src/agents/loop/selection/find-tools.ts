@@ -1,0 +1,68 @@
+// `find_tools`: the model searches among the tools that it is not offered. Those that it finds are offered for the rest of the session.
+import { isJsonObject, type Json } from '../../../kernel/json.ts'
+import { truncate } from '../../../kernel/text/truncate.ts'
+import type { SchemaResult, StandardSchema } from '../../schemas/standard-schema.ts'
+import { type Tool, tool } from '../../tools/tool.ts'
+import { asLoopTool } from '../calls/loop-tools.ts'
+import { DESCRIPTION_CHARS, FOUND_PER_SEARCH, QUERY_CHARS_MAX } from './limits.ts'
+import { ToolIndex } from './tool-index.ts'
+
+export const FIND_TOOLS = 'find_tools'
+
+/** `offered` are the names that the model has already. */
+export const findToolsTool = (tools: readonly Tool[], offered: () => readonly string[]): Tool => {
+  let index: ToolIndex | null = null
+  return asLoopTool(
+    tool({
+      name: FIND_TOOLS,
+      description:
+        'Searches for further tools: only some of them are offered here. Describe what the tool should do. Those that are found can be called from then on.',
+      input: QUERY,
+      effect: 'pure',
+      always: true,
+      run: ({ query }) => {
+        index ??= new ToolIndex(tools)
+        const known = new Set(offered())
+        const matches = index
+          .search(query)
+          .filter(({ tool: { name } }) => !known.has(name))
+          .slice(0, FOUND_PER_SEARCH)
+        return matches.length === 0
+          ? { tools: [], note: 'No further tool fits. Try other words, or go on without.' }
+          : {
+              tools: matches.map(({ tool: { name, description } }) => ({
+                name,
+                description: truncate(description, DESCRIPTION_CHARS),
+              })),
+            }
+      },
+    }),
+  )
+}
+
+/** The names in the result of a search. */
+export const foundIn = (result: Json): readonly string[] => {
+  const tools = isJsonObject(result) ? result.tools : null
+  if (!Array.isArray(tools)) return []
+  return tools.flatMap((each) => (isJsonObject(each) && typeof each.name === 'string' ? [each.name] : []))
+}
+
+const QUERY: StandardSchema<{ query: string }> = {
+  '~standard': {
+    version: 1,
+    vendor: 'bridle',
+    validate: (value): SchemaResult<{ query: string }> => {
+      const query = isJsonObject(value) ? value.query : null
+      return typeof query === 'string' && query.trim() !== '' && query.length <= QUERY_CHARS_MAX
+        ? { value: { query } }
+        : { issues: [{ path: ['query'], message: `Expected a text of 1 to ${QUERY_CHARS_MAX} characters` }] }
+    },
+    jsonSchema: {
+      input: () => ({
+        type: 'object',
+        properties: { query: { type: 'string', description: 'What the tool should do, in a few words.' } },
+        required: ['query'],
+      }),
+    },
+  },
+}
