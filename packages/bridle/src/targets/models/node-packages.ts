@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { shortErrorMessage } from '../../agents/error-message.ts'
 import type { ModelProvider, ProviderPackages } from './model-source.ts'
 import { factoryNames, instanceNames, packageOf } from './provider-conventions.ts'
 
@@ -31,10 +32,11 @@ const importFrom = async (folder: string, name: string): Promise<Exports> => {
     const address = pathToFileURL(resolveFrom(name)).href
     return exportsOf((await import(/* @vite-ignore */ address)) as Exports)
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(problem.replaceAll(`${folder}/`, '').split('\n', 1)[0], { cause })
+    throw new Error(firstLine(shortErrorMessage(cause)).replaceAll(`${folder}/`, ''), { cause })
   }
 }
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? ''
 
 type Exports = { readonly [name: string]: unknown }
 
