@@ -7,10 +7,12 @@ import type { LoopRun } from '../loop/loop-run.ts'
 import { type LanguageModel, type ModelRequest, type ModelUsage, modelProblem, type Thought } from '../model/model.ts'
 import { ModelError } from '../model/model-error.ts'
 import { type ThinkOptions, type ThoughtListener, think } from '../model/think.ts'
-import { NO_TRACER, type SpanAttributes, type TraceSpan } from './trace.ts'
+import { NO_SPAN, type SpanAttributes, type TraceSpan } from './trace.ts'
 
 /** The span of a run in this process. Another process that takes the run up makes a span of its own. */
-export const startAgentSpan = ({ ports: { trace = NO_TRACER }, reporter }: LoopRun): TraceSpan => {
+export const startAgentSpan = ({ definition, ports: { trace }, reporter }: LoopRun): TraceSpan => {
+  if (!trace) return NO_SPAN
+  const { provider, modelId } = namesOf(definition.model?.[0])
   const job = reporter.session.job()
   const { agent = '', id = '' } = job?.key ?? {}
   return trace.start({
@@ -19,10 +21,21 @@ export const startAgentSpan = ({ ports: { trace = NO_TRACER }, reporter }: LoopR
     attributes: {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': agent,
+      'gen_ai.provider.name': providerName(provider),
+      'gen_ai.request.model': modelId,
       'gen_ai.conversation.id': id,
       'bridle.run': job?.runId ?? '',
     },
   })
+}
+
+/** A name is `provider/model-id`. */
+const namesOf = (
+  model: LanguageModel | string | undefined,
+): { readonly provider: string; readonly modelId: string } => {
+  if (typeof model !== 'string') return model ?? { provider: '', modelId: '' }
+  const [provider = '', ...rest] = model.split('/')
+  return { provider, modelId: rest.join('/') }
 }
 
 /** Asks the model, in a span. */

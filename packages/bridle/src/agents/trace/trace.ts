@@ -34,5 +34,3 @@ export const NO_SPAN: TraceSpan = {
   within: (work) => work(),
   end: () => {},
 }
-
-export const NO_TRACER: RunTracer = { start: () => NO_SPAN }

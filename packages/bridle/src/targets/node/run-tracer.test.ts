@@ -91,6 +91,8 @@ describe('[N112] spans of a model agent', () => {
       expect(run.attributes).toEqual({
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.name': 'tested',
+        'gen_ai.provider.name': 'anthropic',
+        'gen_ai.request.model': 'claude-x',
         'gen_ai.conversation.id': expect.any(String),
         'gen_ai.usage.input_tokens': 20,
         'gen_ai.usage.output_tokens': 10,
@@ -170,6 +172,15 @@ describe('[N112] spans of a model agent', () => {
       ['invoke_agent tested', 'model_refused', 2],
     ])
     expect(JSON.stringify(spans().map(({ attributes, status }) => [attributes, status]))).not.toContain('secret')
+  })
+
+  test('a run whose model is a name has its parts', async () => {
+    await world({ model: 'google/models/gemini-x' }).ask('go')
+    expect(spans('invoke_agent')[0]?.attributes).toMatchObject({
+      'gen_ai.provider.name': 'gcp.gemini',
+      'gen_ai.request.model': 'models/gemini-x',
+      'error.type': 'model_unavailable',
+    })
   })
 
   test.each([
