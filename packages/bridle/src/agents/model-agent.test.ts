@@ -32,6 +32,7 @@ describe('a model agent', () => {
       triggers: { webhook: false },
       run: null,
       durable: true,
+      directives: {},
       model: [first],
       instructions: 'Help.',
       tools: [search, read],
