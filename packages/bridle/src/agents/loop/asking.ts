@@ -109,7 +109,7 @@ const answerItems = (
   { content, finish, usage, contextTokens }: Thought,
   steers: readonly { readonly messageId: string }[],
 ): ReportItem[] => {
-  const { turn, warnedPct } = run.transcript
+  const { turn, entries } = run.transcript
   const tokens = contextTokens ?? budgetOf(run, frame).tokens + Math.ceil(JSON.stringify(content).length / TOKEN_CHARS)
   const use = { tokens, window: windowOf(run.definition, turn.model) }
   const step = { step: turn.steps + 1, model, content: content as never, finish, context_tokens: contextTokens }
@@ -118,7 +118,7 @@ const answerItems = (
     ...steers.map(({ messageId }): ReportItem => ({ type: 'steer_delivered', messageId })),
     eventItem('model_step', present(step)),
     requestUsageItem(model, usage, use),
-    ...usageWarnings(use, warnedPct),
+    ...usageWarnings(use, entries.warnedPct),
   ]
 }
 

@@ -64,7 +64,7 @@ export class LoopRun {
           for (const event of page) transcript.add(event)
         }
         // A transcript that is read anew has forgotten nothing.
-      } while (transcript.isBroken)
+      } while (transcript.entries.isBroken)
     } catch (error) {
       stop()
       throw error

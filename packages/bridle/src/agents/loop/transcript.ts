@@ -7,9 +7,7 @@ import { messageSeq, withoutCallId } from '../../kernel/ids.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { approximateChars } from '../../kernel/text/size.ts'
 import type { ModelMessage, StepCall, StepContent } from '../model/model.ts'
-import { type Cut, cutOf } from './context/cut.ts'
-import type { Entry } from './context/entry.ts'
-import { View } from './context/view.ts'
+import { EntryList } from './context/entry-list.ts'
 import { argumentsOf, type CallView, promptMessage, textMessage, turnEndNote } from './rendering.ts'
 import { CONTEXT_USAGE, TurnRecord } from './turn-record.ts'
 
@@ -17,13 +15,6 @@ interface QueuedPrompt {
   readonly seq: number
   readonly input: Json | undefined
   readonly continuesRun: string | undefined
-}
-
-/** An event of which the conversation keeps more than its text. */
-interface Mark<T> {
-  readonly run: string
-  readonly seq: number
-  readonly value: T
 }
 
 export class Transcript {
@@ -35,15 +26,7 @@ export class Transcript {
   turn = new TurnRecord('')
   /** The input of each prompt that came with files, by its message. */
   readonly inputsWithFiles = new Map<ModelMessage, JsonObject>()
-  /** The conversation as the next request has it. */
-  readonly view = new View()
-  /** The cut for which the transcript has forgotten what it replaced. */
-  #released: Cut | null = null
-  #entries: Entry[] = []
-  #cuts: Cut[] = []
-  #artifacts: Mark<string>[] = []
-  /** Warnings that the window is nearly full, with their percentages. */
-  #warnings: Mark<number>[] = []
+  readonly entries = new EntryList()
   readonly #prompts = new Map<string, QueuedPrompt>()
   readonly #steers = new Map<
     string,
@@ -62,67 +45,32 @@ export class Transcript {
 
   /** Everything that the model has seen so far. */
   messages(): readonly ModelMessage[] {
-    return this.view.prompt(null)
+    return this.entries.view.prompt(null)
   }
 
   /** The same behind the instructions, as a list of the caller's own. */
   prompt(instructions: string | null): ModelMessage[] {
-    return this.view.prompt(instructions)
+    return this.entries.view.prompt(instructions)
   }
 
-  /** The last summary that holds. */
-  get lastSummary(): Cut | null {
-    return this.#cuts.findLast(({ keptFrom }) => keptFrom > 0) ?? null
-  }
-
-  /** The prompt of the turn in progress, or of the last one. */
-  get lastPrompt(): Entry | null {
-    return this.#entries.findLast(({ kind }) => kind === 'prompt') ?? null
-  }
-
-  /** Artifacts that no summary lists yet and that were published before an event. */
-  artifactsBefore(seq: number): readonly string[] {
-    return this.#artifacts.filter((each) => each.seq < seq).map(({ value }) => value)
-  }
-
-  /** The highest percentage of which readers were warned since the last cut. */
-  get warnedPct(): number {
-    const since = this.#cuts.at(-1)?.seq ?? 0
-    return this.#warnings.reduce((most, { seq, value }) => (seq > since ? Math.max(most, value) : most), 0)
-  }
-
-  /** The first event that a reader needs, where the model sees the entries from an event on and the prompt of the turn. */
+  /** The first event that a reader needs, where the model sees the entries from an event on, and later the queued prompts. */
   readFrom(keptFrom: number): number {
-    const prompt = this.lastPrompt
-    const kept = this.#entries.filter((entry) => entry.seq >= keptFrom || entry === prompt)
-    const queued = [...this.#prompts.values()].map(({ seq }) => seq)
-    return Math.min(keptFrom, ...kept.map(({ origin }) => origin), ...queued)
-  }
-
-  /** An edit took back a cut, and the transcript has forgotten what that cut replaced: it has to be read again. */
-  get isBroken(): boolean {
-    return this.#released !== null && !this.#cuts.includes(this.#released)
+    return Math.min(this.entries.readFrom(keptFrom), ...[...this.#prompts.values()].map(({ seq }) => seq))
   }
 
   /** Prepares for reading the log from an event on: 0, or that of the last cut. A transcript that is not broken goes on where it is. */
   begin(since: number): void {
-    if (this.seq > 0 && !this.isBroken) return
+    if (this.seq > 0 && !this.entries.isBroken) return
     this.#forget()
     this.seq = Math.max(0, since - 1)
   }
 
-  /** Gives up the memory of everything that the last cut replaced. */
+  /** Gives up the memory of everything that the last summary replaced. */
   release(): void {
-    const cut = this.lastSummary
-    if (!cut || cut === this.#released) return
-    this.#released = cut
-    this.#entries = this.#entries.filter((entry) => entry.seq >= cut.keptFrom || entry === cut.prompt)
-    this.#cuts = this.#cuts.filter(({ seq }) => seq >= cut.readFrom)
-    this.#artifacts = this.#artifacts.filter(({ seq }) => seq >= cut.keptFrom)
-    this.#warnings = this.#warnings.filter(({ seq }) => seq > cut.seq)
-    const shown = new Set(this.#entries.map((entry) => (entry.kind === 'step' ? null : entry.message)))
+    if (!this.entries.release()) return
+    const shown = this.entries.messages()
     for (const message of this.inputsWithFiles.keys()) if (!shown.has(message)) this.inputsWithFiles.delete(message)
-    this.#count()
+    this.chars = this.entries.chars()
   }
 
   /** Folds an event in. An event that is folded already, and hearsay, change nothing. */
@@ -198,16 +146,14 @@ export class Transcript {
         return this.#endTurn(event)
       case 'artifact_published': {
         const { artifact_id, name, kind = '' } = event.payload
-        if (!BOOKKEEPING.has(kind)) this.#artifacts.push(mark(event, `${artifact_id} (${name})`))
+        if (!BOOKKEEPING.has(kind)) this.entries.addArtifact(event, `${artifact_id} (${name})`)
         return
       }
       case 'context_warning':
-        if (event.payload.kind === CONTEXT_USAGE) this.#warnings.push(mark(event, event.payload.usage_pct ?? 0))
+        if (event.payload.kind === CONTEXT_USAGE) this.entries.addWarning(event, event.payload.usage_pct ?? 0)
         return
       case 'context_compacted':
-        this.#cuts.push(cutOf(event, this.lastPrompt))
-        this.view.rebuild(this.#entries, this.#cuts)
-        return
+        return this.entries.cut(event)
       case 'rewound':
         return this.#rewind(event)
     }
@@ -234,7 +180,7 @@ export class Transcript {
     this.turn = new TurnRecord(run)
     const note = this.#notes.get(before)
     // A reader who does not know the turn before cannot tell of it.
-    this.#origin = note === undefined ? queuedSeq : Math.min(queuedSeq, this.#entries.at(-1)?.origin ?? queuedSeq)
+    this.#origin = note === undefined ? queuedSeq : Math.min(queuedSeq, this.entries.last?.origin ?? queuedSeq)
     this.#addMessage('prompt', run, seq, promptMessage(prompt, input, note), input)
   }
 
@@ -246,11 +192,11 @@ export class Transcript {
     input: Json | undefined,
   ): void {
     if (isJsonObject(input) && fileReferences(input).length > 0) this.inputsWithFiles.set(message, input)
-    this.#push({ kind, run, seq, message, origin: this.#origin })
+    this.entries.push({ kind, run, seq, message, origin: this.#origin })
   }
 
   #addText(run: string, seq: number, text: string): void {
-    this.#push({ kind: 'message', run, seq, message: textMessage(text), origin: this.#origin })
+    this.entries.push({ kind: 'message', run, seq, message: textMessage(text), origin: this.#origin })
   }
 
   /** A context with the id of a call is the part of its large result that the model sees. */
@@ -268,7 +214,7 @@ export class Transcript {
     for (const call of calls) this.#calls.set(call.call.id, call)
     this.turn.addStep(payload, content, calls)
     const contextTokens = payload.context_tokens
-    this.#push({ kind: 'step', run, seq, content, calls, contextTokens, origin: this.#origin })
+    this.entries.push({ kind: 'step', run, seq, content, calls, contextTokens, origin: this.#origin })
   }
 
   #endTurn({ seq, payload: { turn_id: run, status, stop_reason } }: Event<'turn_end'>): void {
@@ -276,7 +222,7 @@ export class Transcript {
     this.#responses.delete(run)
     // The turn of an agent that was a function then: its answer is one text.
     if (status === 'completed' && response !== undefined && run === this.#lastRun && this.turn.steps === 0)
-      this.#push({
+      this.entries.push({
         kind: 'step',
         run,
         seq,
@@ -292,42 +238,17 @@ export class Transcript {
 
   /** Drops the runs that are taken back. Of a run whose steering prompt is edited, the part before that prompt stays. */
   #rewind({ payload: { run_ids, message_id } }: Event<'rewound'>): void {
-    const from = messageSeq(message_id) ?? 0
-    const isGone = ({ run, seq }: Entry) => run_ids.includes(run) && seq >= from
-    const count = this.#entries.length
-    this.#entries = this.#entries.filter((entry) => !isGone(entry))
-    const isKept = ({ run }: { readonly run: string }) => !run_ids.includes(run)
-    this.#cuts = this.#cuts.filter(isKept)
-    this.#artifacts = this.#artifacts.filter(isKept)
-    this.#warnings = this.#warnings.filter(isKept)
-    if (this.#entries.length < count) this.#lastRun = this.#entries.at(-1)?.run ?? ''
-    this.view.rebuild(this.#entries, this.#cuts)
-    this.#count()
-  }
-
-  /** Counts again what is left. */
-  #count(): void {
-    this.chars = this.#entries.reduce((sum, entry) => sum + approximateChars(entry), 0)
-  }
-
-  #push(entry: Entry): void {
-    this.#entries.push(entry)
-    this.view.push(entry)
+    if (this.entries.rewind(run_ids, messageSeq(message_id) ?? 0)) this.#lastRun = this.entries.last?.run ?? ''
+    this.chars = this.entries.chars()
   }
 
   #forget(): void {
-    this.#released = null
-    this.#entries = []
-    this.#cuts = []
-    this.#artifacts = []
-    this.#warnings = []
     for (const map of [this.inputsWithFiles, this.#prompts, this.#steers, this.#notes, this.#responses]) map.clear()
-    this.#calls.clear()
-    this.#questions.clear()
+    for (const map of [this.#calls, this.#questions]) map.clear()
     this.#lastRun = ''
     this.#origin = 0
     this.turn = new TurnRecord('')
-    this.view.rebuild([], [])
+    this.entries.clear()
     this.chars = 0
   }
 }
@@ -344,8 +265,6 @@ const KEPT_TYPES: ReadonlySet<string> = new Set([
 
 /** Artifacts that are no work of the agent: its answer, and the record of its run. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['final_output', 'run_record'])
-
-const mark = <T>({ run = '', seq }: AnyEvent, value: T): Mark<T> => ({ run, seq, value })
 
 /** Keys usually have the same order: sorting those of large arguments is the exception. */
 const isSame = (a: JsonObject, b: JsonObject): boolean =>

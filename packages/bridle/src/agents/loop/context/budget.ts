@@ -20,25 +20,25 @@ export interface ContextBudget {
 
 /** Whether the next request leaves enough room for its answer. A turn in which no room can be made does without. */
 export const roomOf = (run: LoopRun, frame: RequestFrame): Situation['room'] => {
-  const { turn, view } = run.transcript
+  const { turn, entries } = run.transcript
   const isSettled = turn.last?.calls.every(({ outcome }) => outcome !== null) ?? true
   if (!isSettled || turn.isCompactionOver) return 'enough'
   if (turn.overflow === 'reported') return 'short'
-  const tokens = view.tokens(() => frameTokensOf(run, frame))
+  const tokens = entries.view.tokens(() => frameTokensOf(run, frame))
   if (tokens < windowOf(run.definition, turn.model) * COMPACT_RATIO) return 'enough'
   return planCut(run, frame, false) === null ? 'enough' : 'short'
 }
 
 export const budgetOf = (run: LoopRun, frame: RequestFrame): ContextBudget => {
   const frameTokens = frameTokensOf(run, frame)
-  const { turn, view } = run.transcript
-  return { window: windowOf(run.definition, turn.model), tokens: view.tokens(() => frameTokens), frameTokens }
+  const { turn, entries } = run.transcript
+  return { window: windowOf(run.definition, turn.model), tokens: entries.view.tokens(() => frameTokens), frameTokens }
 }
 
 /** The way to make room; null: there is nothing that could go. After an overflow only a summary frees enough. */
 export const planCut = (run: LoopRun, frame: RequestFrame, isOverflow: boolean): CutPlan | null => {
   const budget = budgetOf(run, frame)
-  const { view, lastPrompt, lastSummary } = run.transcript
+  const { view, lastPrompt, lastSummary } = run.transcript.entries
   return (
     (isOverflow ? null : planClearing(view.items, budget)) ??
     planSummary(view.items, budget, {

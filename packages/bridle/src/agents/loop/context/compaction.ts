@@ -36,7 +36,7 @@ export const makeRoom = async (run: LoopRun, frame: RequestFrame): Promise<void>
 }
 
 const clearing = ({ transcript }: LoopRun, { before, tokensSaved, steps, preserved }: ClearingPlan): ReportItem => {
-  const count = messageCount(transcript.view.items)
+  const count = messageCount(transcript.entries.view.items)
   return eventItem('context_compacted', {
     ...{ original_count: count, compacted_count: count, preserved_messages: preserved, tokens_saved: tokensSaved },
     summary: `The results of older tool calls are no longer shown, in ${steps} of the messages.`,
@@ -102,7 +102,7 @@ const cutItem = (run: LoopRun, plan: SummaryPlan, summary: string): ReportItem |
   if (summary.length > summaryTokens(run) * TOKEN_CHARS * SUMMARY_SLACK)
     return { problem: `The summary has more than ${summaryTokens(run)} tokens.` }
   return eventItem('context_compacted', {
-    original_count: messageCount(transcript.view.items),
+    original_count: messageCount(transcript.entries.view.items),
     compacted_count: preserved + 1,
     preserved_messages: preserved,
     tokens_saved: tokens - ownTokens,

@@ -33,7 +33,7 @@ class Log {
     do {
       into.begin(this.since)
       for (const event of this.events.slice(into.seq)) into.add(event)
-    } while (into.isBroken)
+    } while (into.entries.isBroken)
     into.release()
     return into
   }
@@ -181,10 +181,10 @@ test('[N87] a reader who begins at the last cut sees the same as one who has fol
           )
         if (random() < 0.3) {
           log.read(cached)
-          const { items } = cached.view
+          const { items } = cached.entries.view
           const { seq } = items[Math.floor(random() * items.length)]!.entry
-          const known = cached.lastSummary?.keptFrom ?? 0
-          const keptFrom = Math.max(seq > (cached.lastSummary?.seq ?? 0) ? seq : 0, known)
+          const known = cached.entries.lastSummary?.keptFrom ?? 0
+          const keptFrom = Math.max(seq > (cached.entries.lastSummary?.seq ?? 0) ? seq : 0, known)
           if (keptFrom === 0 || random() < 0.3) log.add(compacted(run, { cleared_before: seq }))
           else
             log.add(compacted(run, { summary: `cut ${n}`, kept_from: keptFrom, read_from: cached.readFrom(keptFrom) }))

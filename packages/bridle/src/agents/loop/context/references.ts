@@ -12,10 +12,11 @@ export interface References {
 
 /** The lists of the last summary, and what came since. */
 export const referencesOf = (run: LoopRun, { replaced, keptFrom }: SummaryPlan): References => {
-  const { lastSummary } = run.transcript
+  const { entries } = run.transcript
+  const { lastSummary } = entries
   const calls = replaced.flatMap(({ entry }) => (entry.kind === 'step' ? entry.calls : []))
   return {
-    artifacts: newest([...(lastSummary?.artifacts ?? []), ...run.transcript.artifactsBefore(keptFrom)]),
+    artifacts: newest([...(lastSummary?.artifacts ?? []), ...entries.artifactsBefore(keptFrom)]),
     resources: newest([...(lastSummary?.resources ?? []), ...calls.flatMap((view) => resourcesOf(run, view))]),
   }
 }
