@@ -6,17 +6,16 @@ import type { LanguageModel, Thought } from '../model/model.ts'
 import { chooseModel } from '../model/model-choice.ts'
 import { ModelError } from '../model/model-error.ts'
 import { retryDelay } from '../model/retries.ts'
-import { thinkInSpan } from '../trace/spans.ts'
 import { eventItem } from './calls/call-items.ts'
 import { modelTools } from './calls/offered-tools.ts'
 import { budgetOf, planCut, windowOf } from './context/budget.ts'
 import { markForCache } from './context/cache-marks.ts'
 import { TOKEN_CHARS } from './context/limits.ts'
 import { requestUsageItem, usageWarnings } from './context/usage.ts'
+import { makeRequest } from './hooks/model-request.ts'
 import type { LoopRun } from './loop-run.ts'
 import { offer, offeredTools } from './offer.ts'
 import { addPromptFiles, steerMessages } from './prompt-files.ts'
-import { createThoughtReporter } from './thought-reporter.ts'
 import { COMPACTING } from './turn-record.ts'
 
 /** The fixed parts of every request of a turn. */
@@ -39,7 +38,7 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
   const { definition, reporter, ports, controls, transcript, job, course } = run
   const step = transcript.turn.steps + 1
   const { steers } = course
-  const listener = createThoughtReporter(reporter, ports.clock)
+  const hooked: ReportItem[] = []
   const deadline = turnDeadline(run)
   try {
     const model = await currentModel(run)
@@ -51,25 +50,15 @@ export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<Model
     })
     messages.push(...(await steerMessages(steers, { uploads: ports.uploads, tenant: job.key.tenant, model })))
     markForCache(messages, model)
-    const thought = await thinkInSpan(
-      run,
-      model,
-      {
-        messages,
-        tools: modelTools(offeredTools(run)),
-        settings: definition.settings,
-        signal: deadline.signal,
-      },
-      listener,
-      { callId: (n) => `${job.runId}.${step}.${n}`, clock: ports.clock, stallMs: definition.limits.stallMs },
-    )
-    const thoughts = listener.close()
-    return { thought, items: [...thoughts, ...answerItems(run, frame, model, thought, steers)] }
+    const tools = modelTools(offeredTools(run))
+    const request = { messages, tools, settings: definition.settings, signal: deadline.signal }
+    const callId = (n: number) => `${job.runId}.${step}.${n}`
+    const { thought, items } = await makeRequest(run, model, request, callId, hooked)
+    return { thought, items: [...items, ...answerItems(run, frame, model, thought, steers)] }
   } catch (error) {
-    listener.close()
     if (controls.signal.aborted || reporter.closed || !(error instanceof ModelError)) throw error
     // The next look at the turn finds that its time is over.
-    if (!deadline.signal.aborted) await reportFailure(run, frame, error)
+    if (!deadline.signal.aborted) await reportFailure(run, frame, error, hooked)
     return null
   } finally {
     deadline.cancel()
@@ -123,7 +112,12 @@ const answerItems = (
 }
 
 /** Text that the failed try has said is withdrawn in the same write. */
-const reportFailure = async (run: LoopRun, frame: RequestFrame, error: ModelError): Promise<void> => {
+const reportFailure = async (
+  run: LoopRun,
+  frame: RequestFrame,
+  error: ModelError,
+  hooked: readonly ReportItem[],
+): Promise<void> => {
   const { definition, transcript } = run
   const models = definition.model ?? []
   const index = Math.min(transcript.turn.model, models.length - 1)
@@ -136,6 +130,7 @@ const reportFailure = async (run: LoopRun, frame: RequestFrame, error: ModelErro
   const isRoomHelpful = isRoomPossible && planCut(run, frame, true) !== null
   if (delayMs === null && !hasOther && !isRoomHelpful)
     return run.report([
+      ...hooked,
       lastFailure(models[index], error, tries),
       {
         type: 'failed',
@@ -156,7 +151,7 @@ const reportFailure = async (run: LoopRun, frame: RequestFrame, error: ModelErro
     reason: `${error.reason}: ${error.message}`,
     ...following,
   }
-  await run.report([{ type: 'supersede' }, { type: 'event', event: { type: 'transport_diagnostic', payload } }])
+  await run.report([{ type: 'supersede' }, ...hooked, eventItem('transport_diagnostic', payload)])
 }
 
 export const modelName = (model: unknown): string =>

@@ -8,6 +8,7 @@
  * - `auth`: the provider does not accept the key. `overflow`: the conversation is longer than the model can read.
  * - `refused`: the provider does not accept the request. `invalid`: the answer is not one of a model.
  * - `unsupported`: the object is not a model of interface version 3 or 4.
+ * - `middleware`: a function `model` of the agent's middleware failed.
  */
 export type ModelErrorReason =
   | 'rate_limited'
@@ -20,6 +21,7 @@ export type ModelErrorReason =
   | 'refused'
   | 'invalid'
   | 'unsupported'
+  | 'middleware'
 
 /** A call of a model failed. */
 export class ModelError extends Error {

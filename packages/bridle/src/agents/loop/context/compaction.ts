@@ -87,7 +87,8 @@ const summarize = async (run: LoopRun, { replaced }: SummaryPlan, signal: AbortS
     return thought
   }, transcript.turn.summaryFailures)
   const messages = replaced.flatMap((item) => item.messages ?? [])
-  return withMiddleware(definition.use, request)({ messages, maxTokens, signal })
+  const time = { clock: ports.clock, signal, ms: definition.limits.toolMs }
+  return withMiddleware(definition.use, request, { ...time, items: used })({ messages, maxTokens, signal })
 }
 
 const summaryTokens = ({ definition, transcript: { turn } }: LoopRun): number =>

@@ -1,6 +1,7 @@
 // The summary of the older part of a conversation: one request to the model, inside the middleware of the agent.
 
 import { truncate } from '../../../kernel/text/truncate.ts'
+import { type LayerOptions, surround } from '../../middleware/layers.ts'
 import type { Middleware, Summary, SummaryRequest } from '../../middleware/middleware.ts'
 import type { ModelMessage, ModelRequest, ModelToolOutput, Thought } from '../../model/model.ts'
 import { textMessage } from '../rendering.ts'
@@ -9,11 +10,23 @@ import { SUMMARY_READS } from './limits.ts'
 type Summarizer = (request: SummaryRequest) => Promise<Summary>
 
 /** The functions `compact` of the agent's middleware around the request itself, the first one outermost. */
-export const withMiddleware = (use: readonly Middleware[], summarize: Summarizer): Summarizer =>
-  use.reduceRight<Summarizer>((next, middleware) => {
-    const compact = middleware.compact?.bind(middleware)
-    return compact ? async (request) => compact(request, next) : next
-  }, summarize)
+export const withMiddleware = (
+  use: readonly Middleware[],
+  summarize: Summarizer,
+  options: Omit<LayerOptions<Summary>, 'phase' | 'check'>,
+): Summarizer => {
+  const functions = use.flatMap((middleware) => {
+    const call = middleware.compact?.bind(middleware)
+    return call ? [{ name: middleware.name, call }] : []
+  })
+  return surround(functions, summarize, { ...options, phase: 'compact', check: checkedSummary })
+}
+
+const checkedSummary = (returned: unknown): Summary => {
+  const problem = summaryProblem(returned)
+  if (problem !== null) throw new TypeError(problem)
+  return returned as Summary
+}
 
 /** Asks for a summary. After failures the model is shown less: the conversation may be too long even for that. */
 export const summarizer =

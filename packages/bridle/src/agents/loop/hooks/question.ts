@@ -3,21 +3,23 @@ import { present } from '../../../kernel/json.ts'
 import type { ModelQuestion } from '../../middleware/middleware.ts'
 import type { QuestionAnswer } from '../../middleware/running.ts'
 import { chooseModel } from '../../model/model-choice.ts'
-import { think } from '../../model/think.ts'
+import { thinkInSpan } from '../../trace/spans.ts'
 import { requestUsageItem } from '../context/usage.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { textMessage } from '../rendering.ts'
 
 export const answerQuestion = async (
-  { definition, ports, transcript, job }: LoopRun,
+  run: LoopRun,
   { prompt, instructions, model, maxOutputTokens }: ModelQuestion,
   signal: AbortSignal,
 ): Promise<QuestionAnswer> => {
+  const { definition, ports, transcript, job } = run
   if (typeof prompt !== 'string') throw new TypeError('ask() takes { prompt } with a text.')
   const isOwn = model === undefined
   const models = isOwn ? (definition.model ?? []) : [model]
   const chosen = await chooseModel(models, isOwn ? transcript.turn.model : 0, ports.resolveModel)
-  const thought = await think(
+  const thought = await thinkInSpan(
+    run,
     chosen,
     {
       messages: [

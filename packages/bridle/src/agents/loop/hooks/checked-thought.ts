@@ -1,0 +1,70 @@
+// An answer that a middleware made itself, as a step of the log: plain JSON, with ids of ours for its calls.
+import * as v from 'valibot'
+import { isDeeperThan, present } from '../../../kernel/json.ts'
+import { CALL_INPUT_DEPTH_MAX, ENTRIES_MAX, STEP_CHARS_MAX } from '../../model/limits.ts'
+import type { ModelFinish, StepContent, Thought } from '../../model/model.ts'
+import type { ThinkOptions } from '../../model/think.ts'
+import { toPlainJson } from '../../schemas/input.ts'
+
+const FINISHES = ['stop', 'length', 'content-filter', 'tool-calls', 'other'] as const satisfies readonly ModelFinish[]
+const object = v.record(v.string(), v.any())
+const tokens = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)))
+
+const thoughtSchema = v.object({
+  content: v.pipe(
+    v.array(
+      v.variant('type', [
+        v.object({ type: v.picklist(['text', 'reasoning']), text: v.string(), metadata: v.optional(object) }),
+        v.object({
+          ...{ type: v.literal('call'), tool: v.string(), input: object, metadata: v.optional(object) },
+          ...{ provider_id: v.optional(v.string()), problem: v.optional(v.string()), raw: v.optional(v.string()) },
+        }),
+        v.object({ type: v.literal('provider'), part: object }),
+      ]),
+    ),
+    v.minLength(1),
+    v.maxLength(ENTRIES_MAX),
+  ),
+  finish: v.optional(v.picklist(FINISHES)),
+  usage: v.optional(
+    v.object({
+      ...{ inputTokens: tokens, outputTokens: tokens, reasoningTokens: tokens },
+      ...{ cacheReadTokens: tokens, cacheWriteTokens: tokens },
+    }),
+    {},
+  ),
+  contextTokens: tokens,
+})
+
+/** Throws where the value is no answer. Its usage stays the very object, so that nobody counts it twice. */
+export const checkedThought = (returned: unknown, callId: ThinkOptions['callId']): Thought => {
+  const plain = toPlainJson(returned, 'answer of model')
+  const checked = v.safeParse(thoughtSchema, plain)
+  if (!checked.success)
+    throw new TypeError(
+      `model returns the answer of next, or { content: [{ type: 'text', text }], finish, usage }: ${v.summarize(checked.issues)}`,
+    )
+  if (JSON.stringify(plain).length > STEP_CHARS_MAX || isDeeperThan(plain, CALL_INPUT_DEPTH_MAX))
+    throw new RangeError(
+      `model returned more than ${STEP_CHARS_MAX} characters, or more than ${CALL_INPUT_DEPTH_MAX} levels.`,
+    )
+  const { content, finish, usage, contextTokens } = checked.output
+  const hasCalls = content.some(({ type }) => type === 'call')
+  const own = (returned as Partial<Thought>).usage
+  const ids = new Set<string>()
+  let calls = 0
+  const entry = (each: (typeof content)[number]): StepContent => {
+    if (each.type !== 'call') return present(each) as StepContent
+    calls += 1
+    // Calls that come from two answers may have the same id.
+    const id = each.provider_id && !ids.has(each.provider_id) ? each.provider_id : `call_${callId(calls)}`
+    ids.add(id)
+    return present({ ...each, id: callId(calls), provider_id: id }) as StepContent
+  }
+  return present({
+    content: content.filter((each) => !('text' in each) || each.text !== '' || each.metadata !== undefined).map(entry),
+    finish: finish ?? (hasCalls ? 'tool-calls' : 'stop'),
+    usage: own ?? usage,
+    contextTokens,
+  }) as Thought
+}
