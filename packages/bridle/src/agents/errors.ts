@@ -59,5 +59,17 @@ export class RunEndedError extends Error {
   }
 }
 
+/** The failure of a tool whose code the log keeps as the reason of the call's outcome. */
+export class ToolFault extends Error {
+  /** The code to match. */
+  readonly code: string
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ToolFault'
+    this.code = code
+  }
+}
+
 const hasCode = (value: unknown, code: string): boolean =>
   value instanceof Error && (value as { readonly code?: unknown }).code === code

@@ -8,7 +8,7 @@ import type { Digest } from '../../../kernel/ports/digest.ts'
 import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
 import { directiveItem } from '../../agent-run.ts'
 import { shortErrorMessage } from '../../error-message.ts'
-import { ToolTimeout } from '../../errors.ts'
+import { ToolFault, ToolTimeout } from '../../errors.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { checkArguments } from './arguments.ts'
 import { approvalQuestion, approvalTerms, questionTerms } from './call-approvals.ts'
@@ -108,7 +108,8 @@ export const makeCall = async (
       : [...reports, ...resultItems(call, decision.result, elapsedMs())]
   } catch (error) {
     signal.throwIfAborted()
-    return failure(error instanceof ToolTimeout ? 'timeout' : 'error', shortErrorMessage(error))
+    const reason = error instanceof ToolFault ? error.code : undefined
+    return failure(error instanceof ToolTimeout ? 'timeout' : 'error', shortErrorMessage(error), reason)
   }
 }
 

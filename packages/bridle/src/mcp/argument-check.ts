@@ -1,0 +1,71 @@
+// A small check of arguments against the JSON Schema of a server: types, names and choices, which models get wrong. The server
+// checks the rest. Patterns are left out on purpose: one of a hostile server could take for ever.
+import { ISSUES_MAX } from '../agents/limits.ts'
+import type { SchemaIssue, StandardSchema } from '../agents/schemas/standard-schema.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject, ownProperty } from '../kernel/json.ts'
+
+/** The schema of a tool's arguments. */
+export const argumentSchema = (schema: JsonObject): StandardSchema<object, unknown> => ({
+  '~standard': {
+    version: 1,
+    vendor: 'mcp',
+    validate: (value) => {
+      const issues: SchemaIssue[] = []
+      check(schema, value as Json, [], issues)
+      return issues.length > 0 ? { issues: issues.slice(0, ISSUES_MAX) } : { value }
+    },
+    jsonSchema: { input: () => schema },
+  },
+})
+
+type Path = readonly (string | number)[]
+
+/** Recurses as deep as the schema does, which has a limit. */
+const check = (schema: JsonObject, value: Json, path: Path, issues: SchemaIssue[]): void => {
+  if (issues.length > ISSUES_MAX) return
+  const types = typeNames(schema.type)
+  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
+    issues.push({ message: `This is not of the type ${types.join(' or ')}.`, path })
+    return
+  }
+  const choices = Array.isArray(schema.enum)
+    ? schema.enum
+    : Object.hasOwn(schema, 'const')
+      ? [schema.const as Json]
+      : null
+  if (choices !== null && !choices.some((each) => canonicalJson(each) === canonicalJson(value)))
+    issues.push({ message: 'This is not one of the values that are allowed.', path })
+  if (isJsonObject(value)) checkNames(schema, value, path, issues)
+  if (Array.isArray(value) && isJsonObject(schema.items)) {
+    for (const [index, each] of value.entries()) check(schema.items, each, [...path, index], issues)
+  }
+}
+
+const checkNames = (schema: JsonObject, value: JsonObject, path: Path, issues: SchemaIssue[]): void => {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {}
+  const required = Array.isArray(schema.required) ? schema.required : []
+  for (const name of required)
+    if (typeof name === 'string' && !Object.hasOwn(value, name))
+      issues.push({ message: 'It is missing.', path: [...path, name] })
+  for (const [name, each] of Object.entries(value)) {
+    const property = ownProperty(properties, name)
+    if (isJsonObject(property)) check(property, each, [...path, name], issues)
+    else if (property === undefined && schema.additionalProperties === false && !isJsonObject(schema.patternProperties))
+      issues.push({ message: 'The tool has no argument of this name.', path: [...path, name] })
+  }
+}
+
+const typeNames = (type: Json | undefined): readonly string[] =>
+  (Array.isArray(type) ? type : [type]).filter((each): each is string => typeof each === 'string')
+
+const isOfType = (type: string, value: Json): boolean => TYPES.get(type)?.(value) ?? true
+
+const TYPES: ReadonlyMap<string, (value: Json) => boolean> = new Map([
+  ['null', (value: Json) => value === null],
+  ['boolean', (value: Json) => typeof value === 'boolean'],
+  ['string', (value: Json) => typeof value === 'string'],
+  ['number', (value: Json) => typeof value === 'number'],
+  ['integer', (value: Json) => Number.isInteger(value)],
+  ['array', (value: Json) => Array.isArray(value)],
+  ['object', isJsonObject as (value: Json) => boolean],
+])

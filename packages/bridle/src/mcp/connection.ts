@@ -1,0 +1,191 @@
+// A connection to a server: the handshake, the list of tools, and calls. Every failure of the client becomes an McpError.
+import type { Client, Transport } from '@modelcontextprotocol/client'
+import { shortErrorMessage } from '../agents/error-message.ts'
+import { TIMER_MS_MAX } from '../agents/limits.ts'
+import { isJsonObject, type JsonObject } from '../kernel/json.ts'
+import type { CallResult } from './call-result.ts'
+import { McpError, type McpErrorCode } from './errors.ts'
+import { httpTransport } from './http-transport.ts'
+import { CLOSE_MS_MAX, PAGES_MAX, TOOLS_MAX } from './limits.ts'
+import { type ListedTool, parseListedTool } from './listed-tool.ts'
+import { isWorker, loadClient, type McpClientModule } from './platform.ts'
+import { isProgram, type McpRun, type McpServer } from './server.ts'
+
+export class McpConnection {
+  readonly #module: McpClientModule
+  readonly #server: McpServer
+  readonly #client: Client
+  readonly #transport: Transport & { terminateSession?(): Promise<void> }
+  /** The reason why the connection ended; null: it is open. */
+  #fault: McpError | null = null
+
+  private constructor(module: McpClientModule, server: McpServer, run: McpRun | null, transport: Transport | null) {
+    this.#module = module
+    this.#server = server
+    this.#transport =
+      transport ?? httpTransport(module, server as McpServer & { url: string }, run, (fault) => this.#end(fault))
+    // No capabilities: the server may ask the client for nothing, neither for input of a person nor for answers of a model.
+    this.#client = new module.Client({ name: 'bridle', version: '1' }, { capabilities: {} })
+    this.#client.onclose = () => this.#end(this.#error('mcp_connection_lost', 'The connection is closed.'))
+    this.#client.onerror = (error) => {
+      if (error instanceof SyntaxError) this.#end(this.#error('mcp_bad_message', 'The server sends broken messages.'))
+    }
+  }
+
+  /** Connects, or rejects when the signal aborts. Nothing is left of a connection that failed. */
+  static async open(server: McpServer, run: McpRun | null, signal: AbortSignal): Promise<McpConnection> {
+    const module = await loadClient(server.name)
+    const transport = isProgram(server) ? await programTransport(module, server) : null
+    const connection = new McpConnection(module, server, run, transport)
+    if (transport) transport.onfault = (fault) => connection.#end(fault)
+    try {
+      await connection.#withSignal(signal, connection.#client.connect(connection.#transport, { timeout: TIMER_MS_MAX }))
+      return connection
+    } catch (error) {
+      const fault = connection.#fault
+      void connection.close()
+      signal.throwIfAborted()
+      const { message } = fault ?? connection.#asError(error)
+      throw connection.#error('mcp_unavailable', message, error)
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#fault === null
+  }
+
+  /** The tools that the filter takes. */
+  async listTools(takes: (name: string) => boolean, signal: AbortSignal): Promise<ListedTool[]> {
+    const tools = new Map<string, ListedTool>()
+    let cursor: string | undefined
+    for (let page = 0; page < PAGES_MAX; page += 1) {
+      const params = cursor === undefined ? {} : { cursor }
+      const result = await this.#settled(
+        signal,
+        // Parsed by us: for the client one odd tool would make the whole list invalid.
+        this.#client.request({ method: 'tools/list', params }, anything, { signal, timeout: TIMER_MS_MAX }),
+      )
+      const listed = isJsonObject(result) && Array.isArray(result.tools) ? result.tools : []
+      for (const entry of listed) {
+        const name = isJsonObject(entry) ? entry.name : null
+        const tool = typeof name === 'string' && takes(name) ? parseListedTool(this.#server.name, entry) : null
+        if (tool && !tools.has(tool.name)) tools.set(tool.name, tool)
+        if (tools.size > TOOLS_MAX) throw this.#tooMany()
+      }
+      const next = isJsonObject(result) ? result.nextCursor : undefined
+      if (typeof next !== 'string' || next === '') return [...tools.values()]
+      cursor = next
+    }
+    throw this.#tooMany()
+  }
+
+  /** The signal cancels the call on the server too. */
+  async callTool({ name, inputSchema }: ListedTool, args: JsonObject, signal: AbortSignal): Promise<CallResult> {
+    const options = {
+      ...{ signal, timeout: TIMER_MS_MAX },
+      // Without the schema of the output: its check would run patterns of the server.
+      toolDefinition: { name, inputSchema: inputSchema as { type: 'object' } },
+    }
+    try {
+      return await this.#settled(signal, this.#client.callTool({ name, arguments: { ...args } }, options))
+    } catch (error) {
+      if (error instanceof McpError && error.code === 'mcp_refused' && !(await this.#hasTool(name, signal)))
+        throw this.#error('mcp_tool_gone', `The server has no tool "${name}" any more.`, error)
+      throw error
+    }
+  }
+
+  /** Whether the server still lists the tool. True where nobody can tell. */
+  async #hasTool(name: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      return (await this.listTools((each) => each === name, signal)).length > 0
+    } catch {
+      return true
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#fault ??= this.#error('mcp_connection_lost', 'The connection is closed.')
+    await this.#leave()
+    await this.#client.close().catch(() => {})
+    // A connection that was never made is not known to the client.
+    await this.#transport.close().catch(() => {})
+  }
+
+  /** A server that keeps a session can let go of it. */
+  async #leave(): Promise<void> {
+    const { terminateSession } = this.#transport
+    if (terminateSession === undefined || this.#transport.sessionId === undefined) return
+    const timer = AbortSignal.timeout(CLOSE_MS_MAX)
+    await this.#withSignal(timer, terminateSession.call(this.#transport)).catch(() => {})
+  }
+
+  /** The calls that are under way fail with the fault. */
+  #end(fault: McpError): void {
+    if (this.#fault !== null) return
+    this.#fault = fault
+    void this.#client.close().catch(() => {})
+    void this.#transport.close().catch(() => {})
+  }
+
+  /** The value of a request, or an McpError; where the signal aborts, its reason. */
+  async #settled<T>(signal: AbortSignal, request: Promise<T>): Promise<T> {
+    try {
+      return await request
+    } catch (error) {
+      signal.throwIfAborted()
+      throw this.#fault ?? this.#asError(error)
+    }
+  }
+
+  #asError(error: unknown): McpError {
+    if (error instanceof McpError) return error
+    const { ProtocolError, SdkHttpError, SdkError, SdkErrorCode } = this.#module
+    if (error instanceof ProtocolError)
+      return this.#error('mcp_refused', `The server refused: ${shortErrorMessage(error)}`, error)
+    if (error instanceof SdkHttpError) {
+      // A server that has been started again does not know the sessions of its former life.
+      if (error.status === 404 && this.#transport.sessionId !== undefined)
+        return this.#error('mcp_session_lost', 'The server does not know the session any more.', error)
+      return this.#error('mcp_unavailable', `The server answered with status ${error.status}.`, error)
+    }
+    if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
+      return this.#error('mcp_bad_message', 'The server sent a result that is not one of the protocol.', error)
+    if (error instanceof SyntaxError) return this.#error('mcp_bad_message', 'The server sent no JSON.', error)
+    return this.#error('mcp_unavailable', `The server does not answer: ${shortErrorMessage(error)}`, error)
+  }
+
+  #tooMany(): McpError {
+    const message = `The server has more than ${TOOLS_MAX} tools. Name those that the agent needs in include.`
+    return this.#error('mcp_too_many_tools', message)
+  }
+
+  #error(code: McpErrorCode, message: string, cause?: unknown): McpError {
+    const text = message.startsWith(PREFIX) ? message : `${PREFIX}"${this.#server.name}": ${message}`
+    return new McpError(code, this.#server.name, text, { cause })
+  }
+
+  async #withSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+    signal.throwIfAborted()
+    let stop = () => {}
+    const aborted = new Promise<never>((_resolve, reject) => {
+      stop = () => reject(signal.reason)
+      signal.addEventListener('abort', stop, { once: true })
+    })
+    work.catch(() => {})
+    return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
+  }
+}
+
+const PREFIX = 'MCP server '
+
+const programTransport = async (module: McpClientModule, server: McpServer & { readonly command: string }) => {
+  if (isWorker()) {
+    const message = 'A Worker cannot start programs. Give the url of a server.'
+    throw new McpError('mcp_program_unsupported', server.name, message)
+  }
+  const { ProgramTransport } = await import('./program-transport.ts')
+  return new ProgramTransport(module, server)
+}
+
+const anything = { '~standard': { version: 1, vendor: 'bridle', validate: (value: unknown) => ({ value }) } } as const

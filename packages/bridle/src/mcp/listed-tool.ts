@@ -1,0 +1,47 @@
+// A tool as a server lists it. Everything in it comes from outside: sizes are bounded, and an entry that is no tool is left out.
+import { isObjectSchema } from '../agents/schemas/json-schema.ts'
+import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
+import type { ToolEffect } from '../kernel/schemas.ts'
+import { truncate } from '../kernel/text/truncate.ts'
+import { DESCRIPTION_CHARS_MAX, SCHEMA_CHARS_MAX, SCHEMA_DEPTH_MAX, TOOL_NAME_CHARS_MAX } from './limits.ts'
+
+export interface ListedTool {
+  /** The name on the server. */
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+  /** The effect that the server claims. */
+  readonly claimedEffect: ToolEffect
+}
+
+/** Null: the entry is no tool that a model could call. */
+export const parseListedTool = (server: string, entry: unknown): ListedTool | null => {
+  if (!isJsonObject(entry)) return null
+  const { name, title, description, inputSchema, annotations } = entry
+  if (typeof name !== 'string' || name === '' || name.length > TOOL_NAME_CHARS_MAX) return null
+  const words = [description, title].find((text): text is string => typeof text === 'string' && text.trim() !== '')
+  return {
+    name,
+    description: describe(words ?? '') || `The tool ${describe(name)} of the server ${server}.`,
+    inputSchema: boundedSchema(inputSchema),
+    claimedEffect: effectOf(annotations),
+  }
+}
+
+/** Characters that people do not see can carry instructions that only the model reads. */
+const describe = (text: string): string => truncate(text, DESCRIPTION_CHARS_MAX).replace(INVISIBLE, '').trim()
+
+const INVISIBLE = /[^\P{C}\n\t]/gu
+
+const ANY_OBJECT: JsonObject = { type: 'object', properties: {} }
+
+const boundedSchema = (schema: Json | undefined): JsonObject => {
+  if (!isJsonObject(schema) || isDeeperThan(schema, SCHEMA_DEPTH_MAX) || !isObjectSchema(schema)) return ANY_OBJECT
+  return JSON.stringify(schema).length > SCHEMA_CHARS_MAX ? ANY_OBJECT : schema
+}
+
+const effectOf = (annotations: Json | undefined): ToolEffect => {
+  if (!isJsonObject(annotations)) return 'unsafe'
+  if (annotations.readOnlyHint === true) return 'pure'
+  return annotations.idempotentHint === true ? 'idempotent' : 'unsafe'
+}

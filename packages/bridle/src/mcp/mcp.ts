@@ -1,0 +1,98 @@
+// `mcp(server)` makes a source of tools of an MCP server, for the `tools` of an agent with a model.
+import { matchesGlob } from '../agents/loop/policy/glob.ts'
+import { type Tool, tool } from '../agents/tools/tool.ts'
+import type { ToolSource, ToolSourceContext } from '../agents/tools/tool-source.ts'
+import type { JsonObject } from '../kernel/json.ts'
+import { argumentSchema } from './argument-check.ts'
+import { failureText, resultValue } from './call-result.ts'
+import { McpError } from './errors.ts'
+import { IDLE_MS } from './limits.ts'
+import type { ListedTool } from './listed-tool.ts'
+import { isWorker } from './platform.ts'
+import { type McpOptions, type McpServer, serverProblem } from './server.ts'
+import { type ConnectionLease, SharedConnection } from './shared-connection.ts'
+import { toolName } from './tool-name.ts'
+
+/**
+ * Makes the tools of an MCP server tools of an agent: `tools: [mcp({ name: 'docs', url: 'https://…/mcp' })]`. The tools are named
+ * `docs_…`. Throws a TypeError that names the field that is wrong.
+ */
+export const mcp = (server: McpServer, options: McpOptions = {}): ToolSource => {
+  const problem = serverProblem(server, options)
+  if (problem !== null) throw new TypeError(`mcp(): ${problem}`)
+  const shared = new SharedConnection(server, null, options.idleMs ?? IDLE_MS)
+  return {
+    name: server.name,
+    open: async (context) => {
+      const lease = options.isolated || isWorker() ? ownConnection(server, context) : shared.lease()
+      try {
+        const connection = await lease.connection(context.signal)
+        const listed = await connection.listTools(nameFilter(options), context.signal)
+        context.signal.throwIfAborted()
+        return { tools: toolsOf(server, options, lease, listed), close: () => lease.release() }
+      } catch (error) {
+        lease.release()
+        throw error
+      }
+    },
+  }
+}
+
+const ownConnection = (server: McpServer, { sessionId, tenant }: ToolSourceContext): ConnectionLease =>
+  new SharedConnection(server, { sessionId, tenant }, 0).lease()
+
+const nameFilter = ({ include, exclude = [] }: McpOptions): ((name: string) => boolean) => {
+  const isIn = (globs: readonly string[], name: string) => globs.some((glob) => matchesGlob(glob, name))
+  return (name) => (include === undefined || isIn(include, name)) && !isIn(exclude, name)
+}
+
+/** A name that had to be changed never takes the place of one that another tool has by itself. */
+const toolsOf = (
+  server: McpServer,
+  options: McpOptions,
+  lease: ConnectionLease,
+  listed: readonly ListedTool[],
+): Tool[] => {
+  const prefix = options.prefix ?? server.name
+  const named = listed.map((each) => ({ each, name: toolName(prefix, each.name) }))
+  const isChanged = ({ each, name }: (typeof named)[number]) => !name.endsWith(each.name)
+  const tools = new Map<string, Tool>()
+  for (const entry of [...named.filter((entry) => !isChanged(entry)), ...named.filter(isChanged)])
+    if (!tools.has(entry.name)) tools.set(entry.name, toolOf(server, options, lease, entry.each, entry.name))
+  return [...tools.values()]
+}
+
+const toolOf = (
+  server: McpServer,
+  { trusted = false, approve = false, timeoutMs }: McpOptions,
+  lease: ConnectionLease,
+  listed: ListedTool,
+  name: string,
+): Tool =>
+  tool({
+    ...{ name, description: listed.description, input: argumentSchema(listed.inputSchema) },
+    // A server that nobody vouches for could call a payment a reading.
+    effect: trusted ? listed.claimedEffect : 'unsafe',
+    approve:
+      typeof approve === 'function' ? (input) => approve({ tool: listed.name, input: input as JsonObject }) : approve,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    run: async (input, { signal, session }) => {
+      const result = await callOnce(lease, listed, input as JsonObject, signal)
+      if (result.isError) throw new McpError('mcp_tool_failed', server.name, failureText(result) || 'The tool failed.')
+      return resultValue(name, result, (file, text, type) => session.artifact(file, text, type))
+    },
+  })
+
+const callOnce = async (lease: ConnectionLease, listed: ListedTool, input: JsonObject, signal: AbortSignal) => {
+  const attempt = async () => (await lease.connection(signal)).callTool(listed, input, signal)
+  try {
+    return await attempt()
+  } catch (error) {
+    if (signal.aborted) lease.retire()
+    // The server has refused to look at the call, so that a second attempt is the first one that counts.
+    const isUnseen = error instanceof McpError && error.code === 'mcp_session_lost'
+    if (!isUnseen) throw error
+    await (await lease.connection(signal)).close()
+    return attempt()
+  }
+}

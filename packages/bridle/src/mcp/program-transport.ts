@@ -1,0 +1,176 @@
+// A server that is a program: started on Node, spoken to over its input and output, one JSON message per line. The transport of the
+// client package is not used: it ends one process only, and not those that the program has started.
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import process from 'node:process'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { McpError } from './errors.ts'
+import { CLOSE_MS_MAX, MESSAGE_BYTES_MAX, NOISE_BYTES_MAX } from './limits.ts'
+import type { McpClientModule } from './platform.ts'
+import type { McpProgram } from './server.ts'
+
+export class ProgramTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  /** The reason why the connection ended. */
+  onfault: (fault: McpError) => void = () => {}
+  readonly #server: McpProgram
+  readonly #client: McpClientModule
+  #child: ChildProcess | null = null
+  #line: Buffer[] = []
+  #lineBytes = 0
+  #bytesSinceAnswer = 0
+
+  constructor(client: McpClientModule, server: McpProgram) {
+    this.#client = client
+    this.#server = server
+  }
+
+  async start(): Promise<void> {
+    const { command, args = [], cwd, stderr = 'ignore' } = this.#server
+    const isGuarded = process.platform !== 'win32'
+    const [file, ...rest] = isGuarded ? ['/bin/sh', '-c', GUARDED, 'sh', command, ...args] : [command, ...args]
+    const child = spawn(file as string, rest, {
+      ...(cwd !== undefined && { cwd }),
+      env: { ...inheritedVariables(), ...this.#server.env },
+      // A group of its own, which ends as a whole.
+      detached: isGuarded,
+      windowsHide: true,
+      stdio: ['pipe', 'pipe', stderr, 'pipe'],
+    })
+    this.#child = child
+    for (const stream of child.stdio) stream?.on('error', () => {})
+    child.stdout?.on('data', (chunk: Buffer) => this.#read(chunk))
+    child.once('exit', (code, signal) => {
+      this.#fault('mcp_connection_lost', `The program has ended (${code ?? signal}).${code === 127 ? NOT_FOUND : ''}`)
+      this.#end()
+    })
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', (cause) => {
+        this.#end()
+        reject(
+          new McpError('mcp_unavailable', this.#server.name, `The program does not start: ${cause.message}`, { cause }),
+        )
+      })
+    })
+    // An idle server does not keep this process alive: its guard ends it with us.
+    child.unref()
+    for (const stream of child.stdio) (stream as Socket | null)?.unref?.()
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin
+    if (!stdin?.writable) throw new McpError('mcp_connection_lost', this.#server.name, 'The program has ended.')
+    if (stdin.write(`${JSON.stringify(message)}\n`)) return
+    // A program that reads nothing makes the call wait, which has a time of its own.
+    await new Promise<void>((resolve) => {
+      stdin.once('drain', resolve)
+      stdin.once('close', resolve)
+    })
+  }
+
+  /** Lets the program end by itself, then ends it and everything that it has started. */
+  async close(): Promise<void> {
+    const child = this.#child
+    if (!child) return
+    child.stdin?.end()
+    if (!(await hasExited(child))) child.kill('SIGTERM')
+    await hasExited(child)
+    this.#end()
+  }
+
+  #read(chunk: Buffer): void {
+    this.#bytesSinceAnswer += chunk.length
+    let from = 0
+    for (let end = chunk.indexOf('\n'); end >= 0 && this.#child; end = chunk.indexOf('\n', from)) {
+      this.#line.push(chunk.subarray(from, end))
+      from = end + 1
+      this.#take(Buffer.concat(this.#line).toString('utf8'))
+      this.#line = []
+      this.#lineBytes = 0
+    }
+    this.#line.push(chunk.subarray(from))
+    this.#lineBytes += chunk.length - from
+    if (this.#lineBytes <= MESSAGE_BYTES_MAX && this.#bytesSinceAnswer <= NOISE_BYTES_MAX) return
+    this.#fault('mcp_flood', 'The program writes more than a client takes.')
+    this.#end()
+  }
+
+  #take(line: string): void {
+    // Programs write log lines where only messages belong. A line that begins like a message has to be one.
+    if (!line.startsWith('{')) return
+    try {
+      const message = this.#client.deserializeMessage(line)
+      if ('id' in message && !('method' in message)) this.#bytesSinceAnswer = 0
+      this.onmessage?.(message)
+    } catch {
+      this.#fault('mcp_bad_message', 'The program writes a message that is not one of the protocol.')
+      this.#end()
+    }
+  }
+
+  #fault(code: 'mcp_connection_lost' | 'mcp_flood' | 'mcp_bad_message', message: string): void {
+    if (this.#child) this.onfault(new McpError(code, this.#server.name, message))
+  }
+
+  #end(): void {
+    const child = this.#child
+    if (!child) return
+    this.#child = null
+    this.#line = []
+    for (const stream of child.stdio) stream?.destroy()
+    // Without its pipe the guard ends the group. A program may have ended the guard.
+    if (child.exitCode === null && child.signalCode === null) endGroup(child)
+    this.onclose?.()
+  }
+}
+
+/**
+ * The guard waits beside the program for the end of its pipe, which comes with the end of this process, also by kill -9, and ends the
+ * group. Its pipe is closed to the program.
+ */
+const GUARDED = '( read -r _ <&3; kill -KILL 0 ) >/dev/null 2>&1 & exec "$@" 3<&-'
+const NOT_FOUND = ' The command was not found.'
+
+/** Variables that programs need to find their files. Keys and tokens of this process are not among them. */
+const INHERITED = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'] as const
+const INHERITED_ON_WINDOWS = [
+  'APPDATA',
+  'COMSPEC',
+  'LOCALAPPDATA',
+  'PATHEXT',
+  'PROGRAMFILES',
+  'SYSTEMROOT',
+  'TEMP',
+] as const
+
+const inheritedVariables = (): Record<string, string> =>
+  Object.fromEntries(
+    [...INHERITED, ...(process.platform === 'win32' ? INHERITED_ON_WINDOWS : [])].flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+
+/** Waits for the end of the program, for a while. */
+const hasExited = async (child: ChildProcess): Promise<boolean> => {
+  if (child.exitCode !== null || child.signalCode !== null) return true
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), CLOSE_MS_MAX)
+    child.once('exit', () => {
+      clearTimeout(timer)
+      resolve(true)
+    })
+  })
+}
+
+const endGroup = (child: ChildProcess): void => {
+  try {
+    if (child.pid !== undefined && process.platform !== 'win32') process.kill(-child.pid, 'SIGKILL')
+    else child.kill('SIGKILL')
+  } catch {
+    // The group has ended in the meantime.
+  }
+}
