@@ -1,0 +1,120 @@
+// How commands are started: in a sandbox of bubblewrap, or without one where the author said so. Both have folders of their own for as
+// long as the command runs, and are watched for memory, processes and disk.
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newProcessMark } from '../../runners/engines/process-mark.ts'
+import { probeBubblewrap } from '../../runners/sandboxes/isolation/bubblewrap.ts'
+import {
+  containedStarter,
+  type EngineStarter,
+  startUncontained,
+} from '../../runners/sandboxes/isolation/engine-start.ts'
+import { accessProblem, sandboxUser } from '../../runners/sandboxes/isolation/sandbox-user.ts'
+import { withResourceWatch } from '../../runners/sandboxes/resources/engine-watch.ts'
+import { type ExceededLimit, RESOURCE_LIMITS } from '../../runners/sandboxes/resources/resource-limits.ts'
+import { entryFiles } from '../../runners/sandboxes/runner-command.ts'
+import { SERVER_DATA } from '../files/confined-folder.ts'
+import { WorkspaceError } from '../workspace-error.ts'
+import { shellEnvironment } from './shell-environment.ts'
+
+/** A command line, started. */
+export interface StartedCommand {
+  readonly child: ReturnType<EngineStarter>
+  /** Ends the processes that the command left behind. */
+  endProcesses(): Promise<void>
+  /** Removes the folders that it had for itself. */
+  removeFolders(): void
+}
+
+export type ShellStarter = (command: string, onExceeded: (exceeded: ExceededLimit) => void) => StartedCommand
+
+/** Why there is no sandbox here; null = there is one. Asked for each run, since it may be installed meanwhile. */
+export const sandboxProblem = (): Promise<string | null> => probeBubblewrap()
+
+/** Commands in a sandbox: no network, and nothing of the host but its programs and the workspace. */
+export const sandboxedShell =
+  (root: string, { readOnly }: { readonly readOnly: boolean }): ShellStarter =>
+  (command, onExceeded) => {
+    const folders = makeFolders()
+    const { folder, home, tmp } = folders
+    const serverData = join(root, SERVER_DATA)
+    const view = {
+      ...{ work: readOnly ? home : root, state: home, tmp, folder },
+      readOnly: [...entryFiles().filter((path) => existsSync(path)), ...(readOnly ? [root] : [])],
+      hidden: [folder, ...(existsSync(serverData) ? [serverData] : [])],
+    }
+    return startIn(folders, onExceeded, () => {
+      const start = containedStarter({ view, ports: new Map(), env: {} })
+      return { start, cwd: root, env: shellEnvironment(home, '/tmp'), command }
+    })
+  }
+
+/** Commands as processes of this machine, which read and write whatever their user may. */
+export const plainShell = (root: string): ShellStarter => {
+  if (accessProblem([join(root, 'any')]) !== null)
+    throw new WorkspaceError(
+      'permission_denied',
+      'Under root, commands run as another user, who cannot enter the workspace. Let others enter it, or run the server as an ordinary user.',
+    )
+  return (command, onExceeded) => {
+    const folders = makeFolders()
+    const { home, tmp } = folders
+    // A process that left its parent and its group is found by its environment.
+    const mark = newProcessMark()
+    const started = startIn(folders, onExceeded, () => {
+      const env = { ...shellEnvironment(home, tmp), ...mark.env }
+      return { start: startUncontained, cwd: root, env, command }
+    })
+    return { ...started, endProcesses: () => mark.killProcesses() }
+  }
+}
+
+interface CommandFolders {
+  readonly folder: string
+  readonly home: string
+  readonly tmp: string
+}
+
+interface CommandStart {
+  readonly start: EngineStarter
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly command: string
+}
+
+const startIn = (
+  { folder, home, tmp }: CommandFolders,
+  onExceeded: (exceeded: ExceededLimit) => void,
+  prepare: () => CommandStart,
+): StartedCommand => {
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  try {
+    const { start, cwd, env, command } = prepare()
+    // The workspace is not measured: it may be large before the first command.
+    const watched = withResourceWatch(start, { folders: [home, tmp], limits: RESOURCE_LIMITS, onExceeded })
+    // Both outputs are one stream, so that their order is kept.
+    const child = watched({ file: '/bin/sh', args: ['-c', 'exec /bin/sh -c "$0" 2>&1', command], cwd, env })
+    // In a sandbox no process outlives the first one.
+    return { child, endProcesses: async () => {}, removeFolders: remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/** Removed after the command: nothing in there passes from one command to the next. */
+const makeFolders = (): CommandFolders => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bridle-shell-')))
+  const [home, tmp] = [join(folder, 'home'), join(folder, 'tmp')]
+  const user = sandboxUser()
+  for (const each of [home, tmp]) {
+    mkdirSync(each, { mode: 0o700 })
+    if (user) chownSync(each, user.uid, user.gid)
+  }
+  // The usual mode of /tmp. Inside a sandbox everything below /tmp is reached through it.
+  chmodSync(tmp, 0o1777)
+  // Another user passes through the folder, and cannot list it.
+  if (user) chmodSync(folder, 0o711)
+  return { folder, home, tmp }
+}

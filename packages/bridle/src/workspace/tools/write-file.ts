@@ -1,0 +1,29 @@
+// The tool `write_file`: a whole file.
+import * as v from 'valibot'
+import { type Tool, tool } from '../../agents/tools/tool.ts'
+import type { ConfinedFolder } from '../files/confined-folder.ts'
+import { writeText } from '../files/text-writing.ts'
+import { WRITE_BYTES_MAX } from '../limits.ts'
+import { WorkspaceError } from '../workspace-error.ts'
+import { touchedPlace } from './touched-place.ts'
+
+export const writeFileTool = (folder: ConfinedFolder): Tool =>
+  tool({
+    name: 'write_file',
+    description:
+      'Writes a whole text file of the workspace: makes it, with the folders around it, or replaces it. For a change of a part use edit_file.',
+    input: v.object({
+      path: v.pipe(v.string(), v.description('Relative to the workspace')),
+      text: v.pipe(v.string(), v.description('The whole content')),
+    }),
+    effect: 'idempotent',
+    resources: ({ path }) => touchedPlace(folder, path),
+    run: async ({ path, text }, { signal }) => {
+      const bytes = Buffer.byteLength(text)
+      if (bytes > WRITE_BYTES_MAX)
+        throw new WorkspaceError('too_large', `The text has ${bytes} bytes; at most ${WRITE_BYTES_MAX} are written.`)
+      signal.throwIfAborted()
+      const isNew = await writeText(folder, folder.placeOf(path), text)
+      return { path, bytes, created: isNew }
+    },
+  })
