@@ -1,4 +1,5 @@
 // The memory of a session, as its agents read and write it: small values by name, which outlive the turn.
+import type { ReportItem } from '../kernel/commands.ts'
 import { type Json, ownProperty } from '../kernel/json.ts'
 import {
   SESSION_MEMORY_KEY_CHARS_MAX,
@@ -6,19 +7,22 @@ import {
   SESSION_MEMORY_VALUE_CHARS_MAX,
 } from '../kernel/limits.ts'
 import type { Clock } from '../kernel/ports/clock.ts'
-import { isRemembered, type MemoryEntry, memoryBeforeRun } from '../kernel/projections/memory.ts'
+import { isRemembered, MEMORY_PROPOSAL, type MemoryEntry, memoryBeforeRun } from '../kernel/projections/memory.ts'
 import type { RunReporter } from '../kernel/session/run-reporter.ts'
 import type { AgentRun } from './agent-run.ts'
 import { EXPIRY_MS_MAX } from './limits.ts'
 import { toPlainJson } from './schemas/input.ts'
 import type { SessionMemory } from './session.ts'
+import { artifactItem } from './session-items.ts'
 
 /** The memory that a run sees, and the way its changes take to the log. */
 export interface MemoryAccess {
-  readonly entry: (key: string) => MemoryEntry | null
+  readonly entry: (key: string) => RememberedValue | null
   readonly keys: () => readonly string[]
   readonly set: (key: string, value: Json, ttlMs: number | null) => Promise<void>
 }
+
+type RememberedValue = Pick<MemoryEntry, 'value' | 'expiresAt'>
 
 /** The memory as the log has it now. */
 export const liveMemory = (reporter: RunReporter, clock: Clock): MemoryAccess => {
@@ -45,7 +49,9 @@ export const replayedMemory = (
   isInLog: (key: string, value: Json) => boolean,
 ): MemoryAccess & { readonly remember: (key: string, value: Json) => void } => {
   const before = memoryBeforeRun(run.reporter.session.memory())
-  const entries = new Map(Object.entries(before).filter(([, entry]) => isRemembered(entry, startedAt)))
+  const entries = new Map<string, RememberedValue>(
+    Object.entries(before).filter(([, entry]) => isRemembered(entry, startedAt)),
+  )
   const remember = (key: string, value: Json): void => {
     if (value === null) entries.delete(key)
     else entries.set(key, { value, expiresAt: null })
@@ -61,10 +67,11 @@ export const replayedMemory = (
   }
 }
 
-/** `track` starts a change, and refuses it once the run or the call is over. */
+/** `track` starts a change, and refuses it once the run or the call is over. `publish` adds a proposal, which is an artifact. */
 export const createMemory = (
   track: (start: () => Promise<void>) => Promise<void>,
   access: MemoryAccess,
+  publish: (proposal: ReportItem & { readonly type: 'artifact' }) => Promise<void>,
 ): SessionMemory => ({
   get: async <T>(key: string) => {
     checkKey(key)
@@ -77,11 +84,7 @@ export const createMemory = (
       checkKey(key)
       if (ttlMs !== undefined && !(ttlMs > 0 && ttlMs <= EXPIRY_MS_MAX))
         throw new RangeError(`ttlMs is above 0 and at most ${EXPIRY_MS_MAX}.`)
-      const plain = toPlainJson(value, `value of "${key}"`)
-      if (JSON.stringify(plain).length > SESSION_MEMORY_VALUE_CHARS_MAX)
-        throw new RangeError(
-          `The value of "${key}" has more than ${SESSION_MEMORY_VALUE_CHARS_MAX} characters as JSON. Publish it with session.artifact(), and keep its name.`,
-        )
+      const plain = plainValue(key, value)
       if (plain !== null && !access.entry(key) && access.keys().length >= SESSION_MEMORY_KEYS_MAX)
         throw new RangeError(`The memory has ${SESSION_MEMORY_KEYS_MAX} keys. Delete one first.`)
       await access.set(key, plain, ttlMs ?? null)
@@ -94,7 +97,24 @@ export const createMemory = (
       checkKey(key)
       if (access.entry(key)) await access.set(key, null, null)
     }),
+
+  propose: (key, value, { reason } = {}) =>
+    track(async () => {
+      checkKey(key)
+      const text = JSON.stringify(plainValue(key, value))
+      const item = artifactItem(key, text, 'application/json', MEMORY_PROPOSAL)
+      await publish({ ...item, ...(reason !== undefined && { reason: String(reason) }) })
+    }),
 })
+
+const plainValue = (key: string, value: unknown): Json => {
+  const plain = toPlainJson(value, `value of "${key}"`)
+  if (JSON.stringify(plain).length > SESSION_MEMORY_VALUE_CHARS_MAX)
+    throw new RangeError(
+      `The value of "${key}" has more than ${SESSION_MEMORY_VALUE_CHARS_MAX} characters as JSON. Publish it with session.artifact(), and keep its name.`,
+    )
+  return plain
+}
 
 const checkKey = (key: unknown): void => {
   if (typeof key !== 'string' || key === '' || key.length > SESSION_MEMORY_KEY_CHARS_MAX)

@@ -45,7 +45,7 @@ export interface AgentSession {
   readonly memory: SessionMemory
   /** Marks a point that the session can continue from, with a summary of the work. */
   checkpoint(summary: string): Promise<void>
-  /** Publishes a text beside the answer. The kind `memory_proposal` marks a note that the agent would like to remember. */
+  /** Publishes a text beside the answer. One of the kind `memory_proposal` is a proposal for the memory, as `memory.propose` makes it. */
   artifact(name: string, text: string, contentType?: string, kind?: string): Promise<void>
   /** Tells the shell to render or to execute something. Rejects with the name of the field that is wrong. */
   directive(directive: Directive): Promise<void>
@@ -92,6 +92,11 @@ export interface SessionMemory {
   list(): Promise<readonly string[]>
   /** Forgets a key. */
   delete(key: string): Promise<void>
+  /**
+   * Proposes a value, or with null that the key be forgotten. A person accepts or rejects it: `POST /sessions/:id/memory/:proposalId`.
+   * Only an accepted value is in the memory, from the next turn on.
+   */
+  propose(key: string, value: unknown, options?: { readonly reason?: string }): Promise<void>
 }
 
 /** Settings of one tool call: its id, its effect, its approval, its schema and its time limit. */

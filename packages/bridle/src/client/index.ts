@@ -26,11 +26,15 @@ export type {
   StreamEventRow,
 } from '../surfaces/frontend/wire.ts'
 export type {
+  AcceptedValue,
   AgentStatus,
   ApprovalPage,
   ApprovalReceipt,
   Liveness,
+  MemoryPage,
+  MemoryReceipt,
   PendingApproval,
+  ProposalSummary,
   Readiness,
   SessionDetail,
   SessionPage,
@@ -42,7 +46,12 @@ export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/t
 export { FabricError } from './fabric/error.ts'
 export type { EventFeedOptions } from './fabric/event-feed.ts'
 export { type FabricClient, type FabricClientOptions, fabricClient, type InvokeOptions } from './fabric/http.ts'
-export type { DecisionOptions, SessionFilter, SignalRequestOptions } from './fabric/request-options.ts'
+export type {
+  DecisionOptions,
+  MemoryDecisionOptions,
+  SessionFilter,
+  SignalRequestOptions,
+} from './fabric/request-options.ts'
 export { connectFabricWs } from './fabric/socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric/socket-options.ts'
 export { type SseMessage, SseReader } from './fabric/sse-reader.ts'

@@ -68,6 +68,9 @@ export const catalogue = {
   cancel_requested: bridleRow('the run is to end, by whom and why; nothing is added to its message after this'),
   policy_set: bridleRow('budgets and what crossing one does; by whom and why'),
   signal_received: bridleRow('a signal for the run: its name and payload; by whom'),
+  memory_decided: bridleRow(
+    "a person accepted or rejected a value that the agent proposes for the session's memory; by whom and why",
+  ),
   branched: bridleRow('this session goes on from that event of its parent; by whom and why'),
   budget_crossed: bridleRow('a budget was crossed; latched until it is raised'),
   budget_raised: bridleRow(

@@ -101,6 +101,7 @@ export type Command =
   | { readonly type: 'set_policy'; readonly policy: Policy; readonly reason?: string; readonly actor?: string }
   | SignalCommand
   | FeedbackCommand
+  | MemoryDecisionCommand
   | { readonly type: 'expire' }
   /** Time has passed: everything due happens now. The supervisor sends it, and it is never refused. */
   | { readonly type: 'tick' }
@@ -125,6 +126,22 @@ export interface SignalCommand {
 export interface FeedbackCommand {
   readonly type: 'feedback'
   readonly entries: readonly JsonObject[]
+  readonly actor?: string
+}
+
+/** Decides about a value that the agent proposes for the memory. */
+export interface MemoryDecisionCommand {
+  readonly type: 'decide_memory'
+  readonly proposalId: string
+  readonly decision: 'accept' | 'reject'
+  /** Another key or value than the proposed one; absent = as proposed. */
+  readonly key?: string
+  readonly value?: Json
+  /** The time after which the value is forgotten; absent = never. */
+  readonly ttlMs?: number
+  /** The proposed value; `Host.send` fills it in with `bindProposal`. */
+  readonly proposed?: Json
+  readonly reason?: string
   readonly actor?: string
 }
 
@@ -197,6 +214,8 @@ export type ReportItem =
       readonly kind?: string
       readonly contentType: string
       readonly text: string
+      /** Why there is one: what a person reads who decides about a proposal. */
+      readonly reason?: string
     }
   | { readonly type: 'finished'; readonly result?: Json; readonly resume?: string }
   | {
@@ -283,6 +302,10 @@ export const REFUSAL_MESSAGES = {
   not_paused: 'The session is not paused.',
   signals_full: 'The run has too many signals: at most 1,000, of 8 million characters together.',
   not_waiting: 'No run of the session takes signals now.',
+  proposal_not_found: 'There is no such proposal.',
+  proposal_decided: 'The proposal was decided already.',
+  memory_full:
+    'The memory has 256 keys. Accept the proposal under a key that is there already, or let the agent delete one.',
   not_expired: 'The session has not expired.',
   bad_branch_point: 'The branch point is not in the parent.',
   command_conflict: 'This command id was used for another body.',
@@ -332,6 +355,11 @@ export type Answers = {
   readonly set_policy: NoAnswer
   readonly signal: { readonly runId: string }
   readonly feedback: { readonly entries: number }
+  readonly decide_memory: {
+    readonly proposalId: string
+    readonly decision: 'accepted' | 'rejected'
+    readonly key: string
+  }
   readonly expire: NoAnswer
   readonly tick: NoAnswer
   readonly hand_over: NoAnswer

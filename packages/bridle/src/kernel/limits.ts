@@ -91,6 +91,10 @@ export const VALUES_MAX = 50_000
 export const SESSION_MEMORY_KEYS_MAX = 256
 export const SESSION_MEMORY_VALUE_CHARS_MAX = 8_000
 export const SESSION_MEMORY_KEY_CHARS_MAX = 128
+/** Proposals for the memory that can be decided: as many as the memory has keys. Every snapshot has their labels. */
+export const MEMORY_PROPOSALS_MAX = SESSION_MEMORY_KEYS_MAX
+/** A larger proposal is not read: no value of the memory has more bytes, with each character escaped. */
+export const PROPOSAL_BYTES_MAX = 6 * SESSION_MEMORY_VALUE_CHARS_MAX
 /** Decisions in the fold's audit index; older ones are in the log. */
 export const AUDIT_KEPT_MAX = 1_000
 /** Audit rows and sources of memory in a health snapshot: each change writes them again. */

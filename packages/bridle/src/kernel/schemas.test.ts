@@ -71,6 +71,7 @@ describe('the catalogue', () => {
       'cancel_requested',
       'policy_set',
       'signal_received',
+      'memory_decided',
       'branched',
       'budget_crossed',
       'budget_raised',

@@ -389,6 +389,14 @@ export const schemas = {
   run_waiting: v.looseObject({ run_id: text, attempt: count, until: v.nullable(count) }),
   run_woken: v.looseObject({ run_id: text, attempt: count, reason: v.picklist(['news', 'time']) }),
   signal_received: v.looseObject({ name: text, payload: json, actor: maybe(text) }),
+  memory_decided: v.looseObject({
+    proposal_id: text,
+    decision: v.picklist(['accepted', 'rejected']),
+    key: text,
+    run_id: maybe(text),
+    reason: maybe(text),
+    actor: maybe(text),
+  }),
   model_step: v.looseObject({
     /** The number of the step in its turn, from 1. */
     step: count,
@@ -407,7 +415,15 @@ export const schemas = {
   context_added: v.looseObject({ text, source: text, chars: maybe(count), parts: maybe(count) }),
   /** Exactly one of `result` and `error`; a step without a result has the result null. */
   step_done: v.looseObject({ name: text, result: maybe(json), error: maybe(text) }),
-  memory_set: v.looseObject({ key: text, value: json, expires_at: v.nullable(count) }),
+  memory_set: v.looseObject({
+    key: text,
+    value: json,
+    expires_at: v.nullable(count),
+    /** Only of a value that a person accepted: the proposal, the run that made it, and who accepted it. */
+    proposal_id: maybe(text),
+    run_id: maybe(text),
+    actor: maybe(text),
+  }),
   resume_handle: v.looseObject({ run_id: text, handle: text }),
   approval_decided: v.looseObject({
     request_id: text,
@@ -464,6 +480,7 @@ export const schemas = {
     size: count,
     chunks: count,
     tool_call_id: maybe(text),
+    reason: maybe(text),
   }),
 } satisfies Record<EventType, v.GenericSchema>
 

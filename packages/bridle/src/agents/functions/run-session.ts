@@ -38,7 +38,11 @@ export const createAgentSession = (run: AgentRun): AgentSession => {
     waitFor: () => refuse('waitFor'),
 
     messages: async () => messagesBefore(run, new Set([run.job.runId])),
-    memory: createMemory((start) => run.track(start), liveMemory(run.reporter, run.ports.clock)),
+    memory: createMemory(
+      (start) => run.track(start),
+      liveMemory(run.reporter, run.ports.clock),
+      (proposal) => run.report(proposal),
+    ),
 
     checkpoint: (summary) => emit('session_checkpoint', checkpointPayload(summary)),
     artifact: (...content) => run.track(async () => run.report(artifactItem(...content))),

@@ -122,7 +122,7 @@ const createTurn = ({ job, reporter, clock, ask }: HookContext, signal: AbortSig
     sessionId: job.key.id,
     prompt: job.prompt,
     input: structuredClone(job.input ?? { prompt: job.prompt }),
-    memory: createMemory(track, liveMemory(reporter, clock)),
+    memory: createMemory(track, liveMemory(reporter, clock), async (proposal) => add(() => proposal)),
     signal,
     // The session holds these messages: the function may change its own copy.
     messages: async () => structuredClone(reporter.session.messages()),

@@ -85,6 +85,18 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
 
   const emit = (type: string, payload: unknown) => emitItem(() => agentEventItem(type, payload))
 
+  /** An artifact that the log has, with the same text, is not published again. */
+  const publish = async (item: ReportItem & { readonly type: 'artifact' }): Promise<void> => {
+    const { name, contentType, kind, text: content } = item
+    const fields = { name, content_type: contentType, ...(kind !== undefined && { kind }), size: artifactSize(content) }
+    for (const earlier of memo.events.candidates('artifact_published', fields, callBeginning())) {
+      const id = String(earlier.artifact_id)
+      if ((await run.reporter.session.artifactText(id, memo.artifacts.get(id)?.seq)) !== content) continue
+      if (memo.events.take('artifact_published', { artifact_id: id })) return
+    }
+    await run.report(item)
+  }
+
   const request = (base: string, tool: string) => ({ base: `${callPrefix(run)}${base}`, tool })
 
   const session: AgentSession = {
@@ -114,21 +126,14 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
 
     artifact: (name, content, contentType, kind) =>
       run.track(async () => {
-        const item = artifactItem(name, content, contentType, kind)
-        const fields = { name, content_type: item.contentType, kind: item.kind, size: artifactSize(content) }
-        for (const earlier of memo.events.candidates('artifact_published', fields, callBeginning())) {
-          const id = String(earlier.artifact_id)
-          if ((await run.reporter.session.artifactText(id, memo.artifacts.get(id)?.seq)) !== content) continue
-          if (memo.events.take('artifact_published', { artifact_id: id })) return
-        }
-        await run.report(item)
+        await publish(artifactItem(name, content, contentType, kind))
       }),
 
     directive: (directive) => emit('directive', directive),
     usage: (spent) => emitItem(() => usageItem(spent)),
     emit: (type: string, payload: unknown) => emit(type, payload),
     messages: async () => messagesBefore(run, run.runIds),
-    memory: createMemory((start) => run.track(start), memory),
+    memory: createMemory((start) => run.track(start), memory, publish),
   }
 
   return {

@@ -4,6 +4,8 @@ import type {
   ApprovalPage,
   ApprovalReceipt,
   Liveness,
+  MemoryPage,
+  MemoryReceipt,
   Readiness,
   SessionDetail,
   SessionPage,
@@ -13,7 +15,13 @@ import type {
 import { type UploadContent, type UploadOptions, uploadRequest } from '../upload.ts'
 import { errorFromResponse, FabricError } from './error.ts'
 import { type EventFeedOptions, eventFeed } from './event-feed.ts'
-import type { DecisionOptions, FabricJson, SessionFilter, SignalRequestOptions } from './request-options.ts'
+import type {
+  DecisionOptions,
+  FabricJson,
+  MemoryDecisionOptions,
+  SessionFilter,
+  SignalRequestOptions,
+} from './request-options.ts'
 
 /** Settings of `fabricClient`. */
 export interface FabricClientOptions {
@@ -169,6 +177,20 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
         { name, payload, ...(actor !== undefined && { actor }) },
         idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } },
       ),
+    /** Values of the session's memory that people accepted, and the proposals of its agent. */
+    memory: async (id: string, agent?: string): Promise<MemoryPage> =>
+      get(`sessions/${pathSegment(id)}/memory${queryText({ agent })}`),
+    /** Accepts or rejects a value that the agent proposes for its memory. */
+    decideMemory: async (
+      id: string,
+      proposalId: string,
+      decision: 'accept' | 'reject',
+      { agent, ...options }: MemoryDecisionOptions = {},
+    ): Promise<MemoryReceipt> =>
+      post(`sessions/${pathSegment(id)}/memory/${pathSegment(proposalId)}${queryText({ agent })}`, {
+        decision,
+        ...options,
+      }),
     /**
      * Uploads a file of at most 25 MB. Name the `ref_id` of the answer in the `attachments` of an input, within a day:
      * `invoke(agent, id, { prompt, attachments: [{ ref_id }] })`.

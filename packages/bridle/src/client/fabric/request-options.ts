@@ -34,6 +34,22 @@ export interface SignalRequestOptions {
   readonly agent?: string
 }
 
+/** Settings of the decision about a value that an agent proposes for its memory. */
+export interface MemoryDecisionOptions {
+  /** Another key than the proposed one; with `accept` only, as are the next two. */
+  readonly key?: string
+  /** Another value than the proposed one. */
+  readonly value?: FabricJson
+  /** The time after which the value is forgotten. Default: never. */
+  readonly ttlMs?: number
+  /** The person's own words. */
+  readonly reason?: string
+  /** The person's name, for the log. */
+  readonly actor?: string
+  /** Which agent's session, where several have this id. */
+  readonly agent?: string
+}
+
 /** Settings of the answer to an approval. */
 export interface DecisionOptions {
   /** Other arguments than those asked for; with `approve` only. */

@@ -217,6 +217,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   cancel_requested: recordInTimeline,
   policy_set: recordInTimeline,
   signal_received: recordInTimeline,
+  memory_decided: recordInTimeline,
   branched: recordInTimeline,
   budget_crossed: recordInTimeline,
   budget_raised: recordInTimeline,

@@ -155,6 +155,95 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[H70] [H71] [H72] a proposal for the memory is accepted or rejected, once',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: invoke,
+          script: [
+            { artifact: { name: 'lesson', content: 'Ask first.', kind: 'memory_proposal' } },
+            { artifact: { name: 'rumour', content: 'Never ask.', kind: 'memory_proposal' } },
+          ],
+        },
+        answer: { status: 200 },
+      },
+      {
+        ask: { path: '/sessions/{s}/memory' },
+        answer: {
+          status: 200,
+          body: {
+            memory: [],
+            proposals: [
+              { id: { $save: 'rumour' }, key: 'rumour', status: 'pending', decidedAt: null },
+              { id: { $save: 'lesson' }, key: 'lesson', status: 'pending', runId: { $save: 'run' } },
+            ],
+          },
+        },
+      },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/memory/{lesson}', body: { decision: 'accept', actor: 'ann' } },
+        answer: { status: 200, body: { ok: true, proposalId: '{lesson}', decision: 'accepted', key: 'lesson' } },
+      },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/memory/{lesson}', body: { decision: 'accept', actor: 'ann' } },
+        answer: { status: 200, body: { decision: 'accepted' } },
+      },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/memory/{lesson}', body: { decision: 'reject' } },
+        answer: { status: 409, body: { error: { type: 'conflict' } } },
+      },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/memory/{rumour}', body: { decision: 'reject', reason: 'untrue' } },
+        answer: { status: 200, body: { decision: 'rejected' } },
+      },
+      { ask: { method: 'POST', path: '/sessions/{s}/memory/{rumour}', body: { decision: 'maybe' } }, answer: bad },
+      { ask: { method: 'POST', path: '/sessions/{s}/memory/art-1', body: { decision: 'accept' } }, answer: notFound },
+      { ask: { path: '/sessions/{s}-other/memory' }, answer: notFound },
+      {
+        ask: { path: '/sessions/{s}/memory' },
+        answer: {
+          status: 200,
+          body: {
+            memory: [{ key: 'lesson', value: 'Ask first.', proposalId: '{lesson}', runId: '{run}', acceptedBy: 'ann' }],
+            proposals: [{ status: 'rejected', decisionReason: 'untrue' }, { status: 'accepted' }],
+          },
+        },
+      },
+      {
+        stream: 'told',
+        ask: { path: '/sessions/{s}/events/stream?tier=default&replay=all' },
+        until: 'memory_decided',
+        last: { data: { payload: { proposal_id: '{lesson}', decision: 'accepted', key: 'lesson', actor: 'ann' } } },
+      },
+    ],
+  },
+  {
+    name: '[H72] a decision about the memory needs the scope operate',
+    server: 'scoped',
+    steps: [
+      { ask: { method: 'POST', path: invoke, script: say('x'), headers: bearer('worker') }, answer: { status: 200 } },
+      {
+        ask: {
+          method: 'POST',
+          path: '/sessions/{s}/memory/art-1',
+          body: { decision: 'accept' },
+          headers: bearer('reader'),
+        },
+        answer: forbidden,
+      },
+      {
+        ask: {
+          method: 'POST',
+          path: '/sessions/{s}/memory/art-1',
+          body: { decision: 'accept' },
+          headers: bearer('worker'),
+        },
+        answer: notFound,
+      },
+    ],
+  },
+  {
     name: '[H12] a body that is too large',
     server: 'small',
     steps: [

@@ -26,6 +26,7 @@ import { cancelChild } from './child-sessions.ts'
 import { LiveSessions } from './live-sessions.ts'
 import type { MemoryLimits } from './memory-budget.ts'
 import { retryUnknownOutcome } from './outcome-retry.ts'
+import { bindProposal } from './proposal-binding.ts'
 import { Removal } from './removal.ts'
 import { Supervision } from './supervision.ts'
 
@@ -109,7 +110,7 @@ export class Host {
       if (PROMPT_COMMANDS.has(command.type) && this.#live.memory.isExhausted(key)) return refuse('busy', EXHAUSTED)
       const session = await this.open(key)
       const outcome = await this.#removal.unlessErased(session, async () =>
-        session.send(await bindApproval(session, command, this.#ports.digest), id),
+        session.send(await bindProposal(session, await bindApproval(session, command, this.#ports.digest)), id),
       )
       if (isRefusal(outcome)) this.#live.discardUnused(session)
       return outcome

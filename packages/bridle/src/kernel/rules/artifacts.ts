@@ -12,12 +12,13 @@ export interface ArtifactContent {
   readonly contentType: string
   readonly text: string
   readonly toolCallId?: string
+  readonly reason?: string
 }
 
 /** Returns the artifact's id. */
 export const publishArtifact = (
   w: DecisionBuilder,
-  { id, name, kind, contentType, text, toolCallId }: ArtifactContent,
+  { id, name, kind, contentType, text, toolCallId, reason }: ArtifactContent,
 ): string => {
   const artifactId = id ?? `art-${w.nextSeq}`
   const add: DecisionBuilder['add'] = (type, payload) => (w.run ? w.addToRun(type, payload) : w.add(type, payload))
@@ -31,6 +32,7 @@ export const publishArtifact = (
     chunks: chunks.length,
     ...(kind !== undefined && { kind: label(kind) }),
     ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
+    ...(reason !== undefined && { reason: label(reason) }),
   })
   return artifactId
 }

@@ -18,6 +18,7 @@ import { sizeRefusal } from './command-size.ts'
 import { expire, handOver, pause, resume, setPolicy, tick } from './control.ts'
 import { DecisionBuilder } from './decision-builder.ts'
 import { recordFeedback } from './feedback.ts'
+import { decideMemory } from './memory.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { report } from './reports.ts'
 import { signal, wakeRun } from './runs/durable-runs.ts'
@@ -94,6 +95,7 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   set_policy: setPolicy,
   signal,
   feedback: recordFeedback,
+  decide_memory: decideMemory,
   expire,
   tick,
   hand_over: handOver,

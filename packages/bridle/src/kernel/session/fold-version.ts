@@ -158,6 +158,10 @@ const golden: readonly GoldenStep[] = [
     { type: 'artifact', name: 'note', kind: 'memory_proposal', contentType: 'text/plain', text: 'n' },
     event('turn_end', { turn_id: 'hearsay', status: 'failed' }),
   ),
+  ({ memory }) => ({
+    ...{ type: 'decide_memory', proposalId: memory.proposals[0]?.id ?? '', decision: 'accept', proposed: 'n' },
+    ...{ actor: 'ann', reason: 'true' },
+  }),
   runnerReports(event('tool_call', { name: 'read', arguments: {}, tool_call_id: 'c2', effect: 'pure' }), {
     type: 'ask',
     toolCallId: 'c2',

@@ -224,6 +224,8 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   session_resumed: ({ payload }) => operatorAction('resume', payload),
   policy_set: ({ payload }) => operatorAction('policy', payload),
   signal_received: ({ payload: { name, actor } }) => operatorAction('signal', { actor }, { name }),
+  memory_decided: ({ payload: { key, decision, reason, actor } }) =>
+    operatorAction('memory', { actor, reason }, { name: key, decision }),
   branched: ({ payload }) =>
     operatorAction('branch', payload, { from: payload.parent.id, eventId: payload.source_event_id }),
 
@@ -275,5 +277,5 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
 const operatorAction = (
   action: AgentEventData['operator_action']['action'],
   { actor, reason }: { readonly actor?: string | undefined; readonly reason?: string | undefined },
-  more: { readonly from?: string; readonly eventId?: string; readonly name?: string } = {},
+  more: Pick<AgentEventData['operator_action'], 'from' | 'eventId' | 'name' | 'decision'> = {},
 ): AgentEventContent => ['operator_action', { action, actor: actor ?? null, reason: reason ?? null, ...more }]

@@ -76,14 +76,16 @@ export interface AgentEventData {
   readonly execution_feedback: { readonly entries: readonly JsonObject[] }
   /** Ours: an operator acted on the session; a cancel is `cancelled`. A client of the document ignores this type. */
   readonly operator_action: {
-    readonly action: 'pause' | 'resume' | 'policy' | 'branch' | 'signal'
+    readonly action: 'pause' | 'resume' | 'policy' | 'branch' | 'signal' | 'memory'
     readonly actor: string | null
     readonly reason: string | null
     /** The parent of the branch, and the event that it branched at. */
     readonly from?: string
     readonly eventId?: string
-    /** The name of a signal. */
+    /** The name of a signal, or the key of a value that the agent proposed for the memory. */
     readonly name?: string
+    /** Of that value. */
+    readonly decision?: 'accepted' | 'rejected'
   }
   /** The run has ended with this result. */
   readonly result: { readonly result: Json }

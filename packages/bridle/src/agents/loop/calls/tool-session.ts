@@ -31,7 +31,7 @@ export const createToolSession = (
   const session: ToolSession = {
     id,
     messages: async () => reporter.session.messages(),
-    memory: createMemory(track, liveMemory(reporter, clock)),
+    memory: createMemory(track, liveMemory(reporter, clock), (proposal) => reporter.report([proposal])),
     artifact: (...content) => report(() => artifactItem(...content)),
     directive: (directive) => report(() => directiveItem(directive)),
     usage: (spent) => report(() => usageItem(spent)),

@@ -23,6 +23,10 @@ const lines: { readonly [T in EventType]?: (event: Event<T>) => AuditLine } = {
   cancel_requested: ({ payload }) => ['cancelled', payload.reason ?? ''],
   policy_set: ({ payload }) => ['policy_set', [payload.reason, policyText(payload.policy)].filter(Boolean).join(': ')],
   signal_received: ({ payload }) => ['signalled', payload.name],
+  memory_decided: ({ payload: { decision, key, reason } }) => [
+    `memory_${decision}`,
+    reason ? `${key}: ${reason}` : key,
+  ],
   branched: ({ payload }) => [
     'branched',
     [payload.reason, `from ${payload.parent.id} at ${payload.source_event_id}`].filter(Boolean).join(': '),

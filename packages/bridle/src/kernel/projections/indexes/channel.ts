@@ -29,6 +29,7 @@ const operatorActs = [
   'cancel_requested',
   'policy_set',
   'signal_received',
+  'memory_decided',
   'branched',
 ] as const
 

@@ -19,6 +19,7 @@ import { createRequestBody, type RequestBody } from '../requests/body.ts'
 import { approvalRoutes } from '../sessions/approvals.ts'
 import { artifactRoutes } from '../sessions/artifacts.ts'
 import { auditRoutes } from '../sessions/audit.ts'
+import { memoryRoutes } from '../sessions/memory.ts'
 import type { RelatedSessions } from '../sessions/related-sessions.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import { signalRoutes } from '../sessions/signals.ts'
@@ -124,6 +125,7 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
     artifactRoutes,
     auditRoutes,
     signalRoutes,
+    memoryRoutes,
     uploadRoutes,
   ]
   const own = [...shared, ...wires].flat()

@@ -156,6 +156,12 @@ const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T>
     to: ['agent'],
     summarize: ({ payload }) => operatorSummary('signal', { actor: payload.actor, reason: payload.name }),
   },
+  memory_decided: {
+    from: 'operator',
+    to: ['agent'],
+    summarize: ({ payload }) =>
+      operatorSummary(`memory ${payload.decision}`, { actor: payload.actor, reason: payload.key }),
+  },
   branched: fromOperator('branched'),
   budget_crossed: fromRuntime(({ payload }) => `${payload.budget}: ${payload.value} (limit ${payload.limit})`),
   budget_raised: fromRuntime(({ payload }) => payload.budgets.join(', ')),

@@ -1,0 +1,105 @@
+// Routes of the session's memory: the values that people accepted, the proposals of the agent, and the decision about one.
+
+import * as v from 'valibot'
+import type { Command } from '../../../kernel/commands.ts'
+import { isRefusal } from '../../../kernel/commands.ts'
+import type { Json } from '../../../kernel/json.ts'
+import { SESSION_MEMORY_KEY_CHARS_MAX, TIME_MAX } from '../../../kernel/limits.ts'
+import { isRemembered, type Memory } from '../../../kernel/projections/memory.ts'
+import { actorField } from '../access/users.ts'
+import { json } from '../answers/answer-schema.ts'
+import { memoryPageAnswer, memoryReceiptAnswer } from '../answers/memory-answers.ts'
+import { commandIdOf } from '../requests/command-id.ts'
+import { badRequest, isDenial } from '../router/denial.ts'
+import { refusalDenial } from '../router/kernel-denials.ts'
+import { type Route, route } from '../router/route.ts'
+import type { AcceptedValue, MemoryPage, MemoryReceipt, ProposalSummary } from '../wire.ts'
+import { findKey, findSession, requireKey } from './routes.ts'
+
+export const memoryRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/sessions/:id/memory',
+    scope: 'observe',
+    summary: 'Values of the memory that people accepted, with their source, and proposals, newest first',
+    session: findKey,
+    query: v.looseObject({ agent: v.optional(v.string()) }),
+    answers: { 200: memoryPageAnswer },
+    handle: async (call) => {
+      const session = await findSession(call)
+      if (isDenial(session)) return session
+      const { memory } = session.state
+      return json<MemoryPage>({
+        memory: acceptedValues(memory, call.ports.clock.now()),
+        proposals: proposalsOf(memory),
+      })
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/sessions/:id/memory/:proposalId',
+    // An accepted value is input of every later turn, as a signal is. An approval only decides about a call that is known.
+    scope: 'operate',
+    summary: 'Accept or reject a value that the agent proposes for its memory',
+    session: findKey,
+    query: v.looseObject({ agent: v.optional(v.string()) }),
+    body: v.looseObject({
+      decision: v.picklist(['accept', 'reject']),
+      key: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(SESSION_MEMORY_KEY_CHARS_MAX))),
+      value: v.optional(v.unknown() as v.GenericSchema<unknown, Json>),
+      ttlMs: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(TIME_MAX))),
+      reason: v.optional(v.string()),
+      actor: v.optional(v.string()),
+    }),
+    headers: ['Idempotency-Key'],
+    answers: { 200: memoryReceiptAnswer },
+    handle: async (call) => {
+      const { decision, key, value, ttlMs, reason, actor } = call.body
+      const edits = {
+        ...(key !== undefined && { key }),
+        ...(value !== undefined && { value }),
+        ...(ttlMs !== undefined && { ttlMs }),
+      }
+      if (decision === 'reject' && Object.keys(edits).length > 0)
+        return badRequest(`body: ${Object.keys(edits)[0]}: A rejection keeps nothing. Leave it out`)
+      const command = {
+        type: 'decide_memory',
+        proposalId: call.param('proposalId'),
+        decision,
+        ...edits,
+        ...(reason !== undefined && { reason }),
+        ...actorField(call.access, actor),
+      } as const satisfies Command
+      const id = commandIdOf(call.request, command)
+      if (isDenial(id)) return id
+      const outcome = await call.ports.host.send(requireKey(call), command, id)
+      return isRefusal(outcome) ? refusalDenial(outcome) : json<MemoryReceipt>({ ok: true, ...outcome })
+    },
+  }),
+]
+
+/** The values that an agent keeps by itself are its own: no wire shows them. */
+const acceptedValues = ({ entries }: Memory, now: number): AcceptedValue[] =>
+  Object.entries(entries).flatMap(([key, entry]) => {
+    const { at, runId, proposalId, actor } = entry.source
+    if (proposalId === null || !isRemembered(entry, now)) return []
+    const expiresAt = entry.expiresAt === null ? null : timeText(entry.expiresAt)
+    return [{ key, value: entry.value, expiresAt, proposalId, runId, acceptedAt: timeText(at), acceptedBy: actor }]
+  })
+
+const proposalsOf = ({ proposals }: Memory): ProposalSummary[] =>
+  proposals.toReversed().map(({ id, key, contentType, size, reason, at, runId, decision }) => ({
+    id,
+    key: decision?.key ?? key,
+    status: decision?.decision ?? 'pending',
+    contentType,
+    size,
+    reason,
+    runId,
+    proposedAt: timeText(at),
+    decidedAt: decision ? timeText(decision.at) : null,
+    decidedBy: decision?.actor ?? null,
+    decisionReason: decision?.reason ?? null,
+  }))
+
+const timeText = (at: number): string => new Date(at).toISOString()
