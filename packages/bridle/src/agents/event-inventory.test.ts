@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { ContractEventType } from '../kernel/catalogue.ts'
 import { agent } from './agent.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, lastText, stubModel } from './loop/loop.suite.ts'
+import { manyTools } from './loop/selection/many-tools.suite.ts'
 import { ModelError } from './model/model-error.ts'
 import { subagent } from './subagents/subagent.ts'
 import { tool } from './tools/tool.ts'
@@ -25,9 +26,9 @@ const reader: Answering = (prompt) =>
 const tested = (answer: Answering, more: object = {}) =>
   agent({ name: 'tested', model: stubModel(answer), tools: [read], ...more })
 
-const turnOf = async (definition: ReturnType<typeof agent>): Promise<LoopWorld> => {
+const turnOf = async (definition: ReturnType<typeof agent>, prompt = 'a.txt'): Promise<LoopWorld> => {
   const it = new LoopWorld(definition)
-  await it.ask('a.txt')
+  await it.ask(prompt)
   return it
 }
 
@@ -64,6 +65,13 @@ const turns = {
     await it.clock.pass(60_000)
     return it
   },
+  'a model calls one of 200 tools': () =>
+    turnOf(
+      tested((prompt) => (lastResults(prompt) ? { text: 'Dry.' } : { calls: [['weather_forecast', {}]] }), {
+        tools: manyTools(),
+      }),
+      'will it rain in Rome',
+    ),
   'a subagent does a task': async () => {
     const child = agent({ name: 'child', description: 'Reads.', model: stubModel(() => ({ text: 'Read.' })) })
     const answer: Answering = (prompt) =>
@@ -82,7 +90,7 @@ const inventory: { readonly [T in ContractEventType]?: TurnTitle | null } = {
   token: 'a model thinks, calls a tool and answers',
   thinking: 'a model thinks, calls a tool and answers',
   response: 'a model thinks, calls a tool and answers',
-  tool_selected: null,
+  tool_selected: 'a model calls one of 200 tools',
   tool_validation_error: 'a model makes a call whose arguments do not fit',
   tool_batch: 'a model thinks, calls a tool and answers',
   tool_call: 'a model thinks, calls a tool and answers',
@@ -125,7 +133,6 @@ describe.each(Object.keys(turns) as TurnTitle[])('%s', (title) => {
 
 test('every event that an agent emits has a turn that shows it, but those that nobody emits yet', () => {
   expect(types.filter((type) => inventory[type] === null)).toEqual([
-    'tool_selected',
     'step_progress',
     'session_checkpoint',
     'retrieval',
