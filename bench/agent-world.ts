@@ -9,6 +9,7 @@ import type { Log } from '../packages/bridle/src/kernel/ports/log.ts'
 import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
 import { nativeRunner } from '../packages/bridle/src/runners/in-process/native.ts'
 import type { OpenStore } from '../packages/bridle/src/stores/open-store.ts'
+import { MANY_TOOLS, middleware, policy } from './agent-equipment.ts'
 import {
   answerText,
   CPU_STEPS,
@@ -26,22 +27,32 @@ export class AgentWorld {
   readonly model: InstantModel
   commits = 0
 
-  constructor(store: Pick<OpenStore, 'log' | 'directory'>, model: InstantModel, { asks = false } = {}) {
+  constructor(
+    store: Pick<OpenStore, 'log' | 'directory'>,
+    model: InstantModel,
+    { asks = false, isEquipped = false } = {},
+  ) {
     this.model = model
     const definition = agent({
       name: 'bench',
       model,
       instructions: INSTRUCTIONS,
-      tools: toolNames.map((name, index) =>
-        tool({
-          name,
-          description: toolDescription,
-          input: toolInputs[index]!,
-          effect: 'pure',
-          approve: asks,
-          run: readPart,
-        }),
-      ),
+      tools: [
+        ...toolNames.map((name, index) =>
+          tool({
+            name,
+            description: toolDescription,
+            input: toolInputs[index]!,
+            effect: 'pure',
+            approve: asks,
+            // All of the fifty are offered, as to the loops that are compared with this one.
+            always: !isEquipped,
+            run: readPart,
+          }),
+        ),
+        ...(isEquipped ? otherTools : []),
+      ],
+      ...(isEquipped && { policy, use: middleware(model) }),
       limits: { steps: 1_000_000, calls: 1_000_000 },
     })
     const runner = nativeRunner(definition, { clock, digest })
@@ -66,6 +77,14 @@ export class AgentWorld {
     return session.state.conversation.messages.at(-1)?.content === answerText && this.model.askedAt.length === steps
   }
 }
+
+/** Tools that the model does not call. */
+const otherTools = Array.from({ length: MANY_TOOLS - toolNames.length }, (_, index) =>
+  tool({
+    ...{ name: `write_page_${index}`, description: `Writes page ${index} of the handbook.`, input: toolInputs[0]! },
+    run: readPart,
+  }),
+)
 
 export const agentKey = (id: string) => ({ tenant: 'bench', agent: 'bench', id })
 

@@ -41,12 +41,15 @@ const limit = (value: number) => ({ run: async (): Promise<Measurement> => ({ va
 const stepCosts = async (folder: string): Promise<BenchFigure[]> => {
   const store = await openSqlite(folder)
   const world = new AgentWorld(store, new InstantModel())
+  const equipped = new AgentWorld(store, new InstantModel(), { isEquipped: true })
   const rival = streamTextTurns()
   const rivalModel = new InstantModel()
   let turns = 0
   const turn = () => world.turn(`steps-${turns++}`, TURN_STEPS)
+  const equippedTurn = () => equipped.turn(`equipped-${turns++}`, TURN_STEPS)
   for (let warm = 0; warm < WARM_TURNS; warm++) {
     await turn()
+    await equippedTurn()
     await rival?.(rivalModel, TURN_STEPS)
   }
   /** Processor time per step over several turns: one is too short for the clock. */
@@ -78,11 +81,13 @@ const stepCosts = async (folder: string): Promise<BenchFigure[]> => {
       },
       '1,000 steps': limit(1_000),
       'CPU per step (us)': { run: () => perStep(turn) },
+      'CPU per step, equipped (us)': { run: () => perStep(equippedTurn) },
       ...(rival && { 'CPU per step of streamText (us)': { run: () => perStep(() => rival(rivalModel, TURN_STEPS)) } }),
     },
     9,
   )
   await world.host.stop()
+  await equipped.host.stop()
   await store.close()
   return [
     figure(rounds, ['p50 of a step (us)', 'the larger of 2 ms and 6 raw appends (us)'], {
@@ -107,6 +112,12 @@ const stepCosts = async (folder: string): Promise<BenchFigure[]> => {
           }),
         ]
       : []),
+    figure(rounds, ['CPU per step, equipped (us)', 'CPU per step (us)'], {
+      id: 'A10',
+      what: 'a step with all middleware, a policy and 25 of 200 tools / the bare step',
+      target: 1.5,
+      better: 'lower',
+    }),
   ]
 }
 
