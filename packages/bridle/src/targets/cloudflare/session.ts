@@ -39,12 +39,14 @@ import { objectLog } from './object-log.ts'
 import { type HarnessEnv, type HarnessOptions, shardCountsFrom, uploadPlatform } from './options.ts'
 import {
   forwardedAccess,
+  forwardedChildRequest,
   forwardedClaim,
   forwardedHome,
   forwardedNotice,
   forwardedOrigin,
 } from './peers/forwarded-request.ts'
 import { createParentNotifier, type ParentNotice } from './peers/parent-notices.ts'
+import { answerChildRequest, type ChildRequest, peerChildren } from './peers/peer-children.ts'
 import { peerSessions } from './peers/peer-sessions.ts'
 import { autoResponse, type ObjectContext, type PlatformSocket, withContentLength } from './platform.ts'
 import { Heartbeats } from './sockets/heartbeats.ts'
@@ -116,7 +118,13 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#invocationHops = new InvocationHops({ hop: () => this.#alarmSchedule.ringNow(), clock: runClock })
     const secret = signingSecret(env)
     const fileFetcher = workerFileFetcher(options.openharness)
+    const directory = remoteDirectory(env.HARNESS_DIRECTORY, shardCountsFrom(env))
+    const children = peerChildren({
+      ...{ objects: env.HARNESS_SESSION, directory, home: () => this.#home },
+      host: () => this.#host,
+    })
     const registry = createWorkerAgents(options, env, {
+      children,
       invocationHops: this.#invocationHops,
       uploads: this.#uploads,
       provider: createSandboxProvider(env, secret),
@@ -127,7 +135,6 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         origin: () => env.BRIDLE_PUBLIC_URL ?? this.#origin,
       },
     })
-    const directory = remoteDirectory(env.HARNESS_DIRECTORY, shardCountsFrom(env))
     this.#host = new Host({
       log: this.#log,
       directory: store.directory,
@@ -140,6 +147,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         ...{ objects: env.HARNESS_SESSION, directory, home: () => this.#home },
         take: (notice) => this.#takeChildNotice(notice),
       }),
+      cancelChild: (child) => children.cancel(child),
       ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
       onCommit: (key, events) => {
         this.#hibernateSoon()
@@ -201,6 +209,8 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     if (claim) return this.#answerProviderCall(request, claim)
     const notice = forwardedNotice(request)
     if (notice) return this.#takeChildNotice(notice).then(() => new Response(null, { status: 204 }))
+    const child = await forwardedChildRequest(request)
+    if (child) return this.#answerChildRequest(child)
     if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') {
       const answer = await upgradeSocket(socketWires, request, '', this.#app.ports)
       if (typeof answer !== 'function') return answer
@@ -214,8 +224,18 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   }
 
   /** The status of a session that one of ours started. A session that was removed meanwhile refuses it. */
-  async #takeChildNotice({ parent, notice: { parentId: _id, ...notice } }: ParentNotice): Promise<void> {
+  async #takeChildNotice({
+    parent,
+    notice: { parentId: _id, parentAgent: _agent, ...notice },
+  }: ParentNotice): Promise<void> {
     await this.#host.send(parent, { type: 'child_status', ...notice })
+  }
+
+  /** A child that was just started is in the directory when its parent hears of it, unless the directory takes too long. */
+  async #answerChildRequest(request: ChildRequest): Promise<Response> {
+    const answer = await answerChildRequest(this.#host, request)
+    if (request.type === 'start') await this.#waitForDirectory()
+    return Response.json(answer)
   }
 
   /** Only the active run may ask; the object keeps the sum that the run spends. */

@@ -1,4 +1,5 @@
 // The agents of a Worker: scripted, assistant, those of its options, and the engines behind a runner.
+import type { ChildSessions } from '../../../kernel/ports/child-sessions.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
 import { engineDescriptions } from '../../../runners/engines/descriptions.ts'
 import { scriptedRunner } from '../../../runners/in-process/scripted.ts'
@@ -14,6 +15,7 @@ import { type InvocationHops, withInvocationHops } from './invocation-hops.ts'
 
 export interface AgentPorts extends EnginePorts {
   readonly invocationHops: InvocationHops
+  readonly children: ChildSessions
 }
 
 /** `parts` belong to an object; a gateway, which runs nothing, has none. */
@@ -25,8 +27,16 @@ export const createWorkerAgents = (
   const { BRIDLE_MODEL, BRIDLE_MODEL_URL, BRIDLE_MODEL_KEY } = env
   const variables = { BRIDLE_MODEL, BRIDLE_MODEL_URL, BRIDLE_MODEL_KEY }
   const source = createModelSource({ models: options.models, env: variables, packages: null })
-  const ports = { clock: runClock, digest, resolveModel: source.resolve, ...(parts && { uploads: parts.uploads }) }
-  const registry = new AgentRegistry(ports)
+  const ports = {
+    clock: runClock,
+    digest,
+    resolveModel: source.resolve,
+    ...(parts && { uploads: parts.uploads, children: parts.children }),
+  }
+  // No other start of the object can continue a function that is not durable, so the object stays in memory while it waits.
+  const hopping = (runner: Runner) =>
+    parts ? withInvocationHops(runner, parts.invocationHops, { canRest: false }) : runner
+  const registry = new AgentRegistry(ports, hopping)
   registry.addBuiltIn(
     scriptedAgent,
     parts ? withInvocationHops(scriptedRunner(ports), parts.invocationHops, { canRest: true }) : noRunner,
@@ -39,9 +49,7 @@ export const createWorkerAgents = (
   for (const definition of agents) registry.add(definition)
   for (const name of new Set([ASSISTANT, ...agents.map((each) => each.name)])) {
     const runner = registry.runners.get(name)
-    // No other start of the object can continue a function that is not durable, so the object stays in memory while it waits.
-    if (parts && runner)
-      registry.runners.set(name, withInvocationHops(runner, parts.invocationHops, { canRest: false }))
+    if (runner) registry.runners.set(name, hopping(runner))
   }
   return registry
 }

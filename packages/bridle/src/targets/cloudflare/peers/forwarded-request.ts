@@ -4,14 +4,16 @@ import type { Key } from '../../../kernel/event.ts'
 import type { Access, Authenticator } from '../../../surfaces/http/access/authenticate.ts'
 import type { CredentialClaim } from '../credentials/credential-proxy.ts'
 import type { ParentNotice } from './parent-notices.ts'
+import type { ChildRequest } from './peer-children.ts'
 
 const ACCESS = 'x-bridle-access'
 const HOME = 'x-bridle-home'
 const ORIGIN = 'x-bridle-origin'
 const CLAIM = 'x-bridle-claim'
 const NOTICE = 'x-bridle-notice'
+const CHILD = 'x-bridle-child'
 /** Headers that the gateway has checked, and that the object must not see. */
-const STRIPPED = ['authorization', 'cookie', 'origin', ACCESS, HOME, ORIGIN, CLAIM, NOTICE]
+const STRIPPED = ['authorization', 'cookie', 'origin', ACCESS, HOME, ORIGIN, CLAIM, NOTICE, CHILD]
 
 export const forwardToObject = (request: Request, access: Access, home: string): Request => {
   const headers = new Headers(request.headers)
@@ -51,6 +53,15 @@ export const noticeRequest = (notice: ParentNotice, home: string): Request => {
 
 export const forwardedNotice = ({ headers }: Request): ParentNotice | null =>
   JSON.parse(decodeURIComponent(headers.get(NOTICE) ?? 'null')) as ParentNotice | null
+
+/** A session's request about one of its children, which is in another object. A task has no place in a header. */
+export const childRequest = (request: ChildRequest, home: string): Request => {
+  const headers = { [CHILD]: request.type, [HOME]: encodeURIComponent(home) }
+  return new Request('https://session/', { method: 'POST', headers, body: JSON.stringify(request) })
+}
+
+export const forwardedChildRequest = async (request: Request): Promise<ChildRequest | null> =>
+  request.headers.has(CHILD) ? ((await request.json()) as ChildRequest) : null
 
 export const forwardedOrigin = ({ headers }: Request): string => headers.get(ORIGIN) ?? ''
 

@@ -24,7 +24,8 @@ export interface ParentNoticePorts {
 export const createParentNotifier =
   ({ objects, directory, home, take }: ParentNoticePorts) =>
   async (notice: ChildNotice): Promise<void> => {
-    const found = await directory.find(notice.child.tenant, notice.parentId)
+    const { parentAgent, parentId, child } = notice
+    const found = parentAgent === undefined ? await directory.find(child.tenant, parentId) : []
     const parent = findParentKey(found, notice)
     if (!parent) return
     const theirs = await directory.home(parent)
