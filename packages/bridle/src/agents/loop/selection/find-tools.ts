@@ -5,14 +5,13 @@ import type { SchemaResult, StandardSchema } from '../../schemas/standard-schema
 import { type Tool, tool } from '../../tools/tool.ts'
 import { asLoopTool } from '../calls/loop-tools.ts'
 import { DESCRIPTION_CHARS, FOUND_PER_SEARCH, QUERY_CHARS_MAX } from './limits.ts'
-import { ToolIndex } from './tool-index.ts'
+import { toolIndex } from './tool-index.ts'
 
 export const FIND_TOOLS = 'find_tools'
 
 /** `offered` are the names that the model has already. */
-export const findToolsTool = (tools: readonly Tool[], offered: () => readonly string[]): Tool => {
-  let index: ToolIndex | null = null
-  return asLoopTool(
+export const findToolsTool = (tools: readonly Tool[], offered: () => readonly string[]): Tool =>
+  asLoopTool(
     tool({
       name: FIND_TOOLS,
       description:
@@ -21,9 +20,8 @@ export const findToolsTool = (tools: readonly Tool[], offered: () => readonly st
       effect: 'pure',
       always: true,
       run: ({ query }) => {
-        index ??= new ToolIndex(tools)
         const known = new Set(offered())
-        const matches = index
+        const matches = toolIndex(tools)
           .search(query)
           .filter(({ tool: { name } }) => !known.has(name))
           .slice(0, FOUND_PER_SEARCH)
@@ -38,7 +36,6 @@ export const findToolsTool = (tools: readonly Tool[], offered: () => readonly st
       },
     }),
   )
-}
 
 /** The names in the result of a search. */
 export const foundIn = (result: Json): readonly string[] => {

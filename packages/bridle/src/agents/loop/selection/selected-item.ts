@@ -6,7 +6,7 @@ import type { LoopRun } from '../loop-run.ts'
 import { FIND_TOOLS } from './find-tools.ts'
 import { REASON_WORDS_MAX } from './limits.ts'
 import { queryOf } from './selection.ts'
-import { ToolIndex } from './tool-index.ts'
+import { toolIndex } from './tool-index.ts'
 
 /** Nothing for a tool that is always offered. */
 export const selectedItem = (run: LoopRun, { id, tool }: CallName): ReportItem[] => {
@@ -25,7 +25,7 @@ export const selectedItem = (run: LoopRun, { id, tool }: CallName): ReportItem[]
 
 const relevanceOf = (run: LoopRun, name: string): string => {
   const tool = run.toolset.get(name)
-  const [match] = tool ? new ToolIndex([tool]).search(queryOf(run.job.prompt)) : []
+  const [match] = tool ? toolIndex([tool]).search(queryOf(run.job.prompt)) : []
   return match
     ? `The prompt has words of it: ${match.words.slice(0, REASON_WORDS_MAX).join(', ')}.`
     : 'There was room left, and it comes first in the order of the agent.'

@@ -4,7 +4,7 @@ import { type Tool, tool } from '../../tools/tool.ts'
 import { findToolsTool } from './find-tools.ts'
 import { manyTools, PROMPTS } from './many-tools.suite.ts'
 import { selectTools } from './selection.ts'
-import { ToolIndex } from './tool-index.ts'
+import { toolIndex } from './tool-index.ts'
 import { wordsIn } from './words.ts'
 
 const tools = manyTools()
@@ -49,7 +49,7 @@ test('[N102] the fields of the arguments count', () => {
   const plain = tool({ name: 'alpha', description: 'Does it.', run: () => null })
   const input = v.object({ iban: v.optional(v.pipe(v.string(), v.description('The account for a salary'))) })
   const fielded = tool({ name: 'beta', description: 'Does it.', input, run: () => null })
-  const index = new ToolIndex([plain, fielded])
+  const index = toolIndex([plain, fielded])
   for (const query of ['my IBAN', 'the salary'])
     expect(index.search(query).map(({ tool: { name } }) => name)).toEqual(['beta'])
 })

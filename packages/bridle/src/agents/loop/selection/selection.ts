@@ -3,7 +3,7 @@ import { TOOLS_OFFERED_MAX } from '../../limits.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { isLoopTool } from '../calls/loop-tools.ts'
 import { QUERY_END_CHARS } from './limits.ts'
-import { ToolIndex } from './tool-index.ts'
+import { toolIndex } from './tool-index.ts'
 
 /** The names of the tools that a turn offers. */
 export interface ToolSelection {
@@ -32,7 +32,9 @@ export const selectTools = (tools: readonly Tool[], prompt: string, found: reado
 
 /** Tools that match the prompt, then the others in the order of the agent. */
 const rankTools = (tools: readonly Tool[], prompt: string): readonly Tool[] => {
-  const matches = new ToolIndex(tools).search(queryOf(prompt)).map(({ tool }) => tool)
+  const matches = toolIndex(tools)
+    .search(queryOf(prompt))
+    .map(({ tool }) => tool)
   const isMatch = new Set(matches)
   return [...matches, ...tools.filter((tool) => !isMatch.has(tool))]
 }

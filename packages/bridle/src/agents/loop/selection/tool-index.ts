@@ -11,54 +11,66 @@ export interface ToolMatch {
   readonly words: readonly string[]
 }
 
-export class ToolIndex {
+/** The index of a list of tools. An agent asks for the same list in every turn. */
+export const toolIndex = (tools: readonly Tool[]): ToolIndex => {
+  const [first] = tools
+  const known = first && indexes.get(first)
+  if (known?.isOf(tools)) return known
+  const made = new ToolIndex(tools)
+  if (first) indexes.set(first, made)
+  return made
+}
+
+/** By the first tool of each list, so that the index goes with the agent. */
+const indexes = new WeakMap<Tool, ToolIndex>()
+
+class ToolIndex {
   readonly #tools: readonly Tool[]
-  /** How many tools have each word. */
-  readonly #counts = new Map<string, number>()
-  readonly #averageLength: number
+  /** The places of the tools that have a word, with the word's share in the score of each. */
+  readonly #places = new Map<string, { readonly at: number; readonly weight: number }[]>()
+  /** For each tool, how much its length counts against it. */
+  readonly #norms: readonly number[]
 
   constructor(tools: readonly Tool[]) {
-    this.#tools = tools
-    let length = 0
-    for (const tool of tools) {
+    this.#tools = [...tools]
+    const lengths = tools.map((tool, at) => {
+      let length = 0
       for (const [word, weight] of wordsOfTool(tool)) {
-        this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1)
+        const places = this.#places.get(word)
+        if (places) places.push({ at, weight })
+        else this.#places.set(word, [{ at, weight }])
         length += weight
       }
-    }
-    this.#averageLength = tools.length === 0 ? 1 : Math.max(1, length / tools.length)
+      return length
+    })
+    const average = Math.max(1, lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, tools.length))
+    this.#norms = lengths.map((length) => SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * length) / average))
+  }
+
+  isOf(tools: readonly Tool[]): boolean {
+    return tools.length === this.#tools.length && tools.every((tool, at) => tool === this.#tools[at])
   }
 
   /** The tools that match, the best first; equal ones in the order of the agent. */
   search(query: string): readonly ToolMatch[] {
-    const weights = queryWeights(query)
-    return this.#tools
-      .map((tool) => this.#match(tool, weights))
-      .filter(({ score }) => score > 0)
-      .sort((a, b) => b.score - a.score)
-  }
-
-  #match(tool: Tool, query: ReadonlyMap<string, number>): ToolMatch {
-    const weights = wordsOfTool(tool)
-    let length = 0
-    for (const weight of weights.values()) length += weight
-    const norm = SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * length) / this.#averageLength)
-    const scores = [...query].flatMap(([word, factor]): [string, number][] => {
-      const weight = weights.get(word)
-      return weight === undefined
-        ? []
-        : [[word, (factor * this.#rarity(word) * weight * (SATURATION + 1)) / (weight + norm)]]
-    })
-    return {
-      tool,
-      score: scores.reduce((sum, [, score]) => sum + score, 0),
-      words: scores.sort(([, a], [, b]) => b - a).map(([word]) => word),
+    const scores = new Map<number, { score: number; words: [string, number][] }>()
+    for (const [word, factor] of queryWeights(query)) {
+      const places = this.#places.get(word) ?? []
+      const rarity = Math.log(1 + (this.#tools.length - places.length + 0.5) / (places.length + 0.5))
+      for (const { at, weight } of places) {
+        const score = (factor * rarity * weight * (SATURATION + 1)) / (weight + (this.#norms[at] ?? 1))
+        const match = scores.get(at) ?? { score: 0, words: [] }
+        match.score += score
+        match.words.push([word, score])
+        scores.set(at, match)
+      }
     }
-  }
-
-  #rarity(word: string): number {
-    const count = this.#counts.get(word) ?? 0
-    return Math.log(1 + (this.#tools.length - count + 0.5) / (count + 0.5))
+    return [...scores]
+      .sort(([a, one], [b, other]) => other.score - one.score || a - b)
+      .map(([at, { score, words }]) => ({
+        ...{ tool: this.#tools[at] as Tool, score },
+        words: words.sort(([, a], [, b]) => b - a).map(([word]) => word),
+      }))
   }
 }
 
