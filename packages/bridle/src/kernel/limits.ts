@@ -92,7 +92,7 @@ export const SESSION_MEMORY_KEYS_MAX = 256
 export const SESSION_MEMORY_VALUE_CHARS_MAX = 8_000
 export const SESSION_MEMORY_KEY_CHARS_MAX = 128
 /** Proposals for the memory that can be decided: as many as the memory has keys. Every snapshot has their labels. */
-export const MEMORY_PROPOSALS_MAX = SESSION_MEMORY_KEYS_MAX
+export const MEMORY_PROPOSALS_MAX = 256
 /** A larger proposal is not read: no value of the memory has more bytes, with each character escaped. */
 export const PROPOSAL_BYTES_MAX = 6 * SESSION_MEMORY_VALUE_CHARS_MAX
 /** Decisions in the fold's audit index; older ones are in the log. */
