@@ -120,6 +120,10 @@ describe('a conversation that fills the window', () => {
     for (let n = 1; n <= 4; n++) await it.ask(`KEEP(fact${n}) ${'word '.repeat(780)}`)
     expect(seen).toEqual(['outer 500', 'inner 500'])
     expect((await it.payloads('context_compacted'))[0]?.summary).toMatch(/by inner\nby outer$/)
+    expect(await it.payloads('hook_event')).toMatchObject([
+      { hook: 'inner', phase: 'compact', status: 'changed' },
+      { hook: 'outer', phase: 'compact', status: 'changed' },
+    ])
   })
 })
 
