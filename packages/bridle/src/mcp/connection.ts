@@ -42,10 +42,9 @@ export class McpConnection {
       await connection.#withSignal(signal, connection.#client.connect(connection.#transport, { timeout: TIMER_MS_MAX }))
       return connection
     } catch (error) {
-      const fault = connection.#fault
+      const { message } = connection.#reason(error)
       void connection.close()
       signal.throwIfAborted()
-      const { message } = fault ?? connection.#asError(error)
       throw connection.#error('mcp_unavailable', message, error)
     }
   }
@@ -134,8 +133,15 @@ export class McpConnection {
       return await request
     } catch (error) {
       signal.throwIfAborted()
-      throw this.#fault ?? this.#asError(error)
+      throw this.#reason(error)
     }
+  }
+
+  /** The client says no more than that the connection is closed. The fault says why. */
+  #reason(error: unknown): McpError {
+    const { SdkError, SdkErrorCode } = this.#module
+    const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed
+    return (isClosed ? this.#fault : null) ?? this.#asError(error)
   }
 
   #asError(error: unknown): McpError {

@@ -5,6 +5,7 @@ import type { ToolSource, ToolSourceContext } from '../agents/tools/tool-source.
 import type { JsonObject } from '../kernel/json.ts'
 import { argumentSchema } from './argument-check.ts'
 import { failureText, resultValue } from './call-result.ts'
+import type { McpConnection } from './connection.ts'
 import { McpError } from './errors.ts'
 import { IDLE_MS } from './limits.ts'
 import type { ListedTool } from './listed-tool.ts'
@@ -26,9 +27,9 @@ export const mcp = (server: McpServer, options: McpOptions = {}): ToolSource => 
     open: async (context) => {
       const lease = options.isolated || isWorker() ? ownConnection(server, context) : shared.lease()
       try {
-        const connection = await lease.connection(context.signal)
-        const listed = await connection.listTools(nameFilter(options), context.signal)
-        context.signal.throwIfAborted()
+        const { signal } = context
+        const listed = await withConnection(lease, signal, (each) => each.listTools(nameFilter(options), signal))
+        signal.throwIfAborted()
         return { tools: toolsOf(server, options, lease, listed), close: () => lease.release() }
       } catch (error) {
         lease.release()
@@ -84,15 +85,26 @@ const toolOf = (
   })
 
 const callOnce = async (lease: ConnectionLease, listed: ListedTool, input: JsonObject, signal: AbortSignal) => {
-  const attempt = async () => (await lease.connection(signal)).callTool(listed, input, signal)
   try {
-    return await attempt()
+    return await withConnection(lease, signal, (connection) => connection.callTool(listed, input, signal))
   } catch (error) {
     if (signal.aborted) lease.retire()
-    // The server has refused to look at the call, so that a second attempt is the first one that counts.
-    const isUnseen = error instanceof McpError && error.code === 'mcp_session_lost'
-    if (!isUnseen) throw error
-    await (await lease.connection(signal)).close()
-    return attempt()
+    throw error
+  }
+}
+
+/** A server that does not know the session has not looked at the request, so that a second attempt is the first that counts. */
+const withConnection = async <T>(
+  lease: ConnectionLease,
+  signal: AbortSignal,
+  work: (connection: McpConnection) => Promise<T>,
+): Promise<T> => {
+  const connection = await lease.connection(signal)
+  try {
+    return await work(connection)
+  } catch (error) {
+    if (!(error instanceof McpError && error.code === 'mcp_session_lost')) throw error
+    void connection.close()
+    return work(await lease.connection(signal))
   }
 }
