@@ -1,16 +1,19 @@
 // Every example, on a real server that finds it in its folder, over HTTP.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startDevServer } from 'bridle/node'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { get, isIdle, post, readFrames, typesOf } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterAll(async () => {
   for (const close of closing) await close()
 })
+
+// The examples play a script where no model is named.
+vi.stubEnv('BRIDLE_MODEL', '')
 
 const serve = async (example: string, env: NodeJS.ProcessEnv = {}): Promise<string> => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-example-'))
@@ -60,7 +63,22 @@ test('triage asks before it closes a duplicate', async () => {
   expect(ends).toMatchObject([
     { toolName: 'search_issues', isError: false, result: [7] },
     { toolName: 'close_issue', isError: false, result: edited },
+    { toolName: 'answer', isError: false },
   ])
+})
+
+test("triage does what its README shows, with the README's own requests", async () => {
+  const readme = readFileSync(new URL('./triage/README.md', import.meta.url), 'utf8')
+  const bodies = [...readme.matchAll(/ -d '(.*)'/g)].map(([, body = '']) => JSON.parse(body))
+  const shown = JSON.parse(/```json\n([\s\S]*?)```/.exec(readme)?.[1] ?? '')
+  expect(bodies).toHaveLength(2)
+  const url = await serve('triage')
+  const closes = post(`${url}${shown.agentPath}`, bodies[0])
+  const { approvalId } = await asked(`${url}${shown.agentPath}`)
+  const { body } = await get(`${url}/approvals?status=pending`)
+  expect(JSON.stringify(body)).toContain('Close #42? Duplicate of #7.')
+  await post(`${url}/sessions/${shown.sessionId}/approvals/${approvalId}/approve`, bodies[1])
+  expect((await closes).body).toEqual(shown)
 })
 
 test('triage leaves the issue open when told so', async () => {

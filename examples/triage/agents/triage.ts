@@ -1,8 +1,8 @@
-// Triages an issue: looks for others like it, decides how bad it is, and closes duplicates once a person agrees.
-import { agent, ToolDenied } from 'bridle'
+// Triages an issue: looks for others like it, decides how bad it is, and closes a duplicate once a person has approved.
+import { agent, tool } from 'bridle'
 import * as v from 'valibot'
-
-const severities = ['low', 'medium', 'high'] as const
+import { closeIssue, searchIssues } from '../issues.ts'
+import { model } from '../model.ts'
 
 const issue = v.object({
   number: v.pipe(v.number(), v.integer(), v.minValue(1)),
@@ -11,68 +11,37 @@ const issue = v.object({
 })
 
 const report = v.object({
-  severity: v.picklist(severities),
+  severity: v.picklist(['low', 'medium', 'high']),
   duplicateOf: v.nullable(v.number()),
   closed: v.boolean(),
 })
 
-const closing = v.object({ number: v.number(), comment: v.string() })
-
 export default agent({
   name: 'triage',
-  description: 'Triages an issue and closes duplicates, with your word.',
+  description: 'Triages an issue, and closes duplicates with your approval.',
   input: issue,
   output: report,
   triggers: { webhook: true },
-  run: async ({ input, session }) => {
-    const similar = await session.tool('search_issues', { title: input.title }, ({ title }) => searchIssues(title), {
+  model,
+  instructions: `You triage issues of a program.
+Search for issues with the same title first. If another number comes back, the issue is a duplicate: say so, and close it.
+If a person does not want it closed, leave it open.
+Crashes, lost data and security are high. What is slow or wrong is medium. The rest is low.`,
+  tools: [
+    tool({
+      name: 'search_issues',
+      description: 'Finds open issues with this title. Answers their numbers.',
+      input: v.object({ title: v.string() }),
       effect: 'pure',
-      timeoutMs: 10_000,
-    })
-    const duplicateOf = similar.find((number) => number !== input.number) ?? null
-    const severity = severityOf(`${input.title} ${input.body}`)
-    await session.text(`Severity: ${severity}. `)
-    if (duplicateOf === null) return { severity, duplicateOf, closed: false }
-
-    await session.text(`It looks like #${duplicateOf}. `)
-    try {
-      await session.tool(
-        'close_issue',
-        { number: input.number, comment: `Duplicate of #${duplicateOf}.` },
-        (args, { stepKey }) => closeIssue(args, stepKey),
-        {
-          effect: 'idempotent',
-          input: closing,
-          approve: { reason: `Close #${input.number} as a duplicate of #${duplicateOf}?`, expiresMs: 86_400_000 },
-        },
-      )
-    } catch (error) {
-      if (!(error instanceof ToolDenied)) throw error
-      await session.text('Left open, as you wish.')
-      return { severity, duplicateOf, closed: false }
-    }
-    await session.text('Closed.')
-    return { severity, duplicateOf, closed: true }
-  },
-})
-
-const severityOf = (text: string): (typeof severities)[number] => {
-  if (/crash|data loss|security/i.test(text)) return 'high'
-  return /slow|wrong|error/i.test(text) ? 'medium' : 'low'
-}
-
-// In earnest these two would ask your issue tracker.
-const known: readonly { number: number; title: string }[] = [
-  { number: 7, title: 'Crash on empty input' },
-  { number: 12, title: 'Slow start on Windows' },
-]
-
-const searchIssues = (title: string): number[] =>
-  known.filter((each) => each.title.toLowerCase() === title.toLowerCase()).map(({ number }) => number)
-
-// The step key is the same if the run is tried again: a tracker that takes idempotency keys comments once.
-const closeIssue = async ({ number, comment }: { number: number; comment: string }, stepKey: string) => ({
-  number,
-  comment,
-  idempotencyKey: stepKey,
+      run: ({ title }) => searchIssues(title),
+    }),
+    tool({
+      name: 'close_issue',
+      description: 'Closes an issue with a comment. A person is asked first, and may change the comment.',
+      input: v.object({ number: v.number(), comment: v.string() }),
+      effect: 'idempotent',
+      approve: ({ number, comment }) => ({ reason: `Close #${number}? ${comment}`, expiresMs: 86_400_000 }),
+      run: (closing, { stepKey }) => closeIssue(closing, stepKey),
+    }),
+  ],
 })
