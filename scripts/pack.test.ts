@@ -118,11 +118,13 @@ describe('the packed package', () => {
       `readme-${index}.${ending}`,
       text,
     ])
-    // The other examples of this page import files that a reader has to write.
-    const guide = readFileSync(join(project.installed, 'docs/agents.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)
-    const tests = [...guide].map(([, text = '']) => text).filter((text) => text.includes("from 'bridle/testing'"))
-    expect(tests).toHaveLength(1)
-    for (const [index, text] of tests.entries()) files.push([`guide-${index}.ts`, text])
+    const guide = ['docs/agents.md', 'docs/agents/testing.md'].flatMap((path) => [
+      ...readFileSync(join(project.installed, path), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g),
+    ])
+    const examples = guide.map(([, text = '']) => text)
+    const tests = examples.filter((text) => text.includes("from 'bridle/testing'"))
+    expect([examples.length, tests.length]).toEqual([3, 1])
+    for (const [index, text] of examples.entries()) files.push([`guide-${index}.ts`, text])
     const shells = readFileSync(join(project.installed, 'docs/openharness.md'), 'utf8').matchAll(
       /```ts\n([\s\S]*?)```/g,
     )

@@ -1,4 +1,4 @@
-// Every row of the table "When a process dies" of docs/agents.md, with real kills of a real server. The rows share the server: all
+// Every row of the tables of docs/agents/runs.md about processes that end, with real kills of a real server. The rows share the server: all
 // of their runs stand at their points when it is killed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerNow, atPoint, castOf, closeGates, openGates, sendSignals, verdictOf } from './cast.ts'
