@@ -1,5 +1,5 @@
-// The tokens that a model reads at once, answer included, as its maker said in November 2026. A family's row has the least of its
-// members, so that a model that is not named is not overfilled.
+// The tokens that a model reads at once, answer included. A family's row is a careful guess: the least of its members that are in
+// use, so that no model is overfilled. `limits.windowTokens` of an agent says it exactly, and an overflow error corrects a wrong row.
 import { matchesModel } from './prices.ts'
 
 const windows: readonly (readonly [pattern: string, tokens: number])[] = [
