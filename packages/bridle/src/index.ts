@@ -10,6 +10,10 @@ export {
 export type { Attachment } from './agents/attachments.ts'
 export { RunEndedError, ToolDenied, ToolTimeout } from './agents/errors.ts'
 export type { DirectiveSchemas } from './agents/functions/directive-schemas.ts'
+export type { RetrievalDocument } from './agents/middleware/context-pack.ts'
+export { type CriticOptions, critic } from './agents/middleware/critic.ts'
+export type { GuardrailCheck } from './agents/middleware/guardrail-check.ts'
+export { type GuardrailOptions, guardrails } from './agents/middleware/guardrails.ts'
 export type {
   AnswerReview,
   AnswerTurn,
@@ -23,6 +27,8 @@ export type {
   Summary,
   SummaryRequest,
 } from './agents/middleware/middleware.ts'
+export { plan } from './agents/middleware/plan.ts'
+export { type RetrievalOptions, retrieval } from './agents/middleware/retrieval.ts'
 export type { LanguageModel, ModelMessage, ModelRequest, ModelSettings, Thought } from './agents/model/model.ts'
 export type {
   AgentLimits,

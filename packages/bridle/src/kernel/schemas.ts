@@ -247,7 +247,18 @@ export const schemas = {
     /** The model that used the tokens. */
     model: maybe(text),
   }),
-  retrieval: v.looseObject({ citations: maybe(v.array(json)), query: maybe(text) }),
+  retrieval: v.looseObject({
+    citations: maybe(v.array(json)),
+    query: maybe(text),
+    /** The documents that were put before the model, each with its tokens and with the reason why, and those that were not. */
+    context_pack: maybe(
+      v.looseObject({
+        tokens: count,
+        documents: v.array(v.looseObject({ id: text, tokens: count, why: text })),
+        left_out: maybe(v.array(v.looseObject({ id: text, why: text }))),
+      }),
+    ),
+  }),
   antahkarana: v.looseObject({ trace_id: maybe(text), confidence: maybe(v.number()), layers: maybe(json) }),
   // Bridle always names the call; the contract's own examples do not.
   approval_required: v.looseObject({

@@ -11,7 +11,11 @@ import { tool } from '../tools/tool.ts'
 import { type Answering, keyOf, LoopWorld, stubModel } from './loop.suite.ts'
 
 const sessions: readonly Key[] = [keyOf('one', 'clerk'), keyOf('two', 'reader'), keyOf('three', 'clerk')]
-const prompts: Readonly<Record<string, readonly string[]>> = { one: ['first', 'second'], two: ['only'], three: ['only'] }
+const prompts: Readonly<Record<string, readonly string[]>> = {
+  one: ['first', 'second'],
+  two: ['only'],
+  three: ['only'],
+}
 
 /** Everything that really happened, in all processes. */
 class Ledger {

@@ -12,3 +12,21 @@ export const AGAIN_MAX = 2
 export const AGAIN_CHARS_MAX = 8_000
 /** Requests of the functions `model` in one step: a middleware that asks without end costs money without end. */
 export const MODEL_REQUESTS_MAX = 10
+/** Documents that a search is asked for: more makes models read worse. */
+export const DOCUMENTS_MAX = 5
+/** Tokens of the documents of one search: a few pages, and a small part of what models read. */
+export const DOCUMENT_TOKENS_MAX = 4_000
+/** Characters of a token, roughly: a measure that needs no tokenizer. */
+export const DOCUMENT_TOKEN_CHARS = 4
+/** Characters of an id, a title, an address and a reason of a document in the log: people read them in a list. */
+export const DOCUMENT_LABEL_CHARS = 300
+/** Characters of the prompt and of the answer that a critic reads: some 12,000 tokens each. */
+export const CRITIC_CHARS_MAX = 50_000
+/** Tokens of a critic's answer: a list of what is missing. */
+export const CRITIC_TOKENS_MAX = 1_000
+/** Things that a critic says are missing: nobody mends more at once. */
+export const CRITIC_FINDINGS_MAX = 20
+/** Steps of a plan: a longer one is a list of tasks, and belongs into a file. */
+export const PLAN_STEPS_MAX = 30
+/** Characters of a step of a plan: thirty of them fit into one value of the session's memory. */
+export const PLAN_STEP_CHARS_MAX = 200

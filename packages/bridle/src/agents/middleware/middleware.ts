@@ -52,11 +52,13 @@ export interface ChildAgent {
 export interface MiddlewareTurn {
   /** The id of the session. */
   readonly sessionId: string
+  /** The id of the turn. */
+  readonly turnId: string
   /** The prompt that began the turn. */
   readonly prompt: string
   /** The input of the turn as it came. */
   readonly input: Json
-  /** Small values that outlive the turn. */
+  /** Small values that outlive the turn. Changes are in the write that holds the decision of this function. */
   readonly memory: SessionMemory
   /** Aborts when the function takes longer than a tool may, and when the run is cancelled or has ended. */
   readonly signal: AbortSignal

@@ -1,7 +1,7 @@
 // Runs one function of a middleware: within a time, and with everything that it emits collected for the write that holds its
 // decision. A function that throws or never returns is an answer too: the log says so, and the turn goes on.
 import type { ReportItem } from '../../kernel/commands.ts'
-import { type JsonObject, present } from '../../kernel/json.ts'
+import { type Json, type JsonObject, present } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
@@ -9,7 +9,7 @@ import { agentEventItem } from '../agent-run.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { RunEndedError } from '../errors.ts'
 import { withDeadline } from '../loop/calls/deadline.ts'
-import { createMemory, liveMemory } from '../memory.ts'
+import { createMemory, liveMemory, type MemoryAccess } from '../memory.ts'
 import { usageItem } from '../session-items.ts'
 import { LOOP_EVENT_TYPES } from '../tools/tool.ts'
 import { HOOK_EVENTS_MAX } from './limits.ts'
@@ -17,7 +17,7 @@ import type { Middleware, MiddlewareTurn, ModelQuestion } from './middleware.ts'
 
 /** The run that a function of a middleware is called for. */
 export interface HookContext {
-  readonly job: Pick<Job, 'key' | 'prompt' | 'input'>
+  readonly job: Pick<Job, 'key' | 'runId' | 'prompt' | 'input'>
   readonly reporter: RunReporter
   readonly clock: Clock
   /** Aborts when the run is cancelled, and when it ends. */
@@ -40,7 +40,7 @@ export type HookPhase = 'start' | 'before' | 'after' | 'answer' | 'model' | 'com
 
 /**
  * The value of a function, or a sentence that says why it has none. `items` belong into the write that holds what follows from
- * it: the events and the usage of the function, and for one that failed its usage and a `hook_event`.
+ * it: the events, the usage and the changes of memory of the function, and for one that failed its usage and a `hook_event`.
  */
 export type HookResult<T> = { readonly items: readonly ReportItem[] } & (
   | { readonly value: T }
@@ -120,9 +120,12 @@ const createTurn = ({ job, reporter, clock, ask }: HookContext, signal: AbortSig
   }
   const turn: MiddlewareTurn = {
     sessionId: job.key.id,
+    turnId: job.runId,
     prompt: job.prompt,
     input: structuredClone(job.input ?? { prompt: job.prompt }),
-    memory: createMemory(track, liveMemory(reporter, clock), async (proposal) => add(() => proposal)),
+    memory: createMemory(track, memoryOfHook(liveMemory(reporter, clock), add), async (proposal) =>
+      add(() => proposal),
+    ),
     signal,
     // The session holds these messages: the function may change its own copy.
     messages: async () => structuredClone(reporter.session.messages()),
@@ -145,6 +148,24 @@ const createTurn = ({ job, reporter, clock, ask }: HookContext, signal: AbortSig
     close: () => {
       isOpen = false
       return items
+    },
+  }
+}
+
+/** Changes of the memory belong into the write of the decision, too. The function sees its own ones at once. */
+const memoryOfHook = (live: MemoryAccess, add: (make: () => ReportItem) => void): MemoryAccess => {
+  const changes = new Map<string, Json>()
+  const keys = () => [...new Set([...live.keys(), ...changes.keys()])].filter((key) => changes.get(key) !== null)
+  return {
+    keys,
+    entry: (key) => {
+      const value = changes.get(key)
+      if (value === undefined) return live.entry(key)
+      return value === null ? null : { value, expiresAt: null }
+    },
+    set: async (key, value, ttlMs) => {
+      add(() => ({ type: 'memory', key, value, ttlMs }))
+      changes.set(key, value)
     },
   }
 }

@@ -1,0 +1,68 @@
+// The tool `update_plan`, with which the model keeps its plan. Its schema is written out here: browsers import the main entry, and
+// need no library for schemas.
+import { SESSION_MEMORY_VALUE_CHARS_MAX } from '../../kernel/limits.ts'
+import type { SchemaIssue, StandardSchema } from '../schemas/standard-schema.ts'
+import { tool } from '../tools/tool.ts'
+import { PLAN_STEP_CHARS_MAX, PLAN_STEPS_MAX } from './limits.ts'
+
+const STATUSES = ['pending', 'in_progress', 'done'] as const
+
+/** A step of a plan. */
+export type PlanStep = { readonly text: string; readonly status: (typeof STATUSES)[number] }
+
+const issuesOf = (steps: unknown): readonly SchemaIssue[] => {
+  if (!Array.isArray(steps) || steps.length > PLAN_STEPS_MAX)
+    return [{ path: ['steps'], message: `Write a list of at most ${PLAN_STEPS_MAX} steps.` }]
+  return steps.flatMap((step: Partial<PlanStep> | null, index) => {
+    const { text, status } = step ?? {}
+    const isText = typeof text === 'string' && text !== '' && text.length <= PLAN_STEP_CHARS_MAX
+    if (isText && STATUSES.some((each) => each === status)) return []
+    const message = `Write { text, status }, with at most ${PLAN_STEP_CHARS_MAX} characters and one of ${STATUSES.join(', ')}.`
+    return [{ path: ['steps', index], message }]
+  })
+}
+
+const stepSchema = {
+  type: 'object',
+  properties: {
+    text: { type: 'string', minLength: 1, maxLength: PLAN_STEP_CHARS_MAX },
+    status: { type: 'string', enum: [...STATUSES] },
+  },
+  required: ['text', 'status'],
+  additionalProperties: false,
+}
+
+const input: StandardSchema<{ readonly steps: readonly PlanStep[] }> = {
+  '~standard': {
+    version: 1,
+    vendor: 'bridle',
+    validate: (value) => {
+      const { steps } = value as { readonly steps?: unknown }
+      const issues = issuesOf(steps)
+      if (issues.length > 0) return { issues }
+      return { value: { steps: (steps as PlanStep[]).map(({ text, status }) => ({ text, status })) } }
+    },
+    jsonSchema: {
+      input: () => ({
+        type: 'object',
+        properties: { steps: { type: 'array', items: stepSchema, maxItems: PLAN_STEPS_MAX } },
+        required: ['steps'],
+        additionalProperties: false,
+      }),
+    },
+  },
+}
+
+export const updatePlan = tool({
+  name: 'update_plan',
+  description:
+    'Keeps the plan of your work. Call it for work of several steps: with all steps before you begin, and again with all of them whenever the status of one changes. People see the plan.',
+  input,
+  effect: 'idempotent',
+  always: true,
+  run: ({ steps }) => {
+    if (JSON.stringify(steps).length > SESSION_MEMORY_VALUE_CHARS_MAX)
+      throw new RangeError('The plan is too long. Write fewer or shorter steps.')
+    return { steps }
+  },
+})
