@@ -1,6 +1,7 @@
 // Durable agents of the Worker under test, and a ledger of what they really did, which outlives the objects since it belongs
 // to the isolate.
 import { agent } from '../../../agents/agent.ts'
+import { subagent } from '../../../agents/subagents/subagent.ts'
 import { tool } from '../../../agents/tools/tool.ts'
 import { scriptedModel } from '../../../testing/index.ts'
 
@@ -94,4 +95,34 @@ export const analyst = agent({
       run: (_input, { session }) => record(session.id, 'ship', 'parcel'),
     }),
   ],
+})
+
+/** Packs, and moves with an approval. */
+const mover = agent({
+  name: 'mover',
+  model: scriptedModel(({ prompt, step }) => {
+    const answers = [
+      { calls: [{ tool: 'pack', input: { what: prompt } }] },
+      { calls: [{ tool: 'move', input: { what: prompt } }] },
+      { text: `Moved ${prompt}.` },
+    ]
+    return answers[step - 1] ?? { text: 'Nothing is left to do.' }
+  }),
+  tools: ['pack', 'move'].map((name) =>
+    tool({
+      ...{ name, description: `Does ${name}.`, effect: 'idempotent', approve: name === 'move' },
+      run: (input, { session }) => record(session.id, `${name} ${(input as { what: string }).what}`, 'done'),
+    }),
+  ),
+})
+
+/** Asks two movers at once. */
+export const foreman = agent({
+  name: 'foreman',
+  use: [subagent({ agents: [mover] })],
+  model: scriptedModel(({ prompt, step, results }) =>
+    step === 1
+      ? { calls: ['desk', 'bed'].map((thing) => ({ tool: 'ask_mover', input: { task: `${prompt}/${thing}` } })) }
+      : { text: results.map(({ output }) => ('value' in output ? output.value : '')).join(' ') },
+  ),
 })

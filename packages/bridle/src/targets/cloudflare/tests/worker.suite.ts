@@ -6,7 +6,7 @@ import type { ObjectBucket, ObjectNamespace } from '../../../stores/object/platf
 import { scriptedModel } from '../../../testing/scripted-model.ts'
 import { type HarnessEnv, harness } from '../index.ts'
 import type { DurableStorage, ObjectContext, PlatformSocket, RequestContext } from '../platform.ts'
-import { analyst, clerk, courier, ledgerOf, sleeper } from './durable-agents.suite.ts'
+import { analyst, clerk, courier, foreman, ledgerOf, sleeper } from './durable-agents.suite.ts'
 import { shellAgents } from './shell-agents.suite.ts'
 import { crashAtWrites, planCrash, writeCount } from './write-crashes.suite.ts'
 
@@ -33,7 +33,7 @@ const named = agent({ name: 'named', model: ['gone/x', 'echo/loud'] })
 const options = {
   tokenPaceMs: 0,
   models: { echo },
-  agents: [walker, mayfly, hooked, shy, named, clerk, courier, analyst, sleeper, ...shellAgents],
+  agents: [walker, mayfly, hooked, shy, named, clerk, courier, analyst, sleeper, foreman, ...shellAgents],
   ...JSON.parse(TEST_OPTIONS),
 }
 const made = harness({
