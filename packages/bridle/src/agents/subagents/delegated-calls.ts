@@ -5,7 +5,6 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import { isId, type Key } from '../../kernel/event.ts'
 import { type JsonObject, present } from '../../kernel/json.ts'
 import type { ChildResult, ChildSessions, ChildStart } from '../../kernel/ports/child-sessions.ts'
-import { isTaskOver } from '../../kernel/projections/indexes/subagents.ts'
 import type { Policy } from '../../kernel/schemas.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { performCalls } from '../loop/call-actions.ts'
@@ -44,7 +43,7 @@ export const delegateCalls = async (run: LoopRun, ids: readonly string[]): Promi
     await run.report(refusals)
     return null
   }
-  const over = tasks.filter(({ child: { id } }) => isTaskOver(all[id]?.status ?? ''))
+  const over = tasks.filter(({ child: { id } }) => Object.hasOwn(all, id) && !Object.hasOwn(open, id))
   if (over.length > 0) return settle(run, over, children, seen)
   const underWay = tasks.filter(({ child }) => Object.hasOwn(open, child.id))
   const admitted = admit(tasks, underWay)

@@ -67,3 +67,41 @@ test('[N125] three parents give two tasks each, in two turns, to sessions of the
     }
   }
 })
+
+test('[N125] a child belongs to the owner of its parent, and tells the parent that started it', async () => {
+  const world = new LoopWorld({ other: researcher, editor: parent, reader: parent })
+  // Sessions of several agents share the id; the first one has no children.
+  const keys = ['other', 'editor', 'reader'].map((name) => keyOf('shared', name))
+  for (const [index, key] of keys.entries())
+    await world.send({ type: 'submit', prompt: `p${index}`, owner: `user:${key.agent}` }, key)
+  await world.quiet()
+  await world.quiet()
+  const children = await sessionsBelow(world, keyOf('shared'))
+  expect(children).toHaveLength(4)
+  for (const child of children) {
+    const { lifecycle } = (await world.host.open(child)).state
+    expect(lifecycle).toMatchObject({ kind: 'background', owner: `user:${child.agent.split('.')[0]}` })
+  }
+  const [other, ...asking] = keys
+  expect(await world.payloads('subagent_event', other)).toEqual([])
+  for (const key of asking) {
+    const told = await world.payloads('subagent_event', key)
+    expect(told.every(({ agent: name }) => name?.startsWith(`${key.agent}.`))).toBe(true)
+    expect(await world.result(key)).toContain('facts about')
+  }
+})
+
+test('[N125] another session that has the id of a child is not taken for it', async () => {
+  const world = new LoopWorld({ editor: parent })
+  const probe = new LoopWorld({ editor: parent })
+  const key = keyOf('one', 'editor')
+  await probe.ask('x', key)
+  await probe.quiet()
+  for (const child of await sessionsBelow(probe, key)) await world.submit('mine', child)
+  await world.ask('x', key)
+  await world.quiet()
+  expect(await world.outcomes(key)).toEqual(['ask_researcher error child_refused', 'ask_writer error child_refused'])
+  expect((await world.host.open(key)).state.delegations).toEqual({})
+  for (const child of await sessionsBelow(probe, key))
+    expect(await world.payloads('cancel_requested', child)).toEqual([])
+})

@@ -48,14 +48,15 @@ export const startChild = async (host: ChildHost, start: ChildStart, owner: stri
   return !isRefusal(answer) || answer.refused === 'session_exists' ? null : answer.message
 }
 
-/** False: there is no such session. A child that has ended is left alone. */
-export const cancelChild = async (host: ChildHost, child: Key): Promise<boolean> => {
+/** False: the parent has no such child. A child that has ended is left alone. */
+export const cancelChild = async (host: ChildHost, child: Key, parent: Key): Promise<boolean> => {
   const session = await host.find(child).catch((cause: unknown) => {
     // Nobody can open it: it does nothing.
     if (hasFaultCode(cause, 'corrupt') || hasFaultCode(cause, 'refused')) return null
     throw cause
   })
-  if (!session || isTerminal(session.state)) return session !== null
+  if (!session || !isChildOf(session, parent)) return false
+  if (isTerminal(session.state)) return true
   const answer = await host.send(child, {
     ...{ type: 'cancel', queue: true, reason: 'The session above it no longer waits for it.' },
   })

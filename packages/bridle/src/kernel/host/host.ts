@@ -41,8 +41,8 @@ export interface HostPorts {
   readonly runner: (agent: string) => Runner | null
   /** Tells a session's parent where sessions may live elsewhere; absent = all of them are in this store. */
   readonly notifyParent?: (notice: ChildNotice) => Promise<void>
-  /** Cancels a child session where sessions may live elsewhere; false = there is none. Absent = all of them are in this store. */
-  readonly cancelChild?: (child: Key) => Promise<boolean>
+  /** Cancels a child where sessions may live elsewhere; false = the parent has none. Absent = all of them are in this store. */
+  readonly cancelChild?: (child: Key, parent: Key) => Promise<boolean>
   readonly tokenPaceMs?: number
   /** Events between snapshots. Tests set fewer, so that short sessions have snapshots too. */
   readonly snapshotEvery?: number
@@ -68,7 +68,7 @@ export class Host {
     this.#live = new LiveSessions({
       ...ports,
       notifyParent: (notice) => ports.notifyParent?.(notice) ?? this.notifyParent(notice),
-      cancelChild: (child) => ports.cancelChild?.(child) ?? cancelChild(this, child),
+      cancelChild: (child, parent) => ports.cancelChild?.(child, parent) ?? cancelChild(this, child, parent),
       removalOf: (key) => this.#removal.settled(key),
     })
     this.#removal = new Removal({ ...ports, live: this.#live })

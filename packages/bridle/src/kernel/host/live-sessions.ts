@@ -18,7 +18,7 @@ export interface LiveSessionsPorts {
   readonly eventLoop?: EventLoop
   readonly runner: (agent: string) => Runner | null
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
-  readonly cancelChild: (child: Key) => Promise<boolean>
+  readonly cancelChild: (child: Key, parent: Key) => Promise<boolean>
   /** Resolves when no removal of the session is in progress. */
   readonly removalOf: (key: Key) => Promise<void>
   readonly tokenPaceMs?: number

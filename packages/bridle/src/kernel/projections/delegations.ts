@@ -1,4 +1,5 @@
 // The tasks of runs that child sessions do, as long as they are under way. The end of a child removes its task.
+import { ownProperty } from '../json.ts'
 import type { Policy } from '../schemas.ts'
 import { isTaskOver } from './indexes/subagents.ts'
 import type { Projection } from './projection.ts'
@@ -22,7 +23,7 @@ export const delegations: Projection<Delegations> = {
       if (session_id === undefined || agent === undefined) return state
       if (child_seq === undefined)
         return toolCallId === undefined ? state : { ...state, [id]: { agent, toolCallId, policy } }
-      if (!isTaskOver(status) || !Object.hasOwn(state, id)) return state
+      if (!isTaskOver(status) || ownProperty(state, id)?.agent !== agent) return state
       const { [id]: _over, ...rest } = state
       return rest
     },

@@ -17,7 +17,7 @@ export interface EffectRunnerOptions {
   readonly send: (command: RunReport | ParentNotifiedCommand | ChildStatusCommand) => Promise<unknown>
   /** Resolves when the parent session has the notice, or does not exist. */
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
-  /** Cancels a child session; resolves to false where there is none. */
+  /** Cancels a child of this session; resolves to false where there is none. */
   readonly cancelChild: (child: Key) => Promise<boolean>
   /** The process is about to end: no durable run is taken up. */
   readonly isResting?: boolean

@@ -38,8 +38,8 @@ export interface SessionPorts {
   readonly readScheduler?: ReadScheduler
   /** Sends the status of this session to its parent; absent = there is no parent to send to. */
   readonly notifyParent?: (notice: ChildNotice) => Promise<void>
-  /** Cancels a child session; false = there is none. Absent = the session has no children. */
-  readonly cancelChild?: (child: Key) => Promise<boolean>
+  /** Cancels a child of a session; false = there is none. Absent = no session has children. */
+  readonly cancelChild?: (child: Key, parent: Key) => Promise<boolean>
   readonly tokenPaceMs?: number
   readonly snapshotEvery?: number
   /** The process is about to end: no durable run is taken up. */
@@ -100,7 +100,7 @@ export class Session {
       ...(ports.tokenPaceMs !== undefined && { tokenPaceMs: ports.tokenPaceMs }),
       send: (command) => this.send(command),
       notifyParent: async (notice) => ports.notifyParent?.(notice),
-      cancelChild: async (child) => (await ports.cancelChild?.(child)) ?? false,
+      cancelChild: async (child) => (await ports.cancelChild?.(child, lease.key)) ?? false,
       ...(ports.isResting !== undefined && { isResting: ports.isResting }),
       session: {
         read: (after, limit) => this.read(after, limit),

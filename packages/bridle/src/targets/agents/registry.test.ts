@@ -1,8 +1,12 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { agent } from '../../agents/agent.ts'
+import { subagent } from '../../agents/subagents/subagent.ts'
 import { tool } from '../../agents/tools/tool.ts'
+import type { ReportItem } from '../../kernel/commands.ts'
 import { digest, VirtualClock } from '../../kernel/host/host.suite.ts'
+import type { Job } from '../../kernel/ports/runner.ts'
+import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { AgentRegistry, defaultAgent } from './registry.ts'
 
 type Needs = { readonly claude?: string | null; readonly assistant?: string | null }
@@ -100,4 +104,32 @@ test('[N95] a rule that matches no tool is a warning, and stops nothing', () => 
     'Rule 3 of the policy, on "github_*", matches no tool of the agent. The tools are: shell.',
   ])
   for (const name of ['open', 'fine']) expect(registry.agents.get(name)?.warnings).toBeUndefined()
+})
+
+test('[N125] an agent that comes with another one has a runner as long as that one is served, and is listed nowhere', async () => {
+  const registry = new AgentRegistry({ clock: new VirtualClock(), digest })
+  const job = (name: string): Job => ({
+    ...{ key: { tenant: 't', agent: name, id: 's' }, runId: 'r-1', attempt: 1, prompt: 'x', input: null },
+    ...{ resume: null, parent: null, settings: {}, epoch: 1, handle: null, frame: 0, awaiting: [] },
+  })
+  const endOf = async (name: string) => {
+    const items: ReportItem[] = []
+    const report = async (reported: readonly ReportItem[]) => void items.push(...reported)
+    const reporter = { report, onClose: () => {}, closed: false, token: async () => {}, whenCommitted: async () => {} }
+    await registry.runnerOf(name).start(job(name), reporter as unknown as RunReporter)
+    return items.find(({ type }) => type === 'finished' || type === 'failed')
+  }
+  const below = (result: string) => agent({ name: 'b.c', durable: false, run: () => result })
+  const middle = (result: string) => agent({ name: 'm', model: 'a/b', use: [subagent({ agents: [below(result)] })] })
+  const top = (result: string) => agent({ name: 'top.v2', model: 'a/b', use: [subagent({ agents: [middle(result)] })] })
+  const gone = { type: 'failed', reason: 'agent_unavailable' }
+  registry.load([{ file: 'agents/top.ts', definition: top('first') }])
+  expect([...registry.agents.keys()]).toEqual(['top.v2'])
+  expect(registry.hasModel('top.v2.m')).toBe(true)
+  expect(await endOf('top.v2.m.b.c')).toMatchObject({ type: 'finished', result: 'first' })
+  for (const name of ['top.v2.other', 'top.v2.m.b', 'top.m.b.c', 'm.b.c']) expect(await endOf(name)).toMatchObject(gone)
+  registry.load([{ file: 'agents/top.ts', definition: top('second') }])
+  expect(await endOf('top.v2.m.b.c')).toMatchObject({ type: 'finished', result: 'second' })
+  registry.load([])
+  expect(await endOf('top.v2.m.b.c')).toMatchObject(gone)
 })

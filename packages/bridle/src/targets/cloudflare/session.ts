@@ -147,7 +147,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         ...{ objects: env.HARNESS_SESSION, directory, home: () => this.#home },
         take: (notice) => this.#takeChildNotice(notice),
       }),
-      cancelChild: (child) => children.cancel(child),
+      cancelChild: (child, parent) => children.cancel(child, parent),
       ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
       onCommit: (key, events) => {
         this.#hibernateSoon()

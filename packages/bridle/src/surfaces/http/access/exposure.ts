@@ -37,8 +37,13 @@ export interface ExposurePolicy extends Exposure {
   readonly agents: ReadonlyMap<string, Pick<AgentInfo, 'webhook' | 'engine' | 'runnerKind'>>
 }
 
-export const isExposed = ({ exposeAll, expose = [], agents }: ExposurePolicy, name: string): boolean =>
-  exposeAll || expose.includes(name) || agents.get(name)?.webhook === true
+export const isExposed = (policy: ExposurePolicy, name: string): boolean => {
+  const { exposeAll, expose = [], agents } = policy
+  if (exposeAll || expose.includes(name) || agents.get(name)?.webhook === true) return true
+  // An agent that only another one may ask is as open as that one: `editor.sender` belongs to `editor`.
+  const end = agents.has(name) ? -1 : name.lastIndexOf('.')
+  return end > 0 && isExposed(policy, name.slice(0, end))
+}
 
 /** The denial of a private agent says how to open it; null = the agent is open. */
 export const refusePrivateAgent = (

@@ -11,7 +11,7 @@ import { childRequest } from './forwarded-request.ts'
 export type ChildRequest =
   | { readonly type: 'start'; readonly child: ChildStart; readonly owner: string | null }
   | { readonly type: 'result'; readonly child: Key }
-  | { readonly type: 'cancel'; readonly child: Key }
+  | { readonly type: 'cancel'; readonly child: Key; readonly parent: Key }
 
 export interface PeerChildPorts {
   readonly objects: ObjectNamespace
@@ -21,8 +21,8 @@ export interface PeerChildPorts {
 }
 
 export interface PeerChildren extends ChildSessions {
-  /** False: there is no such session. */
-  cancel(child: Key): Promise<boolean>
+  /** False: the parent has no such child. */
+  cancel(child: Key, parent: Key): Promise<boolean>
 }
 
 /** Rejects when the other object does not answer. */
@@ -40,7 +40,7 @@ export const peerChildren = ({ objects, directory, home, host }: PeerChildPorts)
       return (await ask(child.child, { type: 'start', child, owner })) as string | null
     },
     result: async (child) => (await ask(child, { type: 'result', child })) as ChildResult,
-    cancel: async (child) => (await ask(child, { type: 'cancel', child })) as boolean,
+    cancel: async (child, parent) => (await ask(child, { type: 'cancel', child, parent })) as boolean,
   }
 }
 
@@ -50,5 +50,5 @@ export const answerChildRequest = (
   request: ChildRequest,
 ): Promise<string | null | ChildResult | boolean> => {
   if (request.type === 'start') return startChild(host, request.child, request.owner)
-  return request.type === 'result' ? childResult(host, request.child) : cancelChild(host, request.child)
+  return request.type === 'result' ? childResult(host, request.child) : cancelChild(host, request.child, request.parent)
 }
