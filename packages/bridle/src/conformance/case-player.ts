@@ -149,7 +149,7 @@ class CasePlayer {
   async #stream({ stream, ask, until, types, last }: StreamStep): Promise<void> {
     const { method = 'GET', headers: own = {}, path, ...content } = ask
     const body = bodyOf(content)
-    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
     const headers = { ...type, ...this.#credential, ...own }
     const request = { method, headers, ...(body !== undefined && { body }) }
     const frames = await readStream(`${this.#url}${path}`, request, until, this.#timeoutMs)
