@@ -1,5 +1,6 @@
 // The sessions of a row: one that is never killed, one that is killed in its first turn, one in its second, and background work.
 import type { PendingApproval } from '../../packages/bridle/src/surfaces/http/wire.ts'
+import { childPlace } from './plan.ts'
 import type { DeathRow } from './rows.ts'
 import type { AgentName, DurableSession, DurableWorld } from './world.ts'
 
@@ -13,20 +14,24 @@ export const castOf = (row: DeathRow, agent: AgentName): readonly RowSession[] =
   (['alone', 'first', 'second', 'work'] as const).map((role) => {
     const id = `${row.name}-${agent}-${role}`
     const turns = role === 'work' ? [1] : [1, 2]
-    const plans = turns.map((turn) => ({ place: `${id}-${turn}`, steps: row.steps }))
+    const plans = turns.map((turn) => ({
+      ...{ place: `${id}-${turn}`, steps: row.steps },
+      ...(row.isGuided && { isGuided: true }),
+    }))
     const killed = role === 'alone' ? null : (plans[role === 'second' ? 1 : 0]?.place ?? null)
     return { id, agent, kind: role === 'work' ? 'background' : 'chat', plans, row, killed }
   })
 
-const isGate = ({ at }: DeathRow): boolean => at !== 'waiting' && at !== 'answered' && at !== 'sent'
+const isGate = ({ at }: DeathRow): boolean => !['waiting', 'answered', 'sent', 'decided'].includes(at)
+const gatePlace = ({ isInChild }: DeathRow, place: string): string => (isInChild ? childPlace(place) : place)
 const isHeld = ({ row, killed }: RowSession, place: unknown): boolean => killed === place && !isGate(row)
 
 export const closeGates = ({ effects }: DurableWorld, cast: readonly RowSession[]): void => {
-  for (const { row, killed } of cast) if (killed !== null && isGate(row)) effects.close(killed, row.at)
+  for (const { row, killed } of cast) if (killed !== null && isGate(row)) effects.close(gatePlace(row, killed), row.at)
 }
 
 export const openGates = ({ effects }: DurableWorld, cast: readonly RowSession[]): void => {
-  for (const { row, killed } of cast) if (killed !== null && isGate(row)) effects.open(killed, row.at)
+  for (const { row, killed } of cast) if (killed !== null && isGate(row)) effects.open(gatePlace(row, killed), row.at)
 }
 
 /** The verdict of the row. An approval of the killed turn stays open until the server was killed, where the row kills it in its wait. */
@@ -46,9 +51,11 @@ export const verdictOf =
 /** Resolves when the session stands where the server is to be killed. */
 export const atPoint = async (world: DurableWorld, session: RowSession): Promise<void> => {
   const { row, killed, id, plans } = session
-  if (killed === null || row.at === 'sent') return
-  if (isGate(row))
-    await world.until(`${killed} reaches ${row.at}`, () => world.effects.reachedBy(killed, row.at) !== null)
+  if (killed === null || row.at === 'sent' || row.at === 'decided') return
+  if (isGate(row)) {
+    const place = gatePlace(row, killed)
+    await world.until(`${killed} reaches ${row.at}`, () => world.effects.reachedBy(place, row.at) !== null)
+  }
   if (row.settled) {
     const turns = plans.findIndex(({ place }) => place === killed)
     const calls = row.steps.flatMap((step) => step.calls ?? [])

@@ -107,9 +107,21 @@ const effectProblems = (run: readonly AnyEvent[], lines: readonly EffectLine[], 
 const commitsOf = (run: readonly AnyEvent[], kind: EffectLine['kind'], name: string): AnyEvent[] => {
   if (name === 'summary') return ofType(run, 'context_compacted') as AnyEvent[]
   if (kind === 'model') return ofType(run, 'model_step').filter((_, index) => `think-${index}` === name) as AnyEvent[]
+  if (kind === 'hook') return hookCommits(run, name)
   if (kind === 'step') return ofType(run, 'step_done').filter(({ payload }) => payload.name === name) as AnyEvent[]
   const id = callIdOf(run, name)
   return ofType(run, 'tool_outcome').filter(({ payload }) => payload.tool_call_id === id) as AnyEvent[]
+}
+
+/** What middleware decides is in the log with what follows from it: the notes, the beginning of the call, its outcome, the end of the turn. */
+const hookCommits = (run: readonly AnyEvent[], name: string): AnyEvent[] => {
+  const [point = '', call = ''] = name.split('-')
+  if (point === 'answer') return ofType(run, 'turn_end') as AnyEvent[]
+  if (point === 'start')
+    return ofType(run, 'hook_event').filter(({ payload }) => payload.phase === 'start') as AnyEvent[]
+  const id = callIdOf(run, call)
+  const type = point === 'before' ? 'tool_call' : 'tool_outcome'
+  return ofType(run, type).filter(({ payload }) => payload.tool_call_id === id) as AnyEvent[]
 }
 
 const callIdOf = (run: readonly AnyEvent[], name: string): string | undefined =>

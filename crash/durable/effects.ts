@@ -14,10 +14,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Effect {
-  readonly kind: 'model' | 'call' | 'step'
+  readonly kind: 'model' | 'call' | 'step' | 'hook'
   readonly place: string
   readonly name: string
-  /** The step key of a call or a step; the hash of the request to a model. */
+  /** The step key of a call or a step; the hash of the request to a model; the session or call that middleware decides about. */
   readonly key: string
 }
 

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LanguageModel } from 'bridle'
-import { type ScriptAnswer, type ScriptRequest, scriptedModel } from 'bridle/testing'
+import { type ScriptAnswer, type ScriptCall, type ScriptRequest, scriptedModel } from 'bridle/testing'
 import { type Effect, passGate, recordEffect } from './effects.ts'
-import { outcomeText, type Plan, parsePlan, toolOf } from './plan.ts'
+import { childPlace, outcomeText, type Plan, parsePlan, toolOf } from './plan.ts'
 
 export const planModel: LanguageModel = {
   specificationVersion: 'v4',
@@ -54,13 +54,18 @@ const answerOf = (request: ScriptRequest): ScriptAnswer => {
   )
   return {
     text: `${outcomes.join('')}${say}`,
-    calls: calls.map((call) => ({
-      tool: toolOf(call),
-      input: { place, call, ...(paceMs !== undefined && { paceMs }) },
-    })),
+    calls: calls.map(
+      (call): ScriptCall =>
+        toolOf(call) === 'help'
+          ? { tool: 'ask_help', input: { task: JSON.stringify({ place: childPlace(place), steps: childSteps }) } }
+          : { tool: toolOf(call), input: { place, call, ...(paceMs !== undefined && { paceMs }) } },
+    ),
     usage: { inputTokens: tokens, outputTokens: 5 },
   }
 }
+
+/** The plan of a child. */
+const childSteps: Plan['steps'] = [{ say: 'I read. ', calls: ['read1'] }, { say: 'Read.' }]
 
 /** The request has the conversation as one text, with a line for each plan. */
 const isSummary = ({ prompt }: ScriptRequest): boolean => prompt.startsWith('<conversation>')

@@ -7,6 +7,8 @@ export interface Plan {
   readonly steps: readonly PlanStep[]
   /** How long each effect and each piece of text takes; absent: no time. */
   readonly paceMs?: number
+  /** The middleware of a model agent acts, too. */
+  readonly isGuided?: boolean
 }
 
 export interface PlanStep {
@@ -19,6 +21,8 @@ export interface PlanStep {
   readonly ask?: string
   readonly sleepMs?: number
   readonly waitFor?: string
+  /** A value that a durable function proposes for its memory, after it has said what it knows. */
+  readonly propose?: string
   /** The tokens that the model says it has read. With as many as its window has, room is made before the next step. */
   readonly tokens?: number
 }
@@ -33,6 +37,8 @@ export const toolEffects = {
   pay: 'unsafe',
   deploy: 'unsafe',
   lapse: 'unsafe',
+  grant: 'idempotent',
+  help: 'idempotent',
 } as const
 
 /** `deploy` waits for an approval, `lapse` for one that nobody gives in time. */
@@ -41,6 +47,9 @@ export const approvalOf = (tool: ToolName): boolean | { readonly expiresMs: numb
 
 /** Longer than a restart takes, so that the approval is open before it and expires after it. */
 const LAPSE_MS = 4_000
+
+/** The place of the child that does the work of `help`. */
+export const childPlace = (place: string): string => `${place}-help`
 
 export const toolOf = (call: CallName): ToolName => call.replace(/\d+$/, '') as ToolName
 

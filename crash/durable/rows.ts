@@ -7,10 +7,10 @@ export interface DeathRow {
   readonly agents: readonly AgentName[]
   readonly steps: readonly PlanStep[]
   /**
-   * Where the server is killed: at a gate, while the run waits for an approval, a moment or a signal, just after its approval was answered, or
-   * just after its prompt was sent.
+   * Where the server is killed: at a gate, while the run waits for an approval, a moment or a signal, just after its approval was answered or
+   * somebody decided about its proposal, or just after its prompt was sent.
    */
-  readonly at: string | 'waiting' | 'answered' | 'sent'
+  readonly at: string | 'waiting' | 'answered' | 'sent' | 'decided'
   /** Calls whose outcome is in the log when the server is killed. */
   readonly settled?: readonly string[]
   /** How often an effect begins; once where nothing is said. */
@@ -23,6 +23,12 @@ export interface DeathRow {
   readonly fails?: readonly string[]
   /** The number of questions about unknown outcomes. */
   readonly questions?: number
+  /** The number of questions about calls in the whole session. */
+  readonly asks?: number
+  /** The middleware acts, too. */
+  readonly isGuided?: boolean
+  /** The gate is in the child of the run, and so are the effects that are counted. */
+  readonly isInChild?: boolean
 }
 
 const both = ['worker', 'thinker'] as const
@@ -188,6 +194,52 @@ export const deathRows: readonly DeathRow[] = [
       end,
     ],
     at: 'before-3',
+  },
+  {
+    name: 'middleware',
+    agents: ['thinker'],
+    steps: [begin, { say: 'Again. ', calls: ['read2'] }, end],
+    isGuided: true,
+    at: 'before-read2.during',
+    times: { 'before-read2': 2 },
+  },
+  {
+    name: 'middleware-decided',
+    agents: ['thinker'],
+    steps: [begin, { say: 'Again. ', calls: ['read2'] }, end],
+    isGuided: true,
+    at: 'read2.during',
+    times: { read2: 2 },
+  },
+  {
+    name: 'middleware-answer',
+    agents: ['thinker'],
+    steps: [begin, end],
+    isGuided: true,
+    at: 'answer.during',
+    times: { answer: 2 },
+  },
+  {
+    name: 'once',
+    agents: ['thinker'],
+    steps: [begin, { say: 'May I? ', calls: ['grant1'] }, { say: 'Again. ', calls: ['grant2'] }, end],
+    at: 'grant2.during',
+    times: { grant2: 2 },
+    asks: 1,
+  },
+  {
+    name: 'child',
+    agents: ['thinker'],
+    steps: [begin, { say: 'You do it. ', calls: ['help1'] }, end],
+    isInChild: true,
+    at: 'read1.during',
+    times: { read1: 2 },
+  },
+  {
+    name: 'memory',
+    agents: ['worker'],
+    steps: [begin, { say: 'I would keep it. ', propose: 'lesson' }, end],
+    at: 'decided',
   },
   {
     name: 'step',

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerNow, atPoint, castOf, closeGates, openGates, sendSignals, verdictOf } from './cast.ts'
 import { effectCounts, problemsOf } from './checks.ts'
 import type { EffectLine } from './effects.ts'
-import { outcomeText } from './plan.ts'
+import { childPlace, outcomeText } from './plan.ts'
+import { isProposing, ProposalDecisions } from './proposals.ts'
 import { deathRows } from './rows.ts'
 import { agentNames, DurableWorld, type SessionRecord } from './world.ts'
 
@@ -21,6 +22,7 @@ const cast = groups.flatMap((group) => group.cast)
 const world = new DurableWorld()
 let records = new Map<string, SessionRecord>()
 let lines: readonly EffectLine[] = []
+const remembered = new Map<string, Awaited<ReturnType<ProposalDecisions['lookAgain']>>>()
 let isBroken = true
 
 beforeAll(async () => {
@@ -30,12 +32,18 @@ beforeAll(async () => {
   await world.boot()
   void world.answerApprovals(verdictOf(cast, () => isKilled))
   const signals = sendSignals(world, cast, () => isKilled)
+  const decisions = new ProposalDecisions(world, cast)
   const plays = cast.map((session) =>
-    world.play(session, (place) => (session.row.at === 'sent' && place === session.killed ? sent.promise : null)),
+    world.play(session, (place) => {
+      if (session.row.at === 'sent' && place === session.killed) return sent.promise
+      // A value counts from the next turn on.
+      return decisions.accepted(session.plans[session.plans.findIndex((plan) => plan.place === place) - 1]?.place)
+    }),
   )
   const ends = Promise.allSettled([...plays, signals])
   const alone = plays.filter((_, index) => cast[index]?.killed === null)
   await Promise.all([...alone, ...cast.map((session) => atPoint(world, session))])
+  await Promise.all(cast.map(({ row, killed }) => (row.at === 'decided' ? decisions.accepted(killed) : null)))
 
   sent.resolve()
   await answerNow(world, cast)
@@ -44,6 +52,7 @@ beforeAll(async () => {
   await world.boot()
   openGates(world, cast)
   await ends
+  for (const session of cast.filter(isProposing)) remembered.set(session.id, await decisions.lookAgain(session))
   records = await world.finish(cast)
   lines = world.effects.lines()
 }, 240_000)
@@ -63,8 +72,14 @@ describe.each(groups)('[N14] $name', ({ row, cast: sessions }) => {
     for (const [turn, { place }] of session.plans.entries()) {
       const isKilled = session.killed === place
       const counts = effectCounts(lines, place)
-      for (const [name, count] of Object.entries(counts)) {
-        const times = isKilled ? (row.times?.[name] ?? 1) : 1
+      const ofChild = row.isInChild ? effectCounts(lines, childPlace(place)) : {}
+      expect([place, Object.keys(ofChild)]).toEqual([place, row.isInChild ? ['think-0', 'read1', 'think-1'] : []])
+      const all = [
+        ...Object.entries(counts).map((each) => [...each, !row.isInChild] as const),
+        ...Object.entries(ofChild).map((each) => [...each, true] as const),
+      ]
+      for (const [name, count, isCounted] of all) {
+        const times = isKilled && isCounted ? (row.times?.[name] ?? 1) : 1
         if (!Number.isNaN(times)) expect([place, name, count]).toEqual([place, name, times])
       }
       let answer = recordOf(alone!.id).answers[turn] ?? ''
@@ -77,6 +92,17 @@ describe.each(groups)('[N14] $name', ({ row, cast: sessions }) => {
     const questions = record.events.filter(
       ({ type, payload }) => type === 'approval_required' && (payload as { kind?: string }).kind === 'unknown_outcome',
     )
+    const asked = record.events.filter(({ type }) => type === 'approval_required').length
+    if (row.asks !== undefined) expect([session.id, asked]).toEqual([session.id, row.asks])
+    const children = record.events.flatMap(({ type, payload }) =>
+      type === 'subagent_event' ? [(payload as { session_id?: string }).session_id] : [],
+    )
+    expect([session.id, new Set(children).size]).toEqual([session.id, row.isInChild ? session.plans.length : 0])
+    if (isProposing(session))
+      expect(remembered.get(session.id)).toEqual({
+        value: session.plans.length,
+        statuses: session.plans.map(() => 409),
+      })
     if (row.at !== 'answered') expect(questions.length).toBe(session.killed === null ? 0 : (row.questions ?? 0))
   })
 })

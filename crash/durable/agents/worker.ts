@@ -57,7 +57,7 @@ const makeCall = (session: AgentSession, { place, paceMs }: Plan, call: CallName
 const takeStep = async (
   session: AgentSession,
   { place, paceMs }: Plan,
-  { step, ask, sleepMs, waitFor }: PlanStep,
+  { step, ask, sleepMs, waitFor, propose }: PlanStep,
 ): Promise<void> => {
   if (step !== undefined)
     await session.text(
@@ -69,6 +69,11 @@ const takeStep = async (
   if (ask !== undefined) {
     const { approved } = await session.approval({ subject: ask, args: { place }, reason: 'The plan asks.' })
     await session.text(outcomeText(ask, approved ? 'ok' : 'failed'))
+  }
+  if (propose !== undefined) {
+    const known = await session.memory.get<number>(propose)
+    await session.text(`[knows ${known}]`)
+    await session.memory.propose(propose, (known ?? 0) + 1)
   }
   if (sleepMs !== undefined) await session.sleep('nap', sleepMs)
   if (waitFor !== undefined) await session.text(`[${waitFor}: ${JSON.stringify(await session.waitFor(waitFor))}]`)
