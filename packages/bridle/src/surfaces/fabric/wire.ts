@@ -84,7 +84,7 @@ export interface AgentEventData {
     readonly eventId?: string
     /** The name of a signal, or the key of a value that the agent proposed for the memory. */
     readonly name?: string
-    /** Of that value. */
+    /** The decision of a person about that value. */
     readonly decision?: 'accepted' | 'rejected'
   }
   /** The run has ended with this result. */
