@@ -113,7 +113,7 @@ const commitsOf = (run: readonly AnyEvent[], kind: EffectLine['kind'], name: str
   return ofType(run, 'tool_outcome').filter(({ payload }) => payload.tool_call_id === id) as AnyEvent[]
 }
 
-/** What middleware decides is in the log with what follows from it: the notes, the beginning of the call, its outcome, the end of the turn. */
+/** A decision of middleware is in the log with what follows from it: the notes, the beginning of the call, its outcome, the end of the turn. */
 const hookCommits = (run: readonly AnyEvent[], name: string): AnyEvent[] => {
   const [point = '', call = ''] = name.split('-')
   if (point === 'answer') return ofType(run, 'turn_end') as AnyEvent[]
