@@ -16,6 +16,7 @@ import { makeRequest } from './hooks/model-request.ts'
 import type { LoopRun } from './loop-run.ts'
 import { offer, offeredTools } from './offer.ts'
 import { addPromptFiles, steerMessages } from './prompt-files.ts'
+import { stepProgress } from './step-progress.ts'
 import { COMPACTING } from './turn-record.ts'
 
 /** The fixed parts of every request of a turn. */
@@ -33,7 +34,12 @@ export interface ModelAnswer {
 /** Null: the model failed, and the log says how it goes on. */
 export const askModel = async (run: LoopRun, frame: RequestFrame): Promise<ModelAnswer | null> => {
   // An earlier process may have left the text of a step that was cut off. A run over its budget is stopped here.
-  await run.report([...(run.hasAsked ? [] : [{ type: 'supersede' } as const]), ...offer(run), { type: 'next_step' }])
+  await run.report([
+    ...(run.hasAsked ? [] : [{ type: 'supersede' } as const]),
+    ...offer(run),
+    ...stepProgress(run),
+    { type: 'next_step' },
+  ])
   run.hasAsked = true
   const { definition, reporter, ports, controls, transcript, job, course } = run
   const step = transcript.turn.steps + 1

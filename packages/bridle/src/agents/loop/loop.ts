@@ -24,6 +24,7 @@ import { type LoopControls, LoopRun } from './loop-run.ts'
 import { type NextAction, next, type StopReason } from './next.ts'
 import { finishReport, outputReminder } from './output.ts'
 import { situationOf } from './situation.ts'
+import { stepProgress } from './step-progress.ts'
 import { openToolset, ToolSourceError } from './toolset.ts'
 
 /** Drives a run that has been reported as started or resumed, from wherever it stands. */
@@ -111,7 +112,7 @@ const act = async (run: LoopRun, action: NextAction, frame: RequestFrame): Promi
       const end = await withinToolTime(run, 'The output schema', () => finishReport(definition, transcript.turn))
       const { items, isSentBack } =
         action.type === 'review' ? await reviewAnswer(run, end) : { items: [end], isSentBack: false }
-      await run.report(items)
+      await run.report([...(isSentBack ? [] : stepProgress(run)), ...items])
       return isSentBack ? null : 'done'
     }
     case 'stop':

@@ -28,6 +28,9 @@ export const COMPACTING = 'compacting'
 export const CONTEXT_USAGE = 'context_usage'
 export const COMPACTION_FAILED = 'compaction_failed'
 
+/** The id of a step in its `step_progress`. */
+export const stepId = (run: string, step: number): string => `${run}.${step}`
+
 export class TurnRecord {
   #run: string
   /** Answers of the model so far. */
@@ -44,6 +47,8 @@ export class TurnRecord {
   reminders = 0
   /** The log has everything that the functions `start` of the middleware decided. */
   isStarted = false
+  /** The last step of which the log says that it is finished. */
+  finishedStep = 0
   /** How often an answer of the turn was sent back. */
   reviews = 0
   /** The last answer was sent back. */
@@ -118,6 +123,8 @@ export class TurnRecord {
     if (event.type === 'turn_start_tools') this.#offer(event.payload)
     if (event.type === 'hook_event' && event.payload.phase === 'start') this.isStarted = true
     if (event.type === 'context_added') this.#addContext(event.payload.source)
+    if (event.type === 'step_progress' && event.payload.step_id === stepId(this.#run, this.steps))
+      this.finishedStep = this.steps
     if (event.type === 'transport_diagnostic') this.#countFailure(event.payload)
     if (event.type === 'context_compacted') this.#endCompaction(false)
     if (event.type === 'context_warning' && event.payload.kind === COMPACTION_FAILED) this.#endCompaction(true)

@@ -5,6 +5,7 @@ import { agent } from '../../agent.ts'
 import { AGAIN_MAX, NOTES_CHARS_MAX } from '../../middleware/limits.ts'
 import type { AnswerReview, Middleware } from '../../middleware/middleware.ts'
 import type { ModelMessage } from '../../model/model.ts'
+import { tool } from '../../tools/tool.ts'
 import { type Answering, keyOf, LoopWorld, lastText, stubModel } from '../loop.suite.ts'
 
 const keys = [keyOf('a'), keyOf('b'), keyOf('c')]
@@ -257,4 +258,30 @@ test('[N118] thoughts that a middleware wrote stay where the model is asked agai
     { type: 'reasoning', text: 'Looked at answer 2.' },
   ])
   expect(await it.payloads('output_superseded')).toEqual([])
+})
+
+test('[N124] background work shows each finished step once, also over a crash; a chat does not', async () => {
+  let isDown = true
+  const look = tool({ name: 'look', description: 'Looks.', effect: 'pure', run: () => 'seen' })
+  const model = stubModel((prompt) => {
+    const n = prompt.filter(({ role }) => role === 'assistant').length % 3
+    if (isDown && n === 1) return hung()
+    return n < 2 ? { text: 'Wait. ', calls: [['look', { n }]] } : { text: 'Done.' }
+  })
+  let it = new LoopWorld(agent({ name: 'tested', model, tools: [look] }))
+  for (const key of keys) await it.submit('go', key, { kind: 'background' })
+  await it.submit('go', keyOf('chat'))
+  await it.quiet()
+  isDown = false
+  it = await it.again()
+  for (const key of keys) {
+    const run = (await it.payloads('turn_start', key))[0]?.turn_id
+    expect(await it.payloads('step_progress', key)).toEqual([
+      { step_id: `${run}.1`, status: 'completed', summary: 'Calls of look are made.' },
+      { step_id: `${run}.2`, status: 'completed', summary: 'Calls of look are made.' },
+      { step_id: `${run}.3`, status: 'completed', summary: 'The model answered.' },
+    ])
+    expect(await it.result(key)).toBe('Done.')
+  }
+  expect(await it.payloads('step_progress', keyOf('chat'))).toEqual([])
 })
