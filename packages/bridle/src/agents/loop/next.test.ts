@@ -61,6 +61,16 @@ test.each<[string, Partial<Situation>, NextAction]>([
     after(call('b', 'begun', 'pure'), call('c', 'asked')),
     { type: 'repeat', calls: ['b'] },
   ],
+  [
+    'a call that a child does',
+    after({ ...call('a', 'begun', 'idempotent'), isDelegated: true }, call('b', 'begun', 'pure')),
+    { type: 'repeat', calls: ['b'] },
+  ],
+  [
+    'a call that a child does, while a person is asked about another',
+    after({ ...call('a', 'begun', 'idempotent'), isDelegated: true }, call('b', 'asked'), call('c', 'new')),
+    { type: 'delegate', calls: ['a'] },
+  ],
   ['while waiting for an answer', after(call('a', 'asked'), call('b', 'new')), { type: 'wait', until: null }],
   [
     'while waiting for an answer a steering prompt comes',

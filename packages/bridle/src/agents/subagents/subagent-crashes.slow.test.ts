@@ -60,7 +60,7 @@ const editorOf = (life: Process) => {
 const allKeys = async ({ store }: LoopWorld): Promise<Key[]> =>
   (await store.directory.list('acme', { limit: 100 })).sessions.map(({ key }) => key)
 
-/** Each parent takes a turn; every question is answered with yes. Processes end at the given writes, one after the other. */
+/** Plays one turn of each parent; every question is answered with yes. Processes end at the given writes, one after the other. */
 const live = async (ends: readonly { readonly write: number; readonly after: boolean }[]) => {
   const calls = new Map<string, number>()
   let store = memoryStore()

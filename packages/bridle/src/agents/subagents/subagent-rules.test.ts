@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { SessionOptions } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
+import { hostChildSessions } from '../../kernel/host/child-sessions.ts'
 import { statusOf } from '../../kernel/projections/state.ts'
 import { type AgentDefinition, agent } from '../agent.ts'
 import { keyOf, LoopWorld, lastResults, lastText, type Reply, stubModel } from '../loop/loop.suite.ts'
@@ -190,6 +191,45 @@ describe('[N128] a child without a result is an error that the model reads', () 
   })
 })
 
+describe('[N128] a child that cannot be reached', () => {
+  const talker = agent({ name: 'talker', model: stubModel(() => ({ text: 'hello' })) })
+  const editor = asking({ agents: [talker] }, () => [['ask_talker', { task: 'x' }]])
+  const worldWith = (failures: number) => {
+    let left = failures
+    const whileUp = async <T>(act: () => Promise<T>): Promise<T> => {
+      left -= 1
+      if (left >= 0) throw new Error('the line is dead')
+      return act()
+    }
+    const world: LoopWorld = new LoopWorld({ editor }, undefined, undefined, undefined, {
+      children: {
+        start: (child) => whileUp(() => hostChildSessions(() => world.host).start(child)),
+        result: (child) => whileUp(() => hostChildSessions(() => world.host).result(child)),
+      },
+    })
+    return world
+  }
+
+  test.each([
+    ['is tried again, and works', 3, 'hello'],
+    ['fails the call in the end, and the turn goes on', 100, 'The agent cannot be reached: the line is dead'],
+  ])('%s', async (_name, failures, result) => {
+    const world = worldWith(failures)
+    for (const key of keys.slice(0, 1)) {
+      await world.submit('go', key)
+      for (let round = 0; round < 12; round++) {
+        await settle(world)
+        await world.clock.pass(20_000)
+      }
+      await settle(world)
+      expect(await world.result(key)).toBe(result)
+      const retries = await world.payloads('transport_diagnostic', key)
+      expect(retries.filter(({ kind }) => kind === 'subagent')).toHaveLength(Math.min(failures, 5))
+      expect((await world.host.open(key)).state.delegations).toEqual({})
+    }
+  })
+})
+
 describe('[N129] the number of children has limits', () => {
   test('calls above the number at once start when another child has ended', async () => {
     const sent: string[] = []
@@ -234,12 +274,16 @@ describe('[N129] the number of children has limits', () => {
   })
 
   test.each([
-    [{ agents: [] }, 'it takes a list: subagent({ agents: [researcher] }).'],
-    [{ agents: [{}] }, 'an entry of agents is neither an agent nor { name, description, agent }.'],
-    [{ agents: [sender(), sender()] }, 'two agents have the name "sender", or nearly so. Give one of them another.'],
-    [{ agents: [sender()], maxDepth: 5 }, 'maxDepth is not a whole number from 1 to 4.'],
-    [{ agents: [sender()], maxAtOnce: 0 }, 'maxAtOnce is not a whole number from 1 to 8.'],
-  ])('%j is refused', (options, problem) => {
+    ['an empty list', { agents: [] }, 'it takes a list: subagent({ agents: [researcher] }).'],
+    ['no agent', { agents: [{}] }, 'an entry of agents is neither an agent nor { name, description, agent }.'],
+    [
+      'two of a name',
+      { agents: [sender(), sender()] },
+      'two agents have the name "sender", or nearly so. Give one of them another.',
+    ],
+    ['too deep', { agents: [sender()], maxDepth: 5 }, 'maxDepth is not a whole number from 1 to 4.'],
+    ['none at once', { agents: [sender()], maxAtOnce: 0 }, 'maxAtOnce is not a whole number from 1 to 8.'],
+  ])('%s is refused', (_name, options, problem) => {
     expect(() => subagent(options as SubagentOptions)).toThrow(new TypeError(`subagent(): ${problem}`))
   })
 })
@@ -268,6 +312,36 @@ describe("[N130] the budgets of a child are the rest of its parent's", () => {
       // Two answers of the parent, and one of each child.
       expect((await world.host.open(key)).state.health.tokens).toBe(60)
     }
+  })
+
+  test('a call that waits for an approval has a share, too', async () => {
+    const definition = agent({
+      name: 'editor',
+      use: [subagent({ agents: [talker] })],
+      policy: [{ tool: 'ask_*', do: 'ask', when: ({ task }) => task !== 'free' }],
+      model: stubModel((prompt) =>
+        lastResults(prompt)
+          ? { text: 'ok' }
+          : { calls: ['free', 'b', 'c'].map((task) => ['ask_talker', { task }] as const) },
+      ),
+    })
+    const world = new LoopWorld({ editor: definition })
+    const [key = keyOf()] = keys
+    await world.submit('go', key, { policy: { health: { max_total_tokens: 105 } } })
+    await settle(world)
+    const shares = async () =>
+      (await world.payloads('subagent_event', key))
+        .filter(({ status }) => status === 'started')
+        .map(({ policy }) => policy?.health?.max_total_tokens)
+    // The parent has used 15.
+    expect(await shares()).toEqual([30])
+    await world.approve('approved', undefined, key)
+    await settle(world)
+    await world.approve('approved', undefined, key)
+    await settle(world)
+    // The first child has used 15 of its 30, and the rest is there for the others.
+    expect(await shares()).toEqual([30, 37, 60])
+    expect((await world.payloads('turn_end', key)).at(-1)?.status).toBe('completed')
   })
 
   test('a child that uses up what is left asks an operator, and then its parent does', async () => {
