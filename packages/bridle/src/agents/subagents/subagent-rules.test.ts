@@ -117,6 +117,19 @@ describe('[N127] a run that no longer waits for a child cancels it', () => {
     for (const child of await childrenOf(world, second)) expect(await status(world, child)).toBe('awaiting_approval')
   })
 
+  test('also where the parent is removed', async () => {
+    const world = new LoopWorld({ editor: asking({ agents: [sender()] }, () => [['ask_sender', { task: 'a' }]]) })
+    for (const key of keys) await world.submit('go', key)
+    await settle(world)
+    const [removed = keyOf(), kept = keyOf()] = keys
+    const [orphan = removed] = await childrenOf(world, removed)
+    expect(await world.host.remove(removed)).toBe(true)
+    await settle(world)
+    expect(await status(world, orphan)).toBe('cancelled')
+    const [other = kept] = await childrenOf(world, kept)
+    expect(await status(world, other)).toBe('awaiting_approval')
+  })
+
   test('also below the child, and the next turn starts others', async () => {
     const middle = agent({
       name: 'middle',

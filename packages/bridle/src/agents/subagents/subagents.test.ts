@@ -73,14 +73,22 @@ test('[N125] a child belongs to the owner of its parent, and tells the parent th
   // Sessions of several agents share the id; the first one has no children.
   const keys = ['other', 'editor', 'reader'].map((name) => keyOf('shared', name))
   for (const [index, key] of keys.entries())
-    await world.send({ type: 'submit', prompt: `p${index}`, owner: `user:${key.agent}` }, key)
+    await world.send(
+      {
+        ...{ type: 'submit', prompt: `p${index}`, owner: `user:${key.agent}` },
+        opening: { settings: { workspace_path: `/folders/${key.agent}`, model: 'm' } },
+      },
+      key,
+    )
   await world.quiet()
   await world.quiet()
   const children = await sessionsBelow(world, keyOf('shared'))
   expect(children).toHaveLength(4)
   for (const child of children) {
     const { lifecycle } = (await world.host.open(child)).state
-    expect(lifecycle).toMatchObject({ kind: 'background', owner: `user:${child.agent.split('.')[0]}` })
+    const [above] = child.agent.split('.')
+    expect(lifecycle).toMatchObject({ kind: 'background', owner: `user:${above}`, parentSessionId: 'shared' })
+    expect(lifecycle.settings).toEqual({ workspace_path: `/folders/${above}` })
   }
   const [other, ...asking] = keys
   expect(await world.payloads('subagent_event', other)).toEqual([])

@@ -68,7 +68,7 @@ export class Host {
     this.#live = new LiveSessions({
       ...ports,
       notifyParent: (notice) => ports.notifyParent?.(notice) ?? this.notifyParent(notice),
-      cancelChild: (child, parent) => ports.cancelChild?.(child, parent) ?? cancelChild(this, child, parent),
+      cancelChild: (child, parent) => this.#cancelChild(child, parent),
       removalOf: (key) => this.#removal.settled(key),
     })
     this.#removal = new Removal({ ...ports, live: this.#live })
@@ -159,10 +159,18 @@ export class Host {
   async remove(key: Key): Promise<boolean> {
     const session = await this.#live.find(key).catch(() => null)
     const notice = session && removalNotice(key, session.state)
+    const children = Object.entries(session?.state.delegations ?? {})
     const isRemoved = await this.#removal.remove(key)
+    // Nobody waits for them any more, and no log names them.
+    for (const [id, { agent }] of isRemoved ? children : [])
+      await this.#cancelChild({ tenant: key.tenant, agent, id }, key).catch(() => {})
     // A parent that waits for the session would wait for ever.
     if (isRemoved && notice) await (this.#ports.notifyParent?.(notice) ?? this.notifyParent(notice)).catch(() => {})
     return isRemoved
+  }
+
+  #cancelChild(child: Key, parent: Key): Promise<boolean> {
+    return this.#ports.cancelChild?.(child, parent) ?? cancelChild(this, child, parent)
   }
 
   /** For metrics. */
