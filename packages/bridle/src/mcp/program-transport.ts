@@ -1,8 +1,7 @@
 // A server that is a program: started on Node, spoken to over its input and output, one JSON message per line. The transport of the
 // client package is not used: it ends one process only, and not those that the program has started.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
-import process from 'node:process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { McpError } from './errors.ts'
 import { CLOSE_MS_MAX, MESSAGE_BYTES_MAX, NOISE_BYTES_MAX } from './limits.ts'
@@ -31,6 +30,8 @@ export class ProgramTransport implements Transport {
     const { command, args = [], cwd, stderr = 'ignore' } = this.#server
     const isGuarded = process.platform !== 'win32'
     const [file, ...rest] = isGuarded ? ['/bin/sh', '-c', GUARDED, 'sh', command, ...args] : [command, ...args]
+    // Looked up when it is needed: a bundle for Workers, which have no programs, must not import the module.
+    const { spawn } = process.getBuiltinModule('node:child_process')
     const child = spawn(file as string, rest, {
       ...(cwd !== undefined && { cwd }),
       env: { ...inheritedVariables(), ...this.#server.env },

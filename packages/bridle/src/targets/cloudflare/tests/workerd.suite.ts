@@ -22,13 +22,14 @@ export const bundleWorker = async (entry: string): Promise<string> => {
   const built = await build({
     configFile: false,
     logLevel: 'error',
-    resolve: { conditions: ['bridle-source', 'workerd', 'worker', 'import'] },
+    // As wrangler resolves.
+    resolve: { conditions: ['bridle-source', 'workerd', 'worker', 'browser', 'import'] },
     build: {
       write: false,
       minify: false,
       target: 'es2024',
       lib: { entry, formats: ['es'], fileName: 'worker' },
-      rolldownOptions: { external: [/^cloudflare:/, /^workerd:/, /^node:/] },
+      rolldownOptions: { external: [/^cloudflare:/, /^workerd:/, /^node:/], output: { codeSplitting: false } },
     },
   })
   const [result] = Array.isArray(built) ? built : [built]
