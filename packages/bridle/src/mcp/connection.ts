@@ -19,13 +19,26 @@ export class McpConnection {
   /** The reason why the connection ended; null: it is open. */
   #fault: McpError | null = null
 
-  private constructor(module: McpClientModule, server: McpServer, run: McpRun | null, transport: Transport | null) {
+  private constructor(
+    module: McpClientModule,
+    server: McpServer,
+    run: McpRun | null,
+    transport: Transport | null,
+    mode: 'legacy' | 'auto',
+  ) {
     this.#module = module
     this.#server = server
     this.#transport =
       transport ?? httpTransport(module, server as McpServer & { url: string }, run, (fault) => this.#end(fault))
     // No capabilities: the server may ask the client for nothing, neither for input of a person nor for answers of a model.
-    this.#client = new module.Client({ name: 'bridle', version: '1' }, { capabilities: {} })
+    this.#client = new module.Client(
+      { name: 'bridle', version: '1' },
+      {
+        capabilities: {},
+        versionNegotiation: { mode },
+        inputRequired: { autoFulfill: false },
+      },
+    )
     this.#client.onclose = () => this.#end(this.#error('mcp_connection_lost', 'The connection is closed.'))
     this.#client.onerror = (error) => {
       if (error instanceof SyntaxError) this.#end(this.#error('mcp_bad_message', 'The server sends broken messages.'))
@@ -35,17 +48,36 @@ export class McpConnection {
   /** Connects, or rejects when the signal aborts. Nothing is left of a connection that failed. */
   static async open(server: McpServer, run: McpRun | null, signal: AbortSignal): Promise<McpConnection> {
     const module = await loadClient(server.name)
+    // Nearly all servers know the first handshake. A server that answers it with a refusal may know the one of 2026 only.
+    const first = await McpConnection.#attempt(module, server, run, 'legacy', signal)
+    if (first instanceof McpConnection) return first
+    const second = first.isAnswer ? await McpConnection.#attempt(module, server, run, 'auto', signal) : first
+    if (second instanceof McpConnection) return second
+    throw first.error
+  }
+
+  static async #attempt(
+    module: McpClientModule,
+    server: McpServer,
+    run: McpRun | null,
+    mode: 'legacy' | 'auto',
+    signal: AbortSignal,
+  ): Promise<McpConnection | { readonly error: McpError; readonly isAnswer: boolean }> {
     const transport = isProgram(server) ? await programTransport(module, server) : null
-    const connection = new McpConnection(module, server, run, transport)
+    const connection = new McpConnection(module, server, run, transport, mode)
     if (transport) transport.onfault = (fault) => connection.#end(fault)
     try {
       await connection.#withSignal(signal, connection.#client.connect(connection.#transport, { timeout: TIMER_MS_MAX }))
       return connection
-    } catch (error) {
-      const { message } = connection.#reason(error)
+    } catch (cause) {
+      const { message } = connection.#reason(cause)
       void connection.close()
       signal.throwIfAborted()
-      throw connection.#error('mcp_unavailable', message, error)
+      const isRefused = cause instanceof module.SdkHttpError && cause.status === 400
+      return {
+        error: connection.#error('mcp_unavailable', message, cause),
+        isAnswer: isRefused || cause instanceof module.ProtocolError,
+      }
     }
   }
 

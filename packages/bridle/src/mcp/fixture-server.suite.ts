@@ -18,7 +18,7 @@ export interface FixtureWire {
   die(): void
 }
 
-export type FixtureMode = 'good' | 'silent' | 'many' | 'endless' | 'hostile' | 'refusing'
+export type FixtureMode = 'good' | 'silent' | 'many' | 'endless' | 'hostile' | 'refusing' | 'modern'
 
 const object = (properties: object, required: readonly string[] = []) => ({ type: 'object', properties, required })
 const text = { type: 'string' }
@@ -98,9 +98,15 @@ export class FixtureServer {
       return
     }
     if (id === undefined || this.#mode === 'silent') return
-    const answer = (result: object) => wire.send({ jsonrpc: '2.0', id, result })
+    const more = this.#mode === 'modern' ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {}
+    const answer = (result: object) => wire.send({ jsonrpc: '2.0', id, result: { ...more, ...result } })
     const refuse = (code: number, reason: string) => wire.send({ jsonrpc: '2.0', id, error: { code, message: reason } })
     if (this.#mode === 'refusing') return refuse(-32603, 'No.')
+    if (this.#mode === 'modern') {
+      if (method === 'initialize') return refuse(-32601, 'Unknown method.')
+      const supportedVersions = ['2026-07-28']
+      if (method === 'server/discover') return answer({ supportedVersions, capabilities: { tools: {} } })
+    }
     if (method === 'initialize') {
       const serverInfo = { name: 'fixture', version: '1' }
       return answer({

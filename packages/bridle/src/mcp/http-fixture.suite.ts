@@ -28,8 +28,11 @@ export const startHttpFixture = async (mode: FixtureMode = 'good'): Promise<Http
     }
     if (method !== 'POST') return response.writeHead(405).end()
     const message = JSON.parse(await text(request)) as RpcMessage
-    const isFirst = message.method === 'initialize'
-    const session = isFirst ? `session-${sessions.size + 1}` : (id ?? '')
+    const isFirst = message.method === 'initialize' || message.method === 'server/discover'
+    // The handshake of 2026 has no sessions.
+    const session = isFirst
+      ? `session-${sessions.size + 1}`
+      : (id ?? (mode === 'modern' ? `session-${sessions.size}` : ''))
     if (isFirst) {
       sessions.set(session, new FixtureServer(mode))
       living.add(session)
@@ -41,7 +44,10 @@ export const startHttpFixture = async (mode: FixtureMode = 'good'): Promise<Http
       fixture.take(message, { send: () => {}, raw: () => {}, die: () => {} })
       return response.writeHead(202).end()
     }
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'mcp-session-id': session })
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      ...(mode !== 'modern' && { 'mcp-session-id': session }),
+    })
     response.flushHeaders()
     return fixture.take(message, {
       send: (answer) => {

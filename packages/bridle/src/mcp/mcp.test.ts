@@ -25,3 +25,12 @@ test('[N133] two agents call the tools of a server in three sessions each, over 
   expect(server.requests.some(({ method }) => method === 'GET')).toBe(false)
   expect(await lastOutcome(it, keys[3])).toMatchObject({ status: 'ok' })
 })
+
+test('[N133] a server that knows only the handshake of 2026 works too, in three sessions', async () => {
+  await using server = await startHttpFixture('modern')
+  const it = new LoopWorld(callerAgent([mcp({ name: 'docs', url: server.url }, { include: ['echo', 'sum'] })]))
+  const keys = [keyOf('a'), keyOf('b'), keyOf('c')]
+  const results = await Promise.all(keys.map((key) => ask(it, `docs_echo {"text":"${key.id}"}`, key)))
+  expect(results).toEqual(['a', 'b', 'c'])
+  expect(await ask(it, 'docs_sum {"a":2,"b":3}', keys[1])).toEqual({ sum: 5 })
+})

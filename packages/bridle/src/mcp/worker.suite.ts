@@ -26,7 +26,7 @@ const worker = {
 }
 
 let source: ReturnType<typeof mcp> | null = null
-/** One source for all requests, as an agent has it. */
+/** The source of all requests, as an agent has it. */
 const shared = (url: string) => {
   source ??= mcp({ name: 'docs', url })
   return source
