@@ -37,13 +37,27 @@ test.skipIf(needs('bubblewrap'))("coder mends the project, with the README's own
   const results = frames.filter(({ data }) => data.type === 'tool_end').map(({ data }) => data.data)
   // The calls of one answer run at the same time, and end in any order.
   expect(results.sort(byCallId)).toMatchObject([
+    { toolName: 'update_plan', result: { steps: [{ status: 'in_progress' }, {}, {}] } },
     { toolName: 'list_files', result: 'package.json\ntotal.js\ntotal.test.js' },
     { toolName: 'read_file', isError: false },
     { toolName: 'shell', result: { exit_code: 1 } },
+    { toolName: 'update_plan', isError: false },
     { toolName: 'edit_file', result: { changed: true } },
     { toolName: 'shell', result: { exit_code: 0 } },
+    { toolName: 'update_plan', isError: false },
     { toolName: 'ask_reviewer', result: 'Nothing is wrong with it.' },
+    { toolName: 'update_plan', result: { steps: Array(3).fill({ status: 'done' }) } },
   ])
+})
+
+test('without bubblewrap coder has no shell, and mends the project all the same', async () => {
+  cpSync(join(here, 'project'), project, { recursive: true })
+  vi.stubEnv('PATH', join(folder, 'none'))
+  const path = `${server.url}/agents/coder/second`
+  expect((await post(path, { prompt: 'Mend it.' })).body.result).toBe('Done: total() now adds all prices.')
+  expect(readFileSync(join(project, 'total.js'), 'utf8')).toContain('let index = 0;')
+  const frames = await readFrames(`${path}/stream`, isIdle)
+  expect(frames.filter(({ data }) => data.data?.toolName === 'shell')).toEqual([])
 })
 
 const byCallId = (one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>): number =>

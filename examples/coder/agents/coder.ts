@@ -1,5 +1,5 @@
-// Changes the code of a project: reads, edits, runs the tests in a sandbox, and asks a reviewer before it is done.
-import { agent, subagent } from 'bridle'
+// Changes the code of a project with a plan: reads, edits, runs the tests in a sandbox, and asks a reviewer before it is done.
+import { agent, plan, subagent } from 'bridle'
 import { workspace } from 'bridle/workspace'
 import { coderModel, reviewerModel } from '../models.ts'
 import { project } from '../project-folder.ts'
@@ -17,10 +17,10 @@ export default agent({
   name: 'coder',
   description: 'Changes the code of a project, and runs its tests.',
   model: coderModel,
-  instructions: `You change the code of a project. Look at the files before you change them.
+  instructions: `You change the code of a project. Write a plan first, and keep it up to date. Look at the files before you change them.
 Run the tests with "npm test" before and after the change. Ask the reviewer before you say that you are done.`,
   tools: [workspace({ root: project })],
-  use: [subagent({ agents: [reviewer] })],
+  use: [plan(), subagent({ agents: [reviewer] })],
   policy: [
     {
       tool: 'shell',
