@@ -1,6 +1,11 @@
 // Everything that an agent can have beside its tools: middleware, a policy, and more tools than a model is offered.
 import { agent } from '../packages/bridle/src/agents/agent.ts'
+import { critic } from '../packages/bridle/src/agents/middleware/critic.ts'
+import { guardrails } from '../packages/bridle/src/agents/middleware/guardrails.ts'
 import type { Middleware } from '../packages/bridle/src/agents/middleware/middleware.ts'
+import { plan } from '../packages/bridle/src/agents/middleware/plan.ts'
+import { retrieval } from '../packages/bridle/src/agents/middleware/retrieval.ts'
+import type { LanguageModel } from '../packages/bridle/src/agents/model/model.ts'
 import type { PolicyRule } from '../packages/bridle/src/agents/policy.ts'
 import { subagent } from '../packages/bridle/src/agents/subagents/subagent.ts'
 import type { InstantModel } from './agent-model.ts'
@@ -18,17 +23,36 @@ export const policy: readonly PolicyRule[] = [
   { tool: 'read_*', do: 'allow' },
 ]
 
-/** Looks at every point, and changes nothing. */
-const onlooker: Middleware = {
-  name: 'onlooker',
-  start: () => [{ text: 'The repository is written in TypeScript.' }],
-  before: ({ input }) => (input.path === '' ? { deny: 'A path is needed.' } : undefined),
-  after: () => undefined,
-  answer: (_turn, text) => (text === '' ? { again: 'Say something.' } : undefined),
-  model: (request, next) => next(request),
+/** A critic that finds nothing missing, at once. */
+const content: LanguageModel = {
+  ...{ specificationVersion: 'v4', provider: 'bench', modelId: 'content', supportedUrls: {} },
+  doStream: async () => ({
+    stream: new ReadableStream({
+      start: (controller) => {
+        for (const part of okParts) controller.enqueue(part)
+        controller.close()
+      },
+    }),
+  }),
 }
+const okParts = [
+  { type: 'stream-start', warnings: [] },
+  { type: 'text-start', id: '0' },
+  { type: 'text-delta', id: '0', delta: 'OK' },
+  { type: 'text-end', id: '0' },
+  { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage: {} },
+]
 
+const documents = Array.from({ length: 5 }, (_, index) => ({
+  id: `d${index}`,
+  text: 'A page of the handbook. '.repeat(40),
+}))
+
+/** All that come with the package. */
 export const middleware = (model: InstantModel): readonly Middleware[] => [
-  onlooker,
+  retrieval({ search: () => documents }),
+  plan(),
+  guardrails({ checks: [{ name: 'no keys', check: (text) => (text.includes('sk-') ? 'It shows a key.' : null) }] }),
+  critic({ criteria: 'It says what was read.', model: content }),
   subagent({ agents: [agent({ name: 'helper', description: 'Reads what it is told to.', model })] }),
 ]

@@ -114,7 +114,7 @@ const stepCosts = async (folder: string): Promise<BenchFigure[]> => {
       : []),
     figure(rounds, ['CPU per step, equipped (us)', 'CPU per step (us)'], {
       id: 'A10',
-      what: 'a step with all middleware, a policy and 25 of 200 tools / the bare step',
+      what: 'a step with five middlewares, a policy and 25 of 200 tools / the bare step',
       target: 1.5,
       better: 'lower',
     }),
