@@ -44,6 +44,25 @@ describe('calls', () => {
     await expect(fabric.reject('b', String(asked?.id))).rejects.toMatchObject({ status: 409, type: 'conflict' })
   })
 
+  test('[H70] [H72] proposals for the memory are listed, accepted with another value, and rejected', async () => {
+    const propose = (name: string) => ({ artifact: { name, content: 'x', kind: 'memory_proposal' } })
+    await fabric.invoke('scripted', 'm', scriptBody(propose('one'), propose('two')))
+    const [two, one] = (await fabric.memory('m', 'scripted')).proposals
+    const accepted = await fabric.decideMemory('m', String(one?.id), 'accept', {
+      value: [1],
+      actor: 'me',
+      agent: 'scripted',
+    })
+    expect(accepted).toMatchObject({ ok: true, decision: 'accepted', key: 'one' })
+    expect(await fabric.decideMemory('m', String(two?.id), 'reject', { reason: 'no' })).toMatchObject({ key: 'two' })
+    expect(await fabric.memory('m')).toMatchObject({
+      memory: [{ key: 'one', value: [1], acceptedBy: 'me' }],
+      proposals: [{ status: 'rejected', decisionReason: 'no' }, { status: 'accepted' }],
+    })
+    const again = fabric.decideMemory('m', String(two?.id), 'accept')
+    await expect(again).rejects.toMatchObject({ status: 409, type: 'conflict' })
+  })
+
   test('sessions, session, ready, health, remove', async () => {
     await fabric.invoke('scripted', 'c', scriptBody({ text: 'x' }))
     expect((await fabric.sessions({ search: 'script', agent: 'scripted' })).sessions.map(({ id }) => id)).toContain('c')
