@@ -141,14 +141,14 @@ test('[N91] a function adds events and usage to the write of its decision', asyn
       usage({ totalTokens: 7 })
       return undefined
     },
-    after: ({ emit }) => void emit('context_warning', { kind: 'tested' }),
+    after: ({ emit }) => void emit('session_checkpoint', { checkpoint_type: 'tested', status: 'ok', summary_text: 'seen' }),
   }
   const { definition } = worker([busy])
   const it = new LoopWorld(definition)
   await it.ask('go')
   const writes = it.log.appends.map(({ events }) => events.map(({ type }) => type))
   expect(writes).toContainEqual(expect.arrayContaining(['reflection', 'usage', 'tool_call']))
-  expect(writes).toContainEqual(expect.arrayContaining(['context_warning', 'tool_result', 'tool_outcome']))
+  expect(writes).toContainEqual(expect.arrayContaining(['session_checkpoint', 'tool_result', 'tool_outcome']))
   expect(await hookEvents(it)).toEqual([])
 })
 

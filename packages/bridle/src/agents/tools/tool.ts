@@ -74,7 +74,10 @@ export interface ToolSession extends Pick<AgentSession, 'id' | 'artifact' | 'dir
   emit<T extends string>(type: T extends keyof Payloads ? never : T, payload: JsonObject): Promise<void>
 }
 
-/** Events that a tool may emit: neither text of the answer nor facts about calls, which the loop writes. */
+/**
+ * Events that a tool may emit: neither text of the answer, nor facts about calls, nor facts by which the loop goes on after a crash. The
+ * loop writes all of these itself.
+ */
 export type ToolEventType = Exclude<EmittableEventType, (typeof LOOP_EVENT_TYPES)[number]>
 export const LOOP_EVENT_TYPES = [
   'token',
@@ -87,6 +90,11 @@ export const LOOP_EVENT_TYPES = [
   'tool_batch',
   'tool_selected',
   'tool_validation_error',
+  'turn_start_tools',
+  'context_warning',
+  'context_compacted',
+  'hook_event',
+  'transport_diagnostic',
 ] as const satisfies readonly EmittableEventType[]
 
 /** A tool. Only `tool()` makes one. */

@@ -224,6 +224,16 @@ describe('the work of a call', () => {
     await expect(kept[0]?.emit('my_event', {})).rejects.toThrow('The call is over.')
     expect(reported).toHaveLength(3)
   })
+
+  test.each(['turn_start_tools', 'context_warning', 'context_compacted', 'hook_event', 'transport_diagnostic'])(
+    '[N29] a tool cannot write %s, by which the loop goes on',
+    async (type) => {
+      const { call, reported } = setUp()
+      const forges = work((_input, { session }) => session.emit(type as 'my_event', { tools: [], kept_from: 1 }))
+      expect(outcomesIn(await call(forges))).toMatchObject([['tool_outcome', { status: 'error' }]])
+      expect(reported).toEqual([])
+    },
+  )
 })
 
 describe('the beginning of a call', () => {
