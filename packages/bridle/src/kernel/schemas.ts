@@ -163,6 +163,8 @@ export const schemas = {
     steps: maybe(count),
     /** With the end of a task: the sums that the child has used, which count as its parent's own. */
     usage: maybe(v.object({ total_tokens: count, cost_usd: amount, runtime_ms: count })),
+    /** The child started after its parent had given it up: it is cancelled. */
+    abandoned: maybe(v.boolean()),
   }),
   turn_start: v.looseObject({ turn_id: text, prompt: text, message_id: maybe(text) }),
   /** `of`: how many tools there are, of which these are offered. `found`: those that a search in this turn has added. */

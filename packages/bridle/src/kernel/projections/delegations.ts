@@ -7,6 +7,7 @@ import type { Projection } from './projection.ts'
 export interface Delegation {
   /** The agent of the child. */
   readonly agent: string
+  /** Empty: nobody waits for the child, which started after its call was over. */
   readonly toolCallId: string
   /** The policy of the child: its budgets are its share of what its parent had left. */
   readonly policy: Policy
@@ -23,6 +24,7 @@ export const delegations: Projection<Delegations> = {
       if (session_id === undefined || agent === undefined) return state
       if (child_seq === undefined)
         return toolCallId === undefined ? state : { ...state, [id]: { agent, toolCallId, policy } }
+      if (payload.abandoned) return { ...state, [id]: { agent, toolCallId: '', policy: {} } }
       if (!isTaskOver(status) || ownProperty(state, id)?.agent !== agent) return state
       const { [id]: _over, ...rest } = state
       return rest

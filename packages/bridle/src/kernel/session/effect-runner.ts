@@ -106,7 +106,7 @@ export class EffectRunner {
     if (effect.kind === 'cancel_child') {
       const { id, child, seq } = effect
       return this.#attempt(id, async () => {
-        // A child that was never started tells nothing. One that starts all the same says so, and is cancelled then.
+        // A child that was never started tells nothing. One that starts after that says so, and is cancelled then.
         if (!(await cancelChild(child))) await send({ type: 'child_status', child, status: 'cancelled', seq })
       })
     }

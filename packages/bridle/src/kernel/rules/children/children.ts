@@ -1,7 +1,9 @@
 // Child sessions: the parent records their status, and the child records which notices the parent has.
 import type { Answers, Command } from '../../commands.ts'
 import { ownProperty, present } from '../../json.ts'
+import { isTaskOver } from '../../projections/indexes/subagents.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
+import { NEVER_STARTED_SEQ } from './delegated-tasks.ts'
 
 export const recordChildStatus = (
   w: DecisionBuilder,
@@ -13,6 +15,8 @@ export const recordChildStatus = (
   const task = ownProperty(w.state.delegations, child.id)
   // Only a child that the log names does a task of a run here, and its usage counts once.
   const isTask = task?.agent === child.agent
+  // The parent has given up a child that was not there. Its start was on its way.
+  const abandoned = subagent?.childSeq === NEVER_STARTED_SEQ && !isTaskOver(status)
   w.add('subagent_event', {
     agent_id: child.id,
     status,
@@ -21,7 +25,8 @@ export const recordChildStatus = (
     agent: child.agent,
     // Leave the child's title out: a reader of this session may not be allowed to open the child.
     child_seq: seq,
-    ...(isTask && { tool_call_id: task.toolCallId, ...present({ steps, usage }) }),
+    ...(isTask && present({ tool_call_id: task.toolCallId || undefined, steps, usage })),
+    ...(abandoned && { abandoned }),
   })
   return {}
 }
