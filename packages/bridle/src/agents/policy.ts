@@ -7,7 +7,7 @@ export interface PolicyRule {
   readonly tool: string
   /** Matches calls whose argument `command` fits, in which `*` stands for any characters. */
   readonly command?: string
-  /** Matches calls for whose arguments the function returns true. A function that throws matches. */
+  /** Matches calls for whose arguments the function returns true. A function that throws, or is async, matches. */
   readonly when?: (input: Readonly<Record<string, unknown>>) => boolean
   /** The decision. */
   readonly do: 'allow' | 'ask' | 'deny'

@@ -141,7 +141,8 @@ test('[N91] a function adds events and usage to the write of its decision', asyn
       usage({ totalTokens: 7 })
       return undefined
     },
-    after: ({ emit }) => void emit('session_checkpoint', { checkpoint_type: 'tested', status: 'ok', summary_text: 'seen' }),
+    after: ({ emit }) =>
+      void emit('session_checkpoint', { checkpoint_type: 'tested', status: 'ok', summary_text: 'seen' }),
   }
   const { definition } = worker([busy])
   const it = new LoopWorld(definition)

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../kernel/json.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { ERROR_CHARS_MAX } from '../../limits.ts'
 import { validateWithSchema } from '../../schemas/standard-schema.ts'
+import { syncAnswer } from '../../tools/sync-answer.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { type Deadline, withDeadline } from './deadline.ts'
 
@@ -25,7 +26,7 @@ export const checkArguments = async (
 /** The things that a call touches. A function that fails says nothing about them. */
 export const resourcesOf = ({ resources }: Tool, input: unknown): readonly string[] | null => {
   try {
-    const names: unknown = resources?.(input)
+    const names = syncAnswer('resources', resources?.(input))
     return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : null
   } catch {
     return null

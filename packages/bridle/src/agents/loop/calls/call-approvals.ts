@@ -6,6 +6,7 @@ import type { Digest } from '../../../kernel/ports/digest.ts'
 import type { ApprovalAnswer } from '../../../kernel/ports/runner.ts'
 import { shortErrorMessage } from '../../error-message.ts'
 import type { PolicyRule } from '../../policy.ts'
+import { syncAnswer } from '../../tools/sync-answer.ts'
 import { approvalProblem, type Tool, type ToolApprovalTerms } from '../../tools/tool.ts'
 import type { RuleDecision } from '../policy/call-policy.ts'
 import { type CallName, outcomeItem } from './call-items.ts'
@@ -16,7 +17,7 @@ export type ApprovalNeed = { readonly approval: ToolApprovalTerms | null } | { r
 export const approvalTerms = ({ name, approve }: Tool, input: unknown): ApprovalNeed => {
   const failed = (why: string) => ({ problem: `Nobody could be asked for an approval of "${name}": ${why}` })
   try {
-    const rule: unknown = typeof approve === 'function' ? approve(input) : approve
+    const rule = typeof approve === 'function' ? syncAnswer('approve', approve(input)) : approve
     const problem = approvalProblem('its approval', rule)
     if (problem !== null) return failed(problem)
     return { approval: rule === false ? null : rule === true ? {} : (rule as ToolApprovalTerms) }

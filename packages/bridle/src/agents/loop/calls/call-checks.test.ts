@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../kernel/json.ts'
 import type { StepCall } from '../../model/model.ts'
 import type { StandardSchema } from '../../schemas/standard-schema.ts'
 import { tool } from '../../tools/tool.ts'
+import { resourcesOf } from './arguments.ts'
 import { type CallCheck, checkCalls } from './call-checks.ts'
 
 const deadline = {
@@ -47,6 +48,13 @@ const check = (...calls: StepCall[]) => checkCalls(calls.map(open), () => true, 
 const short = (check: CallCheck) => ('refusal' in check ? `${check.refusal.status}/${check.refusal.reason}` : 'made')
 
 describe('the check of a call', () => {
+  test('[N25] resources that come later, or fail later, are none', async () => {
+    for (const resources of [async () => ['a'], () => Promise.reject(new Error('broken'))]) {
+      const late = tool({ name: 'late', description: 'x', resources: resources as never, run })
+      expect(resourcesOf(late, {})).toBe(null)
+    }
+  })
+
   test('[N24] a call that fits has its input as the schema returns it, its effect and its resources', async () => {
     const calls = [call('read', { path: 'a' }), call('write', { any: 1 }), call('odd')]
     expect(await check(...calls)).toEqual([

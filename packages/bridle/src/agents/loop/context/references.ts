@@ -1,5 +1,6 @@
 // The artifacts and resources of the replaced part of a conversation: no summary may lose them, so they are listed behind it.
 import { truncate } from '../../../kernel/text/truncate.ts'
+import { syncAnswer } from '../../tools/sync-answer.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { argumentsOf, type CallView, toolNameOf } from '../rendering.ts'
 import type { SummaryPlan } from './cut-plan.ts'
@@ -25,7 +26,7 @@ export const referencesOf = (run: LoopRun, { replaced, keptFrom }: SummaryPlan):
 const resourcesOf = ({ toolset }: LoopRun, view: CallView): readonly string[] => {
   if (view.outcome === null) return []
   try {
-    const names: unknown = toolset.get(toolNameOf(view))?.resources?.(argumentsOf(view))
+    const names = syncAnswer('resources', toolset.get(toolNameOf(view))?.resources?.(argumentsOf(view)))
     return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
   } catch {
     return []

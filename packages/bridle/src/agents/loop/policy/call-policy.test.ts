@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { PolicyRule } from '../../policy.ts'
-import { ruleName, ruleOn } from './call-policy.ts'
+import { ruleNames, ruleOn } from './call-policy.ts'
 
 const allow = (tool: string, more: Partial<PolicyRule> = {}): PolicyRule => ({ tool, do: 'allow', ...more })
 const ask = (tool: string, more: Partial<PolicyRule> = {}): PolicyRule => ({ tool, do: 'ask', ...more })
@@ -9,6 +9,8 @@ const deny = (tool: string, more: Partial<PolicyRule> = {}): PolicyRule => ({ to
 const throws = () => {
   throw new Error('broken')
 }
+/** The test fails, as a server would end, where nobody takes the error. */
+const fails = async () => throws()
 
 test.each<[string, PolicyRule[], string, JsonObject, string | null]>([
   ['[N94] no rule', [], 'pay', {}, null],
@@ -42,6 +44,14 @@ test.each<[string, PolicyRule[], string, JsonObject, string | null]>([
   ],
   ['[N95] a function that says no', [ask('pay', { when: ({ sum }) => Number(sum) > 10 })], 'pay', { sum: 9 }, null],
   ['[N95] a function that throws matches', [deny('pay', { when: throws })], 'pay', {}, 'deny by deny pay when'],
+  [
+    '[N95] an async function matches',
+    [deny('pay', { when: (async () => false) as never })],
+    'pay',
+    {},
+    'deny by deny pay when',
+  ],
+  ['[N95] an async function that fails', [deny('pay', { when: fails as never })], 'pay', {}, 'deny by deny pay when'],
   ['[N96] a rule that was granted', [ask('read', { once: true }), allow('*')], 'read', {}, 'granted by ask read'],
   ['[N96] another rule that asks', [ask('read', { once: true }), ask('*')], 'read', {}, 'ask by ask *'],
   ['[N96] a grant is not above a denial', [ask('read', { once: true }), deny('*')], 'read', {}, 'deny by deny *'],
@@ -54,7 +64,7 @@ test.each<[string, PolicyRule[], string, JsonObject, string | null]>([
 test('[N96] rules of the same fields have names of their own', () => {
   const when = () => true
   const policy = [ask('pay', { when }), ask('pay'), ask('pay', { when, reason: 'other' })]
-  expect(policy.map((_, index) => ruleName(policy, index))).toEqual(['ask pay when', 'ask pay', 'ask pay when #2'])
+  expect(ruleNames(policy)).toEqual(['ask pay when', 'ask pay', 'ask pay when #2'])
 })
 
 test('[N95] a function cannot change the arguments', () => {
@@ -62,4 +72,19 @@ test('[N95] a function cannot change the arguments', () => {
   const when = ({ deep }: Readonly<Record<string, unknown>>) => Object.assign(deep as object, { sum: 2 }) !== null
   expect(ruleOn([ask('pay', { when })], 'pay', args, () => false)?.outcome).toBe('ask')
   expect(args).toEqual({ deep: { sum: 1 } })
+})
+
+test('[N94] ten thousand rules that all match are weighed by reading each of them once', () => {
+  let reads = 0
+  const counted = (): PolicyRule => ({
+    get tool() {
+      reads += 1
+      return '*'
+    },
+    do: 'allow',
+  })
+  const policy = [...Array.from({ length: 10_000 }, counted), deny('pay')]
+  for (const _call of [1, 2, 3]) expect(ruleOn(policy, 'pay', {}, () => false)?.name).toBe('deny pay')
+  // Once for the names of all rules, and once for each call.
+  expect(reads).toBe(4 * 10_000)
 })

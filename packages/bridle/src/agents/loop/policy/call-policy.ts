@@ -3,6 +3,7 @@
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { type JsonObject, present } from '../../../kernel/json.ts'
 import type { PolicyRule } from '../../policy.ts'
+import { syncAnswer } from '../../tools/sync-answer.ts'
 import type { CallName } from '../calls/call-items.ts'
 import { matchesGlob } from './glob.ts'
 
@@ -21,9 +22,10 @@ export const ruleOn = (
   args: JsonObject,
   isGranted: (rule: string) => boolean,
 ): RuleDecision | null => {
+  const names = ruleNames(policy)
   const rulings = policy.flatMap((rule, index): RuleDecision[] => {
     if (!matches(rule, tool, args)) return []
-    const name = ruleName(policy, index)
+    const name = names[index] ?? ''
     return [{ rule, name, outcome: rule.do === 'ask' && rule.once && isGranted(name) ? 'granted' : rule.do }]
   })
   for (const outcome of WEIGHTS) {
@@ -35,12 +37,23 @@ export const ruleOn = (
 
 const WEIGHTS: readonly RuleDecision['outcome'][] = ['deny', 'ask', 'granted', 'allow']
 
-/** The same in every process and after changes of other rules: the fields of the rule, and a number where several have the same. */
-export const ruleName = (policy: readonly PolicyRule[], index: number): string => {
-  const text = ruleText(policy[index] as PolicyRule)
-  const earlier = policy.slice(0, index).filter((rule) => ruleText(rule) === text).length
-  return earlier === 0 ? text : `${text} #${earlier + 1}`
+/** The same in every process and after changes of other rules: the fields of each rule, and a number where several have the same. */
+export const ruleNames = (policy: readonly PolicyRule[]): readonly string[] => {
+  const known = namesOfPolicies.get(policy)
+  if (known) return known
+  const counts = new Map<string, number>()
+  const names = policy.map((rule) => {
+    const text = ruleText(rule)
+    const count = (counts.get(text) ?? 0) + 1
+    counts.set(text, count)
+    return count === 1 ? text : `${text} #${count}`
+  })
+  namesOfPolicies.set(policy, names)
+  return names
 }
+
+/** A policy does not change, and each call of a model is weighed by it. */
+const namesOfPolicies = new WeakMap<readonly PolicyRule[], readonly string[]>()
 
 const ruleText = ({ do: decision, tool, command, when }: PolicyRule): string =>
   [decision, tool, ...(command === undefined ? [] : [`command ${command}`]), ...(when ? ['when'] : [])].join(' ')
@@ -50,7 +63,7 @@ const matches = (rule: PolicyRule, tool: string, args: JsonObject): boolean => {
   if (rule.command !== undefined) return matchesCommand(rule.command, args.command)
   if (!rule.when) return true
   try {
-    return Boolean(rule.when(structuredClone(args)))
+    return Boolean(syncAnswer('when', rule.when(structuredClone(args))))
   } catch {
     // A rule that cannot tell lets no call pass that it was made to stop.
     return true
