@@ -2,6 +2,8 @@
 
 /** Events that one function of a middleware may add to the write of its decision: more is a log of its own. */
 export const HOOK_EVENTS_MAX = 100
+/** Characters of these events and usage together: a write holds them in memory a few times. */
+export const HOOK_EVENTS_CHARS_MAX = 1_000_000
 /** Characters of the notes of one middleware at the start of a turn: some 12,000 tokens, a tenth of what usual models read. */
 export const NOTES_CHARS_MAX = 50_000
 /** Notes of one middleware at the start of a turn: each is a message of the conversation. */

@@ -5,6 +5,7 @@ import { type Json, type JsonObject, present } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
+import { approximateChars } from '../../kernel/text/size.ts'
 import { agentEventItem } from '../agent-run.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { RunEndedError } from '../errors.ts'
@@ -12,7 +13,7 @@ import { withDeadline } from '../loop/calls/deadline.ts'
 import { createMemory, liveMemory, type MemoryAccess } from '../memory.ts'
 import { usageItem } from '../session-items.ts'
 import { LOOP_EVENT_TYPES } from '../tools/tool.ts'
-import { HOOK_EVENTS_MAX } from './limits.ts'
+import { HOOK_EVENTS_CHARS_MAX, HOOK_EVENTS_MAX } from './limits.ts'
 import type { Middleware, MiddlewareTurn, ModelQuestion } from './middleware.ts'
 
 /** The run that a function of a middleware is called for. */
@@ -98,6 +99,7 @@ interface TurnOfHook {
 
 const createTurn = ({ job, reporter, clock, ask }: HookContext, signal: AbortSignal): TurnOfHook => {
   let isOpen = true
+  let chars = 0
   const items: ReportItem[] = []
   const check = () => {
     signal.throwIfAborted()
@@ -107,7 +109,13 @@ const createTurn = ({ job, reporter, clock, ask }: HookContext, signal: AbortSig
     check()
     if (items.length >= HOOK_EVENTS_MAX)
       throw new RangeError(`A function of a middleware adds at most ${HOOK_EVENTS_MAX} events.`)
-    items.push(make())
+    const item = make()
+    chars += approximateChars(item)
+    if (chars > HOOK_EVENTS_CHARS_MAX)
+      throw new RangeError(
+        `A function of a middleware adds events of at most ${HOOK_EVENTS_CHARS_MAX} characters. Publish more as an artifact.`,
+      )
+    items.push(item)
   }
   const track = <T>(start: () => Promise<T>): Promise<T> => {
     const started = (async () => {

@@ -30,7 +30,8 @@ export const createToolSession = (
   const report = (make: () => ReportItem) => track(async () => reporter.report([make()]))
   const session: ToolSession = {
     id,
-    messages: async () => reporter.session.messages(),
+    // The session holds these messages: the tool may change its own copy.
+    messages: async () => structuredClone(reporter.session.messages()),
     memory: createMemory(track, liveMemory(reporter, clock), (proposal) => reporter.report([proposal])),
     artifact: (...content) => report(() => artifactItem(...content)),
     directive: (directive) => report(() => directiveItem(directive)),
