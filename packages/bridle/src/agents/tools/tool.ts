@@ -74,7 +74,6 @@ export interface ToolSession extends Pick<AgentSession, 'id' | 'artifact' | 'dir
   emit<T extends string>(type: T extends keyof Payloads ? never : T, payload: JsonObject): Promise<void>
 }
 
-// The loop goes on from these: where a turn stands, which tools it offers, which model it asks, and what a summary replaced.
 /**
  * Events that a tool may emit: neither text of the answer, nor facts about calls, nor facts by which the loop goes on after a crash. The
  * loop writes all of these itself.
