@@ -14,6 +14,10 @@ export const RETRY_JITTER = 0.25
 export const RETRY_AFTER_MS_MAX = 60_000
 /** Characters of one step as JSON: it is one event, and some room is left for the fields beside the content. */
 export const STEP_CHARS_MAX = 1_400_000
+/** Characters of arguments in one stream: those beyond the limit of a call are thrown away, but a stream of them has to end. */
+export const STREAM_CHARS_MAX = 20_000_000
+/** Parts of one stream: the longest answers have 128,000 tokens, and a part that says nothing costs time, too. */
+export const PARTS_MAX = 300_000
 /** The most characters that one character of text becomes in JSON: `\u0000`. */
 export const ESCAPE_CHARS_MAX = 6
 /** Characters of the arguments of one call: the longest answers of today's models have 128,000 tokens, about so many characters. */

@@ -57,6 +57,7 @@ export const createPendingCalls = (size: StepSize): PendingCalls => {
 
     addInput: ({ id, delta }) => {
       const call = calls.get(id)?.at(-1)
+      if (typeof delta === 'string') size.addArguments(delta.length)
       // The rest of arguments that are too long is of no use, and must not pile up.
       if (call && typeof delta === 'string' && call.text.length <= CALL_INPUT_CHARS_MAX) call.text += delta
     },

@@ -103,6 +103,7 @@ export const createStepBuilder = (callId: (n: number) => string): StepBuilder =>
   }
 
   const add = (part: StreamPart): TextDelta | null => {
+    size.addPart()
     if (part.type === 'text-delta') return addText('text', part)
     if (part.type === 'reasoning-delta') return addText('reasoning', part)
     if (typeof part.type === 'string' && Object.hasOwn(handlers, part.type)) handlers[part.type]!(part)

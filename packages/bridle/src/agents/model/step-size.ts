@@ -1,12 +1,23 @@
 // The size of a step while it arrives: a step is one event, so it has to end before it is too long for one.
 import { isDeeperThan, isJsonObject, type JsonObject } from '../../kernel/json.ts'
-import { CALL_INPUT_DEPTH_MAX, ENTRIES_MAX, ESCAPE_CHARS_MAX, STEP_CHARS_MAX } from './limits.ts'
+import {
+  CALL_INPUT_DEPTH_MAX,
+  ENTRIES_MAX,
+  ESCAPE_CHARS_MAX,
+  PARTS_MAX,
+  STEP_CHARS_MAX,
+  STREAM_CHARS_MAX,
+} from './limits.ts'
 import type { StepContent } from './model.ts'
 import { ModelError } from './model-error.ts'
 
 export interface StepSize {
   /** Counts characters of the step. */
   addChars(chars: number): void
+  /** Counts one part of the stream, whatever it holds. */
+  addPart(): void
+  /** Counts characters of arguments as they arrive, also those that are thrown away. */
+  addArguments(chars: number): void
   /** Counts one entry of the step. */
   addEntry(): void
   /** Characters that still fit. */
@@ -20,12 +31,23 @@ export interface StepSize {
 export const createStepSize = (): StepSize => {
   let chars = 0
   let entries = 0
+  let parts = 0
+  let argumentChars = 0
   const addChars = (more: number) => {
     chars += more
     if (chars > STEP_CHARS_MAX) throw tooLong()
   }
   return {
     addChars,
+    addPart: () => {
+      parts += 1
+      if (parts > PARTS_MAX) throw invalid(`The model's answer does not end: it came in more than ${PARTS_MAX} pieces.`)
+    },
+    addArguments: (more) => {
+      argumentChars += more
+      if (argumentChars > STREAM_CHARS_MAX)
+        throw invalid(`The model's answer does not end: its calls have more than ${STREAM_CHARS_MAX} characters.`)
+    },
     addEntry: () => {
       entries += 1
       if (entries > ENTRIES_MAX)

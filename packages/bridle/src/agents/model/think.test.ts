@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Clock } from '../../kernel/ports/clock.ts'
-import { CALL_INPUT_CHARS_MAX, RAW_CHARS_MAX, STALL_LOOKS, STEP_CHARS_MAX } from './limits.ts'
+import { CALL_INPUT_CHARS_MAX, PARTS_MAX, RAW_CHARS_MAX, STALL_LOOKS, STEP_CHARS_MAX } from './limits.ts'
 import { assistantParts, type LanguageModel, type ModelCallOptions, type StepCall, type Thought } from './model.ts'
 import { ModelError } from './model-error.ts'
+import { createStepBuilder } from './step-builder.ts'
 import { think } from './think.ts'
 
 const stallMs = 120_000
@@ -44,6 +45,9 @@ const modelOf = (doStream: (options: ModelCallOptions) => unknown, version: 'v3'
   modelId: 'one',
   doStream: doStream as LanguageModel['doStream'],
 })
+/** A stream whose next part is always there, so that no timer ever fires. */
+const endless = (part: Part) =>
+  modelOf(async () => ({ stream: new ReadableStream({ pull: (controller) => controller.enqueue(part) }) }))
 const answering = (parts: readonly unknown[]) => modelOf(async () => ({ stream: streaming(parts) }))
 
 /** A clock whose timers fire when the test says so. */
@@ -347,8 +351,22 @@ describe('[N61] bad streams are errors of one type', () => {
       answering(Array.from({ length: 2000 }, (_, n) => call(`${n}`, 't', ''))),
       { reason: 'invalid', retryable: false },
     ],
+    [
+      'arguments without end',
+      endless({ type: 'tool-input-delta', id: 'a', delta: 'x'.repeat(100_000) }),
+      { reason: 'invalid', retryable: false },
+    ],
   ])('%s', async (_name, model, expected) => {
     expect(await errorOf(model)).toMatchObject({ code: 'model_error', ...expected })
+  })
+
+  test('parts without content, without end', () => {
+    const step = createStepBuilder((n) => `${n}`)
+    const add = (count: number) => {
+      for (let n = 0; n < count; n++) step.add({ type: 'raw' })
+    }
+    add(PARTS_MAX)
+    expect(() => add(1)).toThrow(ModelError)
   })
 
   test.each(['v2', 'v5', undefined])('the interface version %s', async (specificationVersion) => {

@@ -3,15 +3,22 @@ import { ModelError } from '../../../agents/model/model-error.ts'
 import { LINE_CHARS_MAX } from '../limits.ts'
 
 const DATA = /^data: ?(.*)$/
+const LINE_END = /[\r\n]/
 
 export async function* dataLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let rest = ''
+  let endsWithReturn = false
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      rest += done ? decoder.decode() : decoder.decode(value, { stream: true })
+      const text = done ? decoder.decode() : decoder.decode(value, { stream: true })
+      const hasEnd = done || endsWithReturn || LINE_END.test(text)
+      rest += text
+      endsWithReturn = text.endsWith('\r')
+      // A long line may come in thousands of pieces: it is looked at again only where it can end.
+      if (!hasEnd && rest.length <= LINE_CHARS_MAX) continue
       const lines = rest.split(/\r\n|\n|\r(?!$)/)
       rest = done ? '' : (lines.pop() ?? '')
       if (rest.length > LINE_CHARS_MAX)

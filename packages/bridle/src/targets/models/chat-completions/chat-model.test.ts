@@ -5,6 +5,7 @@ import { ModelError } from '../../../agents/model/model-error.ts'
 import { type StubReply, startProviderStub } from '../../../agents/model/provider-stub.suite.ts'
 import { think } from '../../../agents/model/think.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
+import { dataLines } from './chat-lines.ts'
 import { chatModel } from './chat-model.ts'
 import { chunk, DONE, finishChunk, spoken, streamed, usageChunk } from './chat-stub.suite.ts'
 
@@ -257,6 +258,12 @@ test.each<[string, StubReply, object]>([
     streamed(`${chunk({ content: 'Hal' })}data: {"error":{"code":500,"message":"boom","type":"server_error"}}\n\n`),
     { reason: 'unavailable', retryable: true },
   ],
+  [
+    'an error in the stream with the key',
+    streamed('data: {"error":{"message":"no Bearer key-of-mine"}}\n\n'),
+    { reason: 'cut' },
+  ],
+  ['an error with the key', { status: 500, body: '{"error":"no key-of-mine"}' }, { reason: 'unavailable' }],
   ['an error as text', streamed('data: {"error":"out of memory"}\n\n'), { reason: 'cut', retryable: true }],
   ['a stream that is cut', streamed(chunk({ content: 'Half' }), { end: 'cut' }), { reason: 'cut', retryable: true }],
   ['a stream that ends too early', streamed(chunk({ content: 'Half' })), { reason: 'cut', retryable: true }],
@@ -291,6 +298,20 @@ test('[N109] a stream that stalls, and a run that is cancelled: the connection i
   stub.reply(open)
   await expect(ask({ signal: controller.signal, onText: () => controller.abort(reason) })).rejects.toBe(reason)
   await vi.waitFor(() => expect(stub.underWay()).toBe(0), 5_000)
+})
+
+test('[N109] lines that arrive character by character, with every kind of end', async () => {
+  const text = `${chunk({ content: 'One ' })}${chunk({ content: 'two ' }).replaceAll('\n', '\r')}${chunk({ content: 'three' }).replaceAll('\n', '\r\n')}`
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const char of `${text}data: [DONE]`) controller.enqueue(new TextEncoder().encode(char))
+      controller.close()
+    },
+  })
+  const lines: string[] = []
+  for await (const line of dataLines(body)) lines.push(line)
+  expect(lines.slice(0, -1).map((line) => JSON.parse(line).choices[0].delta.content)).toEqual(['One ', 'two ', 'three'])
+  expect(lines.at(-1)).toBe('[DONE]')
 })
 
 test('[N109] a server that is not there', async () => {

@@ -18,10 +18,12 @@ export const chatModel = (modelId: string, { url, key }: ChatModelOptions): Lang
   modelId,
   doStream: async (options): Promise<ModelStream> => {
     const answer = await post(`${baseOf(url)}/chat/completions`, key, modelId, options)
+    // Some servers repeat the key in their errors, which people read.
+    const hide = (text: string) => (key ? text.replaceAll(key, '***') : text)
     const type = answer.headers.get('content-type') ?? ''
     // A page of a proxy, or an error that calls itself a success.
-    if (!answer.ok || !answer.body || /html|json/.test(type)) throw await requestError(answer)
-    return { stream: streamOf(chatParts(dataLines(answer.body))) }
+    if (!answer.ok || !answer.body || /html|json/.test(type)) throw await requestError(answer, hide)
+    return { stream: streamOf(chatParts(dataLines(answer.body), hide)) }
   },
 })
 
@@ -44,10 +46,10 @@ const post = (url: string, key: string | undefined, modelId: string, options: Mo
   })
 
 /** An error with the fields of those that provider packages throw: they decide its reason. */
-const requestError = async (answer: Response): Promise<Error> => {
-  const responseBody = await bodyStart(answer)
+const requestError = async (answer: Response, hide: (text: string) => string): Promise<Error> => {
+  const responseBody = hide(await bodyStart(answer))
   const isElsewhere = answer.status === 404 && !/json/.test(answer.headers.get('content-type') ?? '')
-  const message = isElsewhere ? WRONG_ADDRESS : (plainError(responseBody) ?? answer.statusText)
+  const message = isElsewhere ? WRONG_ADDRESS : (plainError(responseBody) ?? hide(answer.statusText))
   return Object.assign(new Error(message), {
     statusCode: answer.status,
     responseHeaders: Object.fromEntries(answer.headers),

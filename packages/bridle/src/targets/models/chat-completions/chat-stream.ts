@@ -6,7 +6,11 @@ import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 /** A part as the interface of provider packages has it. */
 export type ChatPart = { readonly type: string; readonly [name: string]: unknown }
 
-export async function* chatParts(lines: AsyncIterable<string>): AsyncGenerator<ChatPart> {
+/** `hide` takes out what nobody may read in an error. */
+export async function* chatParts(
+  lines: AsyncIterable<string>,
+  hide: (text: string) => string,
+): AsyncGenerator<ChatPart> {
   const calls = new ChatCalls()
   let block: 'text' | 'reasoning' | null = null
   let blockCount = 0
@@ -28,7 +32,7 @@ export async function* chatParts(lines: AsyncIterable<string>): AsyncGenerator<C
   for await (const line of lines) {
     if (line === '[DONE]') break
     const chunk = parseChunk(line)
-    if (chunk.error !== undefined && chunk.error !== null) return void (yield errorPart(chunk))
+    if (chunk.error !== undefined && chunk.error !== null) return void (yield errorPart(parseChunk(hide(line))))
     usage = chunk.usage ?? usage
     const [choice] = Array.isArray(chunk.choices) ? chunk.choices : []
     if (!isJsonObject(choice)) continue
