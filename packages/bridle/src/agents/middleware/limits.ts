@@ -12,7 +12,7 @@ export const NOTES_MAX = 20
 export const AGAIN_MAX = 2
 /** Characters of a text with which an answer is sent back: a page, which the model reads in every later request. */
 export const AGAIN_CHARS_MAX = 8_000
-/** Requests of the functions `model` in one step: a middleware that asks without end costs money without end. */
+/** Requests of the functions `model` in one step, and of `compact` for one summary: a middleware that asks without end costs money without end. */
 export const MODEL_REQUESTS_MAX = 10
 /** Documents that a search is asked for: more makes models read worse. */
 export const DOCUMENTS_MAX = 5

@@ -1,6 +1,7 @@
 // Long conversations: warnings, cleared results, summaries, their failures, and a provider that refuses a request as too long.
 import { describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../../../kernel/event.ts'
+import type { Middleware } from '../../middleware/middleware.ts'
 import type { ModelMessage } from '../../model/model.ts'
 import { ModelError } from '../../model/model-error.ts'
 import { type Answering, keyOf, LoopWorld, stubModel } from '../loop.suite.ts'
@@ -187,7 +188,7 @@ describe('a summary that fails', () => {
     expect(await it.result()).toBe('I know fact1 fact2 fact3 fact4 fact5.')
   })
 
-  test.each<[string, () => unknown]>([
+  test.each<[string, (next: () => Promise<unknown>) => unknown]>([
     [
       'throws',
       () => {
@@ -197,8 +198,22 @@ describe('a summary that fails', () => {
     ['never returns', () => new Promise(() => {})],
     ['returns something else', () => 7],
     ['returns 10 MB', () => ({ text: 'y'.repeat(10_000_000) })],
+    [
+      'asks without end',
+      async (next: () => Promise<unknown>) => {
+        for (;;) await next()
+      },
+    ],
   ])('[N85] since a middleware %s', async (_, compact) => {
-    const it = new LoopWorld(reader(readerOf(0), { use: [{ name: 'bad', compact: async () => compact() as never }] }))
+    const bad: Middleware = {
+      name: 'bad',
+      compact: async (request, next) => {
+        // The transcript is not the function's to change.
+        Object.assign(request.messages, { length: 0 })
+        return compact(() => next(request)) as never
+      },
+    }
+    const it = new LoopWorld(reader(readerOf(0), { use: [bad] }))
     await long(it, 1, 3)
     await it.submit(`turn 4 ${'word '.repeat(780)}`)
     await it.clock.pass(1_750_000)

@@ -2,12 +2,14 @@
 // `context_compacted` is the commit: a process that ends before it leaves nothing behind, and the next one begins again.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import { shortErrorMessage } from '../../error-message.ts'
+import { MODEL_REQUESTS_MAX } from '../../middleware/limits.ts'
 import { ModelError } from '../../model/model-error.ts'
 import { retryDelay } from '../../model/retries.ts'
 import { thinkInSpan } from '../../trace/spans.ts'
 import { currentModel, modelName, type RequestFrame, turnDeadline } from '../asking.ts'
 import { eventItem } from '../calls/call-items.ts'
 import { withDeadline } from '../calls/deadline.ts'
+import { ownCopy } from '../hooks/own-copy.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { COMPACTION, COMPACTION_FAILED } from '../turn-record.ts'
 import { budgetOf, planCut, windowOf } from './budget.ts'
@@ -81,12 +83,18 @@ const summarize = async (run: LoopRun, { replaced }: SummaryPlan, signal: AbortS
     clock: ports.clock,
     stallMs: definition.limits.stallMs,
   }
+  let requests = 0
   const request = summarizer(async (asked) => {
+    requests += 1
+    if (requests > MODEL_REQUESTS_MAX)
+      throw new ModelError('middleware', `Middleware makes at most ${MODEL_REQUESTS_MAX} requests for one summary.`)
     const thought = await thinkInSpan(run, model, { ...asked, settings }, silent, options)
     used.push(requestUsageItem(model.modelId, thought.usage, null))
     return thought
   }, transcript.turn.summaryFailures)
-  const messages = replaced.flatMap((item) => item.messages ?? [])
+  const shown = replaced.flatMap((item) => item.messages ?? [])
+  // The transcript is used again: a function may change its own copy.
+  const messages = definition.use.some(({ compact }) => compact) ? ownCopy(shown) : shown
   const time = { clock: ports.clock, signal, ms: definition.limits.toolMs }
   return withMiddleware(definition.use, request, { ...time, items: used })({ messages, maxTokens, signal })
 }

@@ -1,13 +1,22 @@
 // An answer that a middleware made itself, as a step of the log: plain JSON, with ids of ours for its calls.
 import * as v from 'valibot'
 import { isDeeperThan, present } from '../../../kernel/json.ts'
-import { CALL_INPUT_DEPTH_MAX, ENTRIES_MAX, STEP_CHARS_MAX } from '../../model/limits.ts'
+import { ERROR_CHARS_MAX } from '../../limits.ts'
+import {
+  CALL_INPUT_DEPTH_MAX,
+  ENTRIES_MAX,
+  PROVIDER_ID_CHARS_MAX,
+  RAW_CHARS_MAX,
+  STEP_CHARS_MAX,
+  TOOL_NAME_CHARS_MAX,
+} from '../../model/limits.ts'
 import type { ModelFinish, StepContent, Thought } from '../../model/model.ts'
 import type { ThinkOptions } from '../../model/think.ts'
 import { toPlainJson } from '../../schemas/input.ts'
 
 const FINISHES = ['stop', 'length', 'content-filter', 'tool-calls', 'other'] as const satisfies readonly ModelFinish[]
 const object = v.record(v.string(), v.any())
+const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 const tokens = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)))
 
 const thoughtSchema = v.object({
@@ -16,8 +25,10 @@ const thoughtSchema = v.object({
       v.variant('type', [
         v.object({ type: v.picklist(['text', 'reasoning']), text: v.string(), metadata: v.optional(object) }),
         v.object({
-          ...{ type: v.literal('call'), tool: v.string(), input: object, metadata: v.optional(object) },
-          ...{ provider_id: v.optional(v.string()), problem: v.optional(v.string()), raw: v.optional(v.string()) },
+          ...{ type: v.literal('call'), tool: text(TOOL_NAME_CHARS_MAX), input: object, metadata: v.optional(object) },
+          provider_id: v.optional(text(PROVIDER_ID_CHARS_MAX)),
+          problem: v.optional(text(ERROR_CHARS_MAX)),
+          raw: v.optional(text(RAW_CHARS_MAX)),
         }),
         v.object({ type: v.literal('provider'), part: object }),
       ]),

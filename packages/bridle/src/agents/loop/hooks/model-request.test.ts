@@ -159,6 +159,11 @@ test.each<[string, () => unknown, string]>([
   ['returns something else', async () => ({ text: 'hi' }), 'model returns the answer of next'],
   ['returns an answer without content', async () => ({ content: [] }), 'model returns the answer of next'],
   ['returns an unknown part', async () => ({ content: [{ type: 'song' }] }), 'model returns the answer of next'],
+  [
+    'returns a call of a tool with a name of 1 MB',
+    async () => ({ content: [{ type: 'call', tool: 'x'.repeat(1_000_000), input: {} }] }),
+    'model returns the answer of next',
+  ],
   ['returns a huge answer', async () => spoken('x'.repeat(2_000_000)), 'model returned more than'],
   ['returns usage that is none', async () => ({ ...spoken('x'), usage: { inputTokens: -1 } }), 'model returns'],
 ])('[N120] a model function that %s is a failed request, and is not tried again', async (_name, model, reason) => {
@@ -206,4 +211,45 @@ test('[N120] a function that asks without end is stopped, and its tokens count',
   const it = worldOf([endless], counted())
   expect(await it.ask('go')).toMatchObject({ status: 'failed' })
   expect(await it.payloads('usage')).toHaveLength(MODEL_REQUESTS_MAX)
+})
+
+test('[N119] a function that changes its request changes no other request, of no session', async () => {
+  const requests: string[] = []
+  const echo = tool({ name: 'echo', description: 'Echoes.', effect: 'pure', run: () => 'ok' })
+  const vandal = around('vandal', (request, next) => {
+    if (requests.length === 0) {
+      for (const message of request.messages) Object.assign(message, { role: 'user', content: [] })
+      for (const each of request.tools) Object.assign(each, { description: 'Broken.' })
+      Object.assign(request.settings, { temperature: 2 })
+    }
+    return next(request)
+  })
+  const it = worldOf(
+    [vandal],
+    (prompt, { tools, temperature }) => {
+      requests.push(JSON.stringify([prompt, tools, temperature]))
+      return lastResults(prompt) ? { text: 'Done.' } : { calls: [['echo', {}]] }
+    },
+    { tools: [echo], settings: { temperature: 0.5 } },
+  )
+  for (const key of keys) await it.ask('go', key)
+  const [first, second, ...others] = requests
+  expect(first).toContain('Broken.')
+  expect(second).toContain('"go"')
+  expect(others.filter((_, index) => index % 2 === 1)).toEqual([second, second])
+  expect(requests.slice(1).filter((request) => request.includes('Broken.') || request.endsWith(',2]'))).toEqual([])
+})
+
+test('[N120] the answer of next cannot be changed, only replaced', async () => {
+  const it = worldOf(
+    [
+      around('vandal', async (request, next) => {
+        const thought = await next(request)
+        Object.assign(thought.usage, { inputTokens: -1 })
+        return thought
+      }),
+    ],
+    counted(),
+  )
+  expect(await it.ask('go')).toMatchObject({ status: 'failed', stop_reason: 'model_middleware' })
 })

@@ -13,6 +13,7 @@ import { requestUsageItem } from '../context/usage.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { createThoughtReporter, type ThoughtReporter } from '../thought-reporter.ts'
 import { checkedThought } from './checked-thought.ts'
+import { deepFreeze, ownCopy } from './own-copy.ts'
 
 /** The answer, and the reports that belong ahead of it. */
 export interface RequestAnswer {
@@ -45,7 +46,7 @@ export const makeRequest = async (
       ...{ phase: 'model', clock: ports.clock, signal: request.signal, ms: definition.limits.toolMs, items: hooked },
       check: (returned) => checkedThought(returned, callId),
     })
-    const thought = await ask(request)
+    const thought = await ask(ownRequest(request))
     return { thought, items: [...hooked, ...requests.unusedUsage(thought), ...requests.shown(thought)] }
   } catch (error) {
     hooked.push(...requests.unusedUsage(null))
@@ -54,6 +55,14 @@ export const makeRequest = async (
     requests.end()
   }
 }
+
+/** The transcript and the tools are used again, in other requests and in other sessions: a function may change its own copy. */
+const ownRequest = ({ messages, tools, settings, ...rest }: ModelRequest): ModelRequest => ({
+  ...rest,
+  messages: ownCopy(messages),
+  tools: ownCopy(tools),
+  settings: ownCopy(settings),
+})
 
 const layersOf = ({ definition: { use } }: LoopRun): readonly Layer<ModelRequest, Thought>[] =>
   use.flatMap((middleware) => {
@@ -99,6 +108,7 @@ class Requests {
     const signal =
       request.signal instanceof AbortSignal ? AbortSignal.any([this.#signal, request.signal]) : this.#signal
     const thought = await thinkInSpan(this.#run, this.#model, { ...request, signal }, listener, this.#options)
+    deepFreeze(thought)
     this.#thoughts.push(thought)
     if (this.#listener === own) this.#shown = thought
     return thought
