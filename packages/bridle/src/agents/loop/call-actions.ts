@@ -82,9 +82,11 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
     const use = await applyAnswer(callNameOf(view), argumentsOf(view), answer, run.ports.digest)
     items.push(...use.items)
     if (use.args === null) continue
-    const ruling = tool && answer.kind !== 'unknown_outcome' ? ruleInRun(run, tool, use.args) : null
-    // A person may have changed the arguments to something that a rule denies; no approval is above a denial.
-    if (ruling?.outcome === 'deny') items.push(rulingItem(callNameOf(view), ruling), deniedOutcome(view, ruling))
+    const ruling = tool ? ruleInRun(run, tool, use.args) : null
+    // A person may have changed the arguments to something that a rule denies, and a rule may be newer than a call that was cut off; no
+    // approval is above a denial.
+    if (ruling?.outcome === 'deny')
+      items.push(rulingItem(callNameOf(view), ruling), deniedOutcome(view, ruling, answer.kind === 'unknown_outcome'))
     else if (tool) calls.push({ call: callNameOf(view), tool, args: use.args })
     else items.push(toolGone(view))
   }
@@ -95,12 +97,14 @@ export const applyAnswers = async (run: LoopRun): Promise<void> => {
 const viewsOf = ({ transcript }: LoopRun, ids: readonly string[]): CallView[] =>
   (transcript.turn.last?.calls ?? []).filter(({ call }) => ids.includes(call.id))
 
-const deniedOutcome = (view: CallView, { rule }: RuleDecision): ReportItem =>
-  outcomeItem(callNameOf(view), 'denied', {
-    elapsed_ms: 0,
-    error: rule.reason ?? deniedTool(toolNameOf(view)),
-    reason: POLICY_DENIED,
-  })
+const deniedOutcome = (view: CallView, { rule }: RuleDecision, wasCutOff: boolean): ReportItem => {
+  const why = rule.reason ?? deniedTool(toolNameOf(view))
+  return wasCutOff
+    ? outcomeItem(callNameOf(view), 'error', { error: `${CUT_OFF} ${why}`, reason: 'outcome_unknown' })
+    : outcomeItem(callNameOf(view), 'denied', { elapsed_ms: 0, error: why, reason: POLICY_DENIED })
+}
+
+const CUT_OFF = 'The server stopped while the call ran. Nobody knows whether it has happened, and it is not run again.'
 
 const toolGone = (view: CallView): ReportItem =>
   outcomeItem(callNameOf(view), 'error', {

@@ -101,6 +101,23 @@ test('[N94] no approval is above a denial: a person cannot change the arguments 
   expect(await rulings(it)).toEqual(['shell ask by ask shell', 'shell deny by deny shell command rm *'])
 })
 
+test('[N94] a rule that came after a crash denies that the call is run again, whatever a person says', async () => {
+  const { definition, made } = operator([{ tool: 'shell', do: 'deny', reason: 'No payments today.' }])
+  const hung = operator([], { run: () => new Promise(() => {}) })
+  const keys = [keyOf('a'), keyOf('b')]
+  const it = new LoopWorld(hung.definition)
+  for (const key of keys) await it.submit('shell pay', key)
+  await it.quiet()
+  const next = await it.again(definition)
+  for (const key of keys) await next.approve('approved', undefined, key)
+  for (const key of keys) {
+    expect(await next.outcomes(key)).toEqual(['shell error outcome_unknown'])
+    expect(await rulings(next, key)).toEqual(['shell deny by deny shell'])
+    expect(await next.result(key)).toContain('No payments today.')
+  }
+  expect(made).toEqual([])
+})
+
 test('[N94] no rule is about the tool that takes the output', async () => {
   const it = new LoopWorld(
     agent({

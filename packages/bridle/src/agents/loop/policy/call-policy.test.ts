@@ -67,6 +67,15 @@ test('[N96] rules of the same fields have names of their own', () => {
   expect(ruleNames(policy)).toEqual(['ask pay when', 'ask pay', 'ask pay when #2'])
 })
 
+test('[N96] a function in a rule that asks once is part of its name: another function asks again', () => {
+  const [small, large] = [() => true, () => Boolean(1)].map((when) => ask('pay', { when, once: true }))
+  const names = [small, large].flatMap((rule) => ruleNames([rule as PolicyRule]))
+  expect(names).toEqual([expect.stringMatching(/^ask pay when [0-9a-f]+$/), expect.not.stringContaining('#')])
+  expect(names[0]).not.toBe(names[1])
+  // The place in the list says nothing.
+  expect(ruleNames([large, small] as PolicyRule[])[1]).toBe(names[0])
+})
+
 test('[N95] a function cannot change the arguments', () => {
   const args = { deep: { sum: 1 } }
   const when = ({ deep }: Readonly<Record<string, unknown>>) => Object.assign(deep as object, { sum: 2 }) !== null

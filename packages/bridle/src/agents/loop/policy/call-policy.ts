@@ -1,7 +1,7 @@
 // The decision of an agent's policy about one call. All rules that match are weighed: deny before ask before allow. Pure, so that the
 // same call in the same session gets the same answer in every process.
 import type { ReportItem } from '../../../kernel/commands.ts'
-import { type JsonObject, present } from '../../../kernel/json.ts'
+import { hashText, type JsonObject, present } from '../../../kernel/json.ts'
 import type { PolicyRule } from '../../policy.ts'
 import { syncAnswer } from '../../tools/sync-answer.ts'
 import type { CallName } from '../calls/call-items.ts'
@@ -55,8 +55,11 @@ export const ruleNames = (policy: readonly PolicyRule[]): readonly string[] => {
 /** A policy does not change, and each call of a model is weighed by it. */
 const namesOfPolicies = new WeakMap<readonly PolicyRule[], readonly string[]>()
 
-const ruleText = ({ do: decision, tool, command, when }: PolicyRule): string =>
-  [decision, tool, ...(command === undefined ? [] : [`command ${command}`]), ...(when ? ['when'] : [])].join(' ')
+const ruleText = ({ do: decision, tool, command, when, once }: PolicyRule): string => {
+  // A grant must not pass to another function: the text of the function is part of the name.
+  const condition = when ? [once ? `when ${hashText(String(when))}` : 'when'] : []
+  return [decision, tool, ...(command === undefined ? [] : [`command ${command}`]), ...condition].join(' ')
+}
 
 const matches = (rule: PolicyRule, tool: string, args: JsonObject): boolean => {
   if (!matchesGlob(rule.tool, tool)) return false
