@@ -3,7 +3,6 @@ import type { Answers, Command } from '../../commands.ts'
 import { ownProperty, present } from '../../json.ts'
 import { isTaskOver } from '../../projections/indexes/subagents.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
-import { NEVER_STARTED_SEQ } from './delegated-tasks.ts'
 
 export const recordChildStatus = (
   w: DecisionBuilder,
@@ -15,8 +14,8 @@ export const recordChildStatus = (
   const task = ownProperty(w.state.delegations, child.id)
   // Only a child that the log names does a task of a run here, and its usage counts once.
   const isTask = task?.agent === child.agent
-  // The parent has given up a child that was not there. Its start was on its way.
-  const abandoned = subagent?.childSeq === NEVER_STARTED_SEQ && !isTaskOver(status)
+  // The parent has given up a child that was not there, with the number 0: the events of a child begin with 1. Its start was on its way.
+  const abandoned = subagent?.childSeq === 0 && !isTaskOver(status)
   w.add('subagent_event', {
     agent_id: child.id,
     status,

@@ -24,9 +24,6 @@ export const delegateTasks = (w: DecisionBuilder, { children, shares }: ReportIt
   }
 }
 
-/** The number of the parent's own word that a child is not there. The events of a child begin with 1. */
-export const NEVER_STARTED_SEQ = 0
-
 /** Children whose call is over: cancelled, or with an outcome of its own. Nobody waits for them any more. */
 export const abandonedChildren = (
   { tenant }: Key,
@@ -36,7 +33,7 @@ export const abandonedChildren = (
     .filter(([, { toolCallId }]) => !Object.hasOwn(lifecycle.tools, toolCallId))
     .map(([id, { agent }]) => ({
       child: { tenant, agent, id },
-      seq: (subagents[id]?.childSeq ?? NEVER_STARTED_SEQ - 1) + 1,
+      seq: (subagents[id]?.childSeq ?? -1) + 1,
     }))
 
 /** The policy of a child: that of its parent, with a share of the budgets that neither the parent nor its other children have. */
