@@ -1,22 +1,19 @@
 // A small check of arguments against the JSON Schema of a server: types, names and choices, which models get wrong. The server
 // checks the rest. Patterns are left out on purpose: one of a hostile server could take for ever.
 import { ISSUES_MAX } from '../agents/limits.ts'
-import type { SchemaIssue, StandardSchema } from '../agents/schemas/standard-schema.ts'
+import { type SchemaIssue, type StandardSchema, writtenSchema } from '../agents/schemas/standard-schema.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject, ownProperty } from '../kernel/json.ts'
 
 /** The schema of a tool's arguments. */
-export const argumentSchema = (schema: JsonObject): StandardSchema<object, unknown> => ({
-  '~standard': {
-    version: 1,
-    vendor: 'mcp',
-    validate: (value) => {
+export const argumentSchema = (schema: JsonObject): StandardSchema<object, unknown> =>
+  writtenSchema(
+    () => schema,
+    (value) => {
       const issues: SchemaIssue[] = []
       check(schema, value as Json, [], issues)
       return issues.length > 0 ? { issues: issues.slice(0, ISSUES_MAX) } : { value }
     },
-    jsonSchema: { input: () => schema },
-  },
-})
+  )
 
 type Path = readonly (string | number)[]
 

@@ -8,6 +8,7 @@ import { McpError, type McpErrorCode } from './errors.ts'
 import { httpTransport } from './http-transport.ts'
 import { CLOSE_MS_MAX, PAGES_MAX, TOOLS_MAX } from './limits.ts'
 import { type ListedTool, parseListedTool } from './listed-tool.ts'
+import { orAbort } from './or-abort.ts'
 import { isWorker, loadClient, type McpClientModule } from './platform.ts'
 import { isProgram, type McpRun, type McpServer } from './server.ts'
 
@@ -67,7 +68,7 @@ export class McpConnection {
     const connection = new McpConnection(module, server, run, transport, mode)
     if (transport) transport.onfault = (fault) => connection.#end(fault)
     try {
-      await connection.#withSignal(signal, connection.#client.connect(connection.#transport, { timeout: TIMER_MS_MAX }))
+      await orAbort(connection.#client.connect(connection.#transport, { timeout: TIMER_MS_MAX }), signal)
       return connection
     } catch (cause) {
       const { message } = connection.#reason(cause)
@@ -148,7 +149,7 @@ export class McpConnection {
     const { terminateSession } = this.#transport
     if (terminateSession === undefined || this.#transport.sessionId === undefined) return
     const timer = AbortSignal.timeout(CLOSE_MS_MAX)
-    await this.#withSignal(timer, terminateSession.call(this.#transport)).catch(() => {})
+    await orAbort(terminateSession.call(this.#transport), timer).catch(() => {})
   }
 
   /** The calls that are under way fail with the fault. */
@@ -201,17 +202,6 @@ export class McpConnection {
   #error(code: McpErrorCode, message: string, cause?: unknown): McpError {
     const text = message.startsWith(PREFIX) ? message : `${PREFIX}"${this.#server.name}": ${message}`
     return new McpError(code, this.#server.name, text, { cause })
-  }
-
-  async #withSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-    signal.throwIfAborted()
-    let stop = () => {}
-    const aborted = new Promise<never>((_resolve, reject) => {
-      stop = () => reject(signal.reason)
-      signal.addEventListener('abort', stop, { once: true })
-    })
-    work.catch(() => {})
-    return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
   }
 }
 

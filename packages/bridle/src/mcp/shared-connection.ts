@@ -3,6 +3,7 @@
 import { McpConnection } from './connection.ts'
 import { McpError } from './errors.ts'
 import { CONNECT_MS_MAX } from './limits.ts'
+import { orAbort } from './or-abort.ts'
 import type { McpRun, McpServer } from './server.ts'
 
 /** A run's hold on the connection. */
@@ -132,14 +133,4 @@ class Slot {
     this.#abort.abort(new Error('No run needs the connection any more.'))
     void this.#connection?.close()
   }
-}
-
-/** Settles like the work, or rejects when the signal aborts. The work goes on for others. */
-export const orAbort = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
-  let stop = () => {}
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-  })
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
 }

@@ -25,4 +25,12 @@ export const excerpt = (text: string): string => {
   return `${head}\n[${left} of ${text.length} characters are left out here.]\n${tail}`
 }
 
+/** The beginning of a text. The reader learns how much is left out. */
+export const beginningOf = (text: string, chars: number): string => {
+  const head = truncate(text, chars)
+  return head === text
+    ? text
+    : `${head}\n[${text.length - head.length} of ${text.length} characters are left out here.]`
+}
+
 const textOf = (result: unknown): string => (typeof result === 'string' ? result : (JSON.stringify(result) ?? ''))

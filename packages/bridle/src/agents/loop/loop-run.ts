@@ -9,6 +9,7 @@ import type { AgentDefinition } from '../agent.ts'
 import type { AgentRunPorts } from '../agent-run.ts'
 import { CATCH_UP_PAGE } from '../limits.ts'
 import { NO_SPAN } from '../trace/trace.ts'
+import { withDeadline } from './calls/deadline.ts'
 import { Toolset } from './toolset.ts'
 import { Transcript } from './transcript.ts'
 
@@ -100,6 +101,12 @@ export class LoopRun {
   report(items: readonly ReportItem[]): Promise<void> {
     for (const item of items) if (item.type === 'failed') this.failure = item.reason ?? 'error'
     return this.reporter.report(items)
+  }
+
+  /** Work of others that the run waits for has as much time as a tool: a turn must not hang. */
+  withinToolTime<T>(work: (signal: AbortSignal) => T | Promise<T>, late: (ms: number) => Error): Promise<T> {
+    const { toolMs: ms } = this.definition.limits
+    return withDeadline(work, { clock: this.ports.clock, signal: this.controls.signal, ms, error: () => late(ms) })
   }
 
   /** Resolves after the time, or as soon as the run is to rest. Rejects when it is stopped. */

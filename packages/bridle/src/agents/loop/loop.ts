@@ -15,7 +15,6 @@ import { startAgentSpan } from '../trace/spans.ts'
 import { askModel, type RequestFrame } from './asking.ts'
 import { applyAnswers, askAboutCalls, makeCalls, repeatCalls } from './call-actions.ts'
 import { asksBefore, beginCalls } from './call-start.ts'
-import { withDeadline } from './calls/deadline.ts'
 import { roomOf } from './context/budget.ts'
 import { makeRoom } from './context/compaction.ts'
 import { reviewAnswer } from './hooks/answer-review.ts'
@@ -188,12 +187,9 @@ const instructionsOf = async (run: LoopRun): Promise<{ readonly text: string | n
   return { text }
 }
 
-/** Schemas and instructions may ask a service. They have as much time as a tool: a turn must not hang. */
-const withinToolTime = <T>(run: LoopRun, subject: string, work: () => T | Promise<T>): Promise<T> => {
-  const { toolMs: ms } = run.definition.limits
-  const error = () => new Error(`${subject} of the agent took longer than ${ms} ms.`)
-  return withDeadline(work, { clock: run.ports.clock, signal: run.controls.signal, ms, error })
-}
+/** Schemas and instructions may ask a service. */
+const withinToolTime = <T>(run: LoopRun, subject: string, work: () => T | Promise<T>): Promise<T> =>
+  run.withinToolTime(work, (ms) => new Error(`${subject} of the agent took longer than ${ms} ms.`))
 
 const stopMessage = ({ definition: { limits } }: LoopRun, reason: StopReason): string =>
   ({

@@ -6,7 +6,6 @@ import { isTool, type Tool } from '../tools/tool.ts'
 import type { OpenTools, ToolSource } from '../tools/tool-source.ts'
 import { readArtifactTool } from './artifacts/read-artifact.ts'
 import { answerTool } from './calls/answer.ts'
-import { withDeadline } from './calls/deadline.ts'
 import { isLoopTool } from './calls/loop-tools.ts'
 import type { LoopRun } from './loop-run.ts'
 import { FIND_TOOLS, findToolsTool } from './selection/find-tools.ts'
@@ -104,19 +103,12 @@ const withSearch = (run: LoopRun, tools: readonly Tool[]): readonly Tool[] => {
 
 const openSource = async (run: LoopRun, source: ToolSource): Promise<OpenTools> => {
   const { key, settings } = run.job
-  const { toolMs: ms } = run.definition.limits
   const failed = (why: string) => new ToolSourceError(`The tools of "${source.name}" are not available: ${why}`)
   const workspace = typeof settings.workspace_path === 'string' ? { workspace: settings.workspace_path } : {}
   const open = async (signal: AbortSignal) =>
     source.open({ sessionId: key.id, tenant: key.tenant, ...workspace, signal })
-  const deadline = {
-    clock: run.ports.clock,
-    signal: run.controls.signal,
-    ms,
-    error: () => failed(`${ms} ms are over.`),
-  }
   try {
-    const opened = await withDeadline(open, deadline)
+    const opened = await run.withinToolTime(open, (ms) => failed(`${ms} ms are over.`))
     const stranger = opened.tools.find((each) => !isTool(each))
     if (stranger !== undefined) throw failed('an entry of its list is no tool. Make each one with tool().')
     return opened

@@ -1,7 +1,8 @@
 // The documents of a search that are put before the model: as many as fit, each with its tokens and the reason why.
 import { present } from '../../kernel/json.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
-import { DOCUMENT_LABEL_CHARS, DOCUMENT_TOKEN_CHARS } from './limits.ts'
+import { TOKEN_CHARS } from '../loop/context/limits.ts'
+import { DOCUMENT_LABEL_CHARS } from './limits.ts'
 
 /** A document that a search has found. */
 export interface RetrievalDocument {
@@ -34,7 +35,7 @@ export const contextPack = (found: unknown, limit: number, maxTokens: number): C
     throw new TypeError('search returns a list of { id, text }, with title, url and why where there are any.')
   const used: PackedDocument[] = []
   const leftOut: { readonly id: string; readonly why: string }[] = []
-  let charsLeft = maxTokens * DOCUMENT_TOKEN_CHARS
+  let charsLeft = maxTokens * TOKEN_CHARS
   for (const document of found.slice(0, limit * 2)) {
     const { id, title, url, why = 'found by the search' } = labelled(document)
     if (used.length >= limit) leftOut.push({ id, why: `more than ${limit} documents` })
@@ -44,7 +45,7 @@ export const contextPack = (found: unknown, limit: number, maxTokens: number): C
       charsLeft -= text.length
       const isWhole = text.length === document.text.length
       const cut = `cut to ${text.length} of ${document.text.length} characters`
-      const tokens = Math.ceil(text.length / DOCUMENT_TOKEN_CHARS)
+      const tokens = Math.ceil(text.length / TOKEN_CHARS)
       used.push(
         present({
           id,

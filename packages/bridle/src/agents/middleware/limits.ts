@@ -18,8 +18,6 @@ export const MODEL_REQUESTS_MAX = 10
 export const DOCUMENTS_MAX = 5
 /** Tokens of the documents of one search: a few pages, and a small part of what models read. */
 export const DOCUMENT_TOKENS_MAX = 4_000
-/** Characters of a token, roughly: a measure that needs no tokenizer. */
-export const DOCUMENT_TOKEN_CHARS = 4
 /** Characters of an id, a title, an address and a reason of a document in the log: people read them in a list. */
 export const DOCUMENT_LABEL_CHARS = 300
 /** Characters of the prompt and of the answer that a critic reads: some 12,000 tokens each. */

@@ -1,7 +1,6 @@
-// The tool `update_plan`, with which the model keeps its plan. Its schema is written out here: browsers import the main entry, and
-// need no library for schemas.
+// The tool `update_plan`, with which the model keeps its plan.
 import { SESSION_MEMORY_VALUE_CHARS_MAX } from '../../kernel/limits.ts'
-import type { SchemaIssue, StandardSchema } from '../schemas/standard-schema.ts'
+import { type SchemaIssue, writtenSchema } from '../schemas/standard-schema.ts'
 import { tool } from '../tools/tool.ts'
 import { PLAN_STEP_CHARS_MAX, PLAN_STEPS_MAX } from './limits.ts'
 
@@ -32,26 +31,20 @@ const stepSchema = {
   additionalProperties: false,
 }
 
-const input: StandardSchema<{ readonly steps: readonly PlanStep[] }> = {
-  '~standard': {
-    version: 1,
-    vendor: 'bridle',
-    validate: (value) => {
-      const { steps } = value as { readonly steps?: unknown }
-      const issues = issuesOf(steps)
-      if (issues.length > 0) return { issues }
-      return { value: { steps: (steps as PlanStep[]).map(({ text, status }) => ({ text, status })) } }
-    },
-    jsonSchema: {
-      input: () => ({
-        type: 'object',
-        properties: { steps: { type: 'array', items: stepSchema, maxItems: PLAN_STEPS_MAX } },
-        required: ['steps'],
-        additionalProperties: false,
-      }),
-    },
+const input = writtenSchema<{ readonly steps: readonly PlanStep[] }>(
+  () => ({
+    type: 'object',
+    properties: { steps: { type: 'array', items: stepSchema, maxItems: PLAN_STEPS_MAX } },
+    required: ['steps'],
+    additionalProperties: false,
+  }),
+  (value) => {
+    const { steps } = value as { readonly steps?: unknown }
+    const issues = issuesOf(steps)
+    if (issues.length > 0) return { issues }
+    return { value: { steps: (steps as PlanStep[]).map(({ text, status }) => ({ text, status })) } }
   },
-}
+)
 
 export const updatePlan = tool({
   name: 'update_plan',

@@ -24,6 +24,9 @@ export interface ThoughtListener {
   thinking(delta: string): Promise<void>
 }
 
+/** For an answer that nobody reads while it arrives. */
+export const NO_LISTENER: ThoughtListener = { text: async () => {}, thinking: async () => {} }
+
 export interface ThinkOptions {
   /** Names the calls of the step, which are counted from 1. */
   readonly callId: (n: number) => string

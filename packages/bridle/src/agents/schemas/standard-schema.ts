@@ -1,4 +1,5 @@
 // The interface of Standard Schema (https://standardschema.dev), so that an agent may use any schema library. No dependency.
+import type { Json } from '../../kernel/json.ts'
 import { ISSUES_MAX } from '../limits.ts'
 
 /** A schema of any library that follows Standard Schema (standardschema.dev), such as Valibot, Zod or ArkType. */
@@ -25,6 +26,14 @@ export interface SchemaIssue {
 
 export type InputOf<S extends StandardSchema> = NonNullable<S['~standard']['types']>['input']
 export type OutputOf<S extends StandardSchema> = NonNullable<S['~standard']['types']>['output']
+
+/** A schema of ours, written out: browsers import the main entry, and need no library for schemas. */
+export const writtenSchema = <Input extends object, Output = Input>(
+  jsonSchema: () => Json,
+  validate: StandardSchema<Input, Output>['~standard']['validate'],
+): StandardSchema<Input, Output> => ({
+  '~standard': { version: 1, vendor: 'bridle', validate, jsonSchema: { input: jsonSchema } },
+})
 
 /** Accepts functions too: the schemas of some libraries are callable. */
 export const isSchema = (value: unknown): value is StandardSchema => {

@@ -10,7 +10,6 @@ import { shortErrorMessage } from '../error-message.ts'
 import { performCalls } from '../loop/call-actions.ts'
 import { type CallName, eventItem, outcomeItem } from '../loop/calls/call-items.ts'
 import { stepKeyOf } from '../loop/calls/calls.ts'
-import { withDeadline } from '../loop/calls/deadline.ts'
 import type { LoopRun } from '../loop/loop-run.ts'
 import { argumentsOf, callNameOf, toolNameOf } from '../loop/rendering.ts'
 import type { ChildAgent } from '../middleware/middleware.ts'
@@ -187,8 +186,5 @@ const waitFor = async (
 const failure = (task: Task | undefined, error: string, reason: string): ReportItem[] =>
   task ? [outcomeItem(task.call, 'error', { error, reason })] : []
 
-const inTime = <T>(run: LoopRun, work: () => Promise<T>): Promise<T> => {
-  const { toolMs: ms } = run.definition.limits
-  const error = () => new Error(`no answer in ${ms} ms.`)
-  return withDeadline(work, { clock: run.ports.clock, signal: run.controls.signal, ms, error })
-}
+const inTime = <T>(run: LoopRun, work: () => Promise<T>): Promise<T> =>
+  run.withinToolTime(work, (ms) => new Error(`no answer in ${ms} ms.`))

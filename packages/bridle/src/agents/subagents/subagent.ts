@@ -4,7 +4,7 @@ import { isId } from '../../kernel/event.ts'
 import { isJsonObject } from '../../kernel/json.ts'
 import { type AgentDefinition, isAgent } from '../agent.ts'
 import type { ChildAgent, Middleware } from '../middleware/middleware.ts'
-import type { SchemaResult, StandardSchema } from '../schemas/standard-schema.ts'
+import { type StandardSchema, writtenSchema } from '../schemas/standard-schema.ts'
 import { type Tool, tool } from '../tools/tool.ts'
 import { AT_ONCE_MAX, DEPTH_MAX } from './limits.ts'
 
@@ -66,29 +66,20 @@ const withName = (given: AgentDefinition | NamedSubagent): Required<NamedSubagen
 const toolName = (name: string): string => `ask_${name.replace(/[^A-Za-z0-9_-]/g, '_')}`.slice(0, 64)
 
 /** The argument of an agent without an input schema. */
-const taskSchema: StandardSchema<object, unknown> = {
-  '~standard': {
-    version: 1,
-    vendor: 'bridle',
-    validate: (value): SchemaResult<unknown> =>
-      isJsonObject(value) && typeof value.task === 'string' && value.task.trim() !== ''
-        ? { value: { task: value.task } }
-        : { issues: [{ message: 'a text is needed: the task', path: ['task'] }] },
-    jsonSchema: {
-      input: () => ({
-        type: 'object',
-        properties: {
-          task: {
-            type: 'string',
-            description: 'The whole task: the agent knows nothing of this conversation.',
-          },
-        },
-        required: ['task'],
-        additionalProperties: false,
-      }),
+const taskSchema = writtenSchema<object, unknown>(
+  () => ({
+    type: 'object',
+    properties: {
+      task: { type: 'string', description: 'The whole task: the agent knows nothing of this conversation.' },
     },
-  },
-}
+    required: ['task'],
+    additionalProperties: false,
+  }),
+  (value) =>
+    isJsonObject(value) && typeof value.task === 'string' && value.task.trim() !== ''
+      ? { value: { task: value.task } }
+      : { issues: [{ message: 'a text is needed: the task', path: ['task'] }] },
+)
 
 const problemOf = (options: unknown): string | null => {
   const { agents, maxDepth, maxAtOnce } = (options ?? {}) as { readonly [name: string]: unknown }

@@ -2,7 +2,7 @@
 import { type Directive, fieldsProblem } from '../../kernel/directive.ts'
 import { isCoreType, payloadSchema, wrongPayloadField } from '../../kernel/directive-payloads.ts'
 import type { JsonObject } from '../../kernel/json.ts'
-import type { StandardSchema } from '../schemas/standard-schema.ts'
+import { type StandardSchema, writtenSchema } from '../schemas/standard-schema.ts'
 
 /** Throws where the fields are of no directive. */
 export const directiveFields = (given: string | Omit<Directive, 'payload'>): Omit<Directive, 'payload'> => {
@@ -16,15 +16,11 @@ export const directiveFields = (given: string | Omit<Directive, 'payload'>): Omi
 /** The schema of a core type's payload; null = the type is not ours, and takes any object. */
 export const payloadInput = (type: string): StandardSchema<object, unknown> | null => {
   if (!isCoreType(type)) return null
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'bridle',
-      validate: (value) => {
-        const field = wrongPayloadField(type, value as JsonObject)
-        return field === null ? { value } : { issues: [{ message: 'It is missing, or does not fit.', path: [field] }] }
-      },
-      jsonSchema: { input: () => payloadSchema(type) },
+  return writtenSchema<object, unknown>(
+    () => payloadSchema(type),
+    (value) => {
+      const field = wrongPayloadField(type, value as JsonObject)
+      return field === null ? { value } : { issues: [{ message: 'It is missing, or does not fit.', path: [field] }] }
     },
-  }
+  )
 }

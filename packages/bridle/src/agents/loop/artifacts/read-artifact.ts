@@ -1,7 +1,7 @@
 // `read_artifact`: the model reads a large result in pages. It is offered as soon as the session has such a result.
-import { isJsonObject, type Json } from '../../../kernel/json.ts'
+import { isJsonObject } from '../../../kernel/json.ts'
 import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
-import type { SchemaIssue, SchemaResult, StandardSchema } from '../../schemas/standard-schema.ts'
+import { type SchemaIssue, type SchemaResult, writtenSchema } from '../../schemas/standard-schema.ts'
 import { type Tool, tool } from '../../tools/tool.ts'
 import { asLoopTool } from '../calls/loop-tools.ts'
 import { ARTIFACT_PAGE_CHARS } from './limits.ts'
@@ -60,25 +60,19 @@ const lineRange = (text: string, [first, last]: readonly [number, number]): [num
 /** The position, or the one before it where it would split a character. */
 const wholeCharacter = (text: string, at: number): number => (/[\udc00-\udfff]/.test(text[at] ?? '') ? at - 1 : at)
 
-const PAGE: StandardSchema<PageRequest> = {
-  '~standard': {
-    version: 1,
-    vendor: 'bridle',
-    validate: (value) => pageRequest(value),
-    jsonSchema: {
-      input: (): Json => ({
-        type: 'object',
-        properties: {
-          artifact_id: { type: 'string', description: 'The id, as the result of the call gives it.' },
-          from: { type: 'integer', minimum: 0, description: 'The first character, from 0. Default 0.' },
-          length: { type: 'integer', minimum: 1, maximum: ARTIFACT_PAGE_CHARS, description: 'How many characters.' },
-          lines: { type: 'string', description: 'Lines instead of characters, from 1: "20" or "20-60".' },
-        },
-        required: ['artifact_id'],
-      }),
+const PAGE = writtenSchema<PageRequest>(
+  () => ({
+    type: 'object',
+    properties: {
+      artifact_id: { type: 'string', description: 'The id, as the result of the call gives it.' },
+      from: { type: 'integer', minimum: 0, description: 'The first character, from 0. Default 0.' },
+      length: { type: 'integer', minimum: 1, maximum: ARTIFACT_PAGE_CHARS, description: 'How many characters.' },
+      lines: { type: 'string', description: 'Lines instead of characters, from 1: "20" or "20-60".' },
     },
-  },
-}
+    required: ['artifact_id'],
+  }),
+  (value) => pageRequest(value),
+)
 
 const pageRequest = (value: unknown): SchemaResult<PageRequest> => {
   const issue = (field: string, message: string): { readonly issues: readonly SchemaIssue[] } => ({

@@ -3,7 +3,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
 import { parseRunResult } from '../../schemas/input.ts'
 import { convertSchema, isObjectSchema } from '../../schemas/json-schema.ts'
-import type { SchemaResult, StandardSchema } from '../../schemas/standard-schema.ts'
+import { type StandardSchema, writtenSchema } from '../../schemas/standard-schema.ts'
 import { ANSWER_TOOL, type Tool, tool } from '../../tools/tool.ts'
 import { asLoopTool } from './loop-tools.ts'
 
@@ -41,11 +41,10 @@ const WRAPPER = 'value'
 
 const isWrapped = (output: StandardSchema): boolean => !isObjectSchema(convertSchema(output))
 
-const answerSchema = (output: StandardSchema): StandardSchema<object, unknown> => ({
-  '~standard': {
-    version: 1,
-    vendor: 'bridle',
-    validate: async (value): Promise<SchemaResult<unknown>> => {
+const answerSchema = (output: StandardSchema): StandardSchema<object, unknown> =>
+  writtenSchema<object, unknown>(
+    () => asArguments(convertSchema(output)),
+    async (value) => {
       const wrapped = isWrapped(output)
       const given = wrapped && isJsonObject(value) ? value[WRAPPER] : value
       const checked = await output['~standard'].validate(given)
@@ -57,9 +56,7 @@ const answerSchema = (output: StandardSchema): StandardSchema<object, unknown> =
       const result = await parseRunResult({ output: null }, checked.value)
       return 'problem' in result ? { issues: [{ message: result.problem }] } : { value: result.value }
     },
-    jsonSchema: { input: () => asArguments(convertSchema(output)) },
-  },
-})
+  )
 
 const asArguments = (schema: JsonObject): JsonObject => {
   if (isObjectSchema(schema)) return schema

@@ -5,6 +5,7 @@ import { shortErrorMessage } from '../../error-message.ts'
 import { MODEL_REQUESTS_MAX } from '../../middleware/limits.ts'
 import { ModelError } from '../../model/model-error.ts'
 import { retryDelay } from '../../model/retries.ts'
+import { NO_LISTENER } from '../../model/think.ts'
 import { thinkInSpan } from '../../trace/spans.ts'
 import { currentModel, modelName, type RequestFrame, turnDeadline } from '../asking.ts'
 import { eventItem } from '../calls/call-items.ts'
@@ -77,7 +78,6 @@ const summarize = async (run: LoopRun, { replaced }: SummaryPlan, signal: AbortS
   const model = await currentModel(run)
   const maxTokens = summaryTokens(run)
   const settings = { ...definition.settings, maxOutputTokens: maxTokens }
-  const silent = { text: async () => {}, thinking: async () => {} }
   const options = {
     callId: (n: number) => `${job.runId}.summary.${n}`,
     clock: ports.clock,
@@ -88,7 +88,7 @@ const summarize = async (run: LoopRun, { replaced }: SummaryPlan, signal: AbortS
     requests += 1
     if (requests > MODEL_REQUESTS_MAX)
       throw new ModelError('middleware', `Middleware makes at most ${MODEL_REQUESTS_MAX} requests for one summary.`)
-    const thought = await thinkInSpan(run, model, { ...asked, settings }, silent, options)
+    const thought = await thinkInSpan(run, model, { ...asked, settings }, NO_LISTENER, options)
     used.push(requestUsageItem(model.modelId, thought.usage, null))
     return thought
   }, transcript.turn.summaryFailures)

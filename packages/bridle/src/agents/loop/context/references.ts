@@ -1,6 +1,6 @@
 // The artifacts and resources of the replaced part of a conversation: no summary may lose them, so they are listed behind it.
 import { truncate } from '../../../kernel/text/truncate.ts'
-import { syncAnswer } from '../../tools/sync-answer.ts'
+import { resourcesOf } from '../calls/arguments.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { argumentsOf, type CallView, toolNameOf } from '../rendering.ts'
 import type { SummaryPlan } from './cut-plan.ts'
@@ -18,19 +18,14 @@ export const referencesOf = (run: LoopRun, { replaced, keptFrom }: SummaryPlan):
   const calls = replaced.flatMap(({ entry }) => (entry.kind === 'step' ? entry.calls : []))
   return {
     artifacts: newest([...(lastSummary?.artifacts ?? []), ...entries.artifactsBefore(keptFrom)]),
-    resources: newest([...(lastSummary?.resources ?? []), ...calls.flatMap((view) => resourcesOf(run, view))]),
+    resources: newest([...(lastSummary?.resources ?? []), ...calls.flatMap((view) => resourcesIn(run, view))]),
   }
 }
 
 /** A tool that has changed may not understand its old arguments. */
-const resourcesOf = ({ toolset }: LoopRun, view: CallView): readonly string[] => {
-  if (view.outcome === null) return []
-  try {
-    const names = syncAnswer('resources', toolset.get(toolNameOf(view))?.resources?.(argumentsOf(view)))
-    return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
-  } catch {
-    return []
-  }
+const resourcesIn = ({ toolset }: LoopRun, view: CallView): readonly string[] => {
+  const tool = view.outcome === null ? undefined : toolset.get(toolNameOf(view))
+  return (tool && resourcesOf(tool, argumentsOf(view))) ?? []
 }
 
 /** A name that comes again is as new as its last mention. */

@@ -1,9 +1,9 @@
 // The summary of the older part of a conversation: one request to the model, inside the middleware of the agent.
 
-import { truncate } from '../../../kernel/text/truncate.ts'
 import { type LayerOptions, surround } from '../../middleware/layers.ts'
 import type { Middleware, Summary, SummaryRequest } from '../../middleware/middleware.ts'
 import type { ModelMessage, ModelRequest, ModelToolOutput, Thought } from '../../model/model.ts'
+import { beginningOf } from '../excerpt.ts'
 import { textMessage } from '../rendering.ts'
 import { SUMMARY_READS } from './limits.ts'
 
@@ -79,12 +79,13 @@ const messageText = (message: ModelMessage, { result, text }: Share): string => 
   if (message.role === 'system') return message.content
   if (message.role === 'tool')
     return message.content
-      .map(({ toolName, output }) => `[Result of ${toolName}]\n${shorten(outputText(output), result)}`)
+      .map(({ toolName, output }) => `[Result of ${toolName}]\n${beginningOf(outputText(output), result)}`)
       .join('\n')
   const parts = message.content.map((part) => {
-    if (part.type === 'text') return shorten(part.text, text)
+    if (part.type === 'text') return beginningOf(part.text, text)
     if (part.type === 'file') return `[A file of type ${part.mediaType}]`
-    if (part.type === 'tool-call') return `[Call of ${part.toolName}] ${shorten(JSON.stringify(part.input), result)}`
+    if (part.type === 'tool-call')
+      return `[Call of ${part.toolName}] ${beginningOf(JSON.stringify(part.input), result)}`
     return ''
   })
   return `${message.role === 'user' ? 'User' : 'Assistant'}: ${parts.filter((part) => part !== '').join('\n')}`
@@ -94,6 +95,3 @@ const outputText = (output: ModelToolOutput): string => {
   if (output.type === 'execution-denied') return output.reason ?? 'The call was denied.'
   return typeof output.value === 'string' ? output.value : JSON.stringify(output.value)
 }
-
-const shorten = (text: string, chars: number): string =>
-  text.length <= chars ? text : `${truncate(text, chars)}\n[${text.length - chars} characters are left out.]`

@@ -3,6 +3,7 @@ import { present } from '../../../kernel/json.ts'
 import type { ModelQuestion } from '../../middleware/middleware.ts'
 import type { QuestionAnswer } from '../../middleware/running.ts'
 import { chooseModel } from '../../model/model-choice.ts'
+import { NO_LISTENER } from '../../model/think.ts'
 import { thinkInSpan } from '../../trace/spans.ts'
 import { requestUsageItem } from '../context/usage.ts'
 import type { LoopRun } from '../loop-run.ts'
@@ -30,7 +31,7 @@ export const answerQuestion = async (
       settings: { ...(isOwn && definition.settings), ...present({ maxOutputTokens }) },
       signal,
     },
-    SILENT,
+    NO_LISTENER,
     { callId: (n) => `${job.runId}.question.${n}`, clock: ports.clock, stallMs: definition.limits.stallMs },
   )
   return {
@@ -38,5 +39,3 @@ export const answerQuestion = async (
     usage: requestUsageItem(chosen.modelId, thought.usage, null),
   }
 }
-
-const SILENT = { text: async () => {}, thinking: async () => {} }

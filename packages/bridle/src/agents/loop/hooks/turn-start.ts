@@ -6,6 +6,7 @@ import { NOTES_CHARS_MAX, NOTES_MAX } from '../../middleware/limits.ts'
 import type { Middleware, Note } from '../../middleware/middleware.ts'
 import { type HookContext, hookEventItem, runHook } from '../../middleware/running.ts'
 import { eventItem } from '../calls/call-items.ts'
+import { beginningOf } from '../excerpt.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { NOTE_SOURCE } from '../turn-record.ts'
 import { hookContext } from './hook-context.ts'
@@ -50,11 +51,10 @@ const bounded = (notes: readonly string[]): { readonly texts: readonly string[];
   let charsLeft = NOTES_CHARS_MAX
   let leftOut = 0
   for (const note of notes) {
-    const text = truncate(note, charsLeft)
-    charsLeft -= text.length
-    leftOut += note.length - text.length
-    if (text === note) texts.push(text)
-    else texts.push(`${text}\n[${note.length - text.length} of ${note.length} characters are left out here.]`)
+    texts.push(beginningOf(note, charsLeft))
+    const { length } = truncate(note, charsLeft)
+    charsLeft -= length
+    leftOut += note.length - length
   }
   return { texts, leftOut }
 }

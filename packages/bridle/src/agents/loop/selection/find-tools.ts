@@ -1,7 +1,7 @@
 // `find_tools`: the model searches among the tools that it is not offered. Those that it finds are offered for the rest of the session.
 import { isJsonObject, type Json } from '../../../kernel/json.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
-import type { SchemaResult, StandardSchema } from '../../schemas/standard-schema.ts'
+import { writtenSchema } from '../../schemas/standard-schema.ts'
 import { type Tool, tool } from '../../tools/tool.ts'
 import { asLoopTool } from '../calls/loop-tools.ts'
 import { DESCRIPTION_CHARS, FOUND_PER_SEARCH, QUERY_CHARS_MAX } from './limits.ts'
@@ -44,22 +44,16 @@ export const foundIn = (result: Json): readonly string[] => {
   return tools.flatMap((each) => (isJsonObject(each) && typeof each.name === 'string' ? [each.name] : []))
 }
 
-const QUERY: StandardSchema<{ query: string }> = {
-  '~standard': {
-    version: 1,
-    vendor: 'bridle',
-    validate: (value): SchemaResult<{ query: string }> => {
-      const query = isJsonObject(value) ? value.query : null
-      return typeof query === 'string' && query.trim() !== '' && query.length <= QUERY_CHARS_MAX
-        ? { value: { query } }
-        : { issues: [{ path: ['query'], message: `Expected a text of 1 to ${QUERY_CHARS_MAX} characters` }] }
-    },
-    jsonSchema: {
-      input: () => ({
-        type: 'object',
-        properties: { query: { type: 'string', description: 'What the tool should do, in a few words.' } },
-        required: ['query'],
-      }),
-    },
+const QUERY = writtenSchema<{ query: string }>(
+  () => ({
+    type: 'object',
+    properties: { query: { type: 'string', description: 'What the tool should do, in a few words.' } },
+    required: ['query'],
+  }),
+  (value) => {
+    const query = isJsonObject(value) ? value.query : null
+    return typeof query === 'string' && query.trim() !== '' && query.length <= QUERY_CHARS_MAX
+      ? { value: { query } }
+      : { issues: [{ path: ['query'], message: `Expected a text of 1 to ${QUERY_CHARS_MAX} characters` }] }
   },
-}
+)
