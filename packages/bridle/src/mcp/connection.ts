@@ -19,6 +19,8 @@ export class McpConnection {
   readonly #transport: Transport & { terminateSession?(): Promise<void> }
   /** The reason why the connection ended; null: it is open. */
   #fault: McpError | null = null
+  /** The server has said that its tools changed. */
+  #hasChanged = false
 
   private constructor(
     module: McpClientModule,
@@ -40,6 +42,9 @@ export class McpConnection {
         inputRequired: { autoFulfill: false },
       },
     )
+    this.#client.setNotificationHandler('notifications/tools/list_changed', () => {
+      this.#hasChanged = true
+    })
     this.#client.onclose = () => this.#end(this.#error('mcp_connection_lost', 'The connection is closed.'))
     this.#client.onerror = (error) => {
       if (error instanceof SyntaxError) this.#end(this.#error('mcp_bad_message', 'The server sends broken messages.'))
@@ -118,11 +123,15 @@ export class McpConnection {
       // Without the schema of the output: its check would run patterns of the server.
       toolDefinition: { name, inputSchema: inputSchema as { type: 'object' } },
     }
+    const gone = (cause: unknown) => this.#error('mcp_tool_gone', `The server has no tool "${name}" any more.`, cause)
     try {
-      return await this.#settled(signal, this.#client.callTool({ name, arguments: { ...args } }, options))
+      const result = await this.#settled(signal, this.#client.callTool({ name, arguments: { ...args } }, options))
+      // Some servers tell of an unknown tool as if it had failed.
+      if (result.isError && this.#hasChanged && !(await this.#hasTool(name, signal))) throw gone(undefined)
+      return result
     } catch (error) {
       if (error instanceof McpError && error.code === 'mcp_refused' && !(await this.#hasTool(name, signal)))
-        throw this.#error('mcp_tool_gone', `The server has no tool "${name}" any more.`, error)
+        throw gone(error)
       throw error
     }
   }

@@ -89,20 +89,22 @@ test('[N140] a cancelled run cancels its call on the server', async () => {
 
 test('[N138] changed tools are there with the next run, and a call of a tool that is gone says so', async () => {
   await using server = await startHttpFixture()
-  const source = mcp({ name: 'docs', url: server.url }, { include: ['echo', 'change', 'late'] })
+  const source = mcp({ name: 'docs', url: server.url }, { include: ['echo', 'put', 'change', 'late'] })
   const it = new LoopWorld(callerAgent([source]))
   const { tools } = await source.open({ sessionId: 's', tenant: 't', signal: new AbortController().signal })
   expect(await ask(it, 'docs_change')).toBe('changed')
-  const echo = tools.find(({ name }) => name === 'docs_echo')
   const call = { signal: new AbortController().signal, stepKey: 'k', session: {} as never }
-  await expect(echo?.run({ text: 'a' }, call)).rejects.toMatchObject({
-    code: 'mcp_tool_gone',
-    server: 'docs',
-    message: expect.stringContaining('no tool "echo" any more'),
-  })
+  for (const name of ['echo', 'put']) {
+    const stale = tools.find((each) => each.name === `docs_${name}`)
+    await expect(stale?.run({ text: 'a' }, call)).rejects.toMatchObject({
+      code: 'mcp_tool_gone',
+      server: 'docs',
+      message: expect.stringContaining(`no tool "${name}" any more`),
+    })
+  }
   expect(await ask(it, 'docs_late')).toBe('late')
   expect((await it.payloads('turn_start_tools')).map(({ tools }) => tools)).toEqual([
-    ['docs_echo', 'docs_change'],
+    ['docs_echo', 'docs_put', 'docs_change'],
     ['docs_late', 'docs_change'],
   ])
   await ask(it, 'docs_echo {"text":"a"}')

@@ -118,7 +118,9 @@ export class FixtureServer {
     if (method === 'tools/list') return answer(this.#page(params.cursor))
     if (method !== 'tools/call') return refuse(-32601, 'Unknown method.')
     const known = this.#tools.some((each) => (each as { name?: unknown } | null)?.name === params.name)
-    if (!known) return refuse(-32602, `Unknown tool.`)
+    // Servers differ in how they tell.
+    if (!known && params.name === 'put') return answer({ ...say('Unknown tool.'), isError: true })
+    if (!known) return refuse(-32602, 'Unknown tool.')
     this.#calls += 1
     this.#call(String(params.name), params.arguments as Record<string, unknown>, wire, answer)
   }
