@@ -1,6 +1,5 @@
 // The tool `shell`, with real commands: in a sandbox and without one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
@@ -40,19 +39,17 @@ const commandLine = (pid: string): string => {
   }
 }
 
-const leftFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('bridle-shell-'))
-
 describe.each([
   ['in a sandbox', sandboxed, needs('bubblewrap')],
   ['without a sandbox', unsandboxed, null],
 ] as const)('[N152] a command %s', (_where, options, missing) => {
   test.skipIf(missing)('works in the folder, and answers its output and exit code', async () => {
     const place = folderWith({ 'a.txt': 'one\n' })
-    const before = leftFolders()
+    vi.stubEnv('TMPDIR', place.outside)
     const command = 'cat a.txt; echo grün >&2; echo new > b.txt; pwd; cat; exit 3'
     expect(await run(place, command, options)).toEqual({ exit_code: 3, output: `one\ngrün\n${place.root}\n` })
     expect(place.read('b.txt')).toBe('new\n')
-    expect(leftFolders().filter((name) => !before.includes(name))).toEqual([])
+    expect(readdirSync(place.outside)).toEqual(['secret.txt'])
     expect(await run(place, 'node -p 6*7', options)).toEqual({ exit_code: 0, output: '42\n' })
     await expect(run(place, 'a\0b', options)).resolves.toBe('bad_command')
   })
@@ -75,12 +72,14 @@ describe.each([
 
   test.skipIf(missing)('is ended in time, whatever it does about signals', async () => {
     const place = folderWith()
-    const command = 'echo begun; trap "" TERM INT HUP; sleep 27182.818; while :; do sleep 27182.818; done'
-    expect(await run(place, command, options, { timeout_ms: 1_500 })).toEqual({
-      exit_code: null,
-      output: 'begun\n',
-      stopped: 'It took longer than 1500 ms.',
-    })
+    const command = 'trap "" TERM INT HUP; echo begun; sleep 27182.818; while :; do sleep 27182.818; done'
+    // A busy machine may take longer for the start alone.
+    for (const timeout_ms of [1_000, 5_000, 25_000]) {
+      const result = await run(place, command, options, { timeout_ms })
+      expect(result).toMatchObject({ exit_code: null, stopped: `It took longer than ${timeout_ms} ms.` })
+      if (result.output === 'begun\n') break
+      expect([result.output, timeout_ms]).not.toEqual(['', 25_000])
+    }
     await expect.poll(() => isRunning('27182.818')).toBe(false)
   })
 
