@@ -129,7 +129,7 @@ describe('the packed package', () => {
       /```ts\n([\s\S]*?)```/g,
     )
     for (const [index, [, text = '']] of [...shells].entries()) files.push([`shell-${index}.ts`, text])
-    expect(files.filter(([name]) => name.startsWith('shell-'))).toHaveLength(2)
+    expect(files.filter(([name]) => name.startsWith('shell-'))).toHaveLength(3)
     const options = [
       '--module',
       'nodenext',

@@ -161,10 +161,15 @@ export type ModelToolOutput =
 
 /** A request to a model, as the loop puts it together. */
 export interface ModelRequest {
+  /** The conversation, with the instructions first. */
   readonly messages: readonly ModelMessage[]
+  /** The tools that the model may call. */
   readonly tools: readonly ModelTool[]
+  /** Whether the model has to call a tool, and which; default: it decides. */
   readonly toolChoice?: ModelToolChoice
+  /** The settings of the agent. */
   readonly settings: ModelSettings
+  /** Aborts when the run is cancelled, or has no more time. */
   readonly signal: AbortSignal
 }
 
@@ -196,8 +201,11 @@ export type ModelFinish = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 
 
 /** The answer of a model in one step. */
 export interface Thought {
+  /** The text, the thoughts and the calls, in order. */
   readonly content: readonly StepContent[]
+  /** Why the model ended its answer. */
   readonly finish: ModelFinish
+  /** The tokens that the provider counted. */
   readonly usage: ModelUsage
   /** Tokens of the request and of the answer together, where the provider counts them. */
   readonly contextTokens?: number
