@@ -96,6 +96,11 @@ const turns = {
         { use: [plan()] },
       ),
     ),
+  'background work finishes a step': async () => {
+    const it = new LoopWorld(tested(reader))
+    await it.ask('a.txt', keyOf(), { kind: 'background' })
+    return it
+  },
   'a subagent does a task': async () => {
     const child = agent({ name: 'child', description: 'Reads.', model: stubModel(() => ({ text: 'Read.' })) })
     const answer: Answering = (prompt) =>
@@ -137,7 +142,7 @@ const inventory: { readonly [T in AgentEventType]: TurnTitle } = {
   context_compacted: 'a conversation fills the window of its model',
   usage: 'a model thinks, calls a tool and answers',
   transport_diagnostic: 'a model fails and is asked again',
-  step_progress: 'a model changes its plan',
+  step_progress: 'background work finishes a step',
   session_checkpoint: 'a model changes its plan',
   retrieval: 'retrieval finds a document',
   reflection: 'a critic finds something missing',
