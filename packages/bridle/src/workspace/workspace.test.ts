@@ -115,6 +115,7 @@ describe.each(CALLS)('[N144] %s', (name, input) => {
     ['a new file behind a link to nothing', 'nowhere/new.txt', 'outside'],
     ['a link to itself', 'circle', 'outside'],
     ["the server's data", '.bridle/secret', 'protected'],
+    ['the data of a server further below', 'inner/.bridle/secret', 'protected'],
   ])('refuses %s', async (_what, path, code) => {
     const place = folderWith({ '.bridle/secret': 'the secret', 'inner/a.txt': 'a' })
     symlinkSync(place.secret, join(place.root, 'link'))
@@ -267,7 +268,14 @@ describe('[N146] write_file', () => {
     expect(await place.call('write_file', { path: '.', text: 'x' })).toBe('not_a_file')
     expect(await place.call('write_file', { path: 'inner/a.txt/b', text: 'x' })).toBe('not_a_folder')
     expect(await place.call('write_file', { path: `inner/${'n'.repeat(300)}`, text: 'x' })).toBe('invalid_path')
-    for (const path of ['.git/hooks/pre-commit', 'inner/.GIT/config', '.git'])
+    for (const path of [
+      '.git/hooks/pre-commit',
+      'inner/.GIT/config',
+      '.git',
+      '.g\u200cit/config',
+      '.git./x',
+      'GIT~1/x',
+    ])
       expect(await place.call('write_file', { path, text: 'x' })).toBe('protected')
     expect(await place.call('edit_file', { path: '.git/config', old_text: 'c', new_text: 'd' })).toBe('protected')
     expect(readdirSync(place.root).sort()).toEqual(['.git', 'inner'])
@@ -350,6 +358,7 @@ describe('[N148] list_files', () => {
       'node_modules/x/index.ts': '',
       '.git/config': '',
       '.bridle/data': '',
+      'src/.bridle/data.ts': '',
       'bad\u202ename.ts': '',
     })
     symlinkSync(place.outside, join(place.root, 'out'))

@@ -16,7 +16,7 @@ export interface WorkspacePlace {
   readonly real: string
 }
 
-/** Data of a server that was started in the folder: its log, its secret. */
+/** Data of a server that was started in the folder, or further below: its log, its secret. */
 export const SERVER_DATA = '.bridle'
 
 export class ConfinedFolder {
@@ -42,7 +42,7 @@ export class ConfinedFolder {
     const parts = below === '' ? [] : below.split(sep)
     if (parts[0] === '..' || join(this.root, below) !== real)
       throw new WorkspaceError('outside', `${shown(path)} is a link that leads out of the workspace, or nowhere.`)
-    if (parts[0] === SERVER_DATA)
+    if (parts.includes(SERVER_DATA))
       throw new WorkspaceError('protected', `${shown(path)} belongs to the server, not to the workspace.`)
     return { path, parts, real }
   }

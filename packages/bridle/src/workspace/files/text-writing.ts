@@ -28,9 +28,18 @@ export const UNFINISHED = '.bridle-write-'
 /** Writes a file. Makes the folders around it. Returns false where there was a file before. */
 export const writeText = (folder: ConfinedFolder, place: WorkspacePlace, text: string): Promise<boolean> => {
   // Hooks and settings in there are run by the next person who calls git.
-  if (place.parts.some((part) => part.toLowerCase() === '.git'))
+  if (place.parts.some(isGitFolder))
     throw new WorkspaceError('protected', `${shown(place.path)} belongs to git. Only git changes it.`)
   return folder.around(place, (parent, name) => replaceFile(parent, name, place.path, text), { makes: true })
+}
+
+/** Some file systems pass over characters that have no width, dots and spaces at the end, and have a second, short name. */
+const isGitFolder = (part: string): boolean => {
+  const plain = part
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/[. ]+$/, '')
+    .toLowerCase()
+  return plain === '.git' || plain === 'git~1'
 }
 
 const replaceFile = async (parent: OpenFolder, name: string, path: string, text: string): Promise<boolean> => {

@@ -34,14 +34,13 @@ export class FileWalk {
 
   /** Walks through the folder at a place. */
   walk(folder: ConfinedFolder, place: WorkspacePlace, { isDeep = true } = {}): void {
-    const isRoot = place.parts.length === 0
-    folder.inFolder(place, (open) => this.#enter(open, '', { depth: isDeep ? DEPTH_MAX : 1, isRoot }))
+    folder.inFolder(place, (open) => this.#enter(open, '', isDeep ? DEPTH_MAX : 1))
   }
 
   /** Returns false once the walk has ended. */
-  #enter(folder: OpenFolder, prefix: string, { depth, isRoot = false }: { depth: number; isRoot?: boolean }): boolean {
+  #enter(folder: OpenFolder, prefix: string, depth: number): boolean {
     for (const { name, kind } of this.#read(folder)) {
-      if ((isRoot && name === SERVER_DATA) || name.startsWith(UNFINISHED)) continue
+      if (name === SERVER_DATA || name.startsWith(UNFINISHED)) continue
       if (hasUnseenCharacters(name)) {
         this.skipped += 1
         continue
@@ -63,7 +62,7 @@ export class FileWalk {
       return true
     }
     try {
-      return this.#enter(inner, `${path}/`, { depth })
+      return this.#enter(inner, `${path}/`, depth)
     } finally {
       closeFolder(inner)
     }

@@ -2,7 +2,7 @@
 // long as the command runs, and are watched for memory, processes and disk.
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { newProcessMark } from '../../runners/engines/process-mark.ts'
 import { probeBubblewrap } from '../../runners/sandboxes/isolation/bubblewrap.ts'
 import {
@@ -38,17 +38,23 @@ export const sandboxedShell =
   (command, onExceeded) => {
     const folders = makeFolders()
     const { folder, home, tmp } = folders
-    const serverData = join(root, SERVER_DATA)
     const view = {
       ...{ work: readOnly ? home : root, state: home, tmp, folder },
       readOnly: [...entryFiles().filter((path) => existsSync(path)), ...(readOnly ? [root] : [])],
-      hidden: [folder, ...(existsSync(serverData) ? [serverData] : [])],
+      hidden: [folder, ...serverData(root)],
     }
     return startIn(folders, onExceeded, () => {
       const start = containedStarter({ view, ports: new Map(), env: {} })
       return { start, cwd: root, env: shellEnvironment(home, '/tmp'), command }
     })
   }
+
+/** The data of a server that was started in the folder, and of this one, which may have been started further below. */
+const serverData = (root: string): string[] =>
+  [...new Set([root, process.cwd()])]
+    .filter((folder) => folder === root || folder.startsWith(root + sep))
+    .map((folder) => join(folder, SERVER_DATA))
+    .filter((folder) => existsSync(folder))
 
 /** Commands as processes of this machine, which read and write whatever their user may. */
 export const plainShell = (root: string): ShellStarter => {

@@ -119,6 +119,17 @@ describe('[N151] the sandbox', () => {
     },
   )
 
+  test.skipIf(needs('bubblewrap'))('hides the data of a server that was started further below', async () => {
+    const place = folderWith({ 'app/.bridle/secret': 'the secret' })
+    vi.spyOn(process, 'cwd').mockReturnValue(join(place.root, 'app'))
+    try {
+      const { output } = await run(place, 'cat app/.bridle/secret; ls app', sandboxed)
+      expect(output).not.toContain('the secret')
+    } finally {
+      vi.restoreAllMocks()
+    }
+  })
+
   test.skipIf(needs('bubblewrap'))('lets commands read a workspace that is only to read', async () => {
     const place = folderWith({ 'a.txt': 'one\n' })
     const options = { shell: 'sandboxed', readOnly: true } as const
