@@ -22,7 +22,10 @@ export interface RetrievalDocument {
 export type PackedDocument = RetrievalDocument & { readonly tokens: number; readonly why: string }
 
 export const documentText = ({ id, title, text }: PackedDocument): string =>
-  `<document id=${JSON.stringify(id)}${title === undefined ? '' : ` title=${JSON.stringify(title)}`}>\n${text}\n</document>`
+  `<document id=${JSON.stringify(id)}${title === undefined ? '' : ` title=${JSON.stringify(title)}`}>\n${inside(text)}\n</document>`
+
+/** A text must not look as if its document ended, and another one began. */
+const inside = (text: string): string => text.replaceAll(/<(?=\/?document)/gi, '&lt;')
 
 export interface ContextPack {
   readonly used: readonly PackedDocument[]

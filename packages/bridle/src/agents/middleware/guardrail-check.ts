@@ -1,5 +1,7 @@
 // A check of an answer, its finding, and what follows from it.
+import { truncate } from '../../kernel/text/truncate.ts'
 import { shortErrorMessage } from '../error-message.ts'
+import { FINDING_CHARS_MAX } from './limits.ts'
 import type { AnswerReview, MiddlewareTurn } from './middleware.ts'
 
 /** A check of an answer. */
@@ -23,7 +25,8 @@ export const findingOf = async (
   turn: MiddlewareTurn,
 ): Promise<string | null> => {
   try {
-    return (await guardrail.check(text, turn)) || null
+    const finding: unknown = await guardrail.check(text, turn)
+    return finding ? truncate(String(finding), FINDING_CHARS_MAX) : null
   } catch (error) {
     return `the check could not be made: ${shortErrorMessage(error)}`
   }

@@ -26,6 +26,8 @@ export const guardrails = ({ checks, calls = false }: GuardrailOptions): Middlew
     )
   return {
     name: 'guardrails',
+    // A check that must stop an answer stops it also where it does not come to an end.
+    mustReview: checks.some((each: GuardrailCheck) => each.do === 'fail'),
     ...(calls && {
       before: async (call) => {
         const found = (await findingsIn(JSON.stringify(call.input), call)).filter((each) => each.finding !== null)

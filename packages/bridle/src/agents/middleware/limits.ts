@@ -26,6 +26,8 @@ export const CRITIC_CHARS_MAX = 50_000
 export const CRITIC_TOKENS_MAX = 1_000
 /** Things that a critic says are missing: nobody mends more at once. */
 export const CRITIC_FINDINGS_MAX = 20
+/** Characters of a finding of a check: a sentence or two, for the model and for people. */
+export const FINDING_CHARS_MAX = 1_000
 /** Steps of a plan: a longer one is a list of tasks, and belongs into a file. */
 export const PLAN_STEPS_MAX = 30
 /** Characters of a step of a plan: thirty of them fit into one value of the session's memory. */

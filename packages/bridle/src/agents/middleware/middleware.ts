@@ -28,6 +28,8 @@ export interface Middleware {
   after?(call: MiddlewareCall, result: Json): Json | undefined | Promise<Json | undefined>
   /** Called when the model ends its turn. It accepts the answer, sends the model back with a text, or fails the turn. */
   answer?(turn: AnswerTurn, text: string): AnswerReview | undefined | Promise<AnswerReview | undefined>
+  /** An answer that the function `answer` could not look at, since it threw or took too long, fails the turn. Default: it is accepted. */
+  readonly mustReview?: boolean
   /** Surrounds one request to the model. `next` makes the request. */
   model?(request: ModelRequest, next: (request: ModelRequest) => Promise<Thought>): Promise<Thought>
   /** Surrounds the making of a summary. `next` makes it. */
@@ -135,9 +137,10 @@ const POINTS = ['start', 'before', 'after', 'answer', 'model', 'compact'] as con
 /** The first thing that is wrong with a middleware; null = nothing. */
 export const middlewareProblem = (value: unknown): string | null => {
   if (typeof value !== 'object' || value === null) return 'an entry is no object.'
-  const { name, tools, ...rest } = value as { readonly [name: string]: unknown }
+  const { name, tools, mustReview, ...rest } = value as { readonly [name: string]: unknown }
   if (typeof name !== 'string' || name === '') return 'an entry has no name.'
   if (tools !== undefined && !Array.isArray(tools)) return `the tools of "${name}" are not a list.`
+  if (mustReview !== undefined && typeof mustReview !== 'boolean') return `mustReview of "${name}" is no boolean.`
   for (const point of POINTS)
     if (rest[point] !== undefined && typeof rest[point] !== 'function') return `${point} of "${name}" is no function.`
   return POINTS.some((point) => rest[point] !== undefined) || tools !== undefined

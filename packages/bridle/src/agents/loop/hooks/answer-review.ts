@@ -32,8 +32,13 @@ export const reviewAnswer = async (run: LoopRun, end: ReportItem): Promise<Revie
       reviewOf(await middleware.answer?.({ ...turn, againLeft }, text)),
     )
     items.push(...result.items)
-    // A middleware that fails accepts the answer: the work of the turn is not lost with it.
-    if ('problem' in result) continue
+    if ('problem' in result) {
+      // A middleware that fails accepts the answer: the work of the turn is not lost with it.
+      if (!middleware.mustReview) continue
+      const message = truncate(`The answer could not be checked: the middleware ${result.problem}`, ERROR_CHARS_MAX)
+      items.push({ type: 'failed', message, reason: 'answer_refused' })
+      return { items, isSentBack: false }
+    }
     const review = result.value
     if (review === null) items.push(hookEventItem(name, 'answer', 'accepted'))
     else if ('fail' in review) {
