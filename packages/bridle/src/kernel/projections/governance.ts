@@ -58,8 +58,15 @@ export const governance: Projection<Governance> = {
 
     rewound: (state, { payload: { run_ids } }) => {
       const isKept = ({ runId }: SessionFact) => !run_ids.includes(runId)
-      if (state.grants.every(isKept) && state.foundTools.every(isKept)) return state
-      return { ...state, grants: state.grants.filter(isKept), foundTools: state.foundTools.filter(isKept) }
+      const isResultKept = state.resultArtifactRun === null || !run_ids.includes(state.resultArtifactRun)
+      if (state.grants.every(isKept) && state.foundTools.every(isKept) && isResultKept) return state
+      return {
+        ...state,
+        grants: state.grants.filter(isKept),
+        foundTools: state.foundTools.filter(isKept),
+        // An edit takes back every run behind the first that it takes back.
+        resultArtifactRun: isResultKept ? state.resultArtifactRun : null,
+      }
     },
 
     branched: (state) => (Object.keys(state.questions).length === 0 ? state : { ...state, questions: {} }),
