@@ -48,7 +48,7 @@ export const draftCall = async (
 const repairs = async (tool: Tool, { input, problem, raw }: StepCall): Promise<readonly JsonObject[]> => {
   const [{ inputSchema } = { inputSchema: {} }] = modelTools([tool])
   if (problem === undefined) return argumentForms(inputSchema as JsonObject, input)
-  // The log has only the beginning of a long text.
-  const args = raw === undefined || raw.length >= RAW_CHARS_MAX ? null : repairJsonText(raw)
+  // The log has only the beginning of a long text, which may end one character early so as not to split a pair.
+  const args = raw === undefined || raw.length >= RAW_CHARS_MAX - 1 ? null : repairJsonText(raw)
   return args === null ? [] : [args, ...argumentForms(inputSchema as JsonObject, args)]
 }
