@@ -46,7 +46,7 @@ export const reviewAnswer = async (run: LoopRun, end: ReportItem): Promise<Revie
       items.push(hookEventItem(name, 'answer', 'failed', { reason: message }))
       items.push({ type: 'failed', message, reason: 'answer_refused' })
       return { items, isSentBack: false }
-    } else if (againLeft === 0) items.push(hookEventItem(name, 'answer', 'accepted', { reason: 'again_limit' }))
+    } else if (againLeftIn(run) === 0) items.push(hookEventItem(name, 'answer', 'accepted', { reason: 'again_limit' }))
     else {
       const again = truncate(review.again, AGAIN_CHARS_MAX)
       items.push(hookEventItem(name, 'answer', 'again', { reason: truncate(again, ERROR_CHARS_MAX) }))

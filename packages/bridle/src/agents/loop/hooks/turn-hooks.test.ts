@@ -285,3 +285,19 @@ test('[N124] background work shows each finished step once, also over a crash; a
   }
   expect(await it.payloads('step_progress', keyOf('chat'))).toEqual([])
 })
+
+test('[N117] an answer is not sent back where the function has used up the time of the turn', async () => {
+  const slow: Middleware = {
+    name: 'slow',
+    answer: () => {
+      it.clock.step(1_000)
+      return { again: 'More.' }
+    },
+  }
+  const it = new LoopWorld(counting([slow], { limits: { toolMs: 5_000, turnMs: 1_000 } }).definition)
+  for (const key of [keyOf('a'), keyOf('b')]) {
+    await it.ask('go', key)
+    expect(await hookEvents(it, key)).toEqual(['slow answer accepted'])
+    expect((await it.payloads('turn_end', key)).at(-1)?.status).toBe('completed')
+  }
+})
