@@ -110,3 +110,21 @@ test.each<[unknown, unknown, RegExp]>([
 ])('[N133] mcp(%j, %j) says what is wrong', (server, options, message) => {
   expect(() => mcp(server as never, options as never)).toThrow(message)
 })
+
+test('[N134] words that nobody sees go from the schema too; names and values stay', () => {
+  const hidden = '\u{e0049}\u200b'
+  const schema = {
+    type: 'object',
+    properties: {
+      description: { type: 'string', description: `A path.${hidden}`, enum: [`a${hidden}`] },
+      [`odd${hidden}`]: { anyOf: [{ type: 'number', title: `${hidden}Odd` }] },
+    },
+  }
+  expect(parseListedTool('docs', { name: 'x', inputSchema: schema })?.inputSchema).toEqual({
+    type: 'object',
+    properties: {
+      description: { type: 'string', description: 'A path.', enum: [`a${hidden}`] },
+      [`odd${hidden}`]: { anyOf: [{ type: 'number', title: 'Odd' }] },
+    },
+  })
+})

@@ -37,8 +37,22 @@ const ANY_OBJECT: JsonObject = { type: 'object', properties: {} }
 
 const boundedSchema = (schema: Json | undefined): JsonObject => {
   if (!isJsonObject(schema) || isDeeperThan(schema, SCHEMA_DEPTH_MAX) || !isObjectSchema(schema)) return ANY_OBJECT
-  return JSON.stringify(schema).length > SCHEMA_CHARS_MAX ? ANY_OBJECT : schema
+  return JSON.stringify(schema).length > SCHEMA_CHARS_MAX ? ANY_OBJECT : (visible(schema) as JsonObject)
 }
+
+/** The schema with the characters of its own words that people see. Names and values stay: the server compares them. */
+const visible = (schema: Json): Json => {
+  if (Array.isArray(schema)) return schema.map(visible)
+  if (!isJsonObject(schema)) return schema
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [
+      name,
+      WORDS.has(name) && typeof value === 'string' ? value.replace(INVISIBLE, '') : visible(value),
+    ]),
+  )
+}
+
+const WORDS: ReadonlySet<string> = new Set(['title', 'description', '$comment'])
 
 const effectOf = (annotations: Json | undefined): ToolEffect => {
   if (!isJsonObject(annotations)) return 'unsafe'
