@@ -166,6 +166,33 @@ describe('a summary that fails', () => {
     expect((await it.payloads('turn_end')).map(({ status }) => status)).toEqual(Array(4).fill('completed'))
   })
 
+  test('[N85] a summary of more tokens than it may have is refused, also where it replaces more', async () => {
+    const it = new LoopWorld(reader(withSummary(() => ({ text: 'y'.repeat(4_500) }), readerOf(0))))
+    await long(it)
+    const [first] = await it.payloads('transport_diagnostic')
+    expect(first).toMatchObject({ kind: 'compaction', reason: expect.stringContaining('more than 500 tokens') })
+    expect(await it.payloads('context_compacted')).toEqual([])
+  })
+
+  test('[N85] a summary that is longer than what it replaces is refused, also where it is short', async () => {
+    let isFull = false
+    const answer = withSummary(
+      () => ({ text: 'y'.repeat(1_000) }),
+      (prompt, options) => {
+        if (isFull) throw new ModelError('overflow', 'Too long.', { retryable: false })
+        return readerOf(0)(prompt, options)
+      },
+    )
+    const it = new LoopWorld(reader(answer))
+    for (const prompt of ['one', 'two']) await it.ask(prompt)
+    isFull = true
+    await it.submit('three')
+    await it.clock.pass(20_000)
+    const reasons = (await it.payloads('transport_diagnostic')).map(({ kind, reason }) => `${kind}: ${reason}`)
+    expect(reasons).toContain('compaction: The summary is longer than what it replaces.')
+    expect(await it.payloads('context_compacted')).toEqual([])
+  })
+
   test('[N85] once is tried again, with less to read; the next turn has three tries again', async () => {
     const sizes: number[] = []
     let isBroken = true
