@@ -43,3 +43,10 @@ test('[N137] a list of a million wrong items gives a few issues', async () => {
   const checked = await validateWithSchema(schema, { all: Array(1_000_000).fill(1) })
   expect('problem' in checked && checked.problem.length).toBeLessThan(5_000)
 })
+
+test('[N137] thousands of choices for each of thousands of items hold up nobody', async () => {
+  const choices = Array.from({ length: 6_000 }, (_, n) => n)
+  const schema = argumentSchema({ type: 'object', properties: { all: { type: 'array', items: { enum: choices } } } })
+  const args = { all: Array(50_000).fill(5_999) }
+  expect(await validateWithSchema(schema, args)).toEqual({ value: args })
+})

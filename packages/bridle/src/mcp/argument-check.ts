@@ -25,18 +25,27 @@ const check = (schema: JsonObject, value: Json, path: Path, issues: SchemaIssue[
     issues.push({ message: `This is not of the type ${types.join(' or ')}.`, path })
     return
   }
-  const choices = Array.isArray(schema.enum)
-    ? schema.enum
-    : Object.hasOwn(schema, 'const')
-      ? [schema.const as Json]
-      : null
-  if (choices !== null && !choices.some((each) => canonicalJson(each) === canonicalJson(value)))
+  const choices = choicesOf(schema)
+  if (choices !== null && !choices.has(canonicalJson(value)))
     issues.push({ message: 'This is not one of the values that are allowed.', path })
   if (isJsonObject(value)) checkNames(schema, value, path, issues)
   if (Array.isArray(value) && isJsonObject(schema.items)) {
     for (const [index, each] of value.entries()) check(schema.items, each, [...path, index], issues)
   }
 }
+
+/** The values that are allowed, as text; null: all. Looked up once for each schema: a list may have as many items as the server has choices. */
+const choicesOf = (schema: JsonObject): ReadonlySet<string> | null => {
+  if (!Array.isArray(schema.enum) && !Object.hasOwn(schema, 'const')) return null
+  const known = choicesOfSchemas.get(schema)
+  if (known) return known
+  const values = Array.isArray(schema.enum) ? schema.enum : [schema.const]
+  const choices = new Set(values.map(canonicalJson))
+  choicesOfSchemas.set(schema, choices)
+  return choices
+}
+
+const choicesOfSchemas = new WeakMap<JsonObject, ReadonlySet<string>>()
 
 const checkNames = (schema: JsonObject, value: JsonObject, path: Path, issues: SchemaIssue[]): void => {
   const properties = isJsonObject(schema.properties) ? schema.properties : {}
