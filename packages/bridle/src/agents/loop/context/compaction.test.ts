@@ -104,6 +104,17 @@ describe('a conversation that fills the window', () => {
     expect(requests.every((prompt) => tokensIn(prompt) < WINDOW)).toBe(true)
   })
 
+  test('[N84] keeps the resources of an earlier summary in view', async () => {
+    let reads = 8
+    const it = new LoopWorld(reader((prompt, options) => readerOf(reads)(prompt, options)))
+    await turns(it, 2)
+    reads = 0
+    for (let n = 1; n <= 8; n++) await it.ask(`KEEP(fact${n}) ${'word '.repeat(780)}`)
+    const cuts = (await it.payloads('context_compacted')).filter(({ kept_from }) => kept_from !== undefined)
+    expect(cuts.length).toBeGreaterThan(1)
+    for (const { resources } of cuts.slice(1)) expect(resources).toEqual(expect.arrayContaining(['file:0', 'file:1']))
+  })
+
   test('[N84] passes through the functions `compact` of the middleware', async () => {
     const seen: string[] = []
     const layer = (name: string) => ({
@@ -309,6 +320,21 @@ describe('a provider that refuses a request as too long', () => {
     await other.ask('first')
     await other.ask('second')
     expect(await other.result()).toBe('From the other.')
+  })
+
+  test('[N86] makes room once per step, also where more could go', async () => {
+    let isFull = false
+    const answer: Answering = (prompt) => {
+      if (isSummaryRequest(prompt)) return { text: 'Short.' }
+      if (isFull) throw new ModelError('overflow', 'Too long.')
+      return { text: 'ok '.repeat(200), tokens: tokensIn(prompt) }
+    }
+    const it = new LoopWorld(reader(answer, { limits: { windowTokens: 100_000 } }))
+    for (let n = 1; n <= 12; n++) await it.ask(`turn ${n} ${'word '.repeat(100)}`)
+    isFull = true
+    await it.ask('last')
+    expect((await it.payloads('turn_end')).at(-1)).toMatchObject({ status: 'failed', stop_reason: 'model_overflow' })
+    expect(await it.payloads('context_compacted')).toHaveLength(1)
   })
 
   test('[N86] with nothing that could go fails the turn at once', async () => {
