@@ -97,3 +97,23 @@ test('[N94] ten thousand rules that all match are weighed by reading each of the
   // Once for the names of all rules, and once for each call.
   expect(reads).toBe(4 * 10_000)
 })
+
+test.each<[command: string, isDenied: boolean, isAllowed: boolean]>([
+  ['\n rm -rf . ', true, false],
+  ['git log; rm -rf .', false, true],
+  ['git log && rm -rf .', false, true],
+  ['git $(rm -rf .)', false, true],
+  ['git log\nrm -rf .', false, true],
+  ['/bin/rm -rf .', false, false],
+  ['RM -rf .', false, false],
+  ['r""m -rf .', false, false],
+  ['env rm -rf .', false, false],
+  ['rm\t-rf .', false, false],
+  ['git', false, false],
+])('[N95] a glob knows nothing of shells: %j', (command, isDenied, isAllowed) => {
+  const matches = (rule: PolicyRule) => ruleOn([rule], 'shell', { command }, () => false) !== null
+  expect([matches(deny('shell', { command: 'rm *' })), matches(allow('shell', { command: 'git *' }))]).toEqual([
+    isDenied,
+    isAllowed,
+  ])
+})
