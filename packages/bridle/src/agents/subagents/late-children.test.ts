@@ -1,6 +1,6 @@
 // A child that starts after the run that wanted it has ended: its start was on its way meanwhile.
 import { expect, test } from 'vitest'
-import { hostChildSessions } from '../../kernel/host/child-sessions.ts'
+import { hostChildSessions, startChild } from '../../kernel/host/child-sessions.ts'
 import type { ChildSessions } from '../../kernel/ports/child-sessions.ts'
 import { statusOf } from '../../kernel/projections/state.ts'
 import { agent } from '../agent.ts'
@@ -48,4 +48,21 @@ test('[N127] a child that starts behind the end of its run is cancelled, and no 
   )
   expect(states).toEqual([['cancelled'], ['cancelled'], ['awaiting_approval']])
   for (const key of keys.slice(0, 2)) expect((await world.host.open(key)).state.delegations).toEqual({})
+})
+
+test('[N128] a child that has told of itself and is gone is not started a second time', async () => {
+  const sent: unknown[] = []
+  const host = {
+    find: async () => null,
+    send: async (_key: unknown, command: unknown) => {
+      sent.push(command)
+      return {}
+    },
+  } as unknown as Parameters<typeof startChild>[0]
+  const [parent, child] = [keyOf('one', 'editor'), keyOf('task', 'editor.helper')]
+  const start = { parent, child, prompt: 'x', settings: {}, policy: {}, depth: 1 }
+  expect(await startChild(host, { ...start, isKnown: true }, null)).toBe('The session of the agent was removed.')
+  expect(sent).toEqual([])
+  expect(await startChild(host, { ...start, isKnown: false }, null)).toBe(null)
+  expect(sent).toHaveLength(1)
 })

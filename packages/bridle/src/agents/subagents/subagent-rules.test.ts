@@ -357,6 +357,23 @@ describe("[N130] the budgets of a child are the rest of its parent's", () => {
     expect((await world.payloads('turn_end', key)).at(-1)?.status).toBe('completed')
   })
 
+  test('a child that starts later has no part of the shares of those under way', async () => {
+    const editor = asking({ agents: [sender()], maxAtOnce: 2 }, () =>
+      ['a', 'b', 'c'].map((task) => ['ask_sender', { task }] as const),
+    )
+    const world = new LoopWorld({ editor })
+    for (const key of keys.slice(0, 2)) await world.submit('go', key, opening)
+    await settle(world)
+    for (const key of keys.slice(0, 2)) {
+      const [first = key] = await childrenOf(world, key)
+      await world.approve('approved', undefined, first)
+      await settle(world)
+      const started = (await world.payloads('subagent_event', key)).filter(({ status }) => status === 'started')
+      // The first answer leaves 85 tokens: the first child used 30 of them, and the second one has 42.
+      expect(started.map(({ policy }) => policy?.health?.max_total_tokens)).toEqual([42, 42, 13])
+    }
+  })
+
   test('a child that uses up what is left asks an operator, and then its parent does', async () => {
     const long = agent({
       name: 'long',
