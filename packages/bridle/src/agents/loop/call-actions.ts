@@ -10,11 +10,11 @@ import { deniedTool } from './calls/call-checks.ts'
 import { POLICY_DENIED } from './calls/call-history.ts'
 import { outcomeItem } from './calls/call-items.ts'
 import { makeCall } from './calls/calls.ts'
-import { withExcerpt } from './excerpt.ts'
 import type { LoopRun } from './loop-run.ts'
 import { type RuleDecision, rulingItem } from './policy/call-policy.ts'
 import { ruleInRun } from './policy/run-policy.ts'
-import { argumentsOf, type CallView, callNameOf, toolNameOf } from './rendering.ts'
+import { withExcerpt } from './transcript/excerpt.ts'
+import { argumentsOf, type CallView, callNameOf, toolNameOf } from './transcript/rendering.ts'
 
 /** Makes calls. Those that child sessions do have only begun with it. */
 export const makeCalls = (run: LoopRun, calls: readonly CallToMake[]): Promise<void> =>

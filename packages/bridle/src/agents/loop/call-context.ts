@@ -1,11 +1,11 @@
 // A run as its calls need it.
 import { decideAfter } from './calls/call-hooks.ts'
 import type { CallContext } from './calls/calls.ts'
-import { isLoopTool } from './calls/loop-tools.ts'
 import { hookContext } from './hooks/hook-context.ts'
 import type { LoopRun } from './loop-run.ts'
-import { foundItem } from './offer.ts'
 import { FIND_TOOLS, foundIn } from './selection/find-tools.ts'
+import { isLoopTool } from './toolset/loop-tools.ts'
+import { foundItem } from './toolset/offer.ts'
 
 export const callContext = (run: LoopRun): CallContext => {
   const { reporter, ports, controls, definition, job } = run

@@ -10,8 +10,8 @@ import type { AgentRunPorts } from '../agent-run.ts'
 import { CATCH_UP_PAGE } from '../limits.ts'
 import { NO_SPAN } from '../trace/trace.ts'
 import { withDeadline } from './calls/deadline.ts'
-import { Toolset } from './toolset.ts'
-import { Transcript } from './transcript.ts'
+import { Toolset } from './toolset/toolset.ts'
+import { Transcript } from './transcript/transcript.ts'
 
 export interface LoopControls {
   /** Aborts when the run is cancelled, stopped or over. */

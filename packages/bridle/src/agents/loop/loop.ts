@@ -24,7 +24,7 @@ import { type NextAction, next, type StopReason } from './next.ts'
 import { finishReport, outputReminder } from './output.ts'
 import { situationOf } from './situation.ts'
 import { stepProgress } from './step-progress.ts'
-import { openToolset, ToolSourceError } from './toolset.ts'
+import { openToolset, ToolSourceError } from './toolset/toolset.ts'
 
 /** Drives a run that has been reported as started or resumed, from wherever it stands. */
 export const runLoop = async (

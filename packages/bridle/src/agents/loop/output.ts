@@ -2,10 +2,10 @@
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { AgentDefinition } from '../agent.ts'
 import { ANSWER_TOOL } from '../tools/tool.ts'
-import { answerOf } from './calls/answer.ts'
-import { argumentsOf } from './rendering.ts'
 import { acceptedOutput } from './situation.ts'
-import { OUTPUT_REMINDER, type TurnRecord } from './turn-record.ts'
+import { answerOf } from './toolset/answer.ts'
+import { argumentsOf } from './transcript/rendering.ts'
+import { OUTPUT_REMINDER, type TurnRecord } from './transcript/turn-record.ts'
 
 export const finishReport = async (definition: AgentDefinition, turn: TurnRecord): Promise<ReportItem> => {
   const accepted = acceptedOutput(turn)

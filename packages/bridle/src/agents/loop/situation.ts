@@ -6,8 +6,8 @@ import { childAgentOf } from '../subagents/child-agents.ts'
 import { ANSWER_TOOL, type Tool } from '../tools/tool.ts'
 import { isLooping } from './calls/call-history.ts'
 import type { CallSituation, Situation } from './next.ts'
-import { type CallView, toolNameOf } from './rendering.ts'
-import type { TurnRecord } from './turn-record.ts'
+import { type CallView, toolNameOf } from './transcript/rendering.ts'
+import type { TurnRecord } from './transcript/turn-record.ts'
 
 export const situationOf = (
   definition: AgentDefinition,

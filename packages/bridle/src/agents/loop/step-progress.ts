@@ -2,7 +2,7 @@
 import type { ReportItem } from '../../kernel/commands.ts'
 import { eventItem } from './calls/call-items.ts'
 import type { LoopRun } from './loop-run.ts'
-import { stepId } from './turn-record.ts'
+import { stepId } from './transcript/turn-record.ts'
 
 /** In the write with which the next step begins, or the turn ends. The log says of each step once that it is finished. */
 export const stepProgress = ({ job, transcript: { turn } }: LoopRun): ReportItem[] => {

@@ -1,6 +1,6 @@
 // The execution feedback profile, at the engine.
 import { expect, test, vi } from 'vitest'
-import { promptMessage } from '../../agents/loop/rendering.ts'
+import { promptMessage } from '../../agents/loop/transcript/rendering.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { messageOf, script, summaryOf, testEngine } from './engine.suite.ts'

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../kernel/json.ts'
 import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
 import { type SchemaIssue, type SchemaResult, writtenSchema } from '../../schemas/standard-schema.ts'
 import { type Tool, tool } from '../../tools/tool.ts'
-import { asLoopTool } from '../calls/loop-tools.ts'
+import { asLoopTool } from '../toolset/loop-tools.ts'
 import { ARTIFACT_PAGE_CHARS } from './limits.ts'
 
 export const READ_ARTIFACT = 'read_artifact'

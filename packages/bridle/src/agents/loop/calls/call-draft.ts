@@ -7,9 +7,9 @@ import type { Tool } from '../../tools/tool.ts'
 import { argumentForms } from '../repair/argument-forms.ts'
 import { repairJsonText } from '../repair/json-text.ts'
 import { toolMeant, unknownTool } from '../repair/tool-names.ts'
+import { modelTools } from '../toolset/offered-tools.ts'
 import { type ArgumentCheck, checkArguments } from './arguments.ts'
 import type { Deadline } from './deadline.ts'
-import { modelTools } from './offered-tools.ts'
 
 export interface CallDraft {
   readonly tool: Tool | null

@@ -2,10 +2,10 @@
 import { windowTokensOf } from '../../../model-data/windows.ts'
 import type { AgentDefinition } from '../../agent.ts'
 import type { RequestFrame } from '../asking.ts'
-import { modelTools } from '../calls/offered-tools.ts'
 import type { LoopRun } from '../loop-run.ts'
 import type { Situation } from '../next.ts'
-import { offeredTools } from '../offer.ts'
+import { offeredTools } from '../toolset/offer.ts'
+import { modelTools } from '../toolset/offered-tools.ts'
 import { type CutPlan, planClearing, planSummary } from './cut-plan.ts'
 import { COMPACT_RATIO, TOKEN_CHARS, WINDOW_TOKENS } from './limits.ts'
 

@@ -1,6 +1,6 @@
 // A cut: from there on the model reads a summary in place of the older part of its conversation, or no old tool results.
 import type { Event } from '../../../kernel/event.ts'
-import { textMessage } from '../rendering.ts'
+import { textMessage } from '../transcript/rendering.ts'
 import type { Entry } from './entry.ts'
 
 export interface Cut {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { AnyEvent } from '../../../kernel/event.ts'
 import { course } from '../../../kernel/projections/course.ts'
-import { Transcript } from '../transcript.ts'
+import { Transcript } from '../transcript/transcript.ts'
 
 type Draft = readonly [type: string, payload: object, run?: string]
 

@@ -1,6 +1,6 @@
 // A piece of the conversation as the model reads it, and its size.
 import type { ModelMessage, ModelToolOutput, StepContent } from '../../model/model.ts'
-import { type CallView, stepMessages } from '../rendering.ts'
+import { type CallView, stepMessages } from '../transcript/rendering.ts'
 import { CLEARED_CHARS_MIN, TOKEN_CHARS } from './limits.ts'
 
 /** A prompt, a text put before the model, or an answer with the outcomes of its calls. */

@@ -2,7 +2,7 @@
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { resourcesOf } from '../calls/arguments.ts'
 import type { LoopRun } from '../loop-run.ts'
-import { argumentsOf, type CallView, toolNameOf } from '../rendering.ts'
+import { argumentsOf, type CallView, toolNameOf } from '../transcript/rendering.ts'
 import type { SummaryPlan } from './cut-plan.ts'
 import { REFERENCE_CHARS_MAX, REFERENCES_MAX } from './limits.ts'
 

@@ -3,8 +3,8 @@
 import { type LayerOptions, surround } from '../../middleware/layers.ts'
 import type { Middleware, Summary, SummaryRequest } from '../../middleware/middleware.ts'
 import type { ModelMessage, ModelRequest, ModelToolOutput, Thought } from '../../model/model.ts'
-import { beginningOf } from '../excerpt.ts'
-import { textMessage } from '../rendering.ts'
+import { beginningOf } from '../transcript/excerpt.ts'
+import { textMessage } from '../transcript/rendering.ts'
 import { SUMMARY_READS } from './limits.ts'
 
 type Summarizer = (request: SummaryRequest) => Promise<Summary>

@@ -4,7 +4,7 @@ import { present } from '../../../kernel/json.ts'
 import { costUsd, listPriceOf } from '../../../model-data/prices.ts'
 import type { ModelUsage } from '../../model/model.ts'
 import { eventItem } from '../calls/call-items.ts'
-import { CONTEXT_USAGE } from '../turn-record.ts'
+import { CONTEXT_USAGE } from '../transcript/turn-record.ts'
 import { WARNING_PCTS } from './limits.ts'
 
 /** The part of the window that a conversation fills, in percent with one decimal. */

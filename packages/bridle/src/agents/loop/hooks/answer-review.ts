@@ -9,7 +9,7 @@ import type { AnswerReview } from '../../middleware/middleware.ts'
 import { hookEventItem, runHook } from '../../middleware/running.ts'
 import { eventItem } from '../calls/call-items.ts'
 import type { LoopRun } from '../loop-run.ts'
-import { REVIEW_SOURCE } from '../turn-record.ts'
+import { REVIEW_SOURCE } from '../transcript/turn-record.ts'
 import { hookContext } from './hook-context.ts'
 
 /** The reports of a review: the last one ends the turn, or puts the text before the model. */

@@ -7,7 +7,7 @@ import { NO_LISTENER } from '../../model/think.ts'
 import { thinkInSpan } from '../../trace/spans.ts'
 import { requestUsageItem } from '../context/usage.ts'
 import type { LoopRun } from '../loop-run.ts'
-import { textMessage } from '../rendering.ts'
+import { textMessage } from '../transcript/rendering.ts'
 
 export const answerQuestion = async (
   run: LoopRun,

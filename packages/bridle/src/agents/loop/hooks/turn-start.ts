@@ -6,9 +6,9 @@ import { NOTES_CHARS_MAX, NOTES_MAX } from '../../middleware/limits.ts'
 import type { Middleware, Note } from '../../middleware/middleware.ts'
 import { type HookContext, hookEventItem, runHook } from '../../middleware/running.ts'
 import { eventItem } from '../calls/call-items.ts'
-import { beginningOf } from '../excerpt.ts'
 import type { LoopRun } from '../loop-run.ts'
-import { NOTE_SOURCE } from '../turn-record.ts'
+import { beginningOf } from '../transcript/excerpt.ts'
+import { NOTE_SOURCE } from '../transcript/turn-record.ts'
 import { hookContext } from './hook-context.ts'
 
 /** All are called at the same time: none sees the notes of another. The notes stand in the order of the middleware. */

@@ -3,7 +3,7 @@
 import { nearestName } from '../../../kernel/text/nearest-name.ts'
 import type { AgentDefinition } from '../../agent.ts'
 import { isTool } from '../../tools/tool.ts'
-import { declaredTools } from '../toolset.ts'
+import { declaredTools } from '../toolset/toolset.ts'
 import { matchesGlob } from './glob.ts'
 
 /** A sentence for each rule that matches none of the agent's tools. Nothing where a source brings tools that nobody knows yet. */

@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../../kernel/json.ts'
 import { hasFact } from '../../../kernel/projections/governance.ts'
 import type { Tool } from '../../tools/tool.ts'
-import { isLoopTool } from '../calls/loop-tools.ts'
 import type { LoopRun } from '../loop-run.ts'
+import { isLoopTool } from '../toolset/loop-tools.ts'
 import { type RuleDecision, ruleOn } from './call-policy.ts'
 
 export const ruleInRun = ({ definition, reporter }: LoopRun, tool: Tool, args: JsonObject): RuleDecision | null => {

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../../kernel/json.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { writtenSchema } from '../../schemas/standard-schema.ts'
 import { type Tool, tool } from '../../tools/tool.ts'
-import { asLoopTool } from '../calls/loop-tools.ts'
+import { asLoopTool } from '../toolset/loop-tools.ts'
 import { DESCRIPTION_CHARS, FOUND_PER_SEARCH, QUERY_CHARS_MAX } from './limits.ts'
 import { toolIndex } from './tool-index.ts'
 

@@ -1,7 +1,7 @@
 // The choice among more tools than a model is offered: those that are always offered, then those that the prompt asks for.
 import { TOOLS_OFFERED_MAX } from '../../limits.ts'
 import type { Tool } from '../../tools/tool.ts'
-import { isLoopTool } from '../calls/loop-tools.ts'
+import { isLoopTool } from '../toolset/loop-tools.ts'
 import { QUERY_END_CHARS } from './limits.ts'
 import { toolIndex } from './tool-index.ts'
 

@@ -1,7 +1,7 @@
 // The words of a prompt, and of a tool: its name in pieces, its description, and the fields of its arguments.
 import { isJsonObject, type Json } from '../../../kernel/json.ts'
 import type { Tool } from '../../tools/tool.ts'
-import { modelTools } from '../calls/offered-tools.ts'
+import { modelTools } from '../toolset/offered-tools.ts'
 import { NAME_WEIGHT, SCHEMA_LEVELS, TOOL_WORDS_MAX } from './limits.ts'
 
 /** Lower case, without endings: `listOpenIssues` is list, open, issue. */

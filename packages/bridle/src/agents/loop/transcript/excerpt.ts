@@ -1,10 +1,10 @@
 // A result that becomes an artifact: the model sees its two ends. The log holds them as the model reads them, so that no request has
 // to look an artifact up again.
-import type { ReportItem } from '../../kernel/commands.ts'
-import { INLINE_CHARS_MAX } from '../../kernel/limits.ts'
-import type { Payloads } from '../../kernel/schemas.ts'
-import { truncate } from '../../kernel/text/truncate.ts'
-import { EXCERPT_CHARS } from '../limits.ts'
+import type { ReportItem } from '../../../kernel/commands.ts'
+import { INLINE_CHARS_MAX } from '../../../kernel/limits.ts'
+import type { Payloads } from '../../../kernel/schemas.ts'
+import { truncate } from '../../../kernel/text/truncate.ts'
+import { EXCERPT_CHARS } from '../../limits.ts'
 import { RESULT_EXCERPT } from './turn-record.ts'
 
 /** The items of a finished call, with the excerpt ahead of an outcome whose result is large. */

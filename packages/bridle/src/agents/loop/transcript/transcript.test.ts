@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AnyEvent } from '../../kernel/event.ts'
-import type { ModelMessage } from '../model/model.ts'
+import type { AnyEvent } from '../../../kernel/event.ts'
+import type { ModelMessage } from '../../model/model.ts'
 import { Transcript } from './transcript.ts'
 
 type Draft = readonly [type: string, payload: object, run?: string]

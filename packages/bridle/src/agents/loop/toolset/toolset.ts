@@ -1,15 +1,15 @@
 // The tools of a run: the agent's own, those of its sources and of its middleware, and the one that takes its output.
-import type { RunReporter } from '../../kernel/session/run-reporter.ts'
-import type { AgentDefinition } from '../agent.ts'
-import { shortErrorMessage } from '../error-message.ts'
-import { isTool, type Tool } from '../tools/tool.ts'
-import type { OpenTools, ToolSource } from '../tools/tool-source.ts'
-import { readArtifactTool } from './artifacts/read-artifact.ts'
-import { answerTool } from './calls/answer.ts'
-import { isLoopTool } from './calls/loop-tools.ts'
-import type { LoopRun } from './loop-run.ts'
-import { FIND_TOOLS, findToolsTool } from './selection/find-tools.ts'
-import { isSelective } from './selection/selection.ts'
+import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
+import type { AgentDefinition } from '../../agent.ts'
+import { shortErrorMessage } from '../../error-message.ts'
+import { isTool, type Tool } from '../../tools/tool.ts'
+import type { OpenTools, ToolSource } from '../../tools/tool-source.ts'
+import { readArtifactTool } from '../artifacts/read-artifact.ts'
+import type { LoopRun } from '../loop-run.ts'
+import { FIND_TOOLS, findToolsTool } from '../selection/find-tools.ts'
+import { isSelective } from '../selection/selection.ts'
+import { answerTool } from './answer.ts'
+import { isLoopTool } from './loop-tools.ts'
 
 /** A tool that the model is offered only where there is something for it to do. */
 interface OptionalTool {

@@ -1,7 +1,7 @@
 // Messages for the model: prompts, answers and the outcomes of calls, in the provider interface.
-import { BRANCHED } from '../../kernel/event.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import type { Payloads } from '../../kernel/schemas.ts'
+import { BRANCHED } from '../../../kernel/event.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
+import type { Payloads } from '../../../kernel/schemas.ts'
 import {
   assistantParts,
   type ModelMessage,
@@ -9,8 +9,8 @@ import {
   type ModelToolResultPart,
   type StepCall,
   type StepContent,
-} from '../model/model.ts'
-import type { CallName } from './calls/call-items.ts'
+} from '../../model/model.ts'
+import type { CallName } from '../calls/call-items.ts'
 
 /** A call of the model with everything that the log says about it. */
 export interface CallView {

@@ -1,10 +1,10 @@
 // The files of prompts, as the model gets them: a text as text, an image or a PDF as a file. The log has references only, so the
 // bytes are read for each request, and are the same in each.
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import type { Uploads } from '../../kernel/ports/uploads.ts'
-import { type Attachment, attachmentsOf } from '../attachments.ts'
-import { FILE_TEXT_CHARS_MAX } from '../limits.ts'
-import type { LanguageModel, ModelFilePart, ModelMessage, ModelTextPart } from '../model/model.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
+import type { Uploads } from '../../../kernel/ports/uploads.ts'
+import { type Attachment, attachmentsOf } from '../../attachments.ts'
+import { FILE_TEXT_CHARS_MAX } from '../../limits.ts'
+import type { LanguageModel, ModelFilePart, ModelMessage, ModelTextPart } from '../../model/model.ts'
 import { textMessage } from './rendering.ts'
 
 interface FileSource {

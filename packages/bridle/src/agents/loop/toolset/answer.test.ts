@@ -5,8 +5,8 @@ import { VirtualClock } from '../../../kernel/host/host.suite.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { objectSchemaOf } from '../../schemas/json-schema.ts'
 import type { StandardSchema } from '../../schemas/standard-schema.ts'
+import { checkArguments } from '../calls/arguments.ts'
 import { answerOf, answerTool } from './answer.ts'
-import { checkArguments } from './arguments.ts'
 
 const deadline = {
   ...{ clock: new VirtualClock(), signal: new AbortController().signal, ms: 1_000 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ReportItem } from '../../kernel/commands.ts'
+import type { ReportItem } from '../../../kernel/commands.ts'
 import { excerpt, withExcerpt } from './excerpt.ts'
 
 const outcome = (status: string, result?: unknown): ReportItem =>

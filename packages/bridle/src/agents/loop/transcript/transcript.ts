@@ -1,13 +1,13 @@
 // The transcript of a session: everything that the model has seen, folded from committed events in the order in which the model
 // saw it. The same log gives the same messages, byte for byte: after a crash, and in a branch. Each entry is rendered once.
 
-import { type AnyEvent, BRANCHED, type Event } from '../../kernel/event.ts'
-import { fileReferences } from '../../kernel/file-references.ts'
-import { messageSeq, withoutCallId } from '../../kernel/ids.ts'
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { approximateChars } from '../../kernel/text/size.ts'
-import type { ModelMessage, StepCall, StepContent } from '../model/model.ts'
-import { EntryList } from './context/entry-list.ts'
+import { type AnyEvent, BRANCHED, type Event } from '../../../kernel/event.ts'
+import { fileReferences } from '../../../kernel/file-references.ts'
+import { messageSeq, withoutCallId } from '../../../kernel/ids.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
+import { approximateChars } from '../../../kernel/text/size.ts'
+import type { ModelMessage, StepCall, StepContent } from '../../model/model.ts'
+import { EntryList } from '../context/entry-list.ts'
 import { argumentsOf, type CallView, promptMessage, textMessage, turnEndNote } from './rendering.ts'
 import { CONTEXT_USAGE, TurnRecord } from './turn-record.ts'
 

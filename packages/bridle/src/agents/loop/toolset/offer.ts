@@ -1,12 +1,12 @@
 // The tools that the model is offered in a turn: the log has their names, so that every process offers the same ones.
-import type { ReportItem } from '../../kernel/commands.ts'
-import { present } from '../../kernel/json.ts'
-import type { AgentDefinition } from '../agent.ts'
-import { TOOLS_OFFERED_MAX } from '../limits.ts'
-import { isTool, type Tool } from '../tools/tool.ts'
-import { eventItem } from './calls/call-items.ts'
-import type { LoopRun } from './loop-run.ts'
-import { selectTools, type ToolSelection } from './selection/selection.ts'
+import type { ReportItem } from '../../../kernel/commands.ts'
+import { present } from '../../../kernel/json.ts'
+import type { AgentDefinition } from '../../agent.ts'
+import { TOOLS_OFFERED_MAX } from '../../limits.ts'
+import { isTool, type Tool } from '../../tools/tool.ts'
+import { eventItem } from '../calls/call-items.ts'
+import type { LoopRun } from '../loop-run.ts'
+import { selectTools, type ToolSelection } from '../selection/selection.ts'
 import { declaredTools, withAnswer } from './toolset.ts'
 
 /** In the write that starts the run, where its tools are known before any source is asked: a write less per turn. */

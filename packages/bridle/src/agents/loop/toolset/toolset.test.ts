@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { agent } from '../agent.ts'
-import { type Tool, tool } from '../tools/tool.ts'
-import type { ToolSource, ToolSourceContext } from '../tools/tool-source.ts'
-import { keyOf, LoopWorld, lastResults, lastText, stubModel } from './loop.suite.ts'
+import { agent } from '../../agent.ts'
+import { type Tool, tool } from '../../tools/tool.ts'
+import type { ToolSource, ToolSourceContext } from '../../tools/tool-source.ts'
+import { keyOf, LoopWorld, lastResults, lastText, stubModel } from '../loop.suite.ts'
 
 const echo = (name: string): Tool =>
   tool({ name, description: `Says ${name}.`, effect: 'pure', run: () => `${name} was called` })

@@ -1,9 +1,9 @@
 // The turn in progress, as the log tells it: its answers, its calls, its failures, and the time that it worked. `next` reads it.
-import type { AnyEvent } from '../../kernel/event.ts'
-import type { JsonObject } from '../../kernel/json.ts'
-import type { Payloads } from '../../kernel/schemas.ts'
-import { RECENT_CALLS } from '../limits.ts'
-import type { StepContent } from '../model/model.ts'
+import type { AnyEvent } from '../../../kernel/event.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { Payloads } from '../../../kernel/schemas.ts'
+import { RECENT_CALLS } from '../../limits.ts'
+import type { StepContent } from '../../model/model.ts'
 import type { CallView } from './rendering.ts'
 
 /** The last answer of the model in the turn. */
