@@ -23,6 +23,7 @@ const allowed: readonly (readonly [file: string, condition: string, reason: stri
   ['packages/bridle/src/cli/main.test.ts', 'isInstalled', 'only a checkout without wrangler sees how to get it'],
   ['packages/bridle/src/runners/engines/process-mark.test.ts', `!existsSync('/proc/self/environ')`, 'Linux only'],
   ['packages/bridle/src/cli/config/sealed-environment.test.ts', `!existsSync('/proc/self/environ')`, 'Linux only'],
+  ['packages/bridle/src/cli/commands/models.test.ts', `!existsSync('/proc/self/environ')`, 'Linux only'],
   ['packages/bridle/src/runners/sandboxes/folders/folder-copy.test.ts', '!isLinux', 'Linux only'],
   [
     'packages/bridle/src/runners/sandboxes/folders/folder-copy.test.ts',

@@ -28,6 +28,7 @@ test('[C14] without a server doctor looks at the files', async () => {
   expect(parseJsonRows(stdout).filter(({ check }) => String(check).startsWith('agent '))).toEqual([
     { check: 'agent broken', state: 'wrong', detail: 'agents/broken.ts: Error: no key' },
     { check: 'agent greeter', state: 'ok', detail: 'agents/greeter.ts' },
+    { check: 'agent assistant', state: 'note', detail: expect.stringContaining('Set BRIDLE_MODEL=') },
   ])
 })
 
