@@ -300,3 +300,18 @@ test('[N124] a plan that does not fit is told to the model', async () => {
     expect(await it.payloads('memory_set')).toEqual([])
   }
 })
+
+test.each([null, 'redacted', { steps: 'none' }])(
+  '[N124] a result that another middleware replaced by %j leaves the plan as it was',
+  async (replacement) => {
+    const redacting = { name: 'redacting', after: () => replacement }
+    const it = worldOf([redacting, plan()], (prompt) =>
+      lastResults(prompt)
+        ? { text: 'Done.' }
+        : { calls: [['update_plan', { steps: [{ text: 'Read', status: 'pending' }] }]] },
+    )
+    await it.ask('go')
+    expect(await it.outcomes()).toEqual(['update_plan ok'])
+    expect(await it.payloads('session_checkpoint')).toEqual([])
+  },
+)

@@ -15,8 +15,9 @@ export const plan = (): Middleware => ({
   // Here and not in the tool: the plan, its events and the outcome of the call are one write.
   after: async ({ tool: name, memory, emit }, result) => {
     if (name !== updatePlan.name) return undefined
-    // A middleware behind the tool may have replaced the result: the plan is the one that the model reads.
-    const { steps } = result as { readonly steps: readonly PlanStep[] }
+    // A middleware behind the tool may have replaced the result by something that is no plan.
+    const { steps } = (result ?? {}) as { readonly steps?: readonly PlanStep[] }
+    if (!Array.isArray(steps)) return undefined
     const plan = steps as unknown as Json
     const isChanged = JSON.stringify(plan) !== JSON.stringify(await memory.get(MEMORY_KEY))
     const done = steps.filter(({ status }) => status === 'done').length

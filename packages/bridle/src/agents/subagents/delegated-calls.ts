@@ -125,7 +125,8 @@ const startTask = async (
   known: { readonly policy: Policy; readonly isKnown: boolean },
 ): Promise<string | null> => {
   const { key, settings, depth = 0 } = run.job
-  const submission = await acceptInput(agent.agent, agent.agent.input === null ? { prompt: args.task ?? '' } : args)
+  const input = agent.agent.input === null ? { prompt: args.task ?? '' } : args
+  const submission = await inTime(run, () => acceptInput(agent.agent, input))
   if ('problem' in submission) return submission.problem
   const start: ChildStart = {
     ...{ parent: key, child, prompt: submission.prompt, ...known, depth: depth + 1 },
