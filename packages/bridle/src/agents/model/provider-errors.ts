@@ -20,9 +20,12 @@ export const modelError = (
   const details = detailsOf(fields)
   const reason = reasonOf(fields, status, details, phase)
   const retryAfterMs = retryAfter(fields.responseHeaders, now)
+  const name = `"${model.provider}/${model.modelId}"`
   return new ModelError(
     reason,
-    sentence(reason, `"${model.provider}/${model.modelId}"`, isFailure ? status : undefined, details.message),
+    fields.name === NO_KEY
+      ? `There is no key for ${name}. Set the variable that its package reads, such as ANTHROPIC_API_KEY, or give the package an apiKey.`
+      : sentence(reason, name, isFailure ? status : undefined, details.message),
     {
       ...(status !== undefined && { status }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -83,9 +86,12 @@ const REASON_BY_CODE: Readonly<Record<string, ModelErrorReason>> = {
   timeout_error: 'unavailable',
 }
 
+/** The name of the error with which a package says that it has found no key; nothing was sent. */
+const NO_KEY = 'AI_LoadAPIKeyError'
+
 /** Errors of the packages themselves, by name: nothing was sent, or the answer could not be read. */
 const REASON_BY_NAME: Readonly<Record<string, ModelErrorReason>> = {
-  AI_LoadAPIKeyError: 'auth',
+  [NO_KEY]: 'auth',
   AI_LoadSettingError: 'refused',
   AI_InvalidArgumentError: 'refused',
   AI_InvalidPromptError: 'refused',

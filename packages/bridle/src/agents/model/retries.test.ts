@@ -22,7 +22,15 @@ describe('[N61] the reason of a failure', () => {
   test.each<[string, unknown, Partial<ModelError>]>([
     ['401', apiError(401), { reason: 'auth', retryable: false, status: 401 }],
     ['403', apiError(403), { reason: 'auth', retryable: false }],
-    ['no key', named('AI_LoadAPIKeyError'), { reason: 'auth', retryable: false }],
+    [
+      'no key',
+      named('AI_LoadAPIKeyError'),
+      {
+        reason: 'auth',
+        retryable: false,
+        message: expect.stringContaining('There is no key for "stub/one". Set the variable'),
+      },
+    ],
     ['429', apiError(429), { reason: 'rate_limited', retryable: true }],
     [
       '429 without credit',
