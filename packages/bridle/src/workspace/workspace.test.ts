@@ -61,7 +61,10 @@ describe('[N143] the folder', () => {
       '1\ttwo',
       '1\ttwo',
     ])
-    await expect(open()).rejects.toMatchObject({ code: 'no_workspace' })
+    await expect(open()).rejects.toMatchObject({
+      code: 'no_workspace',
+      message: expect.stringContaining('workspace({ root })'),
+    })
     await expect(open(undefined, '/')).rejects.toMatchObject({ code: 'invalid_path' })
     await expect(open(join(one.root, 'none'))).rejects.toMatchObject({ code: 'not_found' })
     await expect(open(join(one.root, 'a.txt'))).rejects.toMatchObject({ code: 'not_a_folder' })

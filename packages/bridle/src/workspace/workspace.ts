@@ -43,7 +43,10 @@ export const workspace = (options: WorkspaceSettings = {}): ToolSource => {
     open: async ({ workspace: own }) => {
       const path = options.root ?? own
       if (path === undefined)
-        throw new WorkspaceError('no_workspace', 'The session has no workspace. Start it with one, or give root.')
+        throw new WorkspaceError(
+          'no_workspace',
+          'The session has no workspace. Name a folder with workspace({ root }), or start background work with "workspace": {"mode": "write"}.',
+        )
       const folder = new ConfinedFolder(path)
       return { tools: [...fileTools(folder, options), ...(await shellTools(folder, options))] }
     },
