@@ -53,7 +53,7 @@ export const chooseAgent = (
 }
 
 const noSuchEngine = (engine: string, { agents }: Pick<RouteCall<unknown, unknown>['ports'], 'agents'>): string =>
-  `There is no engine "${engine}". Name one of: ${[...new Set([...agents.values()].map((agent) => agent.engine))].join(', ')}`
+  `There is no engine "${engine}". Name one of: ${[...new Set([...agents.values()].map((agent) => agent.engine))].join(', ')}; the name of an agent belongs in "agent"`
 
 /** The operator's default agent if it is written in TypeScript, else the only such agent. */
 const nativeAgent = ({

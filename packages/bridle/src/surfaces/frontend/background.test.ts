@@ -83,7 +83,10 @@ describe('[F7] starting', () => {
         return [status, String(body.error).replace(engine, '?')]
       }),
     )
-    const refused = [400, 'body: engine: There is no engine "?". Name one of: scripted, native']
+    const refused = [
+      400,
+      'body: engine: There is no engine "?". Name one of: scripted, native; the name of an agent belongs in "agent"',
+    ]
     expect(answers).toEqual([refused, refused, refused])
   })
 
