@@ -13,6 +13,12 @@ interface EffectRecord {
   times: number
 }
 
+interface ModelRequestFacts {
+  readonly runId: string | undefined
+  readonly users: number
+  readonly hash: string
+}
+
 export class NativeEffects {
   readonly #ground: SimulationContext
   readonly #model: StoreModel
@@ -50,9 +56,13 @@ export class NativeEffects {
     if (isDone) this.#fail(`${stepKey} was taken again after it was done`)
   }
 
+  /** The run of a session that is in progress now. */
+  runOf(key: Key): string | undefined {
+    return this.#model.current(key)?.state.lifecycle.run?.runId
+  }
+
   /** A model gets a request: the words of so many users, and a hash of all of it. */
-  request(process: SimulatedProcess, key: Key, users: number, hash: string): void {
-    const runId = this.#model.current(key)?.state.lifecycle.run?.runId
+  request(process: SimulatedProcess, key: Key, { runId, users, hash }: ModelRequestFacts): void {
     if (process.deposed || runId === undefined) return
     const events = this.#eventsOf(key).filter(({ run }) => run === runId)
     const steps = events.filter(({ type }) => type === 'model_step').length

@@ -59,7 +59,9 @@ const simulatedModel = (process: SimulatedProcess, effects: NativeEffects): Lang
     const { prompt, tools } = options
     const key = keyOf(String(prompt.find(({ role }) => role === 'system')?.content))
     const users = prompt.filter(({ role }) => role === 'user').length
-    await process.outside(async () => effects.request(process, key, users, hashText(JSON.stringify([prompt, tools]))))
+    // The request is of the run that makes it now: when it arrives, that run may have ended.
+    const request = { runId: effects.runOf(key), users, hash: hashText(JSON.stringify([prompt, tools])) }
+    await process.outside(async () => effects.request(process, key, request))
     const { stream } = await scriptedModel(({ prompt, step }) => answersOf(prompt)[step - 1] ?? {}).doStream(options)
     const pace = new TransformStream<{ readonly type: string }, { readonly type: string }>({
       transform: async (part, controller) => {
