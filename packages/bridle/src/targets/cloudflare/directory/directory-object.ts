@@ -133,7 +133,7 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
   }
 
   /** Returns the bytes of the one file that this object has. */
-  async readBytes() {
+  async readBytes(): Promise<Uint8Array | null> {
     return readPieces(this.#driver)
   }
 
