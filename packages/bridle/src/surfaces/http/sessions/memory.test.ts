@@ -21,12 +21,12 @@ const propose = async (it: TestApp, id: string, proposals: readonly Proposed[], 
     .reverse()
 }
 
-interface Shown {
+interface MemoryPage {
   readonly memory: Record<string, unknown>[]
   readonly proposals: Record<string, unknown>[]
 }
-const memory = async (it: TestApp, id: string, more?: Record<string, string>): Promise<Shown> =>
-  (await it.get(`/sessions/${id}/memory`, more)).body as unknown as Shown
+const memory = async (it: TestApp, id: string, more?: Record<string, string>): Promise<MemoryPage> =>
+  (await it.get(`/sessions/${id}/memory`, more)).body as unknown as MemoryPage
 const decide = (it: TestApp, id: string, proposal: string, body: unknown, more?: Record<string, string>) =>
   it.post(`/sessions/${id}/memory/${proposal}`, body, more)
 const auditOf = async (it: TestApp, id: string) => (await it.get(`/sessions/${id}/audit`)).body.audit as object[]
