@@ -19,7 +19,11 @@ export {
   type RunStatus,
 } from '../surfaces/fabric/wire.ts'
 export type {
+  BackgroundReceipt,
+  BranchReceipt,
+  ChatSession,
   HealthEnvelope,
+  PauseReceipt,
   ResumePoint,
   StreamEnvelope,
   StreamEnvelopeOf,
@@ -30,6 +34,7 @@ export type {
   AgentStatus,
   ApprovalPage,
   ApprovalReceipt,
+  ArtifactPage,
   Liveness,
   MemoryPage,
   MemoryReceipt,
@@ -45,13 +50,14 @@ export type {
 export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 export { FabricError } from './fabric/error.ts'
 export type { EventFeedOptions } from './fabric/event-feed.ts'
-export { type FabricClient, type FabricClientOptions, fabricClient, type InvokeOptions } from './fabric/http.ts'
+export { type FabricClient, fabricClient, type InvokeOptions } from './fabric/http.ts'
 export type {
   DecisionOptions,
   MemoryDecisionOptions,
   SessionFilter,
   SignalRequestOptions,
 } from './fabric/request-options.ts'
+export type { FabricClientOptions } from './fabric/requests.ts'
 export { connectFabricWs } from './fabric/socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric/socket-options.ts'
 export { type SseMessage, SseReader } from './fabric/sse-reader.ts'
@@ -82,4 +88,11 @@ export {
   type HarnessToolCall,
   partText,
 } from './harness/state.ts'
+export { type OperatorClient, operatorClient } from './operator/http.ts'
+export type {
+  BranchRequest,
+  EnvelopeFeedOptions,
+  NewSession,
+  ReasonOptions,
+} from './operator/request-options.ts'
 export type { UploadContent, UploadOptions } from './upload.ts'

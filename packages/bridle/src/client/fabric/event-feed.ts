@@ -1,6 +1,5 @@
-// A session's live AgentEvents, over any number of connections. The cursor is the id of the last event that was yielded, so a
+// A session's live events of either wire, over any number of connections. The cursor is the id of the last event that was yielded, so a
 // broken connection, a restart or a slow reader costs a reconnect and never an event.
-import type { AgentEvent } from '../../surfaces/fabric/wire.ts'
 import { FabricError } from './error.ts'
 import { SseReader } from './sse-reader.ts'
 
@@ -26,10 +25,7 @@ export interface EventFeedOptions {
 export type StreamOpener = (cursor: string | null, signal: AbortSignal) => Promise<Response>
 
 /** Throws when the first connection fails or a retry cannot help. Ends with the signal. */
-export async function* eventFeed(
-  open: StreamOpener,
-  options: EventFeedOptions,
-): AsyncGenerator<AgentEvent, void, undefined> {
+export async function* eventFeed<T>(open: StreamOpener, options: EventFeedOptions): AsyncGenerator<T, void, undefined> {
   const { signal, backoffMs = { first: 250, longest: 10_000 } } = options
   let cursor = options.after ?? null
   let firstMs = backoffMs.first
@@ -45,7 +41,7 @@ export async function* eventFeed(
       for await (const message of stream) {
         if (message.id !== '') cursor = message.id
         tries = 0
-        yield parseEvent(message.data)
+        yield parseEvent<T>(message.data)
       }
       firstMs = connection.reader.retryMs ?? firstMs
       cause = new FabricError(0, 'closed', 'The server closed the stream.')
@@ -103,9 +99,9 @@ const streamConnection = (signal: AbortSignal | undefined, silenceMs: number) =>
   }
 }
 
-const parseEvent = (data: string): AgentEvent => {
+const parseEvent = <T>(data: string): T => {
   try {
-    return JSON.parse(data) as AgentEvent
+    return JSON.parse(data) as T
   } catch (cause) {
     throw new FabricError(200, 'protocol', 'The stream carries something that is not JSON.', { cause })
   }

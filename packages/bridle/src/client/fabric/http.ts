@@ -13,7 +13,7 @@ import type {
   UploadGrant,
 } from '../../surfaces/http/wire.ts'
 import { type UploadContent, type UploadOptions, uploadRequest } from '../upload.ts'
-import { errorFromResponse, FabricError } from './error.ts'
+import { FabricError } from './error.ts'
 import { type EventFeedOptions, eventFeed } from './event-feed.ts'
 import type {
   DecisionOptions,
@@ -22,18 +22,7 @@ import type {
   SessionFilter,
   SignalRequestOptions,
 } from './request-options.ts'
-
-/** Settings of `fabricClient`. */
-export interface FabricClientOptions {
-  /** The server's address: `http://127.0.0.1:4317`, with a path if the server has one. */
-  readonly url: string
-  /** The token of the server. */
-  readonly authToken?: string
-  /** The tenant, where a server has several. */
-  readonly tenantId?: string
-  /** Replaces the platform's fetch. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-}
+import { eventStreamOf, type FabricClientOptions, pathSegment, queryText, readJson, requestsTo } from './requests.ts'
 
 /** Settings of one `invoke` call. */
 export interface InvokeOptions {
@@ -49,26 +38,9 @@ export interface InvokeOptions {
 export type FabricClient = ReturnType<typeof fabricClient>
 
 /** Makes a client of the Fabric HTTP wire. Every call throws a FabricError when the server refuses or does not answer. */
-export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricClientOptions) => {
-  const base = url.endsWith('/') ? url : `${url}/`
-  const send = given ?? ((to, init) => fetch(to, init))
-
-  const call = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const headers = new Headers(init.headers)
-    if (authToken !== undefined) headers.set('authorization', `Bearer ${authToken}`)
-    if (tenantId !== undefined) headers.set('x-fabric-tenant', tenantId)
-    const response = await send(new URL(path, base).href, { ...init, headers }).catch((cause: unknown) => {
-      if (init.signal?.aborted) throw cause
-      throw new FabricError(0, 'unreachable', `No Bridle answers at ${new URL(url).origin}.`, { cause })
-    })
-    if (!response.ok) throw await errorFromResponse(response)
-    return response
-  }
-  const get = async <T>(path: string): Promise<T> => readJson<T>(await call(path))
-  const post = async <T>(path: string, body: unknown, init: RequestInit = {}): Promise<T> => {
-    const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) }
-    return readJson<T>(await call(path, { ...init, method: 'POST', headers, body: JSON.stringify(body) }))
-  }
+export const fabricClient = (options: FabricClientOptions) => {
+  const { call, get, post } = requestsTo(options)
+  const { url } = options
 
   /** The answer of the run, or with `async` its id. A caller that leaves does not stop the run. */
   function invoke(
@@ -124,12 +96,11 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
     // "From now on" is a position in the log: without a cursor a reconnect would skip the events in between.
     const now = options.replay === 'none' && options.after === undefined ? await headOf(agent, id) : undefined
     const replay = options.replay === undefined ? undefined : String(options.replay)
-    yield* eventFeed(
+    yield* eventFeed<AgentEvent>(
       async (cursor, signal) => {
         const headers: Record<string, string> = cursor === null ? {} : { 'last-event-id': cursor }
         const response = await call(`${path}${queryText(cursor === null ? { replay } : {})}`, { headers, signal })
-        if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response
-        throw new FabricError(response.status, 'protocol', 'The answer is not an event stream.')
+        return eventStreamOf(response)
       },
       now === undefined ? options : { ...options, after: now },
     )
@@ -207,25 +178,5 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
     ready: (): Promise<Readiness> => get('ready'),
     /** Resolves while the server is alive. */
     health: (): Promise<Liveness> => get('health'),
-  }
-}
-
-/** `.` and `..` would be taken for steps in the path, and name another resource. */
-const pathSegment = (id: string): string => {
-  if (/^\.{0,2}$/.test(id)) throw new FabricError(400, 'bad_request', `"${id}" cannot be asked for by its id.`)
-  return encodeURIComponent(id)
-}
-
-const queryText = (given: { readonly [name: string]: string | number | undefined }): string => {
-  const asked = new URLSearchParams()
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) asked.set(name, String(value))
-  return asked.size === 0 ? '' : `?${asked}`
-}
-
-const readJson = async <T>(response: Response): Promise<T> => {
-  try {
-    return (await response.json()) as T
-  } catch (cause) {
-    throw new FabricError(response.status, 'protocol', 'The answer is not JSON.', { cause })
   }
 }

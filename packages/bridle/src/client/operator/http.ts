@@ -1,0 +1,116 @@
+// The routes of an operator: sessions of every kind, what they report, and the acts that steer them. Answers to approvals and
+// memory are acts of `fabricClient`, which this client contains.
+
+import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
+import type {
+  BackgroundReceipt,
+  BranchReceipt,
+  ChatSession,
+  HealthEnvelope,
+  PauseReceipt,
+  StreamEnvelope,
+  StreamEventList,
+} from '../../surfaces/frontend/wire.ts'
+import type { ArtifactPage, AuditPage, CancelReceipt, EngineList, SessionCard } from '../../surfaces/http/wire.ts'
+import { type EventFeedOptions, eventFeed } from '../fabric/event-feed.ts'
+import { fabricClient } from '../fabric/http.ts'
+import { eventStreamOf, type FabricClientOptions, pathSegment, queryText, requestsTo } from '../fabric/requests.ts'
+import type { BranchRequest, EnvelopeFeedOptions, NewSession, PolicyRequest, ReasonOptions } from './request-options.ts'
+
+/** A client of an operator's routes, as `operatorClient` makes it. */
+export type OperatorClient = ReturnType<typeof operatorClient>
+
+/** Makes a client of an operator's routes. Every call throws a FabricError when the server refuses or does not answer. */
+export const operatorClient = (options: FabricClientOptions) => {
+  const { call, get, post } = requestsTo(options)
+  const sessionPath = (id: string, rest = ''): string => `sessions/${pathSegment(id)}${rest}`
+
+  /** An act upon a session: the answer is the state of the session after it. */
+  const act = <T>(
+    path: string,
+    { agent, idempotencyKey, ...body }: ReasonOptions & { readonly [name: string]: unknown },
+  ) =>
+    post<T>(
+      `${path}${queryText({ agent })}`,
+      body,
+      idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } },
+    )
+
+  const feed = <T>(
+    path: string,
+    query: { readonly [name: string]: string | number | undefined },
+    feedOptions: EventFeedOptions,
+  ) =>
+    eventFeed<T>(async (cursor, signal) => {
+      const headers: Record<string, string> = cursor === null ? {} : { 'last-event-id': cursor }
+      const replay = cursor === null ? feedOptions.replay : undefined
+      return eventStreamOf(await call(`${path}${queryText({ ...query, replay })}`, { headers, signal }))
+    }, feedOptions)
+
+  return {
+    ...fabricClient(options),
+    /** A session with everything that a page about it shows. */
+    chat: async (id: string, agent?: string): Promise<ChatSession> =>
+      get(`chat/sessions/${pathSegment(id)}${queryText({ agent })}`),
+    /** Makes a chat session, which waits for its first prompt. */
+    createChat: (session: NewSession = {}): Promise<SessionCard> => post('chat/sessions', session),
+    /** Starts a background session. */
+    startBackground: (session: NewSession & { readonly prompt: string }): Promise<BackgroundReceipt> =>
+      post('sessions', session),
+    /** Pauses a session: it keeps its place. */
+    pause: async (id: string, why: ReasonOptions = {}): Promise<PauseReceipt> =>
+      act(sessionPath(id, '/pause'), { ...why }),
+    /** Resumes a paused session. */
+    resume: async (id: string, why: ReasonOptions = {}): Promise<PauseReceipt> =>
+      act(sessionPath(id, '/resume'), { ...why }),
+    /** Cancels the run in progress, or the one named; with `queue` also the prompts that wait. */
+    cancel: async (
+      id: string,
+      why: ReasonOptions & { readonly runId?: string; readonly queue?: boolean } = {},
+    ): Promise<CancelReceipt> => act(sessionPath(id, '/cancel'), { ...why }),
+    /** Branches a new session from an event or a cursor. The session that it leaves continues. */
+    branch: async (id: string, from: BranchRequest): Promise<BranchReceipt> =>
+      act(`chat/sessions/${pathSegment(id)}/branch`, { ...from }),
+    /** Sets the budgets of a session. */
+    setPolicy: async (id: string, policy: PolicyRequest, why: ReasonOptions = {}): Promise<SessionCard> =>
+      act(sessionPath(id, '/policy'), { ...why, policy }),
+    /** The health of a session as it is now. */
+    sessionHealth: async (id: string, agent?: string): Promise<HealthSnapshot> =>
+      get(sessionPath(id, `/health${queryText({ agent })}`)),
+    /** The envelopes of a session, live and across reconnects. */
+    envelopes: (id: string, { tier, agent, ...feedOptions }: EnvelopeFeedOptions = {}) =>
+      feed<StreamEnvelope>(sessionPath(id, '/events/stream'), { tier, agent }, feedOptions),
+    /** The health of a session, each time it changes. */
+    healthFeed: (id: string, { agent, ...feedOptions }: EventFeedOptions & { readonly agent?: string } = {}) =>
+      feed<HealthEnvelope>(sessionPath(id, '/health/stream'), { agent }, feedOptions),
+    /** A page of what operators and the server did with a session, newest first. */
+    audit: async (
+      id: string,
+      page: { readonly agent?: string; readonly before?: string; readonly limit?: number } = {},
+    ): Promise<AuditPage> => get(sessionPath(id, `/audit${queryText({ ...page })}`)),
+    /** A page of the artifacts of a session, newest first. */
+    artifacts: async (
+      id: string,
+      page: { readonly agent?: string; readonly before?: string; readonly limit?: number } = {},
+    ): Promise<ArtifactPage> => get(sessionPath(id, `/artifacts${queryText({ ...page })}`)),
+    /** The content of an artifact. */
+    artifact: async (id: string, artifactId: string, agent?: string): Promise<Response> =>
+      call(sessionPath(id, `/artifacts/${pathSegment(artifactId)}${queryText({ agent })}`)),
+    /** The engines of the server, with what each can report. */
+    engines: (): Promise<EngineList> => get('engines'),
+    /** Every event that a frontend may meet on a stream. */
+    streamEvents: (): Promise<StreamEventList> => get('stream-events'),
+    /** The description of all routes, in OpenAPI. */
+    openapi: (): Promise<FabricOpenApi> => get('openapi.json'),
+    /** Any route: for pages that show every one of them. */
+    request: call,
+  }
+}
+
+/** A description of routes, as far as a page reads it. */
+export interface FabricOpenApi {
+  /** Methods by path. */
+  readonly paths: { readonly [path: string]: { readonly [method: string]: unknown } }
+  /** Everything else of the description. */
+  readonly [name: string]: unknown
+}

@@ -1,0 +1,67 @@
+// The options of an operator's calls.
+import type { BudgetName } from '../../kernel/schemas.ts'
+import type { EventFeedOptions } from '../fabric/event-feed.ts'
+import type { FabricJsonObject } from '../fabric/request-options.ts'
+
+/** Fields that every act of an operator may have: they stand in the audit rows. */
+export interface ReasonOptions {
+  /** The person's own words. */
+  readonly reason?: string
+  /** The person's name, where the credential names none. */
+  readonly actor?: string
+  /** Which agent's session, where several have this id. */
+  readonly agent?: string
+  /** The same key and request take effect once, however often they are sent. */
+  readonly idempotencyKey?: string
+}
+
+/** The budgets of a session, and the action when one is crossed. */
+export type PolicyRequest = {
+  /** The budgets by name; one that is absent guards nothing. */
+  readonly health?: { readonly [budget in BudgetName]?: number } & {
+    /** `request_approval` (the default) asks a person; `pause` pauses the session. */
+    readonly action?: 'request_approval' | 'pause'
+  }
+}
+
+/** A session to make: a chat, or background work that starts at once. */
+export interface NewSession {
+  /** The agent. Default: the server's default agent. */
+  readonly agent?: string
+  /** The session's id. Default: the server chooses one. */
+  readonly session_id?: string
+  /** The title. Default: the beginning of the prompt. */
+  readonly title?: string
+  /** The budgets. */
+  readonly policy?: PolicyRequest
+  /** The prompt, for background work. */
+  readonly prompt?: string
+  /** Fields of the input beside the prompt, for background work. */
+  readonly input?: FabricJsonObject
+  /** The access to a workspace, for background work. */
+  readonly workspace_mode?: 'none' | 'read' | 'write'
+  /** The session that starts this one. */
+  readonly parent_session_id?: string
+  /** How often a failed run is tried again. */
+  readonly max_retries?: number
+}
+
+/** A point to branch from, and what the new session is asked. */
+export interface BranchRequest extends ReasonOptions {
+  /** The event to branch from. */
+  readonly from_event_id?: string | number
+  /** The cursor to branch from. */
+  readonly resume_cursor?: string
+  /** The prompt of the new session; absent: it waits for one. */
+  readonly prompt?: string
+  /** The title of the new session. */
+  readonly title?: string
+}
+
+/** Settings of a feed of envelopes. */
+export interface EnvelopeFeedOptions extends EventFeedOptions {
+  /** `default` leaves out the events that help to find a fault. Default: `debug`. */
+  readonly tier?: 'default' | 'debug'
+  /** Which agent's session, where several have this id. */
+  readonly agent?: string
+}
