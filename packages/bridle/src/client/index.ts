@@ -91,8 +91,10 @@ export {
 export { type OperatorClient, operatorClient } from './operator/http.ts'
 export type {
   BranchRequest,
+  BudgetName,
   EnvelopeFeedOptions,
   NewSession,
+  PolicyRequest,
   ReasonOptions,
 } from './operator/request-options.ts'
 export type { UploadContent, UploadOptions } from './upload.ts'

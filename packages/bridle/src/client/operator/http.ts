@@ -1,7 +1,6 @@
 // The routes of an operator: sessions of every kind, what they report, and the acts that steer them. Answers to approvals and
 // memory are acts of `fabricClient`, which this client contains.
 
-import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import type {
   BackgroundReceipt,
   BranchReceipt,
@@ -75,7 +74,7 @@ export const operatorClient = (options: FabricClientOptions) => {
     setPolicy: async (id: string, policy: PolicyRequest, why: ReasonOptions = {}): Promise<SessionCard> =>
       act(sessionPath(id, '/policy'), { ...why, policy }),
     /** The health of a session as it is now. */
-    sessionHealth: async (id: string, agent?: string): Promise<HealthSnapshot> =>
+    sessionHealth: async (id: string, agent?: string): Promise<HealthEnvelope['payload']> =>
       get(sessionPath(id, `/health${queryText({ agent })}`)),
     /** The envelopes of a session, live and across reconnects. */
     envelopes: (id: string, { tier, agent, ...feedOptions }: EnvelopeFeedOptions = {}) =>

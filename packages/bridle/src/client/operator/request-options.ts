@@ -1,5 +1,5 @@
 // The options of an operator's calls.
-import type { BudgetName } from '../../kernel/schemas.ts'
+import type { HealthEnvelope } from '../../surfaces/frontend/wire.ts'
 import type { EventFeedOptions } from '../fabric/event-feed.ts'
 import type { FabricJsonObject } from '../fabric/request-options.ts'
 
@@ -14,6 +14,9 @@ export interface ReasonOptions {
   /** The same key and request take effect once, however often they are sent. */
   readonly idempotencyKey?: string
 }
+
+/** The name of a budget. */
+export type BudgetName = HealthEnvelope['payload']['budget_pressure']['budgets'][number]['budget']
 
 /** The budgets of a session, and the action when one is crossed. */
 export type PolicyRequest = {
