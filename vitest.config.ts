@@ -8,6 +8,7 @@ import { testKinds } from './scripts/test-kinds.ts'
 const conditions = ['bridle-source', ...defaultServerConditions.filter((condition) => condition !== 'module')]
 
 const include = [
+  'apps/cockpit/**/*.test.{ts,tsx}',
   'packages/**/src/**/*.test.{ts,tsx}',
   'conformance/**/*.test.ts',
   'crash/**/*.test.ts',

@@ -17,6 +17,7 @@ const names: OptionNames<ServerOptions> = {
   agents: true,
   agentsRoot: true,
   models: true,
+  cockpit: true,
   expose: true,
   openharness: true,
   trustedProxies: true,

@@ -29,6 +29,7 @@ import { listBuildManifests } from './build-manifests.ts'
 import { ensureLocalToken, publishAddress } from './credentials/local-token.ts'
 import { eventLoop } from './event-loop.ts'
 import { fileFetcherOf } from './file-fetching.ts'
+import { appFiles, builtCockpit } from './http/app-files.ts'
 import { compressResponse } from './http/compression.ts'
 import { limitConnections } from './http/connection-limits.ts'
 import { sendEventStream } from './http/event-streams.ts'
@@ -145,6 +146,7 @@ export class HarnessServer {
         }),
     })
     const exposure = exposureOf(env, options.expose)
+    const cockpit = options.cockpit ?? builtCockpit()
     const storeProblem = watchStoreHealth(store, resolve(data), log)
     const watch = setInterval(storeProblem, STORE_CHECK_MS).unref()
     const app = createApp(
@@ -161,6 +163,7 @@ export class HarnessServer {
         ...exposure,
         workspaces,
         uploads,
+        ...(cockpit !== false && { files: appFiles(cockpit) }),
         ...(fileFetcher && { fileFetcher }),
         signingSecret: async () => serverSecret(data, env),
         builds: () => listBuildManifests(data),

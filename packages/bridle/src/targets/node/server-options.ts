@@ -29,6 +29,11 @@ export interface ServerOptions
   readonly store?: 'sqlite' | 'memory' | (string & {}) | StoreOpener
   /** Makes a token once, keeps it in the data folder, and requires it, or another configured token, from every caller. */
   readonly keepToken?: boolean
+  /**
+   * The web app at `/`: the folder of its built files, or false for none. Default: the cockpit that the package brings; from source,
+   * where nothing is built, none.
+   */
+  readonly cockpit?: string | false
   /** The folders that workspaces may begin with, for all tenants or for one; default: none, so workspaces begin empty. */
   readonly workspaces?: WorkspaceOptions
   /** Agents that production exposes although they declare no trigger; BRIDLE_EXPOSE names more. */

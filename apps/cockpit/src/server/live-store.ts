@@ -1,0 +1,105 @@
+// The sessions and open approvals of the tenant, as every page shows them. Lists load once and again after each gap; between
+// gaps the stream of changes keeps them current, so nothing polls.
+import type { OperatorClient, PendingApproval, SessionRow } from 'bridle/client'
+
+export type LivePhase = 'connecting' | 'open' | 'reconnecting' | 'closed'
+
+export interface LiveState {
+  readonly phase: LivePhase
+  /** False until the first lists are there. */
+  readonly isLoaded: boolean
+  /** Newest change first. */
+  readonly sessions: readonly SessionRow[]
+  /** True where the server has more sessions than the page loaded. */
+  readonly hasMore: boolean
+  /** Oldest request first. */
+  readonly approvals: readonly PendingApproval[]
+  /** The reason why the lists could not be loaded. */
+  readonly error: Error | null
+  /** The time of the last message of the server, in ms since 1970. */
+  readonly heardAt: number
+}
+
+export const emptyLiveState: LiveState = {
+  phase: 'connecting',
+  isLoaded: false,
+  sessions: [],
+  hasMore: false,
+  approvals: [],
+  error: null,
+  heardAt: 0,
+}
+
+export type LiveChange =
+  | { readonly type: 'ready' }
+  | { readonly type: 'session'; readonly session: SessionRow }
+  | { readonly type: 'session_removed'; readonly session_id: string; readonly agent: string }
+  | { readonly type: 'approval'; readonly approval: PendingApproval }
+  | { readonly type: 'approval_closed'; readonly id: string; readonly session_id: string }
+
+export const isSameSession = (row: SessionRow, id: string, agent: string): boolean =>
+  row.id === id && row.agent === agent
+
+/** A change folded into the lists. */
+export const applyChange = (state: LiveState, change: LiveChange): LiveState => {
+  switch (change.type) {
+    case 'ready':
+      return state
+    case 'session': {
+      const { session } = change
+      const rest = state.sessions.filter((row) => !isSameSession(row, session.id, session.agent))
+      const sessions = [session, ...rest].sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1))
+      return { ...state, sessions }
+    }
+    case 'session_removed':
+      return {
+        ...state,
+        sessions: state.sessions.filter((row) => !isSameSession(row, change.session_id, change.agent)),
+        approvals: state.approvals.filter(
+          ({ sessionId, agent }) => sessionId !== change.session_id || agent !== change.agent,
+        ),
+      }
+    case 'approval': {
+      const { approval } = change
+      const rest = state.approvals.filter((other) => !isSameApproval(other, approval.id, approval.sessionId))
+      const approvals = [...rest, approval].sort((one, other) => (one.requestedAt < other.requestedAt ? -1 : 1))
+      return { ...state, approvals }
+    }
+    case 'approval_closed':
+      return {
+        ...state,
+        approvals: state.approvals.filter((other) => !isSameApproval(other, change.id, change.session_id)),
+      }
+  }
+}
+
+const isSameApproval = (approval: PendingApproval, id: string, sessionId: string): boolean =>
+  approval.id === id && approval.sessionId === sessionId
+
+/** Loads both lists: at most a few pages of each, for a screen shows no more. */
+export const loadLists = async (
+  client: OperatorClient,
+): Promise<Pick<LiveState, 'sessions' | 'approvals' | 'hasMore'>> => {
+  const [page, inbox] = await Promise.all([client.sessions({ limit: 100 }), client.approvals({ limit: 100 })])
+  return { sessions: page.sessions, hasMore: page.next !== undefined, approvals: inbox.approvals }
+}
+
+/** A store that React can subscribe to. */
+export class LiveStore {
+  #state = emptyLiveState
+  readonly #listeners = new Set<() => void>()
+
+  readonly getSnapshot = (): LiveState => this.#state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly update = (change: (state: LiveState) => LiveState): void => {
+    const next = change(this.#state)
+    if (next === this.#state) return
+    this.#state = next
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,42 @@
+// One connection to the server for all pages: the client, who is signed in, and the live lists.
+import { type FabricClientOptions, FabricError, type OperatorClient, operatorClient } from 'bridle/client'
+import { createContext, type ReactNode, use, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { serverUrl } from './address.ts'
+import { type Credential, readCredential } from './credential.ts'
+import { followChanges } from './follow-changes.ts'
+import { type LiveState, LiveStore } from './live-store.ts'
+
+interface Server {
+  readonly client: OperatorClient
+  readonly options: FabricClientOptions
+  readonly live: LiveStore
+  /** Uses another credential: after sign-in, sign-out, and a change of tenant. */
+  readonly setCredential: (credential: Credential) => void
+}
+
+const ServerContext = createContext<Server | null>(null)
+
+export const ServerProvider = ({ children }: { readonly children: ReactNode }) => {
+  const [credential, setCredential] = useState(readCredential)
+  const server = useMemo(() => {
+    const options = { url: serverUrl, ...credential }
+    return { client: operatorClient(options), options, live: new LiveStore(), setCredential }
+  }, [credential])
+  useEffect(() => followChanges(server), [server])
+  return <ServerContext value={server}>{children}</ServerContext>
+}
+
+export const useServer = (): Server => {
+  const server = use(ServerContext)
+  if (!server) throw new Error('ServerProvider is missing.')
+  return server
+}
+
+/** A part of the live lists. The selector returns parts of the state as they are, so that nothing renders without need. */
+export const useLive = <T,>(select: (state: LiveState) => T): T => {
+  const { live } = useServer()
+  return useSyncExternalStore(live.subscribe, () => select(live.getSnapshot()))
+}
+
+/** True where the server asks for a credential, or for another one. */
+export const isSignInError = (error: unknown): boolean => error instanceof FabricError && error.status === 401

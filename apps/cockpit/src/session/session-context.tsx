@@ -1,0 +1,93 @@
+// Everything about the session of the page: its conversation over the socket, its events, and its detail.
+import { type ChatSession, type FrontendState, HarnessClient } from 'bridle/client'
+import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react'
+import { socketUrl } from '../server/address.ts'
+import { isSameSession } from '../server/live-store.ts'
+import { useLive, useServer } from '../server/server-context.tsx'
+import { type Loaded, useLoaded } from '../server/use-loaded.ts'
+import { useSessionEvents } from './use-session-events.ts'
+
+export interface OpenSession {
+  readonly id: string
+  readonly agent: string
+  /** The conversation, and the commands. */
+  readonly harness: HarnessClient
+  /** The detail as of the last change that lists show. */
+  readonly detail: ChatSession
+  readonly reload: () => void
+  /** The events of the session, folded: timeline, tools with their times, steps, usage. */
+  readonly events: FrontendState
+}
+
+const SessionContext = createContext<OpenSession | null>(null)
+
+export const useSession = (): OpenSession => {
+  const session = use(SessionContext)
+  if (!session) throw new Error('SessionProvider is missing.')
+  return session
+}
+
+interface SessionProviderProps {
+  readonly id: string
+  /** Undefined = the oldest session of this id. */
+  readonly agent: string | undefined
+  /** Shown until the detail is there, or where it cannot be had. */
+  readonly fallback: (loaded: Loaded<ChatSession>) => ReactNode
+  readonly children: ReactNode
+}
+
+export const SessionProvider = ({ id, agent, fallback, children }: SessionProviderProps) => {
+  const { client } = useServer()
+  const loaded = useLoaded(`${id} ${agent ?? ''}`, () => client.chat(id, agent))
+  const { data, reload } = loaded
+  useReloadOnChange(id, data?.agent, reload)
+  if (!data) return fallback(loaded)
+  return (
+    <OpenSessionProvider key={data.agent} detail={data} reload={reload}>
+      {children}
+    </OpenSessionProvider>
+  )
+}
+
+const OpenSessionProvider = ({
+  detail,
+  reload,
+  children,
+}: {
+  readonly detail: ChatSession
+  readonly reload: () => void
+  readonly children: ReactNode
+}) => {
+  const { id, agent } = detail
+  const harness = useHarnessClient(id, agent)
+  const events = useSessionEvents(id, agent)
+  const session = useMemo(
+    () => harness && { id, agent, harness, detail, reload, events },
+    [id, agent, harness, detail, reload, events],
+  )
+  return session && <SessionContext value={session}>{children}</SessionContext>
+}
+
+/** A socket that lives as long as the page: React's strict mode mounts twice, so it opens in an effect. */
+const useHarnessClient = (id: string, agent: string): HarnessClient | null => {
+  const { options } = useServer()
+  const [harness, setHarness] = useState<HarnessClient | null>(null)
+  useEffect(() => {
+    const { authToken, tenantId } = options
+    const opened = new HarnessClient({ url: socketUrl(id, agent), authToken, tenantId })
+    setHarness(opened)
+    return () => opened.close()
+  }, [id, agent, options])
+  return harness
+}
+
+/** The lists say that the session changed: its status, its approvals, its health. */
+const useReloadOnChange = (id: string, agent: string | undefined, reload: () => void): void => {
+  const row = useLive(({ sessions }) =>
+    agent === undefined ? undefined : sessions.find((session) => isSameSession(session, id, agent)),
+  )
+  const mark = row && `${row.lastEventId} ${row.status}`
+  useEffect(() => {
+    if (mark !== undefined) reload()
+  }, [mark, reload])
+}

@@ -1,0 +1,14 @@
+import { Status } from '../ui/status.tsx'
+import { useSession } from './session-context.tsx'
+
+/** What is going on, what waits for you, what it cost, how healthy it is, how long it takes. */
+export const Strip = () => {
+  const { detail } = useSession()
+  return (
+    <section className="strip" aria-label="Summary">
+      <div className="cell now">
+        <Status status={detail.status} />
+      </div>
+    </section>
+  )
+}

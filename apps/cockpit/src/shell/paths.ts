@@ -1,0 +1,14 @@
+// The addresses of pages. Everything that is selected is in the address, so that a link shows the same thing to somebody else.
+
+export const sessionPath = (
+  session: { readonly id: string; readonly agent?: string },
+  query: { readonly [name: string]: string } = {},
+): string => {
+  const asked = new URLSearchParams({ ...(session.agent !== undefined && { agent: session.agent }), ...query })
+  return `/s/${encodeURIComponent(session.id)}${asked.size > 0 ? `?${asked}` : ''}`
+}
+
+export const inboxPath = (approval?: { readonly id: string; readonly sessionId: string }): string =>
+  approval ? `/inbox?${new URLSearchParams({ a: approval.id, s: approval.sessionId })}` : '/inbox'
+
+export const agentPath = (agent: string): string => `/try/${encodeURIComponent(agent)}`

@@ -1,0 +1,17 @@
+// Light, dark, or as the system says. The page has one attribute, and the tokens follow it.
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+const KEY = 'bridle.theme'
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
+let current: Theme = 'system'
+
+export const storedTheme = (): Theme => THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system'
+
+export const applyTheme = (theme: Theme): void => {
+  current = theme
+  localStorage.setItem(KEY, theme)
+  document.documentElement.dataset.theme = theme === 'system' ? (systemIsDark.matches ? 'dark' : 'light') : theme
+}
+
+systemIsDark.addEventListener('change', () => applyTheme(current))

@@ -1,0 +1,27 @@
+// A dialog of the platform: it holds the focus, closes with Escape and gives the focus back.
+import { type ReactNode, useEffect, useRef } from 'react'
+import { IconButton } from './button.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+export const Dialog = ({ title, onClose, children }: DialogProps) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  return (
+    <dialog ref={dialog} className="dialog" aria-label={title} onClose={onClose} onCancel={onClose}>
+      <header className="dialog-h row">
+        <h2 className="grow">{title}</h2>
+        <IconButton name="x" label="Close" onClick={onClose} />
+      </header>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,139 @@
+// The built cockpit in a real browser, before a real server.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { fabricClient, type OperatorClient, operatorClient } from 'bridle/client'
+import { HarnessServer, type ServerOptions } from 'bridle/node'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { findChromium, needs } from '../../../scripts/needs.ts'
+
+const here = fileURLToPath(new URL('..', import.meta.url))
+
+/** Builds the app into a folder: less than two seconds. */
+export const buildCockpit = async (outDir: string): Promise<void> => {
+  await build({ configFile: join(here, 'vite.config.ts'), logLevel: 'warn', build: { outDir, emptyOutDir: true } })
+}
+
+/** Nothing leaves the machine: the page has no other address than the server. */
+export const launch = (executablePath: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+
+export class CockpitWorld {
+  readonly folder: string = mkdtempSync(join(tmpdir(), 'bridle-cockpit-'))
+  readonly #options: ServerOptions
+  #browser!: Browser
+  #server!: HarnessServer
+  /** Errors of every page: a test fails with them at its end. */
+  readonly problems: string[] = []
+
+  constructor(options: ServerOptions = {}) {
+    this.#options = options
+  }
+
+  get url(): string {
+    return this.#server.url
+  }
+
+  get client(): OperatorClient {
+    return operatorClient({ url: this.url })
+  }
+
+  async begin(executablePath: string): Promise<void> {
+    const [browser] = await Promise.all([launch(executablePath), buildCockpit(join(this.folder, 'app'))])
+    this.#browser = browser
+    await this.startServer()
+  }
+
+  async startServer(port = 0): Promise<void> {
+    this.#server = await HarnessServer.start({
+      port,
+      data: join(this.folder, 'data'),
+      cockpit: join(this.folder, 'app'),
+      log: () => {},
+      ...this.#options,
+    })
+  }
+
+  /** Ends the server and starts it again on the same port and data. */
+  async restart(): Promise<void> {
+    const port = Number(new URL(this.url).port)
+    await this.#server.close()
+    await this.startServer(port)
+  }
+
+  async stopServer(): Promise<void> {
+    await this.#server.close()
+  }
+
+  /** A page in a context of its own, as another person has it. Its errors and policy violations are problems. */
+  async open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.#browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+    const page = await context.newPage()
+    page.on('pageerror', (error) => this.problems.push(`${path}: ${error.message}`))
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(message.text()))
+        this.problems.push(`${path}: ${message.text()}`)
+    })
+    page.setDefaultTimeout(10_000)
+    await page.goto(new URL(path, this.url).href)
+    return page
+  }
+
+  /** Asks an agent, and waits for its answer. */
+  async ask(agent: string, id: string, prompt: string): Promise<void> {
+    await fabricClient({ url: this.url }).invoke(agent, id, { prompt })
+  }
+
+  /** Plays a script of the scripted agent, and does not wait for its end. */
+  async play(id: string, script: readonly object[]): Promise<void> {
+    await fabricClient({ url: this.url }).invoke(
+      'scripted',
+      id,
+      { prompt: `@script ${JSON.stringify(script)}` },
+      { async: true },
+    )
+  }
+
+  async end(): Promise<void> {
+    await this.#browser?.close()
+    await this.#server?.close()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** Tests of one file, with a world of their own; they are skipped by name where the machine has no browser. */
+export const describeCockpit = (
+  name: string,
+  tests: (world: CockpitWorld) => void,
+  options: ServerOptions = {},
+): void => {
+  describe.skipIf(needs('chromium'))(name, { timeout: 60_000 }, () => {
+    const world = new CockpitWorld(options)
+    beforeAll(() => world.begin(findChromium() as string))
+    afterAll(async () => {
+      await world.end()
+      expect(world.problems).toEqual([])
+    })
+    tests(world)
+  })
+}
+
+/** No page is wider than its window, whatever it shows. */
+export const expectNoOverflow = async (page: Page): Promise<void> => {
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  expect(overflow).toBeLessThanOrEqual(0)
+}

@@ -1,0 +1,32 @@
+// The frame around the pages: addresses, names, sign-in.
+import { expect, test } from 'vitest'
+import { describeCockpit } from './browser.suite.ts'
+
+describeCockpit('the frame', (world) => {
+  test('a deep link opens its page, and the keys open the others', async () => {
+    const page = await world.open('/fleet')
+    await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('i')
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/inbox')
+    const unknown = await world.open('/nowhere')
+    await unknown.getByText('There is no such page').waitFor()
+  })
+})
+
+describeCockpit(
+  'a server with a token',
+  (world) => {
+    test('asks for it, says when it is wrong, and opens with the right one', async () => {
+      const page = await world.open('/')
+      await page.getByLabel('Token').fill('wrong')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('alert').waitFor()
+      await page.getByLabel('Token').fill('right-token')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()
+    })
+  },
+  { authToken: 'right-token' },
+)

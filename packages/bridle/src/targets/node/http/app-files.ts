@@ -1,0 +1,58 @@
+// The files of the built web app, from a folder on disk. The folder is read at the start of each request that misses: it is small, and
+// a build that ends while the server runs shows at once.
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname, join, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FileServer } from '../../../surfaces/http/router/pages.ts'
+
+const types: { readonly [ending: string]: string } = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+/** The app of the package, beside its compiled code; false where there is none. */
+export const builtCockpit = (): string | false => {
+  const folder = fileURLToPath(new URL('../../../cockpit', import.meta.url))
+  return existsSync(join(folder, 'index.html')) && folder
+}
+
+/** Answers with the files of a folder, `index.html` for `/`; 404 for everything else. */
+export const appFiles = (folder: string): FileServer => {
+  const root = resolve(folder)
+  return async (request) => {
+    const { pathname } = new URL(request.url)
+    const path = join(root, pathname === '/' ? 'index.html' : decodedPath(pathname))
+    const type = types[extname(path)]
+    if (!path.startsWith(root + sep) || type === undefined) return notFound()
+    const content = await readFile(path).catch(() => null)
+    if (content === null) return notFound()
+    const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+    const headers = { 'content-type': type, etag, 'cache-control': cachingOf(pathname) }
+    if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers })
+    return new Response(request.method === 'HEAD' ? null : new Uint8Array(content), { headers })
+  }
+}
+
+/** The names below `/assets` contain a digest of their content; every other file may change with the next version. */
+const cachingOf = (pathname: string): string =>
+  pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
+
+const notFound = (): Response => new Response(null, { status: 404 })
+
+/** A path with a null byte or a broken escape names no file. */
+const decodedPath = (pathname: string): string => {
+  try {
+    const path = decodeURIComponent(pathname)
+    return path.includes('\0') ? '' : path
+  } catch {
+    return ''
+  }
+}
