@@ -1,4 +1,4 @@
-// `npm run deploy`: `wrangler deploy`, with the web app where it was built. A configuration cannot say "if the folder is there",
+// `npm run deploy` and `npm run dev`: the same command of wrangler, with the web app where it was built. A configuration cannot say "if the folder is there",
 // so for as long as wrangler runs there is one that has it.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,8 @@ import { join } from 'node:path'
 
 const here = import.meta.dirname
 const files = '../cockpit/dist'
-const given = process.argv.slice(2)
+const isDev = process.argv[2] === 'dev'
+const given = process.argv.slice(isDev ? 3 : 2)
 const at = given.indexOf('--config')
 const [config = 'wrangler.jsonc', rest] = at < 0 ? ['wrangler.jsonc', given] : [given[at + 1], given.toSpliced(at, 2)]
 
@@ -21,7 +22,7 @@ const withFiles = (): string => {
 const isBuilt = existsSync(join(here, files))
 const used = isBuilt ? withFiles() : config
 const wrangler = join(here, 'node_modules/wrangler/bin/wrangler.js')
-const { status } = spawnSync(process.execPath, [wrangler, 'deploy', '--config', used, ...rest], {
+const { status } = spawnSync(process.execPath, [wrangler, isDev ? 'dev' : 'deploy', '--config', used, ...rest], {
   cwd: here,
   stdio: 'inherit',
 })

@@ -1,4 +1,4 @@
-// One connection to the server for all pages: the client, who is signed in, and the live lists.
+// The connection to the server for all pages: the client, who is signed in, and the live lists.
 import { type FabricClientOptions, FabricError, type OperatorClient, operatorClient } from 'bridle/client'
 import { createContext, type ReactNode, use, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { serverUrl } from './address.ts'

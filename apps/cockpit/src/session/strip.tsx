@@ -1,7 +1,7 @@
 import { Status } from '../ui/status.tsx'
 import { useSession } from './session-context.tsx'
 
-/** What is going on, what waits for you, what it cost, how healthy it is, how long it takes. */
+/** The ten seconds of an operator: what is going on, what waits, what it cost, how healthy it is, how long it takes. */
 export const Strip = () => {
   const { detail } = useSession()
   return (

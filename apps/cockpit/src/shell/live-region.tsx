@@ -1,4 +1,4 @@
-// One sentence for screen readers when something waits: never each token, never each event.
+// The sentence for screen readers when something waits: never each token, never each event.
 import { useLive } from '../server/server-context.tsx'
 import { plural } from '../ui/numbers.ts'
 

@@ -19,3 +19,6 @@ export const RETRY_BASE_MS = 250
 export const RETRY_MAX_MS = 10_000
 /** Characters before a withdrawn piece of an answer that are shown again: enough to find the place on the screen. */
 export const LAST_WORDS_CHARS = 40
+
+/** The end of a failed build's output: the error stands there. */
+export const BUILD_OUTPUT_CHARS_MAX = 20_000

@@ -91,7 +91,6 @@ export {
 export { type OperatorClient, operatorClient } from './operator/http.ts'
 export type {
   BranchRequest,
-  BudgetName,
   EnvelopeFeedOptions,
   NewSession,
   PolicyRequest,

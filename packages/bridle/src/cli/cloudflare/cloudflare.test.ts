@@ -181,9 +181,10 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     expect(readFileSync(join(work.folder, 'data/worker/wrangler.jsonc'), 'utf8')).toContain('"ASSETS"')
     rmSync(join(work.folder, 'apps'), { recursive: true })
     expect((await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])).code).toBe(0)
-    // Then the one of this repository, if it was built.
-    const isBuilt = existsSync(join(root, 'apps/cockpit/dist'))
-    expect(readFileSync(join(work.folder, 'data/worker/wrangler.jsonc'), 'utf8').includes('"ASSETS"')).toBe(isBuilt)
+    // Then the one of this repository, which is built where it is not current.
+    const { assets } = JSON.parse(readFileSync(join(work.folder, 'data/worker/wrangler.jsonc'), 'utf8'))
+    expect(assets).toEqual({ directory: join(root, 'apps/cockpit/dist'), binding: 'ASSETS', run_worker_first: true })
+    expect(existsSync(join(assets.directory, 'index.html'))).toBe(true)
   })
 
   test.each([

@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findAgents } from '../../targets/agents/folder.ts'
+import { builtCockpit } from '../../targets/node/http/app-files.ts'
+import { buildInCheckout } from '../cockpit/checkout-cockpit.ts'
 
 /** The newest date that the tested wrangler knows. */
 const COMPATIBILITY_DATE = '2026-10-01'
@@ -31,7 +33,7 @@ export const workerProject = async (data: string): Promise<WorkerProject> => {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'index.ts'), entry(folder, files))
   const config = join(folder, 'wrangler.jsonc')
-  writeFileSync(config, `${JSON.stringify(settings(cockpit()), null, 2)}\n`)
+  writeFileSync(config, `${JSON.stringify(settings(await cockpit()), null, 2)}\n`)
   return { config, agents: found.flatMap((each) => ('definition' in each ? [each.definition.name] : [])), problems }
 }
 
@@ -49,13 +51,13 @@ export default HarnessGateway
 `
 }
 
-/** The folder of the web app, if it was built: in the project, else beside this package. */
-const cockpit = (): string | undefined =>
-  [resolve(COCKPIT), fileURLToPath(new URL(`../../../../../${COCKPIT}`, import.meta.url))].find((folder) =>
-    existsSync(folder),
-  )
+/** The folder of the web app: one of the project itself, the one that the package brings, or the one of a checkout. */
+const cockpit = async (): Promise<string | null> => {
+  const own = resolve(COCKPIT)
+  return existsSync(own) ? own : builtCockpit() || buildInCheckout()
+}
 
-const settings = (files: string | undefined) => ({
+const settings = (files: string | null) => ({
   name: nameOf(basename(resolve('.'))),
   main: 'index.ts',
   alias: Object.fromEntries(OURS.map((name) => [name, fileURLToPath(import.meta.resolve(name))])),
@@ -68,7 +70,7 @@ const settings = (files: string | undefined) => ({
     ],
   },
   // The Worker answers first, so that a file never hides a route.
-  ...(files && { assets: { directory: files, binding: 'ASSETS', run_worker_first: true } }),
+  ...(files !== null && { assets: { directory: files, binding: 'ASSETS', run_worker_first: true } }),
   migrations: [{ tag: 'v1', new_sqlite_classes: ['HarnessSession', 'HarnessDirectory'] }],
 })
 

@@ -43,9 +43,13 @@ With --token the other verbs find the token by the data folder; a browser gets i
 export const startServer = async (settings: ServerSettings): Promise<HarnessServer> => {
   // Loaded only now: most commands call a server and start none, and should not wait for this import.
   const target = await import('../../targets/node/index.ts')
-  return target.HarnessServer.start(settings).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE')
-      throw new ExitError(EXIT_CODES.failed, `Port ${settings.port} is in use; choose another with --port.`)
-    throw error
-  })
+  const { checkoutCockpit } = await import('../cockpit/checkout-cockpit.ts')
+  const cockpit = settings.cockpit ?? checkoutCockpit()
+  return target.HarnessServer.start({ ...settings, ...(cockpit !== null && { cockpit }) }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE')
+        throw new ExitError(EXIT_CODES.failed, `Port ${settings.port} is in use; choose another with --port.`)
+      throw error
+    },
+  )
 }

@@ -36,6 +36,7 @@ export const readyMessage = (
 ${note === null ? '' : `\n${note.replace(/^/gm, '  ')}\n`}${agent === null ? '' : examples(url, header, agent)}`
 
 const examples = (url: string, header: string, agent: string): string => `
+  open:   ${url}
   watch:  curl -N ${url}/agents/${agent}/hello/stream${header}
   ask:    curl -X POST ${url}/agents/${agent}/hello${header} -H 'content-type: application/json' -d '{"prompt":"Hello"}'
   look:   curl ${url}/sessions/hello${header}

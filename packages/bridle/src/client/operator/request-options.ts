@@ -16,12 +16,12 @@ export interface ReasonOptions {
 }
 
 /** The name of a budget. */
-export type BudgetName = HealthEnvelope['payload']['budget_pressure']['budgets'][number]['budget']
+type BudgetOfPolicy = HealthEnvelope['payload']['budget_pressure']['budgets'][number]['budget']
 
 /** The budgets of a session, and the action when one is crossed. */
 export type PolicyRequest = {
   /** The budgets by name; one that is absent guards nothing. */
-  readonly health?: { readonly [budget in BudgetName]?: number } & {
+  readonly health?: { readonly [budget in BudgetOfPolicy]?: number } & {
     /** `request_approval` (the default) asks a person; `pause` pauses the session. */
     readonly action?: 'request_approval' | 'pause'
   }

@@ -55,6 +55,7 @@ export type { Directory } from '../../kernel/ports/directory.ts'
 export type { Lease, Log, LogAppend } from '../../kernel/ports/log.ts'
 export { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 export type { OpenStore, StoreContext, StoreOpener } from '../../stores/open-store.ts'
+export type { FileServer } from '../../surfaces/http/router/pages.ts'
 export type { ModelProvider, ModelProviders } from '../models/model-source.ts'
 export type { ServerOptions } from './server-options.ts'
 
@@ -163,7 +164,7 @@ export class HarnessServer {
         ...exposure,
         workspaces,
         uploads,
-        ...(cockpit !== false && { files: appFiles(cockpit) }),
+        ...(cockpit !== false && { files: typeof cockpit === 'string' ? appFiles(cockpit) : cockpit }),
         ...(fileFetcher && { fileFetcher }),
         signingSecret: async () => serverSecret(data, env),
         builds: () => listBuildManifests(data),

@@ -4,6 +4,7 @@ import type { StoreOpener } from '../../stores/open-store.ts'
 import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import type { OpenHarnessOptions } from '../../surfaces/http/router/openharness-options.ts'
+import type { FileServer } from '../../surfaces/http/router/pages.ts'
 import type { EngineAgentsOptions } from '../agents/engines.ts'
 import type { AgentsOptions } from '../agents/server-agents.ts'
 import type { Logger } from './logger.ts'
@@ -30,10 +31,10 @@ export interface ServerOptions
   /** Makes a token once, keeps it in the data folder, and requires it, or another configured token, from every caller. */
   readonly keepToken?: boolean
   /**
-   * The web app at `/`: the folder of its built files, or false for none. Default: the cockpit that the package brings; from source,
-   * where nothing is built, none.
+   * The web app at `/`: the folder of its built files, a function that answers with them, or false for none. Default: the cockpit that
+   * the package brings; from source, where nothing is built, none.
    */
-  readonly cockpit?: string | false
+  readonly cockpit?: string | false | FileServer
   /** The folders that workspaces may begin with, for all tenants or for one; default: none, so workspaces begin empty. */
   readonly workspaces?: WorkspaceOptions
   /** Agents that production exposes although they declare no trigger; BRIDLE_EXPOSE names more. */

@@ -50,10 +50,31 @@ test('[H28] a file that cannot be read is a 500', async () => {
 
 test('[H28] pages have security headers, and keep those that a file has already', async () => {
   const { headers } = await ask('/')
-  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(headers.get('content-security-policy')).toBe(
+    "default-src 'self'; img-src 'self' blob:; script-src 'self'; style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  )
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(headers.get('referrer-policy')).toBe('no-referrer')
   expect((await ask('/own.html')).headers.get('content-security-policy')).toBe('sandbox')
+})
+
+test('[H28] behind a proxy that removes a prefix, a page asks for its files below the prefix', async () => {
+  const index =
+    '<meta name="bridle-base" content="/"><script src="/assets/a.js"></script><a href="//other"></a><a href="https://web/">'
+  const served: FileServer = async () =>
+    new Response(index, { headers: { 'content-type': 'text/html; charset=utf-8', etag: '"a"' } })
+  const request = (prefix: string) =>
+    new Request('http://here/runs/7', { headers: { accept: html, 'x-forwarded-prefix': prefix } })
+  const textFor = async (prefix: string) => {
+    const page = await pageOr404(request(prefix), { files: served, roots: new Set() })
+    return isDenial(page) ? null : [await page.text(), page.headers.get('etag')]
+  }
+  expect(await textFor('/team/bridle')).toEqual([
+    '<meta name="bridle-base" content="/team/bridle/"><script src="/team/bridle/assets/a.js"></script><a href="//other"></a><a href="https://web/">',
+    null,
+  ])
+  expect(await textFor('')).toEqual([index, '"a"'])
+  expect(await textFor('/"><script>')).toEqual([index, '"a"'])
 })
 
 test('[H28] without an app, / redirects to the description of the routes', async () => {

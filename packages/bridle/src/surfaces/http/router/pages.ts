@@ -20,10 +20,10 @@ export const pageOr404 = async (request: Request, { files, roots }: PagesOptions
   if (!isRead || roots.has(firstSegment(pathname))) return notFound()
   try {
     const file = await files(request)
-    if (file.status !== 404) return withSecurityHeaders(file)
+    if (file.status !== 404) return withSecurityHeaders(await withPrefix(request, file))
     if (!isAppPath(request, pathname)) return notFound()
     const app = await files(new Request(new URL('/', request.url), request))
-    return app.status === 404 ? notFound() : withSecurityHeaders(app)
+    return app.status === 404 ? notFound() : withSecurityHeaders(await withPrefix(request, app))
   } catch (error) {
     return faultDenial(error)
   }
@@ -51,12 +51,29 @@ const isAppPath = ({ headers }: Request, pathname: string): boolean =>
   /(?:^|,)\s*text\/html\s*(?:[;,]|$)/i.test(headers.get('accept') ?? '') &&
   !(pathname.split('/').at(-1) ?? '').includes('.')
 
+/**
+ * The page as a caller behind a proxy needs it: the app is built for `/`, and the proxy removes a prefix. Its files and the path that its
+ * head names get the prefix back.
+ */
+const withPrefix = async (request: Request, page: Response): Promise<Response> => {
+  const prefix = publicPath(request, '')
+  if (prefix === '' || page.body === null || !page.headers.get('content-type')?.startsWith('text/html')) return page
+  const headers = new Headers(page.headers)
+  // The validator and the length are those of the unchanged file.
+  for (const name of ['etag', 'content-length']) headers.delete(name)
+  const text = (await page.text())
+    .replaceAll(/(src|href)="\/(?!\/)/g, `$1="${prefix}/`)
+    .replace('name="bridle-base" content="/"', `name="bridle-base" content="${prefix}/"`)
+  return new Response(text, { status: page.status, headers })
+}
+
 /** The app acts with the operator's token: no other page may frame it, and it runs only its own scripts. */
 const SECURITY_HEADERS: { readonly [name: string]: string } = {
   'content-security-policy': [
     "default-src 'self'",
-    "img-src 'self' data: blob:",
-    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' blob:",
+    "script-src 'self'",
+    "style-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

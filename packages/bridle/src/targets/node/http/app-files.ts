@@ -1,11 +1,13 @@
-// The files of the built web app, from a folder on disk. The folder is read at the start of each request that misses: it is small, and
-// a build that ends while the server runs shows at once.
+// The files of the built web app, from a folder on disk. Each request reads its file: a build that ends while the server runs shows at
+// once, and a browser keeps what it has.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FileServer } from '../../../surfaces/http/router/pages.ts'
+
+export type { FileServer } from '../../../surfaces/http/router/pages.ts'
 
 const types: { readonly [ending: string]: string } = {
   '.html': 'text/html; charset=utf-8',
@@ -32,7 +34,10 @@ export const appFiles = (folder: string): FileServer => {
     const path = join(root, pathname === '/' ? 'index.html' : decodedPath(pathname))
     const type = types[extname(path)]
     if (!path.startsWith(root + sep) || type === undefined) return notFound()
-    const content = await readFile(path).catch(() => null)
+    // A link out of the folder is no file of the app.
+    const real = await realpath(path).catch(() => '')
+    if (!real.startsWith((await realpath(root)) + sep)) return notFound()
+    const content = await readFile(real).catch(() => null)
     if (content === null) return notFound()
     const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
     const headers = { 'content-type': type, etag, 'cache-control': cachingOf(pathname) }

@@ -29,7 +29,9 @@ export const compressResponse = async (request: Request, response: Response): Pr
 const isCompressible = ({ method }: Request, { headers, body }: Response): boolean =>
   method !== 'HEAD' &&
   body !== null &&
-  /^(?:application\/json|text\/html|text\/plain)\b/.test(headers.get('content-type') ?? '') &&
+  /^(?:application\/json|image\/svg\+xml|text\/(?:css|html|javascript|plain))\b/.test(
+    headers.get('content-type') ?? '',
+  ) &&
   !headers.has('content-encoding') &&
   !headers.has('accept-ranges') &&
   !/\bno-transform\b/.test(headers.get('cache-control') ?? '')

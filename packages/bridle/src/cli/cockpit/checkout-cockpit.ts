@@ -1,0 +1,93 @@
+// The cockpit of a checkout. The package brings it built; a checkout builds it beside the server, which listens meanwhile and shows how
+// far the build is.
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { appFiles, type FileServer } from '../../targets/node/http/app-files.ts'
+import { BUILD_OUTPUT_CHARS_MAX } from '../limits.ts'
+import { buildFailedPage, buildingPage } from './build-pages.ts'
+
+const root = fileURLToPath(new URL('../../../../../', import.meta.url))
+const app = join(root, 'apps/cockpit')
+const dist = join(app, 'dist')
+const isCheckout = (): boolean => import.meta.url.endsWith('.ts') && existsSync(join(app, 'vite.config.ts'))
+
+/** Null where the package runs: it is no checkout, and brings its own. */
+export const checkoutCockpit = (): FileServer | null => (isCheckout() ? buildingFiles() : null)
+
+/** The folder of the app, built first where it is not current; null where this is no checkout, or the build fails. */
+export const buildInCheckout = async (): Promise<string | null> => {
+  if (!isCheckout()) return null
+  const problem = isCurrent() ? null : await runBuild()
+  return problem === null ? dist : null
+}
+
+/** The build starts with the first page that somebody asks for: most starts of a checkout serve programs, and no browser. */
+const buildingFiles = (): FileServer => {
+  const files = appFiles(dist)
+  let build: AppBuild | null = null
+  return async (request) => {
+    build ??= startBuild()
+    if (build.state === 'built') return files(request)
+    if (new URL(request.url).pathname !== '/') return new Response(null, { status: 404 })
+    return build.state === 'building' ? buildingPage(Date.now() - build.startedAt) : buildFailedPage(build.problem)
+  }
+}
+
+interface AppBuild {
+  readonly startedAt: number
+  state: 'building' | 'built' | 'failed'
+  problem: string
+}
+
+const startBuild = (): AppBuild => {
+  const build: AppBuild = { startedAt: Date.now(), state: isCurrent() ? 'built' : 'building', problem: '' }
+  if (build.state === 'building')
+    void runBuild().then((problem) => {
+      build.state = problem === null ? 'built' : 'failed'
+      build.problem = problem ?? ''
+    })
+  return build
+}
+
+/** The output of a build that failed; null = it is built. The new app replaces the old one at once: another server may read it. */
+const runBuild = async (): Promise<string | null> => {
+  const fresh = `${dist}.${process.pid}`
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  const args = ['build', '--logLevel', 'error', '--config', join(app, 'vite.config.ts'), '--outDir', fresh]
+  const problem = await outputOfFailure(spawn(process.execPath, [vite, ...args], { stdio: ['ignore', 'pipe', 'pipe'] }))
+  if (problem === null) {
+    rmSync(dist, { recursive: true, force: true })
+    renameSync(fresh, dist)
+  }
+  rmSync(fresh, { recursive: true, force: true })
+  return problem
+}
+
+const outputOfFailure = (child: ChildProcessByStdio<null, Readable, Readable>): Promise<string | null> =>
+  new Promise((resolve) => {
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output = (output + text).slice(-BUILD_OUTPUT_CHARS_MAX)
+      })
+    child.once('error', (error) => resolve(error.message))
+    child.once('close', (code) => resolve(code === 0 ? null : output))
+  })
+
+/** True where the built app is newer than everything it is made of. */
+const isCurrent = (): boolean => {
+  const index = join(dist, 'index.html')
+  if (!existsSync(index)) return false
+  const sources = [
+    ...globSync(['*.{html,ts}', '{src,public}/**/*.*'], { cwd: app }).map((file) => join(app, file)),
+    ...globSync('packages/bridle/src/{client,react,assistant-ui,surfaces,kernel}/**/*.{ts,tsx}', { cwd: root }).map(
+      (file) => join(root, file),
+    ),
+    join(root, 'package-lock.json'),
+  ]
+  const builtAt = statSync(index).mtimeMs
+  return sources.every((file) => statSync(file).mtimeMs <= builtAt)
+}

@@ -1,0 +1,45 @@
+// The built files of the app: which paths are files, and how long a browser may keep them.
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { appFiles } from './app-files.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'bridle-app-files-'))
+const dist = join(folder, 'dist')
+mkdirSync(join(dist, 'assets'), { recursive: true })
+for (const [file, text] of [
+  ['dist/index.html', '<h1>app</h1>'],
+  ['dist/assets/a-1x.js', 'run()'],
+  ['dist/.env', 'SECRET=1'],
+  ['secret.txt', 'secret'],
+] as const)
+  writeFileSync(join(folder, file), text)
+symlinkSync(join(folder, 'secret.txt'), join(dist, 'assets/way-out.txt'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const files = appFiles(dist)
+const ask = (path: string, init?: RequestInit) => files(new Request(`http://here${path}`, init))
+
+test.each([
+  ['/', 200, 'text/html; charset=utf-8', 'no-cache'],
+  ['/index.html', 200, 'text/html; charset=utf-8', 'no-cache'],
+  ['/assets/a-1x.js', 200, 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
+  ['/assets/gone.js', 404, null, null],
+  ['/assets', 404, null, null],
+  ['/.env', 404, null, null],
+  ['/%2e%2e/secret.txt', 404, null, null],
+  ['/..%2fsecret.txt', 404, null, null],
+  ['/assets/way-out.txt', 404, null, null],
+  ['/%00.html', 404, null, null],
+  ['/%E0%A4%A.html', 404, null, null],
+])('[H28] %s is %i', async (path, status, type, caching) => {
+  const { status: found, headers } = await ask(path)
+  expect([found, headers.get('content-type'), headers.get('cache-control')]).toEqual([status, type, caching])
+})
+
+test('[H28] a browser that has the file gets 304, and HEAD gets no body', async () => {
+  const etag = (await ask('/')).headers.get('etag') ?? ''
+  expect((await ask('/', { headers: { 'if-none-match': etag } })).status).toBe(304)
+  expect(await (await ask('/', { method: 'HEAD' })).text()).toBe('')
+})
