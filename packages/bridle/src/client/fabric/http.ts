@@ -71,7 +71,7 @@ export const fabricClient = (options: FabricClientOptions) => {
   }
 
   const session = async (id: string, agent?: string): Promise<SessionDetail> =>
-    get(`sessions/${pathSegment(id)}${queryText({ agent })}`)
+    get(`sessions/${pathSegment(id)}${queryText({ agent, omit: 'channel' })}`)
 
   const settle =
     (verb: 'approve' | 'reject') =>
@@ -122,7 +122,7 @@ export const fabricClient = (options: FabricClientOptions) => {
     invoke,
     /** A session's events, live and across reconnects. With an agent the session need not exist yet; by its id alone it must. */
     events,
-    /** A session as a whole; `agent` is needed where several agents have a session of this id. */
+    /** A session as a whole, except its channel; `agent` is needed where several agents have a session of this id. */
     session,
     /** A page of sessions. */
     sessions: (filter: SessionFilter = {}): Promise<SessionPage> => get(`sessions${queryText({ ...filter })}`),

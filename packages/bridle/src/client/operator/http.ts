@@ -10,7 +10,14 @@ import type {
   StreamEnvelope,
   StreamEventList,
 } from '../../surfaces/frontend/wire.ts'
-import type { ArtifactPage, AuditPage, CancelReceipt, EngineList, SessionCard } from '../../surfaces/http/wire.ts'
+import type {
+  ArtifactPage,
+  AuditPage,
+  CancelReceipt,
+  ChannelPage,
+  EngineList,
+  SessionCard,
+} from '../../surfaces/http/wire.ts'
 import { type EventFeedOptions, eventFeed } from '../fabric/event-feed.ts'
 import { fabricClient } from '../fabric/http.ts'
 import { eventStreamOf, type FabricClientOptions, pathSegment, queryText, requestsTo } from '../fabric/requests.ts'
@@ -48,9 +55,9 @@ export const operatorClient = (options: FabricClientOptions) => {
 
   return {
     ...fabricClient(options),
-    /** A session with everything that a page about it shows. */
+    /** A session with everything that a page about it shows, except its channel, which is read by pages. */
     chat: async (id: string, agent?: string): Promise<ChatSession> =>
-      get(`chat/sessions/${pathSegment(id)}${queryText({ agent })}`),
+      get(`chat/sessions/${pathSegment(id)}${queryText({ agent, omit: 'channel' })}`),
     /** Makes a chat session, which waits for its first prompt. */
     createChat: (session: NewSession = {}): Promise<SessionCard> => post('chat/sessions', session),
     /** Starts a background session. */
@@ -77,8 +84,17 @@ export const operatorClient = (options: FabricClientOptions) => {
     sessionHealth: async (id: string, agent?: string): Promise<HealthEnvelope['payload']> =>
       get(sessionPath(id, `/health${queryText({ agent })}`)),
     /** The envelopes of a session, live and across reconnects. */
-    envelopes: (id: string, { tier, agent, ...feedOptions }: EnvelopeFeedOptions = {}) =>
-      feed<StreamEnvelope>(sessionPath(id, '/events/stream'), { tier, agent }, feedOptions),
+    envelopes: (id: string, { tier, omit, agent, ...feedOptions }: EnvelopeFeedOptions = {}) =>
+      feed<StreamEnvelope>(
+        sessionPath(id, '/events/stream'),
+        { tier, omit: omit?.length ? omit.join(',') : undefined, agent },
+        feedOptions,
+      ),
+    /** A page of the events of a session as envelopes between its participants: the newest, or those before a `next`. */
+    channel: async (
+      id: string,
+      page: { readonly agent?: string; readonly before?: string; readonly limit?: number } = {},
+    ): Promise<ChannelPage> => get(sessionPath(id, `/channel${queryText({ ...page })}`)),
     /** The health of a session, each time it changes. */
     healthFeed: (id: string, { agent, ...feedOptions }: EventFeedOptions & { readonly agent?: string } = {}) =>
       feed<HealthEnvelope>(sessionPath(id, '/health/stream'), { agent }, feedOptions),

@@ -65,6 +65,8 @@ export interface BranchRequest extends ReasonOptions {
 export interface EnvelopeFeedOptions extends EventFeedOptions {
   /** `default` leaves out the events that help to find a fault. Default: `debug`. */
   readonly tier?: 'default' | 'debug'
+  /** Types that are not sent: `token` and `thinking`, for a page that gets the text in another way. */
+  readonly omit?: readonly string[]
   /** Which agent's session, where several have this id. */
   readonly agent?: string
 }

@@ -14,6 +14,7 @@ import {
   time,
 } from '../http/answers/answer-schema.ts'
 import { healthExample, healthSnapshotSchema } from '../http/answers/health-schemas.ts'
+import { resumePointSchema } from '../http/answers/report-schemas.ts'
 import { artifactExample, sessionCardExample, sessionDetailExample } from '../http/answers/session-examples.ts'
 import {
   artifactEntries,
@@ -28,7 +29,6 @@ import type {
   ChatSession,
   HealthEnvelope,
   PauseReceipt,
-  ResumePoint,
   StreamEnvelope,
   StreamEventList,
   StreamEventRow,
@@ -182,15 +182,7 @@ export const chatSessionAnswer = jsonAnswer(
   'The session.',
   answerSchema<ChatSession>('ChatSession', {
     ...sessionDetailEntries,
-    resume_points: list(
-      answerSchema<ResumePoint>('ResumePoint', {
-        kind: v.picklist(['checkpoint', 'approval', 'turn']),
-        event_id: text,
-        resume_cursor: text,
-        summary: text,
-        timestamp: time,
-      }),
-    ),
+    resume_points: list(resumePointSchema),
     background_artifacts: list(
       answerSchema<BackgroundArtifact>('BackgroundArtifact', { ...artifactEntries, session_id: text }),
     ),

@@ -12,11 +12,8 @@ import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
-import { artifactsOf } from '../http/sessions/artifact-list.ts'
-import { channelOf } from '../http/sessions/channel.ts'
-import { sessionDetail } from '../http/sessions/detail.ts'
+import { omitSchema, wholeSession } from '../http/sessions/parts/whole-session.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
-import { checkpointsOf, resumePointsOf, subagentsOf } from '../http/sessions/resume-points.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import type { SessionCard } from '../http/wire.ts'
@@ -92,20 +89,15 @@ export const chatRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'A chat session, with its places to go on from, delegated work, background artifacts and channel',
     session: findKey,
-    query: agentQuery,
+    query: v.looseObject({ agent: v.optional(v.string()), omit: omitSchema }),
     headers: ['If-None-Match', 'If-Match'],
     answers: { 200: chatSessionAnswer },
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
       return jsonWithTag<ChatSession>(call.request, {
-        ...sessionDetail(session, call.ports.agents.get(session.key.agent) ?? null),
-        resume_points: await resumePointsOf(session),
-        subagents: await subagentsOf(session),
-        checkpoints: checkpointsOf(session),
-        ...artifactsOf(session),
+        ...(await wholeSession(session, call.ports.agents.get(session.key.agent) ?? null, call.query.omit)),
         background_artifacts: await backgroundArtifacts(call.ports, session.key, call.access),
-        channel: await channelOf(session),
       })
     },
   }),

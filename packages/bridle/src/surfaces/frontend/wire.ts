@@ -2,7 +2,7 @@
 import type { Tier, VisibleEventType } from '../../kernel/catalogue.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
-import type { ArtifactSummary, SessionCard, SessionDetail } from '../http/wire.ts'
+import type { ArtifactSummary, ResumePoint, SessionCard, SessionDetail } from '../http/wire.ts'
 
 /** An event of one type on the frontend's stream. */
 export interface StreamEnvelopeOf<T extends VisibleEventType> {
@@ -55,20 +55,6 @@ export interface StreamEventRow {
   readonly source: string
   /** The use that a frontend has for it. */
   readonly role: string
-}
-
-/** A position that a session can be resumed or branched from. */
-export interface ResumePoint {
-  /** The kind of the point. */
-  readonly kind: 'checkpoint' | 'approval' | 'turn'
-  /** The event to branch from. */
-  readonly event_id: string
-  /** The point as a cursor, for a background session that resumes. */
-  readonly resume_cursor: string
-  /** A line for people. */
-  readonly summary: string
-  /** The time, in ISO 8601. */
-  readonly timestamp: string
 }
 
 /** Every event that a frontend may meet on a stream. */

@@ -150,6 +150,36 @@ export interface SessionRow {
   readonly last_error: string | null
   /** The health in short; null where the session has not reported it. */
   readonly health: HealthSummary | null
+  /** The tokens and the cost so far; null where nobody has told any. */
+  readonly usage?: UsageSummary | null
+  /** The step that the work has reached; null where the current or last turn tells no steps. */
+  readonly step?: StepSummary | null
+  /** The model of the last run; null = not known. */
+  readonly model?: string | null
+  /** The time of the next attempt of a run that failed, in ISO 8601; null = none is due. */
+  readonly retry_at?: string | null
+  /** The number of messages. */
+  readonly messages?: number
+}
+
+/** The tokens and the cost of a session in a list. */
+export interface UsageSummary {
+  /** The tokens of all model calls, those of delegated work included. */
+  readonly total_tokens: number
+  /** The cost in US dollars; null = nobody has told one. */
+  readonly cost_usd: number | null
+}
+
+/** The step that the work of a session has reached. */
+export interface StepSummary {
+  /** The number of the step, from 1. */
+  readonly index: number
+  /** The number of steps; null = not known. */
+  readonly total: number | null
+  /** The title of the step. */
+  readonly title: string
+  /** The status, in the agent's own word. */
+  readonly status: string
 }
 
 export interface HealthSummary {
@@ -305,14 +335,100 @@ export interface SessionArtifacts {
   readonly earlierArtifacts?: number
 }
 
-/** A session with its messages, artifacts, checkpoints, subagents and channel. */
-export interface SessionDetail extends SessionCard, SessionMessages, SessionArtifacts {
+/** A session with its messages, artifacts, checkpoints, subagents, channel, and what its agent reports about the work. */
+export interface SessionDetail extends SessionCard, SessionMessages, SessionArtifacts, SessionReports {
   /** The newest checkpoints, newest first. */
   readonly checkpoints: readonly CheckpointSummary[]
   /** The subagents of the session, with their last status. */
   readonly subagents: readonly SubagentStatus[]
-  /** The participants of the session, and its newest events between them. */
-  readonly channel: SessionChannel
+  /** The newest places from which the session can be resumed or branched, in order. */
+  readonly resume_points?: readonly ResumePoint[]
+  /** The participants of the session, and its newest events between them. Absent where the request has `omit=channel`. */
+  readonly channel?: SessionChannel
+}
+
+/** The reports of a session's agent about its work, the newest of each kind. The log has all of them. */
+export interface SessionReports {
+  /** The tokens and the cost of the session so far. */
+  readonly usage?: SessionUsage
+  /** The newest steps of the work, oldest first. */
+  readonly steps?: readonly SessionStep[]
+  /** The step that the work has reached; null where the current or last turn tells no steps. */
+  readonly step?: StepSummary | null
+  /** The newest citations, oldest first. */
+  readonly citations?: readonly SessionCitation[]
+  /** The newest retrieval: `query`, and of the documents before the model `tokens`, `documents` and `left_out`; null = none. */
+  readonly context_pack?: SessionNotice | null
+  /** The newest report of the guardrails: `trace_id`, `confidence`, `layers`; null = none. */
+  readonly guardrail?: SessionNotice | null
+  /** The newest warnings about the context, oldest first: `message`, `kind`, `usage_pct`. */
+  readonly context_warnings?: readonly SessionNotice[]
+  /** The newest compactions of the context, oldest first: `summary`, and the numbers that the engine reports. */
+  readonly compactions?: readonly SessionNotice[]
+  /** The values that the agent proposes for its memory and that wait for a decision, newest first. */
+  readonly memory_proposals?: readonly ProposalSummary[]
+}
+
+/** The tokens and the cost of a session. */
+export interface SessionUsage {
+  /** The tokens that the models of the session read. */
+  readonly input_tokens: number
+  /** The tokens that the models of the session wrote. */
+  readonly output_tokens: number
+  /** The tokens of all model calls, those of delegated work included. */
+  readonly total_tokens: number
+  /** The cost in US dollars; null = nobody has told one. */
+  readonly cost_usd: number | null
+  /** The used part of the model's context in percent; null = not known, or compacted since. */
+  readonly context_usage_pct: number | null
+  /** The number of reports of tokens: one for each model call, or for each turn where the engine tells no more. */
+  readonly model_calls: number
+}
+
+/** A step of the work, as it was last told. */
+export interface SessionStep {
+  /** The id of the step in its turn, or its place in the plan. */
+  readonly step: string
+  /** The title of the step. */
+  readonly title: string
+  /** The status, in the agent's own word; that of the turn where the turn ended first. */
+  readonly status: string
+  /** The time at which the step began, in ISO 8601; null = nobody has told. */
+  readonly started_at: string | null
+  /** The time at which the step ended, in ISO 8601; null = not yet. */
+  readonly ended_at: string | null
+  /** The event that told the status. */
+  readonly event_id: string
+}
+
+/** A source of an answer: the fields of the agent's own, often `id`, `title` and `url`. */
+export interface SessionCitation {
+  /** The event that named the source. */
+  readonly event_id: string
+  readonly [name: string]: Json
+}
+
+/** The payload of an event, with its place. A payload that is too large for a page is left out: `isCut` is true. */
+export interface SessionNotice {
+  /** The event. */
+  readonly event_id: string
+  /** The time of the event, in ISO 8601. */
+  readonly timestamp: string
+  readonly [name: string]: Json
+}
+
+/** A position that a session can be resumed or branched from. */
+export interface ResumePoint {
+  /** The kind of the point. */
+  readonly kind: 'checkpoint' | 'approval' | 'turn'
+  /** The event to branch from. */
+  readonly event_id: string
+  /** The point as a cursor, for a background session that resumes. */
+  readonly resume_cursor: string
+  /** A line for people. */
+  readonly summary: string
+  /** The time, in ISO 8601. */
+  readonly timestamp: string
 }
 
 export interface CheckpointSummary {
@@ -340,6 +456,16 @@ export interface SessionChannel {
   readonly channel_id: string
   readonly participants: readonly ChannelParticipant[]
   readonly envelopes: readonly ChannelEnvelope[]
+  /** Pass it as `before` to `GET /sessions/:id/channel` for the envelopes before these. */
+  readonly next?: string
+}
+
+/** A page of the envelopes of a session. */
+export interface ChannelPage {
+  /** The envelopes, oldest first. */
+  readonly envelopes: readonly ChannelEnvelope[]
+  /** Pass it as `before` for the page before this one. */
+  readonly next?: string
 }
 
 export interface ChannelParticipant {

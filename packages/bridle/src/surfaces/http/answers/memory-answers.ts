@@ -23,7 +23,7 @@ const acceptedValueSchema = answerSchema<AcceptedValue>('AcceptedValue', {
   acceptedBy: nullableText,
 })
 
-const proposalSchema = answerSchema<ProposalSummary>('ProposalSummary', {
+export const proposalSchema = answerSchema<ProposalSummary>('ProposalSummary', {
   id: text,
   key: text,
   status: v.picklist(['pending', 'accepted', 'rejected']),

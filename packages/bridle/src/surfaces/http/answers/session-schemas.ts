@@ -5,14 +5,11 @@ import { APPROVAL_KINDS, SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import type {
   ArtifactSummary,
   CancelReceipt,
-  ChannelEnvelope,
-  ChannelParticipant,
   CheckpointSummary,
   ResumeContext,
   SessionApproval,
   SessionArtifacts,
   SessionCard,
-  SessionChannel,
   SessionDetail,
   SessionMessages,
   SessionPage,
@@ -34,8 +31,10 @@ import {
   text,
   time,
 } from './answer-schema.ts'
+import { channelSchema } from './channel-schemas.ts'
 import { healthSnapshotSchema, healthSummarySchema } from './health-schemas.ts'
 import { messageSchema } from './message-schemas.ts'
+import { resumePointSchema, sessionReportsEntries, stepSummarySchema, usageSummarySchema } from './report-schemas.ts'
 
 const sessionKind = v.picklist(['chat', 'background'])
 
@@ -82,6 +81,11 @@ const sessionRowSchema = answerSchema<SessionRow>('SessionRow', {
   approval_request_id: nullableText,
   last_error: nullableText,
   health: v.nullable(healthSummarySchema),
+  usage: v.optional(v.nullable(usageSummarySchema)),
+  step: v.optional(v.nullable(stepSummarySchema)),
+  model: v.optional(nullableText),
+  retry_at: v.optional(nullableTime),
+  messages: v.optional(count),
 })
 
 export const sessionPageSchema = answerSchema<SessionPage>('SessionPage', {
@@ -184,29 +188,6 @@ export const sessionArtifactsEntries: AnswerEntries<SessionArtifacts> = {
   earlierArtifacts: v.optional(count),
 }
 
-const channelSchema = answerSchema<SessionChannel>('SessionChannel', {
-  channel_id: text,
-  participants: list(
-    answerSchema<ChannelParticipant>('ChannelParticipant', {
-      participant_id: text,
-      kind: v.picklist(['runtime', 'agent', 'operator', 'tool']),
-      name: text,
-    }),
-  ),
-  envelopes: list(
-    answerSchema<ChannelEnvelope>('ChannelEnvelope', {
-      event_id: text,
-      seq: count,
-      timestamp: time,
-      sender_id: text,
-      recipient_ids: list(text),
-      event_type: text,
-      summary: text,
-      payload: anyJson,
-    }),
-  ),
-})
-
 /** The engine's own fields stand beside these. */
 const subagentSchema = v.pipe(
   v.objectWithRest({ agent_id: text, status: text, event_id: text, updated_at: time }, anyJson),
@@ -217,6 +198,7 @@ export const sessionDetailEntries: AnswerEntries<SessionDetail> = {
   ...sessionCardEntries,
   ...sessionMessagesEntries,
   ...sessionArtifactsEntries,
+  ...sessionReportsEntries,
   checkpoints: list(
     answerSchema<CheckpointSummary>('CheckpointSummary', {
       session_id: text,
@@ -230,7 +212,8 @@ export const sessionDetailEntries: AnswerEntries<SessionDetail> = {
     }),
   ),
   subagents: list(subagentSchema),
-  channel: channelSchema,
+  resume_points: v.optional(list(resumePointSchema)),
+  channel: v.optional(channelSchema),
 }
 
 export const sessionDetailSchema = answerSchema<SessionDetail>('SessionDetail', sessionDetailEntries)

@@ -17,10 +17,8 @@ import { badRequest, type Denial, isDenial, notFound } from '../router/denial.ts
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
 import type { SessionCard, SessionDetail, SessionPage } from '../wire.ts'
-import { artifactsOf } from './artifact-list.ts'
-import { channelOf } from './channel.ts'
-import { sessionCard, sessionDetail } from './detail.ts'
-import { checkpointsOf, subagentsOf } from './resume-points.ts'
+import { sessionCard } from './detail.ts'
+import { omitSchema, wholeSession } from './parts/whole-session.ts'
 import { sessionRow } from './session-rows.ts'
 
 export const sessionRoutes: readonly Route[] = [
@@ -61,19 +59,16 @@ export const sessionRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'Inspect a session by id, whatever its agent',
     session: (arrival) => findKey(arrival),
-    query: v.looseObject({ agent: v.optional(v.string()) }),
+    query: v.looseObject({ agent: v.optional(v.string()), omit: omitSchema }),
     headers: ['If-None-Match', 'If-Match'],
     answers: { 200: sessionDetailAnswer },
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
-      return jsonWithTag<SessionDetail>(call.request, {
-        ...sessionDetail(session, agentOf(call, session)),
-        checkpoints: checkpointsOf(session),
-        subagents: await subagentsOf(session),
-        ...artifactsOf(session),
-        channel: await channelOf(session),
-      })
+      return jsonWithTag<SessionDetail>(
+        call.request,
+        await wholeSession(session, agentOf(call, session), call.query.omit),
+      )
     },
   }),
   route({
