@@ -106,6 +106,11 @@ export const TITLE_CHARS_MAX = 80
 export const PREVIEW_CHARS = 500
 /** Characters of a text quoted in a summary. */
 export const SUMMARY_CHARS_MAX = 160
+/** Steps and citations in a detail: a page that a person reads. Older ones are in the log. */
+export const STEPS_MAX = 50
+export const CITATIONS_MAX = 50
+/** Warnings about the context, and compactions, in a detail: more say nothing new. */
+export const NOTICES_MAX = 10
 /** Envelopes of a channel, and tools among its participants: a page that a person reads. */
 export const ENVELOPES_MAX = 50
 export const PARTICIPANTS_MAX = 100

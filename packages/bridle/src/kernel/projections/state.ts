@@ -23,6 +23,9 @@ import { lifecycle, withFrame } from './lifecycle.ts'
 import type { Lifecycle, Run } from './lifecycle-state.ts'
 import { type Memory, memory } from './memory.ts'
 import { fold } from './projection.ts'
+import { type Notices, notices } from './reports/notices.ts'
+import { type Steps, steps } from './reports/steps.ts'
+import { type Usage, usage } from './reports/usage.ts'
 
 export interface SessionState {
   /** Last sequence number and its time. */
@@ -43,6 +46,9 @@ export interface SessionState {
   readonly memory: Memory
   readonly feedback: Feedback
   readonly governance: Governance
+  readonly usage: Usage
+  readonly steps: Steps
+  readonly notices: Notices
 }
 
 export const emptyState: SessionState = {
@@ -63,6 +69,9 @@ export const emptyState: SessionState = {
   memory: memory.initial,
   feedback: feedback.initial,
   governance: governance.initial,
+  usage: usage.initial,
+  steps: steps.initial,
+  notices: notices.initial,
 }
 
 /** Folds one event. An event of an unknown type moves the head and nothing else. */
@@ -98,6 +107,9 @@ export const evolveWith = (
   next.memory = fold(memory, state.memory, event)
   next.feedback = fold(feedback, state.feedback, event)
   next.governance = fold(governance, state.governance, event)
+  next.usage = fold(usage, state.usage, event)
+  next.steps = fold(steps, state.steps, event)
+  next.notices = fold(notices, state.notices, event)
   return next
 }
 

@@ -9,6 +9,7 @@ import type { Approval } from '../projections/approvals.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
 import { truncate } from '../text/truncate.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
+import { currentStep, modelOf, retryAtOf, usageSummary } from './work-progress.ts'
 
 /** A row, and the state that it shows. */
 export interface RowSnapshot {
@@ -30,6 +31,7 @@ export const directoryRowOf = (
   const beats = last && (heartbeatAt ?? 0) >= (heartbeatOf(last.row) ?? 0) + HEARTBEAT_MS
   if (last && !beats && status === last.row.status && isSameSubject(state, last.state)) return last.row
   const { lifecycle: life, approvals } = state
+  const model = modelOf(state)
   return {
     kind: life.kind,
     status,
@@ -49,6 +51,10 @@ export const directoryRowOf = (
       queued: life.queue.length,
       messages: state.conversation.messages.length,
       heartbeatAt,
+      usage: usageSummary(state),
+      step: currentStep(state.steps),
+      model: model && brief(model),
+      retryAt: retryAtOf(state),
       ...(life.branch && {
         branchSourceEventId: life.branch.sourceEventId,
         branchResumeCursor: life.branch.resumeCursor,
@@ -98,4 +104,8 @@ const isSameSubject = (a: SessionState, b: SessionState): boolean =>
   a.lifecycle.endedAt === b.lifecycle.endedAt &&
   a.lifecycle.lastError === b.lifecycle.lastError &&
   a.lifecycle.policy === b.lifecycle.policy &&
+  modelOf(a) === modelOf(b) &&
+  retryAtOf(a) === retryAtOf(b) &&
+  a.usage === b.usage &&
+  a.steps === b.steps &&
   a.conversation.messages.length === b.conversation.messages.length

@@ -14,7 +14,6 @@ import {
   time,
 } from '../http/answers/answer-schema.ts'
 import { healthExample, healthSnapshotSchema } from '../http/answers/health-schemas.ts'
-import { resumePointSchema } from '../http/answers/report-schemas.ts'
 import { artifactExample, sessionCardExample, sessionDetailExample } from '../http/answers/session-examples.ts'
 import {
   artifactEntries,
@@ -182,16 +181,12 @@ export const chatSessionAnswer = jsonAnswer(
   'The session.',
   answerSchema<ChatSession>('ChatSession', {
     ...sessionDetailEntries,
-    resume_points: list(resumePointSchema),
     background_artifacts: list(
       answerSchema<BackgroundArtifact>('BackgroundArtifact', { ...artifactEntries, session_id: text }),
     ),
   }),
   {
     ...sessionDetailExample,
-    resume_points: [
-      { kind: 'turn', event_id: 'ev-8', resume_cursor: 'turn:chat-1:8', summary: 'Two files.', timestamp: TIME },
-    ],
     background_artifacts: [{ ...artifactExample, session_id: 'bg-1' }],
   },
 )

@@ -2,7 +2,7 @@
 import type { Tier, VisibleEventType } from '../../kernel/catalogue.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
-import type { ArtifactSummary, ResumePoint, SessionCard, SessionDetail } from '../http/wire.ts'
+import type { ArtifactSummary, SessionCard, SessionDetail } from '../http/wire.ts'
 
 /** An event of one type on the frontend's stream. */
 export interface StreamEnvelopeOf<T extends VisibleEventType> {
@@ -65,7 +65,6 @@ export interface StreamEventList {
 
 /** A chat session, with everything that a page about it shows. */
 export interface ChatSession extends SessionDetail {
-  readonly resume_points: readonly ResumePoint[]
   readonly background_artifacts: readonly BackgroundArtifact[]
 }
 

@@ -150,16 +150,16 @@ export interface SessionRow {
   readonly last_error: string | null
   /** The health in short; null where the session has not reported it. */
   readonly health: HealthSummary | null
-  /** The tokens and the cost so far; null where nobody has told any. */
-  readonly usage?: UsageSummary | null
+  /** The tokens and the cost so far; null in a row that an older version wrote. */
+  readonly usage: UsageSummary | null
   /** The step that the work has reached; null where the current or last turn tells no steps. */
-  readonly step?: StepSummary | null
+  readonly step: StepSummary | null
   /** The model of the last run; null = not known. */
-  readonly model?: string | null
+  readonly model: string | null
   /** The time of the next attempt of a run that failed, in ISO 8601; null = none is due. */
-  readonly retry_at?: string | null
+  readonly retry_at: string | null
   /** The number of messages. */
-  readonly messages?: number
+  readonly messages: number
 }
 
 /** The tokens and the cost of a session in a list. */
@@ -302,6 +302,8 @@ export interface SessionCard {
   readonly branch_source_event_id: string | null
   /** The cursor at which the branch left its parent; null = the session is no branch. */
   readonly branch_resume_cursor: string | null
+  /** The time of the next attempt of a run that failed, in ISO 8601; null = none is due. */
+  readonly retry_at: string | null
   /** The newest place from which the session can be resumed or branched; null = none. */
   readonly resume_context: ResumeContext | null
   /** The events and features of the engine; absent: everything is native. */
@@ -342,7 +344,7 @@ export interface SessionDetail extends SessionCard, SessionMessages, SessionArti
   /** The subagents of the session, with their last status. */
   readonly subagents: readonly SubagentStatus[]
   /** The newest places from which the session can be resumed or branched, in order. */
-  readonly resume_points?: readonly ResumePoint[]
+  readonly resume_points: readonly ResumePoint[]
   /** The participants of the session, and its newest events between them. Absent where the request has `omit=channel`. */
   readonly channel?: SessionChannel
 }
@@ -350,23 +352,23 @@ export interface SessionDetail extends SessionCard, SessionMessages, SessionArti
 /** The reports of a session's agent about its work, the newest of each kind. The log has all of them. */
 export interface SessionReports {
   /** The tokens and the cost of the session so far. */
-  readonly usage?: SessionUsage
+  readonly usage: SessionUsage
   /** The newest steps of the work, oldest first. */
-  readonly steps?: readonly SessionStep[]
+  readonly steps: readonly SessionStep[]
   /** The step that the work has reached; null where the current or last turn tells no steps. */
-  readonly step?: StepSummary | null
+  readonly step: StepSummary | null
   /** The newest citations, oldest first. */
-  readonly citations?: readonly SessionCitation[]
+  readonly citations: readonly SessionCitation[]
   /** The newest retrieval: `query`, and of the documents before the model `tokens`, `documents` and `left_out`; null = none. */
-  readonly context_pack?: SessionNotice | null
+  readonly context_pack: SessionNotice | null
   /** The newest report of the guardrails: `trace_id`, `confidence`, `layers`; null = none. */
-  readonly guardrail?: SessionNotice | null
+  readonly guardrail: SessionNotice | null
   /** The newest warnings about the context, oldest first: `message`, `kind`, `usage_pct`. */
-  readonly context_warnings?: readonly SessionNotice[]
+  readonly context_warnings: readonly SessionNotice[]
   /** The newest compactions of the context, oldest first: `summary`, and the numbers that the engine reports. */
-  readonly compactions?: readonly SessionNotice[]
+  readonly compactions: readonly SessionNotice[]
   /** The values that the agent proposes for its memory and that wait for a decision, newest first. */
-  readonly memory_proposals?: readonly ProposalSummary[]
+  readonly memory_proposals: readonly ProposalSummary[]
 }
 
 /** The tokens and the cost of a session. */

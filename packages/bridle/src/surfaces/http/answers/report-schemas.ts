@@ -55,33 +55,29 @@ const citationSchema = v.pipe(
 ) as unknown as v.GenericSchema<SessionCitation>
 
 export const sessionReportsEntries: AnswerEntries<SessionReports> = {
-  usage: v.optional(
-    answerSchema<SessionUsage>('SessionUsage', {
-      input_tokens: amount,
-      output_tokens: amount,
-      total_tokens: amount,
-      cost_usd: v.nullable(amount),
-      context_usage_pct: v.nullable(amount),
-      model_calls: count,
+  usage: answerSchema<SessionUsage>('SessionUsage', {
+    input_tokens: amount,
+    output_tokens: amount,
+    total_tokens: amount,
+    cost_usd: v.nullable(amount),
+    context_usage_pct: v.nullable(amount),
+    model_calls: count,
+  }),
+  steps: list(
+    answerSchema<SessionStep>('SessionStep', {
+      step: text,
+      title: text,
+      status: text,
+      started_at: nullableTime,
+      ended_at: nullableTime,
+      event_id: text,
     }),
   ),
-  steps: v.optional(
-    list(
-      answerSchema<SessionStep>('SessionStep', {
-        step: text,
-        title: text,
-        status: text,
-        started_at: nullableTime,
-        ended_at: nullableTime,
-        event_id: text,
-      }),
-    ),
-  ),
-  step: v.optional(v.nullable(stepSummarySchema)),
-  citations: v.optional(list(citationSchema)),
-  context_pack: v.optional(v.nullable(noticeSchema)),
-  guardrail: v.optional(v.nullable(noticeSchema)),
-  context_warnings: v.optional(list(noticeSchema)),
-  compactions: v.optional(list(noticeSchema)),
-  memory_proposals: v.optional(list(proposalSchema)),
+  step: v.nullable(stepSummarySchema),
+  citations: list(citationSchema),
+  context_pack: v.nullable(noticeSchema),
+  guardrail: v.nullable(noticeSchema),
+  context_warnings: list(noticeSchema),
+  compactions: list(noticeSchema),
+  memory_proposals: list(proposalSchema),
 }

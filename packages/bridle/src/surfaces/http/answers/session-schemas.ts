@@ -81,11 +81,11 @@ const sessionRowSchema = answerSchema<SessionRow>('SessionRow', {
   approval_request_id: nullableText,
   last_error: nullableText,
   health: v.nullable(healthSummarySchema),
-  usage: v.optional(v.nullable(usageSummarySchema)),
-  step: v.optional(v.nullable(stepSummarySchema)),
-  model: v.optional(nullableText),
-  retry_at: v.optional(nullableTime),
-  messages: v.optional(count),
+  usage: v.nullable(usageSummarySchema),
+  step: v.nullable(stepSummarySchema),
+  model: nullableText,
+  retry_at: nullableTime,
+  messages: count,
 })
 
 export const sessionPageSchema = answerSchema<SessionPage>('SessionPage', {
@@ -136,6 +136,7 @@ export const sessionCardEntries: AnswerEntries<SessionCard> = {
   parent_session_id: nullableText,
   branch_source_event_id: nullableText,
   branch_resume_cursor: nullableText,
+  retry_at: nullableTime,
   resume_context: v.nullable(
     answerSchema<ResumeContext>('ResumeContext', { kind: text, event_id: text, resume_cursor: text }),
   ),
@@ -212,7 +213,7 @@ export const sessionDetailEntries: AnswerEntries<SessionDetail> = {
     }),
   ),
   subagents: list(subagentSchema),
-  resume_points: v.optional(list(resumePointSchema)),
+  resume_points: list(resumePointSchema),
   channel: v.optional(channelSchema),
 }
 

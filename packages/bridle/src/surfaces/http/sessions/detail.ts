@@ -9,6 +9,7 @@ import type { Payloads } from '../../../kernel/schemas.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { healthSnapshot } from '../../../kernel/views/health-snapshot.ts'
 import { sessionStateCard } from '../../../kernel/views/session-card.ts'
+import { retryAtOf } from '../../../kernel/views/work-progress.ts'
 import { DETAIL_CHARS_MAX, DETAIL_MESSAGES_MAX } from '../limits.ts'
 import type { SessionCard, SessionMessages } from '../wire.ts'
 
@@ -28,7 +29,7 @@ export const sessionCard = (
   return {
     // A card that the server writes today has every field; the type of the event allows for older ones.
     ...(withIncarnations(sessionStateCard(key, state, identity), key.id, incarnations) as unknown as StateCard),
-    last_heartbeat_at: heartbeatAt === null ? null : new Date(heartbeatAt).toISOString(),
+    last_heartbeat_at: timeOrNull(heartbeatAt),
     id: key.id,
     sessionId: key.id,
     agent: key.agent,
@@ -42,6 +43,7 @@ export const sessionCard = (
     queued: life.queue.length,
     runId: life.run?.runId ?? null,
     lastError: life.lastError,
+    retry_at: timeOrNull(retryAtOf(state)),
     ...(agent?.capabilities && { capabilities: agent.capabilities }),
     approvals: Object.values(approvals.open).map(
       ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt }) => ({
@@ -51,12 +53,14 @@ export const sessionCard = (
         toolCallId,
         reason,
         args,
-        expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+        expiresAt: timeOrNull(expiresAt),
       }),
     ),
     health: withIncarnations(healthSnapshot(key, state, status, state.at), key.id, incarnations),
   }
 }
+
+const timeOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
 
 /** The fields of a card that the log has under the same names. */
 type StateCard = Pick<SessionCard, Extract<keyof SessionCard, keyof Payloads['session_state']>>

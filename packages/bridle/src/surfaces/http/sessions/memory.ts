@@ -13,7 +13,8 @@ import { commandIdOf } from '../requests/command-id.ts'
 import { badRequest, isDenial } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { type Route, route } from '../router/route.ts'
-import type { AcceptedValue, MemoryPage, MemoryReceipt, ProposalSummary } from '../wire.ts'
+import type { AcceptedValue, MemoryPage, MemoryReceipt } from '../wire.ts'
+import { proposalsOf } from './parts/proposals.ts'
 import { findKey, findSession, requireKey } from './routes.ts'
 
 export const memoryRoutes: readonly Route[] = [
@@ -86,20 +87,5 @@ const acceptedValues = ({ entries }: Memory, now: number): AcceptedValue[] =>
     const expiresAt = entry.expiresAt === null ? null : timeText(entry.expiresAt)
     return [{ key, value: entry.value, expiresAt, proposalId, runId, acceptedAt: timeText(at), acceptedBy: actor }]
   })
-
-const proposalsOf = ({ proposals }: Memory): ProposalSummary[] =>
-  proposals.toReversed().map(({ id, key, contentType, size, reason, at, runId, decision }) => ({
-    id,
-    key: decision?.key ?? key,
-    status: decision?.decision ?? 'pending',
-    contentType,
-    size,
-    reason,
-    runId,
-    proposedAt: timeText(at),
-    decidedAt: decision ? timeText(decision.at) : null,
-    decidedBy: decision?.actor ?? null,
-    decisionReason: decision?.reason ?? null,
-  }))
 
 const timeText = (at: number): string => new Date(at).toISOString()

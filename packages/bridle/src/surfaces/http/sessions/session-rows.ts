@@ -3,7 +3,7 @@ import type { EngineIdentity } from '../../../kernel/engine-info.ts'
 import { eventId } from '../../../kernel/event.ts'
 import type { Json } from '../../../kernel/json.ts'
 import { type ListedSession, parentIdOf } from '../../../kernel/ports/directory.ts'
-import type { HealthSummary, SessionRow } from '../wire.ts'
+import type { HealthSummary, SessionRow, StepSummary, UsageSummary } from '../wire.ts'
 
 export const sessionRow = (session: ListedSession, { engine, runnerKind }: EngineIdentity): SessionRow => {
   const { key, head, row } = session
@@ -37,6 +37,11 @@ export const sessionRow = (session: ListedSession, { engine, runnerKind }: Engin
     approval_request_id: row.approvals[0]?.id ?? null,
     last_error: textOrNull(detail.lastError),
     health: healthOf(detail.health),
+    usage: (detail.usage ?? null) as UsageSummary | null,
+    step: (detail.step ?? null) as StepSummary | null,
+    model: textOrNull(detail.model),
+    retry_at: timeOrNull(detail.retryAt),
+    messages: numberOr0(detail.messages),
   }
 }
 

@@ -3,11 +3,12 @@
 import * as v from 'valibot'
 import type { AgentInfo } from '../../../../kernel/agent-info.ts'
 import type { Session } from '../../../../kernel/session/session.ts'
-import type { ResumePoint, SessionDetail } from '../../wire.ts'
+import type { SessionDetail } from '../../wire.ts'
 import { artifactsOf } from '../artifact-list.ts'
 import { channelOf } from '../channel.ts'
 import { sessionDetail } from '../detail.ts'
 import { checkpointsOf, resumePointsOf, subagentsOf } from '../resume-points.ts'
+import { reportsOf } from './reports.ts'
 
 /** Names of parts that an answer leaves out. A name that this version does not know leaves out nothing. */
 export const omitSchema = v.optional(
@@ -22,11 +23,12 @@ export const wholeSession = async (
   session: Session,
   agent: AgentInfo | null,
   omit: readonly string[] = [],
-): Promise<SessionDetail & { readonly resume_points: readonly ResumePoint[] }> => ({
+): Promise<SessionDetail> => ({
   ...sessionDetail(session, agent),
   checkpoints: checkpointsOf(session),
   subagents: await subagentsOf(session),
   ...artifactsOf(session),
+  ...(await reportsOf(session)),
   resume_points: await resumePointsOf(session),
   ...(!omit.includes('channel') && { channel: await channelOf(session) }),
 })

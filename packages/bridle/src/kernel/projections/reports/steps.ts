@@ -1,0 +1,78 @@
+// The steps of a session's work: those that its agent tells one by one, and the newest plan.
+import type { Event } from '../../event.ts'
+import { STEPS_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
+import type { Payloads } from '../../schemas.ts'
+import { truncate } from '../../text/truncate.ts'
+import type { Projection } from '../projection.ts'
+import { type Plan, planOf } from './plan.ts'
+import { isStepOver, type Step } from './step.ts'
+
+export interface Steps {
+  /** The current or last turn. */
+  readonly turn: string | null
+  /** The newest steps that were told one by one, oldest first. */
+  readonly latest: readonly TurnStep[]
+  /** A plan outlives its turn. */
+  readonly plan: Plan | null
+}
+
+/** A step of a turn. */
+export interface TurnStep extends Step {
+  readonly runId: string | null
+  /** The number in the turn, from 1: as told, or else counted. */
+  readonly index: number
+  /** As told; null: not known. */
+  readonly total: number | null
+}
+
+export const steps: Projection<Steps> = {
+  initial: { turn: null, latest: [], plan: null },
+  on: {
+    turn_start: (state, { payload: { turn_id } }) => ({ ...state, turn: turn_id }),
+    step_progress: (state, event) => {
+      const plan = planOf(event, state.plan)
+      return plan ? { ...state, plan } : { ...state, latest: withStep(state.latest, event) }
+    },
+    // A turn that has ended has no step under way, whether or not its agent came to tell.
+    turn_end: (state, { seq, at, payload: { turn_id, status } }) =>
+      state.latest.some((step) => step.runId === turn_id && step.endedAt === null)
+        ? {
+            ...state,
+            latest: state.latest.map((step) =>
+              step.runId === turn_id && step.endedAt === null ? { ...step, status, endedAt: at, seq } : step,
+            ),
+          }
+        : state,
+  },
+}
+
+/** A report about a step that is under way changes it; a report about one that had ended is of the same step done again. */
+const withStep = (latest: readonly TurnStep[], event: Event<'step_progress'>): readonly TurnStep[] => {
+  const { seq, at, payload, run = null } = event
+  const { step_id, status = 'running' } = payload
+  const number = latest.findLast(({ runId }) => runId === run)?.index ?? 0
+  const id = truncate(step_id ?? String(number + 1), SUMMARY_CHARS_MAX)
+  const isOver = isStepOver(status)
+  const open = latest.find((step) => step.id === id && step.runId === run && step.endedAt === null)
+  const step: TurnStep = {
+    id,
+    title: titleOf(payload) ?? open?.title ?? id,
+    status: truncate(status, SUMMARY_CHARS_MAX),
+    startedAt: open ? open.startedAt : isOver ? null : at,
+    endedAt: isOver ? at : null,
+    seq,
+    runId: run,
+    index: countOf(payload.index) ?? open?.index ?? number + 1,
+    total: countOf(payload.total) ?? open?.total ?? null,
+  }
+  return open ? latest.map((each) => (each === open ? step : each)) : [...latest.slice(1 - STEPS_MAX), step]
+}
+
+const titleOf = ({ title, summary }: Payloads['step_progress']): string | null => {
+  const text = typeof title === 'string' ? title : summary
+  return text ? truncate(text, SUMMARY_CHARS_MAX) : null
+}
+
+/** A number of a step that an agent has told, if it can be one. */
+const countOf = (told: unknown): number | null =>
+  typeof told === 'number' && Number.isSafeInteger(told) && told > 0 ? told : null
