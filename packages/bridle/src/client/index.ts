@@ -30,10 +30,16 @@ export type {
 } from '../surfaces/frontend/wire.ts'
 export type {
   AcceptedValue,
+  AgentDescription,
+  AgentList,
   AgentStatus,
+  ApprovalEffect,
   ApprovalPage,
   ApprovalReceipt,
+  ApprovalRiskLevel,
+  ApprovalsByStatus,
   ArtifactPage,
+  CallerIdentity,
   ChannelEnvelope,
   ChannelPage,
   Liveness,
@@ -51,6 +57,8 @@ export type {
   SessionRow,
   SessionStep,
   SessionUsage,
+  SettledApproval,
+  SettledApprovalDetails,
   SignalReceipt,
   StepSummary,
   UploadGrant,
@@ -61,6 +69,7 @@ export { FabricError } from './fabric/error.ts'
 export type { EventFeedOptions } from './fabric/event-feed.ts'
 export { type FabricClient, fabricClient, type InvokeOptions } from './fabric/http.ts'
 export type {
+  ApprovalFilter,
   DecisionOptions,
   MemoryDecisionOptions,
   SessionFilter,

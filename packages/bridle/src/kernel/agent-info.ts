@@ -15,6 +15,8 @@ export interface AgentInfo extends EngineIdentity {
   readonly isDefault?: boolean
   /** The events and features of the engine behind the agent; absent = everything is native. */
   readonly capabilities?: EngineInfo
+  /** JSON Schema of the input; absent or null = any object, or a schema that cannot be written so. */
+  readonly inputSchema?: () => JsonObject | null
   /** Turns a request's body into the prompt and input of a run, or says what is wrong with it. */
   readonly accept: (body: JsonObject) => Promise<Submission | { readonly problem: string }>
 }
@@ -23,6 +25,13 @@ export interface Submission {
   readonly prompt: string
   readonly input?: Json
 }
+
+/** The input of an agent that takes a prompt and any other fields. */
+export const promptSchema = (more: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  properties: { prompt: { type: 'string' }, ...more },
+  required: ['prompt'],
+})
 
 /** The built-in agents take `{ prompt }`; the other fields of the body become the input. */
 export const acceptPrompt: AgentInfo['accept'] = async (body) => {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { jsonSchemaOf, objectSchemaOf } from './json-schema.ts'
+import { inputSchemaOf, jsonSchemaOf, objectSchemaOf } from './json-schema.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
 const text = { type: 'string' }
@@ -114,4 +114,12 @@ describe('arguments are an object', () => {
   ])('[N23] %s', (_name, given, expected) => {
     expect(objectSchemaOf(given)).toMatchObject(expected as object)
   })
+})
+
+test('[H75] the schema of an agent’s input, where it can be written', () => {
+  const city = { type: 'object', properties: { city: text }, required: ['city'] }
+  expect(inputSchemaOf({ input: v.object({ city: v.string() }) })).toEqual(city)
+  expect(inputSchemaOf({ input: z.object({ city: z.string() }) })).toMatchObject(city)
+  expect(inputSchemaOf({ input: null })).toBeNull()
+  expect(inputSchemaOf({ input: schema(undefined) })).toBeNull()
 })

@@ -31,6 +31,12 @@ export const objectSchemaOf = (schema: StandardSchema | null): JsonSchemaResult 
     : { problem: 'is not the schema of an object: the arguments of a call have names.' }
 }
 
+/** The JSON Schema of an agent's input; null = it takes any object, or its schema cannot be written so. */
+export const inputSchemaOf = ({ input }: Pick<AgentDefinition, 'input'>): JsonObject | null => {
+  const converted = input && jsonSchemaOf(input)
+  return converted && 'schema' in converted ? converted.schema : null
+}
+
 /** The first schema of a model agent that its model cannot be told of, as a sentence; null = none. */
 export const modelSchemaProblem = (definition: AgentDefinition): string | null => {
   const { name, model, tools, use, output } = definition

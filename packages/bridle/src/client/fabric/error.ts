@@ -1,4 +1,5 @@
 // The errors of requests, streams and sockets.
+import type { SettledApprovalDetails } from '../../surfaces/http/wire.ts'
 
 /** `status` is 0 when no server answered. Match `type`, never the message. */
 export class FabricError extends Error {
@@ -10,17 +11,20 @@ export class FabricError extends Error {
   readonly type: string
   /** The server's `Retry-After`. */
   readonly retryAfterMs: number | null
+  /** The decision that stands, where an approval was settled already; null for every other error. */
+  readonly settledApproval: SettledApprovalDetails | null
 
   constructor(
     status: number,
     type: string,
     message: string,
-    more: { retryAfterMs?: number | null; cause?: unknown } = {},
+    more: { retryAfterMs?: number | null; cause?: unknown; settledApproval?: SettledApprovalDetails | null } = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.status = status
     this.type = type
     this.retryAfterMs = more.retryAfterMs ?? null
+    this.settledApproval = more.settledApproval ?? null
   }
 
   /** The same request may succeed later: no server answered, the rate limit was reached, or the server is stopping. */
@@ -40,8 +44,14 @@ export const errorFromResponse = async (response: Response): Promise<FabricError
     status,
     typeof type === 'string' ? type : (types[status] ?? 'unknown'),
     typeof message === 'string' ? message : `The server answered ${status}.`,
-    { retryAfterMs: Number.isFinite(wait) ? wait * 1000 : null },
+    { retryAfterMs: Number.isFinite(wait) ? wait * 1000 : null, settledApproval: settledApprovalIn(body) },
   )
+}
+
+const settledApprovalIn = (body: unknown): SettledApprovalDetails | null => {
+  if (!isRecord(body) || typeof body.decision !== 'string' || typeof body.decidedAt !== 'string') return null
+  const decision = body.decision as SettledApprovalDetails['decision']
+  return { decision, decidedAt: body.decidedAt, decidedBy: typeof body.decidedBy === 'string' ? body.decidedBy : null }
 }
 
 /** Names for the statuses whose body is a text. */

@@ -3,6 +3,7 @@ import type { AcceptedRun, AgentEvent, InvokeResult, RunStatus } from '../../sur
 import type {
   ApprovalPage,
   ApprovalReceipt,
+  ApprovalsByStatus,
   Liveness,
   MemoryPage,
   MemoryReceipt,
@@ -16,6 +17,7 @@ import { type UploadContent, type UploadOptions, uploadRequest } from '../upload
 import { FabricError } from './error.ts'
 import { type EventFeedOptions, eventFeed } from './event-feed.ts'
 import type {
+  ApprovalFilter,
   DecisionOptions,
   FabricJson,
   MemoryDecisionOptions,
@@ -129,9 +131,10 @@ export const fabricClient = (options: FabricClientOptions) => {
     /** The status of a run, and its outcome once it has ended. */
     run: async (id: string, runId: string, agent?: string): Promise<RunStatus> =>
       get(`sessions/${pathSegment(id)}/runs/${pathSegment(runId)}${queryText({ agent })}`),
-    /** A page of the approvals that wait, in all sessions. */
-    approvals: (page: { readonly limit?: number; readonly cursor?: string } = {}): Promise<ApprovalPage> =>
-      get(`approvals${queryText({ status: 'pending', ...page })}`),
+    /** A page of approvals of all sessions: those that wait, or by `status` those that were settled. */
+    approvals: <S extends 'pending' | 'decided' | 'all' = 'pending'>(
+      filter: ApprovalFilter<S> = {},
+    ): Promise<ApprovalPage<ApprovalsByStatus[S]>> => get(`approvals${queryText({ status: 'pending', ...filter })}`),
     /** Approves, with other arguments where the options have them. */
     approve: settle('approve'),
     /** Denies. */

@@ -16,6 +16,14 @@ export interface SessionFilter {
   readonly parent?: string
   /** Only sessions whose title or id contains this text. */
   readonly search?: string
+  /** Sessions that somebody put away: without them (false, the default), only those (true), or both (all). */
+  readonly archived?: boolean | 'all'
+  /** Only sessions of agents with this engine. */
+  readonly engine?: string
+  /** Only sessions whose health has this flag. */
+  readonly flag?: string
+  /** Only sessions that changed after this time, in ISO 8601. */
+  readonly changed_since?: string
   /** updated (default): newest change first. created: oldest first; pages show each session once, even if sessions change meanwhile. */
   readonly order?: 'updated' | 'created'
   /** The number of sessions on a page. */
@@ -50,8 +58,20 @@ export interface MemoryDecisionOptions {
   readonly agent?: string
 }
 
+/** A page of the inbox. */
+export interface ApprovalFilter<S extends 'pending' | 'decided' | 'all' = 'pending' | 'decided' | 'all'> {
+  /** pending (default): those that wait, oldest first. decided: those that were settled, newest first. all: both, in this order. */
+  readonly status?: S
+  /** The number of approvals on a page. */
+  readonly limit?: number
+  /** The `next` of the page before. */
+  readonly cursor?: string
+}
+
 /** Settings of the answer to an approval. */
 export interface DecisionOptions {
+  /** The call gets its answer, and the session pauses before its next step. */
+  readonly pause?: boolean
   /** Other arguments than those asked for; with `approve` only. */
   readonly args?: FabricJsonObject
   /** The person's own words. */

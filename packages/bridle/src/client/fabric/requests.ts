@@ -49,7 +49,7 @@ export const pathSegment = (id: string): string => {
   return encodeURIComponent(id)
 }
 
-export const queryText = (given: { readonly [name: string]: string | number | undefined }): string => {
+export const queryText = (given: { readonly [name: string]: string | number | boolean | undefined }): string => {
   const asked = new URLSearchParams()
   for (const [name, value] of Object.entries(given)) if (value !== undefined) asked.set(name, String(value))
   return asked.size === 0 ? '' : `?${asked}`

@@ -11,8 +11,10 @@ import type {
   StreamEventList,
 } from '../../surfaces/frontend/wire.ts'
 import type {
+  AgentList,
   ArtifactPage,
   AuditPage,
+  CallerIdentity,
   CancelReceipt,
   ChannelPage,
   EngineList,
@@ -55,6 +57,16 @@ export const operatorClient = (options: FabricClientOptions) => {
 
   return {
     ...fabricClient(options),
+    /** The caller as the server knows it: user, tenants, scopes. */
+    me: (): Promise<CallerIdentity> => get('me'),
+    /** The agents of the server, with what each needs and takes. */
+    agents: (): Promise<AgentList> => get('agents'),
+    /** Puts a session away: lists leave it out. A prompt takes it out again. */
+    archive: async (id: string, why: ReasonOptions = {}): Promise<SessionCard> =>
+      act(sessionPath(id, '/archive'), { ...why }),
+    /** Takes an archived session out again. */
+    unarchive: async (id: string, why: ReasonOptions = {}): Promise<SessionCard> =>
+      act(sessionPath(id, '/unarchive'), { ...why }),
     /** A session with everything that a page about it shows, except its channel, which is read by pages. */
     chat: async (id: string, agent?: string): Promise<ChatSession> =>
       get(`chat/sessions/${pathSegment(id)}${queryText({ agent, omit: 'channel' })}`),

@@ -13,6 +13,8 @@ export interface DirectoryRow {
   readonly parent: BranchParent | null
   /** The user that the session belongs to, as `ownerOf` writes it; it never changes. Null or absent = it belongs to nobody. */
   readonly owner?: string | null
+  /** Somebody put the session away; absent = nobody did. */
+  readonly isArchived?: boolean
   /** Open approvals only. */
   readonly approvals: readonly OpenApproval[]
   /** Everything else a list shows: attempts, expiry, last error, health summary. */

@@ -13,7 +13,7 @@ export interface PlainErrorBody {
 }
 
 /** The body of 401, 403, 409, 413, 429, 500 and 503. */
-export interface TypedErrorBody {
+export interface TypedErrorBody extends Partial<SettledApprovalDetails> {
   readonly error: { readonly type: string; readonly message: string }
   readonly warnings?: readonly string[]
 }
@@ -50,6 +50,38 @@ export interface AgentStatus {
   readonly warnings?: readonly string[]
   /** The ways by which a run of the agent starts. */
   readonly triggers: { readonly webhook: boolean }
+}
+
+/** An agent with everything that a page about it shows. */
+export interface AgentDescription extends AgentStatus {
+  /** The engine that does the work; `native` for an agent in the server. */
+  readonly engine: string
+  /** The kind of the runner: `in_process` for agents in the server, `bridge` for engines in a sandbox. */
+  readonly runner_kind: string
+  /** The events and features of the engine; absent: everything is native. */
+  readonly capabilities?: EngineInfo
+  /** JSON Schema of the input; null = the agent takes any object, or its schema cannot be written so. */
+  readonly input_schema: JsonObject | null
+}
+
+/** The agents of a server. */
+export interface AgentList {
+  /** The agents, in the order in which the server has them. */
+  readonly agents: readonly AgentDescription[]
+}
+
+/** The caller as the server knows it. */
+export interface CallerIdentity {
+  /** The user of the credential; null = the credential names none. */
+  readonly user: string | null
+  /** The tenant of this request. */
+  readonly tenant: string
+  /** The tenants that the credential may choose among; empty = any. */
+  readonly tenants: readonly string[]
+  /** `observe` reads and watches; `operate` runs, cancels and removes; `approve` answers approvals. */
+  readonly scopes: readonly ('observe' | 'operate' | 'approve')[]
+  /** The server asks for no credential. */
+  readonly isOpen: boolean
 }
 
 export interface EngineStatus extends EngineInfo {
@@ -160,6 +192,8 @@ export interface SessionRow {
   readonly retry_at: string | null
   /** The number of messages. */
   readonly messages: number
+  /** Somebody put the session away; a prompt takes it out again. */
+  readonly archived: boolean
 }
 
 /** The tokens and the cost of a session in a list. */
@@ -214,7 +248,17 @@ export interface SessionApproval {
   readonly args: JsonObject
   /** The time at which the approval expires, in ISO 8601; null = never. */
   readonly expiresAt: string | null
+  /** The declared effect of the call; null = its tool declares none. */
+  readonly effect: ApprovalEffect | null
+  /** How much is at stake, as the policy or the declared effect says; null = neither does. */
+  readonly risk: ApprovalRiskLevel | null
 }
+
+/** Whether a call may be repeated after a crash in the middle of it. */
+export type ApprovalEffect = 'pure' | 'idempotent' | 'unsafe'
+
+/** How much is at stake in a call that a person is asked about. */
+export type ApprovalRiskLevel = 'low' | 'caution' | 'danger'
 
 /** The state of a session without its messages: the answer to starting, pausing, resuming and cancelling. */
 export interface SessionCard {
@@ -308,6 +352,8 @@ export interface SessionCard {
   readonly resume_context: ResumeContext | null
   /** The events and features of the engine; absent: everything is native. */
   readonly capabilities?: EngineInfo
+  /** Somebody put the session away; a prompt takes it out again. */
+  readonly archived: boolean
   /** The approvals that wait. */
   readonly approvals: readonly SessionApproval[]
   /** The health of the session. */
@@ -528,14 +574,52 @@ export interface PendingApproval {
   readonly requestedAt: string
   /** The time at which the approval expires, in ISO 8601; null = never. */
   readonly expiresAt: string | null
+  /** The declared effect of the call; null = its tool declares none. */
+  readonly effect: ApprovalEffect | null
+  /** How much is at stake, as the policy or the declared effect says; null = neither does. */
+  readonly risk: ApprovalRiskLevel | null
+}
+
+/** An approval that no longer waits, in the history of the inbox. */
+export interface SettledApproval extends Omit<PendingApproval, 'status'> {
+  /** The decision; `cancelled` = its run ended, or another question replaced it. */
+  readonly status: 'approved' | 'denied' | 'expired' | 'cancelled'
+  /** The time of the decision, in ISO 8601. */
+  readonly decidedAt: string
+  /** The person who decided; null = nobody, or not named. */
+  readonly decidedBy: string | null
+  /** The person's own words; null = none. */
+  readonly decisionReason: string | null
+  /** The call was approved with other arguments than those asked for; `args` has the approved ones. */
+  readonly isEdited: boolean
+}
+
+/** The approvals of each `status` of the inbox. */
+export interface ApprovalsByStatus {
+  /** Approvals that wait, oldest first. */
+  readonly pending: PendingApproval
+  /** Approvals that were settled, newest decision first. */
+  readonly decided: SettledApproval
+  /** Approvals that wait, then those that were settled. */
+  readonly all: PendingApproval | SettledApproval
 }
 
 /** A page of the inbox. */
-export interface ApprovalPage {
+export interface ApprovalPage<A = PendingApproval> {
   /** The approvals of this page. */
-  readonly approvals: readonly PendingApproval[]
+  readonly approvals: readonly A[]
   /** Pass it as `cursor` for the next page. */
   readonly next?: string
+}
+
+/** Fields that stand beside the error where an approval was settled already (409). */
+export interface SettledApprovalDetails {
+  /** The decision that stands. */
+  readonly decision: 'approved' | 'denied' | 'expired' | 'cancelled'
+  /** The person who decided; null = nobody, or not named. */
+  readonly decidedBy: string | null
+  /** The time of the decision, in ISO 8601. */
+  readonly decidedAt: string
 }
 
 /** The answer to `approve` and `reject`. */

@@ -1,6 +1,6 @@
 // The agents of the engines: each in a sandbox, with keys that stay in this process.
 
-import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
+import { type AgentInfo, acceptPrompt, promptSchema } from '../../kernel/agent-info.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Host } from '../../kernel/host/host.ts'
 import { type JsonObject, present } from '../../kernel/json.ts'
@@ -202,11 +202,19 @@ const agentInfo = async (
       )
       return missing ?? refusal ?? (local === null ? null : keys.missingKey(engine.provider))
     },
+    inputSchema: () => promptSchema(settingSchemas),
     accept: async (body) => {
       const problem = problemOf(body)
       return problem === null ? acceptPrompt(body) : { problem }
     },
   }
+}
+
+/** The settings that a caller may send beside the prompt. */
+const settingSchemas: JsonObject = {
+  model: { type: 'string' },
+  max_budget_usd: { type: 'number', minimum: 0 },
+  max_turns: { type: 'integer', minimum: 1 },
 }
 
 /** Checks the settings that a caller may send beside the prompt. */

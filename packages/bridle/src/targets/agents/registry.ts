@@ -5,7 +5,7 @@ import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/age
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { policyWarnings } from '../../agents/loop/policy/policy-warnings.ts'
 import { acceptInput } from '../../agents/schemas/input.ts'
-import { modelSchemaProblem } from '../../agents/schemas/json-schema.ts'
+import { inputSchemaOf, modelSchemaProblem } from '../../agents/schemas/json-schema.ts'
 import { findChildAgent } from '../../agents/subagents/child-agents.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
@@ -63,6 +63,7 @@ export class AgentRegistry {
     const accept: AgentInfo['accept'] = (body) => acceptInput(definition, body)
     const info: AgentInfo = {
       ...{ ...nativeIdentity, name, description, webhook: false, isDefault: true, accept },
+      inputSchema: () => inputSchemaOf(definition),
       get needs() {
         return needs()
       },
@@ -135,6 +136,7 @@ export class AgentRegistry {
       webhook: triggers.webhook,
       needs: null,
       ...(warnings.length > 0 && { warnings }),
+      inputSchema: () => inputSchemaOf(definition),
       accept: (body) => acceptInput(definition, body),
     })
   }

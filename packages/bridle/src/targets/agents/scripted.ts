@@ -1,5 +1,5 @@
 // The agent that every server has, as the wires list it.
-import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
+import { type AgentInfo, acceptPrompt, promptSchema } from '../../kernel/agent-info.ts'
 import { scriptedIdentity } from '../../runners/engine-identities.ts'
 
 export const scriptedAgent: AgentInfo = {
@@ -8,5 +8,6 @@ export const scriptedAgent: AgentInfo = {
   description: 'Plays the scenario in its prompt; offline and deterministic.',
   webhook: false,
   needs: null,
+  inputSchema: () => promptSchema(),
   accept: acceptPrompt,
 }

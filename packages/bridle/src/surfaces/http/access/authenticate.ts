@@ -25,6 +25,10 @@ export interface Access {
   readonly who: string
   /** Set when the credential is a ticket. */
   readonly isTicket?: boolean
+  /** The tenants that the credential may choose among; absent = any. */
+  readonly tenants?: readonly string[]
+  /** The server asks for no credential. */
+  readonly isOpen?: boolean
 }
 
 export interface AccessOptions {
@@ -118,6 +122,8 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
         user: grant.user ?? null,
         ...((grant.tenants || grant.user !== undefined) && { isBound: true }),
         who: grant.who ?? address,
+        ...(grant.tenants && { tenants: grant.tenants }),
+        ...(isOpen && { isOpen }),
       }
     },
   }

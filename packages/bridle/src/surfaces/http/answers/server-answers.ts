@@ -1,9 +1,12 @@
 // The declared answers of the routes about the server: probes, engines, builds, tickets. And every error.
 import * as v from 'valibot'
 import type {
+  AgentDescription,
+  AgentList,
   AgentStatus,
   BuildList,
   BuildManifest,
+  CallerIdentity,
   EngineList,
   EngineStatus,
   Liveness,
@@ -15,6 +18,7 @@ import type {
 } from '../wire.ts'
 import {
   type AnswerDescription,
+  type AnswerEntries,
   amount,
   answerSchema,
   anyObject,
@@ -23,30 +27,29 @@ import {
   flag,
   jsonAnswer,
   list,
+  nullableText,
   text,
   textAnswer,
   time,
 } from './answer-schema.ts'
-import { engineEntries } from './session-schemas.ts'
+import { engineEntries, engineInfoSchema } from './session-schemas.ts'
 
 export const livenessAnswer = jsonAnswer('It is alive.', answerSchema<Liveness>('Liveness', { ok: flag }), { ok: true })
+
+const agentStatusEntries: AnswerEntries<AgentStatus> = {
+  name: text,
+  description: text,
+  available: flag,
+  needs: v.optional(text),
+  warnings: v.optional(list(text)),
+  triggers: v.object({ webhook: flag }),
+}
 
 const readinessSchema = answerSchema<Readiness>('Readiness', {
   ready: flag,
   message: v.optional(text),
   workspace: v.optional(dictionary(v.nullable(v.union([text, amount, flag])))),
-  agents: v.optional(
-    list(
-      answerSchema<AgentStatus>('AgentStatus', {
-        name: text,
-        description: text,
-        available: flag,
-        needs: v.optional(text),
-        warnings: v.optional(list(text)),
-        triggers: v.object({ webhook: flag }),
-      }),
-    ),
-  ),
+  agents: v.optional(list(answerSchema<AgentStatus>('AgentStatus', agentStatusEntries))),
 })
 
 export const readyAnswer = jsonAnswer('It takes requests.', readinessSchema, {
@@ -59,6 +62,46 @@ export const notReadyAnswer = jsonAnswer('It goes away, or cannot write its data
   ready: false,
   message: 'The server is about to stop.',
 })
+
+export const agentListAnswer = jsonAnswer(
+  '`{ agents }`, each with what it needs, its engine, and the JSON Schema of its input where it has one.',
+  answerSchema<AgentList>('AgentList', {
+    agents: list(
+      answerSchema<AgentDescription>('AgentDescription', {
+        ...agentStatusEntries,
+        engine: text,
+        runner_kind: text,
+        capabilities: v.optional(engineInfoSchema),
+        input_schema: v.nullable(anyObject),
+      }),
+    ),
+  }),
+  {
+    agents: [
+      {
+        name: 'scripted',
+        description: 'Plays a script',
+        available: true,
+        triggers: { webhook: false },
+        engine: 'scripted',
+        runner_kind: 'in_process',
+        input_schema: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
+      },
+    ],
+  },
+)
+
+export const callerAnswer = jsonAnswer(
+  'The user, the tenants and the scopes of the credential.',
+  answerSchema<CallerIdentity>('CallerIdentity', {
+    user: nullableText,
+    tenant: text,
+    tenants: list(text),
+    scopes: list(v.picklist(['observe', 'operate', 'approve'])),
+    isOpen: flag,
+  }),
+  { user: 'ann', tenant: 'acme', tenants: ['acme', 'lab'], scopes: ['observe', 'operate', 'approve'], isOpen: false },
+)
 
 export const engineListAnswer = jsonAnswer(
   'Each event as `native`, `derived` or `none`, and features.',
@@ -155,6 +198,9 @@ export const plainErrorSchema = answerSchema<PlainErrorBody>('PlainError', { err
 export const typedErrorSchema = answerSchema<TypedErrorBody>('TypedError', {
   error: v.object({ type: text, message: text }),
   warnings,
+  decision: v.optional(v.picklist(['approved', 'denied', 'expired', 'cancelled'])),
+  decidedBy: v.optional(nullableText),
+  decidedAt: v.optional(time),
 })
 
 export const upgradeRequiredAnswer = jsonAnswer(

@@ -1,8 +1,17 @@
 // The declared answers of the routes about sessions: lists, approvals, artifacts, audit.
 import * as v from 'valibot'
-import type { ApprovalPage, ApprovalReceipt, ArtifactPage, AuditPage, PendingApproval } from '../wire.ts'
+import type {
+  ApprovalPage,
+  ApprovalReceipt,
+  ApprovalsByStatus,
+  ArtifactPage,
+  AuditPage,
+  PendingApproval,
+  SettledApproval,
+} from '../wire.ts'
 import {
   type AnswerDescription,
+  type AnswerEntries,
   answerSchema,
   anyObject,
   count,
@@ -23,6 +32,8 @@ import {
   signalReceiptExample,
 } from './session-examples.ts'
 import {
+  approvalEffect,
+  approvalRisk,
   artifactSchema,
   cancelReceiptSchema,
   sessionDetailSchema,
@@ -54,13 +65,12 @@ export const signalAnswer = jsonAnswer(
   signalReceiptExample,
 )
 
-const pendingApprovalSchema = answerSchema<PendingApproval>('PendingApproval', {
+const approvalEntries: AnswerEntries<Omit<PendingApproval, 'status'>> = {
   id: text,
   approvalId: text,
   sessionId: text,
   agent: text,
   title: nullableText,
-  status: v.literal('pending'),
   kind: nullableText,
   toolName: text,
   toolCallId: nullableText,
@@ -69,11 +79,30 @@ const pendingApprovalSchema = answerSchema<PendingApproval>('PendingApproval', {
   isCut: flag,
   requestedAt: time,
   expiresAt: nullableTime,
+  effect: approvalEffect,
+  risk: approvalRisk,
+}
+
+const pendingApprovalSchema = answerSchema<PendingApproval>('PendingApproval', {
+  ...approvalEntries,
+  status: v.literal('pending'),
+})
+
+const settledApprovalSchema = answerSchema<SettledApproval>('SettledApproval', {
+  ...approvalEntries,
+  status: v.picklist(['approved', 'denied', 'expired', 'cancelled']),
+  decidedAt: time,
+  decidedBy: nullableText,
+  decisionReason: nullableText,
+  isEdited: flag,
 })
 
 export const approvalPageAnswer = jsonAnswer(
   '`{ approvals, next? }`, each with its arguments and the title of its session.',
-  answerSchema<ApprovalPage>('ApprovalPage', { approvals: list(pendingApprovalSchema), next: v.optional(text) }),
+  answerSchema<ApprovalPage<ApprovalsByStatus['all']>>('ApprovalPage', {
+    approvals: list(v.union([pendingApprovalSchema, settledApprovalSchema])),
+    next: v.optional(text),
+  }),
   {
     approvals: [
       {
@@ -91,6 +120,8 @@ export const approvalPageAnswer = jsonAnswer(
         isCut: false,
         requestedAt: '2026-11-16T09:00:04.000Z',
         expiresAt: null,
+        effect: 'unsafe',
+        risk: 'danger',
       },
     ],
   },

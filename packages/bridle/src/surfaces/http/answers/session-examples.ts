@@ -48,6 +48,7 @@ export const sessionCardExample: SessionCard = {
   branch_resume_cursor: null,
   retry_at: null,
   resume_context: { kind: 'turn', event_id: 'ev-8', resume_cursor: 'turn:chat-1:8' },
+  archived: false,
   approvals: [],
   health: healthExample,
 }
@@ -172,6 +173,7 @@ export const sessionPageExample: SessionPage = {
       model: null,
       retry_at: null,
       messages: 2,
+      archived: false,
     },
   ],
 }

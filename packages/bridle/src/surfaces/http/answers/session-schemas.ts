@@ -1,7 +1,7 @@
 // Sessions: a row of the list, the card, and everything.
 import * as v from 'valibot'
 import type { EngineInfo } from '../../../kernel/engine-info.ts'
-import { APPROVAL_KINDS, SESSION_STATUSES } from '../../../kernel/schemas.ts'
+import { APPROVAL_KINDS, SESSION_STATUSES, TOOL_EFFECTS } from '../../../kernel/schemas.ts'
 import type {
   ArtifactSummary,
   CancelReceipt,
@@ -54,6 +54,12 @@ export const engineEntries: AnswerEntries<EngineInfo> = {
   notes: list(text),
 }
 
+export const engineInfoSchema = answerSchema<EngineInfo>('EngineInfo', engineEntries)
+
+/** The declared effect of a call that waits for an approval, and how much is at stake. */
+export const approvalEffect = v.nullable(v.picklist(TOOL_EFFECTS))
+export const approvalRisk = v.nullable(v.picklist(['low', 'caution', 'danger']))
+
 const sessionRowSchema = answerSchema<SessionRow>('SessionRow', {
   id: text,
   sessionId: text,
@@ -86,6 +92,7 @@ const sessionRowSchema = answerSchema<SessionRow>('SessionRow', {
   model: nullableText,
   retry_at: nullableTime,
   messages: count,
+  archived: flag,
 })
 
 export const sessionPageSchema = answerSchema<SessionPage>('SessionPage', {
@@ -140,7 +147,7 @@ export const sessionCardEntries: AnswerEntries<SessionCard> = {
   resume_context: v.nullable(
     answerSchema<ResumeContext>('ResumeContext', { kind: text, event_id: text, resume_cursor: text }),
   ),
-  capabilities: v.optional(answerSchema<EngineInfo>('EngineInfo', engineEntries)),
+  capabilities: v.optional(engineInfoSchema),
   approvals: list(
     answerSchema<SessionApproval>('SessionApproval', {
       id: text,
@@ -150,8 +157,11 @@ export const sessionCardEntries: AnswerEntries<SessionCard> = {
       reason: text,
       args: anyObject,
       expiresAt: nullableTime,
+      effect: approvalEffect,
+      risk: approvalRisk,
     }),
   ),
+  archived: flag,
   health: healthSnapshotSchema,
 }
 

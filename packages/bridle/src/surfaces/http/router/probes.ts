@@ -4,14 +4,26 @@ import { present } from '../../../kernel/json.ts'
 import { callerOf } from '../access/proxy-headers.ts'
 import { json } from '../answers/answer-schema.ts'
 import {
+  agentListAnswer,
   buildListAnswer,
+  callerAnswer,
   engineListAnswer,
   livenessAnswer,
   metricsAnswer,
   notReadyAnswer,
   readyAnswer,
 } from '../answers/server-answers.ts'
-import type { BuildList, EngineList, EngineStatus, Liveness, Readiness } from '../wire.ts'
+import type {
+  AgentDescription,
+  AgentList,
+  AgentStatus,
+  BuildList,
+  CallerIdentity,
+  EngineList,
+  EngineStatus,
+  Liveness,
+  Readiness,
+} from '../wire.ts'
 import type { AppPorts } from './app.ts'
 import { isDenial } from './denial.ts'
 import { type Route, route } from './route.ts'
@@ -43,16 +55,31 @@ export const probeRoutes: readonly Route[] = [
         ready,
         ...(message !== null && { message }),
         workspace: ports.workspace ?? {},
-        agents: [...ports.agents.values()].map(({ name, description, webhook, needs, warnings }) => ({
-          name,
-          description,
-          available: needs === null,
-          ...present({ needs: needs ?? undefined, warnings }),
-          triggers: { webhook },
-        })),
+        agents: [...ports.agents.values()].map(agentStatus),
       }
       return json<Readiness>(body, { status: ready ? 200 : 503 })
     },
+  }),
+  route({
+    method: 'get',
+    path: '/me',
+    scope: 'observe',
+    summary: 'Who is asking: the user, the tenants and the scopes of the credential',
+    answers: { 200: callerAnswer },
+    handle: ({ access: { user, tenant, tenants, scopes, isOpen = false, isTicket } }) =>
+      json<CallerIdentity>({
+        ...{ user, tenant, scopes, isOpen },
+        // A ticket keeps the tenant of its buyer.
+        tenants: isTicket ? [tenant] : (tenants ?? []),
+      }),
+  }),
+  route({
+    method: 'get',
+    path: '/agents',
+    scope: 'observe',
+    summary: 'The agents, with what each needs and takes',
+    answers: { 200: agentListAnswer },
+    handle: ({ ports }) => json<AgentList>({ agents: [...ports.agents.values()].map(agentDescription) }),
   }),
   route({
     method: 'get',
@@ -81,6 +108,22 @@ export const probeRoutes: readonly Route[] = [
       new Response(metricsText(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),
   }),
 ]
+
+const agentStatus = ({ name, description, webhook, needs, warnings }: AgentInfo): AgentStatus => ({
+  name,
+  description,
+  available: needs === null,
+  ...present({ needs: needs ?? undefined, warnings }),
+  triggers: { webhook },
+})
+
+const agentDescription = (agent: AgentInfo): AgentDescription => ({
+  ...agentStatus(agent),
+  engine: agent.engine,
+  runner_kind: agent.runnerKind,
+  ...present({ capabilities: agent.capabilities }),
+  input_schema: agent.inputSchema?.() ?? null,
+})
 
 const engineRows = ({ name, capabilities, needs }: AgentInfo): readonly EngineStatus[] =>
   capabilities ? [{ ...capabilities, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []

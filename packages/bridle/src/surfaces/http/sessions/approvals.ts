@@ -106,6 +106,8 @@ export const approvalRoutes: readonly Route[] = [
           isCut: approval.isCut ?? true,
           requestedAt: new Date(approval.requestedAt).toISOString(),
           expiresAt: approval.expiresAt === null ? null : new Date(approval.expiresAt).toISOString(),
+          effect: null,
+          risk: null,
         })),
         ...(page.next !== undefined && { next: page.next }),
       })

@@ -44,6 +44,7 @@ export const sessionCard = (
     runId: life.run?.runId ?? null,
     lastError: life.lastError,
     retry_at: timeOrNull(retryAtOf(state)),
+    archived: false,
     ...(agent?.capabilities && { capabilities: agent.capabilities }),
     approvals: Object.values(approvals.open).map(
       ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt }) => ({
@@ -54,6 +55,8 @@ export const sessionCard = (
         reason,
         args,
         expiresAt: timeOrNull(expiresAt),
+        effect: null,
+        risk: null,
       }),
     ),
     health: withIncarnations(healthSnapshot(key, state, status, state.at), key.id, incarnations),

@@ -355,6 +355,7 @@ describe('[H25] descriptions', () => {
     )
     expect(paths.toSorted()).toEqual([
       'delete /agents/{name}/{id}',
+      'get /agents',
       'get /agents/{name}/{id}',
       'get /agents/{name}/{id}/stream',
       'get /approvals',
@@ -364,6 +365,7 @@ describe('[H25] descriptions', () => {
       'get /docs',
       'get /engines',
       'get /health',
+      'get /me',
       'get /metrics',
       'get /openapi.json',
       'get /ready',

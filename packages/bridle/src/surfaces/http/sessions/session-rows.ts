@@ -42,6 +42,7 @@ export const sessionRow = (session: ListedSession, { engine, runnerKind }: Engin
     model: textOrNull(detail.model),
     retry_at: timeOrNull(detail.retryAt),
     messages: numberOr0(detail.messages),
+    archived: row.isArchived ?? false,
   }
 }
 
