@@ -68,6 +68,7 @@ export const faultyStore = (
     directory: {
       list: (tenant, filter) => read(() => inner.directory.list(tenant, filter)),
       approvals: (tenant, filter) => read(() => inner.directory.approvals(tenant, filter)),
+      settled: (tenant, filter) => read(() => inner.directory.settled(tenant, filter)),
       due: (now, limit) => read(() => inner.directory.due(now, limit)),
       inHand: (limit) => read(() => inner.directory.inHand(limit)),
       find: (tenant, id) => read(() => inner.directory.find(tenant, id)),

@@ -4,7 +4,7 @@ import type { AnyEventDraft } from './event.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { BranchParent } from './ports/log.ts'
 import type { ChildNotice } from './rules/children/child-notice.ts'
-import type { ApprovalRisk, Payloads, Policy } from './schemas.ts'
+import type { ApprovalDecision, ApprovalRisk, Payloads, Policy, ToolEffect } from './schemas.ts'
 
 /** The settings of a new session, used when the command is its first. */
 export interface SessionOptions {
@@ -273,6 +273,8 @@ export interface ToolApprovalRequest {
   readonly reason: string
   readonly expiresMs?: number
   readonly digest: string
+  /** The declared effect; absent = as the call in the log declares it, null = none is declared. */
+  readonly effect?: ToolEffect | null
   readonly risk?: ApprovalRisk
   readonly audience?: string
   /** The rule that asks, where an approval holds for the rest of the session. */
@@ -315,11 +317,20 @@ export type RefusalCode = keyof typeof REFUSAL_MESSAGES
 export interface Refusal {
   readonly refused: RefusalCode
   readonly message: string
+  /** The answer that stands, where another one comes too late. */
+  readonly settlement?: Settlement
 }
 export const refuse = (refused: RefusalCode, message: string = REFUSAL_MESSAGES[refused]): Refusal => ({
   refused,
   message,
 })
+
+/** The answer to an approval: by whom and when. Null = nobody, or not named. */
+export interface Settlement {
+  readonly decision: ApprovalDecision
+  readonly decidedBy: string | null
+  readonly decidedAt: number
+}
 
 /** The run of an accepted prompt. `started` and `queued` have a run of their own; `steered` joins the run in progress. */
 export type PromptAnswer = {

@@ -41,6 +41,11 @@ export const STUCK_MS = 300_000
 export const OPEN_APPROVALS_MAX = 100
 /** Answered approvals remembered, so that the same answer twice is the same reply. */
 export const DECIDED_APPROVALS_MAX = 256
+/** Settled approvals in a session's directory row: its row is written again with every change that a list shows. */
+export const SETTLED_APPROVALS_MAX = 20
+/** Characters of a reason, and of the JSON of the arguments, of a settled approval there; the log has all of it. */
+export const SETTLED_TEXT_CHARS_MAX = 500
+export const SETTLED_ARGUMENTS_CHARS_MAX = 1_000
 /** Checkpoints kept in the fold; older ones are in the log. */
 export const CHECKPOINTS_MAX = 50
 /** Artifacts kept in the fold; older ones are in the log. */

@@ -274,6 +274,8 @@ export const schemas = {
     expires_at: nullable(iso),
     /** The question is of a durable run: it outlives its attempt, and its answer goes to the runner. */
     durable: maybe(v.boolean()),
+    /** The declared effect of the call; absent: none is declared. */
+    effect: maybe(v.picklist(TOOL_EFFECTS)),
     /** How much is at stake, and the people who are asked, as the agent's policy says. */
     risk: maybe(v.picklist(APPROVAL_RISKS)),
     audience: maybe(text),

@@ -11,20 +11,19 @@ export class FabricError extends Error {
   readonly type: string
   /** The server's `Retry-After`. */
   readonly retryAfterMs: number | null
-  /** The decision that stands, where an approval was settled already; null for every other error. */
-  readonly settledApproval: SettledApprovalDetails | null
+  /** The decision that stands, where an approval was settled already; absent for every other error. */
+  declare readonly settledApproval?: SettledApprovalDetails
 
   constructor(
     status: number,
     type: string,
     message: string,
-    more: { retryAfterMs?: number | null; cause?: unknown; settledApproval?: SettledApprovalDetails | null } = {},
+    more: { retryAfterMs?: number | null; cause?: unknown } = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.status = status
     this.type = type
     this.retryAfterMs = more.retryAfterMs ?? null
-    this.settledApproval = more.settledApproval ?? null
   }
 
   /** The same request may succeed later: no server answered, the rate limit was reached, or the server is stopping. */
@@ -44,14 +43,8 @@ export const errorFromResponse = async (response: Response): Promise<FabricError
     status,
     typeof type === 'string' ? type : (types[status] ?? 'unknown'),
     typeof message === 'string' ? message : `The server answered ${status}.`,
-    { retryAfterMs: Number.isFinite(wait) ? wait * 1000 : null, settledApproval: settledApprovalIn(body) },
+    { retryAfterMs: Number.isFinite(wait) ? wait * 1000 : null },
   )
-}
-
-const settledApprovalIn = (body: unknown): SettledApprovalDetails | null => {
-  if (!isRecord(body) || typeof body.decision !== 'string' || typeof body.decidedAt !== 'string') return null
-  const decision = body.decision as SettledApprovalDetails['decision']
-  return { decision, decidedAt: body.decidedAt, decidedBy: typeof body.decidedBy === 'string' ? body.decidedBy : null }
 }
 
 /** Names for the statuses whose body is a text. */

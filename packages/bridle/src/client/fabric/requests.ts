@@ -1,4 +1,5 @@
 // HTTP requests to one server, with the caller's credential: what the clients of all routes share.
+import type { SettledApprovalDetails } from '../../surfaces/http/wire.ts'
 import { errorFromResponse, FabricError } from './error.ts'
 
 /** Settings of `fabricClient`. */
@@ -32,7 +33,7 @@ export const requestsTo = ({ url, authToken, tenantId, fetch: given }: FabricCli
       if (init.signal?.aborted) throw cause
       throw new FabricError(0, 'unreachable', `No Bridle answers at ${new URL(url).origin}.`, { cause })
     })
-    if (!response.ok) throw await errorFromResponse(response)
+    if (!response.ok) throw Object.assign(await errorFromResponse(response.clone()), await settlementIn(response))
     return response
   }
   const get = async <T>(path: string): Promise<T> => readJson<T>(await call(path))
@@ -41,6 +42,13 @@ export const requestsTo = ({ url, authToken, tenantId, fetch: given }: FabricCli
     return readJson<T>(await call(path, { ...init, method: 'POST', headers, body: JSON.stringify(body) }))
   }
   return { call, get, post }
+}
+
+/** The decision that stands, where the answer says that an approval was settled already. */
+const settlementIn = async (response: Response): Promise<Pick<FabricError, 'settledApproval'>> => {
+  const body: Partial<SettledApprovalDetails> | null = await response.json().catch(() => null)
+  const { decision, decidedBy = null, decidedAt } = body ?? {}
+  return decision && decidedAt ? { settledApproval: { decision, decidedBy, decidedAt } } : {}
 }
 
 /** `.` and `..` would be taken for steps in the path, and name another resource. */

@@ -17,6 +17,8 @@ export interface DirectoryRow {
   readonly isArchived?: boolean
   /** Open approvals only. */
   readonly approvals: readonly OpenApproval[]
+  /** The newest settled approvals, oldest first; absent = none. A store lists them by `settled`. */
+  readonly settled?: readonly SettledListing[]
   /** Everything else a list shows: attempts, expiry, last error, health summary. */
   readonly detail: { readonly [name: string]: Json }
 }
@@ -40,6 +42,20 @@ export interface OpenApproval {
   readonly title?: string
   /** Tool, reason, title or arguments are shorter here than in the session. */
   readonly isCut?: boolean
+  /** The declared effect of the call, and how much is at stake; absent = nobody says. */
+  readonly effect?: string
+  readonly risk?: string
+}
+
+/** A settled approval of a row. */
+export interface SettledListing extends OpenApproval {
+  /** The number of the event that settled it: unique and rising in its session. */
+  readonly seq: number
+  readonly decision: string
+  readonly decidedAt: number
+  readonly decidedBy: string | null
+  readonly decisionReason: string | null
+  readonly isEdited: boolean
 }
 
 export interface ListedSession {
@@ -84,6 +100,11 @@ export interface Directory {
     tenant: string,
     filter: { limit?: number; cursor?: string; viewer?: string },
   ): Promise<{ approvals: { key: Key; approval: OpenApproval }[]; next?: string }>
+  /** Settled approvals of the rows, newest decision first. */
+  settled(
+    tenant: string,
+    filter: { limit?: number; cursor?: string; viewer?: string },
+  ): Promise<{ approvals: { key: Key; approval: SettledListing }[]; next?: string }>
   /** Sessions whose `dueAt` is at or before `now`, earliest first, whether or not they have an effect in hand. */
   due(now: number, limit: number): Promise<Key[]>
   /** Sessions that have an effect in hand, in the order in which they were made. */

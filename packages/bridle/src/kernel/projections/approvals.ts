@@ -3,12 +3,15 @@
 import { withoutCallId } from '../ids.ts'
 import { type JsonObject, omit, ownProperty, present } from '../json.ts'
 import { DECIDED_APPROVALS_MAX } from '../limits.ts'
-import type { ApprovalDecision, ApprovalRisk, Payloads } from '../schemas.ts'
+import type { ApprovalDecision, ApprovalRisk, Payloads, ToolEffect } from '../schemas.ts'
+import { type SettledEntry, withSettled } from './indexes/settled-approvals.ts'
 import type { Projection } from './projection.ts'
 
 export interface Approvals {
   readonly open: { readonly [id: string]: Approval }
   readonly decided: { readonly [id: string]: DecidedApproval }
+  /** The newest answers as a list over all sessions shows them, oldest first. */
+  readonly settled: readonly SettledEntry[]
 }
 
 export interface Approval {
@@ -25,6 +28,7 @@ export interface Approval {
   readonly attempt: number
   /** The question is of a durable run: it outlives its attempt. */
   readonly durable: boolean
+  readonly effect?: ToolEffect
   readonly risk?: ApprovalRisk
   readonly audience?: string
 }
@@ -37,6 +41,9 @@ export interface DecidedApproval
   /** The approved arguments, until they are delivered. */
   readonly arguments: JsonObject | null
   readonly reason: string | null
+  /** The time of the answer, and the person who gave it; null = nobody, or not named. */
+  readonly decidedAt: number
+  readonly actor: string | null
   /** Whether the runner does not have the answer yet. */
   readonly undelivered: boolean
   /** Whether the call has an outcome: an engine may then reuse the call's id. */
@@ -44,7 +51,7 @@ export interface DecidedApproval
 }
 
 export const approvals: Projection<Approvals> = {
-  initial: { open: {}, decided: {} },
+  initial: { open: {}, decided: {}, settled: [] },
   on: {
     approval_required: (state, { at, run, attempt, payload }) => ({
       ...state,
@@ -63,12 +70,13 @@ export const approvals: Projection<Approvals> = {
           runId: run ?? null,
           attempt: attempt ?? 0,
           durable: payload.durable ?? false,
-          ...present({ risk: payload.risk, audience: payload.audience }),
+          ...present({ effect: payload.effect, risk: payload.risk, audience: payload.audience }),
         },
       },
     }),
 
-    approval_decided: (state, { payload }) => {
+    approval_decided: (state, event) => {
+      const { payload } = event
       const approval = ownProperty(state.open, payload.request_id)
       if (!approval) return state
       const { id, kind, toolCallId, tool, requestedDigest, runId, attempt, durable } = approval
@@ -91,10 +99,13 @@ export const approvals: Projection<Approvals> = {
             approvedDigest: payload.approved_digest ?? null,
             arguments: goesToRunner ? (payload.arguments ?? approval.arguments) : null,
             reason: payload.reason ?? null,
+            decidedAt: event.at,
+            actor: payload.actor ?? null,
             undelivered: goesToRunner,
             hasOutcome: false,
           },
         }),
+        settled: withSettled(state.settled, approval, event),
       }
     },
 
@@ -110,8 +121,27 @@ export const approvals: Projection<Approvals> = {
         { hasOutcome: true },
       ),
     turn_end: (state, { payload }) => settle(state, (each) => each.runId === payload.turn_id),
-    branched: () => ({ open: {}, decided: {} }),
+    branched: () => ({ open: {}, decided: {}, settled: [] }),
   },
+}
+
+/** How much is at stake in a call that a person is asked about, in the words that the person reads. */
+export type RiskLevel = 'low' | 'caution' | 'danger'
+
+/**
+ * Never guessed from a name: a policy says it, or else the declared effect does. An effect tells that something changes; only a
+ * policy knows that the change is dangerous. Null = neither says anything.
+ */
+export const riskLevelOf = ({ risk, effect }: Pick<Approval, 'risk' | 'effect'>): RiskLevel | null => {
+  if (risk !== undefined) return levelOfRisk[risk]
+  return effect === undefined ? null : levelOfEffect[effect]
+}
+
+const levelOfRisk: { readonly [R in ApprovalRisk]: RiskLevel } = { low: 'low', medium: 'caution', high: 'danger' }
+const levelOfEffect: { readonly [E in ToolEffect]: RiskLevel } = {
+  pure: 'low',
+  idempotent: 'caution',
+  unsafe: 'caution',
 }
 
 /** A runner asks about its calls; every other question is the kernel's own. */

@@ -5,9 +5,10 @@ import type { EventType } from '../catalogue.ts'
 import { appendTextOperation, type DeltaOperation, setOperation } from '../delta.ts'
 import type { AnyEvent, Event } from '../event.ts'
 import { withoutCallId } from '../ids.ts'
-import { canonicalJson, type Json } from '../json.ts'
+import { canonicalJson, type Json, present } from '../json.ts'
 import { QUEUED_PROMPT_CHARS_MAX } from '../limits.ts'
 import type { SessionStatus } from '../schemas.ts'
+import { riskLevelOf } from './approvals.ts'
 import type { HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
 import { supersedeFrom, supersedeMessage, withResponse } from './message-parts.ts'
 
@@ -157,6 +158,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
           reason: payload.reason,
           ...(payload.arguments && { arguments: withoutCallId(payload.arguments) }),
           ...(payload.expires_at && { expiresAt: payload.expires_at }),
+          ...present({ effect: payload.effect, risk: riskLevelOf(payload) ?? undefined }),
         },
       ],
     ),

@@ -87,6 +87,10 @@ export interface HarnessApproval {
   arguments?: JsonObject
   /** The time at which the approval expires, in ISO 8601; null = never. */
   expiresAt?: string | null
+  /** The declared effect of the call: `pure`, `idempotent` or `unsafe`; absent = none is declared. */
+  effect?: string
+  /** How much is at stake, as the policy or the declared effect says: `low`, `caution` or `danger`; absent = neither does. */
+  risk?: string
 }
 
 /** A piece of an answer, in the order in which the pieces came. */

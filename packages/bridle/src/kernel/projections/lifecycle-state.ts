@@ -104,4 +104,6 @@ export interface Run extends Prompt {
 export interface OpenToolCall {
   readonly name: string
   readonly effect: 'pure' | 'idempotent' | 'unsafe'
+  /** The call declares no effect; absent = it declares this one. */
+  readonly isUndeclared?: true
 }

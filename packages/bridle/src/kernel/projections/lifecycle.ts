@@ -239,7 +239,11 @@ export const lifecycle: Projection<Lifecycle> = {
       tools: {
         ...state.tools,
         // An undeclared effect counts as unsafe.
-        [payload.tool_call_id]: { name: payload.name, effect: payload.effect ?? 'unsafe' },
+        [payload.tool_call_id]: {
+          name: payload.name,
+          effect: payload.effect ?? 'unsafe',
+          ...(payload.effect === undefined && { isUndeclared: true }),
+        },
       },
     }),
     tool_outcome: (state, { payload }) =>

@@ -262,7 +262,7 @@ describe('branch', () => {
     })
     expect(child.status).toBe('idle')
     expect(child.state.lifecycle).toMatchObject({ run: null, queue: [], tools: {}, title: 'T', attempts: 0 })
-    expect(child.state.approvals).toEqual({ open: {}, decided: {} })
+    expect(child.state.approvals).toEqual({ open: {}, decided: {}, settled: [] })
     expect(child.messages.map(messageSummary)).toEqual(['user complete: hello', 'assistant complete: '])
     expect(child.answer).toMatchObject({ stopReason: 'branched', toolCalls: [{ status: 'error' }] })
     expect(child.state.conversation).toMatchObject({ status: 'idle', sessionStatus: 'idle', approvals: [] })

@@ -1,11 +1,12 @@
 // The directory's row of a session: lists show it without a fold.
 
 import type { Key } from '../event.ts'
+import { present } from '../json.ts'
 import { HEARTBEAT_MS, ROW_ARGUMENTS_CHARS_MAX, ROW_TEXT_CHARS_MAX } from '../limits.ts'
 import { ownerOf } from '../owner.ts'
 import type { DirectoryRow, OpenApproval } from '../ports/directory.ts'
 import { FIRST_INCARNATIONS, type Incarnations } from '../positions/incarnation.ts'
-import type { Approval } from '../projections/approvals.ts'
+import { type Approval, riskLevelOf } from '../projections/approvals.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
 import { truncate } from '../text/truncate.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
@@ -41,6 +42,9 @@ export const directoryRowOf = (
     parent: life.parent,
     owner: ownerOf(key, state),
     approvals: inboxOf(life.title, Object.values(approvals.open)),
+    ...(approvals.settled.length > 0 && {
+      settled: approvals.settled.map((entry) => ({ ...entry, ...riskField(entry), title: brief(life.title) })),
+    }),
     detail: {
       attempts: life.attempts,
       maxRetries: life.maxRetries,
@@ -73,7 +77,8 @@ export const heartbeatOf = ({ detail: { heartbeatAt } }: DirectoryRow): number |
 /** Open approvals as an inbox shows them. The oldest ones have their arguments, as far as those fit into a row. */
 const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApproval[] => {
   let room = ROW_ARGUMENTS_CHARS_MAX
-  return open.map(({ id, kind, tool, toolCallId, reason, arguments: args, requestedAt, expiresAt }) => {
+  return open.map((approval) => {
+    const { id, kind, tool, toolCallId, reason, arguments: args, requestedAt, expiresAt, effect } = approval
     const chars = JSON.stringify(args).length
     const fits = chars <= room
     if (fits) room -= chars
@@ -88,15 +93,21 @@ const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApprova
       isCut: !fits || [tool, toolCallId, reason, title].some((text) => text.length > ROW_TEXT_CHARS_MAX),
       requestedAt,
       expiresAt,
+      ...present({ effect }),
+      ...riskField(approval),
     }
   })
 }
+
+const riskField = (approval: Pick<Approval, 'risk' | 'effect'>): Pick<OpenApproval, 'risk'> =>
+  present({ risk: riskLevelOf(approval) ?? undefined })
 
 /** A text as a row shows it; the session has the whole. */
 const brief = (text: string): string => truncate(text, ROW_TEXT_CHARS_MAX)
 
 const isSameSubject = (a: SessionState, b: SessionState): boolean =>
   a.approvals.open === b.approvals.open &&
+  a.approvals.settled === b.approvals.settled &&
   a.health.publishedHash === b.health.publishedHash &&
   a.lifecycle.title === b.lifecycle.title &&
   a.lifecycle.queue === b.lifecycle.queue &&

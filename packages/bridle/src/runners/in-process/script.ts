@@ -4,7 +4,7 @@ import { isEventType } from '../../kernel/catalogue.ts'
 import { directiveProblem } from '../../kernel/directive.ts'
 import type { AnyEventDraft } from '../../kernel/event.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
-import { parsePayload, TOOL_STATUSES } from '../../kernel/schemas.ts'
+import { APPROVAL_RISKS, parsePayload, TOOL_EFFECTS, TOOL_STATUSES } from '../../kernel/schemas.ts'
 
 const ms = v.pipe(v.number(), v.minValue(0), v.maxValue(86_400_000))
 const object = v.custom<JsonObject>(isJsonObject, 'Expected an object')
@@ -32,6 +32,8 @@ const steps = {
     args: v.optional(object, {}),
     reason: v.optional(v.string(), 'The script asks for approval.'),
     expiresMs: v.optional(ms),
+    effect: v.optional(v.picklist(TOOL_EFFECTS)),
+    risk: v.optional(v.picklist(APPROVAL_RISKS)),
   }),
   checkpoint: v.strictObject({ checkpoint: v.string() }),
   artifact: v.strictObject({

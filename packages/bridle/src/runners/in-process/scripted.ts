@@ -3,7 +3,7 @@
 
 import type { ReportItem } from '../../kernel/commands.ts'
 import { callDigest } from '../../kernel/host/approval-binding.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import { type Json, type JsonObject, present } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Digest } from '../../kernel/ports/digest.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
@@ -226,7 +226,9 @@ class ScriptRun {
             arguments: step.args,
             reason: step.reason,
             digest,
-            ...(step.expiresMs !== undefined && { expiresMs: step.expiresMs }),
+            // The call itself does nothing, so that any process may repeat it. A person is told of the effect that it plays.
+            effect: step.effect ?? null,
+            ...present({ expiresMs: step.expiresMs, risk: step.risk }),
           },
         ]),
       )

@@ -11,6 +11,7 @@ import {
   range,
   row,
   type StoreHarness,
+  settledApproval,
   startSession,
   underTest,
 } from './store.suite.ts'
@@ -192,6 +193,59 @@ export const directoryContract = (name: string, make: () => Promise<StoreHarness
         await on.store.log.append(lease, { events: [event(2)], row: row({ approvals: [approval('y', 2)] }) })
         const { directory } = await on.store.restart()
         expect((await directory.approvals('acme', {})).approvals.map((found) => found.approval.id)).toEqual(['y'])
+      })
+    })
+
+    describe('settled approvals', () => {
+      const all = async (filter: { limit?: number; viewer?: string }, tenant = 'acme') => {
+        const seen: string[] = []
+        let cursor: string | undefined
+        do {
+          const page = await on.store.directory.settled(tenant, { ...filter, ...(cursor !== undefined && { cursor }) })
+          seen.push(...page.approvals.map((found) => `${found.key.id}:${found.approval.id}`))
+          cursor = page.next
+        } while (cursor !== undefined)
+        return seen
+      }
+
+      test('[H77] newest decision first, across sessions, in pages of any size', async () => {
+        const of = (...ids: [string, number, number][]) =>
+          row({ settled: ids.map(([id, when, seq]) => settledApproval(id, when, seq)) })
+        await startSession(on.store, key('a'), 9, { row: of(['a1', 1, 3], ['a2', 5, 7], ['a3', 5, 8]) })
+        await startSession(on.store, key('b'), 9, { row: of(['b1', 3, 2], ['b2', 6, 9]) })
+        await startSession(on.store, key('c'), 1)
+        await startSession(on.store, key('d', 'other'), 9, { row: of(['d1', 9, 5]) })
+        for (const limit of [1, 2, 3, 50])
+          expect([limit, await all({ limit })]).toEqual([limit, ['b:b2', 'a:a3', 'a:a2', 'b:b1', 'a:a1']])
+        expect(await on.store.directory.settled('other', {})).toEqual({
+          approvals: [{ key: key('d', 'other'), approval: settledApproval('d1', 9, 5) }],
+        })
+      })
+
+      test('[H77] a row drops the oldest, and a removed session all of them; they outlive a restart', async () => {
+        const first = [settledApproval('x', 1, 1), settledApproval('y', 2, 2)]
+        const lease = await startSession(on.store, key('a'), 2, { row: row({ settled: first }) })
+        await startSession(on.store, key('b'), 2, { row: row({ settled: [settledApproval('z', 3, 2)] }) })
+        await on.store.log.append(lease, { events: [event(3)], row: row({ settled: first }) })
+        expect(await all({})).toEqual(['b:z', 'a:y', 'a:x'])
+        const later = row({ settled: [settledApproval('y', 2, 2), settledApproval('w', 4, 4)] })
+        await on.store.log.append(lease, { events: [event(4)], row: later })
+        expect(await all({})).toEqual(['a:w', 'b:z', 'a:y'])
+        await on.store.log.remove(key('b'))
+        const { directory } = await on.store.restart()
+        const left = await directory.settled('acme', {})
+        expect(left.approvals.map(({ approval: { id } }) => id)).toEqual(['w', 'y'])
+      })
+
+      test('[H32] a viewer is shown its own and nobody’s', async () => {
+        for (const [id, owner] of [
+          ['a', 'user:ada'],
+          ['b', 'user:bob'],
+          ['n', null],
+        ] as const)
+          await startSession(on.store, key(id), 1, { row: row({ owner, settled: [settledApproval('x', 1, 1)] }) })
+        expect((await all({ limit: 1, viewer: 'user:ada' })).toSorted()).toEqual(['a:x', 'n:x'])
+        expect((await all({ limit: 1, viewer: 'user:cy' })).toSorted()).toEqual(['n:x'])
       })
     })
 

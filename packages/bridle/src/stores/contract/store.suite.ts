@@ -1,7 +1,7 @@
 // Shared by the contract suites: a store under test, and short ways to say "an event" and "a row".
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Event, Key } from '../../kernel/event.ts'
-import type { Directory, DirectoryRow, OpenApproval } from '../../kernel/ports/directory.ts'
+import type { Directory, DirectoryRow, OpenApproval, SettledListing } from '../../kernel/ports/directory.ts'
 import type { BranchParent, Lease, Log, LogAppend } from '../../kernel/ports/log.ts'
 import type { StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 
@@ -57,6 +57,11 @@ export const approval = (id: string, requestedAt: number): OpenApproval => ({
   reason: 'asks',
   requestedAt,
   expiresAt: null,
+})
+
+export const settledApproval = (id: string, decidedAt: number, seq: number): SettledListing => ({
+  ...approval(id, 1),
+  ...{ seq, decision: 'approved', decidedAt, decidedBy: 'ann', decisionReason: null, isEdited: false },
 })
 
 /** Opens a session and appends events 1 to `count` (or after the branch point) with a row. */

@@ -98,6 +98,7 @@ const ownerOn = async (socket: StoreSocket, call: 'own' | 'lose' = 'own'): Promi
     directory: {
       list: (...args) => ask('directory.list', ...args),
       approvals: (...args) => ask('directory.approvals', ...args),
+      settled: (...args) => ask('directory.settled', ...args),
       due: (...args) => ask('directory.due', ...args),
       inHand: (...args) => ask('directory.inHand', ...args),
       find: (...args) => ask('directory.find', ...args),

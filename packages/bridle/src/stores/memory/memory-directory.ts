@@ -54,6 +54,22 @@ export const memoryDirectory = (data: MemoryData): Directory => {
       return { approvals, ...(next !== undefined && { next }) }
     },
 
+    async settled(tenant, { limit, cursor, viewer }) {
+      const before = cursor === undefined ? undefined : decodeCursor(cursor, 3)
+      const found = ofTenant(tenant)
+        .filter((session) => mayOpen(viewer ?? null, rowOwner(session.key, memoryRowOf(session))))
+        .flatMap((session) =>
+          (memoryRowOf(session).settled ?? []).map((approval) => ({
+            at: [approval.decidedAt, session.order, approval.seq],
+            entry: { key: { ...session.key }, approval },
+          })),
+        )
+        .filter(({ at }) => !before || compare(at, before) < 0)
+        .sort((a, b) => compare(b.at, a.at))
+      const { entries, next } = cutPage(found, pageSize(limit))
+      return { approvals: entries, ...(next !== undefined && { next }) }
+    },
+
     async due(now, limit) {
       const position = ({ wake, order }: MemorySession) => [wake.dueAt!, order]
       return [...data.sessions.values()]

@@ -1,7 +1,13 @@
 // The index over all sessions of a tenant, as the gateway and the session objects use it: the calls of one directory object,
 // and a Directory over all of them.
 import { type Key, keyText } from '../../kernel/event.ts'
-import type { Directory, DirectoryRow, ListedSession, ListFilter } from '../../kernel/ports/directory.ts'
+import type {
+  Directory,
+  DirectoryRow,
+  ListedSession,
+  ListFilter,
+  SettledListing,
+} from '../../kernel/ports/directory.ts'
 import { HOMES_MAX } from '../limits.ts'
 import type { PositionedEntry } from '../listing.ts'
 import type { ApprovalListing, PageOptions } from '../sqlite/sqlite-directory.ts'
@@ -39,6 +45,7 @@ export interface DirectoryStub {
   /** At most one entry more than the limit, which tells whether there is a next page. */
   list(tenant: string, filter: ListFilter): Promise<PositionedEntry<ListedSession>[]>
   approvals(tenant: string, page: PageOptions): Promise<PositionedEntry<ApprovalListing | null>[]>
+  settled(tenant: string, page: PageOptions): Promise<PositionedEntry<ApprovalListing<SettledListing> | null>[]>
   /** True the first time. */
   redeem(nonce: string, expiresAt: number): Promise<boolean>
   /** The Worker's signing secret; one well-known object has it. */
@@ -84,6 +91,7 @@ export const remoteDirectory = (objects: ObjectNamespace<DirectoryStub>, shards:
       (await find(tenant, id)).filter(({ isRemoved }) => !isRemoved).map(({ key, owner }) => ({ key, owner })),
     list: (tenant, filter) => of(tenant).list(filter),
     approvals: (tenant, page) => of(tenant).approvals(page),
+    settled: (tenant, page) => of(tenant).settled(page),
     // Each session object wakes itself with its alarm.
     due: async () => [],
     inHand: async () => [],

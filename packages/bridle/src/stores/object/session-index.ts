@@ -2,7 +2,7 @@
 // lost: a session is reported again with its next request or write.
 import type { Key } from '../../kernel/event.ts'
 import { ownerFromId } from '../../kernel/owner.ts'
-import type { ListedSession, ListFilter } from '../../kernel/ports/directory.ts'
+import type { ListedSession, ListFilter, SettledListing } from '../../kernel/ports/directory.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { RECORDS_PAGE } from '../limits.ts'
 import type { PositionedEntry } from '../listing.ts'
@@ -71,6 +71,10 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
 
   async approvals(tenant: string, page: PageOptions): Promise<PositionedEntry<ApprovalListing | null>[]> {
     return this.#pages.approvals(tenant, page)
+  }
+
+  async settled(tenant: string, page: PageOptions): Promise<PositionedEntry<ApprovalListing<SettledListing> | null>[]> {
+    return this.#pages.settled(tenant, page)
   }
 
   async redeem(nonce: string, expiresAt: number): Promise<boolean> {
@@ -148,6 +152,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
       this.#rows.saveRow(sid, key, row)
     } else if (live) {
       this.#driver.run('DELETE FROM approvals WHERE sid = ?', live.sid)
+      this.#driver.run('DELETE FROM settled_approvals WHERE sid = ?', live.sid)
       this.#driver.run('DELETE FROM sessions WHERE sid = ?', live.sid)
     }
   }

@@ -19,6 +19,7 @@ export interface TenantDirectory {
   find(id: string): Promise<SessionLocation[]>
   list(filter: ListFilter): ReturnType<Directory['list']>
   approvals(page: PageOptions): ReturnType<Directory['approvals']>
+  settled(page: PageOptions): ReturnType<Directory['settled']>
   redeem(nonce: string, expiresAt: number): Promise<boolean>
 }
 
@@ -79,6 +80,12 @@ export const tenantDirectory = (
       const found = await merged((stub, index) => stub.approvals(tenant, { ...page, ...cursorOf(index) }), 1)
       return approvalsPage(found, page)
     },
+    settled: async ({ cursor, ...page }) => {
+      const position = cursor === undefined ? null : decodeCursor(cursor, 3)
+      const cursorOf = (index: number) => position && { cursor: settledCursor(position, index, count) }
+      const found = await merged((stub, index) => stub.settled(tenant, { ...page, ...cursorOf(index) }), -1)
+      return approvalsPage(found, page)
+    },
     redeem: (nonce, expiresAt) => at(nonce, (stub) => stub.redeem(nonce, expiresAt)),
   }
 }
@@ -97,6 +104,12 @@ const listCursor = ([moment = 0, place = 0]: readonly number[], index: number, c
 const approvalsCursor = ([moment = 0, place = 0, nth = 0]: readonly number[], index: number, count: number): string => {
   const sid = (place - index) / count
   return encodeCursor([moment, Math.floor(sid), Number.isInteger(sid) ? nth : Number.MAX_SAFE_INTEGER])
+}
+
+/** Newest first: an object without the cursor's entry continues behind all entries of the session after it. */
+const settledCursor = ([moment = 0, place = 0, seq = 0]: readonly number[], index: number, count: number): string => {
+  const sid = (place - index) / count
+  return encodeCursor([moment, Math.ceil(sid), Number.isInteger(sid) ? seq : 0])
 }
 
 const compare = (a: readonly number[], b: readonly number[]): number => {

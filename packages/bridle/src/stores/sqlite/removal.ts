@@ -14,6 +14,7 @@ export const hideSession = (driver: SqlDriver, record: SessionRecord, head: numb
   driver.run("UPDATE sessions SET removed = 1, in_hand = 0, due_at = NULL, search = '', row = '' WHERE sid = ?", sid)
   driver.run('DELETE FROM answers WHERE sid = ?', sid)
   driver.run('DELETE FROM approvals WHERE sid = ?', sid)
+  driver.run('DELETE FROM settled_approvals WHERE sid = ?', sid)
 }
 
 /** A row `s` of `sessions` that nobody reads: it is removed, and no branch, removed or not, hangs from it. */

@@ -104,7 +104,16 @@ const seventh: Migration = [
   'CREATE INDEX sessions_in_hand ON sessions (sid) WHERE in_hand = 1',
 ]
 
-export const migrations: readonly Migration[] = [first, second, third, fourth, fifth, sixth, seventh]
+/** Settled approvals, for the list of the newest over all sessions, and the sessions that somebody put away. */
+const eighth: Migration = [
+  `CREATE TABLE settled_approvals (
+    tenant TEXT NOT NULL, decided_at INTEGER NOT NULL, sid INTEGER NOT NULL, seq INTEGER NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (tenant, decided_at, sid, seq)) WITHOUT ROWID`,
+  'CREATE INDEX settled_approvals_sid ON settled_approvals (sid, seq)',
+  'ALTER TABLE sessions ADD COLUMN archived INTEGER NOT NULL DEFAULT 0',
+]
+
+export const migrations: readonly Migration[] = [first, second, third, fourth, fifth, sixth, seventh, eighth]
 
 /** 0 for an empty database. */
 export const schemaVersion = (driver: Pick<SqlDriver, 'get'>): number => {

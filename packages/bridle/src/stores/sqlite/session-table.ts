@@ -1,7 +1,7 @@
 // The `sessions` table: keys, lineage, and the row that lists show.
 import { type Key, keyText } from '../../kernel/event.ts'
 import { rowOwner } from '../../kernel/owner.ts'
-import { type DirectoryRow, parentIdOf } from '../../kernel/ports/directory.ts'
+import { type DirectoryRow, parentIdOf, type SettledListing } from '../../kernel/ports/directory.ts'
 import type { BranchParent, Wake } from '../../kernel/ports/log.ts'
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
@@ -171,9 +171,9 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
     saveRow(sid: number, { tenant, id }: Key, row: DirectoryRow, head = 0): void {
       driver.run(
         `UPDATE sessions SET kind = ?, status = ?, updated_at = ?, hangs_from = ?, owner = coalesce(?, owner), search = ?,
-         row = ?, head_min = max(head_min, ?) WHERE sid = ?`,
+         row = ?, archived = ?, head_min = max(head_min, ?) WHERE sid = ?`,
         ...[row.kind, row.status, row.updatedAt, parentIdOf(row), rowOwner({ id }, row)],
-        ...[searchText(id, row.title), JSON.stringify(row), head, sid],
+        ...[searchText(id, row.title), JSON.stringify(row), row.isArchived ? 1 : 0, head, sid],
       )
       driver.run('DELETE FROM approvals WHERE sid = ?', sid)
       for (const [position, approval] of row.approvals.entries()) {
@@ -182,11 +182,28 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
           ...[tenant, approval.requestedAt, sid, position, JSON.stringify(approval)],
         )
       }
+      saveSettled(driver, sid, tenant, row.settled ?? [])
     },
 
     saveWake: (sid: number, { inHand, dueAt }: Wake): void =>
       driver.run('UPDATE sessions SET in_hand = ?, due_at = ? WHERE sid = ?', inHand ? 1 : 0, dueAt, sid),
   }
+}
+
+/** Settled approvals never change, so that a row which has no new ones writes none. */
+const saveSettled = (driver: SqlDriver, sid: number, tenant: string, settled: readonly SettledListing[]): void => {
+  const [oldest] = settled
+  if (!oldest) return
+  const sql = 'SELECT max(seq) AS newest FROM settled_approvals WHERE sid = ?'
+  const newest = driver.get<{ newest: number | null }>(sql, sid)?.newest ?? 0
+  const added = settled.filter(({ seq }) => seq > newest)
+  if (added.length === 0) return
+  for (const approval of added)
+    driver.run(
+      'INSERT INTO settled_approvals (tenant, decided_at, sid, seq, body) VALUES (?, ?, ?, ?, ?)',
+      ...[tenant, approval.decidedAt, sid, approval.seq, JSON.stringify(approval)],
+    )
+  driver.run('DELETE FROM settled_approvals WHERE sid = ? AND seq < ?', sid, oldest.seq)
 }
 
 const isLive = (record: SessionRecord, { tenant, agent, id }: Key): boolean =>

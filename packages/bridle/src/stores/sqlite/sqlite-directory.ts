@@ -1,6 +1,13 @@
 // The directory in SQL: lists across sessions, from the rows that appends wrote.
 import type { Key } from '../../kernel/event.ts'
-import type { Directory, DirectoryRow, ListedSession, ListFilter, OpenApproval } from '../../kernel/ports/directory.ts'
+import type {
+  Directory,
+  DirectoryRow,
+  ListedSession,
+  ListFilter,
+  OpenApproval,
+  SettledListing,
+} from '../../kernel/ports/directory.ts'
 import { type SqlDriver, type SqlValue, toStoreFault } from '../drivers/driver.ts'
 import { cutPage, decodeCursor, type PositionedEntry, pageSize } from '../listing.ts'
 import type { StoreMaintenance } from './maintenance.ts'
@@ -60,13 +67,27 @@ export const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
          ORDER BY requested_at, a.sid, position LIMIT ?`,
         ...[tenant, ...(viewer === undefined ? [] : [viewer]), ...after, pageSize(limit) + 1],
       )
-      return rows.map((row) => {
-        const approval = parseOrNull<OpenApproval>(row.body)
-        return {
-          at: [row.requested_at, row.sid, row.position],
-          entry: approval && typeof approval.id === 'string' ? { key: keyOf(row), approval } : null,
-        }
-      })
+      return rows.map((row) => ({
+        at: [row.requested_at, row.sid, row.position],
+        entry: approvalOf<OpenApproval>(row),
+      }))
+    },
+
+    /** Newest decision first. Null: damaged. */
+    settled(
+      tenant: string,
+      { limit, cursor, viewer }: PageOptions,
+    ): PositionedEntry<ApprovalListing<SettledListing> | null>[] {
+      const before = cursor === undefined ? [] : decodeCursor(cursor, 3)
+      const rows = driver.all<Key & { decided_at: number; sid: number; seq: number; body: string }>(
+        `SELECT s.tenant, s.agent, s.id, decided_at, a.sid, seq, body
+         FROM settled_approvals AS a CROSS JOIN sessions AS s ON s.sid = a.sid
+         WHERE a.tenant = ? AND s.tenant = a.tenant AND ${viewer === undefined ? 'true' : OPEN_TO}
+         AND ${cursor === undefined ? 'true' : '(decided_at, a.sid, seq) < (?, ?, ?)'}
+         ORDER BY decided_at DESC, a.sid DESC, seq DESC LIMIT ?`,
+        ...[tenant, ...(viewer === undefined ? [] : [viewer]), ...before, pageSize(limit) + 1],
+      )
+      return rows.map((row) => ({ at: [row.decided_at, row.sid, row.seq], entry: approvalOf<SettledListing>(row) }))
     },
   }
 }
@@ -77,7 +98,10 @@ export const listPage = (found: readonly PositionedEntry<ListedSession>[], { lim
   return { sessions: entries, ...(next !== undefined && { next }) }
 }
 
-export const approvalsPage = (found: readonly PositionedEntry<ApprovalListing | null>[], { limit }: PageOptions) => {
+export const approvalsPage = <A extends OpenApproval>(
+  found: readonly PositionedEntry<ApprovalListing<A> | null>[],
+  { limit }: PageOptions,
+) => {
   const { entries, next } = cutPage(found, pageSize(limit))
   return { approvals: entries.filter((approval) => approval !== null), ...(next !== undefined && { next }) }
 }
@@ -95,9 +119,15 @@ const FIRST_MADE_FIRST = { inner: 'sid', outer: 'k.sid' } as const
 /** A session belongs to nobody, or to this user. */
 const OPEN_TO = '(owner IS NULL OR owner = ?)'
 
-export interface ApprovalListing {
+export interface ApprovalListing<A extends OpenApproval = OpenApproval> {
   readonly key: Key
-  readonly approval: OpenApproval
+  readonly approval: A
+}
+
+/** Null: damaged. */
+const approvalOf = <A extends OpenApproval>(row: Key & { readonly body: string }): ApprovalListing<A> | null => {
+  const approval = parseOrNull<A>(row.body)
+  return approval && typeof approval.id === 'string' ? { key: keyOf(row), approval } : null
 }
 
 export const sqliteDirectory = (
@@ -113,6 +143,7 @@ export const sqliteDirectory = (
   return {
     list: async (tenant, filter) => maintenance.read(() => listPage(pages.list(tenant, filter), filter)),
     approvals: async (tenant, page) => maintenance.read(() => approvalsPage(pages.approvals(tenant, page), page)),
+    settled: async (tenant, page) => maintenance.read(() => approvalsPage(pages.settled(tenant, page), page)),
     due: async (now, limit) =>
       maintenance.read(() => keys('FROM sessions WHERE due_at <= ? ORDER BY due_at, sid LIMIT ?', now, limit)),
     inHand: async (limit) =>

@@ -47,6 +47,8 @@ export const REPLAY_PAGE = 2_000
 /** Characters between two marks, some six hundred tokens: the answer to each mark is one more message to the server. */
 export const MARK_CHARS = 64 * 1024
 
+/** Entries on a page of a list whose caller names no number, as the stores have it. */
+export const LIST_PAGE = 50
 /** Sessions or approvals on one page, each of some hundred bytes to a few thousand. */
 export const LIST_PAGE_MAX = 500
 /** Entries of an audit on one page: a screenful by default; the most is read from the log without a noticeable wait. */

@@ -93,7 +93,7 @@ const importStore = async (path: string): Promise<{ readonly default?: unknown }
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 const logMethods: readonly (keyof Log)[] = ['open', 'append', 'read', 'result', 'remove']
-const directoryMethods: readonly (keyof Directory)[] = ['list', 'approvals', 'due', 'inHand', 'find']
+const directoryMethods: readonly (keyof Directory)[] = ['list', 'approvals', 'settled', 'due', 'inHand', 'find']
 
 /** Checks a store that may come from untyped code: a missing part would fail with the first request otherwise. */
 const checkOpenStore = (store: OpenStore): OpenStore => {

@@ -5,7 +5,7 @@ import { approvalIdOf, withCallId } from '../../ids.ts'
 import { ownProperty, present } from '../../json.ts'
 import { OPEN_APPROVALS_MAX, TIME_MAX } from '../../limits.ts'
 import { type Approval, type DecidedApproval, isOfAttempt, isRunnersQuestion } from '../../projections/approvals.ts'
-import type { ApprovalDecision } from '../../schemas.ts'
+import type { ApprovalDecision, ToolEffect } from '../../schemas.ts'
 import { grantBudget } from '../budgets/granted-budget.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { endTurn } from '../runs/runs.ts'
@@ -42,7 +42,7 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
     kind,
     ...(run.durable && { durable: true }),
     requested_digest: call.digest,
-    ...present({ risk: call.risk, audience: call.audience, grants: call.grants }),
+    ...present({ effect: effectOf(w, call), risk: call.risk, audience: call.audience, grants: call.grants }),
     expires_at:
       call.expiresMs === undefined ? null : new Date(Math.min(w.now + call.expiresMs, TIME_MAX)).toISOString(),
   })
@@ -61,18 +61,28 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
   })
 }
 
+/** The effect that the call declares; undefined = none. */
+const effectOf = (w: DecisionBuilder, { effect, toolCallId }: ToolApprovalRequest): ToolEffect | undefined => {
+  if (effect !== undefined) return effect ?? undefined
+  const call = ownProperty(w.state.lifecycle.tools, toolCallId)
+  return call?.isUndeclared ? undefined : call?.effect
+}
+
 export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['approve'] | Refusal => {
   const { approvalId: id, decision } = command
   const decided = ownProperty(w.state.approvals.decided, id)
   if (decided) {
     const same =
       decided.decision === decision && (decision === 'denied' || decided.approvedDigest === (command.digest ?? null))
-    return same ? { approvalId: id, decision } : refuse('approval_settled', `The approval was ${decided.decision}.`)
+    return same ? { approvalId: id, decision } : alreadySettled(decided)
   }
   const approval = ownProperty(w.state.approvals.open, id)
   if (!approval) return refuse('approval_not_found')
   if (approval.expiresAt !== null && w.now >= approval.expiresAt)
-    return refuse('approval_settled', 'The approval has expired.')
+    return {
+      ...refuse('approval_settled', 'The approval has expired.'),
+      settlement: { decision: 'expired', decidedBy: null, decidedAt: approval.expiresAt },
+    }
   // The call has begun with its arguments, and its step key stands for them: with others it would be another call.
   if (approval.kind === 'unknown_outcome' && command.args && command.digest !== approval.requestedDigest)
     return refuse('arguments_fixed')
@@ -84,6 +94,11 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
   })
   return { approvalId: id, decision }
 }
+
+const alreadySettled = ({ decision, actor, decidedAt }: DecidedApproval): Refusal => ({
+  ...refuse('approval_settled', `The approval was ${decision}${actor === null ? '' : ` by ${actor}`}.`),
+  settlement: { decision, decidedBy: actor, decidedAt },
+})
 
 export const expireApprovals = (w: DecisionBuilder): void => {
   for (const approval of Object.values(w.state.approvals.open)) {

@@ -106,7 +106,7 @@ test.each([
 test('[H19] the log has the cause of an error that the caller does not learn, and of no other answer', async () => {
   const entries: RequestLogEntry[] = []
   const fail = () => Promise.reject(new Error('no route to db.internal'))
-  const directory = { list: fail, approvals: fail, due: fail, inHand: fail, find: fail }
+  const directory = { list: fail, approvals: fail, settled: fail, due: fail, inHand: fail, find: fail }
   const { app, get } = testApp({ directory, onRequest: (entry) => entries.push(entry) })
   for (const path of ['/sessions', '/approvals', '/sessions/absent', '/health', '/sessions?limit=0']) {
     const { status, body } = await get(path)

@@ -1,6 +1,7 @@
 // Refusals of the kernel and faults of a store, as denials: each code once.
-import type { Refusal, RefusalCode } from '../../../kernel/commands.ts'
+import type { Refusal, RefusalCode, Settlement } from '../../../kernel/commands.ts'
 import { StoreFault, type StoreFaultCode } from '../../../kernel/ports/store-fault.ts'
+import type { SettledApprovalDetails } from '../wire.ts'
 import { badRequest, Denial, notFound } from './denial.ts'
 
 const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 'bad_request' | 'rate_limited' } = {
@@ -30,18 +31,28 @@ const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 
   busy: 'rate_limited',
 }
 
-export const refusalDenial = ({ refused: code, message }: Refusal): Denial => {
+export const refusalDenial = ({ refused: code, message, settlement }: Refusal): Denial => {
   switch (refusalDenials[code]) {
     case 'not_found':
       return notFound()
     case 'bad_request':
       return badRequest(message)
     case 'conflict':
-      return new Denial('conflict', message)
+      return new Denial('conflict', message, {}, settlement && settledDetails(settlement))
     case 'rate_limited':
       return new Denial('rate_limited', message, { 'retry-after': '1' })
   }
 }
+
+const settledDetails = ({ decision, decidedBy, decidedAt }: Settlement): SettledApprovalDetails => ({
+  decision: settledStatus(decision),
+  decidedBy,
+  decidedAt: new Date(decidedAt).toISOString(),
+})
+
+/** A question that was withdrawn is cancelled, as a list shows it. */
+export const settledStatus = (decision: string): SettledApprovalDetails['decision'] =>
+  decision === 'approved' || decision === 'denied' || decision === 'expired' ? decision : 'cancelled'
 
 const faultMessages: { readonly [F in StoreFaultCode]: string } = {
   fenced: 'The session moved; try again.',

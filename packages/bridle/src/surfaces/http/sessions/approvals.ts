@@ -10,7 +10,8 @@ import { commandIdOf } from '../requests/command-id.ts'
 import { badRequest, isDenial } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
-import type { ApprovalPage, ApprovalReceipt } from '../wire.ts'
+import type { ApprovalPage, ApprovalReceipt, ApprovalsByStatus } from '../wire.ts'
+import { inboxOf } from './inbox.ts'
 import { findKey, pageOr400, requireKey } from './routes.ts'
 
 /** The path names the decision. The body may repeat it in any of these spellings, in upper or lower case, and may not contradict it. */
@@ -73,44 +74,17 @@ export const approvalRoutes: readonly Route[] = [
     method: 'get',
     path: '/approvals',
     scope: 'observe',
-    summary: 'Open approvals of all sessions, oldest first',
+    summary: 'Approvals of all sessions: the open ones, oldest first, or those that were decided, newest first',
     query: v.looseObject({
-      status: v.optional(v.picklist(['pending'])),
+      status: v.optional(v.picklist(['pending', 'decided', 'all'])),
       limit: v.optional(limitSchema(LIST_PAGE_MAX)),
       cursor: v.optional(v.string()),
     }),
     answers: { 200: approvalPageAnswer },
-    handle: async ({ access, query, ports }) => {
-      const { limit, cursor } = query
-      const filter = {
-        ...(limit !== undefined && { limit }),
-        ...(cursor !== undefined && { cursor }),
-        ...(await viewerField(access)),
-      }
-      const page = await pageOr400(ports.directory.approvals(access.tenant, filter))
-      if (isDenial(page)) return page
-      return json<ApprovalPage>({
-        approvals: page.approvals.map(({ key, approval }) => ({
-          id: approval.id,
-          approvalId: approval.id,
-          sessionId: key.id,
-          agent: key.agent,
-          title: approval.title ?? null,
-          status: 'pending',
-          kind: approval.kind ?? null,
-          toolName: approval.tool,
-          toolCallId: approval.toolCallId ?? null,
-          args: approval.arguments ?? null,
-          reason: approval.reason,
-          // Rows of earlier versions hold no arguments: the session has more.
-          isCut: approval.isCut ?? true,
-          requestedAt: new Date(approval.requestedAt).toISOString(),
-          expiresAt: approval.expiresAt === null ? null : new Date(approval.expiresAt).toISOString(),
-          effect: null,
-          risk: null,
-        })),
-        ...(page.next !== undefined && { next: page.next }),
-      })
+    handle: async ({ access, query: { status = 'pending', ...page }, ports }) => {
+      const inbox = inboxOf(ports.directory, access.tenant, await viewerField(access))
+      const found = await pageOr400(inbox[status](page))
+      return isDenial(found) ? found : json<ApprovalPage<ApprovalsByStatus['all']>>(found)
     },
   }),
 ]

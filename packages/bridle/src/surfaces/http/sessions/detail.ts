@@ -3,6 +3,7 @@
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { eventId } from '../../../kernel/event.ts'
 import { withIncarnations } from '../../../kernel/positions/incarnation.ts'
+import { riskLevelOf } from '../../../kernel/projections/approvals.ts'
 import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
 import { statusOf } from '../../../kernel/projections/state.ts'
 import type { Payloads } from '../../../kernel/schemas.ts'
@@ -47,7 +48,7 @@ export const sessionCard = (
     archived: false,
     ...(agent?.capabilities && { capabilities: agent.capabilities }),
     approvals: Object.values(approvals.open).map(
-      ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt }) => ({
+      ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt, effect, risk }) => ({
         id,
         kind,
         toolName: tool,
@@ -55,8 +56,8 @@ export const sessionCard = (
         reason,
         args,
         expiresAt: timeOrNull(expiresAt),
-        effect: null,
-        risk: null,
+        effect: effect ?? null,
+        risk: riskLevelOf({ risk, effect }),
       }),
     ),
     health: withIncarnations(healthSnapshot(key, state, status, state.at), key.id, incarnations),

@@ -67,6 +67,11 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     return this.#index.approvals(tenant, page)
   }
 
+  /** Lists settled approvals, one more than asked for where there is one. */
+  settled(tenant: string, page: PageOptions) {
+    return this.#index.settled(tenant, page)
+  }
+
   /** Uses up a ticket: true for the first time only. */
   redeem(nonce: string, expiresAt: number) {
     return this.#index.redeem(nonce, expiresAt)

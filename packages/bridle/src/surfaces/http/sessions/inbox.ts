@@ -1,0 +1,94 @@
+// The inbox over all sessions of a tenant, made of directory rows alone: approvals that wait, and the newest that were settled.
+import type { Key } from '../../../kernel/event.ts'
+import type { Directory, OpenApproval, SettledListing } from '../../../kernel/ports/directory.ts'
+import { LIST_PAGE } from '../limits.ts'
+import { settledStatus } from '../router/kernel-denials.ts'
+import type { ApprovalPage, ApprovalsByStatus, PendingApproval, SettledApproval } from '../wire.ts'
+
+interface InboxPage {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+type Inbox = {
+  readonly [S in keyof ApprovalsByStatus]: (page: InboxPage) => Promise<ApprovalPage<ApprovalsByStatus[S]>>
+}
+
+/** A cursor of `all` that has passed the open approvals begins with this. */
+const BEHIND_OPEN = 'd'
+
+export const inboxOf = (directory: Directory, tenant: string, viewer: { readonly viewer?: string }): Inbox => {
+  const filterOf = ({ limit, cursor }: InboxPage) => ({
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+    ...viewer,
+  })
+  const pending: Inbox['pending'] = async (page) => {
+    const { approvals, next } = await directory.approvals(tenant, filterOf(page))
+    return { approvals: approvals.map(pendingApproval), ...(next !== undefined && { next }) }
+  }
+  const decided: Inbox['decided'] = async (page) => {
+    const { approvals, next } = await directory.settled(tenant, filterOf(page))
+    return { approvals: approvals.map(settledApproval), ...(next !== undefined && { next }) }
+  }
+  /** Every page but the last is full, also the one with the last open approval. */
+  const all: Inbox['all'] = async ({ limit = LIST_PAGE, cursor }) => {
+    const isBehind = cursor?.startsWith(BEHIND_OPEN) ?? false
+    const open = isBehind ? { approvals: [] } : await pending({ limit, cursor })
+    if ('next' in open && open.next !== undefined) return open
+    const room = limit - open.approvals.length
+    if (room <= 0) {
+      const hasMore = (await decided({ limit: 1 })).approvals.length > 0
+      return { approvals: open.approvals, ...(hasMore && { next: BEHIND_OPEN }) }
+    }
+    const behind = isBehind ? cursor?.slice(BEHIND_OPEN.length) || undefined : undefined
+    const { approvals, next } = await decided({ limit: room, cursor: behind })
+    return {
+      approvals: [...open.approvals, ...approvals],
+      ...(next !== undefined && { next: `${BEHIND_OPEN}${next}` }),
+    }
+  }
+  return { pending, decided, all }
+}
+
+export const pendingApproval = (listing: { readonly key: Key; readonly approval: OpenApproval }): PendingApproval => ({
+  ...listed(listing),
+  status: 'pending',
+})
+
+const settledApproval = (listing: { readonly key: Key; readonly approval: SettledListing }): SettledApproval => {
+  const { decision, decidedAt, decidedBy, decisionReason, isEdited } = listing.approval
+  return {
+    ...listed(listing),
+    status: settledStatus(decision),
+    decidedAt: new Date(decidedAt).toISOString(),
+    decidedBy,
+    decisionReason,
+    isEdited,
+  }
+}
+
+const listed = ({
+  key,
+  approval,
+}: {
+  readonly key: Key
+  readonly approval: OpenApproval
+}): Omit<PendingApproval, 'status'> => ({
+  id: approval.id,
+  approvalId: approval.id,
+  sessionId: key.id,
+  agent: key.agent,
+  title: approval.title ?? null,
+  kind: approval.kind ?? null,
+  toolName: approval.tool,
+  toolCallId: approval.toolCallId ?? null,
+  args: approval.arguments ?? null,
+  reason: approval.reason,
+  // Rows of earlier versions hold no arguments: the session has more.
+  isCut: approval.isCut ?? true,
+  requestedAt: new Date(approval.requestedAt).toISOString(),
+  expiresAt: approval.expiresAt === null ? null : new Date(approval.expiresAt).toISOString(),
+  effect: (approval.effect as PendingApproval['effect'] | undefined) ?? null,
+  risk: (approval.risk as PendingApproval['risk'] | undefined) ?? null,
+})
