@@ -2,6 +2,14 @@
 
 export { applyOperations, DeltaError, type DeltaOperation } from '../kernel/delta.ts'
 export type {
+  ApprovalChange,
+  ApprovalClosure,
+  ReadyChange,
+  RemovalChange,
+  SessionChange,
+  TenantChange,
+} from '../surfaces/changes/wire.ts'
+export type {
   FabricAck,
   FabricClientMessage,
   FabricCommand,
@@ -106,6 +114,8 @@ export {
   type HarnessToolCall,
   partText,
 } from './harness/state.ts'
+export { connectChanges } from './operator/changes.ts'
+export type { ChangesHandle, ChangesOptions, ChangesPhase, ChangesPhaseDetail } from './operator/changes-options.ts'
 export { type OperatorClient, operatorClient } from './operator/http.ts'
 export type {
   BranchRequest,

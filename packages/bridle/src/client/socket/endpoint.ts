@@ -77,7 +77,7 @@ export const reach = (request: Promise<Response>): Promise<Response> =>
 
 /** The path of the server, and the session in the path of its socket. */
 export const placeOf = ({ pathname }: URL): { prefix: string; sessionId: string | undefined } => {
-  const [, prefix = '', sessionId] = /^(.*?)(?:\/sessions\/([^/]+))?\/[^/]*$/.exec(pathname) ?? []
+  const [, prefix = '', sessionId] = /^(.*?)(?:\/sessions\/([^/]+)|\/changes)?\/[^/]*$/.exec(pathname) ?? []
   return { prefix, sessionId }
 }
 
