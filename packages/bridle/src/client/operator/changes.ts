@@ -18,7 +18,7 @@ export const connectChanges = (options: ChangesOptions): ChangesHandle => {
     options.onPhase?.(next, { ...more, ...(failure && { error: failure }) })
   }
   const receive = (message: TenantChange | ChangesSignal): void => {
-    if (message.type === 'pong') return
+    if (message.type === 'pong' || message.type === 'error') return
     if (message.type === 'mark') return send({ type: 'seen', seq: message.seq })
     if (message.type === 'ready') {
       socket.markHealthy()

@@ -13,6 +13,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Digest } from '../ports/digest.ts'
 import type { Directory } from '../ports/directory.ts'
 import type { Log } from '../ports/log.ts'
+import type { RowObserver } from '../ports/row-observer.ts'
 import type { Runner } from '../ports/runner.ts'
 import { hasFaultCode } from '../ports/store-fault.ts'
 import { type ChildNotice, findParentKey, removalNotice } from '../rules/children/child-notice.ts'
@@ -48,6 +49,8 @@ export interface HostPorts {
   readonly snapshotEvery?: number
   /** The memory that loaded sessions may take; above it idle ones are evicted. Default 256 MiB, half of it for one tenant. */
   readonly memory?: Partial<MemoryLimits>
+  /** Learns of each change of a session's row, and of removals; absent = nobody does. */
+  readonly rows?: RowObserver
   /** For traces: these events were committed. */
   readonly onCommit?: (key: Key, events: readonly AnyEvent[]) => void
   /** For logs: a session stopped or could not be opened. A null key = the sessions that are due could not be looked for. */

@@ -3,6 +3,7 @@
 import { type AnyEvent, type Key, keyText } from '../event.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { BranchParent, Log } from '../ports/log.ts'
+import type { RowObserver } from '../ports/row-observer.ts'
 import type { Runner } from '../ports/runner.ts'
 import { hasFaultCode, StoreFault } from '../ports/store-fault.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
@@ -24,6 +25,7 @@ export interface LiveSessionsPorts {
   readonly tokenPaceMs?: number
   readonly snapshotEvery?: number
   readonly memory?: Partial<MemoryLimits>
+  readonly rows?: RowObserver
   readonly onCommit?: (key: Key, events: readonly AnyEvent[]) => void
   readonly onFault?: (key: Key, cause: unknown) => void
 }
@@ -171,7 +173,7 @@ export class LiveSessions {
   }
 
   async #load(key: Key, branch: PendingBranch | null): Promise<Session> {
-    const { log, clock, runner: runnerOf, notifyParent, cancelChild, tokenPaceMs, snapshotEvery } = this.#ports
+    const { log, clock, runner: runnerOf, notifyParent, cancelChild, tokenPaceMs, snapshotEvery, rows } = this.#ports
     const runner = runnerOf(key.agent)
     if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
     await this.#ports.removalOf(key)
@@ -189,6 +191,7 @@ export class LiveSessions {
         },
         onDrop: (session, cause) => this.#onDrop(session, cause),
         ...(this.#readScheduler && { readScheduler: this.#readScheduler }),
+        ...(rows && { rows }),
         ...(tokenPaceMs !== undefined && { tokenPaceMs }),
         ...(snapshotEvery !== undefined && { snapshotEvery }),
       },

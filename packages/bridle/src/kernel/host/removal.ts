@@ -2,8 +2,11 @@
 // the removed one has let go.
 import { type Refusal, refuse } from '../commands.ts'
 import { type Key, keyText } from '../event.ts'
+import { ownerOf } from '../owner.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Directory } from '../ports/directory.ts'
 import type { Log } from '../ports/log.ts'
+import type { RowObserver } from '../ports/row-observer.ts'
 import type { Runner } from '../ports/runner.ts'
 import { hasFaultCode, StoreFault } from '../ports/store-fault.ts'
 import type { Session } from '../session/session.ts'
@@ -12,9 +15,12 @@ import { releaseRemovedSession } from './runner-release.ts'
 
 export interface RemovalPorts {
   readonly log: Log
+  readonly directory: Pick<Directory, 'find'>
   readonly clock: Clock
   readonly runner: (agent: string) => Runner | null
   readonly live: LiveSessions
+  /** Learns of each removal; absent = nobody does. */
+  readonly rows?: RowObserver
 }
 
 export class Removal {
@@ -70,16 +76,27 @@ export class Removal {
   }
 
   async #eraseAndRelease(key: Key, session: Session | null): Promise<boolean> {
-    const { clock, runner } = this.#ports
+    const { clock, runner, rows } = this.#ports
     const run = session?.state.lifecycle.run ?? null
+    const isObserved = rows?.isObserved(key.tenant) ?? false
     try {
+      const owner = isObserved ? await this.#ownerOf(key, session) : null
       const removed = await this.#erase(key)
+      if (removed && isObserved)
+        rows?.observe({ key, owner, head: session?.state.head ?? 0, incarnation: 1, row: null, before: null })
       // Only now: had the removal failed, the run would have been stopped without the log's knowledge.
       if (removed) await releaseRemovedSession({ runner: runner(key.agent), clock }, key, run, session?.epoch ?? 0)
       return removed
     } finally {
       this.#inProgress.delete(keyText(key))
     }
+  }
+
+  /** Only the directory knows the owner of a session that cannot be opened. */
+  async #ownerOf(key: Key, session: Session | null): Promise<string | null> {
+    if (session) return ownerOf(key, session.state)
+    const entries = await this.#ports.directory.find(key.tenant, key.id)
+    return entries.find((entry) => entry.key.agent === key.agent)?.owner ?? null
   }
 
   async #erase(key: Key): Promise<boolean> {

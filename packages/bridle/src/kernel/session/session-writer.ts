@@ -2,7 +2,10 @@
 // changed, and the writer remembers what it wrote last.
 import type { Event } from '../event.ts'
 import { HEARTBEAT_MS, SNAPSHOT_EVERY } from '../limits.ts'
+import { ownerOf } from '../owner.ts'
+import type { DirectoryRow } from '../ports/directory.ts'
 import type { Lease, Log, StoredAnswer, Wake } from '../ports/log.ts'
+import type { RowObserver } from '../ports/row-observer.ts'
 import type { Incarnations } from '../positions/incarnation.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 import { dueTimes, wakeOf } from '../rules/due-time.ts'
@@ -28,12 +31,18 @@ export interface SessionWriterOptions {
   readonly snapshot: RestoredSnapshot | null
   readonly snapshotEvery?: number | undefined
   readonly openedAt: number
+  /** The state of the session as it was opened. */
+  readonly state: SessionState
+  /** Learns of each row that is written; absent = nobody does. */
+  readonly rows?: RowObserver | undefined
 }
 
 export class SessionWriter {
   readonly #options: SessionWriterOptions
   readonly #snapshotEvery: number
   #row: RowSnapshot | null = null
+  /** The state that is written. */
+  #state: SessionState
   /** When the row was last touched; at first, when the session was opened. */
   #heartbeatAt: number
   #wake: Wake | null = null
@@ -45,6 +54,7 @@ export class SessionWriter {
     this.#options = options
     this.#snapshotEvery = snapshotEvery
     this.#heartbeatAt = openedAt
+    this.#state = options.state
     this.#snapshotSeq = snapshot?.state.head ?? lease.parent?.seq ?? 0
     this.#snapshotPieces = snapshot?.pieces ?? []
   }
@@ -73,13 +83,25 @@ export class SessionWriter {
       ...(results.length > 0 && { results }),
       ...(snapshot && { snapshot: snapshot.write }),
     })
+    if (row !== this.#row?.row) this.#notifyObserver(row, state, now)
     this.#row = { row, state }
+    this.#state = state
     this.#wake = planned.wake
     if (snapshot) {
       this.#snapshotPieces = snapshot.pieces
       this.#snapshotSeq = state.head
     }
     return planned
+  }
+
+  /** The first row after an opening has none before it in memory: the state that was opened says how it looked. */
+  #notifyObserver(row: DirectoryRow, state: SessionState, now: number): void {
+    const { lease, incarnations, rows } = this.#options
+    const { key } = lease
+    if (!rows?.isObserved(key.tenant)) return
+    const wasListed = this.#state.lifecycle.created && lease.exists
+    const before = this.#row?.row ?? (wasListed ? directoryRowOf(key, this.#state, null, now, incarnations) : null)
+    rows.observe({ key, owner: ownerOf(key, state), head: state.head, incarnation: incarnations.own, row, before })
   }
 
   plan(state: SessionState, now: number): PlannedWork {

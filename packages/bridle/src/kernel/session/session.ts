@@ -8,6 +8,7 @@ import type { AnyEvent, Key } from '../event.ts'
 import { BYTES_PER_CHAR } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { BranchParent, Lease, Log, StoredAnswer } from '../ports/log.ts'
+import type { RowObserver } from '../ports/row-observer.ts'
 import type { Runner } from '../ports/runner.ts'
 import { StoreFault } from '../ports/store-fault.ts'
 import { type Incarnations, incarnationsOf } from '../positions/incarnation.ts'
@@ -44,6 +45,8 @@ export interface SessionPorts {
   readonly snapshotEvery?: number
   /** The process is about to end: no durable run is taken up. */
   readonly isResting?: boolean
+  /** Learns of each change of the session's row; absent = nobody does. */
+  readonly rows?: RowObserver
   /** For metrics and traces: these events were committed. */
   readonly onCommit?: (events: readonly AnyEvent[]) => void
   /** The session stopped: it lost its lease, its store, or an invariant. The log rebuilds it. */
@@ -82,6 +85,7 @@ export class Session {
     this.#writer = new SessionWriter({
       ...{ log, lease, incarnations: this.incarnations, snapshot, snapshotEvery },
       openedAt: clock.now(),
+      ...{ state, rows: ports.rows },
     })
     this.#reader = new LogReader({
       ...{ log, key: lease.key, ...(readScheduler && { readScheduler }) },

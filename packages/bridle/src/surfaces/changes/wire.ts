@@ -58,6 +58,7 @@ export interface ApprovalClosure {
 export type ChangesSignal =
   | { readonly type: 'pong'; readonly ts: number }
   | { readonly type: 'mark'; readonly seq: number }
+  | { readonly type: 'error'; readonly message: string }
 
 /** Messages of a client on the socket. */
 export type ChangesClientMessage = { readonly type: 'ping' } | { readonly type: 'seen'; readonly seq: number }

@@ -10,6 +10,8 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { StoredUploads } from '../../stores/uploads/stored-uploads.ts'
 import { memoryUploadFolder } from '../../stores/uploads/upload-folder.ts'
 import { httpWires } from '../all.ts'
+import { ChangeFeed } from '../changes/change-feed.ts'
+import { engineOf } from './agent-engine.ts'
 import { expectDeclaredAnswer } from './answers/declared-answers.suite.ts'
 import { type App, type AppOptions, createApp, routeTable } from './router/app.ts'
 
@@ -36,7 +38,12 @@ export const testApp = (options: Partial<AppOptions> = {}, runners: { readonly [
   const runner = scriptedRunner({ clock, digest })
   // Other agents play scripts too, in the name of a function.
   const native = { ...runner, identity: nativeIdentity }
+  const listed = new Map(
+    [...agents, ...Object.keys(runners).map((name) => agent(name, true))].map((each) => [each.name, each]),
+  )
+  const changes = new ChangeFeed({ clock, identityOf: (name) => engineOf(listed, name) })
   const host = new Host({
+    rows: changes,
     log,
     directory,
     clock,
@@ -53,9 +60,8 @@ export const testApp = (options: Partial<AppOptions> = {}, runners: { readonly [
       exposeAll: true,
       uploads,
       defaultAgent: 'scripted',
-      agents: new Map(
-        [...agents, ...Object.keys(runners).map((name) => agent(name, true))].map((each) => [each.name, each]),
-      ),
+      changes,
+      agents: listed,
       ...options,
     },
     httpWires,
@@ -83,6 +89,7 @@ export const testApp = (options: Partial<AppOptions> = {}, runners: { readonly [
   return {
     app,
     host,
+    changes,
     ask,
     get: (path: string, headers?: Record<string, string>) => ask('GET', path, undefined, headers),
     post: (path: string, body: unknown = {}, headers?: Record<string, string>) => ask('POST', path, body, headers),

@@ -165,6 +165,7 @@ class Gateway {
     return {
       ...row,
       accept: async (call) => {
+        if (!row.session) return row.accept(call)
         const key = await row.session(call)
         if (isDenial(key)) return refuseSession(key)
         const closed = refusePrivateAgent(call.ports, key.agent, row.exposureKind)

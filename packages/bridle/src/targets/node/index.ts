@@ -16,8 +16,10 @@ import { serverSecret } from '../../runners/secrets/server-secret.ts'
 import { StoredUploads } from '../../stores/uploads/stored-uploads.ts'
 import { memoryUploadFolder, uploadFolder } from '../../stores/uploads/upload-folder.ts'
 import { httpWires, socketWires } from '../../surfaces/all.ts'
+import { ChangeFeed } from '../../surfaces/changes/change-feed.ts'
 import { isLoopback } from '../../surfaces/http/access/authenticate.ts'
 import { type ExposurePolicy, exposureOf, exposureReport, isExposed } from '../../surfaces/http/access/exposure.ts'
+import { engineOf } from '../../surfaces/http/agent-engine.ts'
 import { createApp } from '../../surfaces/http/router/app.ts'
 import { createEngineAgents } from '../agents/engines.ts'
 import { defaultAgent } from '../agents/registry.ts'
@@ -128,12 +130,14 @@ export class HarnessServer {
       tenantUsage,
       ...(owner && { owner }),
     })
+    const changes = new ChangeFeed({ clock, identityOf: (agent) => engineOf(served.agents, agent) })
     const host = new Host({
       log: store.log,
       directory: store.directory,
       clock,
       digest,
       eventLoop,
+      rows: changes,
       runner: (agent) => workspaces.wrapRunner(withUploads(served.runnerOf(agent), uploads)),
       ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
       // The loop of a model agent makes its own spans.
@@ -165,6 +169,7 @@ export class HarnessServer {
         workspaces,
         uploads,
         ...(cockpit !== false && { files: typeof cockpit === 'string' ? appFiles(cockpit) : cockpit }),
+        changes,
         ...(fileFetcher && { fileFetcher }),
         signingSecret: async () => serverSecret(data, env),
         builds: () => listBuildManifests(data),
@@ -214,6 +219,7 @@ export class HarnessServer {
       server.close()
       await host.handOver()
       await host.stop()
+      changes.close()
       await sockets.close()
       server.closeAllConnections()
       await engines.close()

@@ -83,7 +83,7 @@ const approvalEntries: AnswerEntries<Omit<PendingApproval, 'status'>> = {
   risk: approvalRisk,
 }
 
-const pendingApprovalSchema = answerSchema<PendingApproval>('PendingApproval', {
+export const pendingApprovalSchema = answerSchema<PendingApproval>('PendingApproval', {
   ...approvalEntries,
   status: v.literal('pending'),
 })

@@ -60,7 +60,7 @@ export const engineInfoSchema = answerSchema<EngineInfo>('EngineInfo', engineEnt
 export const approvalEffect = v.nullable(v.picklist(TOOL_EFFECTS))
 export const approvalRisk = v.nullable(v.picklist(['low', 'caution', 'danger']))
 
-const sessionRowSchema = answerSchema<SessionRow>('SessionRow', {
+export const sessionRowSchema = answerSchema<SessionRow>('SessionRow', {
   id: text,
   sessionId: text,
   session_id: text,

@@ -155,6 +155,7 @@ describe('[H25] what the server answers', () => {
       ['get /sessions/{id}/health/stream', 'HealthEnvelope'],
       ['post /v1/openharness', 'OpenHarnessStreamFrame'],
       ['post /openharness', 'OpenHarnessStreamFrame'],
+      ['get /changes', 'TenantChange'],
     ])
   })
 

@@ -25,7 +25,11 @@ const tags: readonly Tag[] = [
     description: 'Questions that wait for a person.',
     fits: ({ path }) => path.includes('/approvals'),
   },
-  { name: 'Sessions', description: 'Sessions of every agent and every wire, by id.', fits: startsWith('/sessions') },
+  {
+    name: 'Sessions',
+    description: 'Sessions of every agent and every wire, by id.',
+    fits: startsWith('/sessions', '/changes'),
+  },
   { name: 'Access', description: 'Tickets for callers that cannot send headers.', fits: startsWith('/tickets') },
   {
     name: 'Server',

@@ -94,7 +94,7 @@ describe('[H15] an id that several agents have', () => {
     const { app, ask, get, post, advance } = testApp()
     /** The session that a socket opens, or opens again after it was cut. */
     const watched = (id: string, query = '') =>
-      fabricSocketRoutes[0]?.session({
+      fabricSocketRoutes[0]?.session?.({
         request: new Request(`http://127.0.0.1/sessions/${id}/ws${query}`),
         param: () => id,
         query: {},

@@ -24,6 +24,7 @@ import type { RelatedSessions } from '../sessions/related-sessions.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import { signalRoutes } from '../sessions/signals.ts'
 import type { Workspaces } from '../sessions/workspaces.ts'
+import type { ChangeReaders } from '../streams/change-readers.ts'
 import type { FileFetcher } from '../uploads/file-fetcher.ts'
 import { uploadRoutes } from '../uploads/routes.ts'
 import type { BuildManifest } from '../wire.ts'
@@ -58,6 +59,8 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly streamMs?: number
   /** A socket that is silent for this long is closed; default 45 s. */
   readonly deadAfterMs?: number
+  /** The readers of the changes of sessions; a process that serves none has none. */
+  readonly changes?: ChangeReaders
   /** Prepares folders for write-capable work; a target without a disk has none. */
   readonly workspaces?: Workspaces
   /** Builds on this machine, newest first; a target that builds nothing has none. */

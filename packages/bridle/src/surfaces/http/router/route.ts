@@ -26,8 +26,11 @@ export interface Route {
   /** The route needs a lasting credential: a ticket is denied. */
   readonly refusesTickets?: boolean
   readonly summary: string
-  /** `server` = the answer is about all tenants: a credential that is bound to tenants or to a user is denied. */
-  readonly concerns?: 'server'
+  /**
+   * `server` = the answer is about all tenants: a credential that is bound to tenants or to a user is denied. `directory` = the
+   * tenant's directory answers, which may be another process.
+   */
+  readonly concerns?: 'server' | 'directory'
   /** The route stops work: in production it is open for private agents, too. */
   readonly stopsWork?: boolean
   /** Finds the session of a route that concerns one. It runs before the query and the body are checked. */

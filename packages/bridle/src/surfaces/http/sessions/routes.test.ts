@@ -360,6 +360,8 @@ describe('[H25] descriptions', () => {
       'get /agents/{name}/{id}/stream',
       'get /approvals',
       'get /builds',
+      'get /changes',
+      'get /changes/ws',
       'get /chat/sessions/{id}',
       'get /chat/sessions/{id}/events/stream',
       'get /docs',

@@ -66,8 +66,8 @@ export interface SocketRoute {
   readonly scope: Scope
   readonly summary: string
   readonly query?: v.GenericSchema<unknown, unknown>
-  /** The session whose events the socket sends. */
-  readonly session: (call: SocketCall) => Promise<Key | Denial> | Key | Denial
+  /** The session whose events the socket sends; null = the socket concerns the tenant, and its directory serves it. */
+  readonly session: ((call: SocketCall) => Promise<Key | Denial> | Key | Denial) | null
   /** `ws` = the agent that the operator chose for `/ws` is open here, even if it is private elsewhere. */
   readonly exposureKind?: 'ws'
   /** Restores a hibernated socket from the value of `hibernate`. `head` is the last sequence number that it was sent. */
@@ -79,7 +79,7 @@ export interface SocketRoute {
 export const socketRoute = <const Q extends v.GenericSchema<unknown, unknown>>(
   row: Omit<SocketRoute, 'query' | 'accept' | 'session'> & {
     readonly query: Q
-    readonly session: (call: SocketCall<v.InferOutput<Q>>) => Promise<Key | Denial> | Key | Denial
+    readonly session: ((call: SocketCall<v.InferOutput<Q>>) => Promise<Key | Denial> | Key | Denial) | null
     readonly accept: (call: SocketCall<v.InferOutput<Q>>) => Promise<SocketAnswer> | SocketAnswer
   },
 ): SocketRoute => row as unknown as SocketRoute

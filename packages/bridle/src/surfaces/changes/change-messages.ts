@@ -1,0 +1,67 @@
+// The messages that bring a reader from one row of a session to the next.
+import type { EngineIdentity } from '../../kernel/engine-info.ts'
+import type { DirectoryRow } from '../../kernel/ports/directory.ts'
+import type { RowChange } from '../../kernel/ports/row-observer.ts'
+import { sessionRow } from '../http/sessions/session-rows.ts'
+import type { SessionRow } from '../http/wire.ts'
+import { pendingApproval } from './pending-approval.ts'
+import type { ApprovalClosure, TenantChange } from './wire.ts'
+
+/** The same array for all readers, so that a target encodes it once. */
+export const READY_MESSAGES: readonly string[] = [JSON.stringify({ type: 'ready' } satisfies TenantChange)]
+
+/** `known` is the row that the readers have; null = none. */
+export const changeMessages = (
+  { key, head, incarnation, row }: RowChange,
+  known: DirectoryRow | null,
+  identity: EngineIdentity,
+): readonly TenantChange[] => {
+  if (row === null) return [{ type: 'session_removed', session_id: key.id, agent: key.agent }]
+  const openIds = new Set(row.approvals.map(({ id }) => id))
+  const knownIds = new Set(known?.approvals.map(({ id }) => id))
+  return [
+    { type: 'session', session: sessionRow({ key, head, incarnation, row }, identity) },
+    ...row.approvals
+      .filter(({ id }) => !knownIds.has(id))
+      .map((approval) => ({ type: 'approval', approval: pendingApproval(key, approval) }) as const),
+    ...[...knownIds].filter((id) => !openIds.has(id)).map((id) => closureOf(key, row, id)),
+  ]
+}
+
+/** The row without the fields that change with every event: equal texts look the same in a list, but for the time. */
+export const listingText = ({ key, head, incarnation, row }: RowChange & { readonly row: DirectoryRow }): string => {
+  const shown: Partial<SessionRow> = {
+    ...sessionRow({ key, head, incarnation, row }, { engine: '', runnerKind: 'in_process' }),
+    updatedAt: '',
+    updated_at: '',
+    lastEventId: '',
+    last_heartbeat_at: null,
+  }
+  return JSON.stringify(shown)
+}
+
+/** The newest settled approvals are in the row; of an older one only its end is known. */
+const closureOf = ({ id: session_id, agent }: RowChange['key'], row: DirectoryRow, id: string): ApprovalClosure => {
+  const settled = (row as DirectoryRow & SettledApprovals).settled?.find((approval) => approval.id === id)
+  return {
+    type: 'approval_closed',
+    id,
+    session_id,
+    agent,
+    status: statusOf(settled?.decision),
+    decidedBy: settled?.decidedBy ?? null,
+    decidedAt: settled ? new Date(settled.decidedAt).toISOString() : null,
+  }
+}
+
+interface SettledApprovals {
+  readonly settled?: readonly {
+    readonly id: string
+    readonly decision: string
+    readonly decidedAt: number
+    readonly decidedBy: string | null
+  }[]
+}
+
+const statusOf = (decision: string | undefined): ApprovalClosure['status'] =>
+  decision === 'approved' || decision === 'denied' || decision === 'expired' ? decision : 'cancelled'
