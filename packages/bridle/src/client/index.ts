@@ -71,6 +71,12 @@ export type {
   StepSummary,
   UploadGrant,
   UsageSummary,
+  WorkspaceChange,
+  WorkspaceEntry,
+  WorkspaceEntryKind,
+  WorkspaceFile,
+  WorkspaceFolder,
+  WorkspaceReport,
 } from '../surfaces/http/wire.ts'
 export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 export { FabricError } from './fabric/error.ts'

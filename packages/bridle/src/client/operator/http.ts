@@ -19,6 +19,9 @@ import type {
   ChannelPage,
   EngineList,
   SessionCard,
+  WorkspaceFile,
+  WorkspaceFolder,
+  WorkspaceReport,
 } from '../../surfaces/http/wire.ts'
 import { type EventFeedOptions, eventFeed } from '../fabric/event-feed.ts'
 import { fabricClient } from '../fabric/http.ts'
@@ -123,6 +126,18 @@ export const operatorClient = (options: FabricClientOptions) => {
     /** The content of an artifact. */
     artifact: async (id: string, artifactId: string, agent?: string): Promise<Response> =>
       call(sessionPath(id, `/artifacts/${pathSegment(artifactId)}${queryText({ agent })}`)),
+    /** The workspace of a session, with the files that differ from its source. */
+    workspace: async (id: string, agent?: string): Promise<WorkspaceReport> =>
+      get(sessionPath(id, `/workspace${queryText({ agent })}`)),
+    /** The entries of a folder in the workspace; absent: of the workspace itself. */
+    workspaceFiles: async (id: string, path = '', agent?: string): Promise<WorkspaceFolder> =>
+      get(sessionPath(id, `/workspace/files${queryText({ path, agent })}`)),
+    /** The text of a file in the workspace: as it is now, or as the workspace began. */
+    workspaceFile: async (
+      id: string,
+      path: string,
+      { version, agent }: { readonly version?: WorkspaceFile['version']; readonly agent?: string } = {},
+    ): Promise<WorkspaceFile> => get(sessionPath(id, `/workspace/file${queryText({ path, version, agent })}`)),
     /** The engines of the server, with what each can report. */
     engines: (): Promise<EngineList> => get('engines'),
     /** Every event that a frontend may meet on a stream. */

@@ -66,6 +66,8 @@ export const RESUME_POINTS_MAX = 100
 export const NOTICE_CHARS_MAX = 100_000
 /** Events of the channel read at a time: a channel that is full after a few large events reads no more of them. */
 export const LOOKUP_BATCH = 5
+/** The path of a file in a workspace: as much as Linux takes in all. */
+export const WORKSPACE_PATH_CHARS_MAX = 4_096
 
 /** An uploaded file: a long scan or a set of photos, and less than a process notices when several arrive at once. */
 export const UPLOAD_BYTES_MAX = 25 * 1000 * 1000

@@ -23,7 +23,8 @@ import { memoryRoutes } from '../sessions/memory.ts'
 import type { RelatedSessions } from '../sessions/related-sessions.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import { signalRoutes } from '../sessions/signals.ts'
-import type { Workspaces } from '../sessions/workspaces.ts'
+import { workspaceFileRoutes } from '../sessions/workspace-files.ts'
+import type { WorkspaceFiles, Workspaces } from '../sessions/workspaces.ts'
 import type { ChangeReaders } from '../streams/change-readers.ts'
 import type { FileFetcher } from '../uploads/file-fetcher.ts'
 import { uploadRoutes } from '../uploads/routes.ts'
@@ -63,6 +64,8 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly changes?: ChangeReaders
   /** Prepares folders for write-capable work; a target without a disk has none. */
   readonly workspaces?: Workspaces
+  /** Reads the files of sessions; a target without a disk has none. */
+  readonly workspaceFiles?: WorkspaceFiles
   /** Builds on this machine, newest first; a target that builds nothing has none. */
   readonly builds?: () => readonly BuildManifest[]
   /** Facts about the target, for /ready. */
@@ -129,6 +132,7 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
     auditRoutes,
     signalRoutes,
     memoryRoutes,
+    workspaceFileRoutes,
     uploadRoutes,
   ]
   const own = [...shared, ...wires].flat()

@@ -1,6 +1,7 @@
 // A workspace: the folder in which a session with write access works, apart from its source. A target without a disk has none.
 import type { Key } from '../../../kernel/event.ts'
 import type { Access } from '../access/authenticate.ts'
+import type { WorkspaceFile, WorkspaceFolder, WorkspaceReport } from '../wire.ts'
 
 export interface Workspace {
   readonly id: string
@@ -30,4 +31,23 @@ export type WorkspaceProblem = { readonly problem: string } | { readonly taken: 
 export interface Workspaces {
   /** A second call for the same session returns the same workspace. */
   prepare(key: Key, request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem>
+}
+
+/** Reads the files of sessions. A target without a disk has none. */
+export interface WorkspaceFiles {
+  /** The files that differ from the source. A session without files here is an answer too. */
+  compare(key: Key): Promise<WorkspaceComparison | WorkspaceFilesRefusal>
+  /** The entries of one folder; an empty path is the workspace itself. */
+  list(key: Key, path: string): Promise<WorkspaceFolder | WorkspaceFilesRefusal>
+  /** The text of one file. */
+  read(key: Key, path: string, version: WorkspaceFile['version']): Promise<WorkspaceFile | WorkspaceFilesRefusal>
+}
+
+/** The part of a report that the disk tells; the session tells the rest. */
+export type WorkspaceComparison = Omit<WorkspaceReport, 'workspace_id' | 'mode' | 'source'>
+
+/** The reason why files are not shown. The message is for the caller, and names no path of the server. */
+export interface WorkspaceFilesRefusal {
+  readonly refused: 'not_found' | 'bad_path' | 'busy'
+  readonly message: string
 }

@@ -1,0 +1,111 @@
+// Routes of the files that a session works on: the differences to its source, the entries of a folder, the text of a file. The session
+// says which workspace it has; a port of the target reads the disk.
+
+import * as v from 'valibot'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { Session } from '../../../kernel/session/session.ts'
+import { json } from '../answers/answer-schema.ts'
+import { workspaceAnswer, workspaceFileAnswer, workspaceFolderAnswer } from '../answers/workspace-answers.ts'
+import { WORKSPACE_PATH_CHARS_MAX } from '../limits.ts'
+import { badRequest, Denial, isDenial } from '../router/denial.ts'
+import { type Route, route } from '../router/route.ts'
+import type { WorkspaceFile, WorkspaceFolder, WorkspaceReport } from '../wire.ts'
+import { findKey, findSession } from './routes.ts'
+import type { WorkspaceComparison, WorkspaceFilesRefusal } from './workspaces.ts'
+
+const pathSchema = v.pipe(v.string(), v.maxLength(WORKSPACE_PATH_CHARS_MAX))
+
+export const workspaceFileRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/sessions/:id/workspace',
+    scope: 'observe',
+    summary: 'The workspace of a session, with the files that differ from its source',
+    session: findKey,
+    query: v.looseObject({ agent: v.optional(v.string()) }),
+    answers: { 200: workspaceAnswer },
+    handle: async (call) => {
+      const session = await findSession(call)
+      if (isDenial(session)) return session
+      const comparison = (await call.ports.workspaceFiles?.compare(session.key)) ?? ELSEWHERE
+      if ('refused' in comparison) return refusalOf(comparison)
+      return json<WorkspaceReport>({ ...workspaceFields(session), ...comparison })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sessions/:id/workspace/files',
+    scope: 'observe',
+    summary: 'The entries of one folder in the workspace of a session',
+    session: findKey,
+    query: v.looseObject({ agent: v.optional(v.string()), path: v.optional(pathSchema) }),
+    answers: { 200: workspaceFolderAnswer },
+    handle: async (call) => {
+      const session = await findSession(call)
+      if (isDenial(session)) return session
+      const folder = await call.ports.workspaceFiles?.list(session.key, call.query.path ?? '')
+      if (!folder) return unavailable()
+      return 'refused' in folder ? refusalOf(folder) : json<WorkspaceFolder>(folder)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sessions/:id/workspace/file',
+    scope: 'observe',
+    summary: 'The text of a file in the workspace of a session, as it is now or as the workspace began',
+    session: findKey,
+    query: v.looseObject({
+      agent: v.optional(v.string()),
+      path: pathSchema,
+      version: v.optional(v.picklist(['current', 'source'])),
+    }),
+    answers: { 200: workspaceFileAnswer },
+    handle: async (call) => {
+      const session = await findSession(call)
+      if (isDenial(session)) return session
+      const { path, version = 'current' } = call.query
+      const file = await call.ports.workspaceFiles?.read(session.key, path, version)
+      if (!file) return unavailable()
+      return 'refused' in file ? refusalOf(file) : json<WorkspaceFile>(file)
+    },
+  }),
+]
+
+/** A workspace whose files are in a place that this server cannot read. */
+const ELSEWHERE: WorkspaceComparison = {
+  kind: null,
+  is_available: false,
+  is_compared: false,
+  reason: 'The files of this session are not on the disk of this server.',
+  changes: [],
+  truncated: false,
+}
+
+const unavailable = (): Denial =>
+  new Denial('not_found', 'The files of this session are not on the disk of this server.')
+
+const refusalOf = ({ refused, message }: WorkspaceFilesRefusal): Denial => {
+  switch (refused) {
+    case 'not_found':
+      return new Denial('not_found', message)
+    case 'bad_path':
+      return badRequest(`query: path: ${message}`)
+    case 'busy':
+      return new Denial('rate_limited', message, { 'retry-after': '1' })
+  }
+}
+
+/** The settings that a workspace leaves with its session. */
+const workspaceFields = ({ state }: Session): Pick<WorkspaceReport, 'workspace_id' | 'mode' | 'source'> => {
+  const { settings } = state.lifecycle
+  return {
+    workspace_id: textIn(settings, 'workspace_id'),
+    mode: textIn(settings, 'workspace_mode') ?? 'none',
+    source: textIn(settings, 'workspace_source'),
+  }
+}
+
+const textIn = (settings: JsonObject, name: string): string | null => {
+  const value = settings[name]
+  return typeof value === 'string' ? value : null
+}
