@@ -54,3 +54,32 @@ export const COMMAND_CHARS_MAX = 20_000
 export const OUTPUT_EDGE_BYTES = 4_000
 /** Bytes of output after which a command is stopped: nobody reads them, and reading costs the server time. */
 export const OUTPUT_BYTES_MAX = 32 * 2 ** 20
+
+/** Bytes of a file that a page shows: a person reads less, and a diff of more stops a browser. */
+export const SHOWN_FILE_BYTES_MAX = 2 ** 20
+/** Entries of one folder that a page shows. */
+export const SHOWN_ENTRIES_MAX = 2_000
+/** Differences to a source that a page shows: nobody reads more, and each costs a read of its file. */
+export const SHOWN_CHANGES_MAX = 1_000
+/** Time in which files are compared with their source: 200,000 files on a warm disk take three seconds. The rest is left out. */
+export const COMPARE_MS = 10_000
+/** Time in which one folder is listed or one file is read: milliseconds, unless the disk hangs. */
+export const LOOK_MS = 5_000
+/** Time after the others, for a thread whose system call does not return: its answer is no longer waited for. */
+export const LATE_THREAD_MS = 5_000
+/** Threads that compare or look at the same time: the processor is for the sessions. */
+export const REVIEW_THREADS_MAX = 2
+/** Requests that wait for a thread, each for a caller. Further ones are told to come back. */
+export const WAITING_REVIEWS_MAX = 32
+/** Time in which a source is remembered. The caller of a new session waits for it; a source that takes longer is not compared. */
+export const REMEMBER_MS = 20_000
+/** New sessions that wait for a thread at the same time: a copy that takes seconds came before each. */
+export const WAITING_SOURCES_MAX = 1_000
+/** Bytes of text that are kept of one source: a large project has 100 MB of it. Other files are known by their hash. */
+export const SOURCE_TEXT_BYTES_MAX = 256 * 2 ** 20
+/** The clock of a file system moves in steps of some milliseconds: two changes within one look like one. */
+export const FILE_CLOCK_MS = 50
+/** Changed lines that are counted exactly: more of them are a new text. */
+export const LINE_EDITS_MAX = 2_000
+/** Steps of one exact count, some 20 ms: with more, lines are counted without their order. */
+export const LINE_STEPS_MAX = 4_000_000

@@ -50,6 +50,7 @@ import { attachSocketServer } from './sockets/server-sockets.ts'
 import { watchStoreHealth } from './store-health.ts'
 import { clock, digest } from './system-ports.ts'
 import { createTracing } from './tracing.ts'
+import { NodeWorkspaceFiles } from './workspaces/workspace-files.ts'
 import { folderAccess } from './workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from './workspaces/workspaces.ts'
 
@@ -167,6 +168,7 @@ export class HarnessServer {
         defaultAgent: defaultAgent(served.agents, env),
         ...exposure,
         workspaces,
+        workspaceFiles: new NodeWorkspaceFiles(data),
         uploads,
         ...(cockpit !== false && { files: typeof cockpit === 'string' ? appFiles(cockpit) : cockpit }),
         changes,

@@ -43,6 +43,7 @@ import type {
   WorkspaceRequest,
   Workspaces,
 } from '../../../surfaces/http/sessions/workspaces.ts'
+import { SourceMemory } from './source-memory.ts'
 import {
   readWorkspaceRecord,
   type WorkspaceRecord,
@@ -85,6 +86,7 @@ export class NodeWorkspaces implements Workspaces {
   /** Changes to one repository run in sequence: git does not promise that two may add or remove worktrees at once. */
   readonly #repositories = new KeyedMutex()
   readonly #uses = new Map<string, FolderUse>()
+  readonly #sourceMemory = new SourceMemory()
 
   constructor(options: NodeWorkspacesOptions) {
     mkdirSync(options.data, { recursive: true, mode: 0o700 })
@@ -149,7 +151,9 @@ export class NodeWorkspaces implements Workspaces {
     try {
       const room = await this.#tenantUsage.measureRoom(key.tenant)
       await makeSessionFolder(folder, this.#options.owner)
-      const made = await this.#make(key, folder, { source, room, parent: await this.#parentOf(request) })
+      const parent = await this.#parentOf(request)
+      const made = await this.#make(key, folder, { source, room, parent })
+      if (made.kind !== 'empty') await this.#sourceMemory.keep(folder, { parent: parent?.folder ?? null, room })
       await writeWorkspaceRecord(folder, { ...made, state: 'ready' })
       return workspaceOf(made, () => this.#discard(key, folder))
     } catch (error) {

@@ -1,0 +1,37 @@
+// The memory of a workspace's source, made before an agent sees the files. A branch takes over the memory of its parent: both are
+// compared with the source that the work began with, and nothing that an agent wrote is taken for a source.
+import { copyFile, link, rm } from 'node:fs/promises'
+import { workFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
+import {
+  REMEMBER_MS,
+  REVIEW_THREADS_MAX,
+  SOURCE_TEXT_BYTES_MAX,
+  WAITING_SOURCES_MAX,
+} from '../../../workspace/limits.ts'
+import { ReviewThreads } from '../../../workspace/review/review-threads.ts'
+import { sourceFiles } from '../../../workspace/review/source-record.ts'
+
+export class SourceMemory {
+  readonly #threads = new ReviewThreads(REVIEW_THREADS_MAX, WAITING_SOURCES_MAX)
+
+  /** Never fails: a source that cannot be remembered is not compared later, and the work is done all the same. */
+  async keep(
+    folder: string,
+    { parent, room }: { readonly parent: string | null; readonly room: number },
+  ): Promise<void> {
+    try {
+      if (parent !== null) return await inherit(parent, folder)
+      const textBytesMax = Math.max(0, Math.min(room, SOURCE_TEXT_BYTES_MAX))
+      await this.#threads.run({ kind: 'remember', root: workFolder(folder), folder, textBytesMax, ms: REMEMBER_MS })
+    } catch {
+      for (const file of sourceFiles(folder)) await rm(file, { force: true }).catch(() => {})
+    }
+  }
+}
+
+/** Nobody changes these files once they are written, so parent and branch share them on disk where the file system can. */
+const inherit = async (parent: string, folder: string): Promise<void> => {
+  const [from, to] = [sourceFiles(parent), sourceFiles(folder)]
+  // The texts first: a list without its texts would be half a memory.
+  for (const index of [1, 0] as const) await link(from[index], to[index]).catch(() => copyFile(from[index], to[index]))
+}

@@ -1,0 +1,27 @@
+// The messages between a server and the thread that reads the files of sessions for it.
+import type { WorkspaceErrorCode } from '../workspace-error.ts'
+import type { SourceComparison } from './source-comparison.ts'
+import type { SnapshotRequest } from './source-snapshot.ts'
+import type { FileLook, FolderLook } from './tree-looks.ts'
+
+/** The work of the thread. `root` has the files, `folder` is the folder of the session around them, and `ms` is the time for it. */
+export type ReviewRequest = { readonly ms: number } & (
+  | ({ readonly kind: 'remember' } & SnapshotRequest)
+  | { readonly kind: 'compare'; readonly root: string; readonly folder: string; readonly beganEmpty: boolean }
+  | { readonly kind: 'folder' | 'file'; readonly root: string; readonly path: string }
+  | { readonly kind: 'source'; readonly folder: string; readonly path: string }
+)
+
+/** The result of each kind of work. */
+export interface ReviewResults {
+  remember: boolean
+  /** Null = nobody remembers the source. */
+  compare: SourceComparison | null
+  folder: FolderLook
+  file: FileLook
+  source: FileLook
+}
+
+export type ReviewAnswer =
+  | { readonly result: ReviewResults[keyof ReviewResults] }
+  | { readonly error: { readonly code: WorkspaceErrorCode; readonly message: string } }

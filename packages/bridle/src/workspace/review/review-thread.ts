@@ -1,0 +1,41 @@
+// The thread that reads the files of sessions for a server: one request, one answer.
+import { parentPort } from 'node:worker_threads'
+import { asWorkspaceError, WorkspaceError } from '../workspace-error.ts'
+import type { ReviewAnswer, ReviewRequest, ReviewResults } from './review-request.ts'
+import { compareWithSource } from './source-comparison.ts'
+import { readSourceRecord } from './source-record.ts'
+import { rememberSource } from './source-snapshot.ts'
+import { lookAtFile, lookAtFolder, lookAtSource } from './tree-looks.ts'
+
+parentPort?.on('message', (request: ReviewRequest) => {
+  const end = performance.now() + request.ms
+  parentPort?.postMessage(answer(request, () => performance.now() > end))
+})
+
+const answer = (request: ReviewRequest, isLate: () => boolean): ReviewAnswer => {
+  try {
+    return { result: resultOf(request, isLate) }
+  } catch (thrown) {
+    const error = asWorkspaceError(thrown, 'path' in request ? request.path : '')
+    const code = error instanceof WorkspaceError ? error.code : 'failed'
+    return { error: { code, message: error.message } }
+  }
+}
+
+const resultOf = (request: ReviewRequest, isLate: () => boolean): ReviewResults[keyof ReviewResults] => {
+  switch (request.kind) {
+    case 'remember':
+      return rememberSource(request, isLate)
+    case 'compare': {
+      const { root, folder } = request
+      const source = request.beganEmpty ? null : readSourceRecord(folder)
+      return source === null && !request.beganEmpty ? null : compareWithSource({ root, folder, source }, isLate)
+    }
+    case 'folder':
+      return lookAtFolder(request.root, request.path)
+    case 'file':
+      return lookAtFile(request.root, request.path)
+    case 'source':
+      return lookAtSource(request.folder, request.path)
+  }
+}

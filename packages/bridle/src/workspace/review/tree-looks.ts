@@ -1,0 +1,101 @@
+// A look at one place of a tree: the entries of a folder, or the text of a file. Runs in a thread of its own.
+import { lstatSync } from 'node:fs'
+import { type OpenFolder, pathIn } from '../files/open-folder.ts'
+import { ENTRIES_MAX, SHOWN_ENTRIES_MAX, SHOWN_FILE_BYTES_MAX } from '../limits.ts'
+import { WorkspaceError } from '../workspace-error.ts'
+import { factsOf, linkTarget, textOf, withEntry } from './entry-content.ts'
+import { readSourceRecord, sourceContent } from './source-record.ts'
+import { aroundPath, inTreeFolder, treePathParts } from './tree-path.ts'
+import { entriesIn, type FolderEntry, knownKind, type TreeEntryKind } from './tree-walk.ts'
+
+/** The entries of one folder. */
+export interface FolderLook {
+  readonly path: string
+  readonly entries: readonly EntryLook[]
+  readonly isCut: boolean
+}
+
+export interface EntryLook extends FolderEntry {
+  /** Null for anything but a file. */
+  readonly size: number | null
+  readonly modifiedMs: number | null
+}
+
+/** The text of a file, or the target of a link. */
+export interface FileLook {
+  readonly path: string
+  readonly kind: 'file' | 'link'
+  readonly size: number
+  readonly isBinary: boolean
+  readonly text: string | null
+  readonly isCut: boolean
+}
+
+export const lookAtFolder = (root: string, path: string): FolderLook => {
+  const parts = treePathParts(path)
+  return inTreeFolder(root, parts, (folder) => {
+    const { entries, isCut } = entriesIn(folder, ENTRIES_MAX)
+    const shown = entries.toSorted(foldersFirst).slice(0, SHOWN_ENTRIES_MAX)
+    return {
+      path: parts.join('/'),
+      entries: shown.map((entry) => ({ ...entry, ...lookAtEntry(folder, entry) })),
+      isCut: isCut || shown.length < entries.length,
+    }
+  })
+}
+
+/** The sort is stable, so each half stays in the order of the names. */
+const foldersFirst = (one: FolderEntry, other: FolderEntry): number =>
+  Number(other.kind === 'folder') - Number(one.kind === 'folder')
+
+const lookAtEntry = (folder: OpenFolder, { name, kind }: FolderEntry): Pick<EntryLook, 'size' | 'modifiedMs'> => {
+  try {
+    const { size, modifiedMs } = factsOf(folder, name)
+    return { size: kind === 'file' ? size : null, modifiedMs }
+  } catch {
+    return { size: null, modifiedMs: null }
+  }
+}
+
+export const lookAtFile = (root: string, path: string): FileLook => {
+  const parts = treePathParts(path)
+  return aroundPath(root, parts, (folder, name) => {
+    const kind = kindAt(folder, name)
+    const place = parts.join('/')
+    if (kind === 'file')
+      return withEntry(folder, name, ({ facts: { size }, head }) => fileLook(place, size, head(SHOWN_FILE_BYTES_MAX)))
+    if (kind === 'link') return linkLook(place, linkTarget(folder, name))
+    const what = kind === 'folder' ? 'a folder. List it' : 'neither a file nor a folder, and is not opened'
+    throw new WorkspaceError('not_a_file', `This is ${what}.`)
+  })
+}
+
+/** The same of the source, from what was kept of it. `folder` is that of the session. */
+export const lookAtSource = (folder: string, path: string): FileLook => {
+  const place = treePathParts(path).join('/')
+  const entry = readSourceRecord(folder)?.entries.get(place)
+  if (!entry || (entry.kind !== 'file' && entry.kind !== 'link'))
+    throw new WorkspaceError('not_found', 'The source has no such file, or nobody remembers it.')
+  const bytes = sourceContent(folder, entry)
+  if (bytes && entry.kind === 'link') return linkLook(place, bytes)
+  if (bytes) return fileLook(place, entry.size, bytes)
+  const { kind, size, isBinary } = entry
+  return { path: place, kind, size, isBinary, text: null, isCut: !isBinary }
+}
+
+const kindAt = (folder: OpenFolder, name: string): TreeEntryKind =>
+  knownKind(lstatSync(pathIn(folder, name))) ?? 'other'
+
+const linkLook = (path: string, target: Buffer): FileLook => ({
+  path,
+  kind: 'link',
+  size: target.length,
+  isBinary: false,
+  text: target.toString('utf8'),
+  isCut: false,
+})
+
+const fileLook = (path: string, size: number, bytes: Buffer): FileLook => {
+  const text = textOf(bytes)
+  return { path, kind: 'file', size, isBinary: text === null, text, isCut: text !== null && bytes.length < size }
+}
