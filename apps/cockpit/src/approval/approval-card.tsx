@@ -1,0 +1,192 @@
+// An open approval and everything needed to answer it: used in the thread of a session and in the inbox.
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { useLive } from '../server/server-context.tsx'
+import { isTyping } from '../shell/use-shortcuts.ts'
+import { isSame } from '../ui/diff/key-changes.ts'
+import { exactJson } from '../ui/exact-text.ts'
+import { Icon } from '../ui/icon.tsx'
+import { approvalWords } from './approval-words.ts'
+import { ArgumentsEditor } from './arguments-editor.tsx'
+import { ArgumentsView } from './arguments-view.tsx'
+import { CardActions } from './card-actions.tsx'
+import { approvalKey, type CardApproval, type CardSession, type CardSettlement } from './card-approval.ts'
+import { CardFacts } from './card-facts.tsx'
+import { CardHead } from './card-head.tsx'
+import { useDecision } from './decision.ts'
+import { keepDraft, readDraft } from './drafts.ts'
+import { parseArguments } from './parsed-arguments.ts'
+import { SettledCard } from './settled-card.tsx'
+import { useArmed } from './use-armed.ts'
+import { useWholeApproval } from './whole-approval.ts'
+import './approval.css'
+
+export interface ApprovalCardProps {
+  readonly approval: CardApproval
+  readonly session: CardSession
+  readonly place: 'thread' | 'inbox'
+  /** The focus goes to the card when this becomes true. */
+  readonly isFocused?: boolean
+  /** Called once this page's answer was taken. */
+  readonly onDecided?: (settlement: CardSettlement) => void
+  readonly onDismiss?: () => void
+}
+
+export const ApprovalCard = (props: ApprovalCardProps) => (
+  // What somebody typed belongs to one approval: another one is another card.
+  <KeyedCard key={approvalKey(props.session, props.approval.id)} {...props} />
+)
+
+const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onDismiss }: ApprovalCardProps) => {
+  const key = approvalKey(session, listed.id)
+  const [draft, setDraft] = useState(() => readDraft(key))
+  const decision = useDecision(listed, session, onDecided)
+  const whole = useWholeApproval(listed, session)
+  const isLive = useLive((state) => state.phase === 'open')
+  const isArmed = useArmed()
+  const card = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isFocused) card.current?.focus({ preventScroll: place === 'inbox' })
+  }, [isFocused, place])
+
+  const { state } = decision
+  const settlement = state.type === 'given' || state.type === 'late' ? state.settlement : listed.settlement
+  useEffect(() => keepDraft(key, settlement ? { text: null, note: '' } : draft), [key, draft, settlement])
+
+  const approval = whole.type === 'whole' ? whole.approval : listed
+  const words = approvalWords(approval.kind)
+  const parsed = useMemo(() => (draft.text === null ? null : parseArguments(draft.text)), [draft.text])
+  const isEdited = parsed?.args != null && approval.args !== null && !isSame(parsed.args, approval.args)
+
+  if (settlement || whole.type === 'gone')
+    return (
+      <SettledCard
+        approval={approval}
+        settlement={settlement ?? { decision: 'closed', by: null, at: null }}
+        isLate={state.type === 'late'}
+        lostText={state.type === 'given' || !isEdited ? null : draft.text}
+        {...(onDismiss && { onDismiss })}
+      />
+    )
+
+  const frozenWhy = isLive
+    ? null
+    : 'The server does not answer: this may be old. Nothing can be decided until it is back.'
+  const unapprovableWhy = unapprovableText(whole, parsed?.problem ?? null)
+  const note = draft.note.trim()
+  const send = (answer: 'approved' | 'denied'): void => {
+    if (!isArmed || frozenWhy !== null || (answer === 'approved' && unapprovableWhy !== null)) return
+    void decision.send({
+      decision: answer,
+      ...(note !== '' && { note }),
+      ...(answer === 'approved' && isEdited && parsed?.args && { args: parsed.args }),
+    })
+  }
+  const edit = (): void => {
+    if (approval.args && words.canEdit && frozenWhy === null) setDraft({ ...draft, text: exactJson(approval.args) })
+  }
+  const discard = (): void => {
+    setDraft({ ...draft, text: null })
+    card.current?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && draft.text !== null) {
+      event.preventDefault()
+      event.stopPropagation()
+      return discard()
+    }
+    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    const act = { a: () => send('approved'), d: () => send('denied'), e: edit }[event.key.toLowerCase()]
+    if (!act) return
+    event.preventDefault()
+    event.stopPropagation()
+    act()
+  }
+
+  return (
+    <article
+      ref={card}
+      id={`approval-${listed.id}`}
+      className={place === 'thread' ? 'appr' : 'appr-page'}
+      aria-label={`Approval needed: ${approval.toolName}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys of the card work while it has the focus
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    >
+      <CardHead approval={approval} session={session} place={place} isSending={state.type === 'sending'} />
+      <div className="b">
+        <CardFacts approval={approval} />
+        {whole.type === 'loading' && <p className="small t3">Loading all of the arguments …</p>}
+        {whole.type === 'failed' && (
+          <p className="small danger">
+            The arguments could not be loaded: {whole.error.message}{' '}
+            <button type="button" className="btn ghost" onClick={whole.reload}>
+              Try again
+            </button>
+          </p>
+        )}
+        {whole.type === 'whole' &&
+          approval.args &&
+          (draft.text !== null && parsed ? (
+            <ArgumentsEditor
+              args={approval.args}
+              text={draft.text}
+              parsed={parsed}
+              isDisabled={state.type === 'sending'}
+              onChange={(text) => setDraft({ ...draft, text })}
+            />
+          ) : (
+            <ArgumentsView args={approval.args} />
+          ))}
+        <label className="field note">
+          <Icon name="message-square" size={14} />
+          <span className="vh">Note to the agent</span>
+          <input
+            placeholder="Note to the agent (optional)"
+            value={draft.note}
+            disabled={state.type === 'sending'}
+            onChange={(event) => setDraft({ ...draft, note: event.target.value })}
+          />
+        </label>
+        {state.type === 'open' && state.problem !== null && (
+          <p className="small danger" role="alert">
+            {state.problem}
+          </p>
+        )}
+        {frozenWhy !== null && (
+          <p className="small danger row" role="status">
+            <Icon name="unplug" size={14} />
+            {frozenWhy}
+          </p>
+        )}
+        <CardActions
+          words={words}
+          isLarge={place === 'inbox'}
+          isArmed={isArmed}
+          sending={state.type === 'sending' ? state.answer.decision : null}
+          frozenWhy={frozenWhy}
+          unapprovableWhy={unapprovableWhy}
+          isEditing={draft.text !== null}
+          isEdited={isEdited}
+          onApprove={() => send('approved')}
+          onDeny={() => send('denied')}
+          onEdit={edit}
+          onDiscard={discard}
+        />
+        {place === 'inbox' && approval.kind === 'tool' && (
+          <p className="tiny t3">
+            {words.ifApproved} {words.ifDenied}
+          </p>
+        )}
+      </div>
+    </article>
+  )
+}
+
+/** The reason why there is nothing to approve yet; null = there is. */
+const unapprovableText = (
+  whole: ReturnType<typeof useWholeApproval>,
+  problem: { readonly line: number } | null,
+): string | null => {
+  if (whole.type !== 'whole') return 'The arguments are not loaded yet.'
+  return problem ? `Line ${problem.line} of your arguments is not JSON.` : null
+}

@@ -1,0 +1,70 @@
+import { Button } from '../ui/button.tsx'
+import type { ApprovalWords } from './approval-words.ts'
+
+interface CardActionsProps {
+  readonly words: ApprovalWords
+  readonly isLarge: boolean
+  /** A card that just appeared takes no answer yet. */
+  readonly isArmed: boolean
+  readonly sending: 'approved' | 'denied' | null
+  /** The reason why no answer can be given now; null = it can. */
+  readonly frozenWhy: string | null
+  /** The reason why it cannot be approved, while it can be denied. */
+  readonly unapprovableWhy: string | null
+  readonly isEditing: boolean
+  readonly isEdited: boolean
+  readonly onApprove: () => void
+  readonly onDeny: () => void
+  readonly onEdit: () => void
+  readonly onDiscard: () => void
+}
+
+export const CardActions = (props: CardActionsProps) => {
+  const { words, isLarge, isArmed, sending, frozenWhy, unapprovableWhy, isEditing, isEdited } = props
+  const approveTitle = frozenWhy ?? unapprovableWhy
+  const isOff = frozenWhy !== null || sending !== null
+  return (
+    <fieldset className="acts" disabled={!isArmed} aria-label="Your answer">
+      <Button
+        look="primary"
+        icon="check"
+        keyHint="A"
+        isLarge={isLarge}
+        isBusy={sending === 'approved'}
+        isDisabled={isOff || unapprovableWhy !== null}
+        {...(approveTitle !== null && { title: approveTitle })}
+        onClick={props.onApprove}
+      >
+        {isEdited ? 'Approve with edits' : words.approve}
+      </Button>
+      {words.canEdit &&
+        (isEditing ? (
+          <Button look="ghost" keyHint="Esc" isLarge={isLarge} isDisabled={isOff} onClick={props.onDiscard}>
+            Discard edits
+          </Button>
+        ) : (
+          <Button
+            icon="pencil"
+            keyHint="E"
+            isLarge={isLarge}
+            isDisabled={isOff || unapprovableWhy !== null}
+            onClick={props.onEdit}
+          >
+            Edit
+          </Button>
+        ))}
+      <Button
+        look="no"
+        icon="x"
+        keyHint="D"
+        isLarge={isLarge}
+        isBusy={sending === 'denied'}
+        isDisabled={isOff}
+        {...(frozenWhy !== null && { title: frozenWhy })}
+        onClick={props.onDeny}
+      >
+        {words.deny}
+      </Button>
+    </fieldset>
+  )
+}

@@ -1,0 +1,81 @@
+// The answer of this page to an approval: on its way, given, refused because somebody was faster, or lost with the connection.
+import { FabricError } from 'bridle/client'
+import { useRef, useState } from 'react'
+import { useServer } from '../server/server-context.tsx'
+import type { CardApproval, CardSession, CardSettlement, JsonRecord } from './card-approval.ts'
+
+export interface Answer {
+  readonly decision: 'approved' | 'denied'
+  /** Other arguments than those asked for. */
+  readonly args?: JsonRecord
+  readonly note?: string
+}
+
+export type DecisionState =
+  | { readonly type: 'open'; readonly problem: string | null }
+  | { readonly type: 'sending'; readonly answer: Answer }
+  | { readonly type: 'given'; readonly settlement: CardSettlement }
+  /** Another answer stands: this page's was not taken. */
+  | { readonly type: 'late'; readonly settlement: CardSettlement }
+
+export interface Decision {
+  readonly state: DecisionState
+  readonly send: (answer: Answer) => Promise<void>
+}
+
+export const useDecision = (
+  approval: CardApproval,
+  session: CardSession,
+  onDecided: ((settlement: CardSettlement) => void) | undefined,
+): Decision => {
+  const { client } = useServer()
+  const [state, setState] = useState<DecisionState>({ type: 'open', problem: null })
+  // State lags behind a second click in the same moment; a reference does not.
+  const isBusy = useRef(false)
+
+  const send = async (answer: Answer): Promise<void> => {
+    if (isBusy.current || state.type !== 'open') return
+    isBusy.current = true
+    setState({ type: 'sending', answer })
+    const { decision, args, note } = answer
+    const options = { agent: session.agent, ...(note && { reason: note }), ...(args && { args }) }
+    try {
+      await (decision === 'approved' ? client.approve : client.reject)(session.id, approval.id, options)
+      const settlement: CardSettlement = {
+        decision,
+        by: 'You',
+        at: new Date().toISOString(),
+        isEdited: args !== undefined,
+        reason: note ?? null,
+      }
+      setState({ type: 'given', settlement })
+      onDecided?.(settlement)
+    } catch (error) {
+      isBusy.current = false
+      const settlement = settlementOf(error)
+      if (settlement) return setState({ type: 'late', settlement })
+      setState({ type: 'open', problem: problemText(error) })
+    }
+  }
+  return { state, send }
+}
+
+/** The answer that stands, where the server refuses another one. */
+const settlementOf = (error: unknown): CardSettlement | null => {
+  if (!(error instanceof FabricError)) return null
+  if (error.status === 404) return { decision: 'closed', by: null, at: null }
+  const details = (error as { readonly settledApproval?: unknown }).settledApproval
+  if (typeof details !== 'object' || details === null) return null
+  const { decision, decidedBy, decidedAt } = details as {
+    readonly decision: CardSettlement['decision']
+    readonly decidedBy: string | null
+    readonly decidedAt: string
+  }
+  return { decision, by: decidedBy, at: decidedAt }
+}
+
+const problemText = (error: unknown): string => {
+  if (error instanceof FabricError && error.status === 0)
+    return 'The server did not answer, so it may not have your answer. Once it is back, this card shows how the approval stands.'
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,19 @@
+// What somebody wrote on a card and did not send: it is there again when they come back from another approval.
+import { DRAFTS_MAX } from './limits.ts'
+
+export interface Draft {
+  /** The edited arguments as JSON; null = not edited. */
+  readonly text: string | null
+  readonly note: string
+}
+
+const drafts = new Map<string, Draft>()
+
+export const readDraft = (key: string): Draft => drafts.get(key) ?? { text: null, note: '' }
+
+export const keepDraft = (key: string, draft: Draft): void => {
+  drafts.delete(key)
+  if (draft.text === null && draft.note === '') return
+  drafts.set(key, draft)
+  if (drafts.size > DRAFTS_MAX) drafts.delete(drafts.keys().next().value ?? '')
+}

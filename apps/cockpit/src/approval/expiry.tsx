@@ -1,0 +1,17 @@
+import { ageText } from '../ui/numbers.ts'
+import { useNow } from '../ui/use-now.ts'
+import { EXPIRING_MS } from './limits.ts'
+
+/** The time that is left for an answer. The server decides when it is over: its clock may not be the browser's. */
+export const Expiry = ({ at }: { readonly at: string }) => {
+  const left = Date.parse(at) - useNow()
+  return (
+    <span className={`num nowrap${left < EXPIRING_MS ? ' danger medium' : ''}`} title={new Date(at).toLocaleString()}>
+      {leftText(left)}
+    </span>
+  )
+}
+
+/** `13 m left`, `56 s left`, `expires now`. */
+export const leftText = (ms: number): string =>
+  ms < 1_000 ? 'expires now' : `${ms < 60_000 ? `${Math.floor(ms / 1_000)} s` : ageText(ms)} left`

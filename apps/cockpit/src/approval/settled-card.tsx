@@ -1,0 +1,59 @@
+// An approval that has its answer: by whom and when, and what happened to the answer of this page.
+import { Age } from '../ui/age.tsx'
+import { Button } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { exactText } from '../ui/exact-text.ts'
+import { Icon } from '../ui/icon.tsx'
+import type { IconName } from '../ui/icon-names.ts'
+import { settlementText } from './approval-words.ts'
+import type { CardApproval, CardSettlement } from './card-approval.ts'
+
+interface SettledCardProps {
+  readonly approval: CardApproval
+  readonly settlement: CardSettlement
+  /** The answer of this page was not taken. */
+  readonly isLate?: boolean
+  /** Arguments that somebody wrote here and that were not used. */
+  readonly lostText?: string | null
+  readonly onDismiss?: () => void
+}
+
+const icons: { readonly [decision in CardSettlement['decision']]: IconName } = {
+  approved: 'shield-check',
+  denied: 'ban',
+  expired: 'hourglass',
+  cancelled: 'ban',
+  superseded: 'ban',
+  closed: 'circle-check',
+}
+
+export const SettledCard = ({ approval, settlement, isLate, lostText, onDismiss }: SettledCardProps) => {
+  const { at, reason } = settlement
+  return (
+    <article className="appr settled" aria-label={`Decided: ${approval.toolName}`} tabIndex={-1}>
+      <div className="h" role="status">
+        <Icon name={icons[settlement.decision]} size={14} />
+        <b>{exactText(settlementText(settlement))}</b>
+        <code className="t2 trunc grow">{exactText(approval.toolName)}</code>
+        {at && (
+          <span className="small t3 nowrap">
+            <Age at={at} /> ago
+          </span>
+        )}
+        {lostText != null && <CopyButton text={lostText} label="Copy my edits" />}
+        {onDismiss && (
+          <Button look="ghost" onClick={onDismiss}>
+            Dismiss
+          </Button>
+        )}
+      </div>
+      {(isLate || lostText != null || reason) && (
+        <div className="b">
+          {reason && <p className="small">“{exactText(reason)}”</p>}
+          {isLate && <p className="small t2">Your answer was not taken: an approval is answered once.</p>}
+          {lostText != null && <p className="small t2">Your edits were not used.</p>}
+        </div>
+      )}
+    </article>
+  )
+}
