@@ -15,8 +15,12 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
     element?.showModal()
     return () => element?.close()
   }, [])
+  // React's strict mode closes and opens it once more: the event of that close comes when it is open again.
+  const close = (): void => {
+    if (!dialog.current?.open) onClose()
+  }
   return (
-    <dialog ref={dialog} className="dialog" aria-label={title} onClose={onClose} onCancel={onClose}>
+    <dialog ref={dialog} className="dialog" aria-label={title} onClose={close}>
       <header className="dialog-h row">
         <h2 className="grow">{title}</h2>
         <IconButton name="x" label="Close" onClick={onClose} />

@@ -1,0 +1,47 @@
+import type { SessionRow } from 'bridle/client'
+import { useServer } from '../../server/server-context.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import type { IconName } from '../../ui/icon-names.ts'
+import { announceAct } from './pending-acts.ts'
+import { actWords, applicable, type SessionAct, statusCounts } from './session-acts.ts'
+
+const icons: { readonly [act in SessionAct]?: IconName } = { pause: 'pause', resume: 'play', archive: 'archive' }
+
+interface BulkBarProps {
+  readonly rows: readonly SessionRow[]
+  readonly onClear: () => void
+}
+
+/** The acts upon the selection; each says to how many it applies. */
+export const BulkBar = ({ rows, onClear }: BulkBarProps) => {
+  const { client } = useServer()
+  if (rows.length === 0) return null
+  const isArchive = rows.every(({ archived }) => archived === true)
+  const acts: readonly SessionAct[] = ['pause', 'resume', 'cancel', isArchive ? 'unarchive' : 'archive']
+  return (
+    <div className="bulk" role="toolbar" aria-label={`${rows.length} selected`}>
+      <span className="medium num">{rows.length} selected</span>
+      <span className="t3 small bulk-counts trunc">{statusCounts(rows)}</span>
+      {acts.map((act) => {
+        const found = applicable(act, rows)
+        const icon = icons[act]
+        return (
+          <Button
+            key={act}
+            look={act === 'cancel' ? 'no' : 'plain'}
+            {...(icon && { icon })}
+            isDisabled={found.length === 0}
+            onClick={() => {
+              announceAct(client, act, found)
+              onClear()
+            }}
+          >
+            {actWords[act].verb}
+            {found.length > 0 && ` ${found.length}`}
+          </Button>
+        )
+      })}
+      <IconButton name="x" label="Clear selection" onClick={onClear} />
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+// The numbers of the list of sessions.
+
+/** Sessions of one request: a screen shows thirty, and a list of a hundred rows is drawn in one frame. */
+export const PAGE_ROWS = 100
+
+/** Pages that "Load more" reaches: beyond a thousand rows a search finds a session sooner than an eye. */
+export const PAGES_MAX = 10
+
+/** Time after the last key before a search is sent. */
+export const SEARCH_PAUSE_MS = 150
+
+/** Least time between two requests for a list that changes all the time. */
+export const REFRESH_MS = 500
+
+/** A score below this is shown as bad: two thirds of all penalties together. */
+export const LOW_SCORE = 50

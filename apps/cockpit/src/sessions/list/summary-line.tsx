@@ -1,0 +1,43 @@
+import type { SessionRow } from 'bridle/client'
+import { useMemo } from 'react'
+import { useLive } from '../../server/server-context.tsx'
+import { costText } from '../../ui/numbers.ts'
+
+const count = (rows: readonly SessionRow[], ...statuses: readonly string[]): number =>
+  rows.filter(({ status }) => statuses.includes(status)).length
+
+/** The state of the house in one line: what needs a person, what is at work, what went wrong, what it cost. */
+export const SummaryLine = ({ rows }: { readonly rows: readonly SessionRow[] }) => {
+  const isLoaded = useLive((state) => state.isLoaded)
+  const approvals = useLive((state) => state.approvals)
+  const waiting = useMemo(
+    () => new Set(approvals.map(({ sessionId, agent }) => `${agent}/${sessionId}`)).size,
+    [approvals],
+  )
+  const costs = rows.flatMap(({ usage }) => (typeof usage?.cost_usd === 'number' ? [usage.cost_usd] : []))
+  const running = count(rows, 'running', 'recovering', 'queued')
+  const failed = count(rows, 'failed')
+  // Zeros would be a claim about sessions that nobody has counted yet.
+  if (!isLoaded) return <p className="sum">Loading</p>
+  return (
+    <p className="sum">
+      <span>
+        <b className={`num${waiting > 0 ? ' warn' : ''}`}>{waiting}</b> {waiting === 1 ? 'needs you' : 'need you'}
+      </span>
+      <span>
+        <b className="num">{running}</b> running
+      </span>
+      <span>
+        <b className="num">{count(rows, 'paused')}</b> paused
+      </span>
+      <span>
+        <b className={`num${failed > 0 ? ' danger' : ''}`}>{failed}</b> failed
+      </span>
+      {costs.length > 0 && (
+        <span className="no-phone" title="The sessions of this list whose engine tells a cost">
+          <b className="num">{costText(costs.reduce((sum, cost) => sum + cost, 0))}</b> in this list
+        </span>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,120 @@
+// The list of sessions: filters in the address, rows that follow the server, acts upon several rows, and keys.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { type CockpitWorld, describeCockpit, expectNoOverflow } from './browser.suite.ts'
+
+const background = async (world: CockpitWorld, id: string, title: string, ...script: readonly object[]) => {
+  const prompt = `@script ${JSON.stringify(script)}`
+  await world.client.startBackground({ agent: 'scripted', session_id: id, title, prompt })
+}
+
+const statusOf = async (world: CockpitWorld, id: string): Promise<string> => (await world.client.session(id)).status
+
+const row = (page: Page, title: string) => page.getByRole('row', { name: new RegExp(title) })
+
+const titles = (page: Page): Promise<string[]> => page.locator('tbody [data-row-link]').allTextContents()
+
+const long = { sleepMs: 60_000 }
+
+describeCockpit('the list of sessions', (world) => {
+  test('filters and search are in the address and survive a reload; a row follows its session', async () => {
+    await background(world, 'wait-1', 'Rotate keys', { approve: 'shell', reason: 'It removes keys.' })
+    await background(world, 'work-1', 'Nightly triage', long)
+    await background(world, 'work-2', 'Nightly import', long)
+    await background(world, 'bad-1', 'Codemod', { checkpoint: 'half' }, { fail: 'The disk is full.' })
+    const page = await world.open('/')
+    await row(page, 'Rotate keys').getByRole('link', { name: 'Review' }).waitFor()
+    await expect.poll(() => titles(page)).toEqual(['Rotate keys', 'Nightly import', 'Nightly triage', 'Codemod'])
+    await page.getByText('1 needs you').waitFor()
+
+    await page.getByLabel('Status').selectOption('running')
+    await page.keyboard.press('Escape')
+    await page.getByRole('searchbox').fill('nightly')
+    await expect.poll(() => titles(page)).toEqual(['Nightly import', 'Nightly triage'])
+    expect(new URL(page.url()).search).toBe('?status=running&search=nightly')
+    await page.reload()
+    await expect.poll(() => titles(page)).toEqual(['Nightly import', 'Nightly triage'])
+    expect(await page.getByRole('searchbox').inputValue()).toBe('nightly')
+
+    await world.client.pause('work-2')
+    await expect.poll(() => titles(page)).toEqual(['Nightly triage'])
+    await page.getByRole('button', { name: 'Remove filter status' }).click()
+    await row(page, 'Nightly import').getByText('Paused').waitFor()
+    await row(page, 'Nightly import').getByRole('button', { name: 'Resume' }).click()
+    await row(page, 'Nightly import').getByText('Running').waitFor()
+    expect(await statusOf(world, 'work-2')).toBe('running')
+
+    await page.getByRole('searchbox').fill('no such thing')
+    await page.getByText('No session fits these filters').waitFor()
+    await page.getByRole('button', { name: 'Show all sessions' }).click()
+    await row(page, 'Codemod').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  test('keys move, select and act; an act is undone, another is sent', async () => {
+    const page = await world.open('/')
+    await page.clock.install()
+    await row(page, 'Codemod').waitFor()
+    for (const key of ['j', 'j', 'x', 'j', 'Shift+X']) await page.keyboard.press(key)
+    const bar = page.getByRole('toolbar', { name: '2 selected' })
+    await bar.getByText('2 running').waitFor()
+    expect(await bar.getByRole('button', { name: 'Resume' }).isDisabled()).toBe(true)
+
+    await bar.getByRole('button', { name: 'Pause 2' }).click()
+    await page.getByText('Pausing 2 sessions').waitFor()
+    await row(page, 'Nightly triage').getByText('pausing').waitFor()
+    await row(page, 'Rotate keys').getByRole('checkbox').click()
+    await page.getByRole('button', { name: 'Cancel 1' }).click()
+    await page.getByText('Cancelling “Rotate keys”').waitFor()
+    await page.keyboard.press('Control+z')
+    await page.getByText('Cancelling “Rotate keys”').waitFor({ state: 'detached' })
+    await page.clock.fastForward(6_000)
+
+    await row(page, 'Nightly triage').getByText('Paused').waitFor()
+    await expect.poll(() => statusOf(world, 'work-2')).toBe('paused')
+    expect(await statusOf(world, 'wait-1')).toBe('awaiting_approval')
+
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/s\/wait-1\?agent=scripted/)
+  })
+
+  test('an act that waits is sent when the page is left', async () => {
+    const page = await world.open('/')
+    await row(page, 'Nightly triage').getByRole('checkbox').click()
+    await page.getByRole('button', { name: 'Cancel 1' }).click()
+    await page.getByText('Cancelling “Nightly triage”').waitFor()
+    await page.goto('about:blank')
+    await expect.poll(() => statusOf(world, 'work-1')).toBe('cancelled')
+  })
+
+  test('a new session is asked, and opened', async () => {
+    const page = await world.open('/')
+    await row(page, 'Codemod').waitFor()
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog', { name: 'New session' })
+    await dialog.getByRole('button', { name: 'Background work' }).click()
+    await dialog.getByLabel('Agent').selectOption('scripted')
+    await dialog.getByRole('textbox', { name: 'Prompt', exact: true }).fill('@script [{"text":"Done."}]')
+    await dialog.getByLabel('Title').fill('Made here')
+    await dialog.getByLabel('cost').fill('0.5')
+    await dialog.getByRole('button', { name: 'Start' }).click()
+    await page.waitForURL(/\/s\//)
+    const { sessions } = await world.client.sessions({ search: 'Made here' })
+    expect(sessions[0]?.health?.budget_pressure.budgets).toMatchObject([{ budget: 'max_cost_usd', limit: 0.5 }])
+  })
+
+  test('a failed session is branched; long titles widen no window', async () => {
+    await background(world, 'x'.repeat(120), `${'wide '.repeat(60)}${'W'.repeat(300)}`, { approve: 't'.repeat(200) })
+    const phone = await world.open('/', { viewport: { width: 390, height: 844 } })
+    await phone.getByRole('link', { name: /wide wide/ }).waitFor()
+    await expectNoOverflow(phone)
+    const page = await world.open('/')
+    await row(page, 'wide wide').waitFor()
+    await expectNoOverflow(page)
+    await row(page, 'Codemod').getByRole('button', { name: 'Branch' }).click()
+    await page.waitForURL((url) => url.pathname.startsWith('/s/'))
+    const { sessions } = await world.client.sessions({ parent: 'bad-1' })
+    expect(sessions).toHaveLength(1)
+  })
+})
