@@ -1,6 +1,88 @@
+// The right column of a session: its timeline, its health, what its agent knows, and its work.
+import { useEffect, useId } from 'react'
+import { isTyping } from '../../shell/use-shortcuts.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { HealthTab } from '../health/health-tab.tsx'
 import { useSession } from '../session-context.tsx'
+import { TimelineTab } from './timeline/timeline-tab.tsx'
+import { INSPECTOR_TABS, type InspectorTab, useSelection } from './use-selection.ts'
+import './inspector.css'
 
 export const Inspector = () => {
-  const { events } = useSession()
-  return <aside className="insp">{events.timeline.length}</aside>
+  const { isWide, select } = useSelection()
+  return (
+    <aside className={isWide ? 'insp wide' : 'insp'} aria-label="Inspector">
+      <InspectorBody>
+        <IconButton
+          name={isWide ? 'chevron-right' : 'columns-2'}
+          label={isWide ? 'Back to the conversation' : 'Use the whole width'}
+          onClick={() => select({ wide: isWide ? null : '1' })}
+        />
+      </InspectorBody>
+    </aside>
+  )
+}
+
+const panels: { readonly [tab in InspectorTab]: () => React.ReactNode } = {
+  timeline: TimelineTab,
+  health: HealthTab,
+  context: () => null,
+  work: () => null,
+}
+
+/** The tabs and their panel without a frame: a phone shows them in a sheet. */
+export const InspectorBody = ({ children }: { readonly children?: React.ReactNode }) => {
+  const { tab, select } = useSelection()
+  const { detail } = useSession()
+  useNextTabKey(tab, select)
+  const Panel = panels[tab]
+  const heading = useId()
+  return (
+    <>
+      <div className="insp-tabs row">
+        <Tabs
+          label="Inspector"
+          selected={tab}
+          onSelect={(id) => select({ tab: id as InspectorTab })}
+          tabs={[
+            { id: 'timeline', label: 'Timeline' },
+            {
+              id: 'health',
+              label: (
+                <>
+                  Health <span className="num t3">{detail.health.score}</span>
+                </>
+              ),
+            },
+            { id: 'context', label: 'Context' },
+            { id: 'work', label: 'Work' },
+          ]}
+        />
+        {children}
+      </div>
+      <div
+        className="insp-panel"
+        role="tabpanel"
+        id={`panel-${tab}`}
+        aria-labelledby={`tab-${tab}`}
+        key={`${heading}${tab}`}
+      >
+        <Panel />
+      </div>
+    </>
+  )
+}
+
+/** `t` opens the next tab. */
+const useNextTabKey = (tab: InspectorTab, select: (change: { tab: InspectorTab }) => void): void => {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 't' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      const next = INSPECTOR_TABS[(INSPECTOR_TABS.indexOf(tab) + 1) % INSPECTOR_TABS.length]
+      if (next) select({ tab: next })
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [tab, select])
 }

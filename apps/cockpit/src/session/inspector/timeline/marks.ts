@@ -1,0 +1,104 @@
+// Events between the calls that an operator looks for: checkpoints, compactions, warnings, retries, and what people and budgets did.
+import type { StreamEnvelopeOf, TimelineEntry } from 'bridle/client'
+import type { IconName } from '../../../ui/icon-names.ts'
+import { countText, durationText } from '../../../ui/numbers.ts'
+
+export interface Mark {
+  readonly seq: number
+  readonly icon: IconName
+  readonly tone: '' | 'warn' | 'danger'
+  readonly title: string
+  /** Text of the agent or of a person; empty where there is none. */
+  readonly text: string
+}
+
+type Look = Omit<Mark, 'seq'>
+type MarkType =
+  | 'session_checkpoint'
+  | 'context_compacted'
+  | 'context_warning'
+  | 'retry_scheduled'
+  | 'session_paused'
+  | 'session_resumed'
+  | 'cancel_requested'
+  | 'budget_crossed'
+  | 'budget_raised'
+  | 'branched'
+  | 'error'
+
+const looks: { readonly [T in MarkType]: (payload: StreamEnvelopeOf<T>['payload'], at: number) => Look | null } = {
+  // Every turn ends with one, which says no more than the turn itself.
+  session_checkpoint: ({ checkpoint_type: type, summary_text: text }) =>
+    type === 'turn'
+      ? null
+      : { icon: 'flag', tone: '', title: type === 'resume_seed' ? 'Branch begins' : 'Checkpoint', text },
+  context_compacted: (payload) => ({
+    icon: 'fold-vertical',
+    tone: '',
+    title: 'Compacted',
+    text: compactionText(payload),
+  }),
+  context_warning: ({ message, kind, usage_pct: percent }) => ({
+    icon: 'triangle-alert',
+    tone: 'warn',
+    title: 'Context warning',
+    text: message ?? (percent === undefined ? (kind ?? '') : `${Math.round(percent)} % used`),
+  }),
+  retry_scheduled: ({ attempt, due, reason }, at) => ({
+    icon: 'rotate-cw',
+    tone: 'warn',
+    title: `Attempt ${attempt} in ${durationText(Math.max(0, due - at))}`,
+    text: reason,
+  }),
+  session_paused: ({ reason = '', actor, operator }) => ({
+    icon: 'circle-pause',
+    tone: '',
+    title: operator === true ? `Paused by ${actor ?? 'an operator'}` : 'Paused by its policy',
+    text: reason,
+  }),
+  session_resumed: ({ reason = '', actor }) => ({
+    icon: 'play',
+    tone: '',
+    title: actor === undefined ? 'Resumed' : `Resumed by ${actor}`,
+    text: reason,
+  }),
+  cancel_requested: ({ reason = '', actor }) => ({
+    icon: 'ban',
+    tone: '',
+    title: actor === undefined ? 'Cancelled' : `Cancelled by ${actor}`,
+    text: reason,
+  }),
+  budget_crossed: ({ budget, limit }) => ({
+    icon: 'gauge',
+    tone: 'warn',
+    title: 'Budget crossed',
+    text: `${budget}, limit ${limit}`,
+  }),
+  budget_raised: ({ budgets }) => ({ icon: 'gauge', tone: '', title: 'Budget raised', text: budgets.join(', ') }),
+  branched: ({ parent }) => ({ icon: 'git-branch', tone: '', title: 'Branched', text: `from ${parent.id}` }),
+  error: ({ message }) => ({ icon: 'circle-x', tone: 'danger', title: 'Failed', text: message }),
+}
+
+export const marksOf = (timeline: readonly TimelineEntry[]): readonly Mark[] =>
+  timeline.flatMap(({ seq, type, timestamp, payload }) => {
+    if (!Object.hasOwn(looks, type)) return []
+    const look = looks[type as MarkType](payload as never, Date.parse(timestamp))
+    return look ? [{ seq, ...look }] : []
+  })
+
+/** Only the numbers that the engine reports. */
+export const compactionText = (payload: {
+  readonly original_count?: number
+  readonly compacted_count?: number
+  readonly tokens_saved?: number
+  readonly preserved_messages?: number
+}): string => {
+  const { original_count: before, compacted_count: after, tokens_saved: saved, preserved_messages: kept } = payload
+  return [
+    before !== undefined && after !== undefined && `${before} → ${after} messages`,
+    saved !== undefined && `${countText(saved)} tokens saved`,
+    kept !== undefined && `${kept} kept as they were`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}

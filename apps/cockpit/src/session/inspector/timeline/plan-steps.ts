@@ -1,0 +1,74 @@
+// The plan of an agent, as it last told it: a list of steps in one event, or an event for each step.
+import type { FrontendState } from 'bridle/client'
+
+export interface PlanStep {
+  readonly key: string
+  readonly title: string
+  readonly status: StepStatus
+  /** In ms; null where nobody told when the step began and ended. */
+  readonly tookMs: number | null
+}
+
+export type StepStatus = 'open' | 'running' | 'done' | 'failed'
+
+type Steps = FrontendState['steps']
+
+/** A step as the session's detail has it, with its times. */
+export interface TimedStep {
+  readonly step: string
+  readonly title: string
+  readonly status: string
+  readonly started_at: string | null
+  readonly ended_at: string | null
+}
+
+export const planSteps = (steps: Steps, timed: readonly TimedStep[] = []): readonly PlanStep[] => {
+  const plan = steps.findLast((step) => Array.isArray(step.plan))?.plan
+  if (Array.isArray(plan)) return plan.map((step, index) => listedStep(step, index, timed))
+  if (timed.length > 0) return timed.map((step) => ({ key: step.step, title: step.title, ...timesOf(step) }))
+  const byId = new Map<string, PlanStep>()
+  for (const [index, { step_id: id = `#${index}`, summary, status }] of steps.entries()) {
+    const before = byId.get(id)
+    byId.set(id, { key: id, title: summary ?? before?.title ?? id, status: stepStatus(status), tookMs: null })
+  }
+  return [...byId.values()]
+}
+
+const listedStep = (step: unknown, index: number, timed: readonly TimedStep[]): PlanStep => {
+  const { text, title, status } = (typeof step === 'object' && step !== null ? step : { text: step }) as {
+    readonly [name: string]: unknown
+  }
+  const name = String(text ?? title ?? `Step ${index + 1}`)
+  const known = timed.find((each) => each.title === name)
+  return {
+    key: `${index} ${name}`,
+    title: name,
+    status: stepStatus(status),
+    tookMs: known ? timesOf(known).tookMs : null,
+  }
+}
+
+const timesOf = ({ status, started_at: from, ended_at: to }: TimedStep): Pick<PlanStep, 'status' | 'tookMs'> => ({
+  status: stepStatus(status),
+  tookMs: from === null || to === null ? null : Date.parse(to) - Date.parse(from),
+})
+
+/** The words of agents differ; one that is not known is a step that goes on. */
+const stepStatus = (status: unknown): StepStatus => words[String(status ?? '').toLowerCase()] ?? 'running'
+
+const words: { readonly [word: string]: StepStatus } = {
+  pending: 'open',
+  queued: 'open',
+  todo: 'open',
+  running: 'running',
+  in_progress: 'running',
+  started: 'running',
+  done: 'done',
+  ok: 'done',
+  completed: 'done',
+  complete: 'done',
+  skipped: 'done',
+  failed: 'failed',
+  error: 'failed',
+  cancelled: 'failed',
+}

@@ -1,0 +1,48 @@
+import { Icon } from '../../../ui/icon.tsx'
+import type { IconName } from '../../../ui/icon-names.ts'
+import { durationText } from '../../../ui/numbers.ts'
+import { visibleText } from '../../../ui/plain-text.ts'
+import { useSession } from '../../session-context.tsx'
+import { planSteps, type StepStatus, type TimedStep } from './plan-steps.ts'
+
+const looks: { readonly [status in StepStatus]: { icon: IconName; tone: string; word: string } } = {
+  open: { icon: 'circle-dashed', tone: '', word: 'open' },
+  running: { icon: 'loader-circle', tone: 'running', word: 'in progress' },
+  done: { icon: 'circle-check', tone: 'done', word: 'done' },
+  failed: { icon: 'circle-x', tone: 'failed', word: 'failed' },
+}
+
+/** The steps of the work. An agent that tells none has no plan on the page. */
+export const Plan = () => {
+  const { events, detail } = useSession()
+  const steps = planSteps(events.steps, (detail as { readonly steps?: readonly TimedStep[] }).steps)
+  if (steps.length === 0) return null
+  const isRunning = detail.status === 'running'
+  return (
+    <section className="sec plan" aria-label="Plan">
+      <h2>
+        Plan
+        <span className="right t3">
+          {steps.filter(({ status }) => status === 'done').length} of {steps.length} done
+        </span>
+      </h2>
+      <ol className="col small">
+        {steps.map(({ key, title, status, tookMs }) => {
+          const { icon, tone, word } = looks[status]
+          return (
+            <li key={key} className={status === 'open' ? 'row t3' : 'row'}>
+              <span className={`st ${tone}`} title={word}>
+                <Icon name={icon} size={14} isSpinning={status === 'running' && isRunning} />
+                <span className="vh">{word}</span>
+              </span>
+              <span className={status === 'running' ? 'trunc medium' : 'trunc'} title={visibleText(title)}>
+                {visibleText(title)}
+              </span>
+              {tookMs !== null && <span className="right t3 num">{durationText(tookMs)}</span>}
+            </li>
+          )
+        })}
+      </ol>
+    </section>
+  )
+}
