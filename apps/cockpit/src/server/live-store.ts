@@ -1,14 +1,21 @@
 // The sessions and open approvals of the tenant, as every page shows them. Lists load once and again after each gap; between
 // gaps the stream of changes keeps them current, so nothing polls.
-import type { OperatorClient, PendingApproval, SessionRow } from 'bridle/client'
-
-export type LivePhase = 'connecting' | 'open' | 'reconnecting' | 'closed'
+import type {
+  CallerIdentity,
+  ChangesPhase,
+  OperatorClient,
+  PendingApproval,
+  SessionRow,
+  TenantChange,
+} from 'bridle/client'
 
 export interface LiveState {
-  readonly phase: LivePhase
+  readonly phase: ChangesPhase
   /** False until the first lists are there. */
   readonly isLoaded: boolean
-  /** Newest change first. */
+  /** Who is signed in; null until the server has said so. */
+  readonly me: CallerIdentity | null
+  /** Newest change first, without the archived ones. */
   readonly sessions: readonly SessionRow[]
   /** True where the server has more sessions than the page loaded. */
   readonly hasMore: boolean
@@ -23,6 +30,7 @@ export interface LiveState {
 export const emptyLiveState: LiveState = {
   phase: 'connecting',
   isLoaded: false,
+  me: null,
   sessions: [],
   hasMore: false,
   approvals: [],
@@ -30,25 +38,20 @@ export const emptyLiveState: LiveState = {
   heardAt: 0,
 }
 
-export type LiveChange =
-  | { readonly type: 'ready' }
-  | { readonly type: 'session'; readonly session: SessionRow }
-  | { readonly type: 'session_removed'; readonly session_id: string; readonly agent: string }
-  | { readonly type: 'approval'; readonly approval: PendingApproval }
-  | { readonly type: 'approval_closed'; readonly id: string; readonly session_id: string }
-
 export const isSameSession = (row: SessionRow, id: string, agent: string): boolean =>
   row.id === id && row.agent === agent
 
 /** A change folded into the lists. */
-export const applyChange = (state: LiveState, change: LiveChange): LiveState => {
+export const applyChange = (state: LiveState, change: TenantChange): LiveState => {
   switch (change.type) {
     case 'ready':
       return state
     case 'session': {
       const { session } = change
       const rest = state.sessions.filter((row) => !isSameSession(row, session.id, session.agent))
-      const sessions = [session, ...rest].sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1))
+      const sessions = [...(session.archived ? [] : [session]), ...rest].sort((one, other) =>
+        one.updatedAt < other.updatedAt ? 1 : -1,
+      )
       return { ...state, sessions }
     }
     case 'session_removed':
@@ -62,7 +65,7 @@ export const applyChange = (state: LiveState, change: LiveChange): LiveState => 
     case 'approval': {
       const { approval } = change
       const rest = state.approvals.filter((other) => !isSameApproval(other, approval.id, approval.sessionId))
-      const approvals = [...rest, approval].sort((one, other) => (one.requestedAt < other.requestedAt ? -1 : 1))
+      const approvals = [...rest, approval].sort((one, other) => compareText(one.requestedAt, other.requestedAt))
       return { ...state, approvals }
     }
     case 'approval_closed':
@@ -72,6 +75,9 @@ export const applyChange = (state: LiveState, change: LiveChange): LiveState => 
       }
   }
 }
+
+/** Times in ISO 8601 sort as text. */
+const compareText = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)
 
 const isSameApproval = (approval: PendingApproval, id: string, sessionId: string): boolean =>
   approval.id === id && approval.sessionId === sessionId

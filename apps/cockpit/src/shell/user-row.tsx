@@ -1,18 +1,51 @@
-import { forgetCredential, readCredential } from '../server/credential.ts'
-import { useServer } from '../server/server-context.tsx'
+// Who is signed in, for which tenant, and the way out.
+import { forgetCredential, keepCredential, readCredential } from '../server/credential.ts'
+import { useLive, useServer } from '../server/server-context.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { visibleText } from '../ui/plain-text.ts'
 
 export const UserRow = () => {
   const { setCredential } = useServer()
-  if (readCredential().authToken === undefined) return null
+  const me = useLive((state) => state.me)
+  if (!me) return null
+  const chooseTenant = (tenantId: string): void => {
+    const credential = { ...readCredential(), tenantId }
+    keepCredential(credential)
+    setCredential(credential)
+  }
   const signOut = (): void => {
     forgetCredential()
     setCredential({})
   }
   return (
-    <button type="button" className="nav-button" onClick={signOut}>
-      <Icon name="log-out" />
-      <span>Sign out</span>
-    </button>
+    <>
+      {me.tenants.length > 1 && (
+        <label className="nav-button">
+          <Icon name="chevrons-up-down" />
+          <span className="vh">Tenant</span>
+          <select value={me.tenant} onChange={(event) => chooseTenant(event.target.value)}>
+            {me.tenants.map((tenant) => (
+              <option key={tenant}>{tenant}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      <span className="nav-button">
+        <Icon name="circle-user" />
+        <span className="trunc">{visibleText(me.user ?? (me.isOpen ? 'this machine' : 'token'))}</span>
+        <span className="right small t3">{powerOf(me.scopes)}</span>
+      </span>
+      {!me.isOpen && (
+        <button type="button" className="nav-button" onClick={signOut}>
+          <Icon name="log-out" />
+          <span>Sign out</span>
+        </button>
+      )}
+    </>
   )
+}
+
+const powerOf = (scopes: readonly string[]): string => {
+  if (scopes.includes('approve')) return 'can approve'
+  return scopes.includes('operate') ? 'can operate' : 'can watch'
 }
