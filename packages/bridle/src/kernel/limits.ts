@@ -117,7 +117,7 @@ export const CITATIONS_MAX = 50
 /** Warnings about the context, and compactions, in a detail: more say nothing new. */
 export const NOTICES_MAX = 10
 /** Envelopes of a channel, and tools among its participants: a page that a person reads. */
-export const ENVELOPES_MAX = 50
+export const ENVELOPES_MAX = 20
 export const PARTICIPANTS_MAX = 100
 /** Characters of JSON in such a page. */
 export const CHANNEL_CHARS_MAX = 1_000_000

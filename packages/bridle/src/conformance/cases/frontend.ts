@@ -224,4 +224,72 @@ export const frontendCases: readonly ConformanceCase[] = [
       { ask: { path: '/chat/sessions/{s}' }, answer: { status: 404 } },
     ],
   },
+  {
+    name: '[F43] [F48] [F49] [F50] what an agent reports is in details and rows, and the channel has pages',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: '/sessions',
+          body: {
+            session_id: '{s}',
+            engine: 'scripted',
+            prompt: script(
+              { usage: { input_tokens: 10, output_tokens: 2, cost_usd: 0.5 } },
+              { event: { type: 'step_progress', payload: { step_id: 'one', status: 'completed', summary: 'First' } } },
+              { event: { type: 'retrieval', payload: { query: 'q', citations: [{ id: 'd' }] } } },
+              { text: 'Done' },
+            ),
+          },
+        },
+        answer: { status: 202 },
+      },
+      { stream: 'told', ask: { path: '/sessions/{s}/events/stream?omit=token,thinking' }, until: 'turn_end' },
+      {
+        ask: { path: '/sessions/{s}?omit=channel' },
+        answer: {
+          status: 200,
+          body: {
+            usage: { total_tokens: 12, cost_usd: 0.5, model_calls: 1 },
+            steps: [{ step: 'one', title: 'First', status: 'completed', event_id: { $match: '^ev-' } }],
+            step: { index: 1, total: null, title: 'First', status: 'completed' },
+            citations: [{ id: 'd', event_id: { $match: '^ev-' } }],
+            context_pack: { query: 'q' },
+            guardrail: null,
+            context_warnings: [],
+            compactions: [],
+            memory_proposals: [],
+            resume_points: { $any: true },
+            channel: { $absent: true },
+          },
+        },
+      },
+      {
+        ask: { path: '/sessions/{s}/channel?limit=1' },
+        answer: { status: 200, body: { envelopes: { $length: 1 }, next: { $save: 'next' } } },
+      },
+      {
+        ask: { path: '/sessions/{s}/channel?limit=2&before={next}' },
+        answer: { status: 200, body: { envelopes: { $length: 2 }, next: { $match: '^ev-' } } },
+      },
+      { ask: { path: '/sessions/{s}/channel?before=odd' }, answer: bad },
+      {
+        ask: { path: '/sessions?search={s}' },
+        answer: {
+          status: 200,
+          body: {
+            sessions: [
+              {
+                usage: { total_tokens: 12, cost_usd: 0.5 },
+                step: { index: 1, title: 'First' },
+                model: null,
+                retry_at: null,
+                messages: 2,
+              },
+            ],
+          },
+        },
+      },
+    ],
+  },
 ]

@@ -195,7 +195,7 @@ describe('[F15] the channel', () => {
     await turn(made, ...Array.from({ length: 80 }, (_, index) => ({ thinking: `thought ${index}` })))
     const once = JSON.stringify((await made.it.get(made.path)).body.channel)
     const { envelopes } = JSON.parse(once)
-    expect(envelopes).toHaveLength(50)
+    expect(envelopes).toHaveLength(20)
     expect(JSON.stringify((await made.it.get(`/sessions/${made.id}`)).body.channel)).toBe(once)
   })
 })

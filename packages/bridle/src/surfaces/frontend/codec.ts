@@ -43,12 +43,25 @@ export const greeting = (
   timestamp: new Date(at).toISOString(),
 })
 
-/** The readers of a session's stream in a tier. A replayed frame is byte for byte the live one. */
-export const envelopeAudience = (key: Key, tier: Tier, logs: Incarnations = FIRST_INCARNATIONS): Audience => ({
-  key: `frontend:${tier}`,
+/** Types that a reader leaves out, sorted, so that readers who leave out the same are one audience. */
+export type OmittedTypes = readonly string[]
+
+export const isOmitted = (omit: OmittedTypes, event: AnyEvent): boolean =>
+  omit.length > 0 &&
+  (omit.includes(event.type) || (event.type === 'custom_event' && !event.hearsay && omit.includes(event.payload.name)))
+
+/** The readers of a session's stream in a tier, who leave out the same types. A replayed frame is byte for byte the live one. */
+export const envelopeAudience = (
+  key: Key,
+  tier: Tier,
+  logs: Incarnations = FIRST_INCARNATIONS,
+  omit: OmittedTypes = [],
+): Audience => ({
+  key: omit.length === 0 ? `frontend:${tier}` : `frontend:${tier}:${omit.join()}`,
   encode: ({ events }) => {
     let text = ''
     for (const event of events) {
+      if (isOmitted(omit, event)) continue
       const shown = streamEnvelope(key, event, tier, logs)
       if (shown) text += sseFrame(shown, positionText(event.seq, logs.own))
     }

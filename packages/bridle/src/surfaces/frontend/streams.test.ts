@@ -166,3 +166,45 @@ describe.each(['/chat/sessions', '/sessions'])('%s/{id}/events/stream', (base) =
     expect((await it.get(path, { 'x-fabric-tenant': 'other' })).status).toBe(404)
   })
 })
+
+describe('[F51] types that a reader leaves out', () => {
+  const own = { event: { type: 'custom_event', payload: { name: 'shop.order', data: {} } } }
+  const script = scriptPrompt({ thinking: 'hm' }, { text: 'Hello there', chunks: 3 }, own, { approve: 'go', id: 'c' })
+  const read = (it: ReturnType<typeof testApp>, id: string, query: string, headers = {}) =>
+    readEnvelopes(it, `/sessions/${id}/events/stream?${query}`, hasType('turn_end'), { headers })
+
+  test('are not sent, from the log and live; everything else is, byte for byte', async () => {
+    const it = testApp()
+    const ids = [
+      await startedSession(it, { prompt: script }, isStatus('awaiting_approval')),
+      await startedSession(it, { prompt: script }, isStatus('awaiting_approval')),
+    ]
+    for (const id of ids) {
+      const [brief, other, whole] = ['omit=token,thinking', 'omit=%20thinking,token,,token', 'tier=debug'].map(
+        (query) => read(it, id, query),
+      )
+      const { approval_request_id } = (await it.get(`/sessions/${id}`)).body
+      await it.post(`/sessions/${id}/approvals/${approval_request_id}/approve`)
+      const wanted = (await whole!).filter(({ data }) => data.type !== 'token' && data.type !== 'thinking')
+      expect((await whole!).length).toBeGreaterThan(wanted.length)
+      expect((await brief!).map(({ raw }) => raw)).toEqual(wanted.map(({ raw }) => raw))
+      expect((await other!).map(({ raw }) => raw)).toEqual(wanted.map(({ raw }) => raw))
+      const resumed = await read(it, id, 'omit=token,thinking', { 'last-event-id': wanted.at(-4)?.id ?? '' })
+      expect(resumed.slice(1).map(({ raw }) => raw)).toEqual(wanted.slice(-3).map(({ raw }) => raw))
+    }
+  })
+
+  test('are an agent’s own, too; the last N are counted without them', async () => {
+    const it = testApp()
+    const steps = [own, { text: 'abc', chunks: 3 }]
+    const id = await startedSession(it, { prompt: scriptPrompt(...steps) }, isStatus('completed'))
+    expect(envelopeTypes(await read(it, id, 'omit=custom_event'))).not.toContain('shop.order')
+    expect(envelopeTypes(await read(it, id, 'omit=shop.order'))).not.toContain('shop.order')
+    const types = envelopeTypes(await read(it, id, 'tier=default&omit=token'))
+    // A `session_state` stands behind the end of the turn, and counts.
+    const count = types.length - types.indexOf('shop.order') + 1
+    const last = await read(it, id, `tier=default&omit=token&replay=${count}`)
+    expect(envelopeTypes(last)).toEqual(['session', ...types.slice(types.indexOf('shop.order'))])
+    expect((await it.get(`/sessions/${id}/events/stream?omit=${'x'.repeat(3_000)}`)).status).toBe(400)
+  })
+})

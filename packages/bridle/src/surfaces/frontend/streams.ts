@@ -2,7 +2,7 @@
 
 import * as v from 'valibot'
 import type { Tier } from '../../kernel/catalogue.ts'
-import { eventId } from '../../kernel/event.ts'
+import { type AnyEvent, eventId } from '../../kernel/event.ts'
 import { isOwnPosition, parseCursor, positionInLog } from '../../kernel/positions/cursor.ts'
 import { withIncarnations } from '../../kernel/positions/incarnation.ts'
 import { type LogPosition, positionText } from '../../kernel/positions/log-position.ts'
@@ -15,7 +15,16 @@ import { findKey, findSession } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
 import { envelopeStreamAnswer } from './answers.ts'
-import { envelopeAudience, greeting, healthAudience, healthEnvelope, streamEnvelope, turnAudience } from './codec.ts'
+import {
+  envelopeAudience,
+  greeting,
+  healthAudience,
+  healthEnvelope,
+  isOmitted,
+  streamEnvelope,
+  turnAudience,
+} from './codec.ts'
+import { OMIT_CHARS_MAX } from './limits.ts'
 
 /** The default is the larger tier: a client that does not name a tier handles every type. */
 export const tierSchema = v.optional(v.picklist(['default', 'debug']), 'debug')
@@ -26,6 +35,14 @@ const streamQuery = v.looseObject({
   after: v.optional(v.string()),
   resume_cursor: v.optional(v.string()),
   replay: v.optional(replaySchema),
+  omit: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(OMIT_CHARS_MAX),
+      v.transform((text) => [...new Set(text.split(',').map((type) => type.trim()))].filter(Boolean).sort()),
+    ),
+    '',
+  ),
 })
 export const healthQuery = v.looseObject({
   agent: v.optional(v.string()),
@@ -59,10 +76,11 @@ const envelopeStream = async (
   if (isDenial(cursor)) return cursor
   const { key, incarnations } = session
   const isLost = cursor !== null && !session.canResumeFrom(cursor)
-  const isShown = (event: Parameters<typeof streamEnvelope>[1]) => streamEnvelope(key, event, query.tier) !== null
+  const { omit } = query
+  const isShown = (event: AnyEvent) => !isOmitted(omit, event) && streamEnvelope(key, event, query.tier) !== null
   const since = isLost ? 0 : (cursor?.seq ?? (await replayStart(session, query.replay ?? 'all', isShown)))
   return eventStream({
-    audience: envelopeAudience(key, query.tier, incarnations),
+    audience: envelopeAudience(key, query.tier, incarnations, omit),
     subscribers: session.subscribers,
     since,
     opening: greetingFrame(session, since, query.tier, isLost),

@@ -54,6 +54,10 @@ export const LIST_PAGE_MAX = 500
 /** Entries of an audit on one page: a screenful by default; the most is read from the log without a noticeable wait. */
 export const AUDIT_PAGE_DEFAULT = 50
 export const AUDIT_PAGE_MAX = 200
+/** Envelopes of a channel on one page: 1 MB bounds it before this number does, where payloads are large. */
+export const CHANNEL_PAGE_MAX = 100
+/** Events looked through for one page: a long text has thousands of pieces, and a page may come short of envelopes for them. */
+export const CHANNEL_LOOKUP_MAX = 20_000
 /** Messages of a session in one answer, the newest: more than a person scrolls through. */
 export const DETAIL_MESSAGES_MAX = 500
 /** Characters of these messages: a browser takes 4 MB of JSON without a pause. */

@@ -1,5 +1,6 @@
 // The channel, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
 import { STREAM_EVENT_TYPES } from '../../catalogue.ts'
+import type { AnyEvent } from '../../event.ts'
 import { ENVELOPES_MAX, PARTICIPANTS_MAX } from '../../limits.ts'
 import type { Projection } from '../projection.ts'
 
@@ -13,11 +14,15 @@ export interface Channel {
 
 const withEnvelope = (state: Channel, { seq }: { readonly seq: number }): Channel => ({
   ...state,
-  recent: [...state.recent.slice(1 - ENVELOPES_MAX), seq],
+  // The list has one more than a page shows, so that the page knows whether there are earlier ones.
+  recent: [...state.recent.slice(-ENVELOPES_MAX), seq],
 })
 
 /** Text deltas have no envelope: the whole text has one, and a page of deltas would show nothing else. */
-const enveloped = STREAM_EVENT_TYPES.filter((type) => type !== 'token')
+const enveloped: readonly string[] = STREAM_EVENT_TYPES.filter((type) => type !== 'token')
+
+/** Whether an event of the log has an envelope. */
+export const hasEnvelope = ({ type, hearsay }: AnyEvent): boolean => !hearsay && enveloped.includes(type)
 
 const withOperator = (state: Channel, event: { readonly seq: number }): Channel =>
   withEnvelope({ ...state, operator: true }, event)

@@ -23,6 +23,7 @@ import {
   text,
   time,
 } from './answer-schema.ts'
+import { channelPageSchema } from './channel-schemas.ts'
 import { auditEntrySchema } from './health-schemas.ts'
 import {
   artifactExample,
@@ -161,6 +162,12 @@ export const auditPageAnswer = jsonAnswer(
       },
     ],
   },
+)
+
+export const channelPageAnswer = jsonAnswer(
+  '`{ envelopes, next? }`, oldest first; pass `next` as `before` for the page before.',
+  channelPageSchema,
+  { envelopes: sessionDetailExample.channel?.envelopes ?? [], next: 'ev-5' },
 )
 
 const content = { contentType: '*/*', schema: text, example: '# Report\n' }

@@ -19,6 +19,7 @@ import { createRequestBody, type RequestBody } from '../requests/body.ts'
 import { approvalRoutes } from '../sessions/approvals.ts'
 import { artifactRoutes } from '../sessions/artifacts.ts'
 import { auditRoutes } from '../sessions/audit.ts'
+import { channelRoutes } from '../sessions/channel-page.ts'
 import { memoryRoutes } from '../sessions/memory.ts'
 import type { RelatedSessions } from '../sessions/related-sessions.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
@@ -130,6 +131,7 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
     approvalRoutes,
     artifactRoutes,
     auditRoutes,
+    channelRoutes,
     signalRoutes,
     memoryRoutes,
     workspaceFileRoutes,

@@ -376,6 +376,7 @@ describe('[H25] descriptions', () => {
       'get /sessions/{id}/artifacts',
       'get /sessions/{id}/artifacts/{artifactId}',
       'get /sessions/{id}/audit',
+      'get /sessions/{id}/channel',
       'get /sessions/{id}/events',
       'get /sessions/{id}/events/stream',
       'get /sessions/{id}/health',

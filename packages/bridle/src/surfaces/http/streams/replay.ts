@@ -37,6 +37,31 @@ export const replayStart = async (
   return from
 }
 
+/**
+ * The last `count` shown events before `end`, in order. Looks through the log backwards, and stops after `lookupMax` events: `from` is
+ * how far it came, or null where that is the beginning or the events are found.
+ */
+export const seqsBefore = async (
+  session: Session,
+  end: number,
+  count: number,
+  isShown: (event: AnyEvent) => boolean,
+  lookupMax: number,
+): Promise<{ seqs: readonly number[]; from: number | null }> => {
+  const first = session.state.lifecycle.firstSeq - 1
+  const last = Math.min(end - 1, session.state.head)
+  let seqs: number[] = []
+  let from = last
+  // Most logs have what is asked for near by; a long text is passed in large steps.
+  for (let step = 2 * count; from > first && seqs.length < count; step = Math.min(2 * step, REPLAY_PAGE)) {
+    if (last - from >= lookupMax) return { seqs, from: from + 1 }
+    const to = from
+    from = Math.max(first, to - step)
+    seqs = [...(await shownSeqs(session, from, to, isShown)), ...seqs]
+  }
+  return { seqs: seqs.slice(-count), from: null }
+}
+
 /** The sequence numbers of the shown events after `from`, up to `to`. */
 const shownSeqs = async (
   session: Session,

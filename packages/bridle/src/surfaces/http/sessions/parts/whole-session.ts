@@ -5,9 +5,9 @@ import type { AgentInfo } from '../../../../kernel/agent-info.ts'
 import type { Session } from '../../../../kernel/session/session.ts'
 import type { SessionDetail } from '../../wire.ts'
 import { artifactsOf } from '../artifact-list.ts'
-import { channelOf } from '../channel.ts'
 import { sessionDetail } from '../detail.ts'
 import { checkpointsOf, resumePointsOf, subagentsOf } from '../resume-points.ts'
+import { channelOf } from './channel.ts'
 import { reportsOf } from './reports.ts'
 
 /** Names of parts that an answer leaves out. A name that this version does not know leaves out nothing. */

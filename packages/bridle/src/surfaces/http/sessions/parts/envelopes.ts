@@ -1,37 +1,22 @@
-// The channel of a session: its participants, and its newest events as envelopes from one participant to others. It depends on
-// the log alone: the same log gives the same text, byte for byte.
+// Events as envelopes from one participant of a session to others. They depend on the log alone: the same log gives the same text,
+// byte for byte.
 
-import type { VisibleEventType } from '../../../kernel/catalogue.ts'
-import { type AnyEvent, type Event, eventId } from '../../../kernel/event.ts'
-import type { Json } from '../../../kernel/json.ts'
-import { CHANNEL_CHARS_MAX, SUMMARY_CHARS_MAX } from '../../../kernel/limits.ts'
-import { eventWithIncarnations } from '../../../kernel/positions/incarnation.ts'
-import type { Session } from '../../../kernel/session/session.ts'
-import { approximateChars } from '../../../kernel/text/size.ts'
-import { truncate } from '../../../kernel/text/truncate.ts'
-import { LOOKUP_BATCH } from '../limits.ts'
-import type { ChannelEnvelope, SessionChannel } from '../wire.ts'
-import { eventsAt } from './event-lookup.ts'
+import type { VisibleEventType } from '../../../../kernel/catalogue.ts'
+import { type AnyEvent, type Event, eventId } from '../../../../kernel/event.ts'
+import type { Json } from '../../../../kernel/json.ts'
+import { CHANNEL_CHARS_MAX, SUMMARY_CHARS_MAX } from '../../../../kernel/limits.ts'
+import { eventWithIncarnations } from '../../../../kernel/positions/incarnation.ts'
+import type { Session } from '../../../../kernel/session/session.ts'
+import { approximateChars } from '../../../../kernel/text/size.ts'
+import { truncate } from '../../../../kernel/text/truncate.ts'
+import { LOOKUP_BATCH } from '../../limits.ts'
+import type { ChannelEnvelope } from '../../wire.ts'
+import { eventsAt } from '../event-lookup.ts'
 
-const RUNTIME = 'runtime'
-const OPERATOR = 'operator'
-
-export const channelOf = async (session: Session): Promise<SessionChannel> => {
-  const { key, state } = session
-  const { operator, tools } = state.channel
-  const agent = `agent:${key.agent}`
-  return {
-    channel_id: `session:${key.id}`,
-    participants: [
-      { participant_id: RUNTIME, kind: 'runtime', name: 'Bridle' },
-      { participant_id: agent, kind: 'agent', name: key.agent },
-      ...(operator ? [{ participant_id: OPERATOR, kind: 'operator', name: 'operator' } as const] : []),
-      ...tools.map((name) => ({ participant_id: toolId(name), kind: 'tool', name }) as const),
-    ],
-    envelopes: newestThatFit(
-      (await newestEvents(session, state.channel.recent)).map((event) => envelopeOf(agent, event, session)),
-    ),
-  }
+/** The newest envelopes of these events, whose numbers ascend: as many as fit into a channel, and at least one. */
+export const envelopesOf = async (session: Session, seqs: readonly number[]): Promise<readonly ChannelEnvelope[]> => {
+  const events = await newestEvents(session, seqs)
+  return newestThatFit(events.map((event) => envelopeOf(agentId(session), event, session)))
 }
 
 const envelopeOf = (agent: string, event: AnyEvent, { key, incarnations }: Session): ChannelEnvelope => {
@@ -177,14 +162,15 @@ const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T>
 
 const isAnswer = (decision = 'approved'): boolean => decision === 'approved' || decision === 'denied'
 
-const toolId = (name: string): string => `tool:${name}`
+export const toolId = (name: string): string => `tool:${name}`
+export const agentId = ({ key }: Session): string => `agent:${key.agent}`
 
-/** The newest envelopes, up to the size of a channel; older events are in the log. */
+/** Older envelopes that do not fit are on the page before. */
 const newestThatFit = (envelopes: readonly ChannelEnvelope[]): readonly ChannelEnvelope[] => {
   let chars = 0
-  const from = envelopes.findLastIndex((each) => {
+  const from = envelopes.findLastIndex((each, index) => {
     chars += JSON.stringify(each).length
-    return chars > CHANNEL_CHARS_MAX
+    return chars > CHANNEL_CHARS_MAX && index < envelopes.length - 1
   })
   return envelopes.slice(from + 1)
 }
