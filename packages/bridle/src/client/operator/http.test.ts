@@ -1,0 +1,54 @@
+// The operator's client against an app in this process.
+import { expect, test } from 'vitest'
+import { testApp } from '../../surfaces/http/test-app.suite.ts'
+import { scriptBody } from '../../surfaces/http/test-client.suite.ts'
+import { operatorClient } from '../index.ts'
+
+const world = () => {
+  const { app } = testApp()
+  const asked: string[] = []
+  const client = operatorClient({
+    url: 'http://127.0.0.1',
+    fetch: async (url, init) => {
+      asked.push(url.slice('http://127.0.0.1'.length))
+      return app.fetch(new Request(url, init))
+    },
+  })
+  return { client, asked }
+}
+
+test('[F48] [F49] sessions come without their channel, which is read by pages', async () => {
+  const { client } = world()
+  for (const id of ['a', 'b']) await client.invoke('scripted', id, scriptBody({ thinking: 'hm' }, { text: id }))
+  for (const id of ['a', 'b']) {
+    for (const detail of [await client.session(id), await client.chat(id, 'scripted')])
+      expect(detail).toMatchObject({ id, usage: { total_tokens: 0, cost_usd: null }, steps: [], step: null })
+    expect(await client.session(id)).not.toHaveProperty('channel')
+    expect(await client.chat(id)).not.toHaveProperty('channel')
+    const newest = await client.channel(id, { limit: 3 })
+    const earlier = await client.channel(id, {
+      limit: 2,
+      agent: 'scripted',
+      ...(newest.next && { before: newest.next }),
+    })
+    expect([...earlier.envelopes, ...newest.envelopes].map(({ seq }) => seq)).toHaveLength(5)
+    expect(earlier.envelopes.at(-1)?.seq).toBeLessThan(newest.envelopes[0]?.seq ?? 0)
+  }
+})
+
+test('[F51] a feed names the types that it leaves out, each time it connects', async () => {
+  const { client, asked } = world()
+  await client.invoke('scripted', 'a', scriptBody({ thinking: 'hm' }, { text: 'Hello' }))
+  const typesOf = async (omit: readonly string[]) => {
+    const types: string[] = []
+    for await (const { type } of client.envelopes('a', { omit })) {
+      types.push(type)
+      if (type === 'turn_end') break
+    }
+    return types
+  }
+  const all = await typesOf([])
+  expect(all).toEqual(expect.arrayContaining(['token', 'thinking']))
+  expect(await typesOf(['token', 'thinking'])).toEqual(all.filter((type) => type !== 'token' && type !== 'thinking'))
+  expect(asked.slice(-2)).toEqual(['/sessions/a/events/stream', '/sessions/a/events/stream?omit=token%2Cthinking'])
+})
