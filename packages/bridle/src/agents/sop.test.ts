@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { flushPending } from '../kernel/host/host.suite.ts'
+import { currentStep } from '../kernel/views/work-progress.ts'
 import { agent, isAgent } from './agent.ts'
 import { SOP_STEPS_MAX } from './limits.ts'
 import { type SopStep, sop } from './sop.ts'
@@ -51,13 +52,18 @@ test('[N73] steps run in order, collect values, ask and branch, and are shown as
     const [, answer] = (await process.host.open(key)).state.conversation.messages
     expect(answer?.content).toBe(`Welcome.\n\nCreated ${name}.`)
     expect(await process.payloads(key, 'directive')).toEqual([form])
-    const progress = (await process.payloads(key, 'step_progress')).map(({ step_id, status }) => `${step_id} ${status}`)
+    const progress = (await process.payloads(key, 'step_progress')).map(
+      ({ step_id, status, index, total }) => `${step_id} ${index} of ${total} ${status}`,
+    )
     expect(progress).toEqual(
-      ['hello', 'name', 'form', 'sure', 'choice', 'create', 'done'].flatMap((id) => [
-        `${id} running`,
-        `${id} completed`,
+      ['hello', 'name', 'form', 'sure', 'choice', 'create', 'done'].flatMap((id, index) => [
+        `${id} ${index + 1} of 7 running`,
+        `${id} ${index + 1} of 7 completed`,
       ]),
     )
+    // [F44] A procedure that is done shows its last step.
+    const { steps } = (await process.host.open(key)).state
+    expect(currentStep(steps)).toEqual({ index: 7, total: 7, title: 'done', status: 'completed' })
   }
 })
 

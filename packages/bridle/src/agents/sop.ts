@@ -113,7 +113,9 @@ const runSteps = async (steps: readonly SopStep[], session: AgentSession, values
     if (count >= SOP_STEPS_MAX)
       throw new Error(`The procedure took more than ${SOP_STEPS_MAX} steps: check its branches.`)
     const step = steps[at] as SopStep
-    const show = (status: string) => session.emit('step_progress', { step_id: step.id, status, summary: kindOf(step) })
+    const place = { title: step.id, index: at + 1, total: steps.length }
+    const show = (status: string) =>
+      session.emit('step_progress', { step_id: step.id, status, summary: kindOf(step), ...place })
     await show('running')
     if ('branch' in step) {
       const next = step.branch(structuredClone(collected)) ?? null

@@ -233,7 +233,17 @@ export const schemas = {
     resources: maybe(v.array(text)),
     resume_cursor: nullable(text),
   }),
-  step_progress: v.looseObject({ step_id: maybe(text), status: maybe(text), summary: maybe(text), plan: maybe(json) }),
+  step_progress: v.looseObject({
+    step_id: maybe(text),
+    status: maybe(text),
+    summary: maybe(text),
+    /** The name of the step for people; absent: the summary names it. */
+    title: maybe(text),
+    /** The place of the step in the work, from 1, and the number of steps, where the agent knows them. */
+    index: maybe(count),
+    total: maybe(count),
+    plan: maybe(json),
+  }),
   usage: v.looseObject({
     input_tokens: maybe(tokens),
     output_tokens: maybe(tokens),

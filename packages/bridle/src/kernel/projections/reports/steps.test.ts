@@ -37,7 +37,7 @@ test('[F44] nobody told when a step began that is only told at its end; an agent
   const session = started()
   say(session, { step_id: 's', status: 'completed', summary: 'Done' })
   expect(shown(session)).toEqual([['s', 'Done', 'completed', false, 'ended by its event']])
-  say(session, { title: 'Mount', index: 4, total: 7 }, { step_id: 'odd', index: -1, total: 'many' })
+  say(session, { title: 'Mount', index: 4, total: 7 }, { step_id: 'odd', index: 0, total: 'many' as never })
   expect(shown(session).map(([id, title]) => [id, title])).toEqual([
     ['s', 'Done'],
     ['2', 'Mount'],

@@ -69,10 +69,10 @@ const withStep = (latest: readonly TurnStep[], event: Event<'step_progress'>): r
 }
 
 const titleOf = ({ title, summary }: Payloads['step_progress']): string | null => {
+  // Older logs may have anything under a name that the schema did not know.
   const text = typeof title === 'string' ? title : summary
   return text ? truncate(text, SUMMARY_CHARS_MAX) : null
 }
 
-/** A number of a step that an agent has told, if it can be one. */
-const countOf = (told: unknown): number | null =>
-  typeof told === 'number' && Number.isSafeInteger(told) && told > 0 ? told : null
+const countOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null
