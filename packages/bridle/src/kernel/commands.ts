@@ -91,6 +91,8 @@ export type Command =
   | ApproveCommand
   | { readonly type: 'pause'; readonly reason?: string; readonly actor?: string }
   | { readonly type: 'resume'; readonly reason?: string; readonly actor?: string }
+  /** Puts the session away, or takes it out again: only lists change. */
+  | { readonly type: 'archive' | 'unarchive'; readonly reason?: string; readonly actor?: string }
   | BranchCommand
   /** Sent to the parent: reserves the command id there and changes nothing else. */
   | { readonly type: 'promise_branch'; readonly childId: string }
@@ -355,6 +357,8 @@ export type Answers = {
   readonly approve: { readonly approvalId: string; readonly decision: 'approved' | 'denied' }
   readonly pause: { readonly paused: true }
   readonly resume: { readonly paused: false }
+  readonly archive: { readonly archived: true }
+  readonly unarchive: { readonly archived: false }
   /** With a prompt, the branch also answers as a prompt does. */
   readonly branch: {
     readonly sessionId: string

@@ -68,6 +68,8 @@ describe('the catalogue', () => {
     expect(ours).toEqual([
       'session_paused',
       'session_resumed',
+      'session_archived',
+      'session_unarchived',
       'cancel_requested',
       'policy_set',
       'signal_received',

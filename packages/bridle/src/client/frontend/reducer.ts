@@ -214,6 +214,8 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
 
   session_paused: recordInTimeline,
   session_resumed: recordInTimeline,
+  session_archived: recordInTimeline,
+  session_unarchived: recordInTimeline,
   cancel_requested: recordInTimeline,
   policy_set: recordInTimeline,
   signal_received: recordInTimeline,

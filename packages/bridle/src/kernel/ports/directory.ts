@@ -23,6 +23,12 @@ export interface DirectoryRow {
   readonly detail: { readonly [name: string]: Json }
 }
 
+/** The flags of the session's health. */
+export const flagsOf = ({ detail: { health } }: DirectoryRow): readonly Json[] => {
+  const { flags } = (health ?? {}) as { readonly flags?: Json }
+  return Array.isArray(flags) ? flags : []
+}
+
 /** The session that this one branches from, or was started from. */
 export const parentIdOf = ({ parent, detail }: DirectoryRow): string | null =>
   parent?.id ?? (typeof detail.parentSessionId === 'string' ? detail.parentSessionId : null)
@@ -76,6 +82,16 @@ export interface ListFilter {
   readonly status?: string
   readonly kind?: string
   readonly agent?: string
+  /** Only sessions of these agents. */
+  readonly agents?: readonly string[]
+  /** No sessions of these agents. */
+  readonly otherAgents?: readonly string[]
+  /** Only archived sessions, or only the others; absent = both. */
+  readonly archived?: boolean
+  /** Only sessions whose health has this flag. */
+  readonly flag?: string
+  /** Only sessions that changed after this time. */
+  readonly changedSince?: number
   /** The parent: only its branches, and the background sessions that were started from it. */
   readonly parentId?: string
   /** Matches ids and titles, case-insensitively. */

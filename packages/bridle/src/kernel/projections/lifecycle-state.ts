@@ -33,6 +33,8 @@ export interface Lifecycle {
   readonly queue: readonly Prompt[]
   readonly run: Run | null
   readonly paused: boolean
+  /** Somebody put the session away; a prompt takes it out again. */
+  readonly isArchived: boolean
   /** The end of the last turn; null during a turn. A background session that has ended keeps it. */
   readonly lastTurnStatus: 'completed' | 'failed' | 'cancelled' | null
   readonly endedAt: number | null

@@ -33,6 +33,7 @@ export const lifecycle: Projection<Lifecycle> = {
     queue: [],
     run: null,
     paused: false,
+    isArchived: false,
     lastTurnStatus: null,
     endedAt: null,
     attempts: 0,
@@ -259,6 +260,8 @@ export const lifecycle: Projection<Lifecycle> = {
 
     session_paused: (state) => ({ ...state, paused: true }),
     session_resumed: (state) => ({ ...state, paused: false }),
+    session_archived: (state) => ({ ...state, isArchived: true }),
+    session_unarchived: (state) => ({ ...state, isArchived: false }),
     failure_dismissed: (state) => ({ ...state, lastTurnStatus: 'cancelled', lastError: null }),
     policy_set: (state, { payload }) => ({ ...state, policy: payload.policy }),
 
@@ -280,6 +283,7 @@ export const lifecycle: Projection<Lifecycle> = {
       queue: [],
       run: null,
       paused: false,
+      isArchived: false,
       lastTurnStatus: null,
       endedAt: null,
       attempts: 0,

@@ -11,6 +11,7 @@ import type { Payloads } from '../schemas.ts'
 import { healthSnapshot, initialHealthSnapshot } from '../views/health-snapshot.ts'
 import { firstOpenApprovalId, runtimeText, sessionStateCard } from '../views/session-card.ts'
 import { approve } from './approvals/approvals.ts'
+import { archive, unarchive, unarchiveForPrompt } from './archive.ts'
 import { branch, branchRefusal, promiseBranch } from './branch.ts'
 import { enforceBudgets } from './budgets/budgets.ts'
 import { recordChildStatus, recordParentNotified } from './children/children.ts'
@@ -58,6 +59,7 @@ export const decide = (
   const w = new DecisionBuilder(key, state, now, command.type === 'report' ? command.frame : null)
   const outcome = (rules[command.type] as CommandRule<Command['type']>)(w, command as never)
   if (isRefusal(outcome)) return refusalResult(state, outcome)
+  if (w.events.length > 0) unarchiveForPrompt(w, command)
   // Follow-up events are the kernel's: with the runner's frame on them, the next run would start behind its own output.
   w.frame = null
   if (w.events.length > 0 || command.type === 'tick') followUp(w, state, { command: command.type, starts, identity })
@@ -88,6 +90,8 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   approve,
   pause,
   resume,
+  archive,
+  unarchive,
   branch,
   promise_branch: promiseBranch,
   child_status: recordChildStatus,

@@ -269,4 +269,6 @@ const goldenChat: readonly GoldenStep[] = [
   runnerReports({ type: 'started' }),
   runnerReports({ type: 'failed', message: 'broke' }),
   { type: 'cancel' },
+  { type: 'archive', actor: 'ann' },
+  { type: 'unarchive' },
 ]

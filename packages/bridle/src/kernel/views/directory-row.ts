@@ -41,6 +41,7 @@ export const directoryRowOf = (
     updatedAt: state.at,
     parent: life.parent,
     owner: ownerOf(key, state),
+    ...(life.isArchived && { isArchived: true }),
     approvals: inboxOf(life.title, Object.values(approvals.open)),
     ...(approvals.settled.length > 0 && {
       settled: approvals.settled.map((entry) => ({ ...entry, ...riskField(entry), title: brief(life.title) })),
@@ -109,6 +110,7 @@ const isSameSubject = (a: SessionState, b: SessionState): boolean =>
   a.approvals.open === b.approvals.open &&
   a.approvals.settled === b.approvals.settled &&
   a.health.publishedHash === b.health.publishedHash &&
+  a.lifecycle.isArchived === b.lifecycle.isArchived &&
   a.lifecycle.title === b.lifecycle.title &&
   a.lifecycle.queue === b.lifecycle.queue &&
   a.lifecycle.attempts === b.lifecycle.attempts &&

@@ -68,6 +68,46 @@ export const directoryContract = (name: string, make: () => Promise<StoreHarness
         expect(await listed({}, 'nobody')).toEqual([])
       })
 
+      test('[H81] filters by archive, agents, flag and change; they add up, in full pages', async () => {
+        const health = (...flags: string[]) => ({ health: { flags } })
+        const rows = [
+          row({ updatedAt: 10, detail: health('stuck') }),
+          row({ updatedAt: 20, detail: health('stuck', 'loop'), isArchived: true }),
+          row({ updatedAt: 30, detail: health() }),
+          row({ updatedAt: 40, isArchived: true }),
+          row({ updatedAt: 50, detail: health('loop') }),
+        ]
+        const agents = ['scripted', 'codex', 'claude', 'scripted', 'codex']
+        for (const [index, each] of rows.entries())
+          await startSession(on.store, key(`s${index + 1}`, 'acme', agents[index]), 1, { row: each })
+        expect(await listed({})).toEqual(['s5', 's4', 's3', 's2', 's1'])
+        expect(await listed({ archived: false })).toEqual(['s5', 's3', 's1'])
+        expect(await listed({ archived: true })).toEqual(['s4', 's2'])
+        expect(await listed({ agents: ['codex', 'claude'] })).toEqual(['s5', 's3', 's2'])
+        expect(await listed({ agents: [] })).toEqual([])
+        expect(await listed({ otherAgents: ['codex', 'absent'] })).toEqual(['s4', 's3', 's1'])
+        expect(await listed({ otherAgents: [] })).toHaveLength(5)
+        expect(await listed({ flag: 'stuck' })).toEqual(['s2', 's1'])
+        expect(await listed({ flag: 'loop', archived: false })).toEqual(['s5'])
+        expect(await listed({ flag: 'stuc' })).toEqual([])
+        expect(await listed({ changedSince: 20 })).toEqual(['s5', 's4', 's3'])
+        expect(await listed({ changedSince: 10, agents: ['codex'], flag: 'loop', archived: true })).toEqual(['s2'])
+        const first = await on.store.directory.list('acme', { archived: false, limit: 2 })
+        expect(first.sessions.map(({ key: { id } }) => id)).toEqual(['s5', 's3'])
+        const second = await on.store.directory.list('acme', { archived: false, limit: 2, cursor: first.next! })
+        expect([second.sessions.map(({ key: { id } }) => id), second.next]).toEqual([['s1'], undefined])
+      })
+
+      test('[H80] a session leaves the archive with its row', async () => {
+        const lease = await startSession(on.store, key('a'), 1, { row: row({ isArchived: true }) })
+        await startSession(on.store, key('b'), 1)
+        expect(await listed({ archived: true })).toEqual(['a'])
+        await on.store.log.append(lease, { events: [event(2)], row: row({ updatedAt: 2 }) })
+        const { directory } = await on.store.restart()
+        const { sessions } = await directory.list('acme', { archived: false })
+        expect(sessions.map(({ key: { id } }) => id)).toEqual(['a', 'b'])
+      })
+
       test('search looks through ids and titles, and takes every character literally', async () => {
         const titles = {
           one: '100% sure',

@@ -3,6 +3,7 @@ import { mayOpen, rowOwner } from '../../kernel/owner.ts'
 import {
   type Directory,
   type DirectoryRow,
+  flagsOf,
   type ListFilter,
   type OpenApproval,
   parentIdOf,
@@ -110,6 +111,11 @@ const matches = ({ session: { key }, row }: MemoryListEntry, filter: ListFilter)
   (filter.status === undefined || row.status === filter.status) &&
   (filter.kind === undefined || row.kind === filter.kind) &&
   (filter.agent === undefined || key.agent === filter.agent) &&
+  (filter.agents === undefined || filter.agents.includes(key.agent)) &&
+  !filter.otherAgents?.includes(key.agent) &&
+  (filter.archived === undefined || (row.isArchived ?? false) === filter.archived) &&
+  (filter.flag === undefined || flagsOf(row).includes(filter.flag)) &&
+  (filter.changedSince === undefined || row.updatedAt > filter.changedSince) &&
   mayOpen(filter.viewer ?? null, rowOwner(key, row)) &&
   (filter.parentId === undefined || parentIdOf(row) === filter.parentId) &&
   (filter.search === undefined || searchText(key.id, row.title).includes(filter.search.toLowerCase()))

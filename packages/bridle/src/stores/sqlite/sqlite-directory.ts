@@ -78,12 +78,12 @@ export const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
       tenant: string,
       { limit, cursor, viewer }: PageOptions,
     ): PositionedEntry<ApprovalListing<SettledListing> | null>[] {
-      const before = cursor === undefined ? [] : decodeCursor(cursor, 3)
+      const before = cursor === undefined ? NEWEST : decodeCursor(cursor, 3)
       const rows = driver.all<Key & { decided_at: number; sid: number; seq: number; body: string }>(
         `SELECT s.tenant, s.agent, s.id, decided_at, a.sid, seq, body
          FROM settled_approvals AS a CROSS JOIN sessions AS s ON s.sid = a.sid
          WHERE a.tenant = ? AND s.tenant = a.tenant AND ${viewer === undefined ? 'true' : OPEN_TO}
-         AND ${cursor === undefined ? 'true' : '(decided_at, a.sid, seq) < (?, ?, ?)'}
+         AND (decided_at, a.sid, seq) < (?, ?, ?)
          ORDER BY decided_at DESC, a.sid DESC, seq DESC LIMIT ?`,
         ...[tenant, ...(viewer === undefined ? [] : [viewer]), ...before, pageSize(limit) + 1],
       )
@@ -115,6 +115,9 @@ export interface PageOptions {
 /** As the inner and the outer query name the columns. */
 const RECENT_FIRST = { inner: 'updated_at DESC, sid DESC', outer: 'k.updated_at DESC, k.sid DESC' } as const
 const FIRST_MADE_FIRST = { inner: 'sid', outer: 'k.sid' } as const
+
+/** Before every position of a list that has the newest first. */
+const NEWEST = [Number.MAX_SAFE_INTEGER, 0, 0] as const
 
 /** A session belongs to nobody, or to this user. */
 const OPEN_TO = '(owner IS NULL OR owner = ?)'
@@ -173,11 +176,23 @@ const damagedRow = ({ id, kind, status, updated_at: at }: SessionListRow): Direc
 
 const keyOf = ({ tenant, agent, id }: Key): Key => ({ tenant, agent, id })
 
+/** A damaged row has no flags. */
+const HAS_FLAG = `json_valid(row)
+  AND EXISTS (SELECT 1 FROM json_each(iif(json_valid(row), row, '{}'), '$.detail.health.flags') WHERE value = ?)`
+
 const conditions = (tenant: string, filter: ListFilter): { where: string; values: SqlValue[] } => {
   const parts: [sql: string, ...values: SqlValue[]][] = [['tenant = ? AND removed = 0', tenant]]
   if (filter.status !== undefined) parts.push(['status = ?', filter.status])
   if (filter.kind !== undefined) parts.push(['kind = ?', filter.kind])
   if (filter.agent !== undefined) parts.push(['agent = ?', filter.agent])
+  // A list is one parameter: a Durable Object takes a hundred.
+  if (filter.agents !== undefined)
+    parts.push(['agent IN (SELECT value FROM json_each(?))', JSON.stringify(filter.agents)])
+  if (filter.otherAgents !== undefined)
+    parts.push(['agent NOT IN (SELECT value FROM json_each(?))', JSON.stringify(filter.otherAgents)])
+  if (filter.archived !== undefined) parts.push(['archived = ?', filter.archived ? 1 : 0])
+  if (filter.changedSince !== undefined) parts.push(['updated_at > ?', filter.changedSince])
+  if (filter.flag !== undefined) parts.push([HAS_FLAG, filter.flag])
   if (filter.parentId !== undefined) parts.push(['hangs_from = ?', filter.parentId])
   if (filter.viewer !== undefined) parts.push([OPEN_TO, filter.viewer])
   // instr, not LIKE: a search for 100% means just that.

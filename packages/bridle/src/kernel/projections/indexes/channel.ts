@@ -31,6 +31,8 @@ const withOperator = (state: Channel, event: { readonly seq: number }): Channel 
 const operatorActs = [
   'approval_required',
   'session_resumed',
+  'session_archived',
+  'session_unarchived',
   'cancel_requested',
   'policy_set',
   'signal_received',

@@ -28,6 +28,7 @@ import { auditEntrySchema } from './health-schemas.ts'
 import {
   artifactExample,
   cancelReceiptExample,
+  sessionCardExample,
   sessionDetailExample,
   sessionPageExample,
   signalReceiptExample,
@@ -37,6 +38,7 @@ import {
   approvalRisk,
   artifactSchema,
   cancelReceiptSchema,
+  sessionCardSchema,
   sessionDetailSchema,
   sessionPageSchema,
   signalReceiptSchema,
@@ -59,6 +61,11 @@ export const cancelAnswer = jsonAnswer(
   cancelReceiptSchema,
   cancelReceiptExample,
 )
+
+export const archiveAnswer = jsonAnswer('The session, with `archived`.', sessionCardSchema, {
+  ...sessionCardExample,
+  archived: true,
+})
 
 export const signalAnswer = jsonAnswer(
   'The run has the signal: `runId`, and the session.',

@@ -17,6 +17,7 @@ import { withTokenBackoff } from '../access/token-backoff.ts'
 import { openapiRoutes } from '../openapi/routes.ts'
 import { createRequestBody, type RequestBody } from '../requests/body.ts'
 import { approvalRoutes } from '../sessions/approvals.ts'
+import { archiveRoutes } from '../sessions/archive.ts'
 import { artifactRoutes } from '../sessions/artifacts.ts'
 import { auditRoutes } from '../sessions/audit.ts'
 import { channelRoutes } from '../sessions/channel-page.ts'
@@ -129,6 +130,7 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
     ticketRoutes,
     sessionRoutes,
     approvalRoutes,
+    archiveRoutes,
     artifactRoutes,
     auditRoutes,
     channelRoutes,

@@ -139,6 +139,13 @@ const validateAndHandle = async (
 export const startsWork = ({ scope, stopsWork = false }: Pick<Route, 'scope' | 'stopsWork'>): boolean =>
   scope === 'operate' && !stopsWork
 
+/** ISO 8601, as milliseconds. */
+export const timeSchema = v.pipe(
+  v.string(),
+  v.check((text) => !Number.isNaN(Date.parse(text)), 'Expected a time in ISO 8601'),
+  v.transform((text) => Date.parse(text)),
+)
+
 /** The number of entries on a page. Zero is refused as a mistake of the caller. */
 export const limitSchema = (max: number) =>
   v.pipe(

@@ -45,7 +45,7 @@ export const sessionCard = (
     runId: life.run?.runId ?? null,
     lastError: life.lastError,
     retry_at: timeOrNull(retryAtOf(state)),
-    archived: false,
+    archived: life.isArchived,
     ...(agent?.capabilities && { capabilities: agent.capabilities }),
     approvals: Object.values(approvals.open).map(
       ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt, effect, risk }) => ({

@@ -3,11 +3,12 @@
 import * as v from 'valibot'
 import { type Command, isRefusal } from '../../../kernel/commands.ts'
 import { isId, type Key } from '../../../kernel/event.ts'
+import { present } from '../../../kernel/json.ts'
 import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { actorField, openableSessions, viewerField } from '../access/users.ts'
-import { engineOf } from '../agent-engine.ts'
+import { agentsOfEngine, engineOf } from '../agent-engine.ts'
 import { json } from '../answers/answer-schema.ts'
 import { cancelAnswer, sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answers.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
@@ -15,7 +16,7 @@ import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
 import { badRequest, type Denial, isDenial, notFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
-import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
+import { limitSchema, type Route, type RouteCall, type RouteContext, route, timeSchema } from '../router/route.ts'
 import type { SessionCard, SessionDetail, SessionPage } from '../wire.ts'
 import { sessionCard } from './detail.ts'
 import { omitSchema, wholeSession } from './parts/whole-session.ts'
@@ -33,18 +34,29 @@ export const sessionRoutes: readonly Route[] = [
       agent: v.optional(v.string()),
       parent: v.optional(v.string()),
       search: v.optional(v.string()),
+      archived: v.optional(v.picklist(['true', 'false', 'all'])),
+      engine: v.optional(v.string()),
+      flag: v.optional(v.string()),
+      changed_since: v.optional(timeSchema),
       order: v.optional(v.picklist(['updated', 'created'])),
       limit: v.optional(limitSchema(LIST_PAGE_MAX)),
       cursor: v.optional(v.string()),
     }),
     answers: { 200: sessionPageAnswer },
     handle: async ({ access, query, ports }) => {
-      const { parent, ...filter } = query
-      const conditions = Object.fromEntries(
-        Object.entries({ ...filter, parentId: parent }).filter(([, value]) => value !== undefined),
-      )
+      const { parent, archived = 'false', engine, changed_since: changedSince, ...filter } = query
+      const conditions = present({
+        ...filter,
+        parentId: parent,
+        archived: archived === 'all' ? undefined : archived === 'true',
+        changedSince,
+      })
       const page = await pageOr400(
-        ports.directory.list(access.tenant, { ...conditions, ...(await viewerField(access)) }),
+        ports.directory.list(access.tenant, {
+          ...conditions,
+          ...(engine !== undefined && agentsOfEngine(ports.agents, engine)),
+          ...(await viewerField(access)),
+        }),
       )
       if (isDenial(page)) return page
       return json<SessionPage>({

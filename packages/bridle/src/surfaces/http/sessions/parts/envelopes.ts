@@ -134,6 +134,8 @@ const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T>
     summarize: ({ payload }) => operatorSummary('paused', payload),
   },
   session_resumed: fromOperator('resumed'),
+  session_archived: fromOperator('archived'),
+  session_unarchived: fromOperator('unarchived'),
   cancel_requested: fromOperator('cancelled'),
   policy_set: fromOperator('policy set'),
   signal_received: {
