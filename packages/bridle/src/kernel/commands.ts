@@ -175,6 +175,8 @@ export interface ApproveCommand {
   readonly args?: JsonObject
   /** SHA-256 of the approved tool and arguments; `Host.send` fills it in with `bindApproval`. */
   readonly digest?: string
+  /** The call gets its answer, and the session pauses before its next step. */
+  readonly pause?: boolean
   readonly reason?: string
   readonly actor?: string
 }

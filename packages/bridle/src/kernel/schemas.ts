@@ -458,6 +458,8 @@ export const schemas = {
     arguments: maybe(arguments_),
     approved_digest: maybe(text),
     superseded_by: maybe(text),
+    /** The session pauses when the call has its outcome, before the next step. */
+    pause: maybe(v.boolean()),
   }),
   approval_delivered: v.looseObject({ request_id: text }),
   session_paused: v.looseObject({

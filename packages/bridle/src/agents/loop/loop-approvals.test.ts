@@ -102,6 +102,42 @@ describe('an approval', () => {
     expect(await it.result()).toBe('Result: paid 5')
   })
 
+  test('[H79] with a pause: the call is made once, and the model is asked again only after a resume, whenever the process dies', async () => {
+    for (const writes of [0, 1, 2, 3]) {
+      const { definition, paid, requests } = approved()
+      const keys = [keyOf('one'), keyOf('two')]
+      const before = new LoopWorld(definition)
+      for (const key of keys) await before.submit('go', key)
+      await before.quiet()
+      const answers = await Promise.all(keys.map((key) => before.openApproval(key)))
+      let left = writes
+      before.log.after = () => {
+        if (left-- === 0) before.kill()
+      }
+      const [first = '', second = ''] = answers
+      const answer = (it: LoopWorld, approvalId: string, key = keys[0]) =>
+        it.send({ type: 'approve', approvalId, decision: 'approved', pause: true, actor: 'ann' }, key)
+      await answer(before, first).catch(() => {})
+      await before.quiet()
+      const it = await before.again()
+      // A call that a crash cut off may have happened: a person is asked, as ever.
+      const state = async (key = keys[0]) => (await it.host.open(key ?? keyOf())).state
+      if (Object.keys((await state()).approvals.open).length > 0) await it.approve('approved', undefined, keys[0])
+      expect([writes, (await state()).lifecycle.paused]).toEqual([writes, true])
+      expect([writes, requests.length]).toEqual([writes, 2])
+      expect(paid.length).toBeGreaterThan(0)
+      const made = paid.length
+      await it.send({ type: 'resume' }, keys[0])
+      await it.quiet()
+      expect([await it.result(keys[0]), paid.length]).toEqual(['Result: paid 5', made])
+      // The other session was not touched.
+      expect((await state(keys[1])).lifecycle.paused).toBe(false)
+      await answer(it, second, keys[1])
+      await it.quiet()
+      expect((await state(keys[1])).lifecycle.paused).toBe(true)
+    }
+  })
+
   test('[N46] calls without one are made meanwhile, later waves are not', async () => {
     const seen: string[] = []
     const look = tool({ name: 'look', description: 'Looks.', effect: 'pure', run: () => void seen.push('look') })

@@ -164,11 +164,11 @@ export class HarnessClient {
     return this.send({ ...which, type: 'cancel' })
   }
 
-  /** Answers an approval, with other arguments or a reason where you give them. */
+  /** Answers an approval, with other arguments or a reason where you give them; with `pause` the session pauses after the call. */
   approve(
     approvalId: string,
     decision: 'approved' | 'denied',
-    more: Pick<CommandOf<'approve'>, 'args' | 'reason'> = {},
+    more: Pick<CommandOf<'approve'>, 'args' | 'reason' | 'pause'> = {},
   ): Promise<HarnessAnswer> {
     return this.send({ ...more, type: 'approve', approvalId, decision })
   }

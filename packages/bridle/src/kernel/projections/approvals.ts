@@ -44,6 +44,8 @@ export interface DecidedApproval
   /** The time of the answer, and the person who gave it; null = nobody, or not named. */
   readonly decidedAt: number
   readonly actor: string | null
+  /** The session pauses after the call. */
+  readonly pause?: true
   /** Whether the runner does not have the answer yet. */
   readonly undelivered: boolean
   /** Whether the call has an outcome: an engine may then reuse the call's id. */
@@ -101,6 +103,7 @@ export const approvals: Projection<Approvals> = {
             reason: payload.reason ?? null,
             decidedAt: event.at,
             actor: payload.actor ?? null,
+            ...(payload.pause && { pause: true }),
             undelivered: goesToRunner,
             hasOutcome: false,
           },

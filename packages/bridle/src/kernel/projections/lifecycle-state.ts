@@ -33,6 +33,8 @@ export interface Lifecycle {
   readonly queue: readonly Prompt[]
   readonly run: Run | null
   readonly paused: boolean
+  /** The answer to an approval after which the session pauses: when its call has an outcome. Null = none. */
+  readonly pauseAfter: { readonly requestId: string; readonly actor: string | null } | null
   /** Somebody put the session away; a prompt takes it out again. */
   readonly isArchived: boolean
   /** The end of the last turn; null during a turn. A background session that has ended keeps it. */

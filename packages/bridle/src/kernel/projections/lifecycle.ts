@@ -33,6 +33,7 @@ export const lifecycle: Projection<Lifecycle> = {
     queue: [],
     run: null,
     paused: false,
+    pauseAfter: null,
     isArchived: false,
     lastTurnStatus: null,
     endedAt: null,
@@ -221,10 +222,13 @@ export const lifecycle: Projection<Lifecycle> = {
     turn_end: (state, { seq, at, payload }) => {
       // The turn is the parent's: the branch has not ended.
       if (payload.stop_reason === BRANCHED) return state
+      const queue = state.queue.filter((prompt) => prompt.runId !== payload.turn_id)
       return {
         ...state,
         reportedStatus: state.reportedStatus && { status: payload.status, seq },
-        queue: state.queue.filter((prompt) => prompt.runId !== payload.turn_id),
+        queue,
+        // Without a next prompt there is no next step to pause before.
+        pauseAfter: queue.length > 0 ? state.pauseAfter : null,
         run: state.run?.runId === payload.turn_id ? null : state.run,
         lastTurnStatus: payload.status,
         endedAt: at,
@@ -258,7 +262,12 @@ export const lifecycle: Projection<Lifecycle> = {
       handles: state.handles.filter((each) => !payload.run_ids.includes(each.runId)),
     }),
 
-    session_paused: (state) => ({ ...state, paused: true }),
+    // A session that is paused already needs no second pause.
+    approval_decided: (state, { payload }) =>
+      payload.pause && !state.paused
+        ? { ...state, pauseAfter: { requestId: payload.request_id, actor: payload.actor ?? null } }
+        : state,
+    session_paused: (state) => ({ ...state, paused: true, pauseAfter: null }),
     session_resumed: (state) => ({ ...state, paused: false }),
     session_archived: (state) => ({ ...state, isArchived: true }),
     session_unarchived: (state) => ({ ...state, isArchived: false }),
@@ -283,6 +292,7 @@ export const lifecycle: Projection<Lifecycle> = {
       queue: [],
       run: null,
       paused: false,
+      pauseAfter: null,
       isArchived: false,
       lastTurnStatus: null,
       endedAt: null,

@@ -11,6 +11,7 @@ import type { Payloads } from '../schemas.ts'
 import { healthSnapshot, initialHealthSnapshot } from '../views/health-snapshot.ts'
 import { firstOpenApprovalId, runtimeText, sessionStateCard } from '../views/session-card.ts'
 import { approve } from './approvals/approvals.ts'
+import { pauseAfterCall } from './approvals/pause-after.ts'
 import { archive, unarchive, unarchiveForPrompt } from './archive.ts'
 import { branch, branchRefusal, promiseBranch } from './branch.ts'
 import { enforceBudgets } from './budgets/budgets.ts'
@@ -127,6 +128,7 @@ const followUp = (
   const quiet = w.events.length > 0 && w.state.lifecycle.run?.phase === 'started' && w.state.health === before.health
   const sameWork = w.state.checkpoints === before.checkpoints && w.state.artifacts === before.artifacts
   if (quiet && sameWork && w.state.approvals === approvals && isSameLifecycle(w.state.lifecycle, lifecycle)) return
+  pauseAfterCall(w)
   enforceBudgets(w, before, command)
   if (starts) startNextRun(w)
   // The next run may start over budget, and no event or timer would say so before its first report.

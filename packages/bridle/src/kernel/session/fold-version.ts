@@ -271,4 +271,13 @@ const goldenChat: readonly GoldenStep[] = [
   { type: 'cancel' },
   { type: 'archive', actor: 'ann' },
   { type: 'unarchive' },
+  { type: 'submit', prompt: 'second' },
+  runnerReports({ type: 'started' }),
+  runnerReports(event('tool_call', { name: 'write', arguments: {}, tool_call_id: 'c' }), {
+    ...{ type: 'ask', toolCallId: 'c', tool: 'write', arguments: {}, reason: 'writes', digest: 'd' },
+  }),
+  ({ approvals }) => ({
+    ...{ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'approved', digest: 'd' },
+    ...{ pause: true, actor: 'ann' },
+  }),
 ]

@@ -101,6 +101,7 @@ export const fabricMessageSchema = v.variant('type', [
     decision: v.picklist(['approved', 'denied']),
     reason: v.optional(v.string()),
     args: v.optional(jsonObject),
+    pause: v.optional(v.boolean()),
     actor: v.optional(v.string()),
     commandId: optionalId,
   }),

@@ -38,8 +38,11 @@ export const performFabricCommand = async (
   context: FabricCommandContext,
 ): Promise<FabricAck> => {
   const { session, scopes: granted, user, host } = context
-  const scope = scopes[message.type]
-  if (!granted.includes(scope)) return ack(message, false, `This needs the scope "${scope}".`)
+  // An answer that also pauses is an answer and an act.
+  const needed: readonly Scope[] =
+    message.type === 'approve' && message.pause ? ['approve', 'operate'] : [scopes[message.type]]
+  const scope = needed.find((each) => !granted.includes(each))
+  if (scope !== undefined) return ack(message, false, `This needs the scope "${scope}".`)
   try {
     const command = await commandOf(message, session, user)
     if ('problem' in command) return ack(message, false, command.problem)
@@ -68,13 +71,14 @@ const commandOf = async (
   user: string | null,
 ): Promise<Command | TaskStopRequest | { readonly problem: string }> => {
   if (message.type === 'approve') {
-    const { approvalId, decision, reason, args, actor } = message
+    const { approvalId, decision, reason, args, pause, actor } = message
     return {
       type: 'approve',
       approvalId,
       decision,
       ...(reason !== undefined && { reason }),
       ...(args && { args }),
+      ...(pause && { pause }),
       ...actorField({ user }, actor),
     }
   }

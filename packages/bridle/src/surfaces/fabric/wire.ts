@@ -171,6 +171,8 @@ export type FabricCommand =
       readonly reason?: string | undefined
       /** Edited arguments; absent = as requested. */
       readonly args?: JsonObject | undefined
+      /** The call gets its answer, and the session pauses before its next step. */
+      readonly pause?: boolean | undefined
       readonly actor?: string | undefined
       readonly commandId?: string | undefined
     }

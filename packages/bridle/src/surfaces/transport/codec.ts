@@ -26,6 +26,7 @@ const commandSchema = v.variant('type', [
     decision: v.picklist(['approved', 'denied']),
     args: v.optional(jsonObject),
     reason: v.optional(text),
+    pause: v.optional(v.boolean()),
   }),
   command('branch', {
     seq: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),

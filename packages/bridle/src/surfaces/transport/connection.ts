@@ -158,8 +158,11 @@ export class TransportSocket implements SocketReceiver, Listener {
 
   async #perform(command: ParsedCommand): Promise<void> {
     if (command.type === 'approve') this.#hints.stop()
-    const needed: Scope = command.type === 'approve' ? 'approve' : 'operate'
-    if (!this.#connection.scopes.includes(needed)) {
+    // An answer that also pauses is an answer and an act.
+    const all: readonly Scope[] =
+      command.type !== 'approve' ? ['operate'] : command.pause ? ['approve', 'operate'] : ['approve']
+    const needed = all.find((scope) => !this.#connection.scopes.includes(scope))
+    if (needed !== undefined) {
       return this.#answer(command, { code: 'forbidden', message: `This needs the scope "${needed}".` })
     }
     try {

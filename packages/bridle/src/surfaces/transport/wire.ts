@@ -17,6 +17,8 @@ export type HarnessCommand = { commandId?: string | undefined } & (
       decision: 'approved' | 'denied'
       args?: JsonObject
       reason?: string
+      /** The call gets its answer, and the session pauses before its next step. */
+      pause?: boolean
     }
   | { type: 'branch'; seq?: number; fromEventId?: string; messageId?: string }
   | { type: 'pause' }

@@ -11,6 +11,7 @@ export interface ApprovalSettlement {
   readonly arguments?: Approval['arguments']
   readonly approved_digest?: string
   readonly superseded_by?: string
+  readonly pause?: boolean
 }
 
 /** The answer, as clients see it. */

@@ -58,6 +58,7 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
     ...(answered.arguments && { arguments: answered.arguments }),
     ...(answered.approvedDigest !== null && { approved_digest: answered.approvedDigest }),
     ...(answered.reason !== null && { reason: answered.reason }),
+    ...(answered.pause && { pause: true }),
   })
 }
 
@@ -73,7 +74,9 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
   const decided = ownProperty(w.state.approvals.decided, id)
   if (decided) {
     const same =
-      decided.decision === decision && (decision === 'denied' || decided.approvedDigest === (command.digest ?? null))
+      decided.decision === decision &&
+      (!command.pause || decided.pause === true) &&
+      (decision === 'denied' || decided.approvedDigest === (command.digest ?? null))
     return same ? { approvalId: id, decision } : alreadySettled(decided)
   }
   const approval = ownProperty(w.state.approvals.open, id)
@@ -91,6 +94,7 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
     ...(command.actor !== undefined && { actor: command.actor }),
     ...(decision === 'approved' && command.args && { arguments: command.args }),
     ...(decision === 'approved' && command.digest !== undefined && { approved_digest: command.digest }),
+    ...(command.pause && { pause: true }),
   })
   return { approvalId: id, decision }
 }

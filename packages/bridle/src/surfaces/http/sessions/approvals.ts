@@ -7,7 +7,7 @@ import { json } from '../answers/answer-schema.ts'
 import { approvalPageAnswer, approvalReceiptAnswer } from '../answers/session-answers.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
-import { badRequest, isDenial } from '../router/denial.ts'
+import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
 import type { ApprovalPage, ApprovalReceipt, ApprovalsByStatus } from '../wire.ts'
@@ -27,6 +27,9 @@ const decisionSchema = (verb: keyof typeof decisionSpellings) =>
     `The path says "${verb}". Leave the decision out, or let it say the same`,
   )
 
+/** Pausing is an act of its own, also together with an answer. */
+const PAUSE_NEEDS = 'To pause needs the scope "operate".'
+
 const decisionRoute = (verb: 'approve' | 'reject'): Route =>
   route({
     method: 'post',
@@ -39,18 +42,21 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
       reason: v.optional(v.string()),
       actor: v.optional(v.string()),
       decision: v.optional(decisionSchema(verb)),
+      pause: v.optional(v.boolean()),
     }),
     headers: ['Idempotency-Key'],
     answers: { 200: approvalReceiptAnswer },
     handle: async (call) => {
-      const { body, param, ports } = call
+      const { access, body, param, ports } = call
+      if (body.pause && !access.scopes.includes('operate')) return new Denial('forbidden', PAUSE_NEEDS)
       const command = {
         type: 'approve',
         approvalId: param('approvalId'),
         decision: verb === 'approve' ? 'approved' : 'denied',
         ...(body.args && { args: body.args }),
         ...(body.reason !== undefined && { reason: body.reason }),
-        ...actorField(call.access, body.actor),
+        ...(body.pause && { pause: true }),
+        ...actorField(access, body.actor),
       } as const satisfies Command
       const id = commandIdOf(call.request, command)
       if (isDenial(id)) return id
