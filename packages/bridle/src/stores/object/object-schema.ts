@@ -46,8 +46,13 @@ const directoryUploads: Migration = [
   'CREATE TABLE upload_pieces (n INTEGER PRIMARY KEY, bytes BLOB NOT NULL)',
 ]
 
+const directoryWatchers: Migration = [
+  // The object whose readers want the changes of a tenant's sessions, where a tenant has several directory objects.
+  'CREATE TABLE change_watchers (tenant TEXT PRIMARY KEY, watcher TEXT NOT NULL) WITHOUT ROWID',
+]
+
 export const sessionObjectMigrations: readonly Migration[] = [sessionFirst, sessionUploads]
-export const directoryObjectMigrations: readonly Migration[] = [directoryFirst, directoryUploads]
+export const directoryObjectMigrations: readonly Migration[] = [directoryFirst, directoryUploads, directoryWatchers]
 
 /** 0 for an object from before there was a version. */
 export const objectSchemaVersion = (driver: Pick<SqlDriver, 'get'>): number => {

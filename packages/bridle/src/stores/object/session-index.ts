@@ -1,8 +1,9 @@
 // The records of one directory object, in the same tables as on Node. All of them come from session objects, so they may be
 // lost: a session is reported again with its next request or write.
 import type { Key } from '../../kernel/event.ts'
-import { ownerFromId } from '../../kernel/owner.ts'
-import type { ListedSession, ListFilter, SettledListing } from '../../kernel/ports/directory.ts'
+import { ownerFromId, rowOwner } from '../../kernel/owner.ts'
+import type { DirectoryRow, ListedSession, ListFilter, SettledListing } from '../../kernel/ports/directory.ts'
+import type { RowChange, RowObserver } from '../../kernel/ports/row-observer.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { RECORDS_PAGE } from '../limits.ts'
 import type { PositionedEntry } from '../listing.ts'
@@ -26,11 +27,14 @@ interface HomeRow {
 
 export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
   readonly #driver: SqlDriver
+  readonly #observer: RowObserver | null
   readonly #rows: SessionTable
   readonly #pages: ReturnType<typeof directoryPages>
 
-  constructor(driver: SqlDriver) {
+  /** The observer learns of each change that sessions report here. */
+  constructor(driver: SqlDriver, observer: RowObserver | null = null) {
     this.#driver = driver
+    this.#observer = observer
     // The base column holds a session's head, since its log is in another object.
     this.#rows = openSessionTable(driver, openTail(driver, noTail))
     this.#pages = directoryPages(driver, this.#rows)
@@ -45,9 +49,21 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
   }
 
   async tell(updates: readonly DirectoryUpdate[]): Promise<void> {
-    this.#driver.transaction(() => {
-      for (const each of updates) this.#applyUpdate(each)
-    })
+    const changes = this.#driver.transaction(() => updates.flatMap((update) => this.#observeUpdate(update) ?? []))
+    for (const change of changes) this.#observer?.observe(change)
+  }
+
+  /** The change that an update makes in what lists show; null = none, or nobody reads the changes of the tenant. */
+  #observeUpdate(update: DirectoryUpdate): RowChange | null {
+    const { key, head, row } = update
+    if (!this.#observer?.isObserved(key.tenant)) {
+      this.#applyUpdate(update)
+      return null
+    }
+    const before = this.#listedRow(key)
+    const shown = row ?? before
+    if (!this.#applyUpdate(update) || !shown) return null
+    return { key, owner: rowOwner(key, shown), head, incarnation: 1, row, before }
   }
 
   async find(tenant: string, id: string): Promise<SessionLocation[]> {
@@ -137,13 +153,13 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     else if (!this.#homeOf(record.key)) this.#saveHome(record.key, record.home, record.head, 0)
   }
 
-  /** Compares heads: a late update must not undo a newer one. An update that changes nothing writes nothing. */
-  #applyUpdate({ key, home, head, row }: DirectoryUpdate): void {
+  /** Compares heads: a late update must not undo a newer one. An update that changes nothing writes nothing, and is false. */
+  #applyUpdate({ key, home, head, row }: DirectoryUpdate): boolean {
     const known = this.#homeOf(key)
-    if (known && (known.home !== home || known.seq > head)) return
+    if (known && (known.home !== home || known.seq > head)) return false
     // A session made again after its removal has a higher head: a row with this head is from before the removal.
-    if (known?.removed && row && known.seq === head) return
-    if (known?.seq === head && row && this.#rowOf(key) === JSON.stringify(row)) return
+    if (known?.removed && row && known.seq === head) return false
+    if (known?.seq === head && row && this.#rowOf(key) === JSON.stringify(row)) return false
     this.#saveHome(key, home, head, row ? 0 : 1)
     const live = this.#rows.live(key)
     if (row) {
@@ -155,6 +171,15 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
       this.#driver.run('DELETE FROM settled_approvals WHERE sid = ?', live.sid)
       this.#driver.run('DELETE FROM sessions WHERE sid = ?', live.sid)
     }
+    return true
+  }
+
+  #listedRow({ tenant, agent, id }: Key): DirectoryRow | null {
+    const found = this.#driver.get<{ row: string; owner: string | null }>(
+      'SELECT row, owner FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
+      ...[tenant, id, agent],
+    )
+    return found ? rowWithOwner(found.row, found.owner) : null
   }
 
   #rowOf({ tenant, agent, id }: Key): string | undefined {

@@ -94,6 +94,13 @@ export const tenantDirectory = (
 export const shardName = (tenant: string, index: number, count: number): string =>
   count === 1 ? tenant : `${tenant}/${count}/${index}`
 
+/** The object that has the readers of a tenant's changes. */
+export const readersName = (tenant: string, count: number): string => shardName(tenant, 0, count)
+
+/** The other objects of the tenant, which relay their changes to the one that has the readers. */
+export const readerPeers = (tenant: string, count: number): readonly string[] =>
+  Array.from({ length: count - 1 }, (_, index) => shardName(tenant, index + 1, count))
+
 export const shardOf = (name: string, count: number): number => Number.parseInt(hashText(name), 16) % count
 
 /** Newest first: the cursor of this object is the first of its positions that is not below the merged cursor. */

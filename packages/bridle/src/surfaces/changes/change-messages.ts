@@ -2,9 +2,10 @@
 import type { EngineIdentity } from '../../kernel/engine-info.ts'
 import type { DirectoryRow } from '../../kernel/ports/directory.ts'
 import type { RowChange } from '../../kernel/ports/row-observer.ts'
+import { settledStatus } from '../http/router/kernel-denials.ts'
+import { pendingApproval } from '../http/sessions/inbox.ts'
 import { sessionRow } from '../http/sessions/session-rows.ts'
 import type { SessionRow } from '../http/wire.ts'
-import { pendingApproval } from './pending-approval.ts'
 import type { ApprovalClosure, TenantChange } from './wire.ts'
 
 /** The same array for all readers, so that a target encodes it once. */
@@ -23,13 +24,14 @@ export const changeMessages = (
     { type: 'session', session: sessionRow({ key, head, incarnation, row }, identity) },
     ...row.approvals
       .filter(({ id }) => !knownIds.has(id))
-      .map((approval) => ({ type: 'approval', approval: pendingApproval(key, approval) }) as const),
+      .map((approval) => ({ type: 'approval', approval: pendingApproval({ key, approval }) }) as const),
     ...[...knownIds].filter((id) => !openIds.has(id)).map((id) => closureOf(key, row, id)),
   ]
 }
 
 /** The row without the fields that change with every event: equal texts look the same in a list, but for the time. */
-export const listingText = ({ key, head, incarnation, row }: RowChange & { readonly row: DirectoryRow }): string => {
+export const listingText = ({ key, head, incarnation, row }: RowChange): string => {
+  if (row === null) return ''
   const shown: Partial<SessionRow> = {
     ...sessionRow({ key, head, incarnation, row }, { engine: '', runnerKind: 'in_process' }),
     updatedAt: '',
@@ -42,26 +44,14 @@ export const listingText = ({ key, head, incarnation, row }: RowChange & { reado
 
 /** The newest settled approvals are in the row; of an older one only its end is known. */
 const closureOf = ({ id: session_id, agent }: RowChange['key'], row: DirectoryRow, id: string): ApprovalClosure => {
-  const settled = (row as DirectoryRow & SettledApprovals).settled?.find((approval) => approval.id === id)
+  const settled = row.settled?.findLast((approval) => approval.id === id)
   return {
     type: 'approval_closed',
     id,
     session_id,
     agent,
-    status: statusOf(settled?.decision),
+    status: settledStatus(settled?.decision ?? ''),
     decidedBy: settled?.decidedBy ?? null,
     decidedAt: settled ? new Date(settled.decidedAt).toISOString() : null,
   }
 }
-
-interface SettledApprovals {
-  readonly settled?: readonly {
-    readonly id: string
-    readonly decision: string
-    readonly decidedAt: number
-    readonly decidedBy: string | null
-  }[]
-}
-
-const statusOf = (decision: string | undefined): ApprovalClosure['status'] =>
-  decision === 'approved' || decision === 'denied' || decision === 'expired' ? decision : 'cancelled'

@@ -131,9 +131,11 @@ test('[F57] approvals open and close for every reader, also when another page de
           .filter((line) => /^(closed|removed)/.test(line))
           .filter((line) => !line.includes('user:ann'))
           .sort(),
-      ).toEqual([expect.stringMatching(/^closed one/), expect.stringMatching(/^closed two/), 'removed three'])
+      ).toEqual(['closed one approved ann', 'closed two denied bob', 'removed three'])
   })
   expect(second.lines().join()).not.toContain('user:ann')
+  expect(first.lines()).toContain('closed user:ann approved ann')
+  expect(first.problems()).toEqual([])
   await Promise.all([...answers.slice(0, 2), own])
 })
 

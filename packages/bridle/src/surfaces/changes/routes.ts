@@ -3,12 +3,13 @@ import * as v from 'valibot'
 import { viewerOf } from '../http/access/users.ts'
 import { Denial, notFound } from '../http/router/denial.ts'
 import { type Route, route } from '../http/router/route.ts'
-import { type SocketRoute, socketRoute } from '../http/streams/socket-route.ts'
+import { type RestorableSocket, type SocketRoute, socketRoute } from '../http/streams/socket-route.ts'
 import { streamTimings } from '../http/streams/sse.ts'
 import { changesStreamAnswer } from './answers.ts'
-import { type ChangesConnection, ChangesSocket } from './changes-socket.ts'
+import { type ChangesConnection, ChangesSocket, type ChangesSocketPorts } from './changes-socket.ts'
 import { changesStream } from './changes-stream.ts'
 
+const SOCKET_PATH = '/changes/ws'
 const SUMMARY = 'Changes of the sessions and approvals of the tenant, as they happen'
 
 const noFeed = () => new Denial('unavailable', 'This process has no stream of changes.')
@@ -30,16 +31,23 @@ export const changesRoutes: readonly Route[] = [
   }),
 ]
 
+/** A hibernated socket again, in any process that has a feed. */
+export const restoreChangesSocket: RestorableSocket<ChangesSocketPorts> = {
+  path: SOCKET_PATH,
+  restore: async (hibernated, _head, ports) => (socket) =>
+    new ChangesSocket(hibernated as ChangesConnection, socket, ports, 'awake'),
+}
+
 export const changesSocketRoutes: readonly SocketRoute[] = [
   socketRoute({
-    path: '/changes/ws',
+    path: SOCKET_PATH,
     scope: 'observe',
     summary: SUMMARY,
     query: v.looseObject({ marks: v.optional(v.string()) }),
     session: null,
-    restore: async (hibernated, _head, { clock, changes }) => {
+    restore: async (hibernated, head, { clock, changes }) => {
       if (!changes) throw new Error('This process has no stream of changes.')
-      return (socket) => new ChangesSocket(hibernated as ChangesConnection, socket, { clock, changes }, 'awake')
+      return restoreChangesSocket.restore(hibernated, head, { clock, changes })
     },
     accept: async ({ access, ports: { clock, changes } }) => {
       // A ticket for one session opens no route that concerns more than that session.

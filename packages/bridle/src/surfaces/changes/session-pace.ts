@@ -23,7 +23,8 @@ export class SessionPace {
   readonly #ports: SessionPacePorts
   #phase: PacePhase = 'ready'
   #known: DirectoryRow | null
-  #knownText = ''
+  /** The change that was sent last; null = none. */
+  #sent: RowChange | null = null
   #pending: RowChange | null = null
   #clearPhase = () => {}
   #clearCheck: (() => void) | null = null
@@ -66,8 +67,7 @@ export class SessionPace {
   }
 
   #hasNewListing(change: RowChange): boolean {
-    const { row } = change
-    return row === null || listingText({ ...change, row }) !== this.#knownText
+    return this.#sent === null || listingText(change) !== listingText(this.#sent)
   }
 
   #send(change: RowChange): void {
@@ -77,11 +77,9 @@ export class SessionPace {
     this.stop()
     this.#pending = null
     this.#known = row
+    this.#sent = change
     this.#phase = 'sent'
-    if (row !== null) {
-      this.#knownText = listingText({ ...change, row })
-      this.#clearPhase = clock.after(CHANGED_MS, () => this.#rest())
-    }
+    if (row !== null) this.#clearPhase = clock.after(CHANGED_MS, () => this.#rest())
     send(change, known)
     if (row === null) onIdle()
   }

@@ -6,7 +6,7 @@ import type { SessionService } from '../../kernel/host/host.ts'
 import { configuredSecret } from '../../runners/secrets/configured-secret.ts'
 import type { ObjectStub } from '../../stores/object/platform-types.ts'
 import { remoteDirectory } from '../../stores/object/remote-directory.ts'
-import { tenantDirectory } from '../../stores/object/shards.ts'
+import { readersName, tenantDirectory } from '../../stores/object/shards.ts'
 import { remoteUploads } from '../../stores/uploads/remote-uploads.ts'
 import { httpWires, socketWires } from '../../surfaces/all.ts'
 import {
@@ -19,12 +19,13 @@ import {
 import { exposureOf, refusePrivateAgent } from '../../surfaces/http/access/exposure.ts'
 import type { TicketStore } from '../../surfaces/http/access/tickets.ts'
 import { type App, createApp } from '../../surfaces/http/router/app.ts'
-import { Denial, isDenial, toResponse } from '../../surfaces/http/router/denial.ts'
+import { Denial, isDenial, notFound, toResponse } from '../../surfaces/http/router/denial.ts'
 import { type FileServer, firstSegment } from '../../surfaces/http/router/pages.ts'
 import type { Route } from '../../surfaces/http/router/route.ts'
 import {
   closeOnOpen,
   refuseSession,
+  type SocketCall,
   type SocketRoute,
   upgradeSocket,
 } from '../../surfaces/http/streams/socket-route.ts'
@@ -106,7 +107,7 @@ class Gateway {
         tickets,
         signingSecret: secret,
         authenticator: gatewayAuthenticator(access, tickets),
-        forward: (row) => (row.session ? this.#forwardedRoute(row) : row),
+        forward: (row) => this.#routeOf(row),
         uploads: remoteUploads(uploadPlatform(env)),
         workspace: { target: 'cloudflare', store: 'durable-object' },
         ...(env.ASSETS && { files: filesOf(env.ASSETS) }),
@@ -141,6 +142,12 @@ class Gateway {
     return objects.get(objects.idFromName(claim.home)).fetch(forwardWithClaim(request, claim))
   }
 
+  #routeOf(row: Route): Route {
+    if (row.session) return this.#forwardedRoute(row)
+    if (row.concerns !== 'directory') return row
+    return { ...row, handle: ({ request, access }) => this.#forwardToDirectory(request, access) }
+  }
+
   /** The object validates query and body. */
   #forwardedRoute({ query: _query, body: _body, ...row }: Route): Route {
     return {
@@ -165,7 +172,7 @@ class Gateway {
     return {
       ...row,
       accept: async (call) => {
-        if (!row.session) return row.accept(call)
+        if (!row.session) return this.#acceptInDirectory(call)
         const key = await row.session(call)
         if (isDenial(key)) return refuseSession(key)
         const closed = refusePrivateAgent(call.ports, key.agent, row.exposureKind)
@@ -174,21 +181,40 @@ class Gateway {
     }
   }
 
+  /** A ticket for one session opens no route that concerns more than that session. */
+  #acceptInDirectory({ request, access }: SocketCall): Promise<Response | Denial> | Denial {
+    return access.sessionId === null ? this.#forwardToDirectory(request as Request, access) : notFound()
+  }
+
+  /** To the object of the tenant's directory that has the readers of changes. */
+  async #forwardToDirectory(request: Request, access: Access): Promise<Response | Denial> {
+    const { HARNESS_DIRECTORY: objects } = this.#env
+    const name = readersName(access.tenant, shardCountsFrom(this.#env).count)
+    try {
+      return copyOf(await objects.get(objects.idFromName(name)).fetch(forwardToObject(request, access, name)))
+    } catch {
+      return new Denial('unavailable', 'The directory moved; try again.', { 'retry-after': '1' })
+    }
+  }
+
   async #forward(request: Request, access: Access, key: Key): Promise<Response | Denial> {
     const { HARNESS_SESSION: objects } = this.#env
     try {
       const home = await this.#home(key)
-      const answer = await objects.get(objects.idFromName(home)).fetch(forwardToObject(request, access, home))
-      const { webSocket } = answer as { webSocket?: PlatformSocket | null }
-      const { status, headers } = answer
-      // A copy, since the headers of a fetched response cannot be changed.
-      return webSocket
-        ? new Response(null, { status, headers, webSocket } as ResponseInit)
-        : new Response(answer.body, { status, headers })
+      return copyOf(await objects.get(objects.idFromName(home)).fetch(forwardToObject(request, access, home)))
     } catch {
       return new Denial('unavailable', 'The session moved; try again.', { 'retry-after': '1' })
     }
   }
+}
+
+/** A copy, since the headers of a fetched response cannot be changed. */
+const copyOf = (answer: Response): Response => {
+  const { webSocket } = answer as { webSocket?: PlatformSocket | null }
+  const { status, headers } = answer
+  return webSocket
+    ? new Response(null, { status, headers, webSocket } as ResponseInit)
+    : new Response(answer.body, { status, headers })
 }
 
 /** Gateway and object each derive a new session's id from the idempotency key, so a request without one gets one. */

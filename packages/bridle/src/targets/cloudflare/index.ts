@@ -23,7 +23,10 @@ export interface Harness {
     env: HarnessEnv,
   ) => HarnessSession
   /** The class to bind as `HARNESS_DIRECTORY`. */
-  readonly HarnessDirectory: typeof HarnessDirectory
+  readonly HarnessDirectory: new (
+    ctx: ObjectContext,
+    env: HarnessEnv,
+  ) => HarnessDirectory
 }
 
 /** The classes of a Worker with options: the gateway is its default export, the others are bound by their names. */
@@ -38,5 +41,9 @@ export const harness = (options: HarnessOptions): Harness => ({
       super(ctx, env, options)
     }
   },
-  HarnessDirectory,
+  HarnessDirectory: class extends HarnessDirectory {
+    constructor(ctx: ObjectContext, env: HarnessEnv) {
+      super(ctx, env, options)
+    }
+  },
 })

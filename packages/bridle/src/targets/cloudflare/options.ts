@@ -2,6 +2,7 @@
 import type { AgentDefinition } from '../../agents/agent.ts'
 import type { ProviderEnv } from '../../runners/credentials/providers.ts'
 import type { EngineConfigs } from '../../runners/engines/description.ts'
+import type { ChangesStub } from '../../stores/object/change-watchers.ts'
 import type { ObjectBucket, ObjectNamespace, ObjectStub } from '../../stores/object/platform-types.ts'
 import type { DirectoryStub } from '../../stores/object/remote-directory.ts'
 import type { ShardCounts } from '../../stores/object/shards.ts'
@@ -49,7 +50,7 @@ export interface HarnessEnv extends ProviderEnv {
   /** The objects of sessions. */
   readonly HARNESS_SESSION: ObjectNamespace
   /** The objects of the index, and of uploaded files. */
-  readonly HARNESS_DIRECTORY: ObjectNamespace<DirectoryStub & UploadStub>
+  readonly HARNESS_DIRECTORY: ObjectNamespace<DirectoryStub & UploadStub & ChangesStub & ObjectStub>
   /** An R2 bucket for large artifacts and uploaded files. */
   readonly HARNESS_ARTIFACTS?: ObjectBucket
   /** The files of a web app, served where no route matches. */

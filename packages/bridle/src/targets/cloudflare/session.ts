@@ -20,7 +20,7 @@ import { ClaimedUploads } from '../../stores/uploads/claimed-uploads.ts'
 import { remoteUploads } from '../../stores/uploads/remote-uploads.ts'
 import { httpWires, socketWires } from '../../surfaces/all.ts'
 import { exposureOf } from '../../surfaces/http/access/exposure.ts'
-import { type App, createApp } from '../../surfaces/http/router/app.ts'
+import { type App, type AppPorts, createApp } from '../../surfaces/http/router/app.ts'
 import { upgradeSocket } from '../../surfaces/http/streams/socket-route.ts'
 import { streamSourceOf } from '../../surfaces/http/streams/sse.ts'
 import { defaultAgent } from '../agents/registry.ts'
@@ -48,13 +48,10 @@ import {
 import { createParentNotifier, type ParentNotice } from './peers/parent-notices.ts'
 import { answerChildRequest, type ChildRequest, peerChildren } from './peers/peer-children.ts'
 import { peerSessions } from './peers/peer-sessions.ts'
-import { autoResponse, type ObjectContext, type PlatformSocket, withContentLength } from './platform.ts'
+import { type ObjectContext, type PlatformSocket, withContentLength } from './platform.ts'
 import { Heartbeats } from './sockets/heartbeats.ts'
 import { ObjectSockets } from './sockets/object-sockets.ts'
-
-/** The ping of our clients. The platform answers it without waking the object. */
-export const PING = '{"type":"ping"}'
-export const PONG = '{"type":"pong","ts":0}'
+import { answerPings } from './sockets/ping.ts'
 
 /** The object of a session. Bind it as `HARNESS_SESSION`. */
 export class HarnessSession extends DurableObject<HarnessEnv> {
@@ -62,7 +59,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   readonly #log: Log
   readonly #host: Host
   readonly #app: App
-  readonly #sockets: ObjectSockets
+  readonly #sockets: ObjectSockets<AppPorts>
   readonly #outbox: DirectoryOutbox
   readonly #alarmSchedule: AlarmSchedule
   readonly #bucketNames: BucketNames
@@ -195,7 +192,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     })
     const ports = { sockets: this.#sockets, alarmSchedule: this.#alarmSchedule, now }
     this.#heartbeats = new Heartbeats({ heartbeatMs, deadAfterMs }, ports)
-    ctx.setWebSocketAutoResponse(autoResponse(PING, PONG))
+    answerPings(ctx)
     ctx.blockConcurrencyWhile(() => this.#wake(driver.isBlank()))
   }
 

@@ -65,8 +65,8 @@ test('[F59] [F57] a client goes on across a restart, and hears who closed an app
     expect(ann.sessions()).toEqual(new Set(['a1', 'a2']))
     expect(ann.find('approval')?.approval).toMatchObject({ sessionId: 'a1', toolName: 'write' })
   })
-  const [listed] = (await get(`${url}/approvals`, bearer('ann'))).body.approvals as object[]
-  expect(ann.find('approval')?.approval).toMatchObject(listed ?? {})
+  const listed = (await get(`${url}/approvals`, bearer('ann'))).body.approvals as unknown[]
+  expect(listed).toEqual([ann.find('approval')?.approval])
 
   await server?.close()
   await start(Number(new URL(url).port))
@@ -74,11 +74,11 @@ test('[F59] [F57] a client goes on across a restart, and hears who closed an app
     for (const reader of [op, ann, elsewhere]) expect(reader.count('ready')).toBe(2)
   })
   const id = ann.find('approval')?.approval.id
-  const answer = await post(`${url}/sessions/a1/approvals/${id}/reject`, {}, bearer('op'))
+  const answer = await post(`${url}/sessions/a1/approvals/${id}/reject`, { actor: 'bob' }, bearer('op'))
   expect(answer.status).toBe(200)
   await waitFor(() => {
     for (const reader of [op, ann])
-      expect(reader.find('approval_closed')).toMatchObject({ id, session_id: 'a1', agent: 'scripted' })
+      expect(reader.find('approval_closed')).toMatchObject({ id, session_id: 'a1', status: 'denied', decidedBy: 'bob' })
   })
   const removed = await fetch(`${url}/agents/scripted/a2`, { method: 'DELETE', headers: bearer('ann') })
   expect(removed.ok).toBe(true)
@@ -104,15 +104,15 @@ test('[F56] a socket that does not read gets ready, and not everything that it m
   try {
     await waitFor(() => expect(types).toEqual(['ready']))
     ws.pause()
-    const text = 'x'.repeat(2_000)
+    const text = 'x'.repeat(20_000)
     const row: DirectoryRow = {
       ...{ kind: 'chat', status: 'idle', title: text, createdAt: 0, updatedAt: 0, parent: null, approvals: [] },
       detail: { lastError: text },
     }
     let sent = 0
     // More than the buffers of both ends hold. Each session is another one, so that none waits for its turn.
-    for (let round = 0; round < 20; round++) {
-      for (let count = 0; count < 500; count++, sent++) {
+    for (let round = 0; round < 12; round++) {
+      for (let count = 0; count < 50; count++, sent++) {
         const key = { tenant: 'default', agent: 'scripted', id: `s${sent}` }
         changes.observe({ key, owner: null, head: 1, incarnation: 1, row, before: null })
       }
@@ -121,7 +121,7 @@ test('[F56] a socket that does not read gets ready, and not everything that it m
     ws.resume()
     await waitFor(() => expect(types.lastIndexOf('ready')).toBeGreaterThan(0))
     expect(types.length).toBeLessThan(sent)
-    expect(bytes).toBeLessThan(sent * 4_000)
+    expect(bytes).toBeLessThan(sent * 40_000)
     changes.observe({
       key: { tenant: 'default', agent: 'scripted', id: 'late' },
       owner: null,

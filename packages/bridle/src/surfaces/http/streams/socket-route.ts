@@ -60,9 +60,15 @@ export interface SocketCall<Q = unknown> {
   readonly ports: AppPorts
 }
 
-export interface SocketRoute {
+/** The part of a route that makes a hibernated socket again, of anything in `P`. */
+export interface RestorableSocket<P> {
   /** May have parameters, such as `:id`. */
   readonly path: string
+  /** Restores a hibernated socket from the value of `hibernate`. `head` is the last sequence number that it was sent. */
+  readonly restore: (state: unknown, head: number, ports: P) => Promise<SocketOpener>
+}
+
+export interface SocketRoute extends RestorableSocket<AppPorts> {
   readonly scope: Scope
   readonly summary: string
   readonly query?: v.GenericSchema<unknown, unknown>
@@ -70,8 +76,6 @@ export interface SocketRoute {
   readonly session: ((call: SocketCall) => Promise<Key | Denial> | Key | Denial) | null
   /** `ws` = the agent that the operator chose for `/ws` is open here, even if it is private elsewhere. */
   readonly exposureKind?: 'ws'
-  /** Restores a hibernated socket from the value of `hibernate`. `head` is the last sequence number that it was sent. */
-  readonly restore: (state: unknown, head: number, ports: AppPorts) => Promise<SocketOpener>
   readonly accept: (call: SocketCall) => Promise<SocketAnswer> | SocketAnswer
 }
 

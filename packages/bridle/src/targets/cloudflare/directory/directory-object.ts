@@ -1,9 +1,12 @@
 // The object behind `/sessions` and the approval inbox: each tenant has one, or as many as BRIDLE_DIRECTORY_SHARDS says.
 import { DurableObject } from 'cloudflare:workers'
+import type { EngineIdentity } from '../../../kernel/engine-info.ts'
 import type { Key } from '../../../kernel/event.ts'
 import type { ListFilter } from '../../../kernel/ports/directory.ts'
+import type { RowChange } from '../../../kernel/ports/row-observer.ts'
 import type { SqlDriver } from '../../../stores/drivers/driver.ts'
 import { objectDriver } from '../../../stores/drivers/object-driver.ts'
+import { type ChangesStub, type ChangeWatchers, changeWatchers } from '../../../stores/object/change-watchers.ts'
 import { directoryObjectMigrations } from '../../../stores/object/object-schema.ts'
 import {
   type DirectoryStub,
@@ -13,26 +16,55 @@ import {
 } from '../../../stores/object/remote-directory.ts'
 import { ensureSecret } from '../../../stores/object/secret-row.ts'
 import { DirectoryIndex } from '../../../stores/object/session-index.ts'
+import { readerPeers, readersName } from '../../../stores/object/shards.ts'
 import type { PageOptions } from '../../../stores/sqlite/sqlite-directory.ts'
 import { eraseUpload, type UploadStub } from '../../../stores/uploads/remote-uploads.ts'
 import { UploadIndex, type UploadReservation } from '../../../stores/uploads/upload-index.ts'
 import { readPieces, writePieces } from '../../../stores/uploads/upload-pieces.ts'
+import { engineOf } from '../../../surfaces/http/agent-engine.ts'
+import { isDenial, toResponse } from '../../../surfaces/http/router/denial.ts'
+import { createWorkerAgents } from '../agents/worker-agents.ts'
 import { makeSigningSecret, SIGNING_SECRET } from '../credentials/signing-secret.ts'
-import { type HarnessEnv, shardCountsFrom, uploadPlatform } from '../options.ts'
+import { STREAM_MS } from '../limits.ts'
+import { type HarnessEnv, type HarnessOptions, shardCountsFrom, uploadPlatform } from '../options.ts'
+import { forwardedAccess } from '../peers/forwarded-request.ts'
 import { sessionFinder } from '../peers/session-finder.ts'
-import type { ObjectContext } from '../platform.ts'
+import type { ObjectContext, PlatformSocket } from '../platform.ts'
+import { answerPings } from '../sockets/ping.ts'
+import { ChangeRelay } from './change-relay.ts'
+import { DirectoryChanges } from './directory-changes.ts'
 
 /** An object of the index. Bind it as `HARNESS_DIRECTORY`. */
-export class HarnessDirectory extends DurableObject<HarnessEnv> implements DirectoryStub, UploadStub {
+export class HarnessDirectory extends DurableObject<HarnessEnv> implements DirectoryStub, UploadStub, ChangesStub {
   #driver: SqlDriver
   readonly #index: DirectoryIndex
   readonly #uploads: UploadIndex
+  readonly #watchers: ChangeWatchers
+  readonly #changes: DirectoryChanges
   #adopting: Promise<void> | null = null
 
-  constructor(ctx: ObjectContext, env: HarnessEnv) {
+  constructor(ctx: ObjectContext, env: HarnessEnv, options: HarnessOptions = {}) {
     super(ctx, env)
     this.#driver = objectDriver(ctx.storage, directoryObjectMigrations)
-    this.#index = new DirectoryIndex(this.#driver)
+    this.#watchers = changeWatchers(this.#driver)
+    this.#changes = new DirectoryChanges({
+      ctx,
+      relay: new ChangeRelay({
+        watchers: this.#watchers,
+        watcherOf: (name) => this.#peer(name),
+        waitUntil: (work) => ctx.waitUntil(work),
+      }),
+      identityOf: engineFinder(options, env),
+      peersOf: (tenant) => readerPeers(tenant, shardCountsFrom(env).count).map((name) => this.#peer(name)),
+      nameFor: (tenant) => readersName(tenant, shardCountsFrom(env).count),
+      streamMs: options.streamMs ?? STREAM_MS,
+      deadAfterMs: options.deadAfterMs,
+    })
+    if (ctx.getWebSockets().length > 0) {
+      answerPings(ctx)
+      ctx.blockConcurrencyWhile(() => this.#changes.restore())
+    }
+    this.#index = new DirectoryIndex(this.#driver, this.#changes)
     this.#uploads = new UploadIndex({
       driver: this.#driver,
       now: () => Date.now(),
@@ -47,8 +79,44 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     return this.#index.register(placement)
   }
 
+  /** Opens a stream of changes for a caller that the gateway has checked. The gateway calls it. */
+  async fetch(request: Request): Promise<Response> {
+    const access = await forwardedAccess.authenticate(request, '')
+    if (isDenial(access)) return toResponse(access)
+    answerPings(this.ctx)
+    this.#changes.sockets.closeDeadSockets()
+    return this.#changes.open(request, access)
+  }
+
+  /** Relays the changes of this object to another one, which has the readers. */
+  async watchChanges(tenant: string, watcher: string) {
+    this.#watchers.save(tenant, watcher)
+  }
+
+  /** Takes changes of another object. False = nobody reads them any more. */
+  async relayChanges(tenant: string, changes: readonly RowChange[], hasGap: boolean) {
+    return this.#changes.takeRelayed(tenant, changes, hasGap)
+  }
+
+  /** Takes a message of a socket. The platform calls it. */
+  webSocketMessage(socket: PlatformSocket, message: string | ArrayBuffer): Promise<void> {
+    this.#changes.sockets.closeDeadSockets(socket)
+    return this.#changes.sockets.handleMessage(socket, message)
+  }
+
+  /** Takes the end of a socket. The platform calls it. */
+  webSocketClose(socket: PlatformSocket, code: number): void {
+    this.#changes.sockets.handleClose(socket, code)
+  }
+
+  /** Takes the failure of a socket. The platform calls it. */
+  webSocketError(socket: PlatformSocket): void {
+    this.#changes.sockets.handleClose(socket, 1011)
+  }
+
   /** Takes the rows of sessions that have changed. */
   tell(updates: readonly DirectoryUpdate[]) {
+    this.#changes.sockets.closeDeadSockets()
     return this.#index.tell(updates)
   }
 
@@ -95,6 +163,11 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
       this.#adopting = null
     })
     return this.#adopting
+  }
+
+  #peer(name: string): ChangesStub {
+    const { HARNESS_DIRECTORY: objects } = this.env
+    return objects.get(objects.idFromName(name))
   }
 
   /** Writes an uploaded file down, before its bytes are stored. */
@@ -152,5 +225,14 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
   /** Removes uploaded files that expired. The platform calls it. */
   alarm() {
     return this.#uploads.cleanUp()
+  }
+}
+
+/** The agents are listed with the first change that somebody reads: most objects never have readers. */
+const engineFinder = (options: HarnessOptions, env: HarnessEnv): ((agent: string) => EngineIdentity) => {
+  let agents: ReadonlyMap<string, EngineIdentity> | null = null
+  return (agent) => {
+    agents ??= createWorkerAgents(options, env, null).agents
+    return engineOf(agents, agent)
   }
 }

@@ -12,7 +12,7 @@ export interface HeartbeatOptions {
 }
 
 interface HeartbeatPorts {
-  readonly sockets: ObjectSockets
+  readonly sockets: Pick<ObjectSockets<never>, 'needsHeartbeats' | 'sendHeartbeats'>
   readonly alarmSchedule: AlarmSchedule
   readonly now: () => number
 }

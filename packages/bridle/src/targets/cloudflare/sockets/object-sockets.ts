@@ -2,9 +2,8 @@
 // from which the object makes its connection again when it wakes.
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/limits.ts'
-import type { App } from '../../../surfaces/http/router/app.ts'
 import { matchPath } from '../../../surfaces/http/router/path-pattern.ts'
-import type { SocketOpener, SocketReceiver, SocketRoute } from '../../../surfaces/http/streams/socket-route.ts'
+import type { RestorableSocket, SocketOpener, SocketReceiver } from '../../../surfaces/http/streams/socket-route.ts'
 import { SOCKET_RATE } from '../../limits.ts'
 import { DEAD_AFTER_MS, SOCKET_SWEEP_MS } from '../limits.ts'
 import { type ObjectContext, type PlatformSocket, socketPair, upgradeResponse } from '../platform.ts'
@@ -44,9 +43,10 @@ export interface ObjectSocketsOptions {
   readonly sendsHeartbeats?: boolean
 }
 
-export class ObjectSockets {
+/** `P` are the ports that sockets are made again with. */
+export class ObjectSockets<P> {
   readonly #ctx: ObjectContext
-  readonly #rows: readonly SocketRoute[]
+  readonly #rows: readonly RestorableSocket<P>[]
   readonly #clock: Clock
   readonly #deadAfterMs: number
   readonly #isBeating: boolean
@@ -55,7 +55,7 @@ export class ObjectSockets {
 
   constructor(
     ctx: ObjectContext,
-    rows: readonly SocketRoute[],
+    rows: readonly RestorableSocket<P>[],
     { clock, deadAfterMs = DEAD_AFTER_MS, sendsHeartbeats = false }: ObjectSocketsOptions,
   ) {
     this.#ctx = ctx
@@ -80,7 +80,7 @@ export class ObjectSockets {
   }
 
   /** Restores all open sockets, before a message can arrive on them. */
-  async restore({ ports }: App, headOf: (rested: unknown) => Promise<number>): Promise<void> {
+  async restore({ ports }: { readonly ports: P }, headOf: (rested: unknown) => Promise<number>): Promise<void> {
     for (const socket of this.#ctx.getWebSockets()) {
       const attachment = socket.deserializeAttachment() as SocketAttachment | null
       const row = this.#rows.find(({ path }) => path === attachment?.path)

@@ -159,6 +159,11 @@ export const evictFiles = async (world: WorkerdProcess, name: string): Promise<v
   await ask(world, 'evict-directory', '', '', { name })
 }
 
+/** Sends an object of a tenant's directory to sleep; its sockets stay. */
+export const hibernateDirectory = async (world: WorkerdProcess, name: string): Promise<void> => {
+  await ask(world, 'hibernate-directory', '', '', { name })
+}
+
 /** Calls what the alarm of a tenant's files calls. */
 export const ringFiles = async (world: WorkerdProcess, tenant: string): Promise<void> => {
   await ask(world, 'directory-alarm', '', '', { name: `/files/${tenant}` })

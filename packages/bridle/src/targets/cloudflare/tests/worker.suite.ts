@@ -238,6 +238,8 @@ export default class extends made.HarnessGateway {
     const acts: { readonly [path: string]: () => Promise<unknown> } = {
       '/test/clock': async () => moveClock(Number(searchParams.get('ms'))),
       '/test/evict-directory': () => unsafe.evict(this.#directory(searchParams.get('name') ?? '')),
+      '/test/hibernate-directory': () =>
+        unsafe.evict(this.#directory(searchParams.get('name') ?? ''), { webSockets: 'hibernate' }),
       '/test/directory-alarm': () => this.#directory(searchParams.get('name') ?? '').ring(),
       '/test/file-bytes': async () =>
         (await this.#directory(searchParams.get('name') ?? '').readBytes())?.byteLength ?? null,
