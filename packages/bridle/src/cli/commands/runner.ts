@@ -40,10 +40,14 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
     const settings = settingsOf(() =>
       runnerSettings({ ...env, ...(flags.approvals && { BRIDLE_RUNNER_APPROVALS: flags.approvals }) }),
     )
+    const { workFolderFiles } = await import('../../targets/node/workspaces/work-folder-files.ts')
+    const workFolder = flags.work ? resolve(flags.work) : settings.workFolder
     const running = await SandboxRunner.start({
       ...settings,
       engines: createEngines(env),
-      ...(flags.work && { workFolder: resolve(flags.work) }),
+      workFolder,
+      // A server on the same machine reads the folder itself.
+      ...(!settings.socketPath && { workFiles: workFolderFiles(workFolder) }),
       ...(flags.state && { stateFolder: resolve(flags.state) }),
       ...(!settings.socketPath && { port: Number(port), host: flags.host ?? '127.0.0.1' }),
       onIdle: end,

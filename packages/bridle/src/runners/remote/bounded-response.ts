@@ -3,12 +3,12 @@
 import { ANSWER_BYTES_MAX } from '../limits.ts'
 
 /** The whole text; throws, and closes the connection, once there are more bytes than an answer has. */
-export const readRunnerText = async ({ body }: Response): Promise<string> => {
+export const readRunnerText = async ({ body }: Response, max = ANSWER_BYTES_MAX): Promise<string> => {
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of body ?? []) {
     bytes += part.byteLength
-    if (bytes > ANSWER_BYTES_MAX) throw new Error(`The runner's answer is longer than ${ANSWER_BYTES_MAX} bytes.`)
+    if (bytes > max) throw new Error(`The runner's answer is longer than ${max} bytes.`)
     parts.push(part)
   }
   const decoder = new TextDecoder()

@@ -47,3 +47,7 @@ export const STRAY_ROUNDS = 5
  * about 15 and a shell one: a limit of 256 threads would stop an ordinary build.
  */
 export const THREADS_PER_PROCESS = 16
+/** The text of a file of 1 MB as JSON, each of its characters escaped; a list of 1,000 changes is shorter. */
+export const WORK_FILES_BYTES_MAX = 8 * 1024 * 1024
+/** The runner compares for ten seconds at most, and others may wait before. */
+export const WORK_FILES_MS = 30_000

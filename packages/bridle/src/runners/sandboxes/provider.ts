@@ -46,6 +46,8 @@ export interface SandboxProvider {
   has?(key: Key): boolean
   /** The sandbox with this id, also one that an earlier server process started; null = it is gone. */
   find(id: string): Promise<Sandbox | null>
+  /** The session's own sandbox if it is up now; starts none. Absent: sessions share a sandbox, or the server reads its files itself. */
+  findOwn?(key: Key): Promise<Sandbox | null>
   /** Null: the runner does not answer. */
   health(sandbox: Sandbox): Promise<RunnerHealth | null>
   /**

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { withDeadline } from '../deadline.ts'
 import type { RunnerHealth } from '../protocol.ts'
 import { readRunnerText } from '../remote/bounded-response.ts'
-import { HEALTH_MS, RUNNER_CALL_MS } from './limits.ts'
+import { HEALTH_MS, RUNNER_CALL_MS, WORK_FILES_BYTES_MAX, WORK_FILES_MS } from './limits.ts'
 import type { RunnerFetch, Sandbox } from './provider.ts'
 
 const healthSchema = v.looseObject({
@@ -55,6 +55,22 @@ export const askToStop = async (
 ): Promise<boolean> => {
   const status = await callRunner(url, 'POST', '/stop', token, {}, timeoutMs, fetchRunner)
   return status !== null && status < 300
+}
+
+/** The runner's answer about the files of its work folder; null = no answer. */
+export const askWorkFiles = async (
+  { url, token, fetch: fetchRunner = fetch }: Pick<Sandbox, 'url' | 'token' | 'fetch'>,
+  path: string,
+): Promise<{ readonly status: number; readonly text: string } | null> => {
+  try {
+    return await withDeadline(WORK_FILES_MS, async (signal) => {
+      const headers = token === null ? {} : { authorization: `Bearer ${token}` }
+      const answer = await fetchRunner(`${url}${path}`, { headers, redirect: 'manual', signal })
+      return { status: answer.status, text: await readRunnerText(answer, WORK_FILES_BYTES_MAX) }
+    })
+  } catch {
+    return null
+  }
 }
 
 const callRunner = async (

@@ -42,6 +42,7 @@ import {
   sendError,
   sendJson,
 } from './runner-http.ts'
+import { sendWorkFiles, type WorkFiles } from './work-files.ts'
 
 /** Settings of a sandbox runner. */
 export interface SandboxRunnerOptions extends RunTimeouts {
@@ -73,6 +74,8 @@ export interface SandboxRunnerOptions extends RunTimeouts {
   readonly onIdle?: () => void
   /** The time without work after which `onIdle` is called. */
   readonly idleMs?: number
+  /** Shows the files of the work folder to callers with the runner's token. Default: nobody sees them. */
+  readonly workFiles?: WorkFiles
 }
 
 /** A running sandbox runner. */
@@ -200,6 +203,9 @@ export class SandboxRunner {
         ? sendError(outgoing, 400, 'bad_request', 'The cursor is not a number.')
         : streamRun(run, after, incoming, outgoing)
     }
+    const { workFiles } = this.#options
+    if (workFiles && incoming.method === 'GET' && parts[0] === 'workspace' && parts.length <= 2)
+      return sendWorkFiles(workFiles, parts[1] ?? '', searchParams, outgoing)
     if (incoming.method === 'PUT' && parts[0] === 'files' && parts.length === 3)
       return this.#receiveFile(incoming, outgoing, { id: parts[1] ?? '', name: parts[2] ?? '' })
     const body = incoming.method === 'GET' ? {} : await readRequestBody(incoming, outgoing)

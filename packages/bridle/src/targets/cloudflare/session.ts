@@ -26,6 +26,7 @@ import { streamSourceOf } from '../../surfaces/http/streams/sse.ts'
 import { defaultAgent } from '../agents/registry.ts'
 import { createSandboxProvider } from './agents/engines.ts'
 import { InvocationHops } from './agents/invocation-hops.ts'
+import { sandboxFiles } from './agents/sandbox-files.ts'
 import { createWorkerAgents } from './agents/worker-agents.ts'
 import { AlarmSchedule } from './alarms/alarm-schedule.ts'
 import { ObjectClock, runClock } from './alarms/object-clock.ts'
@@ -120,11 +121,12 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       ...{ objects: env.HARNESS_SESSION, directory, home: () => this.#home },
       host: () => this.#host,
     })
+    const provider = createSandboxProvider(env, secret)
     const registry = createWorkerAgents(options, env, {
       children,
       invocationHops: this.#invocationHops,
       uploads: this.#uploads,
-      provider: createSandboxProvider(env, secret),
+      provider,
       credentials: {
         env,
         secret,
@@ -175,6 +177,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         authenticator: forwardedAccess,
         signingSecret: secret,
         uploads: this.#uploads,
+        ...(provider.findOwn && { workspaceFiles: sandboxFiles(provider, registry.agents) }),
         heartbeatMs: 0,
         streamMs: options.streamMs ?? STREAM_MS,
         ...(options.openharness && { openharness: options.openharness }),

@@ -3,18 +3,18 @@ import { BINARY_BYTES, SHOWN_FILE_BYTES_MAX } from '../limits.ts'
 import { textOf, withEntry } from './entry-content.ts'
 import { lineChanges, lineCount } from './line-changes.ts'
 import type { ComparisonRequest, CountedDifference, SourceDifference } from './source-comparison.ts'
-import { type SourceEntry, sourceContent } from './source-record.ts'
+import { type SourceEntry, type SourceRecord, sourceContent } from './source-record.ts'
 import { aroundPath } from './tree-path.ts'
 
 export const countChanges = (
-  { root, folder, source }: ComparisonRequest,
+  { root, source }: ComparisonRequest,
   difference: SourceDifference,
   isLate: () => boolean,
 ): CountedDifference => {
   const { path, status } = difference
   const uncounted = { ...difference, additions: null, deletions: null, isBinary: false }
   const entry = source?.entries.get(path)
-  const before = status === 'added' || !entry ? NO_TEXT : textOfSource(folder, entry)
+  const before = status === 'added' || !source || !entry ? NO_TEXT : textOfSource(source, entry)
   // A link or a folder has no lines; neither has a file that came in the place of one.
   if (difference.kind !== 'file' || (before !== NO_TEXT && entry?.kind !== 'file') || isLate()) return uncounted
   const after = status === 'deleted' ? NO_TEXT : textOfFile(root, path)
@@ -34,8 +34,8 @@ interface ShortText {
 const NO_TEXT: ShortText = { text: '', isBinary: false }
 const UNREADABLE: ShortText = { text: null, isBinary: false }
 
-const textOfSource = (folder: string, entry: SourceEntry): ShortText => {
-  const bytes = entry.kind === 'file' ? sourceContent(folder, entry) : null
+const textOfSource = (source: SourceRecord, entry: SourceEntry): ShortText => {
+  const bytes = entry.kind === 'file' ? sourceContent(source, entry) : null
   return { text: bytes && textOf(bytes), isBinary: entry.isBinary }
 }
 

@@ -4,12 +4,12 @@ import type { SourceComparison } from './source-comparison.ts'
 import type { SnapshotRequest } from './source-snapshot.ts'
 import type { FileLook, FolderLook } from './tree-looks.ts'
 
-/** The work of the thread. `root` has the files, `folder` is the folder of the session around them, and `ms` is the time for it. */
+/** The work of the thread. `root` has the files, `memory` what is remembered of their source (null: they began with nothing), `ms` is the time. */
 export type ReviewRequest = { readonly ms: number } & (
   | ({ readonly kind: 'remember' } & SnapshotRequest)
-  | { readonly kind: 'compare'; readonly root: string; readonly folder: string; readonly beganEmpty: boolean }
+  | { readonly kind: 'compare'; readonly root: string; readonly memory: string | null }
   | { readonly kind: 'folder' | 'file'; readonly root: string; readonly path: string }
-  | { readonly kind: 'source'; readonly folder: string; readonly path: string }
+  | { readonly kind: 'source'; readonly memory: string | null; readonly path: string }
 )
 
 /** The result of each kind of work. */

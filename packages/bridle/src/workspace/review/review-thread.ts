@@ -27,15 +27,15 @@ const resultOf = (request: ReviewRequest, isLate: () => boolean): ReviewResults[
     case 'remember':
       return rememberSource(request, isLate)
     case 'compare': {
-      const { root, folder } = request
-      const source = request.beganEmpty ? null : readSourceRecord(folder)
-      return source === null && !request.beganEmpty ? null : compareWithSource({ root, folder, source }, isLate)
+      const { root, memory } = request
+      const source = memory === null ? null : readSourceRecord(memory)
+      return memory !== null && source === null ? null : compareWithSource({ root, source }, isLate)
     }
     case 'folder':
       return lookAtFolder(request.root, request.path)
     case 'file':
       return lookAtFile(request.root, request.path)
     case 'source':
-      return lookAtSource(request.folder, request.path)
+      return lookAtSource(request.memory, request.path)
   }
 }

@@ -30,9 +30,7 @@ export interface SourceComparison {
 export interface ComparisonRequest {
   /** The files, at a path without links. */
   readonly root: string
-  /** The folder of the session, which has the texts of the source. */
-  readonly folder: string
-  /** Null = the workspace began empty. */
+  /** Null = the files began with nothing. */
   readonly source: SourceRecord | null
 }
 

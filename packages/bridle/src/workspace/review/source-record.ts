@@ -19,6 +19,8 @@ export interface SourceEntry {
 }
 
 export interface SourceRecord {
+  /** The folder with both files. */
+  readonly folder: string
   /** By path, relative to the workspace. */
   readonly entries: ReadonlyMap<string, SourceEntry>
 }
@@ -37,14 +39,17 @@ export const writeSourceList = (file: string, entries: ReadonlyMap<string, Sourc
 export const readSourceRecord = (folder: string): SourceRecord | null => {
   try {
     const { version, entries } = JSON.parse(readFileSync(sourceFiles(folder)[0], 'utf8'))
-    return version === 1 ? { entries: new Map(entries) } : null
+    return version === 1 ? { folder, entries: new Map(entries) } : null
   } catch {
     return null
   }
 }
 
 /** The content of an entry as the workspace began; null = it was not kept. */
-export const sourceContent = (folder: string, { offset, size }: SourceEntry): Buffer | null => {
+export const sourceContent = (
+  { folder }: Pick<SourceRecord, 'folder'>,
+  { offset, size }: SourceEntry,
+): Buffer | null => {
   if (offset === null) return null
   const descriptor = openSync(sourceFiles(folder)[1], 'r')
   try {

@@ -70,13 +70,14 @@ export const lookAtFile = (root: string, path: string): FileLook => {
   })
 }
 
-/** The same of the source, from what was kept of it. `folder` is that of the session. */
-export const lookAtSource = (folder: string, path: string): FileLook => {
+/** The same of the source, from what is remembered of it; null = there was none. */
+export const lookAtSource = (memory: string | null, path: string): FileLook => {
   const place = treePathParts(path).join('/')
-  const entry = readSourceRecord(folder)?.entries.get(place)
-  if (!entry || (entry.kind !== 'file' && entry.kind !== 'link'))
+  const source = memory === null ? null : readSourceRecord(memory)
+  const entry = source?.entries.get(place)
+  if (!source || !entry || (entry.kind !== 'file' && entry.kind !== 'link'))
     throw new WorkspaceError('not_found', 'The source has no such file, or nobody remembers it.')
-  const bytes = sourceContent(folder, entry)
+  const bytes = sourceContent(source, entry)
   if (bytes && entry.kind === 'link') return linkLook(place, bytes)
   if (bytes) return fileLook(place, entry.size, bytes)
   const { kind, size, isBinary } = entry

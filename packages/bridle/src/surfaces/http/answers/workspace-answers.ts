@@ -1,7 +1,18 @@
 // The declared answers of the routes about the files of a session.
 import * as v from 'valibot'
+import type { WorkspaceComparison } from '../sessions/workspaces.ts'
 import type { WorkspaceChange, WorkspaceEntry, WorkspaceFile, WorkspaceFolder, WorkspaceReport } from '../wire.ts'
-import { answerSchema, count, flag, jsonAnswer, list, nullableText, nullableTime, text } from './answer-schema.ts'
+import {
+  type AnswerEntries,
+  answerSchema,
+  count,
+  flag,
+  jsonAnswer,
+  list,
+  nullableText,
+  nullableTime,
+  text,
+} from './answer-schema.ts'
 
 const entryKind = v.picklist(['file', 'folder', 'link', 'other'])
 const nullableCount = v.nullable(count)
@@ -15,18 +26,23 @@ const changeSchema = answerSchema<WorkspaceChange>('WorkspaceChange', {
   is_binary: flag,
 })
 
+const comparisonEntries: AnswerEntries<WorkspaceComparison> = {
+  kind: v.nullable(v.picklist(['git_worktree', 'copy', 'empty'])),
+  is_available: flag,
+  is_compared: flag,
+  reason: v.optional(text),
+  changes: list(changeSchema),
+  truncated: flag,
+}
+export const comparisonSchema = answerSchema<WorkspaceComparison>('WorkspaceComparison', comparisonEntries)
+
 export const workspaceAnswer = jsonAnswer(
   'The workspace, and its files that differ from the source.',
   answerSchema<WorkspaceReport>('WorkspaceReport', {
     workspace_id: nullableText,
     mode: text,
-    kind: v.nullable(v.picklist(['git_worktree', 'copy', 'empty'])),
     source: nullableText,
-    is_available: flag,
-    is_compared: flag,
-    reason: v.optional(text),
-    changes: list(changeSchema),
-    truncated: flag,
+    ...comparisonEntries,
   }),
   {
     workspace_id: 'ws-4f1b7f0a2c9d3e55',
@@ -50,27 +66,31 @@ const entrySchema = answerSchema<WorkspaceEntry>('WorkspaceEntry', {
   modified: nullableTime,
 })
 
-export const workspaceFolderAnswer = jsonAnswer(
-  'The entries of one folder.',
-  answerSchema<WorkspaceFolder>('WorkspaceFolder', { path: text, entries: list(entrySchema), truncated: flag }),
-  {
-    path: 'src',
-    entries: [{ name: 'cart.ts', kind: 'file', size: 1_840, modified: '2026-11-16T09:00:04.000Z' }],
-    truncated: false,
-  },
-)
+export const workspaceFolderSchema = answerSchema<WorkspaceFolder>('WorkspaceFolder', {
+  path: text,
+  entries: list(entrySchema),
+  truncated: flag,
+})
+
+export const workspaceFolderAnswer = jsonAnswer('The entries of one folder.', workspaceFolderSchema, {
+  path: 'src',
+  entries: [{ name: 'cart.ts', kind: 'file', size: 1_840, modified: '2026-11-16T09:00:04.000Z' }],
+  truncated: false,
+})
+
+export const workspaceFileSchema = answerSchema<WorkspaceFile>('WorkspaceFile', {
+  path: text,
+  version: v.picklist(['current', 'source']),
+  kind: v.picklist(['file', 'link']),
+  size: count,
+  is_binary: flag,
+  text: nullableText,
+  truncated: flag,
+})
 
 export const workspaceFileAnswer = jsonAnswer(
   'The text of a file, as it is now or as the workspace began.',
-  answerSchema<WorkspaceFile>('WorkspaceFile', {
-    path: text,
-    version: v.picklist(['current', 'source']),
-    kind: v.picklist(['file', 'link']),
-    size: count,
-    is_binary: flag,
-    text: nullableText,
-    truncated: flag,
-  }),
+  workspaceFileSchema,
   {
     path: 'src/cart.ts',
     version: 'current',

@@ -66,6 +66,10 @@ export const containerSandboxes = ({ containers, token }: ContainerOptions): San
       const found = key && there && (await sandbox(key, there))
       return found?.id === id ? found : null
     },
+    async findOwn(key) {
+      const there = await upHealth(keyText(key))
+      return there?.ok ? sandbox(key, there) : null
+    },
     health: ({ fetch: inside }) => askHealth(URL_INSIDE, CONTAINER_HEALTH_MS, inside),
     setEnvVars: (there, vars) => putEnv(there, vars),
     stop: async ({ id }) => {

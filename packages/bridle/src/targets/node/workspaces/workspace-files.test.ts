@@ -171,9 +171,9 @@ describe('[H85] the changes of a workspace', () => {
       for (let file = 1; file < 100; file += 1) linkSync(join(many, `d${at}`, 'f0'), join(many, `d${at}`, `f${file}`))
     }
     const threads = new ReviewThreads(1, 1)
-    const asked = { root: many, folder, ms: 20_000 }
-    const compare = () => threads.run({ kind: 'compare', ...asked, beganEmpty: false })
-    expect(await threads.run({ kind: 'remember', ...asked, textBytesMax: 1_000 })).toBe(true)
+    const asked = { root: many, ms: 20_000 }
+    const compare = () => threads.run({ kind: 'compare', ...asked, memory: folder })
+    expect(await threads.run({ kind: 'remember', ...asked, folder, textBytesMax: 1_000 })).toBe(true)
     expect(await compare()).toEqual({ changes: [], isCut: false })
     for (let file = 0; file < 1_500; file += 1) linkSync(join(many, 'd0', 'f0'), join(many, `a${file}`))
     rmSync(join(many, 'd99', 'f99'))

@@ -1,0 +1,87 @@
+// A folder with the files of a session, as the wire shows it: read by our own code in a thread, and compared with its remembered
+// source. Nothing is run there, and no link is followed. A server uses it for its disk, a runner for the disk of its sandbox.
+import type { WorkspaceComparison, WorkspaceFilesRefusal } from '../../../surfaces/http/sessions/workspaces.ts'
+import type { WorkspaceFile, WorkspaceFolder } from '../../../surfaces/http/wire.ts'
+import { COMPARE_MS, LOOK_MS, REVIEW_THREADS_MAX, WAITING_REVIEWS_MAX } from '../../../workspace/limits.ts'
+import { ReviewBusyError, ReviewThreads } from '../../../workspace/review/review-threads.ts'
+import type { CountedDifference } from '../../../workspace/review/source-comparison.ts'
+import { WorkspaceError } from '../../../workspace/workspace-error.ts'
+
+/** A folder with files. */
+export interface FilesPlace {
+  /** The files, at a path without links. */
+  readonly root: string
+  /** The beginning of the files. */
+  readonly kind: 'git_worktree' | 'copy' | 'empty'
+  /** The folder with what is remembered of the source, where no agent can write; null = the files began with nothing. */
+  readonly memory: string | null
+}
+
+/** A comparison takes seconds, a look milliseconds: neither waits for the other. */
+const comparisons = new ReviewThreads(REVIEW_THREADS_MAX, WAITING_REVIEWS_MAX)
+const looks = new ReviewThreads(REVIEW_THREADS_MAX, WAITING_REVIEWS_MAX)
+
+export const compareFolder = ({
+  root,
+  kind,
+  memory,
+}: FilesPlace): Promise<WorkspaceComparison | WorkspaceFilesRefusal> =>
+  unlessRefused(async () => {
+    const request = { kind: 'compare', root, memory, ms: COMPARE_MS } as const
+    const comparison = await comparisons.run(request)
+    if (comparison === null)
+      return { kind, is_available: true, is_compared: false, reason: NO_SOURCE, changes: [], truncated: false }
+    const changes = comparison.changes.map(toChange)
+    return { kind, is_available: true, is_compared: true, changes, truncated: comparison.isCut }
+  })
+
+export const listFolder = ({ root }: FilesPlace, path: string): Promise<WorkspaceFolder | WorkspaceFilesRefusal> =>
+  unlessRefused(async () => {
+    const folder = await looks.run({ kind: 'folder', root, path, ms: LOOK_MS })
+    const entries = folder.entries.map(({ name, kind, size, modifiedMs }) => ({
+      name,
+      kind,
+      size,
+      modified: modifiedMs === null ? null : timeText(modifiedMs),
+    }))
+    return { path: folder.path, entries, truncated: folder.isCut }
+  })
+
+export const readFile = (
+  { root, memory }: FilesPlace,
+  path: string,
+  version: WorkspaceFile['version'],
+): Promise<WorkspaceFile | WorkspaceFilesRefusal> =>
+  unlessRefused(async () => {
+    const { isBinary, isCut, ...file } =
+      version === 'current'
+        ? await looks.run({ kind: 'file', root, path, ms: LOOK_MS })
+        : await looks.run({ kind: 'source', memory, path, ms: LOOK_MS })
+    return { ...file, version, is_binary: isBinary, truncated: isCut }
+  })
+
+const NO_SOURCE =
+  'The source was not remembered: it is too large, or an earlier version of the server made the workspace.'
+
+const toChange = ({ isBinary, ...difference }: CountedDifference): WorkspaceComparison['changes'][number] => ({
+  ...difference,
+  is_binary: isBinary,
+})
+
+const timeText = (ms: number): string | null => {
+  const time = new Date(ms)
+  // A program can give a file any time, also one that no date has.
+  return Number.isNaN(time.getTime()) ? null : time.toISOString()
+}
+
+const unlessRefused = async <T>(work: () => Promise<T>): Promise<T | WorkspaceFilesRefusal> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ReviewBusyError) return { refused: 'busy', message: error.message }
+    if (!(error instanceof WorkspaceError)) throw error
+    const { code, message } = error
+    if (code === 'failed') return { refused: 'busy', message }
+    return { refused: code === 'invalid_path' || code === 'not_a_file' ? 'bad_path' : 'not_found', message }
+  }
+}
