@@ -1,13 +1,22 @@
 // The page of a session: the strip, the thread with its composer, and the inspector.
 import { Link, useSearchParams } from 'wouter'
 import { TopBar } from '../shell/top-bar.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
+import { Composer } from './composer/composer.tsx'
+import { ApprovalDock } from './dock.tsx'
 import { Inspector } from './inspector/inspector.tsx'
+import { ConnectionBanner, FidelityBanner } from './session-banners.tsx'
 import { SessionProvider, useSession } from './session-context.tsx'
 import { SessionTrouble } from './session-trouble.tsx'
+import { SheetHandle } from './sheet.tsx'
+import { StatusSentence } from './status-sentence.tsx'
 import { Strip } from './strip.tsx'
 import { Thread } from './thread/thread.tsx'
+import { ThreadProvider, useConnection } from './thread/thread-context.tsx'
+import { useActs } from './use-acts.ts'
+import './session-page.css'
 
 const SessionPage = ({ id }: { readonly id: string }) => {
   const [query] = useSearchParams()
@@ -18,30 +27,52 @@ const SessionPage = ({ id }: { readonly id: string }) => {
       agent={agent}
       fallback={({ error }) => (error ? <SessionTrouble id={id} error={error} /> : <Skeleton />)}
     >
-      <SessionBody />
+      <ThreadProvider>
+        <SessionBody />
+      </ThreadProvider>
     </SessionProvider>
   )
 }
 
 const SessionBody = () => {
   const { detail } = useSession()
+  const { phase } = useConnection()
+  const title = visibleText(detail.title || detail.id)
   return (
     <>
-      <TopBar>
-        <Link href="/">Sessions</Link>
-        <span className="sep">/</span>
-        <h1 className="trunc">{visibleText(detail.title || detail.id)}</h1>
-        <span className="mono t3 small no-phone">{detail.id}</span>
-        <span className="tag">{detail.kind}</span>
-        <span className="tag">{detail.agent}</span>
+      <TopBar actions={<PageActs />}>
+        <Link href="/" className="no-phone">
+          Sessions
+        </Link>
+        <span className="sep no-phone">/</span>
+        <h1 className="trunc" title={title}>
+          {title}
+        </h1>
+        <span className="mono t3 small no-phone trunc">{visibleText(detail.id)}</span>
+        <span className="tag no-phone">{detail.kind}</span>
+        <span className="tag no-phone trunc">{visibleText(detail.agent)}</span>
       </TopBar>
-      <Strip />
-      <div className="session">
-        <Thread />
-        <Inspector />
+      <StatusSentence />
+      <ConnectionBanner />
+      <FidelityBanner detail={detail} />
+      <div className={`session-frame${phase === 'reconnecting' ? ' frozen' : ''}`}>
+        <Strip />
+        <div className="session">
+          <Thread>
+            <ApprovalDock />
+            <Composer />
+          </Thread>
+          <Inspector />
+        </div>
+        <SheetHandle />
       </div>
     </>
   )
+}
+
+const PageActs = () => {
+  const { create } = useActs()
+  return <IconButton name="plus" label="New session with this agent" onClick={() => void create()} />
 }
 
 export default SessionPage

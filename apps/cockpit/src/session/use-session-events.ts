@@ -7,6 +7,9 @@ import { useServer } from '../server/server-context.tsx'
 /** Long enough for somebody who only looks at another tab for a moment. */
 const HIDDEN_MS = 30_000
 
+/** The conversation brings text and thoughts over its own socket. */
+const omit = ['token', 'thinking']
+
 export const useSessionEvents = (id: string, agent: string): FrontendState => {
   const { client } = useServer()
   const [state, setState] = useState(emptyFrontendState)
@@ -28,7 +31,7 @@ export const useSessionEvents = (id: string, agent: string): FrontendState => {
       const controller = new AbortController()
       feed = controller
       const after = folded.seq > 0 ? { after: frontendCursor(folded) } : {}
-      const envelopes = client.envelopes(id, { agent, tier: 'debug', signal: controller.signal, ...after })
+      const envelopes = client.envelopes(id, { agent, tier: 'debug', omit, signal: controller.signal, ...after })
       try {
         for await (const envelope of envelopes) {
           folded = reduceFrontend(folded, envelope)

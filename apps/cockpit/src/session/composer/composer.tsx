@@ -1,0 +1,152 @@
+// The place to write: a prompt, and during a run one that steers it or one that waits for its end.
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { isTyping } from '../../shell/use-shortcuts.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { visibleText } from '../../ui/plain-text.ts'
+import { showError } from '../../ui/toast.tsx'
+import { useSession } from '../session-context.tsx'
+import { useConnection, useHarnessValue, useHeldPrompts } from '../thread/thread-context.tsx'
+import { useActs } from '../use-acts.ts'
+import { keepDraft, readDraft } from './drafts.ts'
+import { useAttachments } from './use-attachments.ts'
+import { WaitingPrompts } from './waiting-prompts.tsx'
+import './composer.css'
+
+type Delivery = 'submit' | 'steer'
+
+export const Composer = () => {
+  const { harness, id, detail } = useSession()
+  const connection = useConnection()
+  const held = useHeldPrompts()
+  const { stop } = useActs()
+  const [text, setText] = useState(() => readDraft(id))
+  const { attachments, add, remove, clear } = useAttachments()
+  const file = useRef<HTMLInputElement>(null)
+  const isRunning = useHarnessValue((state) => state.status === 'running')
+  const isOpen = connection.phase === 'open'
+  const canSteer = detail.capabilities?.features.steer !== false
+  const isEmpty = text.trim() === ''
+  const isUploading = attachments.some(({ grant }) => grant === null)
+  const change = (next: string): void => {
+    setText(next)
+    keepDraft(id, next)
+  }
+  const send = (delivery: Delivery): void => {
+    if (isEmpty || isUploading) return
+    const grants = attachments.flatMap(({ grant }) => (grant ? [{ ref_id: grant.ref_id }] : []))
+    const options = grants.length > 0 ? { attachments: grants } : {}
+    const prompt = text
+    change('')
+    clear()
+    harness[delivery](prompt, options).catch((error: unknown) => {
+      if ((error as { code?: unknown }).code === 'removed') return
+      // The words come back, unless others were begun meanwhile.
+      setText((now) => now || prompt)
+      showError(error)
+    })
+  }
+  useStopKey(isRunning && isOpen, stop)
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    send(isRunning && isOpen && canSteer && (event.ctrlKey || event.metaKey) ? 'steer' : 'submit')
+  }
+  return (
+    <div className="composer">
+      <WaitingPrompts held={held} />
+      <div className="box">
+        <textarea
+          className="in"
+          aria-label="Message"
+          rows={Math.min(8, Math.max(1, text.split('\n').length))}
+          placeholder={placeholderOf({ isOpen, isRunning, canSteer, engine: detail.engine })}
+          value={text}
+          onChange={(event) => change(event.target.value)}
+          onKeyDown={onKey}
+        />
+        {attachments.length > 0 && (
+          <ul className="attached">
+            {attachments.map(({ key, name, grant }) => (
+              <li key={key} className="chip">
+                <span className="trunc">{visibleText(name)}</span>
+                {grant === null && <span className="t3">uploading</span>}
+                <IconButton name="x" label={`Remove ${visibleText(name)}`} onClick={() => remove(key)} />
+              </li>
+            ))}
+          </ul>
+        )}
+        <div className="bar-b">
+          <input
+            ref={file}
+            type="file"
+            multiple
+            hidden
+            aria-label="Files"
+            onChange={(event) => {
+              for (const each of event.target.files ?? []) void add(each)
+              event.target.value = ''
+            }}
+          />
+          <span className="attach">
+            <IconButton name="upload" label="Attach a file" onClick={() => file.current?.click()} />
+          </span>
+          <span className="right row sends">
+            {isRunning && (
+              <Button icon="square" isDisabled={!isOpen} keyHint="Esc" onClick={() => void stop()}>
+                Stop
+              </Button>
+            )}
+            {isRunning && isOpen ? (
+              <>
+                <Button keyHint="Alt+Enter" isDisabled={isEmpty || isUploading} onClick={() => send('submit')}>
+                  Queue
+                </Button>
+                {canSteer && (
+                  <Button keyHint="Ctrl+Enter" isDisabled={isEmpty || isUploading} onClick={() => send('steer')}>
+                    Steer
+                  </Button>
+                )}
+              </>
+            ) : (
+              <Button
+                look={isOpen ? 'primary' : 'plain'}
+                icon={isOpen ? 'send' : 'hourglass'}
+                isDisabled={isEmpty || isUploading}
+                onClick={() => send('submit')}
+              >
+                {isOpen ? 'Send' : 'Hold'}
+              </Button>
+            )}
+          </span>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface ComposerState {
+  readonly isOpen: boolean
+  readonly isRunning: boolean
+  readonly canSteer: boolean
+  readonly engine: string
+}
+
+const placeholderOf = ({ isOpen, isRunning, canSteer, engine }: ComposerState): string => {
+  if (!isOpen) return 'Write now, it is held until the connection is back'
+  if (!isRunning) return 'Ask, or say what to do next'
+  return canSteer ? 'Steer this run, or queue the next prompt' : `Queue the next prompt for ${engine}`
+}
+
+/** Escape stops the run, unless it closes something: a dialog, or a field that somebody writes in. */
+const useStopKey = (isOn: boolean, stop: () => Promise<boolean>): void => {
+  useEffect(() => {
+    if (!isOn) return
+    const onKey = (event: globalThis.KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]')) return
+      const isElsewhere = isTyping(event.target) && !(event.target as HTMLElement).closest('.composer')
+      if (!isElsewhere) void stop()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [isOn, stop])
+}

@@ -1,0 +1,118 @@
+import type { ChatSession } from 'bridle/client'
+import { costText, countText, durationText, plural } from '../ui/numbers.ts'
+import { visibleText } from '../ui/plain-text.ts'
+import { Status } from '../ui/status.tsx'
+import { useNow } from '../ui/use-now.ts'
+import { Bar } from './bar.tsx'
+import { useHarnessValue } from './thread/thread-context.tsx'
+
+interface CellProps {
+  readonly detail: ChatSession
+}
+
+interface LiveCellProps extends CellProps {
+  readonly status: string
+}
+
+/** Most plans have fewer steps; more marks would fill the strip. */
+const STEP_MARKS = 12
+
+export const NowCell = ({ detail, status }: LiveCellProps) => {
+  const { step } = detail
+  const error = useHarnessValue((state) => state.error)
+  const text = step?.title || (status === 'failed' ? (error ?? detail.lastError) : null) || detail.model || detail.agent
+  return (
+    <div className="cell wide now">
+      <div className="k">
+        <Status status={status} />
+        {step && (
+          <>
+            <span className="num">
+              step {step.index}
+              {step.total !== null && ` of ${step.total}`}
+            </span>
+            {step.total !== null && step.total <= STEP_MARKS && (
+              <span className="steps" aria-hidden="true">
+                {Array.from({ length: step.total }, (_, at) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the marks are alike
+                  <i key={at} className={at + 1 < step.index ? 'd' : at + 1 === step.index ? 'n' : undefined} />
+                ))}
+              </span>
+            )}
+          </>
+        )}
+        {!step && detail.capabilities?.events.step_progress === 'none' && <span>steps not told</span>}
+      </div>
+      <div className="v">
+        <span className="trunc" title={visibleText(text)}>
+          {visibleText(text)}
+        </span>
+      </div>
+    </div>
+  )
+}
+
+export const CostCell = ({ detail }: CellProps) => {
+  const { usage, health } = detail
+  const budget = health.budget_pressure.budgets.find(({ budget: name }) => name === 'max_cost_usd')
+  return (
+    <div className="cell">
+      <div className="k">Cost</div>
+      <div className="v num">
+        {usage.cost_usd === null ? <span className="t3">not told</span> : costText(usage.cost_usd)}
+        {budget ? (
+          <span className="t3">of {costText(budget.limit)}</span>
+        ) : (
+          usage.total_tokens > 0 && <span className="t3 small">{countText(usage.total_tokens)} tokens</span>
+        )}
+      </div>
+      {budget && <Bar label="Cost" value={budget.value} max={budget.limit} />}
+    </div>
+  )
+}
+
+export const HealthCell = ({ detail }: CellProps) => {
+  const { score, reasons } = detail.health
+  return (
+    <div className="cell" title={visibleText(reasons.join('\n'))}>
+      <div className="k">Health</div>
+      <div className="v num">
+        {score}{' '}
+        <span className="t3 small">
+          {reasons.length === 0 ? 'nothing against it' : plural(reasons.length, 'reason')}
+        </span>
+      </div>
+      <Bar label="Health score" value={score} max={100} isGoodWhenHigh />
+    </div>
+  )
+}
+
+const RUNNING = new Set(['running', 'awaiting_approval', 'recovering'])
+
+export const TimeCell = ({ detail, status }: LiveCellProps) => {
+  const asked = useHarnessValue((state) => state.messages.findLast(({ role }) => role === 'user')?.createdAt)
+  const began = detail.kind === 'background' ? Date.parse(detail.createdAt) : asked
+  const { attempt_count: attempt, max_retries: retries } = detail
+  return (
+    <div className="cell">
+      <div className="k">Time</div>
+      <div className="v num">
+        {began === undefined ? (
+          <span className="t3">not begun</span>
+        ) : RUNNING.has(status) ? (
+          <Elapsed since={began} />
+        ) : (
+          durationText(Math.max(0, Date.parse(detail.ended_at ?? detail.updatedAt) - began))
+        )}
+      </div>
+      {attempt > 0 && (
+        <div className="tiny t3 nowrap">
+          attempt {attempt}
+          {retries > 0 && ` of ${retries + 1}`}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const Elapsed = ({ since }: { readonly since: number }) => durationText(Math.max(0, useNow() - since))

@@ -1,0 +1,87 @@
+// The end of an answer: why it ended where that is not plain, what a retry replaced, and what can be done with it.
+import type { HarnessMessage } from 'bridle/client'
+import { useState } from 'react'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { plural } from '../../ui/numbers.ts'
+import { visibleText } from '../../ui/plain-text.ts'
+import { useActs } from '../use-acts.ts'
+import { supersededOf } from './superseded.ts'
+import { useHarnessValue } from './thread-context.tsx'
+import { ToolRow } from './tools/tool-row.tsx'
+
+export const AnswerEnd = ({ message }: { readonly message: HarnessMessage }) => {
+  const { branch, reload } = useActs()
+  const isOver = message.status === 'complete' || message.status === 'error'
+  return (
+    <>
+      <Superseded message={message} />
+      {message.status === 'error' && <Failure message={message} />}
+      {message.status === 'complete' && message.stopReason !== undefined && (
+        <p className="small t3">{endings[message.stopReason] ?? `Ended: ${visibleText(message.stopReason)}`}</p>
+      )}
+      {isOver && (
+        <div className="msg-acts">
+          <CopyButton text={message.content} />
+          <IconButton name="rotate-cw" label="Answer again" onClick={() => void reload(message.id)} />
+          <IconButton
+            name="git-branch"
+            label="Branch from this answer"
+            onClick={() => void branch({ messageId: message.id })}
+          />
+        </div>
+      )}
+    </>
+  )
+}
+
+const endings: { readonly [reason: string]: string } = {
+  cancelled: 'Stopped.',
+  max_tokens: 'The model stopped at its limit of tokens.',
+  length: 'The model stopped at its limit of tokens.',
+  refusal: 'The model declined to answer.',
+  content_filter: 'The provider withheld the rest.',
+  branched: 'The branch leaves here.',
+}
+
+/** The session keeps the error of its last failed answer. */
+const Failure = ({ message }: { readonly message: HarnessMessage }) => {
+  const error = useHarnessValue((state) =>
+    state.error !== undefined && state.messages.findLast(({ status }) => status === 'error') === message
+      ? state.error
+      : null,
+  )
+  return (
+    <p className="answer-error" role="note">
+      <Icon name="circle-x" size={14} />
+      <span>{visibleText(error ?? 'The run failed.')}</span>
+    </p>
+  )
+}
+
+const Superseded = ({ message }: { readonly message: HarnessMessage }) => {
+  const [isOpen, setOpen] = useState(false)
+  const { texts, calls } = supersededOf(message)
+  if (texts.length === 0 && calls.length === 0) return null
+  return (
+    <div>
+      <Button look="ghost" icon="rotate-cw" onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Hide' : 'Show'} what was superseded
+        {calls.length > 0 && `: ${plural(calls.length, 'call')}`}
+      </Button>
+      {isOpen && (
+        <div className="think-open thoughts">
+          {texts.map((text, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: pieces of text have their place alone
+            <p key={at}>{visibleText(text)}</p>
+          ))}
+          {calls.map((call, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a retry may use an id again
+            <ToolRow key={at} call={call} times={undefined} isOver />
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}

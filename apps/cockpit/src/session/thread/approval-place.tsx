@@ -1,0 +1,24 @@
+import { useMemo } from 'react'
+import { ApprovalCard } from '../../approval/approval-card.tsx'
+import { cardOfHarnessApproval } from '../../approval/card-approval.ts'
+import { useLive } from '../../server/server-context.tsx'
+import { useHarnessValue, useThreadSource } from './thread-context.tsx'
+
+/** The card of an open approval. The inbox knows more about it, the conversation knows it first. */
+export const ApprovalPlace = ({ approvalId }: { readonly approvalId: string }) => {
+  const { id, agent } = useThreadSource()
+  const asked = useHarnessValue((state) => state.approvals?.find((each) => each.id === approvalId))
+  const listed = useLive((state) =>
+    state.approvals.find((each) => each.id === approvalId && each.sessionId === id && each.agent === agent),
+  )
+  const session = useMemo(() => ({ id, agent, title: null }), [id, agent])
+  const approval = useMemo(
+    () =>
+      asked && {
+        ...(listed && { requestedAt: listed.requestedAt, effect: listed.effect, risk: listed.risk }),
+        ...cardOfHarnessApproval(asked),
+      },
+    [asked, listed],
+  )
+  return approval ? <ApprovalCard approval={approval} session={session} place="thread" /> : null
+}

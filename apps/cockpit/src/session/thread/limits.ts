@@ -1,0 +1,29 @@
+// The sizes of a thread. Each bounds work that a frame of the page does.
+
+/** The messages that assistant-ui holds: every one costs it time on every update. The cut moves in steps of half of this. */
+export const WINDOW_MESSAGES = 40
+
+/** The older messages that come with each look beyond the top. */
+export const OLDER_STEP = 40
+
+/** The older messages that stay on the page while somebody reads at the end. */
+export const OLDER_KEPT = 80
+
+/** Within this many pixels of the end, the thread follows what comes. */
+export const END_PIXELS = 64
+
+/** A prompt longer than this begins with a part. */
+export const PROMPT_CHARS = 4_000
+
+/** The characters of a tool's output that are shown at first, and with each further step. */
+export const OUTPUT_CHARS = 20_000
+export const OUTPUT_STEP = 100_000
+
+/** More output than this stays out of the page: a browser takes seconds to lay it out. Copying gives all of it. */
+export const OUTPUT_MAX = 500_000
+
+/** The characters of an argument in the row of a tool. */
+export const BRIEF_CHARS = 160
+
+/** The citations that a retrieval lists before a click. */
+export const CITATIONS_SHOWN = 6

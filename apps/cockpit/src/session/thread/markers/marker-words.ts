@@ -1,0 +1,136 @@
+// An event in the words of a thread: an icon, what happened, and what the event says about it.
+import type { IconName } from '../../../ui/icon-names.ts'
+import { costText, countText, plural } from '../../../ui/numbers.ts'
+import type { Marker } from '../thread-index.ts'
+
+export interface MarkerWords {
+  readonly icon: IconName
+  readonly title: string
+  readonly text: string
+}
+
+interface Payload {
+  readonly [name: string]: unknown
+}
+
+export const markerWords = ({ type, payload, isHearsay }: Marker): MarkerWords => {
+  const fields = payload as Payload
+  if (isHearsay)
+    return { icon: 'quote', title: 'Said by the engine', text: `${nameText(type)}${after(summary(fields))}` }
+  const words = Object.hasOwn(wordings, type) ? wordings[type]?.(fields) : undefined
+  return words ?? { icon: 'dot', title: nameText(type), text: summary(fields) }
+}
+
+const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = {
+  session_checkpoint: (fields) => ({
+    icon: 'flag',
+    title: fields.sequence === undefined ? 'Checkpoint' : `Checkpoint ${fields.sequence}`,
+    text: text(fields.summary_text),
+  }),
+  context_compacted: (fields) => ({ icon: 'fold-vertical', title: 'Context compacted', text: compactionText(fields) }),
+  context_warning: (fields) => ({
+    icon: 'triangle-alert',
+    title: typeof fields.usage_pct === 'number' ? `Context ${Math.round(fields.usage_pct)} % full` : 'Warning',
+    text: text(fields.message) || text(fields.kind),
+  }),
+  antahkarana: (fields) => ({ icon: 'shield', title: 'Guardrail', text: guardrailText(fields) }),
+  approval_applied: (fields) => ({
+    icon: fields.decision === 'approved' || fields.decision === undefined ? 'shield-check' : 'ban',
+    title: `${text(fields.actor) || 'Somebody'} ${text(fields.decision) || 'approved'}${fields.arguments ? ' with edits' : ''}`,
+    text: [text(fields.tool_name), text(fields.reason)].filter(Boolean).join(' · '),
+  }),
+  session_paused: (fields) => ({ icon: 'pause', title: 'Paused', text: byWhom(fields) }),
+  session_resumed: (fields) => ({ icon: 'play', title: 'Resumed', text: byWhom(fields) }),
+  cancel_requested: (fields) => ({ icon: 'ban', title: 'Cancelled', text: byWhom(fields) }),
+  policy_set: (fields) => ({ icon: 'sliders-horizontal', title: 'Policy set', text: byWhom(fields) }),
+  signal_received: (fields) => ({ icon: 'radio', title: `Signal ${text(fields.name)}`, text: byWhom(fields) }),
+  memory_decided: (fields) => ({
+    icon: 'brain',
+    title: `Memory ${text(fields.decision)}`,
+    text: [text(fields.key), byWhom(fields)].filter(Boolean).join(' · '),
+  }),
+  branched: (fields) => ({ icon: 'git-branch', title: 'Branched', text: branchText(fields) }),
+  budget_crossed: (fields) => ({
+    icon: 'gauge',
+    title: 'Budget crossed',
+    text: `${nameText(text(fields.budget))} ${amount(fields, 'value')} of ${amount(fields, 'limit')}`,
+  }),
+  budget_raised: (fields) => ({
+    icon: 'gauge',
+    title: 'Budget raised',
+    text: list(fields.budgets).map(nameText).join(', '),
+  }),
+  retry_scheduled: (fields) => ({
+    icon: 'rotate-cw',
+    title: `Attempt ${text(fields.attempt)} follows`,
+    text: text(fields.reason),
+  }),
+  output_superseded: () => ({ icon: 'rotate-cw', title: 'Written again', text: 'text before this was withdrawn' }),
+  directive: (fields) => ({
+    icon: 'route',
+    title: `Directive ${text(fields.action_type)}`,
+    text: [
+      text(fields.risk_tier),
+      fields.requires_user_approval === true ? 'asks first' : '',
+      summary(object(fields.payload)),
+    ]
+      .filter(Boolean)
+      .join(' · '),
+  }),
+  execution_feedback: (fields) => ({ icon: 'corner-down-right', title: 'Shell reported', text: feedbackText(fields) }),
+}
+
+const text = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+const object = (value: unknown): Payload =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Payload) : {}
+const list = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(text) : [])
+const after = (words: string): string => (words === '' ? '' : `: ${words}`)
+const nameText = (name: string): string => name.replaceAll('_', ' ')
+
+const byWhom = (fields: Payload): string => [text(fields.actor), text(fields.reason)].filter(Boolean).join(' · ')
+
+const compactionText = (fields: Payload): string =>
+  [
+    typeof fields.original_count === 'number' && typeof fields.compacted_count === 'number'
+      ? `${fields.original_count} → ${fields.compacted_count} messages`
+      : '',
+    typeof fields.tokens_saved === 'number' ? `${countText(fields.tokens_saved)} tokens saved` : '',
+    text(fields.summary),
+  ]
+    .filter(Boolean)
+    .join(' · ')
+
+const guardrailText = (fields: Payload): string => {
+  const layers = Array.isArray(fields.layers) ? list(fields.layers) : Object.keys(object(fields.layers))
+  const confidence = typeof fields.confidence === 'number' ? `confidence ${fields.confidence}` : ''
+  return [confidence, layers.filter(Boolean).join(', '), text(fields.trace_id)].filter(Boolean).join(' · ')
+}
+
+const branchText = (fields: Payload): string => {
+  const { id, seq } = object(fields.parent)
+  return [`from ${text(id) || 'its parent'}${text(seq) === '' ? '' : ` at event ${text(seq)}`}`, byWhom(fields)]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+const amount = (fields: Payload, name: string): string => {
+  const value = fields[name]
+  if (typeof value !== 'number') return '?'
+  return fields.budget === 'max_cost_usd' ? costText(value) : String(Math.round(value * 100) / 100)
+}
+
+const feedbackText = (fields: Payload): string => {
+  const entries = Array.isArray(fields.entries) ? fields.entries.map(object) : []
+  const outcomes = entries.map((entry) => text(entry.outcome) || text(entry.status)).filter(Boolean)
+  return [plural(entries.length, 'directive'), [...new Set(outcomes)].join(', '), text(fields.actor)]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+/** The fields of an event that this page has no words for. */
+const summary = (fields: Payload): string =>
+  Object.entries(fields)
+    .flatMap(([name, value]) => (text(value) === '' ? [] : [`${nameText(name)} ${text(value).slice(0, 120)}`]))
+    .slice(0, 4)
+    .join(' · ')

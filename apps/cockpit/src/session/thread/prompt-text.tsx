@@ -1,0 +1,21 @@
+import { useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { bytesText } from '../../ui/numbers.ts'
+import { visibleText } from '../../ui/plain-text.ts'
+import { PROMPT_CHARS } from './limits.ts'
+
+/** The words of a person, as they were written. */
+export const PromptText = ({ text }: { readonly text: string }) => {
+  const [isWhole, setWhole] = useState(false)
+  const isCut = !isWhole && text.length > PROMPT_CHARS
+  return (
+    <>
+      <p className="said">{visibleText(isCut ? text.slice(0, PROMPT_CHARS) : text)}</p>
+      {isCut && (
+        <Button look="ghost" onClick={() => setWhole(true)}>
+          Show all {bytesText(text.length)}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+// A prompt: its words, and what can be done with it.
+import type { HarnessMessage } from 'bridle/client'
+import { memo, useState } from 'react'
+import { IconButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { useActs } from '../use-acts.ts'
+import { EditPrompt } from './edit-prompt.tsx'
+import { PromptText } from './prompt-text.tsx'
+
+export const Question = memo(({ message }: { readonly message: HarnessMessage }) => {
+  const { branch, edit } = useActs()
+  const [isEdited, setEdited] = useState(false)
+  const { id, content, createdAt, status, stopReason } = message
+  const note = status === 'pending' ? 'waits for its turn' : stopReason === 'cancelled' ? 'taken back' : null
+  return (
+    <article className="msg user" aria-label="Prompt" data-message={id}>
+      <div className="who">
+        {createdAt !== undefined && (
+          <time
+            className="num"
+            dateTime={new Date(createdAt).toISOString()}
+            title={new Date(createdAt).toLocaleString()}
+          >
+            {new Date(createdAt).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}
+          </time>
+        )}
+        {note && <span>{note}</span>}
+        <span className="right msg-acts">
+          <IconButton name="pencil" label="Edit this prompt" onClick={() => setEdited(true)} />
+          <IconButton
+            name="git-branch"
+            label="Branch from this prompt"
+            onClick={() => void branch({ messageId: id })}
+          />
+          <CopyButton text={content} />
+        </span>
+      </div>
+      {isEdited ? (
+        <EditPrompt
+          text={content}
+          onKeep={() => setEdited(false)}
+          onSend={async (prompt) => {
+            if (await edit(id, prompt)) setEdited(false)
+          }}
+        />
+      ) : (
+        <PromptText text={content} />
+      )}
+    </article>
+  )
+})

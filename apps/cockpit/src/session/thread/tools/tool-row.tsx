@@ -1,0 +1,65 @@
+// One row for each call, by its id: calls of the same tool are told apart.
+import type { HarnessToolCall } from 'bridle/client'
+import { memo, useState } from 'react'
+import { Icon } from '../../../ui/icon.tsx'
+import { durationText } from '../../../ui/numbers.ts'
+import { visibleText } from '../../../ui/plain-text.ts'
+import { useNow } from '../../../ui/use-now.ts'
+import type { CallTimes, CallWave } from '../thread-index.ts'
+import { ToolBody } from './tool-body.tsx'
+import { briefOf } from './tool-shape.ts'
+import { toolLooks, toolStateOf } from './tool-state.ts'
+
+interface ToolRowProps {
+  readonly call: HarnessToolCall
+  readonly times: CallTimes | undefined
+  readonly wave?: CallWave | undefined
+  /** The answer that made the call has ended. */
+  readonly isOver: boolean
+}
+
+export const ToolRow = memo(({ call, times, wave, isOver }: ToolRowProps) => {
+  const [isOpen, setOpen] = useState(false)
+  const state = toolStateOf(call, isOver)
+  const { word, icon, tone } = toolLooks[state]
+  const name = visibleText(call.name)
+  return (
+    <div className={`tools${wave ? ` wave-part${wave.isFirst ? ' first' : ''}${wave.isLast ? ' last' : ''}` : ''}`}>
+      {wave?.isFirst && (
+        <div className="wave-h">
+          {wave.wave !== null && <span>Wave {wave.wave}</span>}
+          <span>{wave.calls} calls in parallel</span>
+        </div>
+      )}
+      <button
+        type="button"
+        className={`tool${isOpen ? ' sel' : ''}`}
+        aria-expanded={isOpen}
+        data-call={call.id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span className={`st ${tone}`}>
+          <Icon name={icon} size={14} isSpinning={state === 'running'} />
+        </span>
+        <span className="name trunc" title={name}>
+          {name}
+        </span>
+        <span className="arg trunc">
+          {times?.agentId != null && <span className="tag">{visibleText(times.agentId)}</span>}{' '}
+          {briefOf(call.arguments ?? {})}
+        </span>
+        <span className={`out st ${tone}`}>{word}</span>
+        <span className="dur">
+          {state === 'running' && times?.startedAt != null ? (
+            <Running since={times.startedAt} />
+          ) : (
+            times?.elapsedMs != null && durationText(times.elapsedMs)
+          )}
+        </span>
+      </button>
+      {isOpen && <ToolBody call={call} reason={times?.reason ?? null} />}
+    </div>
+  )
+})
+
+const Running = ({ since }: { readonly since: number }) => durationText(Math.max(0, useNow() - since))

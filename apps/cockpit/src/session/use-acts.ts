@@ -1,0 +1,67 @@
+// The acts of a person upon the session of the page. A refusal is shown, and nothing else happens.
+import type { HarnessClient } from 'bridle/client'
+import { useMemo } from 'react'
+import { useLocation } from 'wouter'
+import { useServer } from '../server/server-context.tsx'
+import { sessionPath } from '../shell/paths.ts'
+import { showError, showToast } from '../ui/toast.tsx'
+import { useThreadSource } from './thread/thread-context.tsx'
+
+type BranchPoint = Parameters<HarnessClient['branch']>[0]
+
+export interface SessionActs {
+  /** Branches, and opens the new session. */
+  readonly branch: (point?: BranchPoint) => Promise<void>
+  readonly edit: (messageId: string, prompt: string) => Promise<boolean>
+  readonly reload: (messageId: string) => Promise<boolean>
+  /** Makes a chat with the same agent, and opens it. */
+  readonly create: () => Promise<void>
+  readonly stop: () => Promise<boolean>
+  readonly pause: () => Promise<boolean>
+  readonly resume: () => Promise<boolean>
+  /** Takes a prompt out of the queue. */
+  readonly unqueue: (runId: string) => Promise<boolean>
+}
+
+export const useActs = (): SessionActs => {
+  const { harness, agent } = useThreadSource()
+  const { client } = useServer()
+  const [, navigate] = useLocation()
+  return useMemo(() => {
+    const settle = async (answer: Promise<unknown>): Promise<boolean> => {
+      try {
+        await answer
+        return true
+      } catch (error) {
+        showError(error)
+        return false
+      }
+    }
+    return {
+      branch: async (point = {}) => {
+        try {
+          const { sessionId } = await harness.branch(point)
+          if (typeof sessionId !== 'string') return
+          navigate(sessionPath({ id: sessionId, agent }))
+          showToast({ text: 'This is the branch. The session that it left continues.' })
+        } catch (error) {
+          showError(error)
+        }
+      },
+      edit: (messageId, prompt) => settle(harness.edit(messageId, prompt)),
+      reload: (messageId) => settle(harness.reload(messageId)),
+      create: async () => {
+        try {
+          const { id } = await client.createChat({ agent })
+          navigate(sessionPath({ id, agent }))
+        } catch (error) {
+          showError(error)
+        }
+      },
+      stop: () => settle(harness.cancel()),
+      pause: () => settle(harness.pause()),
+      resume: () => settle(harness.resume()),
+      unqueue: (runId) => settle(harness.cancel({ runId })),
+    }
+  }, [harness, agent, client, navigate])
+}

@@ -1,0 +1,48 @@
+// The question that waits for a person, with the way to its card.
+import { useLive } from '../server/server-context.tsx'
+import { Age } from '../ui/age.tsx'
+import { plural } from '../ui/numbers.ts'
+import { visibleText } from '../ui/plain-text.ts'
+import { showApproval } from './thread/show-approval.ts'
+import { useHarnessList, useThreadSource } from './thread/thread-context.tsx'
+import { briefOf } from './thread/tools/tool-shape.ts'
+
+export const WaitingCell = () => {
+  const { id, agent } = useThreadSource()
+  const approvals = useHarnessList((state) => state.approvals ?? [])
+  const first = approvals[0]
+  const asked = useLive((state) =>
+    first
+      ? state.approvals.find((each) => each.id === first.id && each.sessionId === id && each.agent === agent)
+          ?.requestedAt
+      : undefined,
+  )
+  if (!first)
+    return (
+      <div className="cell wide no-phone">
+        <div className="k">Waiting for you</div>
+        <div className="v">
+          <span className="t3">nothing</span>
+        </div>
+      </div>
+    )
+  const brief = briefOf(first.arguments ?? {})
+  return (
+    <div className="cell wide hot">
+      <div className="k">
+        <span>Waiting for you</span>
+        {asked !== undefined && <Age at={asked} />}
+        {approvals.length > 1 && <span>{plural(approvals.length, 'question')}</span>}
+      </div>
+      <div className="v">
+        <span className="trunc">
+          Allow <code>{visibleText(first.toolName)}</code>
+          {brief !== '' && ` on ${brief}`}?
+        </span>
+        <button type="button" className="link right small medium nowrap" onClick={() => showApproval(first.id)}>
+          Review
+        </button>
+      </div>
+    </div>
+  )
+}
