@@ -65,7 +65,9 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
         isLate={state.type === 'late'}
         lostText={state.type === 'given' || !isEdited ? null : draft.text}
         {...(onDismiss && { onDismiss })}
-      />
+      >
+        {place === 'inbox' && approval.args && <ArgumentsView args={approval.args} />}
+      </SettledCard>
     )
 
   const frozenWhy = isLive
@@ -158,6 +160,11 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
             {frozenWhy}
           </p>
         )}
+        {place === 'inbox' && approval.kind === 'tool' && (
+          <p className="tiny t3">
+            {words.ifApproved} {words.ifDenied}
+          </p>
+        )}
         <CardActions
           words={words}
           isLarge={place === 'inbox'}
@@ -172,11 +179,6 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
           onEdit={edit}
           onDiscard={discard}
         />
-        {place === 'inbox' && approval.kind === 'tool' && (
-          <p className="tiny t3">
-            {words.ifApproved} {words.ifDenied}
-          </p>
-        )}
       </div>
     </article>
   )

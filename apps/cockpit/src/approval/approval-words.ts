@@ -33,8 +33,8 @@ export const approvalWords = (kind: string | null): ApprovalWords => {
   return {
     approve: 'Approve',
     deny: 'Deny',
-    ifApproved: 'The call runs once, with exactly these arguments.',
-    ifDenied: 'The call does not run. The agent is told, with your note.',
+    ifApproved: 'Approved, the call runs once, with exactly these arguments.',
+    ifDenied: 'Denied, it does not run, and the agent is told, with your note.',
     canEdit: true,
   }
 }

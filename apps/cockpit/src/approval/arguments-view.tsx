@@ -26,13 +26,13 @@ export const ArgumentsView = ({ args }: { readonly args: JsonRecord }) => {
           </button>
         )}
       </div>
+      <HiddenNote args={args} />
       {isJson ? (
         <ExactBlock text={exactJson(args)} label="Arguments as JSON" />
       ) : (
         // biome-ignore lint/suspicious/noArrayIndexKey: two edits of one file may be alike, and their order never changes
         parts.map((part, index) => <PartView key={`${index}`} part={part} />)
       )}
-      <HiddenNote args={args} />
     </section>
   )
 }

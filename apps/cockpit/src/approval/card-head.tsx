@@ -39,7 +39,10 @@ export const CardHead = ({ approval, session, place, isSending }: CardHeadProps)
           {exactText(toolName)}
         </code>
         <span className="row small t2 card-times">{times}</span>
-        <Link className="small nowrap no-phone" href={inboxPath({ id: approval.id, sessionId: session.id })}>
+        <Link
+          className="small nowrap no-phone"
+          href={inboxPath({ id: approval.id, sessionId: session.id, agent: session.agent })}
+        >
           open in inbox
         </Link>
       </div>

@@ -64,13 +64,9 @@ export const useDecision = (
 const settlementOf = (error: unknown): CardSettlement | null => {
   if (!(error instanceof FabricError)) return null
   if (error.status === 404) return { decision: 'closed', by: null, at: null }
-  const details = (error as { readonly settledApproval?: unknown }).settledApproval
-  if (typeof details !== 'object' || details === null) return null
-  const { decision, decidedBy, decidedAt } = details as {
-    readonly decision: CardSettlement['decision']
-    readonly decidedBy: string | null
-    readonly decidedAt: string
-  }
+  const { settledApproval } = error
+  if (!settledApproval) return null
+  const { decision, decidedBy, decidedAt } = settledApproval
   return { decision, by: decidedBy, at: decidedAt }
 }
 

@@ -26,16 +26,12 @@ export const ExactBlock = ({ text, label, look = 'text' }: ExactBlockProps) => {
         )}
         {exactText(shown)}
       </ScrollBox>
-      <span className="row small">
-        {isCut && (
-          <button type="button" className="btn ghost copy" onClick={() => setWhole(true)}>
-            Show all {bytesText(text.length)}
-          </button>
-        )}
-        <span className="right">
-          <CopyButton text={text} />
-        </span>
-      </span>
+      <CopyButton text={text} />
+      {isCut && (
+        <button type="button" className="btn ghost show-all" onClick={() => setWhole(true)}>
+          Show all {bytesText(text.length)}
+        </button>
+      )}
     </div>
   )
 }

@@ -1,4 +1,5 @@
 // An approval that has its answer: by whom and when, and what happened to the answer of this page.
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Age } from '../ui/age.tsx'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -16,6 +17,8 @@ interface SettledCardProps {
   /** Arguments that somebody wrote here and that were not used. */
   readonly lostText?: string | null
   readonly onDismiss?: () => void
+  /** The arguments. */
+  readonly children?: ReactNode
 }
 
 const icons: { readonly [decision in CardSettlement['decision']]: IconName } = {
@@ -27,10 +30,15 @@ const icons: { readonly [decision in CardSettlement['decision']]: IconName } = {
   closed: 'circle-check',
 }
 
-export const SettledCard = ({ approval, settlement, isLate, lostText, onDismiss }: SettledCardProps) => {
+export const SettledCard = ({ approval, settlement, isLate, lostText, onDismiss, children }: SettledCardProps) => {
   const { at, reason } = settlement
+  const card = useRef<HTMLElement>(null)
+  // The buttons that had the focus are gone: the keyboard goes on from here, not from the top of the page.
+  useEffect(() => {
+    if (document.activeElement === document.body) card.current?.focus({ preventScroll: true })
+  }, [])
   return (
-    <article className="appr settled" aria-label={`Decided: ${approval.toolName}`} tabIndex={-1}>
+    <article ref={card} className="appr settled" aria-label={`Decided: ${approval.toolName}`} tabIndex={-1}>
       <div className="h" role="status">
         <Icon name={icons[settlement.decision]} size={14} />
         <b>{exactText(settlementText(settlement))}</b>
@@ -47,11 +55,12 @@ export const SettledCard = ({ approval, settlement, isLate, lostText, onDismiss 
           </Button>
         )}
       </div>
-      {(isLate || lostText != null || reason) && (
+      {(isLate || lostText != null || reason || children) && (
         <div className="b">
           {reason && <p className="small">“{exactText(reason)}”</p>}
           {isLate && <p className="small t2">Your answer was not taken: an approval is answered once.</p>}
           {lostText != null && <p className="small t2">Your edits were not used.</p>}
+          {children}
         </div>
       )}
     </article>

@@ -1,9 +1,148 @@
-import { TopBar } from '../shell/top-bar.tsx'
+// Every approval that waits, over all sessions: the list, and the card of one.
+import type { PendingApproval } from 'bridle/client'
+import { useEffect, useState } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
+import { useLive } from '../server/server-context.tsx'
+import { Screen } from '../ui/screen.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { useNow } from '../ui/use-now.ts'
+import { DecidedRow } from './decided-row.tsx'
+import { InboxCard } from './inbox-card.tsx'
+import {
+  encodeInboxQuery,
+  filterApprovals,
+  isSelected,
+  neighbourOf,
+  nextAfter,
+  parseInboxQuery,
+  selectionOf,
+} from './inbox-filter.ts'
+import { InboxHead } from './inbox-head.tsx'
+import { InboxPager } from './inbox-pager.tsx'
+import { InboxRow } from './inbox-row.tsx'
+import { DECIDED_MS } from './limits.ts'
+import { useDecided } from './use-decided.ts'
+import { useInboxKeys } from './use-inbox-keys.ts'
+import './inbox.css'
 
-const InboxPage = () => (
-  <TopBar>
-    <h1>Inbox</h1>
-  </TopBar>
-)
+const InboxPage = () => {
+  const [search] = useSearchParams()
+  const [, navigate] = useLocation()
+  const query = parseInboxQuery(search)
+  const approvals = useLive((state) => state.approvals)
+  const isLoaded = useLive((state) => state.isLoaded)
+  const now = useNow()
+  const shown = filterApprovals(approvals, query, now)
+  const decided = useDecided()
+  const recent = decided.filter(
+    ({ agent, decidedAt }) =>
+      now - Date.parse(decidedAt) < DECIDED_MS && (query.agent === null || query.agent === agent),
+  )
+  const [isListOpen, setListOpen] = useState(false)
+  const [focused, setFocused] = useState<PendingApproval | null>(null)
+
+  const pathOf = (approval: Pick<PendingApproval, 'id' | 'sessionId' | 'agent'> | null): string =>
+    encodeInboxQuery({ ...query, selected: approval && selectionOf(approval) })
+  const select = (approval: PendingApproval | null): void => navigate(pathOf(approval), { replace: true })
+
+  // The address names the approval on the page from the start: when it goes away, another one must not slip into its place.
+  const first = query.selected === null ? shown[0] : undefined
+  const firstPath = first && pathOf(first)
+  useEffect(() => {
+    if (firstPath !== undefined) navigate(firstPath, { replace: true })
+  }, [firstPath, navigate])
+
+  useInboxKeys((step) => {
+    const next = neighbourOf(shown, query.selected, step)
+    if (!next) return
+    select(next)
+    setFocused(null)
+    // The row has the focus, not the card: the next key must not decide about something that was only passed by.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.ib.on')?.focus())
+  })
+
+  const open = (approval: PendingApproval): void => {
+    setListOpen(false)
+    setFocused(approval)
+    document.getElementById(`approval-${approval.id}`)?.focus()
+  }
+  const goOn = (): void => {
+    const next = nextAfter(shown, query.selected)
+    setFocused(next)
+    select(next)
+    if (!next) document.getElementById('main')?.focus()
+  }
+
+  if (!isLoaded)
+    return (
+      <>
+        <InboxHead query={query} approvals={approvals} />
+        <Skeleton />
+      </>
+    )
+  return (
+    <>
+      <InboxHead query={query} approvals={approvals} />
+      <div className="page">
+        <InboxPager
+          shown={shown}
+          selection={query.selected}
+          isListOpen={isListOpen}
+          onToggleList={() => setListOpen((was) => !was)}
+          onMove={(step) => select(neighbourOf(shown, query.selected, step))}
+        />
+        <div className={`inbox${isListOpen ? ' list-open' : ''}`}>
+          <nav className="iblist scroll" aria-label="Approvals, oldest first">
+            <h2>{shown.length === 0 ? 'Nothing waits' : 'Waiting, oldest first'}</h2>
+            {shown.map((approval) => (
+              <InboxRow
+                key={`${approval.agent} ${approval.sessionId} ${approval.id}`}
+                approval={approval}
+                href={pathOf(approval)}
+                isSelected={isSelected(approval, query.selected)}
+                onOpen={() => open(approval)}
+              />
+            ))}
+            {recent.length > 0 && <h2>Decided in the last hour</h2>}
+            {recent.map((approval) => (
+              <DecidedRow
+                key={`${approval.agent} ${approval.sessionId} ${approval.id}`}
+                approval={approval}
+                href={pathOf(approval)}
+                isSelected={isSelected(approval, query.selected)}
+              />
+            ))}
+          </nav>
+          <div className="detail scroll">
+            {query.selected ? (
+              <InboxCard
+                selection={query.selected}
+                approvals={approvals}
+                decided={decided}
+                focused={focused}
+                onGoOn={goOn}
+              />
+            ) : (
+              <EmptyInbox waiting={approvals.length} />
+            )}
+          </div>
+        </div>
+      </div>
+    </>
+  )
+}
+
+const EmptyInbox = ({ waiting }: { readonly waiting: number }) =>
+  waiting === 0 ? (
+    <Screen icon="inbox" title="Nothing waits for you">
+      <p>Approvals of all sessions show up here, in the side bar and in the title of this tab.</p>
+    </Screen>
+  ) : (
+    <Screen icon="search-x" title="No approval matches">
+      <p>
+        {waiting} wait in all. <Link href="/inbox">Show all</Link>
+      </p>
+    </Screen>
+  )
 
 export default InboxPage

@@ -8,7 +8,14 @@ export const sessionPath = (
   return `/s/${encodeURIComponent(session.id)}${asked.size > 0 ? `?${asked}` : ''}`
 }
 
-export const inboxPath = (approval?: { readonly id: string; readonly sessionId: string }): string =>
-  approval ? `/inbox?${new URLSearchParams({ a: approval.id, s: approval.sessionId })}` : '/inbox'
+export const inboxPath = (approval?: {
+  readonly id: string
+  readonly sessionId: string
+  readonly agent?: string
+}): string => {
+  if (!approval) return '/inbox'
+  const { id, sessionId, agent } = approval
+  return `/inbox?${new URLSearchParams({ a: id, s: sessionId, ...(agent !== undefined && { agent }) })}`
+}
 
 export const agentPath = (agent: string): string => `/try/${encodeURIComponent(agent)}`

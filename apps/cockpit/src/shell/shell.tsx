@@ -1,5 +1,7 @@
 // The frame around every page: side bar on wide screens, tab bar on phones, notes, and the sentence for screen readers.
 import type { ReactNode } from 'react'
+import { useFavicon } from '../inbox/use-favicon.ts'
+import { useNotifications } from '../inbox/use-notifications.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { LiveRegion } from './live-region.tsx'
 import { LostBanner } from './lost-banner.tsx'
@@ -11,6 +13,8 @@ import './shell.css'
 
 export const Shell = ({ children }: { readonly children: ReactNode }) => {
   useDocumentTitle()
+  useFavicon()
+  useNotifications()
   useShortcuts()
   return (
     <div className="app">

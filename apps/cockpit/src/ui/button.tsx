@@ -16,6 +16,8 @@ interface ButtonProps {
   readonly type?: 'button' | 'submit'
   /** The reason why the button is off, or more than its word says. */
   readonly title?: string
+  /** A switch: on or off. */
+  readonly isPressed?: boolean
 }
 
 export const Button = ({
@@ -29,12 +31,14 @@ export const Button = ({
   type = 'button',
   onClick,
   title,
+  isPressed,
 }: ButtonProps) => (
   <button
     type={type}
     className={`btn${look === 'plain' ? '' : ` ${look}`}${isLarge ? ' lg' : ''}`}
     disabled={isDisabled || isBusy}
     aria-busy={isBusy || undefined}
+    aria-pressed={isPressed}
     aria-keyshortcuts={keyHint}
     onClick={onClick}
     title={title}

@@ -7,6 +7,7 @@ export const ICON_NAMES = [
   'arrow-up-down',
   'arrow-up-right',
   'ban',
+  'bell',
   'bot',
   'brain',
   'bridle',

@@ -1,0 +1,39 @@
+import type { SettledApproval } from 'bridle/client'
+import { Link } from 'wouter'
+import { argumentSummary } from '../approval/argument-parts.ts'
+import { Age } from '../ui/age.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { shortText } from './inbox-row.tsx'
+
+interface DecidedRowProps {
+  readonly approval: SettledApproval
+  readonly href: string
+  readonly isSelected: boolean
+}
+
+export const DecidedRow = ({ approval, href, isSelected }: DecidedRowProps) => {
+  const { status, toolName, args, title, sessionId, decidedBy, decidedAt, isEdited } = approval
+  return (
+    <Link className={`ib done${isSelected ? ' on' : ''}`} href={href} aria-current={isSelected ? 'true' : undefined}>
+      <span className={`st${status === 'approved' ? ' done' : ''}`}>
+        <Icon name={status === 'approved' ? 'shield-check' : status === 'expired' ? 'hourglass' : 'ban'} size={14} />
+      </span>
+      <span className="col grow ib-lines">
+        <span className="row">
+          <code className="medium trunc ib-tool">{shortText(toolName)}</code>
+          <span className="trunc mono t2 ib-args">{shortText(argumentSummary(args))}</span>
+          <span className="right small t3 nowrap">
+            {shortText(decidedBy ?? (status === 'expired' ? 'nobody' : 'not named'))}, <Age at={decidedAt} />
+          </span>
+        </span>
+        <span className="row small t3">
+          <span className="trunc">{shortText(title || sessionId)}</span>
+          <span className="right nowrap">
+            {status}
+            {isEdited && ' with edits'}
+          </span>
+        </span>
+      </span>
+    </Link>
+  )
+}

@@ -1,0 +1,65 @@
+// The card of the selected approval. It stays when the approval is decided elsewhere, and says so: another one never takes its place unasked.
+import type { PendingApproval, SettledApproval } from 'bridle/client'
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { ApprovalCard } from '../approval/approval-card.tsx'
+import { settlementText } from '../approval/approval-words.ts'
+import type { CardSettlement } from '../approval/card-approval.ts'
+import { applyChange } from '../server/live-store.ts'
+import { useServer } from '../server/server-context.tsx'
+import { exactText } from '../ui/exact-text.ts'
+import { Screen } from '../ui/screen.tsx'
+import { showToast } from '../ui/toast.tsx'
+import { isSelected, type Selection } from './inbox-filter.ts'
+import { settlementOfRow } from './use-decided.ts'
+
+interface InboxCardProps {
+  readonly selection: Selection
+  readonly approvals: readonly PendingApproval[]
+  readonly decided: readonly SettledApproval[]
+  /** The approval whose card takes the focus. */
+  readonly focused: PendingApproval | null
+  /** Shows the next approval. */
+  readonly onGoOn: () => void
+}
+
+export const InboxCard = ({ selection, approvals, decided, focused, onGoOn }: InboxCardProps) => {
+  const { live } = useServer()
+  const listed = approvals.find((approval) => isSelected(approval, selection))
+  const [last, setLast] = useState(listed)
+  useEffect(() => {
+    if (listed) setLast(listed)
+  }, [listed])
+  const settled = listed ? undefined : decided.find((row) => isSelected(row, selection))
+  const approval = listed ?? (last && isSelected(last, selection) ? last : settled)
+  if (!approval)
+    return (
+      <Screen icon="inbox" title="This approval no longer waits">
+        <p>
+          It was decided, it expired, or its run ended.{' '}
+          {selection.sessionId !== null && (
+            <Link href={`/s/${encodeURIComponent(selection.sessionId)}`}>Open its session</Link>
+          )}
+        </p>
+      </Screen>
+    )
+  const { id, sessionId, agent, title, toolName } = approval
+  const onDecided = (settlement: CardSettlement): void => {
+    showToast({ text: `${settlementText(settlement)}: ${exactText(toolName)}` })
+    // The list need not wait for the server to say what this page has just done.
+    live.update((state) => applyChange(state, { type: 'approval_closed', id, session_id: sessionId }))
+    onGoOn()
+  }
+  return (
+    <ApprovalCard
+      approval={{ ...approval, ...(!listed && { settlement: settled ? settlementOfRow(settled) : unknownSettlement }) }}
+      session={{ id: sessionId, agent, title }}
+      place="inbox"
+      isFocused={focused !== null && isSelected(focused, selection)}
+      onDecided={onDecided}
+      onDismiss={onGoOn}
+    />
+  )
+}
+
+const unknownSettlement: CardSettlement = { decision: 'closed', by: null, at: null }

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import {
+  encodeInboxQuery,
+  filterApprovals,
+  isSelected,
+  neighbourOf,
+  nextAfter,
+  parseInboxQuery,
+} from './inbox-filter.ts'
+
+const now = Date.parse('2026-01-01T00:00:00Z')
+const at = (seconds: number) => new Date(now + seconds * 1_000).toISOString()
+const approvals = [
+  { id: 'apr-1', sessionId: 's1', agent: 'one', kind: 'tool', expiresAt: at(60) },
+  { id: 'apr-1', sessionId: 's1', agent: 'two', kind: 'tool', expiresAt: null },
+  { id: 'apr-2', sessionId: 's2', agent: 'two', kind: 'budget', expiresAt: null },
+  { id: 'apr-3', sessionId: 's2', agent: 'two', kind: 'tool', expiresAt: at(3_600) },
+]
+const [first, second, third, fourth] = approvals
+const selectionOf = (index: number) => approvals[index] ?? null
+
+test.each([
+  [{ show: 'all', agent: null } as const, approvals],
+  [{ show: 'expiring', agent: null } as const, [first]],
+  [{ show: 'budgets', agent: null } as const, [third]],
+  [{ show: 'all', agent: 'two' } as const, [second, third, fourth]],
+  [{ show: 'expiring', agent: 'two' } as const, []],
+])('%j', (filter, expected) => expect(filterApprovals(approvals, filter, now)).toEqual(expected))
+
+test('the address keeps the filter and the selection', () => {
+  const query = { show: 'expiring', agent: 'a & b', selected: { id: 'apr/1', sessionId: 's 1', agent: 'two' } } as const
+  const path = encodeInboxQuery(query)
+  expect(parseInboxQuery(new URL(path, 'http://x').searchParams)).toEqual(query)
+  expect(encodeInboxQuery({ show: 'all', agent: null, selected: null })).toBe('/inbox')
+  expect(parseInboxQuery(new URLSearchParams('a=apr-9&show=nonsense'))).toEqual({
+    show: 'all',
+    agent: null,
+    selected: { id: 'apr-9', sessionId: null, agent: null },
+  })
+})
+
+test('two agents may have approvals of the same id in sessions of the same id', () => {
+  expect(approvals.filter((approval) => isSelected(approval, selectionOf(1)))).toEqual([second])
+  expect(isSelected(approvals[0] as never, { id: 'apr-1', sessionId: null, agent: null })).toBe(true)
+})
+
+test('after an answer the next one follows, at the end the one before; keys stop at the ends', () => {
+  expect(nextAfter(approvals, selectionOf(0))).toBe(second)
+  expect(nextAfter(approvals, selectionOf(3))).toBe(third)
+  expect(nextAfter(approvals.slice(0, 1), selectionOf(0))).toBeNull()
+  expect(nextAfter(approvals, { id: 'gone', sessionId: null, agent: null })).toBe(first)
+  expect(neighbourOf(approvals, null, 1)).toBe(first)
+  expect(neighbourOf(approvals, selectionOf(0), -1)).toBe(first)
+  expect(neighbourOf(approvals, selectionOf(3), 1)).toBe(fourth)
+  expect(neighbourOf(approvals, selectionOf(2), -1)).toBe(second)
+})

@@ -1,0 +1,51 @@
+import type { PendingApproval } from 'bridle/client'
+import { Link } from 'wouter'
+import { argumentSummary } from '../approval/argument-parts.ts'
+import { Expiry } from '../approval/expiry.tsx'
+import { Age } from '../ui/age.tsx'
+import { exactText } from '../ui/exact-text.ts'
+import { Icon } from '../ui/icon.tsx'
+import { ROW_CHARS } from './limits.ts'
+
+interface InboxRowProps {
+  readonly approval: PendingApproval
+  readonly href: string
+  readonly isSelected: boolean
+  readonly onOpen: () => void
+}
+
+export const InboxRow = ({ approval, href, isSelected, onOpen }: InboxRowProps) => {
+  const { kind, toolName, args, reason, title, sessionId, agent, requestedAt, expiresAt } = approval
+  const summary = kind === 'budget' ? reason : argumentSummary(args)
+  return (
+    <Link
+      className={`ib${isSelected ? ' on' : ''}`}
+      href={href}
+      aria-current={isSelected ? 'true' : undefined}
+      onClick={onOpen}
+    >
+      <span className="st needs">
+        <Icon name={kind === 'budget' ? 'gauge' : 'shield-alert'} size={14} />
+        <span className="vh">Needs approval</span>
+      </span>
+      <span className="col grow ib-lines">
+        <span className="row">
+          <code className="medium trunc ib-tool">{shortText(toolName)}</code>
+          <span className="trunc mono t2 ib-args">{shortText(summary)}</span>
+          <span className="right small t3 nowrap">{expiresAt ? <Expiry at={expiresAt} /> : 'no expiry'}</span>
+        </span>
+        <span className="row small t3">
+          <span className="trunc">
+            {shortText(title || sessionId)} · {shortText(agent)}
+          </span>
+          <span className="right nowrap">
+            asked <Age at={requestedAt} /> ago
+          </span>
+        </span>
+      </span>
+    </Link>
+  )
+}
+
+/** The beginning of a text, for one line of a list. */
+export const shortText = (text: string): string => exactText(text.slice(0, ROW_CHARS))

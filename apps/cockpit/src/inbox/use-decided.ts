@@ -1,0 +1,26 @@
+// The newest answers over all sessions, loaded again whenever an approval leaves the list.
+import type { SettledApproval } from 'bridle/client'
+import { useEffect } from 'react'
+import type { CardSettlement } from '../approval/card-approval.ts'
+import { useLive, useServer } from '../server/server-context.tsx'
+import { useLoaded } from '../server/use-loaded.ts'
+import { DECIDED_MAX } from './limits.ts'
+
+export const useDecided = (): readonly SettledApproval[] => {
+  const { client } = useServer()
+  const open = useLive((state) => state.approvals)
+  const { data, reload } = useLoaded('decided', () => client.approvals({ status: 'decided', limit: DECIDED_MAX }))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the open ones may be an answer
+  useEffect(() => reload(), [open, reload])
+  return data?.approvals ?? none
+}
+
+const none: readonly SettledApproval[] = []
+
+export const settlementOfRow = (row: SettledApproval): CardSettlement => ({
+  decision: row.status,
+  by: row.decidedBy,
+  at: row.decidedAt,
+  isEdited: row.isEdited,
+  reason: row.decisionReason,
+})
