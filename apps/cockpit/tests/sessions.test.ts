@@ -90,7 +90,7 @@ describeCockpit('the list of sessions', (world) => {
 
   test('a new session is asked, and opened', async () => {
     const page = await world.open('/')
-    await row(page, 'Codemod').waitFor()
+    await page.getByText('Live').waitFor()
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New session' })
     await dialog.getByRole('button', { name: 'Background work' }).click()
@@ -116,5 +116,49 @@ describeCockpit('the list of sessions', (world) => {
     await page.waitForURL((url) => url.pathname.startsWith('/s/'))
     const { sessions } = await world.client.sessions({ parent: 'bad-1' })
     expect(sessions).toHaveLength(1)
+  })
+})
+
+const cards = (page: Page): Promise<string[]> => page.locator('.fleet-card .fleet-head > a').allTextContents()
+
+describeCockpit('the health of all sessions', (world) => {
+  test('stands worst first, filters by flag, and does what the server advises', async () => {
+    const fails = { tool: 'fetch', outcome: 'error' }
+    await background(world, 'fine', 'Fine', { text: 'Done.' })
+    await background(world, 'bad', 'Broken', { checkpoint: 'half' }, fails, fails, { fail: 'The disk is full.' })
+    await background(world, 'asks', 'Asks', fails, { approve: 'shell', reason: 'It removes files.' })
+    await background(world, 'rests', 'Rests', fails, fails, long)
+    await world.client.setPolicy('rests', { health: { max_failed_tool_calls: 20 } })
+    await expect.poll(async () => (await world.client.sessionHealth('rests')).score).toBeLessThan(95)
+    await world.client.pause('rests')
+
+    const page = await world.open('/fleet')
+    await expect.poll(() => cards(page)).toEqual(['Broken', 'Rests', 'Asks'])
+    await page.getByText('1 session without findings').waitFor()
+    const broken = page.getByRole('listitem').filter({ hasText: 'Broken' })
+    await broken.getByText('the last turn failed').waitFor()
+    await broken.getByText('−40').waitFor()
+    await broken.getByRole('link', { name: 'Health 50' }).first().waitFor()
+    const rests = page.getByRole('listitem').filter({ hasText: 'Rests' })
+    await rests.getByRole('meter', { name: 'Failed calls' }).waitFor()
+    await rests.getByRole('button', { name: 'Resume' }).click()
+    await expect.poll(() => statusOf(world, 'rests')).toBe('running')
+    await rests.getByText('Running').waitFor()
+
+    await page.getByRole('button', { name: '1 waiting' }).click()
+    await expect.poll(() => cards(page)).toEqual(['Asks'])
+    await page.reload()
+    await expect.poll(() => cards(page)).toEqual(['Asks'])
+    await page.getByRole('link', { name: 'Answer the approval' }).click()
+    await page.waitForURL(/\/inbox\?a=.*&s=asks/)
+  })
+
+  test('the longest contents widen no window', async () => {
+    await background(world, 'wide', 'W'.repeat(400), { fail: 'e'.repeat(3_000) })
+    for (const width of [390, 1440]) {
+      const page = await world.open('/fleet', { viewport: { width, height: 900 } })
+      await page.getByRole('link', { name: /WWWW/ }).waitFor()
+      await expectNoOverflow(page)
+    }
   })
 })
