@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { ApprovalCard } from '../approval/approval-card.tsx'
 import { settlementText } from '../approval/approval-words.ts'
 import type { CardSettlement } from '../approval/card-approval.ts'
-import { applyChange } from '../server/live-store.ts'
+import { withoutApproval } from '../server/live-store.ts'
 import { useServer } from '../server/server-context.tsx'
 import { exactText } from '../ui/exact-text.ts'
 import { Screen } from '../ui/screen.tsx'
@@ -47,7 +47,7 @@ export const InboxCard = ({ selection, approvals, decided, focused, onGoOn }: In
   const onDecided = (settlement: CardSettlement): void => {
     showToast({ text: `${settlementText(settlement)}: ${exactText(toolName)}` })
     // The list need not wait for the server to say what this page has just done.
-    live.update((state) => applyChange(state, { type: 'approval_closed', id, session_id: sessionId }))
+    live.update((state) => withoutApproval(state, id, sessionId))
     onGoOn()
   }
   return (

@@ -41,6 +41,12 @@ export const emptyLiveState: LiveState = {
 export const isSameSession = (row: SessionRow, id: string, agent: string): boolean =>
   row.id === id && row.agent === agent
 
+/** The approval is settled, as this page knows before the server says so. */
+export const withoutApproval = (state: LiveState, id: string, sessionId: string): LiveState => ({
+  ...state,
+  approvals: state.approvals.filter((other) => !isSameApproval(other, id, sessionId)),
+})
+
 /** A change folded into the lists. */
 export const applyChange = (state: LiveState, change: TenantChange): LiveState => {
   switch (change.type) {
@@ -69,10 +75,7 @@ export const applyChange = (state: LiveState, change: TenantChange): LiveState =
       return { ...state, approvals }
     }
     case 'approval_closed':
-      return {
-        ...state,
-        approvals: state.approvals.filter((other) => !isSameApproval(other, change.id, change.session_id)),
-      }
+      return withoutApproval(state, change.id, change.session_id)
   }
 }
 

@@ -45,6 +45,8 @@ export const eventPlaces: { readonly [type in EventType]: EventPlace } = {
   error: 'message',
   session_paused: 'aside',
   session_resumed: 'aside',
+  session_archived: 'aside',
+  session_unarchived: 'aside',
   cancel_requested: 'aside',
   policy_set: 'aside',
   signal_received: 'opening',
