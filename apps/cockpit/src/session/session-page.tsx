@@ -1,6 +1,7 @@
 // The page of a session: the strip, the thread with its composer, and the inspector.
 import { Link, useSearchParams } from 'wouter'
 import { TopBar } from '../shell/top-bar.tsx'
+import { TourGuide } from '../tour/tour-guide.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -53,6 +54,7 @@ const SessionBody = () => {
         <span className="tag no-phone trunc">{visibleText(detail.agent)}</span>
       </TopBar>
       <StatusSentence />
+      <TourGuide />
       <ConnectionBanner />
       <FidelityBanner detail={detail} />
       <div className={`session-frame${phase === 'reconnecting' ? ' frozen' : ''}`}>

@@ -2,6 +2,7 @@
 import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import { TopBar } from '../shell/top-bar.tsx'
+import { FirstRun } from '../tour/first-run.tsx'
 import { Button } from '../ui/button.tsx'
 import { Screen } from '../ui/screen.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -131,16 +132,7 @@ const Nothing = ({ isFiltered: hasFilter, error, onClear, onNew }: NothingProps)
         </div>
       </Screen>
     )
-  return (
-    <Screen icon="layers" title="No sessions yet">
-      <p>A session is a conversation or a piece of work of an agent. It is kept, and it goes on after a restart.</p>
-      <div>
-        <Button look="primary" icon="plus" onClick={onNew}>
-          New session
-        </Button>
-      </div>
-    </Screen>
-  )
+  return <FirstRun onNew={onNew} />
 }
 
 export default SessionsPage

@@ -50,6 +50,7 @@ export type {
   CallerIdentity,
   ChannelEnvelope,
   ChannelPage,
+  CheckpointSummary,
   Liveness,
   MemoryPage,
   MemoryReceipt,

@@ -59,6 +59,8 @@ export interface BranchRequest extends ReasonOptions {
   readonly prompt?: string
   /** The title of the new session. */
   readonly title?: string
+  /** The id of the new session. Default: the server chooses one. */
+  readonly session_id?: string
 }
 
 /** Settings of a feed of envelopes. */

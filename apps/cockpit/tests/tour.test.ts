@@ -1,0 +1,31 @@
+// The first minute of somebody who has never seen Bridle.
+import { expect, test } from 'vitest'
+import { describeCockpit, expectNoOverflow } from './browser.suite.ts'
+
+describeCockpit('the first run', (world) => {
+  test('an empty cockpit offers the tour, which shows streaming, a tool, an approval, health and a branch', async () => {
+    const page = await world.open('/')
+    await page.getByText('Nothing has run here yet').waitFor()
+    await expectNoOverflow(page)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/s\/tour-/)
+    const tour = page.getByRole('region', { name: 'Tour' })
+    await tour.getByText('The run waits for you').waitFor({ timeout: 40_000 })
+    await page.getByText('src/http/retry.ts').first().waitFor()
+    await page
+      .getByRole('button', { name: /^Approve/ })
+      .first()
+      .click()
+    await tour.getByRole('button', { name: 'Show health' }).click()
+    await page.getByRole('tab', { name: /Health/, selected: true }).waitFor()
+    const first = page.url()
+    await tour.getByRole('button', { name: 'Branch from the checkpoint' }).click()
+    await page.waitForURL((url) => url.pathname !== new URL(first).pathname)
+    await page.getByText('The first one is as it was').last().waitFor()
+    await tour.getByText('That was the tour').waitFor()
+    expect((await world.client.sessions()).sessions).toHaveLength(2)
+    await tour.getByRole('button', { name: /End the tour/ }).click()
+    await page.getByText('Nothing has run here yet').waitFor()
+    expect((await world.client.sessions()).sessions).toEqual([])
+  })
+})
