@@ -189,8 +189,10 @@ export const schemas = {
     arguments: arguments_,
     tool_call_id: text,
     effect: maybe(v.picklist(TOOL_EFFECTS)),
+    /** The subagent that makes the call, as in `subagent_event`; absent: the agent of the session. */
+    agent_id: maybe(text),
   }),
-  tool_result: v.looseObject({ tool_call_id: text, tool_name: maybe(text), result: json }),
+  tool_result: v.looseObject({ tool_call_id: text, tool_name: maybe(text), result: json, agent_id: maybe(text) }),
   tool_outcome: v.looseObject({
     tool_call_id: text,
     tool_name: text,
@@ -200,6 +202,7 @@ export const schemas = {
     result: maybe(json),
     error: maybe(text),
     reason: maybe(text),
+    agent_id: maybe(text),
   }),
   tool_batch: v.looseObject({ tool_call_ids: v.array(text), wave: maybe(count), mode: maybe(text) }),
   tool_selected: v.looseObject({ tool_call_id: text, tool_name: text, reason: maybe(text) }),

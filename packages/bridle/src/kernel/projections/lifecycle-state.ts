@@ -108,6 +108,8 @@ export interface Run extends Prompt {
 export interface OpenToolCall {
   readonly name: string
   readonly effect: 'pure' | 'idempotent' | 'unsafe'
+  /** The subagent that makes the call; absent = the agent of the session. */
+  readonly agentId?: string
   /** The call declares no effect; absent = it declares this one. */
   readonly isUndeclared?: true
 }

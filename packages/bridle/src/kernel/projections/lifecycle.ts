@@ -248,6 +248,7 @@ export const lifecycle: Projection<Lifecycle> = {
           name: payload.name,
           effect: payload.effect ?? 'unsafe',
           ...(payload.effect === undefined && { isUndeclared: true }),
+          ...(payload.agent_id !== undefined && { agentId: payload.agent_id }),
         },
       },
     }),

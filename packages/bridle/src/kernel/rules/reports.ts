@@ -17,6 +17,7 @@ import { requestApproval } from './approvals/approvals.ts'
 import { failUnapprovedCall, hasActed, isUnapprovedCall } from './approvals/unapproved-calls.ts'
 import { publishArtifact } from './artifacts.ts'
 import { isOverBudget, reportsNewWork, stopOverBudget } from './budgets/budgets.ts'
+import { agentOfCall, agentOfNewCall } from './call-agents.ts'
 import { delegateTasks } from './children/delegated-tasks.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { setMemory } from './memory.ts'
@@ -186,12 +187,17 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
     // A second start of one call would have no outcome of its own.
     if (Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
     const args = payload.arguments as JsonObject
-    w.addToRun('tool_call', { ...payload, arguments: withCallId(args, payload.tool_call_id) })
+    w.addToRun('tool_call', {
+      ...payload,
+      arguments: withCallId(args, payload.tool_call_id),
+      ...agentOfNewCall(w, payload),
+    })
   },
 
   tool_result: (w, payload) => {
     const { result, replaced } = inlineOrArtifact(w, payload.tool_call_id, payload.tool_name ?? 'tool', payload.result)
-    w.addToRun('tool_result', { ...payload, result, ...(replaced && { artifact: true }) })
+    const agent = agentOfCall(w, payload.tool_call_id)
+    w.addToRun('tool_result', { ...payload, ...agent, result, ...(replaced && { artifact: true }) })
     const { tool_call_id, tool_name = 'tool' } = payload
     if (isUnapprovedCall(w, tool_call_id))
       failUnapprovedCall(w, { tool_call_id, tool_name, status: 'ok', outcome_type: OUTCOME_TYPES.ok })
@@ -201,10 +207,11 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
     // A second outcome would contradict the first.
     if (!Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
     if (hasActed(payload.status) && isUnapprovedCall(w, payload.tool_call_id)) return failUnapprovedCall(w, payload)
-    if (payload.result === undefined) return w.addToRun('tool_outcome', payload)
+    const agent = agentOfCall(w, payload.tool_call_id)
+    if (payload.result === undefined) return w.addToRun('tool_outcome', { ...payload, ...agent })
     const { result, replaced } = inlineOrArtifact(w, payload.tool_call_id, payload.tool_name, payload.result)
     const status = replaced && payload.status === 'ok' ? 'artifact' : payload.status
-    w.addToRun('tool_outcome', { ...payload, result, status, outcome_type: OUTCOME_TYPES[status] })
+    w.addToRun('tool_outcome', { ...payload, ...agent, result, status, outcome_type: OUTCOME_TYPES[status] })
   },
 
   // The runner knows the text of its own attempt; the answer also holds that of the attempts which it continues.

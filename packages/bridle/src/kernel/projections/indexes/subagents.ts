@@ -1,4 +1,5 @@
 // Delegated work, as a cold fold: sequence numbers and small labels; payloads are read from the log on request.
+import { ownProperty, present } from '../../json.ts'
 import type { Projection } from '../projection.ts'
 
 export interface Subagent {
@@ -11,6 +12,8 @@ export interface Subagent {
   readonly runId: string | null
   /** For a child session: the number of the child's event that caused the status. */
   readonly childSeq?: number
+  /** The call that delegates the work; absent = not known. */
+  readonly toolCallId?: string
 }
 
 /** Delegated work, by agent id. */
@@ -21,8 +24,10 @@ export const subagents: Projection<Subagents> = {
   on: {
     subagent_event: (state, { seq, run, payload }) => {
       const { agent_id: id, status, child_seq: childSeq } = payload
-      const firstSeq = Object.hasOwn(state, id) ? (state[id]?.firstSeq ?? seq) : seq
-      const subagent = { status, seq, firstSeq, runId: run ?? null, ...(childSeq !== undefined && { childSeq }) }
+      const known = ownProperty(state, id)
+      const firstSeq = known?.firstSeq ?? seq
+      const toolCallId = payload.tool_call_id ?? known?.toolCallId
+      const subagent = { status, seq, firstSeq, runId: run ?? null, ...present({ childSeq, toolCallId }) }
       return { ...state, [id]: subagent }
     },
   },

@@ -5,6 +5,7 @@ import { SUMMARY_CHARS_MAX } from '../../limits.ts'
 import { type Approval, type DecidedApproval, isOfAttempt } from '../../projections/approvals.ts'
 import type { Payloads, ToolStatus } from '../../schemas.ts'
 import { truncate } from '../../text/truncate.ts'
+import { agentOfCall } from '../call-agents.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { settleToolCalls } from '../runs/runs.ts'
 import { cancelApprovals } from './approval-settlement.ts'
@@ -31,7 +32,10 @@ export const failUnapprovedCall = (w: DecisionBuilder, outcome: Payloads['tool_o
   const { tool_call_id: id, tool_name: tool, status } = outcome
   const error = 'The call ran without an approval.'
   const { outcome_type } = outcome
-  w.addToRun('tool_outcome', { tool_call_id: id, tool_name: tool, outcome_type, status, reason: REASON, error })
+  w.addToRun('tool_outcome', {
+    ...{ tool_call_id: id, tool_name: tool, outcome_type, status, reason: REASON, error },
+    ...agentOfCall(w, id),
+  })
   settleToolCalls(w, 'error', REASON)
   cancelApprovals(w)
   const message = `The tool "${truncate(tool, SUMMARY_CHARS_MAX)}" ran without an approval (call ${truncate(id, SUMMARY_CHARS_MAX)}). Check what it did before you go on.`

@@ -224,7 +224,7 @@ export const recordResumeHandle = (w: DecisionBuilder, handle: string): void => 
 export const settleToolCalls = (w: DecisionBuilder, status: 'ok' | 'error', reason: string): void => {
   if (status === 'error') settleTasks(w, reason)
   const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
-  for (const [tool_call_id, { name }] of Object.entries(w.state.lifecycle.tools)) {
+  for (const [tool_call_id, { name, agentId }] of Object.entries(w.state.lifecycle.tools)) {
     const denied = status === 'ok' && waiting.has(tool_call_id)
     const outcome = denied ? 'denied' : status
     w.addToRun('tool_outcome', {
@@ -233,6 +233,7 @@ export const settleToolCalls = (w: DecisionBuilder, status: 'ok' | 'error', reas
       outcome_type: OUTCOME_TYPES[outcome],
       status: outcome,
       ...(outcome === 'ok' ? {} : { reason, error: `The call was ${denied ? 'not approved' : 'interrupted'}.` }),
+      ...(agentId !== undefined && { agent_id: agentId }),
     })
   }
 }
