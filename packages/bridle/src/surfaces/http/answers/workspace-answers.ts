@@ -1,7 +1,7 @@
 // The declared answers of the routes about the files of a session.
 import * as v from 'valibot'
-import type { WorkspaceComparison } from '../sessions/workspaces.ts'
 import type { WorkspaceChange, WorkspaceEntry, WorkspaceFile, WorkspaceFolder, WorkspaceReport } from '../wire.ts'
+import type { WorkspaceComparison } from '../workspaces/workspaces.ts'
 import {
   type AnswerEntries,
   answerSchema,

@@ -2,8 +2,8 @@
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import type { SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { askWorkFiles } from '../../../runners/sandboxes/runner-calls.ts'
-import { fetchedWorkspaceFiles } from '../../../surfaces/http/sessions/fetched-workspace-files.ts'
-import type { WorkspaceFiles } from '../../../surfaces/http/sessions/workspaces.ts'
+import { fetchedWorkspaceFiles } from '../../../surfaces/http/workspaces/fetched-workspace-files.ts'
+import type { WorkspaceFiles } from '../../../surfaces/http/workspaces/workspaces.ts'
 
 export const sandboxFiles = (
   provider: Pick<SandboxProvider, 'findOwn'>,

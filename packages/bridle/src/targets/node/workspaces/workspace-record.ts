@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Key, keyText } from '../../../kernel/event.ts'
 import { workspaceFile } from '../../../runners/sandboxes/folders/session-paths.ts'
-import type { Workspace } from '../../../surfaces/http/sessions/workspaces.ts'
+import type { Workspace } from '../../../surfaces/http/workspaces/workspaces.ts'
 
 export interface WorkspaceRecord extends Omit<Workspace, 'discard'> {
   readonly key: Key

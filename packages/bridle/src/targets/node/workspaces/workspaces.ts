@@ -42,7 +42,7 @@ import type {
   WorkspaceProblem,
   WorkspaceRequest,
   Workspaces,
-} from '../../../surfaces/http/sessions/workspaces.ts'
+} from '../../../surfaces/http/workspaces/workspaces.ts'
 import { SourceMemory } from './source-memory.ts'
 import {
   readWorkspaceRecord,

@@ -9,8 +9,8 @@ import { workspaceAnswer, workspaceFileAnswer, workspaceFolderAnswer } from '../
 import { WORKSPACE_PATH_CHARS_MAX } from '../limits.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
+import { findKey, findSession } from '../sessions/routes.ts'
 import type { WorkspaceFile, WorkspaceFolder, WorkspaceReport } from '../wire.ts'
-import { findKey, findSession } from './routes.ts'
 import type { WorkspaceComparison, WorkspaceFilesRefusal } from './workspaces.ts'
 
 const pathSchema = v.pipe(v.string(), v.maxLength(WORKSPACE_PATH_CHARS_MAX))
