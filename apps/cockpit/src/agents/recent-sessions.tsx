@@ -1,0 +1,35 @@
+import { useMemo } from 'react'
+import { Link } from 'wouter'
+import { useLive } from '../server/server-context.tsx'
+import { rowKey } from '../sessions/list/row-order.ts'
+import { sessionPath } from '../shell/paths.ts'
+import { Age } from '../ui/age.tsx'
+import { visibleText } from '../ui/plain-text.ts'
+import { Status } from '../ui/status.tsx'
+
+/** The list has the others. */
+const SHOWN = 8
+
+export const RecentSessions = ({ agent }: { readonly agent: string }) => {
+  const sessions = useLive((state) => state.sessions)
+  const rows = useMemo(() => sessions.filter((row) => row.agent === agent).slice(0, SHOWN), [sessions, agent])
+  if (rows.length === 0) return <p className="t3">This agent has no sessions yet.</p>
+  return (
+    <>
+      <ul className="recent">
+        {rows.map((row) => (
+          <li key={rowKey(row)} className="row">
+            <Status status={row.status} isIconOnly />
+            <Link className="trunc" href={sessionPath(row)}>
+              {visibleText(row.title || row.id)}
+            </Link>
+            <span className="right t3 small">
+              <Age at={row.updatedAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <Link href={`/?${new URLSearchParams({ agent })}`}>All sessions of this agent</Link>
+    </>
+  )
+}

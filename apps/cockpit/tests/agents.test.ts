@@ -1,0 +1,89 @@
+// Agents: what each needs, its input as a form, and a box to try it.
+import { agent } from 'bridle'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { describeCockpit, expectNoOverflow } from './browser.suite.ts'
+
+const triage = agent({
+  name: 'triage',
+  description: 'Sorts issues by severity.',
+  input: z.object({
+    title: z.string().min(3).describe('The title of the issue'),
+    count: z.int().min(1).default(1),
+    severity: z.enum(['low', 'high']),
+    labels: z.array(z.string()).optional(),
+    author: z.object({ name: z.string(), isMember: z.boolean() }).optional(),
+  }),
+  run: async ({ input, session }) => {
+    await session.text(`Sorted ${input.title}`)
+    return { ...input }
+  },
+})
+
+const wide = agent({ name: 'w'.repeat(100), description: 'long '.repeat(300), run: () => 'x'.repeat(5_000) })
+
+describeCockpit(
+  'agents',
+  (world) => {
+    test('bad input says where, good input runs and is answered in place', async () => {
+      const page = await world.open('/try')
+      await page.getByRole('link', { name: /claude.*Not ready/ }).waitFor()
+      await page.getByRole('link', { name: /triage/ }).click()
+      await page.waitForURL(/\/try\/triage$/)
+      await page.getByText('The title of the issue').waitFor()
+      await page.getByText('This agent has no sessions yet.').waitFor()
+
+      await page.getByLabel('count').fill('1.5')
+      await page.getByLabel('name').fill('ann')
+      await page.getByRole('button', { name: 'Try' }).click()
+      await page.getByText('This must be a whole number.').waitFor()
+      await expect.poll(() => page.getByText('This is required.').count()).toBe(2)
+      expect(await page.locator(':focus').getAttribute('id')).toBe('field-title')
+
+      await page.getByLabel('count').fill('2')
+      await page.getByLabel('title').fill('no')
+      await page.getByLabel('severity').selectOption('high')
+      await page.getByRole('button', { name: 'Try' }).click()
+      await page.getByRole('region', { name: 'Answer' }).getByText('Failed').waitFor()
+      await page.getByRole('alert').waitFor()
+
+      await page.getByLabel('title').fill('Crash on start')
+      await page.getByLabel('labels').fill('bug\nurgent')
+      await page.getByRole('button', { name: 'Try' }).click()
+      const answer = page.getByRole('region', { name: 'Answer' })
+      await answer.getByText('Sorted Crash on start').waitFor()
+      await answer.getByText('Completed').waitFor()
+      expect(JSON.parse(await answer.locator('pre').innerText())).toEqual({
+        title: 'Crash on start',
+        count: 2,
+        severity: 'high',
+        labels: ['bug', 'urgent'],
+        author: { name: 'ann', isMember: false },
+      })
+      await answer.getByRole('link', { name: 'Open the session' }).click()
+      await page.waitForURL(/\/s\/try-[0-9a-f]+\?agent=triage$/)
+    })
+
+    test('JSON is taken too; an unknown agent says so; nothing is wider than its window', async () => {
+      const page = await world.open('/try/triage')
+      await page.getByRole('button', { name: 'Edit as JSON' }).click()
+      await page.getByLabel('Input as JSON').fill('{"title": "A b", ')
+      await page.getByRole('button', { name: 'Try' }).click()
+      await page.getByText('This is not JSON').waitFor()
+      await page.getByLabel('Input as JSON').fill('{"title": "A bug", "severity": "low"}')
+      await page.getByRole('button', { name: 'Try' }).click()
+      await page.getByText('Sorted A bug').waitFor()
+
+      await page.goto(new URL('/try/nobody', world.url).href)
+      await page.getByText('This server has no agent “nobody”').waitFor()
+      for (const width of [390, 1440]) {
+        const narrow = await world.open(`/try/${wide.name}`, { viewport: { width, height: 900 } })
+        await narrow.getByLabel('Prompt').fill('go')
+        await narrow.getByRole('button', { name: 'Try' }).click()
+        await narrow.getByText('Completed').waitFor()
+        await expectNoOverflow(narrow)
+      }
+    })
+  },
+  { agents: [triage, wide] },
+)
