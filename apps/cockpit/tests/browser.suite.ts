@@ -137,3 +137,11 @@ export const expectNoOverflow = async (page: Page): Promise<void> => {
   const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
   expect(overflow).toBeLessThanOrEqual(0)
 }
+
+/** The inspector scrolls up and down alone. */
+export const expectNoSideScroll = async (page: Page): Promise<void> => {
+  const overflow = await page.evaluate(
+    "Math.max(...[...document.querySelectorAll('.insp-panel')].map((panel) => panel.scrollWidth - panel.clientWidth))",
+  )
+  expect(overflow).toBeLessThanOrEqual(0)
+}

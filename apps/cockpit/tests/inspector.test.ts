@@ -1,6 +1,6 @@
 // The inspector of a session: its timeline, what its agent knows, and its work.
 import { expect, test } from 'vitest'
-import { describeCockpit, expectNoOverflow } from './browser.suite.ts'
+import { describeCockpit, expectNoOverflow, expectNoSideScroll } from './browser.suite.ts'
 
 /** Markup, control characters and a right-to-left mark, in every text that an agent may write. */
 const HOSTILE = '<img src=x onerror=alert(1)>\u202eevil\u0007'
@@ -37,10 +37,10 @@ describeCockpit('the inspector', (world) => {
       .nth(2)
       .click()
     await calls.getByText('found y').waitFor()
-    await expectNoOverflow(page)
+    await expectNoSideScroll(page)
     // The same address shows the same call to somebody else.
     const other = await world.open(new URL(page.url()).pathname + new URL(page.url()).search)
-    await other.getByText('found y').waitFor()
+    await other.getByRole('region', { name: 'Calls' }).getByText('found y').waitFor()
   })
 
   test('shows the plan, and steps by id; keys change the tab', async () => {
@@ -71,14 +71,13 @@ describeCockpit('the inspector', (world) => {
       { checkpoint: long },
       { fail: long },
     ])
-    for (const viewport of [
-      { width: 1440, height: 900 },
-      { width: 390, height: 844 },
-    ]) {
-      const page = await world.open(`/s/hostile?call=id-${'i'.repeat(80)}`, { viewport })
+    const page = await world.open(`/s/hostile?wide=1&call=id-${'i'.repeat(80)}`)
+    await page.locator('.call-details').getByText('⟨U+202E⟩evil⟨U+0007⟩').first().waitFor()
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 844 })
       await expectNoOverflow(page)
-      expect(await page.locator('.insp img').count()).toBe(0)
-      if (viewport.width > 390) await page.getByText('⟨U+202E⟩evil⟨U+0007⟩').first().waitFor()
+      await expectNoSideScroll(page)
     }
+    expect(await page.locator('.insp img').count()).toBe(0)
   })
 })

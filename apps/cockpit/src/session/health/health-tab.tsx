@@ -1,1 +1,79 @@
-export const HealthTab = () => null
+// The health of a session: why its score is what it is, its budgets, what helps, and who decided what.
+import { useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { useSelection } from '../inspector/use-selection.ts'
+import { useSession } from '../session-context.tsx'
+import { Audit } from './audit.tsx'
+import { Budgets } from './budgets.tsx'
+import { Plots } from './plots.tsx'
+import { PolicyEditor } from './policy-editor.tsx'
+import { RecoveryButton } from './recovery-button.tsx'
+import { FLAGS, RaisedFlags, Score, ScoreRing } from './score.tsx'
+import './health.css'
+
+export const HealthTab = () => (useSelection().isWide ? <WideHealth /> : <NarrowHealth />)
+
+const NarrowHealth = () => {
+  const { health } = useSession().detail
+  const [isEditing, setEditing] = useState(false)
+  return (
+    <>
+      <section className="sec" aria-label="Score">
+        <Score health={health} />
+        {health.recovery_hint && <RecoveryButton hint={health.recovery_hint} />}
+      </section>
+      <section className="sec" aria-label="Budgets">
+        <Budgets health={health} />
+        {isEditing ? (
+          <PolicyEditor onClose={() => setEditing(false)} />
+        ) : (
+          <Button look="ghost" icon="sliders-horizontal" onClick={() => setEditing(true)}>
+            Edit policy
+          </Button>
+        )}
+      </section>
+      <section className="sec" aria-label="Over time">
+        <Plots place="column" />
+      </section>
+      <section className="sec audit-sec" aria-label="Audit">
+        <Audit />
+      </section>
+    </>
+  )
+}
+
+const WideHealth = () => {
+  const { health } = useSession().detail
+  const quiet = FLAGS.filter((flag) => !health.flags.includes(flag))
+  return (
+    <div className="hp">
+      <section aria-label="Score">
+        <div className="row">
+          <ScoreRing score={health.score} />
+          <RaisedFlags flags={health.flags} />
+        </div>
+        <Score health={health} />
+        <h2 className="h3">Not raised</h2>
+        <p className="small t3">{quiet.join(', ')}</p>
+        {health.recovery_hint && (
+          <>
+            <h2 className="h3">What helps</h2>
+            <RecoveryButton hint={health.recovery_hint} />
+          </>
+        )}
+      </section>
+      <section aria-label="Budgets">
+        <Budgets health={health} />
+      </section>
+      <section>
+        <PolicyEditor />
+      </section>
+      <section className="full" aria-label="Over time">
+        <Plots place="page" />
+      </section>
+      <section className="full" aria-label="Audit">
+        <Audit />
+      </section>
+    </div>
+  )
+}

@@ -1,5 +1,5 @@
 // The plan of an agent, as it last told it: a list of steps in one event, or an event for each step.
-import type { FrontendState } from 'bridle/client'
+import type { ChatSession, FrontendState } from 'bridle/client'
 
 export interface PlanStep {
   readonly key: string
@@ -14,13 +14,7 @@ export type StepStatus = 'open' | 'running' | 'done' | 'failed'
 type Steps = FrontendState['steps']
 
 /** A step as the session's detail has it, with its times. */
-export interface TimedStep {
-  readonly step: string
-  readonly title: string
-  readonly status: string
-  readonly started_at: string | null
-  readonly ended_at: string | null
-}
+type TimedStep = ChatSession['steps'][number]
 
 export const planSteps = (steps: Steps, timed: readonly TimedStep[] = []): readonly PlanStep[] => {
   const plan = steps.findLast((step) => Array.isArray(step.plan))?.plan

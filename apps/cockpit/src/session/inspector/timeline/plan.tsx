@@ -3,7 +3,7 @@ import type { IconName } from '../../../ui/icon-names.ts'
 import { durationText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useSession } from '../../session-context.tsx'
-import { planSteps, type StepStatus, type TimedStep } from './plan-steps.ts'
+import { planSteps, type StepStatus } from './plan-steps.ts'
 
 const looks: { readonly [status in StepStatus]: { icon: IconName; tone: string; word: string } } = {
   open: { icon: 'circle-dashed', tone: '', word: 'open' },
@@ -15,7 +15,7 @@ const looks: { readonly [status in StepStatus]: { icon: IconName; tone: string; 
 /** The steps of the work. An agent that tells none has no plan on the page. */
 export const Plan = () => {
   const { events, detail } = useSession()
-  const steps = planSteps(events.steps, (detail as { readonly steps?: readonly TimedStep[] }).steps)
+  const steps = planSteps(events.steps, detail.steps)
   if (steps.length === 0) return null
   const isRunning = detail.status === 'running'
   return (

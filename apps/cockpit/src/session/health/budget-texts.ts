@@ -1,0 +1,77 @@
+// The ten budgets in words: their names, their units, and what happens at their limits.
+import type { HealthEnvelope } from 'bridle/client'
+import { costText, countText } from '../../ui/numbers.ts'
+
+export type Health = HealthEnvelope['payload']
+export type Budget = Health['budget_pressure']['budgets'][number]
+export type BudgetName = Budget['budget']
+
+interface BudgetWords {
+  readonly label: string
+  /** The unit of the field in the editor, and how many units of the wire one of it is. */
+  readonly unit: string
+  readonly factor: number
+  /** A value of the wire in words. */
+  readonly text: (value: number) => string
+}
+
+const plain = (value: number): string => String(Math.round(value * 10) / 10)
+const minutes = (value: number): string => (value < 1 ? `${Math.floor(value * 60)} s` : `${plain(value)} min`)
+const percent = (value: number): string => `${plain(value)} %`
+const seconds = (value: number): string => `${plain(value / 1_000)} s`
+
+/** In the order of the page: what people set most comes first. */
+export const budgetWords: { readonly [name in BudgetName]: BudgetWords } = {
+  max_cost_usd: { label: 'Cost', unit: '$', factor: 1, text: costText },
+  max_total_tokens: { label: 'Tokens', unit: '', factor: 1, text: countText },
+  max_runtime_minutes: { label: 'Run time', unit: 'min', factor: 1, text: minutes },
+  max_context_usage_pct: { label: 'Context', unit: '%', factor: 1, text: percent },
+  max_failed_tool_calls: { label: 'Failed calls', unit: '', factor: 1, text: plain },
+  max_tool_latency_ms: { label: 'Slowest call', unit: 's', factor: 1_000, text: seconds },
+  min_score: { label: 'Score at least', unit: '', factor: 1, text: plain },
+  max_loop_warnings: { label: 'Loop warnings', unit: '', factor: 1, text: plain },
+  max_repeated_plan_events: { label: 'Repeated plans', unit: '', factor: 1, text: plain },
+  max_events_without_evidence: { label: 'Answers without a source', unit: '', factor: 1, text: plain },
+}
+
+export const BUDGET_NAMES = Object.keys(budgetWords) as readonly BudgetName[]
+
+/** The run in progress counts too: its time is told when it is over, so the page counts it. */
+export const currentValue = ({ budget, value }: Budget, runningSince: string | null, until: number): number =>
+  budget === 'max_runtime_minutes' && runningSince !== null
+    ? value + Math.max(0, until - Date.parse(runningSince)) / 60_000
+    : value
+
+/** `$1.71 of $2.00`. */
+export const budgetText = ({ budget, limit }: Budget, value: number): string => {
+  const { text } = budgetWords[budget]
+  return budget === 'min_score' ? `${text(value)}, at least ${text(limit)}` : `${text(value)} of ${text(limit)}`
+}
+
+/** What crossing the budget does, did, or will do: `will pause at $2.00`. */
+export const budgetNote = ({ budget, limit, level }: Budget, { enforcement, health }: Health['policy']): string => {
+  const { text } = budgetWords[budget]
+  const below = budget === 'min_score' ? 'below' : 'at'
+  const raised = budget in enforcement.raised ? raisedText(budget, health?.[budget]) : ''
+  if (level === 'crossed') return `${crossedTexts[enforcement.status]}${raised}`
+  const does = enforcement.action === 'pause' ? 'will pause' : 'will ask you'
+  return `${does} ${below} ${text(limit)}${raised}`
+}
+
+const raisedText = (budget: BudgetName, limit: number | undefined): string =>
+  limit === undefined ? ', raised' : `, raised from ${budgetWords[budget].text(limit)}`
+
+const crossedTexts: { readonly [status in Health['policy']['enforcement']['status']]: string } = {
+  off: 'crossed',
+  armed: 'crossed',
+  awaiting_approval: 'crossed, asks you for more',
+  paused: 'crossed, paused the session',
+}
+
+/** The sentence over all budgets. */
+export const enforcementText = ({ enforcement }: Health['policy'], count: number): string => {
+  if (count === 0 || enforcement.status === 'off') return 'no budget is set'
+  if (enforcement.status === 'awaiting_approval') return 'crossed: waits for your answer'
+  if (enforcement.status === 'paused') return 'crossed: the session is paused'
+  return enforcement.action === 'pause' ? 'pauses when crossed' : 'asks you when crossed'
+}

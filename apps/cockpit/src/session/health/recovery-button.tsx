@@ -1,0 +1,106 @@
+// The server's hint for the state of a session, as a button that does it.
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { useServer } from '../../server/server-context.tsx'
+import { inboxPath, sessionPath } from '../../shell/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import type { IconName } from '../../ui/icon-names.ts'
+import { durationText } from '../../ui/numbers.ts'
+import { visibleText } from '../../ui/plain-text.ts'
+import { showError } from '../../ui/toast.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { useSession } from '../session-context.tsx'
+import type { Health } from './budget-texts.ts'
+
+type Hint = NonNullable<Health['recovery_hint']>
+
+const icons: { readonly [action in Hint['action']]: IconName } = {
+  answer_approval: 'shield-alert',
+  resume: 'play',
+  pause: 'pause',
+  branch: 'git-branch',
+  submit: 'send',
+  wait: 'hourglass',
+  cancel: 'square',
+}
+
+export const RecoveryButton = ({ hint }: { readonly hint: Hint }) => {
+  const { id } = useSession()
+  const [isBusy, setBusy] = useState(false)
+  const recover = useRecovery(hint)
+  const label = hintLabel(hint)
+  if (hint.action === 'wait') return <Wait until={hint.until} label={label} />
+  if (hint.action === 'answer_approval' && hint.approval_request_id !== undefined)
+    return (
+      <Link className="btn recovery" href={inboxPath({ id: hint.approval_request_id, sessionId: id })}>
+        <Icon name="shield-alert" size={14} />
+        {label}
+      </Link>
+    )
+  const run = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      await recover()
+    } catch (error) {
+      showError(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button icon={icons[hint.action]} isBusy={isBusy} onClick={() => void run()}>
+      {label}
+    </Button>
+  )
+}
+
+/** The server's sentence without its full stop: a button has none. */
+const hintLabel = ({ label }: Hint): string => {
+  const text = visibleText(label).replace(/\.$/, '')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const useRecovery = (hint: Hint): (() => Promise<void>) => {
+  const { client } = useServer()
+  const { id, agent, harness, reload } = useSession()
+  const [, navigate] = useLocation()
+  return async () => {
+    switch (hint.action) {
+      case 'resume':
+        await client.resume(id, { agent })
+        break
+      case 'pause':
+        await client.pause(id, { agent })
+        break
+      case 'cancel':
+        await client.cancel(id, { agent })
+        break
+      case 'submit':
+        await harness.reload()
+        break
+      case 'branch': {
+        const cursor = hint.resume_cursor === undefined ? {} : { resume_cursor: hint.resume_cursor }
+        const branch = await client.branch(id, { agent, ...cursor })
+        navigate(sessionPath(branch))
+        return
+      }
+      case 'answer_approval':
+      case 'wait':
+        return
+    }
+    reload()
+  }
+}
+
+const Wait = ({ until, label }: { readonly until: string | undefined; readonly label: string }) => {
+  const now = useNow()
+  const left = until === undefined ? 0 : Date.parse(until) - now
+  return (
+    <p className="small t2 row">
+      <Icon name="hourglass" size={14} />
+      {label}
+      {left > 0 && `, in ${durationText(left)}`}
+    </p>
+  )
+}

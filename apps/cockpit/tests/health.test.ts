@@ -1,0 +1,105 @@
+// The health of a session: why the score is what it is, budgets and their editor, what helps.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeCockpit, expectNoOverflow, expectNoSideScroll } from './browser.suite.ts'
+
+describeCockpit('the health of a session', (world) => {
+  const background = async (id: string, script: readonly object[], more: object = {}): Promise<void> => {
+    await world.client.startBackground({
+      agent: 'scripted',
+      session_id: id,
+      prompt: `@script ${JSON.stringify(script)}`,
+      ...more,
+    })
+  }
+  const set = async (page: Page, field: string, value: string): Promise<void> => {
+    await page.getByRole('form', { name: 'Policy' }).getByLabel(field, { exact: true }).fill(value)
+    await page.getByRole('button', { name: 'Save policy' }).click()
+  }
+
+  test('has reasons with their points, and each opens the event that shows it', async () => {
+    await world.play('reasons', [
+      { tool: 'run_tests', id: 'bad', outcome: 'error' },
+      { usage: { input_tokens: 900, output_tokens: 100, cost_usd: 0.5 } },
+      { approve: 'write_file', reason: 'it writes' },
+    ])
+    const page = await world.open('/s/reasons?tab=health')
+    const score = page.getByRole('region', { name: 'Score' })
+    await score.getByText('1 failed tool calls').waitFor()
+    await score.getByText('−5').waitFor()
+    await score.getByText('waiting for an approval').waitFor()
+    await page.getByRole('img', { name: /^Cost from .* now \$0\.50$/ }).waitFor()
+    await page.getByRole('button', { name: 'Show tables' }).click()
+    await page.getByRole('table').filter({ hasText: 'Tokens' }).getByText('1000').waitFor()
+    await page.getByRole('button', { name: 'Use the whole width' }).click()
+    await page.getByText('stuck').waitFor()
+    await expectNoOverflow(page)
+    await score
+      .getByRole('link', { name: /^Event/ })
+      .first()
+      .click()
+    await page.getByRole('region', { name: 'Calls' }).getByText('The call ended in error.').waitFor()
+    await page.getByRole('tab', { name: /Health/ }).click()
+    await score.getByRole('link', { name: 'Answer the approval' }).click()
+    expect(new URL(page.url()).pathname).toBe('/inbox')
+  })
+
+  test('sets a budget: a refusal stands beside its field, and its meter says what will happen', async () => {
+    await background('budgets', [
+      { usage: { input_tokens: 10, cost_usd: 1.71 } },
+      { approve: 'go', reason: 'a pause' },
+      { usage: { input_tokens: 10, cost_usd: 0.5 } },
+      { text: 'done' },
+    ])
+    const page = await world.open('/s/budgets?tab=health')
+    await page.getByText('no budget is set').waitFor()
+    await page.getByRole('button', { name: 'Edit policy' }).click()
+    const form = page.getByRole('form', { name: 'Policy' })
+    await set(page, 'Cost', 'two')
+    await form.getByText('Expected a number, or nothing').waitFor()
+    await set(page, 'Cost', '-2')
+    await form.getByText(/policy\.health\.max_cost_usd: .*-2/).waitFor()
+    await form.getByRole('button', { name: 'Pause' }).click()
+    await set(page, 'Cost', '2')
+    const meter = page.getByRole('meter', { name: 'Cost' })
+    await meter.waitFor()
+    expect(await meter.getAttribute('aria-valuetext')).toBe('$1.71 of $2.00')
+    await page.getByText('will pause at $2.00').waitFor()
+    await page.getByText('pauses when crossed').waitFor()
+    await page.getByRole('region', { name: 'Audit' }).getByText('policy set').waitFor()
+    // It is crossed, the session pauses, and the hint resumes it with more.
+    const [approval] = (await world.client.session('budgets')).approvals
+    await world.client.approve('budgets', approval?.id ?? '')
+    await page.getByText('crossed, paused the session').waitFor()
+    await page.getByRole('button', { name: 'Resume the session' }).click()
+    await page.getByText(/raised from \$2\.00/).waitFor()
+    await expect.poll(async () => (await world.client.session('budgets')).status).toBe('completed')
+  })
+
+  test('three sessions of different kinds keep their own health, and no page is wider than its window', async () => {
+    const long = 'x'.repeat(400)
+    await background('failed', [{ tool: long, outcome: 'timeout' }, { fail: `${long} <b>bad</b>` }])
+    await background('running', [{ text: 'on', chunks: 2 }, { sleepMs: 60_000 }], {
+      policy: { health: { max_runtime_minutes: 5 } },
+    })
+    const hints = { failed: /^Branch/, reasons: 'Answer the approval', running: null }
+    for (const [id, hint] of Object.entries(hints)) {
+      const page = await world.open(`/s/${id}?tab=health`)
+      if (hint) await page.getByText(hint).first().waitFor()
+      else await page.getByText(/^\d+(\.\d)? (s|min) of 5 min$/).waitFor()
+      await expectNoSideScroll(page)
+      await page.getByRole('button', { name: 'Use the whole width' }).click()
+      await page.getByRole('form', { name: 'Policy' }).waitFor()
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 844 })
+        await expectNoOverflow(page)
+        await expectNoSideScroll(page)
+      }
+      await page.context().close()
+    }
+    const page = await world.open('/s/failed?tab=health')
+    await page.getByRole('button', { name: /^Branch/ }).click()
+    await page.waitForURL((url) => url.pathname !== '/s/failed')
+    await world.client.cancel('running')
+  })
+})
