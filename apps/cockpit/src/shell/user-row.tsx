@@ -32,8 +32,8 @@ export const UserRow = () => {
       )}
       <span className="nav-button">
         <Icon name="circle-user" />
-        <span className="trunc">{visibleText(me.user ?? (me.isOpen ? 'this machine' : 'token'))}</span>
-        <span className="right small t3">{powerOf(me.scopes)}</span>
+        <span className="trunc">{visibleText(me.user ?? (me.isOpen ? 'Local' : 'Token'))}</span>
+        <span className="right small t3 nowrap">{powerOf(me.scopes)}</span>
       </span>
       {!me.isOpen && (
         <button type="button" className="nav-button" onClick={signOut}>
