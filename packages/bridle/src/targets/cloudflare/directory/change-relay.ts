@@ -14,11 +14,19 @@ export class ChangeRelay implements RowObserver {
   readonly #ports: ChangeRelayPorts
   readonly #pending = new Map<string, RowChange>()
   #isSending = false
+  /** Counts the requests to relay: a reader that came during a call must not be forgotten because of its answer. */
+  #watchCount = 0
   /** Changes were lost: the readers have to load their lists again. */
   #hasGap = false
 
   constructor(ports: ChangeRelayPorts) {
     this.#ports = ports
+  }
+
+  /** From now on changes of the tenant go to the object of this name. */
+  watch(tenant: string, watcher: string): void {
+    this.#watchCount += 1
+    this.#ports.watchers.save(tenant, watcher)
   }
 
   isObserved(tenant: string): boolean {
@@ -42,10 +50,11 @@ export class ChangeRelay implements RowObserver {
     while (this.#pending.size > 0) {
       const changes = [...this.#pending.values()]
       this.#pending.clear()
+      const watchCount = this.#watchCount
       try {
         const isRead = await watcherOf(watcher).relayChanges(tenant, changes, this.#hasGap)
         this.#hasGap = false
-        if (!isRead) watchers.remove(tenant)
+        if (!isRead && watchCount === this.#watchCount) watchers.remove(tenant)
       } catch {
         // The next change says that these are missing.
         this.#hasGap = true

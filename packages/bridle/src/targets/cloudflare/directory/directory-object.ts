@@ -6,7 +6,7 @@ import type { ListFilter } from '../../../kernel/ports/directory.ts'
 import type { RowChange } from '../../../kernel/ports/row-observer.ts'
 import type { SqlDriver } from '../../../stores/drivers/driver.ts'
 import { objectDriver } from '../../../stores/drivers/object-driver.ts'
-import { type ChangesStub, type ChangeWatchers, changeWatchers } from '../../../stores/object/change-watchers.ts'
+import { type ChangesStub, changeWatchers } from '../../../stores/object/change-watchers.ts'
 import { directoryObjectMigrations } from '../../../stores/object/object-schema.ts'
 import {
   type DirectoryStub,
@@ -39,21 +39,21 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
   #driver: SqlDriver
   readonly #index: DirectoryIndex
   readonly #uploads: UploadIndex
-  readonly #watchers: ChangeWatchers
+  readonly #relay: ChangeRelay
   readonly #changes: DirectoryChanges
   #adopting: Promise<void> | null = null
 
   constructor(ctx: ObjectContext, env: HarnessEnv, options: HarnessOptions = {}) {
     super(ctx, env)
     this.#driver = objectDriver(ctx.storage, directoryObjectMigrations)
-    this.#watchers = changeWatchers(this.#driver)
+    this.#relay = new ChangeRelay({
+      watchers: changeWatchers(this.#driver),
+      watcherOf: (name) => this.#peer(name),
+      waitUntil: (work) => ctx.waitUntil(work),
+    })
     this.#changes = new DirectoryChanges({
       ctx,
-      relay: new ChangeRelay({
-        watchers: this.#watchers,
-        watcherOf: (name) => this.#peer(name),
-        waitUntil: (work) => ctx.waitUntil(work),
-      }),
+      relay: this.#relay,
       identityOf: engineFinder(options, env),
       peersOf: (tenant) => readerPeers(tenant, shardCountsFrom(env).count).map((name) => this.#peer(name)),
       nameFor: (tenant) => readersName(tenant, shardCountsFrom(env).count),
@@ -90,7 +90,7 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
 
   /** Relays the changes of this object to another one, which has the readers. */
   async watchChanges(tenant: string, watcher: string) {
-    this.#watchers.save(tenant, watcher)
+    this.#relay.watch(tenant, watcher)
   }
 
   /** Takes changes of another object. False = nobody reads them any more. */
