@@ -1,4 +1,5 @@
 // On a phone the question that waits stays in reach, also where its card is out of sight.
+import { useEffect, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { showApproval } from './thread/show-approval.ts'
@@ -6,7 +7,8 @@ import { useHarnessValue } from './thread/thread-context.tsx'
 
 export const ApprovalDock = () => {
   const first = useHarnessValue((state) => state.approvals?.[0])
-  if (!first) return null
+  const isShown = useIsShown(first?.id)
+  if (!first || isShown) return null
   return (
     <div className="dock only-phone">
       <span className="grow trunc">
@@ -17,4 +19,18 @@ export const ApprovalDock = () => {
       </Button>
     </div>
   )
+}
+
+/** True while the card of the approval is on the screen. */
+const useIsShown = (approvalId: string | undefined): boolean => {
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    setShown(false)
+    const card = approvalId === undefined ? null : document.getElementById(`approval-${approvalId}`)
+    if (!card) return
+    const observer = new IntersectionObserver(([entry]) => setShown(entry?.isIntersecting ?? false))
+    observer.observe(card)
+    return () => observer.disconnect()
+  }, [approvalId])
+  return isShown
 }

@@ -12,6 +12,8 @@ type BranchPoint = Parameters<HarnessClient['branch']>[0]
 export interface SessionActs {
   /** Branches, and opens the new session. */
   readonly branch: (point?: BranchPoint) => Promise<void>
+  /** Branches with everything up to the end of an answer. */
+  readonly branchAfter: (messageId: string) => Promise<void>
   readonly edit: (messageId: string, prompt: string) => Promise<boolean>
   readonly reload: (messageId: string) => Promise<boolean>
   /** Makes a chat with the same agent, and opens it. */
@@ -37,16 +39,24 @@ export const useActs = (): SessionActs => {
         return false
       }
     }
+    const branch = async (point: BranchPoint = {}): Promise<void> => {
+      try {
+        const { sessionId } = await harness.branch(point)
+        if (typeof sessionId !== 'string') return
+        navigate(sessionPath({ id: sessionId, agent }))
+        showToast({ text: 'This is the branch. The session that it left continues.' })
+      } catch (error) {
+        showError(error)
+      }
+    }
     return {
-      branch: async (point = {}) => {
-        try {
-          const { sessionId } = await harness.branch(point)
-          if (typeof sessionId !== 'string') return
-          navigate(sessionPath({ id: sessionId, agent }))
-          showToast({ text: 'This is the branch. The session that it left continues.' })
-        } catch (error) {
-          showError(error)
-        }
+      branch,
+      branchAfter: (messageId) => {
+        const { messages } = harness.getSnapshot()
+        const at = messages.findIndex((message) => message.id === messageId)
+        // A branch leaves before a prompt; behind the last answer it leaves now.
+        const next = messages.slice(at + 1).find((message) => message.role === 'user')
+        return branch(next ? { messageId: next.id } : {})
       },
       edit: (messageId, prompt) => settle(harness.edit(messageId, prompt)),
       reload: (messageId) => settle(harness.reload(messageId)),

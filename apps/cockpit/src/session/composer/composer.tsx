@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { isTyping } from '../../shell/use-shortcuts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
-import { showError } from '../../ui/toast.tsx'
+import { showError, showToast } from '../../ui/toast.tsx'
 import { useSession } from '../session-context.tsx'
 import { useConnection, useHarnessValue, useHeldPrompts } from '../thread/thread-context.tsx'
 import { useActs } from '../use-acts.ts'
@@ -38,12 +38,18 @@ export const Composer = () => {
     const prompt = text
     change('')
     clear()
-    harness[delivery](prompt, options).catch((error: unknown) => {
-      if ((error as { code?: unknown }).code === 'removed') return
-      // The words come back, unless others were begun meanwhile.
-      setText((now) => now || prompt)
-      showError(error)
-    })
+    harness[delivery](prompt, options).then(
+      (answer) => {
+        if (delivery === 'steer' && answer.delivery === 'queued')
+          showToast({ text: 'The agent does not listen in the middle of a run: your words are next in the queue.' })
+      },
+      (error: unknown) => {
+        if ((error as { code?: unknown }).code === 'removed') return
+        // The words come back, unless others were begun meanwhile.
+        setText((now) => now || prompt)
+        showError(error)
+      },
+    )
   }
   useStopKey(isRunning && isOpen, stop)
   const onKey = (event: KeyboardEvent): void => {

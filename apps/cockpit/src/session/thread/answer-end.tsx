@@ -12,7 +12,7 @@ import { useHarnessValue } from './thread-context.tsx'
 import { ToolRow } from './tools/tool-row.tsx'
 
 export const AnswerEnd = ({ message }: { readonly message: HarnessMessage }) => {
-  const { branch, reload } = useActs()
+  const { branchAfter, reload } = useActs()
   const isOver = message.status === 'complete' || message.status === 'error'
   return (
     <>
@@ -25,11 +25,7 @@ export const AnswerEnd = ({ message }: { readonly message: HarnessMessage }) => 
         <div className="msg-acts">
           <CopyButton text={message.content} />
           <IconButton name="rotate-cw" label="Answer again" onClick={() => void reload(message.id)} />
-          <IconButton
-            name="git-branch"
-            label="Branch from this answer"
-            onClick={() => void branch({ messageId: message.id })}
-          />
+          <IconButton name="git-branch" label="Branch from this answer" onClick={() => void branchAfter(message.id)} />
         </div>
       )}
     </>

@@ -13,7 +13,7 @@ export const OLDER_KEPT = 80
 export const END_PIXELS = 64
 
 /** A prompt longer than this begins with a part. */
-export const PROMPT_CHARS = 4_000
+export const PROMPT_CHARS = 1_500
 
 /** The characters of a tool's output that are shown at first, and with each further step. */
 export const OUTPUT_CHARS = 20_000

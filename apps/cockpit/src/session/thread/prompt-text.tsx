@@ -3,19 +3,19 @@ import { Button } from '../../ui/button.tsx'
 import { bytesText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { PROMPT_CHARS } from './limits.ts'
+import { OutputText } from './tools/output-text.tsx'
 
 /** The words of a person, as they were written. */
 export const PromptText = ({ text }: { readonly text: string }) => {
   const [isWhole, setWhole] = useState(false)
-  const isCut = !isWhole && text.length > PROMPT_CHARS
+  if (text.length <= PROMPT_CHARS) return <p className="said">{visibleText(text)}</p>
+  if (isWhole) return <OutputText text={text} label="Prompt" />
   return (
     <>
-      <p className="said">{visibleText(isCut ? text.slice(0, PROMPT_CHARS) : text)}</p>
-      {isCut && (
-        <Button look="ghost" onClick={() => setWhole(true)}>
-          Show all {bytesText(text.length)}
-        </Button>
-      )}
+      <p className="said">{visibleText(text.slice(0, PROMPT_CHARS))}…</p>
+      <Button look="ghost" onClick={() => setWhole(true)}>
+        Show all {bytesText(text.length)}
+      </Button>
     </>
   )
 }

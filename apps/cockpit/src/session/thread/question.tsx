@@ -29,7 +29,7 @@ export const Question = memo(({ message }: { readonly message: HarnessMessage })
           <IconButton name="pencil" label="Edit this prompt" onClick={() => setEdited(true)} />
           <IconButton
             name="git-branch"
-            label="Branch from this prompt"
+            label="Branch before this prompt"
             onClick={() => void branch({ messageId: id })}
           />
           <CopyButton text={content} />

@@ -73,6 +73,12 @@ describe('the reducer', () => {
     expect(state.turns).toMatchObject([{ text: 'Hello', attempt: 2, tools: [{ toolCallId: 'a', superseded: true }] }])
   })
 
+  test('a reflection is told from the thoughts around it', () => {
+    const state = fold(said('thinking', { text: 'Look. ' }), said('reflection', { text: 'Too fast.' }))
+    expect(state.turns).toMatchObject([{ thinking: 'Look. Too fast.' }])
+    expect(state.timeline).toMatchObject([{ type: 'reflection', payload: { text: 'Too fast.' } }])
+  })
+
   test('[F42] text and thoughts that were withdrawn go, settled calls stay, also over a pause', () => {
     const superseded = (keep?: object) =>
       said('output_superseded', { run_id: 'r-2', attempt: 1, ...(keep && { keep }) })

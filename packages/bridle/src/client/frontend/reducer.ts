@@ -132,8 +132,12 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   response: (state, envelope) => inTurn(state, envelope, (turn) => ({ ...turn, text: envelope.payload.text })),
   thinking: (state, envelope) =>
     inTurn(state, envelope, (turn) => ({ ...turn, thinking: turn.thinking + envelope.payload.text })),
+  // A reflection stands in the timeline too: among the thoughts alone nobody could tell it from them.
   reflection: (state, envelope) =>
-    inTurn(state, envelope, (turn) => ({ ...turn, thinking: turn.thinking + envelope.payload.text })),
+    recordInTimeline(
+      inTurn(state, envelope, (turn) => ({ ...turn, thinking: turn.thinking + envelope.payload.text })),
+      envelope,
+    ),
 
   tool_call: (state, envelope) => {
     const { tool_call_id: id, name, arguments: given } = envelope.payload

@@ -41,6 +41,8 @@ const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = 
   }),
   session_paused: (fields) => ({ icon: 'pause', title: 'Paused', text: byWhom(fields) }),
   session_resumed: (fields) => ({ icon: 'play', title: 'Resumed', text: byWhom(fields) }),
+  session_archived: (fields) => ({ icon: 'archive', title: 'Archived', text: byWhom(fields) }),
+  session_unarchived: (fields) => ({ icon: 'archive', title: 'Taken out of the archive', text: byWhom(fields) }),
   cancel_requested: (fields) => ({ icon: 'ban', title: 'Cancelled', text: byWhom(fields) }),
   policy_set: (fields) => ({ icon: 'sliders-horizontal', title: 'Policy set', text: byWhom(fields) }),
   signal_received: (fields) => ({ icon: 'radio', title: `Signal ${text(fields.name)}`, text: byWhom(fields) }),

@@ -14,7 +14,7 @@ export const toolOutput = (result: unknown): ToolOutput => {
   if (result === null || result === undefined) return { text: '', exitCode: null, json: undefined }
   if (typeof result !== 'object' || Array.isArray(result)) return { text: '', exitCode: null, json: result }
   const fields = result as ToolArguments
-  const parts = ['stdout', 'stderr', 'output', 'content', 'text'].flatMap((name) => {
+  const parts = ['stdout', 'stderr', 'output', 'content', 'text', 'preview'].flatMap((name) => {
     const value = fields[name]
     return typeof value === 'string' && value !== '' ? [value] : []
   })

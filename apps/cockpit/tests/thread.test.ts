@@ -1,0 +1,173 @@
+// The thread of a session: text while it comes, calls, hostile contents, and a server that goes away in between.
+import { agent } from 'bridle'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { eventPlaces } from '../src/session/thread/event-places.ts'
+import { describeCockpit, expectNoOverflow } from './browser.suite.ts'
+
+const PHONE = { viewport: { width: 390, height: 844 } }
+
+const MARKDOWN = `Two **places** and [the handbook](https://example.com/retry).
+
+| file | attempts |
+| --- | ---: |
+| retry.yaml | 5 |
+
+\`\`\`ts
+const attempts = 5
+\`\`\`
+
+1. first
+2. second
+`
+
+const HOSTILE = [
+  '<img src=x onerror="window.broken = 1"><script>window.broken = 1</script>',
+  '[click](javascript:window.broken=1) ![picture](https://evil.example/p.png)',
+  '[bank.example](https://evil.example/login)',
+  'user\u202etxt.exe and \u001b[31mred',
+].join('\n\n')
+
+/** The longest result, which no prompt could carry. */
+const verbose = agent({
+  name: 'verbose',
+  run: async ({ session }) => {
+    await session.tool('list', { path: '/' }, () => 'line of output\n'.repeat(350_000))
+    await session.text('Listed.')
+    return 'Listed.'
+  },
+})
+
+const conversation = (page: Page) => page.getByRole('log', { name: 'Conversation' })
+const rows = (page: Page) => conversation(page).locator('button.tool')
+
+describeCockpit(
+  'the thread',
+  (world) => {
+    test('shows markdown, thoughts, calls by their ids, and the markers between them', async () => {
+      await world.play('read', [
+        { thinking: 'Two sources of truth.' },
+        { event: { type: 'reflection', payload: { text: 'Both must change.' } } },
+        { event: { type: 'retrieval', payload: { citations: [{ title: 'Retry policy', path: 'handbook.md' }] } } },
+        { text: MARKDOWN, chunks: 30 },
+        { tool: 'run', id: 'c1', args: { command: 'npm test' }, result: { stdout: '61 passed', exit_code: 0 } },
+        { tool: 'run', id: 'c2', args: { command: 'npm run lint' }, result: 'bad', outcome: 'error' },
+        { tool: 'edit', id: 'c3', args: { path: 'retry.ts', old_text: 'attempts: 5', new_text: 'attempts: 3' } },
+        { checkpoint: 'config changed' },
+        { event: { type: 'context_compacted', payload: { original_count: 46, compacted_count: 18 } } },
+        { directive: { action_type: 'render_message', payload: { text: 'hello' } } },
+        { artifact: { name: 'report.md', content: 'All is well.' } },
+        { text: 'Done.' },
+      ])
+      const page = await world.open('/s/read')
+      const thread = conversation(page)
+      await thread.getByText('Done.', { exact: true }).waitFor()
+      expect(await thread.getByRole('cell', { name: '5', exact: true }).count()).toBe(1)
+      const link = thread.getByRole('link', { name: 'the handbook' })
+      expect(await link.getAttribute('rel')).toContain('noopener')
+      expect(await thread.locator('.code-h', { hasText: 'ts' }).getByRole('button', { name: 'Copy' }).count()).toBe(1)
+
+      await thread.getByRole('button', { name: /^Thought/ }).click()
+      await thread.getByText('Two sources of truth.', { exact: true }).waitFor()
+      await thread.getByRole('button', { name: /^Reflection/ }).waitFor()
+      await thread.getByRole('button', { name: /1 citation/ }).click()
+      await thread.getByText('handbook.md', { exact: true }).waitFor()
+
+      const calls = await page.evaluate("[...document.querySelectorAll('button.tool')].map((row) => row.dataset.call)")
+      expect(calls).toEqual(['c1', 'c2', 'c3'])
+      expect(await rows(page).locator('.out').allInnerTexts()).toEqual(['ok', 'error', 'ok'])
+      await rows(page).nth(0).click()
+      await thread.getByText('$ npm test').waitFor()
+      await thread.getByText('61 passed', { exact: true }).waitFor()
+      const body = thread.locator('.tool-body')
+      expect(await body.getByText('"stdout"').count()).toBe(0)
+      await thread.getByRole('button', { name: 'Show JSON' }).click()
+      await body.getByText('"stdout"').waitFor()
+      await rows(page).nth(2).click()
+      await thread.locator('.diff .add', { hasText: 'attempts: 3' }).waitFor()
+
+      const marks = await thread.locator('.mark').allInnerTexts()
+      expect(marks.map((mark) => mark.split('·')[0]?.trim())).toEqual([
+        'Checkpoint 1',
+        'Context compacted',
+        'Directive render_message',
+      ])
+      await thread.getByRole('button', { name: 'Show', exact: true }).click()
+      await thread.getByText('All is well.', { exact: true }).waitFor()
+    })
+
+    test('hostile and endless contents are text, and no wider than the window', async () => {
+      const long = 'x'.repeat(3_000)
+      await world.play('hostile', [
+        {
+          text: `${HOSTILE}\n\n${long}\n\n| ${long} | b |\n| --- | --- |\n| c | ${long} |\n\n\`\`\`\n${long}\n\`\`\`\n\n\`${long}\``,
+        },
+        {
+          tool: `<b>${long}`,
+          id: 'c1',
+          args: { command: `echo ${long}\u202e` },
+          result: '<script>window.broken = 1</script>',
+        },
+        { event: { type: 'context_warning', payload: { message: `<i>${long}` } } },
+        { event: { type: 'retrieval', payload: { citations: [{ title: long, path: `<b>${long}` }] } } },
+        { checkpoint: long },
+        { text: 'End.' },
+      ])
+      for (const options of [{}, PHONE]) {
+        const page = await world.open('/s/hostile', options)
+        const thread = conversation(page)
+        await thread.getByText('End.', { exact: true }).waitFor()
+        await rows(page).first().click()
+        await thread.getByText('Output', { exact: true }).waitFor()
+        await expectNoOverflow(page)
+        expect(await page.evaluate('window.broken')).toBeUndefined()
+        expect(await thread.locator('img, script, iframe').count()).toBe(0)
+        expect(await thread.locator('a[href^="javascript"]').count()).toBe(0)
+        const text = await thread.innerText()
+        expect(text).toContain('<script>window.broken = 1</script>')
+        expect(text).toContain('user⟨U+202E⟩txt.exe and ⟨U+001B⟩[31mred')
+        expect(text).toContain('bank.example (evil.example)')
+        const overflow =
+          "(() => { const log = document.querySelector('[role=log]'); return log.scrollWidth - log.clientWidth })()"
+        expect(await page.evaluate(overflow)).toBe(0)
+        await page.context().close()
+      }
+    })
+
+    test('five megabytes of output are shown by steps', async () => {
+      await world.ask('verbose', 'verbose', 'List everything.')
+      const page = await world.open('/s/verbose')
+      const thread = conversation(page)
+      await rows(page).first().click()
+      await thread.getByText('artifact', { exact: true }).waitFor()
+      await thread.getByRole('button', { name: 'Show', exact: true }).click()
+      await thread.getByRole('button', { name: 'Show more, 5.2 MB left' }).click()
+      await thread.getByRole('button', { name: 'Show more, 5.1 MB left' }).waitFor()
+      expect((await thread.innerText()).length).toBeLessThan(150_000)
+    })
+
+    test('a server that restarts in mid-stream, and a tab that nobody sees, lose and double nothing', async () => {
+      const words = Array.from({ length: 120 }, (_, n) => `w${n}`).join(' ')
+      const script = [{ text: words, chunks: 60, everyMs: 25 }, { text: '\n\nEnd.' }]
+      await Promise.all([world.play('cut', script), world.play('hidden', script)])
+      const [page, hidden] = await Promise.all([world.open('/s/cut'), world.open('/s/hidden')])
+      await hidden.evaluate(
+        "Object.defineProperty(document, 'hidden', { get: () => true }); document.dispatchEvent(new Event('visibilitychange'))",
+      )
+      await conversation(page).locator('.md', { hasText: 'w3 ' }).waitFor()
+      await world.restart()
+      for (const each of [page, hidden]) {
+        const thread = conversation(each)
+        await thread.getByText('End.', { exact: true }).waitFor({ timeout: 20_000 })
+        expect(await thread.locator('.md > p').first().innerText()).toBe(words)
+        expect(await thread.getByRole('article', { name: 'Answer' }).count()).toBe(1)
+      }
+    })
+
+    test('every event that a frontend may meet has its place', async () => {
+      const { types } = await world.client.streamEvents()
+      expect(Object.keys(eventPlaces).toSorted()).toEqual(types.toSorted())
+    })
+  },
+  { agents: [verbose] },
+)
