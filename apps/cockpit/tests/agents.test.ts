@@ -1,4 +1,4 @@
-// Agents: what each needs, its input as a form, and a box to try it.
+// Agents: what each needs, its input as a form, and a box to try it. Routes: each with a form to send it.
 import { agent } from 'bridle'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -23,7 +23,7 @@ const triage = agent({
 const wide = agent({ name: 'w'.repeat(100), description: 'long '.repeat(300), run: () => 'x'.repeat(5_000) })
 
 describeCockpit(
-  'agents',
+  'agents and routes',
   (world) => {
     test('bad input says where, good input runs and is answered in place', async () => {
       const page = await world.open('/try')
@@ -83,6 +83,60 @@ describeCockpit(
         await narrow.getByText('Completed').waitFor()
         await expectNoOverflow(narrow)
       }
+    })
+
+    test('every route has a form: a GET, a POST, a stream with a stop, and a DELETE that asks first', async () => {
+      const page = await world.open('/routes', { permissions: ['clipboard-read', 'clipboard-write'] })
+      await page.getByRole('searchbox').fill('/sessions')
+      await page.getByRole('link', { name: 'POST /sessions', exact: true }).click()
+      await page.getByLabel(/Body/).fill('{"prompt": ')
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByText('The body is not JSON.').waitFor()
+      const script = JSON.stringify([{ text: 'Sent from the page.' }, { sleepMs: 60_000 }])
+      const body = { agent: 'scripted', session_id: 'by-route', prompt: `@script ${script}` }
+      await page.getByLabel(/Body/).fill(JSON.stringify(body))
+      await page.getByRole('button', { name: 'Copy as curl' }).click()
+      expect(await page.evaluate('navigator.clipboard.readText()')).toContain(`curl -X POST '${world.url}/sessions'`)
+      await page.getByRole('button', { name: 'Send' }).click()
+      const answer = page.getByRole('region', { name: 'Answer' })
+      await answer.getByText('202 Accepted').waitFor()
+
+      await page.getByRole('link', { name: 'GET /sessions/{id}', exact: true }).click()
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByText('“id” is required.').waitFor()
+      await page.getByLabel(/^id/).fill('nobody')
+      await page.getByRole('button', { name: 'Send' }).click()
+      await answer.getByText('404 Not Found').waitFor()
+      await page.getByLabel(/^id/).fill('by-route')
+      await page.getByRole('button', { name: 'Send' }).click()
+      await answer.getByText('200 OK').waitFor()
+      expect(await answer.locator('pre').innerText()).toContain('Sent from the page.')
+
+      await page.getByRole('link', { name: 'GET /sessions/{id}/events/stream', exact: true }).click()
+      await page.getByLabel(/^id/).fill('by-route')
+      await page.getByRole('button', { name: 'Open the stream' }).click()
+      await answer.getByText('Sent from the page.').first().waitFor()
+      await answer.getByRole('button', { name: 'Stop' }).click()
+      await answer.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+      await expectNoOverflow(page)
+
+      await page.getByRole('searchbox').fill('erase')
+      await page.getByRole('link', { name: /DELETE/ }).click()
+      await page.getByLabel(/^name/).fill('scripted')
+      await page.getByLabel(/^id/).fill('by-route')
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click()
+      await answer.getByText('200 OK').waitFor()
+      const { sessions } = await world.client.sessions({ search: 'by-route' })
+      expect(sessions).toEqual([])
+    })
+
+    test('a link to a route opens it on a phone, and no route is wider', async () => {
+      const phone = await world.open('/routes?route=postSessions', { viewport: { width: 390, height: 844 } })
+      await phone.getByText('Start a background session').waitFor()
+      await phone.getByText('Fields of the body').click()
+      await phone.getByText('max_retries').first().waitFor()
+      await expectNoOverflow(phone)
     })
   },
   { agents: [triage, wide] },

@@ -1,0 +1,7 @@
+// The numbers of the page of routes.
+
+/** Frames of a stream that the page keeps: the newest. A stream may run for days. */
+export const FRAMES_SHOWN = 100
+
+/** An answer beyond this is cut: the page is for looking, and the address gives all of it. */
+export const ANSWER_CHARS = 2_000_000
