@@ -551,6 +551,33 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[H80] [H81] an archived session leaves the list, and a prompt takes it out again',
+    steps: [
+      { ask: { method: 'POST', path: invoke, script: say('x') }, answer: { status: 200 } },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/archive', body: {} },
+        answer: { status: 200, body: { id: '{s}', archived: true } },
+      },
+      { ask: { path: '/sessions?search={s}' }, answer: { status: 200, body: { sessions: [] } } },
+      {
+        ask: { path: '/sessions?search={s}&archived=true' },
+        answer: { status: 200, body: { sessions: [{ id: '{s}', archived: true }] } },
+      },
+      { ask: { method: 'POST', path: invoke, script: say('y') }, answer: { status: 200 } },
+      {
+        ask: { path: '/sessions?search={s}' },
+        answer: { status: 200, body: { sessions: [{ id: '{s}', archived: false }] } },
+      },
+    ],
+  },
+  {
+    name: '[H74] [H75] the caller and the agents',
+    steps: [
+      { ask: { path: '/me' }, answer: { status: 200, body: { tenant: { $match: '.' }, scopes: { $any: true } } } },
+      { ask: { path: '/agents' }, answer: { status: 200, body: { agents: { $any: true } } } },
+    ],
+  },
+  {
     name: '[H20] a long text is cut in a list, and whole in its session',
     steps: [
       {
