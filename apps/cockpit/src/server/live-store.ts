@@ -13,7 +13,7 @@ export interface LiveState {
   readonly phase: ChangesPhase
   /** False until the first lists are there. */
   readonly isLoaded: boolean
-  /** Who is signed in; null until the server has said so. */
+  /** The caller as the server knows it; null until the server has said so. */
   readonly me: CallerIdentity | null
   /** Newest change first, without the archived ones. */
   readonly sessions: readonly SessionRow[]

@@ -1,4 +1,4 @@
-// Who is signed in, for which tenant, and the way out.
+// The person who is signed in, the tenant, and the way out.
 import { forgetCredential, keepCredential, readCredential } from '../server/credential.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
 import { Icon } from '../ui/icon.tsx'
