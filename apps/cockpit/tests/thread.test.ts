@@ -146,6 +146,30 @@ describeCockpit(
       expect((await thread.innerText()).length).toBeLessThan(150_000)
     })
 
+    test('a long conversation comes by steps upwards, and its scroll is never stolen', async () => {
+      const say = (text: string) => world.ask('scripted', 'long', `@script ${JSON.stringify([{ text }])}`)
+      for (let turn = 0; turn < 60; turn++) await say(`Answer ${turn}.`)
+      const page = await world.open('/s/long')
+      const thread = conversation(page)
+      const atTop = "document.querySelector('[role=log]').scrollTop"
+      await thread.getByText('Answer 59.', { exact: true }).waitFor()
+      expect(await thread.getByRole('article', { name: 'Prompt' }).count()).toBeLessThan(60)
+      await expect
+        .poll(async () => {
+          await page.evaluate(`${atTop} = 0`)
+          return thread.getByText('Answer 0.', { exact: true }).count()
+        })
+        .toBe(1)
+      await page.evaluate(`${atTop} = 300`)
+      await say('One more.')
+      await page.getByRole('button', { name: 'Jump to latest (2 new)' }).waitFor()
+      expect(await page.evaluate(atTop)).toBeLessThan(1_000)
+      await page.getByRole('button', { name: 'Jump to latest (2 new)' }).click()
+      await say('The last one.')
+      await expect.poll(() => page.getByText('The last one.', { exact: true }).isVisible()).toBe(true)
+      await page.getByRole('button', { name: /Jump to latest/ }).waitFor({ state: 'detached' })
+    })
+
     test('a server that restarts in mid-stream, and a tab that nobody sees, lose and double nothing', async () => {
       const words = Array.from({ length: 120 }, (_, n) => `w${n}`).join(' ')
       const script = [{ text: words, chunks: 60, everyMs: 25 }, { text: '\n\nEnd.' }]

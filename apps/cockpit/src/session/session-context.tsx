@@ -1,6 +1,6 @@
 // Everything about the session of the page: its conversation over the socket, its events, and its detail.
 import { type ChatSession, type FrontendState, HarnessClient } from 'bridle/client'
-import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react'
+import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react'
 import { socketUrl } from '../server/address.ts'
 import { isSameSession } from '../server/live-store.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
@@ -81,13 +81,32 @@ const useHarnessClient = (id: string, agent: string): HarnessClient | null => {
   return harness
 }
 
-/** The lists say that the session changed: its status, its approvals, its health. */
+/** A page that is read while tokens come needs no more than this. */
+const RELOAD_MS = 2_000
+
+/** The lists say that the session changed. Its status and approvals are read at once, everything else every few seconds. */
 const useReloadOnChange = (id: string, agent: string | undefined, reload: () => void): void => {
   const row = useLive(({ sessions }) =>
     agent === undefined ? undefined : sessions.find((session) => isSameSession(session, id, agent)),
   )
-  const mark = row && `${row.lastEventId} ${row.status}`
+  const urgent = row && `${row.status} ${row.pendingApprovals}`
+  const last = row?.lastEventId
   useEffect(() => {
-    if (mark !== undefined) reload()
-  }, [mark, reload])
+    if (urgent !== undefined) reload()
+  }, [urgent, reload])
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => {
+    if (last === undefined) return
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      reload()
+    }, RELOAD_MS)
+  }, [last, reload])
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current)
+      timer.current = undefined
+    },
+    [],
+  )
 }

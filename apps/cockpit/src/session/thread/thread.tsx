@@ -11,6 +11,7 @@ import { LiveQuestion } from './live-question.tsx'
 import { Markers } from './markers/marker-row.tsx'
 import { OlderMessages } from './older-messages.tsx'
 import { useHarnessList, useHarnessValue, useThreadIndex, useThreadSource } from './thread-context.tsx'
+import { useSelectedRow } from './use-selected-row.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { firstShown, windowCut } from './window-cut.ts'
 import './thread.css'
@@ -18,8 +19,9 @@ import './thread.css'
 /** `children` is the composer: it belongs to the column of the thread. */
 export const Thread = ({ children }: { readonly children: ReactNode }) => {
   const { viewport, content, isAtEnd, toEnd } = useStickToEnd()
+  useSelectedRow()
   const length = useHarnessValue(lengthOf)
-  const isEmpty = useHarnessValue((state) => state.messages.length === 0)
+  const isEmpty = useHarnessValue(isWithoutMessages)
   const lengthAtLeave = useRef(length)
   useEffect(() => {
     if (isAtEnd) lengthAtLeave.current = length
@@ -50,15 +52,20 @@ export const Thread = ({ children }: { readonly children: ReactNode }) => {
 }
 
 const lengthOf = (state: HarnessState): number => state.messages.length
+const isWithoutMessages = (state: HarnessState): boolean => state.messages.length === 0
 
 const Older = ({ isAtEnd }: { readonly isAtEnd: boolean }) => {
   const { head } = useThreadIndex()
   const cut = useHarnessValue((state) => windowCut(toThreadMessages(state).length))
-  const [first, setFirst] = useState(cut)
-  const shownFrom = firstShown(first, cut, isAtEnd)
-  useEffect(() => setFirst(shownFrom), [shownFrom])
+  const isEmpty = useHarnessValue(isWithoutMessages)
+  // The conversation comes after the page: its window is enough to begin with.
+  const [first, setFirst] = useState<number | null>(null)
+  const shownFrom = first === null ? cut : firstShown(first, cut, isAtEnd)
+  useEffect(() => {
+    if (!isEmpty) setFirst(shownFrom)
+  }, [shownFrom, isEmpty])
   const messages = useHarnessList((state) => state.messages.slice(shownFrom, cut))
-  const onMore = useCallback(() => setFirst((before) => Math.max(0, before - OLDER_STEP)), [])
+  const onMore = useCallback(() => setFirst((before) => Math.max(0, (before ?? 0) - OLDER_STEP)), [])
   return (
     <>
       <OlderMessages messages={messages} hidden={shownFrom} onMore={onMore} />
