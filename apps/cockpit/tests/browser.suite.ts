@@ -93,6 +93,11 @@ export class CockpitWorld {
     return page
   }
 
+  /** Closes every page: a test that leaves many open slows the next one. */
+  async closePages(): Promise<void> {
+    await Promise.all(this.#browser.contexts().map((context) => context.close()))
+  }
+
   /** Asks an agent, and waits for its answer. */
   async ask(agent: string, id: string, prompt: string): Promise<void> {
     await fabricClient({ url: this.url }).invoke(agent, id, { prompt })

@@ -42,6 +42,7 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
   const decision = useDecision(listed, session, onDecided)
   const whole = useWholeApproval(listed, session)
   const isLive = useLive((state) => state.phase === 'open')
+  const canApprove = useLive(({ me }) => me === null || me.scopes.includes('approve'))
   const isArmed = useArmed()
   const card = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -49,7 +50,9 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
   }, [isFocused, place])
 
   const { state } = decision
-  const settlement = state.type === 'given' || state.type === 'late' ? state.settlement : listed.settlement
+  // The list may lose the approval before the server's reply to this page arrives: that is no answer from elsewhere.
+  const closed = state.type === 'sending' ? undefined : listed.settlement
+  const settlement = state.type === 'given' || state.type === 'late' ? state.settlement : closed
   useEffect(() => keepDraft(key, settlement ? { text: null, note: '' } : draft), [key, draft, settlement])
 
   const approval = whole.type === 'whole' ? whole.approval : listed
@@ -70,16 +73,15 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
       </SettledCard>
     )
 
-  const frozenWhy = isLive
-    ? null
-    : 'The server does not answer: this may be old. Nothing can be decided until it is back.'
+  const frozenWhy = frozenText(isLive, canApprove)
   const unapprovableWhy = unapprovableText(whole, parsed?.problem ?? null)
   const note = draft.note.trim()
-  const send = (answer: 'approved' | 'denied'): void => {
+  const send = (answer: 'approved' | 'denied', isPausing = false): void => {
     if (!isArmed || frozenWhy !== null || (answer === 'approved' && unapprovableWhy !== null)) return
     void decision.send({
       decision: answer,
       ...(note !== '' && { note }),
+      ...(isPausing && { isPausing }),
       ...(answer === 'approved' && isEdited && parsed?.args && { args: parsed.args }),
     })
   }
@@ -175,6 +177,7 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
           isEditing={draft.text !== null}
           isEdited={isEdited}
           onApprove={() => send('approved')}
+          onApproveAndPause={() => send('approved', true)}
           onDeny={() => send('denied')}
           onEdit={edit}
           onDiscard={discard}
@@ -191,4 +194,10 @@ const unapprovableText = (
 ): string | null => {
   if (whole.type !== 'whole') return 'The arguments are not loaded yet.'
   return problem ? `Line ${problem.line} of your arguments is not JSON.` : null
+}
+
+/** The reason why nothing can be decided here now; null = it can. */
+const frozenText = (isLive: boolean, canApprove: boolean): string | null => {
+  if (!canApprove) return 'You may watch, but not answer: your token has no scope "approve".'
+  return isLive ? null : 'The server does not answer, so this may be old. Nothing can be decided until it is back.'
 }

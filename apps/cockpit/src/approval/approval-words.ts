@@ -11,6 +11,8 @@ export interface ApprovalWords {
   readonly ifDenied: string
   /** The arguments may be changed first. */
   readonly canEdit: boolean
+  /** The session may pause after the call. */
+  readonly canPause: boolean
 }
 
 export const approvalWords = (kind: string | null): ApprovalWords => {
@@ -21,6 +23,7 @@ export const approvalWords = (kind: string | null): ApprovalWords => {
       ifApproved: 'The limit becomes what was spent so far plus the limit of the policy, and the run goes on.',
       ifDenied: 'The session stays paused. You can resume it later, or change its budgets.',
       canEdit: false,
+      canPause: false,
     }
   if (kind === 'unknown_outcome')
     return {
@@ -29,6 +32,7 @@ export const approvalWords = (kind: string | null): ApprovalWords => {
       ifApproved: 'It is done again, with the same arguments. If it happened before the stop, it then happened twice.',
       ifDenied: 'Nothing is repeated: the agent hears that the outcome is unknown, or the turn ends as failed.',
       canEdit: false,
+      canPause: false,
     }
   return {
     approve: 'Approve',
@@ -36,6 +40,7 @@ export const approvalWords = (kind: string | null): ApprovalWords => {
     ifApproved: 'Approved, the call runs once, with exactly these arguments.',
     ifDenied: 'Denied, it does not run, and the agent is told, with your note.',
     canEdit: true,
+    canPause: true,
   }
 }
 

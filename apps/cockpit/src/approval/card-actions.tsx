@@ -14,6 +14,7 @@ interface CardActionsProps {
   readonly isEditing: boolean
   readonly isEdited: boolean
   readonly onApprove: () => void
+  readonly onApproveAndPause: () => void
   readonly onDeny: () => void
   readonly onEdit: () => void
   readonly onDiscard: () => void
@@ -65,6 +66,17 @@ export const CardActions = (props: CardActionsProps) => {
       >
         {words.deny}
       </Button>
+      {words.canPause && (
+        <Button
+          look="ghost"
+          isLarge={isLarge}
+          isDisabled={isOff || unapprovableWhy !== null}
+          title="The call runs, and the session pauses before its next step."
+          onClick={props.onApproveAndPause}
+        >
+          Approve and pause
+        </Button>
+      )}
     </fieldset>
   )
 }

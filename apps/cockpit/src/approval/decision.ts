@@ -9,6 +9,8 @@ export interface Answer {
   /** Other arguments than those asked for. */
   readonly args?: JsonRecord
   readonly note?: string
+  /** The session pauses after the call. */
+  readonly isPausing?: boolean
 }
 
 export type DecisionState =
@@ -37,8 +39,13 @@ export const useDecision = (
     if (isBusy.current || state.type !== 'open') return
     isBusy.current = true
     setState({ type: 'sending', answer })
-    const { decision, args, note } = answer
-    const options = { agent: session.agent, ...(note && { reason: note }), ...(args && { args }) }
+    const { decision, args, note, isPausing } = answer
+    const options = {
+      agent: session.agent,
+      ...(note && { reason: note }),
+      ...(args && { args }),
+      ...(isPausing && { pause: true }),
+    }
     try {
       await (decision === 'approved' ? client.approve : client.reject)(session.id, approval.id, options)
       const settlement: CardSettlement = {

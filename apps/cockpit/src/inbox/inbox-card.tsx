@@ -19,8 +19,8 @@ interface InboxCardProps {
   readonly decided: readonly SettledApproval[]
   /** The approval whose card takes the focus. */
   readonly focused: PendingApproval | null
-  /** Shows the next approval. */
-  readonly onGoOn: () => void
+  /** Shows the next approval, unless somebody has gone to another one already. */
+  readonly onGoOn: (settled: Selection) => void
 }
 
 export const InboxCard = ({ selection, approvals, decided, focused, onGoOn }: InboxCardProps) => {
@@ -48,7 +48,7 @@ export const InboxCard = ({ selection, approvals, decided, focused, onGoOn }: In
     showToast({ text: `${settlementText(settlement)}: ${exactText(toolName)}` })
     // The list need not wait for the server to say what this page has just done.
     live.update((state) => withoutApproval(state, id, sessionId))
-    onGoOn()
+    onGoOn(approval)
   }
   return (
     <ApprovalCard
@@ -57,7 +57,7 @@ export const InboxCard = ({ selection, approvals, decided, focused, onGoOn }: In
       place="inbox"
       isFocused={focused !== null && isSelected(focused, selection)}
       onDecided={onDecided}
-      onDismiss={onGoOn}
+      onDismiss={() => onGoOn(approval)}
     />
   )
 }

@@ -6,6 +6,7 @@ import {
   neighbourOf,
   nextAfter,
   parseInboxQuery,
+  type Selection,
 } from './inbox-filter.ts'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
@@ -45,10 +46,14 @@ test('two agents may have approvals of the same id in sessions of the same id', 
 })
 
 test('after an answer the next one follows, at the end the one before; keys stop at the ends', () => {
-  expect(nextAfter(approvals, selectionOf(0))).toBe(second)
-  expect(nextAfter(approvals, selectionOf(3))).toBe(third)
-  expect(nextAfter(approvals.slice(0, 1), selectionOf(0))).toBeNull()
-  expect(nextAfter(approvals, { id: 'gone', sessionId: null, agent: null })).toBe(first)
+  const [one, four] = [approvals[0] as Selection, approvals[3] as Selection]
+  const gone = { id: 'gone', sessionId: null, agent: null }
+  expect(nextAfter(approvals, one, 0)).toBe(second)
+  expect(nextAfter(approvals, four, 3)).toBe(third)
+  expect(nextAfter(approvals.slice(0, 1), one, 0)).toBeNull()
+  expect(nextAfter(approvals, gone, 1)).toBe(second)
+  expect(nextAfter(approvals, gone, 4)).toBe(fourth)
+  expect(nextAfter([], gone, 0)).toBeNull()
   expect(neighbourOf(approvals, null, 1)).toBe(first)
   expect(neighbourOf(approvals, selectionOf(0), -1)).toBe(first)
   expect(neighbourOf(approvals, selectionOf(3), 1)).toBe(fourth)

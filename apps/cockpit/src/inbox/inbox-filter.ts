@@ -71,10 +71,13 @@ export const isSelected = (
   (selection.sessionId === null || approval.sessionId === selection.sessionId) &&
   (selection.agent === null || approval.agent === selection.agent)
 
-/** The approval to show after this one: the next in the list, or the one before the last. */
-export const nextAfter = <A extends Listed>(approvals: readonly A[], selection: Selection | null): A | null => {
+/**
+ * The approval to show after this one: the next in the list, or the one before the last. `place` is where it was, for one that has
+ * left the list already.
+ */
+export const nextAfter = <A extends Listed>(approvals: readonly A[], selection: Selection, place: number): A | null => {
   const at = approvals.findIndex((approval) => isSelected(approval, selection))
-  return (at === -1 ? approvals[0] : (approvals[at + 1] ?? approvals[at - 1])) ?? null
+  return (at === -1 ? (approvals[place] ?? approvals.at(-1)) : (approvals[at + 1] ?? approvals[at - 1])) ?? null
 }
 
 /** The neighbour in the list, which ends at its ends. */

@@ -1,6 +1,6 @@
 // Every approval that waits, over all sessions: the list, and the card of one.
 import type { PendingApproval } from 'bridle/client'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useLive } from '../server/server-context.tsx'
 import { Screen } from '../ui/screen.tsx'
@@ -15,6 +15,7 @@ import {
   neighbourOf,
   nextAfter,
   parseInboxQuery,
+  type Selection,
   selectionOf,
 } from './inbox-filter.ts'
 import { InboxHead } from './inbox-head.tsx'
@@ -66,8 +67,15 @@ const InboxPage = () => {
     setFocused(approval)
     document.getElementById(`approval-${approval.id}`)?.focus()
   }
-  const goOn = (): void => {
-    const next = nextAfter(shown, query.selected)
+  // An answer arrives later: somebody may have gone to another approval by then, and the list may have changed.
+  const latest = useRef({ shown, selected: query.selected, place: 0 })
+  const place = shown.findIndex((approval) => isSelected(approval, query.selected))
+  latest.current = { shown, selected: query.selected, place: place === -1 ? latest.current.place : place }
+  const goOnFrom = (settled: Selection): void => {
+    const current = latest.current
+    if (current.selected?.id !== settled.id || (current.selected.sessionId ?? settled.sessionId) !== settled.sessionId)
+      return
+    const next = nextAfter(current.shown, current.selected, current.place)
     setFocused(next)
     select(next)
     if (!next) document.getElementById('main')?.focus()
@@ -120,7 +128,7 @@ const InboxPage = () => {
                 approvals={approvals}
                 decided={decided}
                 focused={focused}
-                onGoOn={goOn}
+                onGoOn={goOnFrom}
               />
             ) : (
               <EmptyInbox waiting={approvals.length} />

@@ -1,0 +1,174 @@
+// One approval: all of it can be read, changed and answered once, whatever happens to the server in between.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { fabricClient } from 'bridle/client'
+import type { Page } from 'playwright-core'
+import { afterEach, expect, test } from 'vitest'
+import { type CockpitWorld, describeCockpit, expectNoOverflow } from './browser.suite.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const script = (args: object, more: object = {}): object[] => [
+  { approve: 'write_file', id: 'call-1', args, reason: 'It changes a file.', ...more },
+  { text: 'After the call.' },
+]
+const card = (page: Page, tool = 'write_file') => page.getByRole('article', { name: `Approval needed: ${tool}` })
+
+const HIDDEN_KEY = 'ke\u200by'
+/** Servers in processes of their own, which end with their test. */
+const processes: ChildProcess[] = []
+
+/** The approved arguments, as the call of a session has them. */
+const approvedArguments = async (world: CockpitWorld, id: string): Promise<unknown> => {
+  const { messages } = await world.client.session(id)
+  return messages.at(-1)?.toolCalls?.[0]?.arguments
+}
+const statusOf = (world: CockpitWorld, id: string) => async () => (await world.client.session(id)).status
+
+describeCockpit('an approval', (world) => {
+  afterEach(async () => {
+    await world.closePages()
+    for (const child of processes.splice(0)) child.kill('SIGKILL')
+    for (const { sessionId, agent } of (await world.client.approvals()).approvals)
+      await world.client.remove(agent, sessionId)
+  })
+
+  test('edited with a live diff: the run goes on with the edited arguments', async () => {
+    await world.play('edit', script({ path: 'a.ts', content: 'one\ntwo\nthree\n', mode: 6 }))
+    const page = await world.open('/inbox')
+    await card(page).getByText('The new contents of the whole file.').waitFor()
+    await card(page).focus()
+    await page.locator('fieldset.acts:not([disabled])').waitFor()
+    await page.keyboard.press('e')
+    const field = page.getByLabel('Your arguments')
+    await field.fill('{ "path": "a.ts", ')
+    await page.getByText('Not JSON: line 1, column 19.').waitFor()
+    expect(await page.getByRole('button', { name: 'Approve', exact: true }).isDisabled()).toBe(true)
+    // Escape gives the edits up; the keys work again at once.
+    await field.press('Escape')
+    await field.waitFor({ state: 'detached' })
+    await page.keyboard.press('e')
+    await field.fill(JSON.stringify({ path: 'a.ts', content: 'one\n2\nthree\n', mode: 6, force: true }))
+    const changes = page.getByRole('region', { name: 'Your changes' })
+    await changes.locator('.del', { hasText: 'two' }).waitFor()
+    await changes.locator('.yours', { hasText: '2' }).waitFor()
+    await changes.getByText('force (added)').waitFor()
+    await page.getByText('2 changes').waitFor()
+    // Letters and Enter in the field are text.
+    await field.press('End')
+    await field.press('Enter')
+    await page.getByRole('button', { name: 'Approve with edits' }).click()
+    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+    await expect.poll(statusOf(world, 'edit'), { timeout: 10_000 }).toBe('idle')
+    expect(await approvedArguments(world, 'edit')).toEqual({
+      path: 'a.ts',
+      content: 'one\n2\nthree\n',
+      mode: 6,
+      force: true,
+    })
+    await page.getByText('approved with edits').first().waitFor()
+  })
+
+  test('approved, the call runs and the session pauses before its next step', async () => {
+    await world.play('pause', script({ path: 'b.ts' }))
+    const page = await world.open('/inbox')
+    await card(page).getByRole('button', { name: 'Approve and pause' }).click()
+    await expect.poll(statusOf(world, 'pause'), { timeout: 10_000 }).toBe('paused')
+    const { messages } = await world.client.session('pause')
+    expect(messages.at(-1)?.toolCalls?.[0]?.outcome).toBe('ok')
+    expect(messages.at(-1)?.content).toBe('')
+    await world.client.remove('scripted', 'pause')
+  })
+
+  test('hostile arguments are shown character by character, and 200 kB of them are all within reach', async () => {
+    const command = `cat invoice\u202efdp.exe\u200b; rm\u00a0-rf /\u0007 <img src=x onerror=alert(1)>`
+    const long = `${'x'.repeat(100)} `.repeat(2_000)
+    await world.play('hostile', script({ command, [HIDDEN_KEY]: '\u{e0041}', long: `${long}the end` }))
+    for (const viewport of [
+      { width: 390, height: 844 },
+      { width: 1440, height: 900 },
+    ]) {
+      const page = await world.open('/inbox', { viewport })
+      // The list has no room for them: the card loads them before anybody can approve.
+      await card(page)
+        .getByText('cat invoice⟨U+202E⟩fdp.exe⟨U+200B⟩; rm⟨U+00A0⟩-rf /⟨U+0007⟩ <img src=x onerror=alert(1)>')
+        .waitFor()
+      await card(page).getByText('6 characters in it').waitFor()
+      await card(page).getByText('ke⟨U+200B⟩y').waitFor()
+      expect(await page.getByText('the end').count()).toBe(0)
+      await page.getByRole('button', { name: 'Show all 202.0 kB' }).click()
+      await page.getByText('the end').waitFor()
+      await page.getByRole('button', { name: 'JSON' }).click()
+      await page.getByText('"ke\\u200by": "\\udb40\\udc41"').waitFor()
+      await expectNoOverflow(page)
+      if (viewport.width > 1_000) await page.getByRole('button', { name: 'Approve', exact: true }).click()
+      await page.close()
+    }
+    await expect.poll(statusOf(world, 'hostile'), { timeout: 10_000 }).toBe('idle')
+    expect(await approvedArguments(world, 'hostile')).toEqual({
+      command,
+      [HIDDEN_KEY]: '\u{e0041}',
+      long: `${long}the end`,
+    })
+  })
+
+  test('a server that restarts under the open card freezes it, and the draft is there afterwards', async () => {
+    await world.play('restart', script({ path: 'c.ts' }))
+    const page = await world.open('/inbox')
+    await card(page).getByLabel('Note to the agent').fill('still here')
+    await world.stopServer()
+    await page.getByText('Nothing can be decided until it is back.').waitFor()
+    expect(await page.getByRole('button', { name: 'Approve', exact: true }).isDisabled()).toBe(true)
+    await card(page).focus()
+    await page.keyboard.press('a')
+    await world.startServer(Number(new URL(world.url).port))
+    await page.getByText('Nothing can be decided until it is back.').waitFor({ state: 'detached' })
+    expect(await card(page).getByLabel('Note to the agent').inputValue()).toBe('still here')
+    expect((await world.client.approvals()).approvals).toHaveLength(1)
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect.poll(statusOf(world, 'restart'), { timeout: 10_000 }).toBe('idle')
+    const { approvals } = await world.client.approvals({ status: 'decided' })
+    expect(approvals[0]).toMatchObject({ sessionId: 'restart', status: 'approved', decisionReason: 'still here' })
+  })
+
+  test('kill -9 of the server under the open card: the same approval is answered after the restart', async () => {
+    const data = join(world.folder, 'killed')
+    const first = await startProcess({ port: 0, data, cockpit: join(world.folder, 'app') })
+    const client = fabricClient({ url: first.url })
+    for (const id of ['one', 'two', 'three'])
+      await client.invoke(
+        'scripted',
+        id,
+        { prompt: `@script ${JSON.stringify(script({ path: id }))}` },
+        { async: true },
+      )
+    await expect.poll(async () => (await client.approvals()).approvals.length, { timeout: 10_000 }).toBe(3)
+    const listed = (await client.approvals()).approvals.find(({ sessionId }) => sessionId === 'two')
+    const page = await world.open(`${first.url}/inbox?a=${listed?.id}&s=two`)
+    await card(page).getByText('"two"', { exact: true }).waitFor()
+    first.process.kill('SIGKILL')
+    await once(first.process, 'exit')
+    await page.getByText('Nothing can be decided until it is back.').waitFor()
+    await startProcess({ port: Number(new URL(first.url).port), data, cockpit: join(world.folder, 'app') })
+    await page.getByText('Nothing can be decided until it is back.').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect.poll(async () => (await client.session('two')).status, { timeout: 10_000 }).toBe('idle')
+    expect((await client.approvals()).approvals.map(({ sessionId }) => sessionId).sort()).toEqual(['one', 'three'])
+  })
+})
+
+/** A server in a process of its own, from source. */
+const startProcess = async (options: object): Promise<{ process: ChildProcess; url: string }> => {
+  const code = `
+    import { HarnessServer } from 'bridle/node'
+    const server = await HarnessServer.start({ ...${JSON.stringify(options)}, log: () => {} })
+    console.log(server.url)`
+  const child = spawn(process.execPath, ['--conditions=bridle-source', '--input-type=module', '--eval', code], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  processes.push(child)
+  const [line] = await once(child.stdout, 'data')
+  return { process: child, url: String(line).trim() }
+}
