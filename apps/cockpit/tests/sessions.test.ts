@@ -79,6 +79,29 @@ describeCockpit('the list of sessions', (world) => {
     await page.waitForURL(/\/s\/wait-1\?agent=scripted/)
   })
 
+  test('the archive: rows leave the list, are found in it, and come back; other filters ask the server', async () => {
+    const page = await world.open('/?kind=background&engine=scripted&since=hour')
+    await page.clock.install()
+    await row(page, 'Codemod').getByRole('checkbox').click()
+    await row(page, 'Nightly import').getByRole('checkbox').click()
+    await page.getByRole('button', { name: 'Archive 2' }).click()
+    await expect.poll(() => titles(page)).toEqual(['Rotate keys', 'Nightly triage'])
+    await page.clock.fastForward(6_000)
+    await expect.poll(async () => (await world.client.sessions({ archived: true })).sessions.length).toBe(2)
+
+    await page.getByLabel('Archived').selectOption('true')
+    await expect.poll(() => titles(page)).toHaveLength(2)
+    await row(page, 'Nightly import').getByText('archived', { exact: true }).waitFor()
+    await row(page, 'Codemod').getByRole('checkbox').click()
+    await page.getByRole('button', { name: 'Unarchive 1' }).click()
+    await page.clock.fastForward(6_000)
+    await expect.poll(() => titles(page)).toEqual(['Nightly import'])
+    await page.goto(new URL('/?flag=waiting', world.url).href)
+    await expect.poll(() => titles(page)).toEqual(['Rotate keys'])
+    await page.goto(new URL('/?engine=codex', world.url).href)
+    await page.getByText('No session fits these filters').waitFor()
+  })
+
   test('an act that waits is sent when the page is left', async () => {
     const page = await world.open('/')
     await row(page, 'Nightly triage').getByRole('checkbox').click()

@@ -37,6 +37,16 @@ export const RouteDetail = ({ route }: { readonly route: ApiRoute }) => {
           tenantId: options.tenantId,
           isStream: route.isStream,
         })
+  const headers = route.parameters.filter(({ place }) => place === 'header')
+  const fieldsOf = (some: ApiRoute['parameters']) =>
+    some.map((parameter) => (
+      <ParameterField
+        key={parameterKey(parameter)}
+        parameter={parameter}
+        value={parameters[parameterKey(parameter)] ?? ''}
+        onChange={(value) => setParameters((before) => ({ ...before, [parameterKey(parameter)]: value }))}
+      />
+    ))
   return (
     <div className="route-detail">
       <div>
@@ -61,14 +71,7 @@ export const RouteDetail = ({ route }: { readonly route: ApiRoute }) => {
             submit()
           }}
         >
-          {route.parameters.map((parameter) => (
-            <ParameterField
-              key={parameterKey(parameter)}
-              parameter={parameter}
-              value={parameters[parameterKey(parameter)] ?? ''}
-              onChange={(value) => setParameters((before) => ({ ...before, [parameterKey(parameter)]: value }))}
-            />
-          ))}
+          {fieldsOf(route.parameters.filter(({ place }) => place !== 'header'))}
           {route.body && (
             <label className="col">
               <span className="small t2">Body, {route.body.contentType}</span>
@@ -81,6 +84,12 @@ export const RouteDetail = ({ route }: { readonly route: ApiRoute }) => {
             </label>
           )}
           {route.body && <BodyFields schema={route.body.schema} />}
+          {headers.length > 0 && (
+            <details>
+              <summary className="small t2">Headers</summary>
+              <div className="col route-form route-more">{fieldsOf(headers)}</div>
+            </details>
+          )}
           {problem !== '' && (
             <p className="danger" role="alert">
               {problem}

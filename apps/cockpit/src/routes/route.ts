@@ -40,18 +40,21 @@ export interface RouteGroup {
 /** The page sends the credential itself; a token in a field would end up in addresses and screenshots. */
 const CREDENTIALS: readonly string[] = ['token', 'ticket', 'tenant', 'x-fabric-tenant']
 
-/** Routes by tag, in the order of the document. */
+/** Routes by tag, in the order of the document, sockets last. */
 export const routeGroups = (document: ApiDocument): readonly RouteGroup[] => {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => apiRoute(document, path, method, asObject(operation))),
   )
   const tags = asArray(document.tags).map(asObject)
   const names = [...new Set([...tags.map(({ name }) => textOf(name)), ...routes.map(({ tag }) => tag)])]
-  return names.flatMap((tag) => {
+  const groups = names.flatMap((tag) => {
     const found = routes.filter((route) => route.tag === tag)
     const description = textOf(tags.find(({ name }) => name === tag)?.description)
     return found.length === 0 ? [] : [{ tag, description, routes: found }]
   })
+  // Sockets are here to be read: a form sends none.
+  const isSockets = ({ routes: some }: RouteGroup): boolean => some.every(({ isSocket }) => isSocket)
+  return [...groups.filter((group) => !isSockets(group)), ...groups.filter(isSockets)]
 }
 
 const apiRoute = (document: ApiDocument, path: string, method: string, operation: Schema): ApiRoute => {

@@ -14,3 +14,6 @@ export const REFRESH_MS = 500
 
 /** A score below this is shown as bad: two thirds of all penalties together. */
 export const LOW_SCORE = 50
+
+/** Time for the stream of changes to bring what an act did: it sends at most four changes a second. */
+export const SETTLE_MS = 1_000

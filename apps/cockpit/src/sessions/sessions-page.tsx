@@ -1,6 +1,7 @@
 // All sessions: what needs a person stands first.
 import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
+import { CANNOT_OPERATE, useCan } from '../server/use-can.ts'
 import { TopBar } from '../shell/top-bar.tsx'
 import { FirstRun } from '../tour/first-run.tsx'
 import { Button } from '../ui/button.tsx'
@@ -40,6 +41,7 @@ const SessionsPage = () => {
   )
   const selection = useSelection(rows)
   const isPhone = useIsPhone()
+  const canOperate = useCan('operate')
   const change = (name: FilterName, value: string): void =>
     setParams((before) => withFilter(before, name, value), { replace: name === 'search' })
   const setNew = useCallback(
@@ -53,7 +55,7 @@ const SessionsPage = () => {
     [setParams],
   )
   useListKeys({
-    onNew: () => setNew(true),
+    onNew: () => canOperate && setNew(true),
     onSelect: selection.toggle,
     onClear: selection.clear,
     onUndo: undoNewest,
@@ -62,7 +64,14 @@ const SessionsPage = () => {
     <>
       <TopBar
         actions={
-          <Button look="primary" icon="plus" keyHint="n" onClick={() => setNew(true)}>
+          <Button
+            look="primary"
+            icon="plus"
+            keyHint="n"
+            isDisabled={!canOperate}
+            {...(!canOperate && { title: CANNOT_OPERATE })}
+            onClick={() => setNew(true)}
+          >
             New<span className="no-phone">session</span>
           </Button>
         }

@@ -1,6 +1,7 @@
 // A box to try an agent: its input as a form, or as JSON, or a prompt where its input has no schema.
 import type { AgentDescription } from 'bridle/client'
 import { type FormEvent, useMemo, useState } from 'react'
+import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
 import { jsonText } from '../../ui/code.tsx'
 import { formFields, type JsonValue } from '../schema-form/form-field.ts'
@@ -24,6 +25,7 @@ export const TryBox = ({ agent }: { readonly agent: AgentDescription }) => {
   const [problems, setProblems] = useState<readonly FormProblem[]>([])
   const [json, setJson] = useState<string | null>(fields.length === 0 ? '{}' : null)
   const { run, start } = useTryRun(agent.name)
+  const canOperate = useCan('operate')
   const isBusy = run !== null && !isOver(run.answer)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -62,8 +64,8 @@ export const TryBox = ({ agent }: { readonly agent: AgentDescription }) => {
           look="primary"
           icon="play"
           isBusy={isBusy}
-          isDisabled={!agent.available}
-          {...(agent.needs !== undefined && { title: agent.needs })}
+          isDisabled={!agent.available || !canOperate}
+          {...(!canOperate ? { title: CANNOT_OPERATE } : agent.needs !== undefined && { title: agent.needs })}
         >
           Try
         </Button>

@@ -1,5 +1,6 @@
 import type { SessionRow } from 'bridle/client'
 import { useServer } from '../../server/server-context.tsx'
+import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import type { IconName } from '../../ui/icon-names.ts'
 import { announceAct } from './pending-acts.ts'
@@ -15,6 +16,7 @@ interface BulkBarProps {
 /** The acts upon the selection; each says to how many it applies. */
 export const BulkBar = ({ rows, onClear }: BulkBarProps) => {
   const { client } = useServer()
+  const canOperate = useCan('operate')
   if (rows.length === 0) return null
   const isArchive = rows.every(({ archived }) => archived === true)
   const acts: readonly SessionAct[] = ['pause', 'resume', 'cancel', isArchive ? 'unarchive' : 'archive']
@@ -30,7 +32,8 @@ export const BulkBar = ({ rows, onClear }: BulkBarProps) => {
             key={act}
             look={act === 'cancel' ? 'no' : 'plain'}
             {...(icon && { icon })}
-            isDisabled={found.length === 0}
+            isDisabled={found.length === 0 || !canOperate}
+            {...(!canOperate && { title: CANNOT_OPERATE })}
             onClick={() => {
               announceAct(client, act, found)
               onClear()

@@ -5,12 +5,14 @@ import { useSyncExternalStore } from 'react'
 import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { showToast } from '../../ui/toast.tsx'
+import { SETTLE_MS } from '../limits.ts'
 import { rowKey } from '../list/row-order.ts'
 import { actWords, type SessionAct } from './session-acts.ts'
 
 interface PendingAct {
   readonly act: SessionAct
   readonly rows: readonly SessionRow[]
+  readonly canUndo: () => boolean
   readonly undo: () => void
   readonly send: (isLeaving: boolean) => void
 }
@@ -28,15 +30,19 @@ const set = (next: readonly PendingAct[]): void => {
 /** Announces the act; it is sent in five seconds unless somebody undoes it. */
 export const announceAct = (client: OperatorClient, act: SessionAct, rows: readonly SessionRow[]): void => {
   if (rows.length === 0) return
+  let isSent = false
   const remove = (): void => set(pending.filter((other) => other !== entry))
   const send = (isLeaving: boolean): void => {
-    if (!pending.includes(entry)) return
+    if (!pending.includes(entry) || isSent) return
+    isSent = true
     removeToast()
-    void sendAct(client, act, rows, isLeaving).finally(remove)
+    // The lists hear of the act a moment after the answer: until then the rows stay as announced, or they would flicker.
+    void sendAct(client, act, rows, isLeaving).then((isDone) => (isDone ? setTimeout(remove, SETTLE_MS) : remove()))
   }
   const entry: PendingAct = {
     act,
     rows,
+    canUndo: () => !isSent,
     undo: () => {
       removeToast()
       remove()
@@ -58,7 +64,7 @@ const rowsText = (rows: readonly SessionRow[]): string => {
 
 /** Undoes the newest act that is not sent yet. */
 export const undoNewest = (): boolean => {
-  const newest = pending.at(-1)
+  const newest = pending.findLast(({ canUndo }) => canUndo())
   newest?.undo()
   return newest !== undefined
 }
@@ -68,7 +74,7 @@ const sendAct = async (
   act: SessionAct,
   rows: readonly SessionRow[],
   isLeaving: boolean,
-): Promise<void> => {
+): Promise<boolean> => {
   const outcomes = await Promise.allSettled(
     rows.map(({ id, agent }) =>
       client.request(`sessions/${encodeURIComponent(id)}/${act}?${new URLSearchParams({ agent })}`, {
@@ -84,9 +90,10 @@ const sendAct = async (
     outcome.status === 'rejected' ? [{ row: rows[at], reason: outcome.reason as Error }] : [],
   )
   const [first] = failures
-  if (!first?.row) return
+  if (!first?.row) return true
   const more = failures.length > 1 ? ` So did ${failures.length - 1} more.` : ''
   showToast({ text: `${rowsText([first.row])} refused: ${first.reason.message}${more}`, tone: 'bad' })
+  return false
 }
 
 const subscribe = (listener: () => void): (() => void) => {

@@ -4,6 +4,7 @@ import type { SessionRow } from 'bridle/client'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useServer } from '../../server/server-context.tsx'
+import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
 import { inboxPath, sessionPath } from '../../shell/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { showError } from '../../ui/toast.tsx'
@@ -76,10 +77,19 @@ const ActButton = ({
   readonly children: string
 }) => {
   const [isBusy, setBusy] = useState(false)
+  const canOperate = useCan('operate')
   const run = async (): Promise<void> => {
     setBusy(true)
     await act().catch(showError)
     setBusy(false)
   }
-  return <Button {...props} isBusy={isBusy} onClick={() => void run()} />
+  return (
+    <Button
+      {...props}
+      isBusy={isBusy}
+      isDisabled={!canOperate}
+      {...(!canOperate && { title: CANNOT_OPERATE })}
+      onClick={() => void run()}
+    />
+  )
 }

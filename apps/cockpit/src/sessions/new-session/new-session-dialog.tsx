@@ -20,7 +20,7 @@ const empty: NewSessionForm = {
 export const NewSessionDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const { client } = useServer()
   const [, navigate] = useLocation()
-  const agents = useLoaded('agents', async () => (await client.ready()).agents ?? [])
+  const agents = useLoaded('agents', async () => (await client.agents()).agents)
   const [form, setForm] = useState(empty)
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
