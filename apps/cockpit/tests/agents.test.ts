@@ -62,6 +62,7 @@ describeCockpit(
       })
       await answer.getByRole('link', { name: 'Open the session' }).click()
       await page.waitForURL(/\/s\/try-[0-9a-f]+\?agent=triage$/)
+      await page.context().close()
     })
 
     test('JSON is taken too; an unknown agent says so; nothing is wider than its window', async () => {
@@ -83,6 +84,7 @@ describeCockpit(
         await narrow.getByText('Completed').waitFor()
         await expectNoOverflow(narrow)
       }
+      await page.context().close()
     })
 
     test('every route has a form: a GET, a POST, a stream with a stop, and a DELETE that asks first', async () => {
@@ -129,6 +131,7 @@ describeCockpit(
       await answer.getByText('200 OK').waitFor()
       const { sessions } = await world.client.sessions({ search: 'by-route' })
       expect(sessions).toEqual([])
+      await page.context().close()
     })
 
     test('a link to a route opens it on a phone, and no route is wider', async () => {
@@ -137,6 +140,7 @@ describeCockpit(
       await phone.getByText('Fields of the body').click()
       await phone.getByText('max_retries').first().waitFor()
       await expectNoOverflow(phone)
+      await phone.context().close()
     })
   },
   { agents: [triage, wide] },
