@@ -61,18 +61,19 @@ describeCockpit('the health of a session', (world) => {
     await form.getByText(/policy\.health\.max_cost_usd: .*-2/).waitFor()
     await form.getByRole('button', { name: 'Pause' }).click()
     await set(page, 'Cost', '2')
-    const meter = page.getByRole('meter', { name: 'Cost' })
+    const budgets = page.getByRole('region', { name: 'Budgets' })
+    const meter = budgets.getByRole('meter', { name: 'Cost' })
     await meter.waitFor()
     expect(await meter.getAttribute('aria-valuetext')).toBe('$1.71 of $2.00')
-    await page.getByText('will pause at $2.00').waitFor()
-    await page.getByText('pauses when crossed').waitFor()
+    await budgets.getByText('will pause at $2.00').waitFor()
+    await budgets.getByText('pauses when crossed').waitFor()
     await page.getByRole('region', { name: 'Audit' }).getByText('policy set').waitFor()
     // It is crossed, the session pauses, and the hint resumes it with more.
     const [approval] = (await world.client.session('budgets')).approvals
     await world.client.approve('budgets', approval?.id ?? '')
-    await page.getByText('crossed, paused the session').waitFor()
-    await page.getByRole('button', { name: 'Resume the session' }).click()
-    await page.getByText(/raised from \$2\.00/).waitFor()
+    await budgets.getByText('crossed, paused the session').waitFor()
+    await page.getByRole('region', { name: 'Score' }).getByRole('button', { name: 'Resume the session' }).click()
+    await budgets.getByText(/raised from \$2\.00/).waitFor()
     await expect.poll(async () => (await world.client.session('budgets')).status).toBe('completed')
   })
 
@@ -85,7 +86,7 @@ describeCockpit('the health of a session', (world) => {
     const hints = { failed: /^Branch/, reasons: 'Answer the approval', running: null }
     for (const [id, hint] of Object.entries(hints)) {
       const page = await world.open(`/s/${id}?tab=health`)
-      if (hint) await page.getByText(hint).first().waitFor()
+      if (hint) await page.getByRole('region', { name: 'Score' }).getByText(hint).waitFor()
       else await page.getByText(/^\d+(\.\d)? (s|min) of 5 min$/).waitFor()
       await expectNoSideScroll(page)
       await page.getByRole('button', { name: 'Use the whole width' }).click()
@@ -98,7 +99,10 @@ describeCockpit('the health of a session', (world) => {
       await page.context().close()
     }
     const page = await world.open('/s/failed?tab=health')
-    await page.getByRole('button', { name: /^Branch/ }).click()
+    await page
+      .getByRole('region', { name: 'Score' })
+      .getByRole('button', { name: /^Branch/ })
+      .click()
     await page.waitForURL((url) => url.pathname !== '/s/failed')
     await world.client.cancel('running')
   })
