@@ -3,14 +3,19 @@ import { useEffect, useId } from 'react'
 import { isTyping } from '../../shell/use-shortcuts.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { useIsPhone } from '../../ui/use-is-phone.ts'
+import { WorkTab } from '../background/work-tab.tsx'
 import { HealthTab } from '../health/health-tab.tsx'
 import { useSession } from '../session-context.tsx'
+import { ContextTab } from './context/context-tab.tsx'
 import { TimelineTab } from './timeline/timeline-tab.tsx'
 import { INSPECTOR_TABS, type InspectorTab, useSelection } from './use-selection.ts'
 import './inspector.css'
 
 export const Inspector = () => {
   const { isWide, select } = useSelection()
+  // A phone has the same content in a sheet.
+  if (useIsPhone() && !isWide) return null
   return (
     <aside className={isWide ? 'insp wide' : 'insp'} aria-label="Inspector">
       <InspectorBody>
@@ -27,8 +32,8 @@ export const Inspector = () => {
 const panels: { readonly [tab in InspectorTab]: () => React.ReactNode } = {
   timeline: TimelineTab,
   health: HealthTab,
-  context: () => null,
-  work: () => null,
+  context: ContextTab,
+  work: WorkTab,
 }
 
 /** The tabs and their panel without a frame: a phone shows them in a sheet. */
@@ -55,7 +60,19 @@ export const InspectorBody = ({ children }: { readonly children?: React.ReactNod
                 </>
               ),
             },
-            { id: 'context', label: 'Context' },
+            {
+              id: 'context',
+              label: (
+                <>
+                  Context{' '}
+                  {detail.memory_proposals.length > 0 && (
+                    <span className="num warn" title="Proposals for the memory that wait for you">
+                      {detail.memory_proposals.length}
+                    </span>
+                  )}
+                </>
+              ),
+            },
             { id: 'work', label: 'Work' },
           ]}
         />

@@ -87,13 +87,11 @@ export const marksOf = (timeline: readonly TimelineEntry[]): readonly Mark[] =>
   })
 
 /** Only the numbers that the engine reports. */
-export const compactionText = (payload: {
-  readonly original_count?: number
-  readonly compacted_count?: number
-  readonly tokens_saved?: number
-  readonly preserved_messages?: number
-}): string => {
-  const { original_count: before, compacted_count: after, tokens_saved: saved, preserved_messages: kept } = payload
+export const compactionText = (payload: { readonly [name: string]: unknown }): string => {
+  const [before, after, saved, kept] = COMPACTION_NUMBERS.map((name) => {
+    const value = payload[name]
+    return typeof value === 'number' ? value : undefined
+  })
   return [
     before !== undefined && after !== undefined && `${before} → ${after} messages`,
     saved !== undefined && `${countText(saved)} tokens saved`,
@@ -102,3 +100,5 @@ export const compactionText = (payload: {
     .filter(Boolean)
     .join(', ')
 }
+
+const COMPACTION_NUMBERS = ['original_count', 'compacted_count', 'tokens_saved', 'preserved_messages'] as const

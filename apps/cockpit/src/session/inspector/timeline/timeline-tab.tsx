@@ -1,6 +1,8 @@
 // The short timeline: the plan, then the calls on one axis with what happened between them.
 import { useMemo } from 'react'
+import { visibleText } from '../../../ui/plain-text.ts'
 import { useSession } from '../../session-context.tsx'
+import { untoldText } from '../../untold.ts'
 import { useSelection } from '../use-selection.ts'
 import { callsOf } from './call.ts'
 import { CallList } from './call-list.tsx'
@@ -34,22 +36,15 @@ export const TimelineTab = () => {
 /** A program behind a runner reports less than an agent in the server: the page says so, and shows no empty panels. */
 const BridgeNote = () => {
   const { detail } = useSession()
-  const silent = Object.entries(detail.capabilities?.events ?? {}).flatMap(([type, how]) =>
-    how === 'none' ? [type] : [],
-  )
+  const untold = detail.capabilities ? untoldText(detail.capabilities) : null
   return (
     <section className="sec small">
       <p>
         <b className="medium">Reduced detail.</b>{' '}
         <span className="t2">
-          {detail.engine} runs behind a bridge{silent.length > 0 ? `, and never reports: ${silent.join(', ')}.` : '.'}
+          {visibleText(detail.engine)} runs behind a bridge. {untold}
         </span>
       </p>
-      {detail.capabilities?.notes.map((note) => (
-        <p key={note} className="t3">
-          {note}
-        </p>
-      ))}
     </section>
   )
 }

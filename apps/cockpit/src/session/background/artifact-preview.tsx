@@ -1,0 +1,56 @@
+// An artifact by its type: JSON in order, a picture as a picture, text as text, anything else as a file to save.
+import type { ChatSession } from 'bridle/client'
+import { useEffect, useState } from 'react'
+import { useServer } from '../../server/server-context.tsx'
+import { useLoaded } from '../../server/use-loaded.ts'
+import { Code } from '../../ui/code.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { visibleText } from '../../ui/plain-text.ts'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { prettyText, previewKind } from './preview-kind.ts'
+
+interface ArtifactPreviewProps {
+  readonly artifact: Pick<ChatSession['artifacts'][number], 'id' | 'name' | 'content_type'>
+  readonly sessionId: string
+  readonly agent?: string
+}
+
+export const ArtifactPreview = ({ artifact, sessionId, agent }: ArtifactPreviewProps) => {
+  const { client } = useServer()
+  const { id, name, content_type: type } = artifact
+  const { data: blob, error } = useLoaded(`${sessionId} ${id}`, async () =>
+    (await client.artifact(sessionId, id, agent)).blob(),
+  )
+  const kind = previewKind(type)
+  const text = useLoaded(
+    blob && kind !== 'image' && kind !== 'other' ? id : null,
+    async () => (await blob?.text()) ?? '',
+  ).data
+  const address = useObjectUrl(blob)
+  if (error) return <p className="danger small">{error.message}</p>
+  if (!blob) return <Skeleton rows={2} />
+  return (
+    <div className="preview">
+      {kind === 'image' && address !== null && <img src={address} alt={visibleText(name)} />}
+      {text !== null && <Code text={kind === 'json' ? prettyText(text) : text} label={type} />}
+      {address !== null && (
+        <a className="small row" href={address} download={name}>
+          <Icon name="download" size={14} />
+          Save the file
+        </a>
+      )}
+    </div>
+  )
+}
+
+/** A link of the page to bytes that it has: the server wants a credential, which a link cannot carry. */
+const useObjectUrl = (blob: Blob | null): string | null => {
+  const [address, setAddress] = useState<string | null>(null)
+  useEffect(() => {
+    if (!blob) return
+    const made = URL.createObjectURL(blob)
+    setAddress(made)
+    return () => URL.revokeObjectURL(made)
+  }, [blob])
+  return address
+}

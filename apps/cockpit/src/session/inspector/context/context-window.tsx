@@ -1,0 +1,64 @@
+// How full the context of the model is, what was warned about it, and how it was compacted.
+import { costText, countText } from '../../../ui/numbers.ts'
+import { visibleText } from '../../../ui/plain-text.ts'
+import { useSession } from '../../session-context.tsx'
+import { EventLink } from '../event-link.tsx'
+import { Facts } from '../facts.tsx'
+import { compactionText } from '../timeline/marks.ts'
+
+export const ContextWindow = () => {
+  const { detail } = useSession()
+  const { usage, context_warnings: warnings, compactions } = detail
+  const percent = usage.context_usage_pct
+  const isEmpty = percent === null && warnings.length + compactions.length + usage.total_tokens === 0
+  if (isEmpty) return null
+  return (
+    <section className="sec" aria-label="Context window">
+      <h2>
+        Context window
+        <span className="right t3 num">{percent === null ? 'use not told' : `${Math.round(percent)} %`}</span>
+      </h2>
+      {percent !== null && (
+        // biome-ignore lint/a11y/useSemanticElements: browsers draw the element `meter` in their own colours
+        <div
+          className="bar thick"
+          role="meter"
+          aria-label="Context window"
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Math.min(100, Math.round(percent))}
+        >
+          <i
+            className={percent >= 90 ? 'over' : percent >= 80 ? 'high' : 'acc'}
+            style={{ width: `${Math.min(100, percent)}%` }}
+          />
+        </div>
+      )}
+      <Facts
+        facts={[
+          ['Tokens', `${countText(usage.input_tokens)} read, ${countText(usage.output_tokens)} written`],
+          ['Cost', usage.cost_usd === null ? 'not told' : costText(usage.cost_usd)],
+          ['Reports', usage.model_calls === 0 ? null : String(usage.model_calls)],
+        ]}
+      />
+      {warnings.toReversed().map((warning) => (
+        <p key={warning.event_id} className="notice small">
+          <span className="warn medium">Warning</span>{' '}
+          <span>{visibleText(textOf(warning.message) ?? textOf(warning.kind) ?? percentText(warning.usage_pct))}</span>
+          <EventLink id={warning.event_id} />
+        </p>
+      ))}
+      {compactions.toReversed().map((compaction) => (
+        <div key={compaction.event_id} className="notice small">
+          <span className="medium">Compacted</span> <span>{compactionText(compaction)}</span>
+          <EventLink id={compaction.event_id} />
+          {typeof compaction.summary === 'string' && <p className="t2">{visibleText(compaction.summary)}</p>}
+        </div>
+      ))}
+    </section>
+  )
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const percentText = (value: unknown): string => (typeof value === 'number' ? `${Math.round(value)} % used` : '')

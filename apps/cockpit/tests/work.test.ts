@@ -1,0 +1,130 @@
+// What the agent knows and works on: context, memory, artifacts, files, and the life of a background session.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { describeCockpit, expectNoOverflow, expectNoSideScroll } from './browser.suite.ts'
+
+const LONG = `${'long'.repeat(200)} <img src=x onerror=alert(1)>\u202eevil`
+
+describeCockpit('the work of a session', (world) => {
+  test('context, citations, guardrail and memory are shown as told, and a value is accepted, changed or rejected', async () => {
+    await world.play('knows', [
+      { usage: { input_tokens: 900, output_tokens: 100, cost_usd: 0.5, context_usage_pct: 46 } },
+      { event: { type: 'context_warning', payload: { message: 'Nearly full', usage_pct: 81 } } },
+      {
+        event: {
+          type: 'retrieval',
+          payload: {
+            query: 'retry',
+            citations: [
+              { id: '1', title: 'Handbook', url: 'https://example.org/h' },
+              { title: LONG, url: 'javascript:alert(1)' },
+            ],
+          },
+        },
+      },
+      {
+        event: { type: 'antahkarana', payload: { trace_id: 'ak-1', confidence: 0.78, layers: ['intent', 'evidence'] } },
+      },
+      { artifact: { name: 'budget', content: '{"attempts":3}', kind: 'memory_proposal' } },
+      { artifact: { name: 'tone', content: 'short', kind: 'memory_proposal' } },
+      { artifact: { name: 'wrong', content: LONG, kind: 'memory_proposal' } },
+      { text: 'done' },
+    ])
+    const page = await world.open('/s/knows?tab=context&wide=1')
+    await page.getByRole('meter', { name: 'Context window' }).waitFor()
+    await page.getByRole('region', { name: 'Context window' }).getByText('Nearly full').waitFor()
+    await page.getByRole('region', { name: 'Guardrail' }).getByText('intent, evidence').waitFor()
+    const sources = page.getByRole('region', { name: 'Citations' })
+    const links = sources.locator('a:not(.evno)')
+    await links.first().waitFor()
+    expect(await links.count()).toBe(1)
+    expect(await links.first().getAttribute('href')).toBe('https://example.org/h')
+    const memory = page.getByRole('region', { name: 'Memory' })
+    await memory.getByRole('form', { name: 'Proposal wrong' }).getByRole('button', { name: 'Reject' }).click()
+    await memory.getByRole('form', { name: 'Proposal wrong' }).waitFor({ state: 'detached' })
+    const tone = memory.getByRole('form', { name: 'Proposal tone' })
+    await tone.getByLabel('Key').fill('style')
+    await tone.getByLabel('Value').fill('plain')
+    await tone.getByRole('button', { name: 'Accept as changed' }).click()
+    await memory.getByRole('form', { name: 'Proposal budget' }).getByRole('button', { name: 'Accept' }).click()
+    await memory.getByText('{"attempts":3}').waitFor()
+    await memory.getByText('plain', { exact: true }).waitFor()
+    const { memory: accepted, proposals } = await world.client.memory('knows')
+    expect(Object.fromEntries(accepted.map(({ key, value }) => [key, value]))).toMatchObject({ style: 'plain' })
+    expect(proposals.find(({ key }) => key === 'wrong')?.status).toBe('rejected')
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 844 })
+      await expectNoOverflow(page)
+      await expectNoSideScroll(page)
+    }
+  })
+
+  test('a background session is paused, resumed and cancelled, and its artifacts open by their type', async () => {
+    const script = [
+      { artifact: { name: 'report.md', content: `# Report\n${LONG}` } },
+      { checkpoint: 'half of it' },
+      { text: 'on and on', chunks: 9, everyMs: 1_000 },
+      { sleepMs: 60_000 },
+    ]
+    await world.client.startBackground({
+      agent: 'scripted',
+      session_id: 'bg',
+      title: 'Long work',
+      prompt: `@script ${JSON.stringify(script)}`,
+      max_retries: 2,
+    })
+    const page = await world.open('/s/bg?tab=work')
+    const life = page.getByRole('region', { name: 'Background session' })
+    await life.getByText('1 of 3').waitFor()
+    await page.getByRole('region', { name: 'Checkpoints' }).getByText('half of it').waitFor()
+    await page.getByRole('button', { name: /report\.md/ }).click()
+    const artifacts = page.getByRole('region', { name: 'Artifacts' })
+    await artifacts.getByText('# Report').waitFor()
+    const download = page.waitForEvent('download')
+    await artifacts.getByRole('link', { name: 'Save the file' }).click()
+    expect((await download).suggestedFilename()).toBe('report.md')
+    await expectNoSideScroll(page)
+    await life.getByRole('button', { name: 'Pause' }).click()
+    await life.getByText('Paused').waitFor()
+    await life.getByRole('button', { name: 'Resume' }).click()
+    await life.getByText('Running').waitFor()
+    await life.getByRole('button', { name: 'Cancel' }).click()
+    await life.getByText('Cancelled').waitFor()
+    expect(await life.getByRole('button').count()).toBe(0)
+  })
+})
+
+const project = mkdtempSync(join(tmpdir(), 'bridle-cockpit-project-'))
+afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+describeCockpit(
+  'the files of a session',
+  (world) => {
+    test('shows what changed line by line, and all files folder by folder', async () => {
+      writeFileSync(join(project, 'retry.ts'), 'export const attempts = 5\n')
+      writeFileSync(join(project, 'gone.txt'), 'gone\n')
+      const prompt = `@script ${JSON.stringify([{ text: 'done' }])}`
+      const body = { agent: 'scripted', session_id: 'files', prompt, workspace: { mode: 'write', source: project } }
+      const headers = { 'content-type': 'application/json' }
+      const answer = await world.client.request('sessions', { method: 'POST', headers, body: JSON.stringify(body) })
+      const { workspace_path: path } = (await answer.json()) as { workspace_path: string }
+      writeFileSync(join(path, 'retry.ts'), 'export const attempts = 3\n')
+      writeFileSync(join(path, `<b>${'n'.repeat(120)}.txt`), 'new\n')
+      rmSync(join(path, 'gone.txt'))
+      const page = await world.open('/s/files?tab=work')
+      const files = page.getByRole('region', { name: 'Workspace' })
+      await files.getByText('3 changes').waitFor()
+      await files.getByRole('button', { name: /modified.*retry\.ts/ }).click()
+      await files.getByText('export const attempts = 5').waitFor()
+      await files.getByText('export const attempts = 3').waitFor()
+      await files.getByRole('button', { name: /deleted.*gone\.txt/ }).waitFor()
+      await files.getByRole('button', { name: 'All files' }).click()
+      await files.getByRole('button', { name: /^file.*retry\.ts/ }).click()
+      await expect.poll(() => files.getByText('export const attempts = 3').count()).toBe(2)
+      await expectNoSideScroll(page)
+    })
+  },
+  { workspaces: { sources: [project] } },
+)
