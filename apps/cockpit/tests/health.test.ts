@@ -68,7 +68,7 @@ describeCockpit('the health of a session', (world) => {
     await budgets.getByText('will pause at $2.00').waitFor()
     await budgets.getByText('pauses when crossed').waitFor()
     await page.getByRole('region', { name: 'Audit' }).getByText('policy set').waitFor()
-    // It is crossed, the session pauses, and the hint resumes it with more.
+    // The budget is crossed, the session pauses, and the hint resumes it with more.
     const [approval] = (await world.client.session('budgets')).approvals
     await world.client.approve('budgets', approval?.id ?? '')
     await budgets.getByText('crossed, paused the session').waitFor()

@@ -1,4 +1,4 @@
-// What the agent knows and works on: context, memory, artifacts, files, and the life of a background session.
+// The knowledge and the work of an agent: context, memory, artifacts, files, and the life of a background session.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// One changed file: its lines before and after.
+// A changed file: its lines before and after.
 import type { WorkspaceChange } from 'bridle/client'
 import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'

@@ -1,4 +1,4 @@
-// What operators, policies and the server decided about a session, by whom, newest first.
+// The decisions of operators, policies and the server about a session, by whom, newest first.
 import type { HealthEnvelope } from 'bridle/client'
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'

@@ -48,7 +48,7 @@ export const budgetText = ({ budget, limit }: Budget, value: number): string => 
   return budget === 'min_score' ? `${text(value)}, at least ${text(limit)}` : `${text(value)} of ${text(limit)}`
 }
 
-/** What crossing the budget does, did, or will do: `will pause at $2.00`. */
+/** The consequence of crossing the budget, now or later: `will pause at $2.00`. */
 export const budgetNote = ({ budget, limit, level }: Budget, { enforcement, health }: Health['policy']): string => {
   const { text } = budgetWords[budget]
   const below = budget === 'min_score' ? 'below' : 'at'

@@ -1,5 +1,6 @@
 // A small plot with a name, its newest value, and its numbers as a table for those who cannot see it.
 import { useId } from 'react'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { type PlotPoint, plotShape } from './plot-path.ts'
 
 interface PlotProps {
@@ -97,23 +98,25 @@ const PlotPicture = ({ title, points, text, newest, min, max, limit, isStepped, 
 const TABLE_ROWS_MAX = 50
 
 const PlotTable = ({ points, text, title }: Pick<PlotProps, 'points' | 'text' | 'title'>) => (
-  <table className="tbl dense plot-table">
-    <thead>
-      <tr>
-        <th>Time</th>
-        <th className="n">{title}</th>
-      </tr>
-    </thead>
-    <tbody>
-      {points.slice(-TABLE_ROWS_MAX).map(({ at, value }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: points stay in their order
-        <tr key={index}>
-          <td className="num">{clock(at)}</td>
-          <td className="n">{text(value)}</td>
+  <ScrollBox label={`${title} as a table`} className="plot-table">
+    <table className="tbl dense">
+      <thead>
+        <tr>
+          <th>Time</th>
+          <th className="n">{title}</th>
         </tr>
-      ))}
-    </tbody>
-  </table>
+      </thead>
+      <tbody>
+        {points.slice(-TABLE_ROWS_MAX).map(({ at, value }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: points stay in their order
+          <tr key={index}>
+            <td className="num">{clock(at)}</td>
+            <td className="n">{text(value)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </ScrollBox>
 )
 
 const clock = (at: number): string => new Date(at).toLocaleTimeString([], { hour12: false })

@@ -1,5 +1,5 @@
 // The right column of a session: its timeline, its health, what its agent knows, and its work.
-import { useEffect, useId } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { isTyping } from '../../shell/use-shortcuts.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -29,7 +29,7 @@ export const Inspector = () => {
   )
 }
 
-const panels: { readonly [tab in InspectorTab]: () => React.ReactNode } = {
+const panels: { readonly [tab in InspectorTab]: () => ReactNode } = {
   timeline: TimelineTab,
   health: HealthTab,
   context: ContextTab,
@@ -37,12 +37,11 @@ const panels: { readonly [tab in InspectorTab]: () => React.ReactNode } = {
 }
 
 /** The tabs and their panel without a frame: a phone shows them in a sheet. */
-export const InspectorBody = ({ children }: { readonly children?: React.ReactNode }) => {
+export const InspectorBody = ({ children }: { readonly children?: ReactNode }) => {
   const { tab, select } = useSelection()
   const { detail } = useSession()
   useNextTabKey(tab, select)
   const Panel = panels[tab]
-  const heading = useId()
   return (
     <>
       <div className="insp-tabs row">
@@ -83,7 +82,9 @@ export const InspectorBody = ({ children }: { readonly children?: React.ReactNod
         role="tabpanel"
         id={`panel-${tab}`}
         aria-labelledby={`tab-${tab}`}
-        key={`${heading}${tab}`}
+        key={tab}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a panel that scrolls must be reachable with the keyboard
+        tabIndex={0}
       >
         <Panel />
       </div>

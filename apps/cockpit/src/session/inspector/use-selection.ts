@@ -1,4 +1,4 @@
-// What the inspector shows stands in the address: the tab, the call, the event, and whether it takes the whole width.
+// The selection of the inspector stands in the address: the tab, the call, the event, and whether it takes the whole width.
 import { useCallback } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 

@@ -1,4 +1,4 @@
-// What is sent with an accepted proposal: only what a person changed.
+// The fields that go with an accepted proposal: only those that a person changed.
 import type { MemoryDecisionOptions, ProposalSummary } from 'bridle/client'
 
 interface EditedProposal {

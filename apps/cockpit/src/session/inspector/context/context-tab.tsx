@@ -1,4 +1,4 @@
-// What the agent knows and with what it works: its context, its sources, its memory, its model. A part without data is left out.
+// The knowledge and the means of the agent: its context, its sources, its memory, its model. A part without data is left out.
 import { visibleText } from '../../../ui/plain-text.ts'
 import { Memory } from '../../memory/memory.tsx'
 import { useSession } from '../../session-context.tsx'

@@ -1,4 +1,4 @@
-// One call, or several of a kind as one row that opens.
+// A call, or several of a kind as one row that opens.
 import { useState } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
 import { durationText } from '../../../ui/numbers.ts'
