@@ -57,7 +57,7 @@ export const FirstRun = ({ onNew }: { readonly onNew: () => void }) => {
             New session
           </Button>
           <span>
-            or in a terminal <code>npm run bridle -- run scripted "Hello"</code>
+            or in a terminal <code>npm run -s bridle -- run scripted "Hello"</code>
           </span>
         </footer>
       </div>

@@ -33,6 +33,19 @@ test('a stop is passed when the session shows it', () => {
   ]).toEqual(['stream', 'tool', 'approval', 'health', 'branch'])
 })
 
+test('a branch has everything behind it but health, so that the tour comes to an end', () => {
+  const messages = [answer({ content: 'Hi' })]
+  const branched = { ...detail, messages, branch_source_event_id: 'ev-81' }
+  expect([...passedStops({ ...none, detail: branched })]).toEqual(['stream', 'approval', 'branch'])
+})
+
+test('each step of the plan has an id, so that its end closes it', () => {
+  const events = (
+    JSON.parse(tourPrompt.replace('@script ', '')) as { event?: { payload: { step_id?: string } } }[]
+  ).flatMap(({ event }) => (event ? [event.payload.step_id] : []))
+  expect(events).toEqual(['step-1', 'step-1', 'step-2', 'step-2', 'step-3', 'step-3'])
+})
+
 test('the scripts are scripts', () => {
   for (const prompt of [tourPrompt, tourBranchPrompt])
     expect(JSON.parse(prompt.replace('@script ', '')).length).toBeGreaterThan(1)

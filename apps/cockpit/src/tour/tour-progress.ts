@@ -26,7 +26,10 @@ export const passedStops = ({ detail, hasSeenHealth, hasBranch }: TourFacts): Re
     stream: answers.some(({ content }) => content !== ''),
     tool: calls.some(({ outcome }) => outcome === 'ok'),
     checkpoint: detail.checkpoints.some(({ checkpoint_type }) => checkpoint_type === 'step'),
-    approval: calls.some(({ approval }) => approval !== undefined && approval.status !== 'pending'),
+    // A branch begins before the question that its first session was asked.
+    approval:
+      detail.branch_source_event_id !== null ||
+      calls.some(({ approval }) => approval !== undefined && approval.status !== 'pending'),
     health: hasSeenHealth,
     branch: hasBranch || detail.branch_source_event_id !== null,
   }

@@ -10,7 +10,7 @@ const plan = ['Find the retry policy', 'Lower the limit', 'Tell what changed']
 const step = (index: number, status: 'running' | 'completed') => ({
   event: {
     type: 'step_progress',
-    payload: { step: `step-${index}`, status, title: plan[index - 1], index, total: plan.length },
+    payload: { step_id: `step-${index}`, status, title: plan[index - 1], index, total: plan.length },
   },
 })
 
