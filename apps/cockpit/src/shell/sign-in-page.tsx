@@ -22,7 +22,10 @@ export const SignInPage = ({ problem }: { readonly problem: string }) => {
   return (
     <main className="sign-in">
       <Screen icon="key-round" title="Sign in to Bridle">
-        <p>This server asks for its token. `bridle start --token` prints where it is kept.</p>
+        <p>
+          This server asks for a token. A server that was started with <code>--token</code> keeps it in the file{' '}
+          <code>.bridle/token</code>.
+        </p>
         <form className="col sign-in-form" onSubmit={signIn}>
           <label className="col">
             <span className="small t2">Token</span>

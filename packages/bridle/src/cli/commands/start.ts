@@ -26,7 +26,7 @@ export const start = defineCommand({
   options: serverOptions,
   notes: `Settings come from a flag, then the environment, then bridle.config.ts, then the default.
 A token in FABRIC_HARNESS_API_TOKEN is asked of every caller; without one only this machine may ask.
-With --token the other verbs find the token by the data folder; a browser gets in by the address that is printed.`,
+With --token the other verbs find the token by the data folder; in a browser, paste it into the page that asks for it.`,
   run: async ({ flags, env, out }) => {
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)

@@ -17,8 +17,8 @@ export const startMessage = async (
   const file = tokenFile(data)
   const page = await pageFor(url, data)
   return `${readyMessage(url, bearer(`$(cat ${quoted(file)})`), hint)}
-  The token is in ${file}; bridle run, attach, sessions and the others find it there.
-${page === null ? '' : `  In a browser, once and within 30 seconds: ${page}\n`}`
+  The token is in ${file}; bridle run, attach, sessions and the others find it there, and the page at ${url} asks for it.
+${page === null ? '' : `  In a browser, to read about the routes once, within 30 seconds: ${page}\n`}`
 }
 
 interface AgentHint {
