@@ -130,6 +130,12 @@ describe('the packed package', () => {
     )
     for (const [index, [, text = '']] of [...shells].entries()) files.push([`shell-${index}.ts`, text])
     expect(files.filter(([name]) => name.startsWith('shell-'))).toHaveLength(3)
+    // The other examples of that page leave out what a page of the reader has.
+    const operator = [
+      ...readFileSync(join(project.installed, 'docs/client.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g),
+    ].filter(([, text]) => text?.includes('operatorClient'))
+    for (const [index, [, text = '']] of operator.entries()) files.push([`operator-${index}.ts`, text])
+    expect(operator).toHaveLength(2)
     const options = [
       '--module',
       'nodenext',

@@ -46,7 +46,7 @@ describe('markdown', () => {
   test.each(handwritten)('npm scripts and source files that %s names exist', (page) => {
     const scripts = [...read(page).matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name)
     expect(scripts.filter((name) => !manifest.scripts[name])).toEqual([])
-    const sources = list('packages/*/src/**/*.{ts,tsx}', 'scripts/*.ts', 'conformance/**/*.ts')
+    const sources = list('{packages/*/src,apps/cockpit}/**/*.{ts,tsx}', 'scripts/*.ts', 'conformance/**/*.ts')
     const named = [...read(page).matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, name = '']) => name)
     // AGENTS.md shows how names look with these.
     const samples = ['./session.ts', 'health.ts', 'health.test.ts', '.suite.ts', '.long.test.ts']
