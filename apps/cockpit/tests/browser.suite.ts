@@ -2,20 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { fabricClient, type OperatorClient, operatorClient } from 'bridle/client'
 import { HarnessServer, type ServerOptions } from 'bridle/node'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { findChromium, needs } from '../../../scripts/needs.ts'
-
-const here = fileURLToPath(new URL('..', import.meta.url))
-
-/** Builds the app into a folder: less than two seconds. */
-export const buildCockpit = async (outDir: string): Promise<void> => {
-  await build({ configFile: join(here, 'vite.config.ts'), logLevel: 'warn', build: { outDir, emptyOutDir: true } })
-}
+import { builtCockpit } from './built-app.suite.ts'
 
 /** Nothing leaves the machine: the page has no other address than the server. */
 export const launch = (executablePath: string): Promise<Browser> =>
@@ -36,6 +28,7 @@ export class CockpitWorld {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'bridle-cockpit-'))
   readonly #options: ServerOptions
   #browser!: Browser
+  #app!: string
   #server!: HarnessServer
   /** Errors of every page: a test fails with them at its end. */
   readonly problems: string[] = []
@@ -53,8 +46,9 @@ export class CockpitWorld {
   }
 
   async begin(executablePath: string): Promise<void> {
-    const [browser] = await Promise.all([launch(executablePath), buildCockpit(join(this.folder, 'app'))])
+    const [browser, app] = await Promise.all([launch(executablePath), builtCockpit()])
     this.#browser = browser
+    this.#app = app
     await this.startServer()
   }
 
@@ -62,7 +56,7 @@ export class CockpitWorld {
     this.#server = await HarnessServer.start({
       port,
       data: join(this.folder, 'data'),
-      cockpit: join(this.folder, 'app'),
+      cockpit: this.#app,
       log: () => {},
       ...this.#options,
     })

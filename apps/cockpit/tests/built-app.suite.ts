@@ -1,0 +1,46 @@
+// The app as the tests serve it, built once for all test files that see the same sources.
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+
+const app = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const cache = join(root, 'node_modules/.cache/cockpit')
+
+/** Builds the app into a folder: less than two seconds. */
+export const buildCockpit = async (outDir: string): Promise<void> => {
+  await build({ configFile: join(app, 'vite.config.ts'), logLevel: 'warn', build: { outDir, emptyOutDir: true } })
+}
+
+/** The folder of the built app. Files of a test run share it: the first builds it, and moves it into its place whole. */
+export const builtCockpit = async (): Promise<string> => {
+  const folder = join(cache, sourceDigest())
+  if (existsSync(folder)) return folder
+  const fresh = `${folder}.${process.pid}`
+  await buildCockpit(fresh)
+  try {
+    renameSync(fresh, folder)
+  } catch {
+    // Another file of the same run was first.
+    rmSync(fresh, { recursive: true, force: true })
+  }
+  for (const other of globSync('*', { cwd: cache }))
+    if (!other.startsWith(sourceDigest())) rmSync(join(cache, other), { recursive: true, force: true })
+  return folder
+}
+
+const sourceDigest = (): string => {
+  mkdirSync(cache, { recursive: true })
+  const hash = createHash('sha256').update(process.env.NODE_ENV ?? '')
+  const patterns = [
+    'apps/cockpit/*.{html,ts}',
+    'apps/cockpit/{src,public}/**/*.*',
+    'packages/bridle/src/{client,react,assistant-ui,surfaces,kernel}/**/*.{ts,tsx}',
+    'package-lock.json',
+  ]
+  for (const file of globSync(patterns, { cwd: root }).sort())
+    if (!/\.(test|suite)\.tsx?$/.test(file)) hash.update(file).update(readFileSync(join(root, file)))
+  return hash.digest('hex').slice(0, 16)
+}
