@@ -1,4 +1,4 @@
-// What a reader of the page must know before anything else: it is not current, or its engine tells less than others.
+// Banners say what a reader of the page must know before anything else: it is not current, or its engine tells less than others.
 import type { ChatSession } from 'bridle/client'
 import { useState } from 'react'
 import { useLive } from '../server/server-context.tsx'

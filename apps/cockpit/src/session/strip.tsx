@@ -1,4 +1,4 @@
-// What is going on, what waits for you, what it cost, how healthy it is, how long it takes.
+// The strip says what is going on, what waits for you, what it cost, how healthy it is, how long it takes.
 import { Button } from '../ui/button.tsx'
 import { useSession } from './session-context.tsx'
 import { CostCell, HealthCell, NowCell, TimeCell } from './strip-cells.tsx'

@@ -1,4 +1,4 @@
-// What an engine behind a bridge cannot report, in a sentence.
+// The reports that an engine behind a bridge cannot make, in a sentence.
 import type { ChatSession } from 'bridle/client'
 
 type Capabilities = NonNullable<ChatSession['capabilities']>

@@ -1,4 +1,4 @@
-// What the events of a session add to its messages: times and waves of calls, and the markers between them. Messages have no event
+// The index has what the events of a session add to its messages: times and waves of calls, and the markers between them. Messages have no event
 // numbers, so a marker stands by the call, artifact or compaction before or after it: its anchor.
 import type { FrontendState, TimelineEntry } from 'bridle/client'
 import { eventPlaces, placeOf } from './event-places.ts'

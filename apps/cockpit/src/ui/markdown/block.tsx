@@ -1,4 +1,4 @@
-// One block of markdown. It renders again only when its own text changed.
+// A block of markdown. It renders again only when its own text changed.
 import type { MarkedToken, Token, Tokens } from 'marked'
 import { createElement, memo, type ReactNode } from 'react'
 import { Code } from '../code.tsx'

@@ -1,4 +1,4 @@
-// One row for each call, by its id: calls of the same tool are told apart.
+// Rows of calls, one for each id: calls of the same tool are told apart.
 import type { HarnessToolCall } from 'bridle/client'
 import { memo, useState } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
