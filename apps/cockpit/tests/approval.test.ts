@@ -1,4 +1,4 @@
-// One approval: all of it can be read, changed and answered once, whatever happens to the server in between.
+// The card of an approval: all of it can be read, changed and answered once, whatever happens to the server in between.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -32,7 +32,7 @@ export interface ApprovalCardProps {
 }
 
 export const ApprovalCard = (props: ApprovalCardProps) => (
-  // What somebody typed belongs to one approval: another one is another card.
+  // A draft belongs to one approval: another approval is another card.
   <KeyedCard key={approvalKey(props.session, props.approval.id)} {...props} />
 )
 

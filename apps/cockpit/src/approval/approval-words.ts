@@ -79,7 +79,7 @@ export const settlementText = ({ decision, by, isEdited }: CardSettlement): stri
     case 'expired':
       return 'Expired, nobody answered'
     case 'cancelled':
-      return 'Cancelled with the run'
+      return 'Cancelled: its run ended, or it was asked again'
     case 'superseded':
       return 'Withdrawn: it was asked again, or its budget changed'
     case 'closed':

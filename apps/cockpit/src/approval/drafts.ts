@@ -1,4 +1,4 @@
-// What somebody wrote on a card and did not send: it is there again when they come back from another approval.
+// Drafts that somebody wrote on a card and did not send: they are there again after a look at another approval.
 import { DRAFTS_MAX } from './limits.ts'
 
 export interface Draft {

@@ -1,5 +1,6 @@
 // Where a text stops being JSON, and what is missing there. The platform's parser tells it only in the words of its message, which differ
 // between browsers; this scanner accepts exactly what `JSON.parse` accepts.
+import { JSON_LEVELS_MAX } from './limits.ts'
 
 export interface JsonProblem {
   /** From 1. */
@@ -7,9 +8,6 @@ export interface JsonProblem {
   readonly column: number
   readonly message: string
 }
-
-/** Deeper than a person edits; a scanner that calls itself must end somewhere. */
-const LEVELS_MAX = 500
 
 /** Null = the text is JSON. */
 export const jsonProblem = (text: string): JsonProblem | null => {
@@ -55,7 +53,7 @@ export const jsonProblem = (text: string): JsonProblem | null => {
       at++
       return
     }
-    if (level > LEVELS_MAX) fail('The value has too many levels.')
+    if (level > JSON_LEVELS_MAX) fail('The value has too many levels.')
     for (;;) {
       item()
       skipSpace()

@@ -10,3 +10,5 @@ export const SHOWN_CHARS = 8_000
 export const EDITOR_CHARS_MAX = 400_000
 /** Drafts that are kept while somebody looks at other approvals. */
 export const DRAFTS_MAX = 50
+/** Levels of edited JSON: deeper than a person edits, and a scanner that calls itself must end somewhere. */
+export const JSON_LEVELS_MAX = 500

@@ -7,7 +7,7 @@ import type { LineRow } from './line-rows.ts'
 const signs = { same: '', add: '+', del: '−' } as const
 const words = { same: '', add: 'added: ', del: 'removed: ' } as const
 
-/** One line of a diff. */
+/** A line of a diff. */
 export const DiffRow = ({ row, look }: { readonly row: LineRow; readonly look?: 'yours' }) => {
   const [isWhole, setWhole] = useState(false)
   const { kind, line, text, isUnended } = row
