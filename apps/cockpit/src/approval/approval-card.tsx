@@ -143,9 +143,9 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
           ))}
         <label className="field note">
           <Icon name="message-square" size={14} />
-          <span className="vh">Note to the agent</span>
+          <span className="vh">{words.note}</span>
           <input
-            placeholder="Note to the agent (optional)"
+            placeholder={`${words.note} (optional)`}
             value={draft.note}
             disabled={state.type === 'sending'}
             onChange={(event) => setDraft({ ...draft, note: event.target.value })}

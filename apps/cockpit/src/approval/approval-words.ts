@@ -9,6 +9,8 @@ export interface ApprovalWords {
   /** The consequence of each answer, in a sentence. */
   readonly ifApproved: string
   readonly ifDenied: string
+  /** The name of the field for the person's own words. */
+  readonly note: string
   /** The arguments may be changed first. */
   readonly canEdit: boolean
   /** The session may pause after the call. */
@@ -22,6 +24,7 @@ export const approvalWords = (kind: string | null): ApprovalWords => {
       deny: 'Stay paused',
       ifApproved: 'The limit becomes what was spent so far plus the limit of the policy, and the run goes on.',
       ifDenied: 'The session stays paused. You can resume it later, or change its budgets.',
+      note: 'Note for the log',
       canEdit: false,
       canPause: false,
     }
@@ -31,6 +34,7 @@ export const approvalWords = (kind: string | null): ApprovalWords => {
       deny: 'Do not repeat',
       ifApproved: 'It is done again, with the same arguments. If it happened before the stop, it then happened twice.',
       ifDenied: 'Nothing is repeated: the agent hears that the outcome is unknown, or the turn ends as failed.',
+      note: 'Note for the log',
       canEdit: false,
       canPause: false,
     }
@@ -39,6 +43,7 @@ export const approvalWords = (kind: string | null): ApprovalWords => {
     deny: 'Deny',
     ifApproved: 'Approved, the call runs once, with exactly these arguments.',
     ifDenied: 'Denied, it does not run, and the agent is told, with your note.',
+    note: 'Note to the agent',
     canEdit: true,
     canPause: true,
   }

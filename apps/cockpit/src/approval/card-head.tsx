@@ -51,7 +51,7 @@ export const CardHead = ({ approval, session, place, isSending }: CardHeadProps)
   return (
     <div className="col card-title">
       <h2>
-        <code className="exact">{exactText(kind === 'budget' ? 'The budget' : toolName)}</code> {verb}
+        {kind === 'budget' ? 'The budget' : <code className="exact">{exactText(toolName)}</code>} {verb}
         {object !== undefined && (
           <>
             {' '}
