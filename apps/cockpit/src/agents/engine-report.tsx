@@ -13,7 +13,7 @@ const featureWords: { readonly [name in keyof Capabilities['features']]: string 
   cost: 'tells its cost',
 }
 
-/** What the engine of an agent can do and report. Nothing is said of an engine that reports everything. */
+/** The features of an agent's engine, and the events that it does not report. Without a list it reports everything. */
 export const EngineReport = ({ capabilities }: { readonly capabilities: Capabilities | undefined }) => {
   if (!capabilities) return <p className="t2">This agent runs in the server and reports everything.</p>
   const events = Object.entries(capabilities.events)

@@ -5,10 +5,9 @@ import { LOW_SCORE } from '../sessions/limits.ts'
 import { sessionPath } from '../shell/paths.ts'
 import { Age } from '../ui/age.tsx'
 import { Button } from '../ui/button.tsx'
-import { Meter } from '../ui/meter.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { Status } from '../ui/status.tsx'
-import { budgetLabel, budgetText } from './budget-words.ts'
+import { BudgetMeters } from './budget-meters.tsx'
 import { HealthReasons } from './health-reasons.tsx'
 import { RecoveryAction } from './recovery-action.tsx'
 
@@ -18,7 +17,7 @@ interface FleetCardProps {
   readonly isOpen: boolean
 }
 
-/** One session that needs a look: how bad, why, how close to its budgets, and what helps. */
+/** A session that needs a look: how bad, why, how close to its budgets, and what helps. */
 export const FleetCard = ({ row, isOpen }: FleetCardProps) => {
   const [isAsked, setAsked] = useState(false)
   const { health } = row
@@ -56,15 +55,7 @@ export const FleetCard = ({ row, isOpen }: FleetCardProps) => {
         )}
       </div>
       <div className="col fleet-budgets">
-        {health.budget_pressure.budgets.map(({ budget, value, limit, level }) => (
-          <Meter
-            key={budget}
-            label={budgetLabel(budget)}
-            value={budget === 'min_score' ? (level === 'crossed' ? 1 : level === 'high' ? 0.85 : 0.4) : value}
-            max={budget === 'min_score' ? 1 : limit}
-            text={budgetText(budget, value, limit)}
-          />
-        ))}
+        <BudgetMeters pressure={health.budget_pressure} />
       </div>
       <div className="col fleet-help">
         <RecoveryAction row={row} />

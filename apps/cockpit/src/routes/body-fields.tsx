@@ -2,7 +2,7 @@ import { JsonCode } from '../ui/code.tsx'
 import { bodyFields } from './body-example.ts'
 import type { Schema } from './route.ts'
 
-/** What a body may have, and the schema itself behind a toggle. */
+/** The fields that a body may have, and the schema itself, behind a toggle. */
 export const BodyFields = ({ schema }: { readonly schema: Schema }) => {
   const fields = bodyFields(schema)
   return (

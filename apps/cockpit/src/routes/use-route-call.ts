@@ -21,7 +21,7 @@ export interface RouteCall {
 
 const noCall: RouteCall = { isOpen: false, answer: null, frames: [], frameCount: 0, error: '' }
 
-/** One request at a time; another one, `stop`, or leaving the page ends it. */
+/** A single request at a time; another one, `stop`, or leaving the page ends it. */
 export const useRouteCall = () => {
   const { options } = useServer()
   const [call, setCall] = useState(noCall)

@@ -79,7 +79,7 @@ const SessionsPage = () => {
         <h1>Sessions</h1>
       </TopBar>
       <div className="page sessions-page">
-        <SummaryLine rows={rows} />
+        <SummaryLine />
         <FilterBar query={query} onChange={change}>
           <span className="right small t3 no-phone nowrap">
             {rows.length}

@@ -52,7 +52,7 @@ export const announceAct = (client: OperatorClient, act: SessionAct, rows: reado
   set([...pending, entry])
   const removeToast = showToast({
     text: `${actWords[act].announced} ${rowsText(rows)}`,
-    action: { label: 'Undo', run: () => entry.undo() },
+    action: { label: 'Undo (Ctrl Z)', run: () => entry.undo() },
     onEnd: () => send(false),
   })
 }

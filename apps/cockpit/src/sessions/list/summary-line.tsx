@@ -6,8 +6,10 @@ import { costText } from '../../ui/numbers.ts'
 const count = (rows: readonly SessionRow[], ...statuses: readonly string[]): number =>
   rows.filter(({ status }) => statuses.includes(status)).length
 
-/** The state of the house in one line: what needs a person, what is at work, what went wrong, what it cost. */
-export const SummaryLine = ({ rows }: { readonly rows: readonly SessionRow[] }) => {
+/** The state of the house in one line, whatever the filters: what needs a person, is at work, went wrong, and what it cost. */
+export const SummaryLine = () => {
+  const rows = useLive((state) => state.sessions)
+  const hasMore = useLive((state) => state.hasMore)
   const isLoaded = useLive((state) => state.isLoaded)
   const approvals = useLive((state) => state.approvals)
   const waiting = useMemo(
@@ -34,8 +36,9 @@ export const SummaryLine = ({ rows }: { readonly rows: readonly SessionRow[] }) 
         <b className={`num${failed > 0 ? ' danger' : ''}`}>{failed}</b> failed
       </span>
       {costs.length > 0 && (
-        <span className="no-phone" title="The sessions of this list whose engine tells a cost">
-          <b className="num">{costText(costs.reduce((sum, cost) => sum + cost, 0))}</b> in this list
+        <span className="no-phone" title="Of the sessions whose engine tells a cost">
+          <b className="num">{costText(costs.reduce((sum, cost) => sum + cost, 0))}</b>{' '}
+          {hasMore ? `in the newest ${rows.length}` : 'in all'}
         </span>
       )}
     </p>

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'
@@ -24,6 +24,9 @@ export const NewSessionDialog = ({ onClose }: { readonly onClose: () => void }) 
   const [form, setForm] = useState(empty)
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
+  const prompt = useRef<HTMLTextAreaElement>(null)
+  // The dialog gives its first control the focus, which is the one that closes it.
+  useEffect(() => prompt.current?.focus(), [])
   const set = (fields: Partial<NewSessionForm>): void => setForm((before) => ({ ...before, ...fields }))
   const agent = form.agent || (agents.data?.find(({ available }) => available)?.name ?? '')
   const chosen = agents.data?.find(({ name }) => name === agent)
@@ -69,6 +72,7 @@ export const NewSessionDialog = ({ onClose }: { readonly onClose: () => void }) 
         <label className="col">
           <span className="small t2">Prompt</span>
           <textarea
+            ref={prompt}
             className="field area"
             rows={4}
             required={form.kind === 'background'}

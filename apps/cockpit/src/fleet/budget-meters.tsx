@@ -1,0 +1,26 @@
+import type { SessionRow } from 'bridle/client'
+import { budgetText, budgetWords, currentValue } from '../session/health/budget-texts.ts'
+import { Meter } from '../ui/meter.tsx'
+import { useNow } from '../ui/use-now.ts'
+
+type Pressure = NonNullable<SessionRow['health']>['budget_pressure']
+
+/** A score is bad when it is low: the meter shows how close it is to its limit. */
+const scoreParts = { ok: 0.4, high: 0.85, crossed: 1 } as const
+
+export const BudgetMeters = ({ pressure }: { readonly pressure: Pressure }) => {
+  const now = useNow()
+  return pressure.budgets.map((budget) => {
+    const value = currentValue(budget, pressure.running_since, now)
+    const isScore = budget.budget === 'min_score'
+    return (
+      <Meter
+        key={budget.budget}
+        label={budgetWords[budget.budget].label}
+        value={isScore ? scoreParts[budget.level] : value}
+        max={isScore ? 1 : budget.limit}
+        text={budgetText(budget, value)}
+      />
+    )
+  })
+}
