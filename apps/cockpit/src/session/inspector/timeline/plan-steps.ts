@@ -28,6 +28,18 @@ export const planSteps = (steps: Steps, timed: readonly TimedStep[] = []): reado
   return [...byId.values()]
 }
 
+/** A long plan would push the calls off the screen: the steps around the one that is next. */
+const SHOWN_STEPS = 10
+const SHOWN_BEFORE = 4
+
+export const stepsAroundNext = (steps: readonly PlanStep[]): readonly PlanStep[] => {
+  if (steps.length <= SHOWN_STEPS) return steps
+  const next = steps.findIndex(({ status }) => status !== 'done')
+  const from = next < 0 ? steps.length : next - SHOWN_BEFORE
+  const first = Math.max(0, Math.min(from, steps.length - SHOWN_STEPS))
+  return steps.slice(first, first + SHOWN_STEPS)
+}
+
 const listedStep = (step: unknown, index: number, timed: readonly TimedStep[]): PlanStep => {
   const { text, title, status } = (typeof step === 'object' && step !== null ? step : { text: step }) as {
     readonly [name: string]: unknown
@@ -37,7 +49,7 @@ const listedStep = (step: unknown, index: number, timed: readonly TimedStep[]): 
   return {
     key: `${index} ${name}`,
     title: name,
-    status: stepStatus(status),
+    status: status === undefined ? 'open' : stepStatus(status),
     tookMs: known ? timesOf(known).tookMs : null,
   }
 }

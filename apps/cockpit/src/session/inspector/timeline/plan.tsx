@@ -1,9 +1,11 @@
+import { useState } from 'react'
+import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import type { IconName } from '../../../ui/icon-names.ts'
 import { durationText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useSession } from '../../session-context.tsx'
-import { planSteps, type StepStatus } from './plan-steps.ts'
+import { planSteps, type StepStatus, stepsAroundNext } from './plan-steps.ts'
 
 const looks: { readonly [status in StepStatus]: { icon: IconName; tone: string; word: string } } = {
   open: { icon: 'circle-dashed', tone: '', word: 'open' },
@@ -16,7 +18,9 @@ const looks: { readonly [status in StepStatus]: { icon: IconName; tone: string; 
 export const Plan = () => {
   const { events, detail } = useSession()
   const steps = planSteps(events.steps, detail.steps)
+  const [isWhole, setWhole] = useState(false)
   if (steps.length === 0) return null
+  const shown = isWhole ? steps : stepsAroundNext(steps)
   const isRunning = detail.status === 'running'
   return (
     <section className="sec plan" aria-label="Plan">
@@ -27,7 +31,7 @@ export const Plan = () => {
         </span>
       </h2>
       <ol className="col small">
-        {steps.map(({ key, title, status, tookMs }) => {
+        {shown.map(({ key, title, status, tookMs }) => {
           const { icon, tone, word } = looks[status]
           return (
             <li key={key} className={status === 'open' ? 'row t3' : 'row'}>
@@ -43,6 +47,11 @@ export const Plan = () => {
           )
         })}
       </ol>
+      {shown.length < steps.length && (
+        <Button look="ghost" onClick={() => setWhole(true)}>
+          Show all {steps.length}
+        </Button>
+      )}
     </section>
   )
 }

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { type PlanStep, planSteps, stepsAroundNext } from './plan-steps.ts'
+
+test('the newest plan counts, and else the steps by their ids, each as it was last told', () => {
+  const plan = [{ text: 'find', status: 'done' }, { text: 'change', status: 'in_progress' }, 'report']
+  expect(
+    planSteps([{ plan: [{ text: 'old', status: 'done' }] }, { plan }, { step_id: 'loop' }]).map(({ title, status }) => [
+      title,
+      status,
+    ]),
+  ).toEqual([
+    ['find', 'done'],
+    ['change', 'running'],
+    ['report', 'open'],
+  ])
+  const told = planSteps([
+    { step_id: 'a', status: 'running', summary: 'first' },
+    { step_id: 'b', status: 'running' },
+    { step_id: 'a', status: 'completed' },
+  ])
+  expect(told.map(({ title, status }) => [title, status])).toEqual([
+    ['first', 'done'],
+    ['b', 'running'],
+  ])
+})
+
+test('a long plan begins with the steps around the next one', () => {
+  const steps = (done: number): readonly PlanStep[] =>
+    Array.from({ length: 30 }, (_, index) => ({
+      key: String(index),
+      title: String(index),
+      status: index < done ? 'done' : 'open',
+      tookMs: null,
+    }))
+  expect(stepsAroundNext(steps(0)).map(({ key }) => key)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+  expect(stepsAroundNext(steps(15))[4]?.key).toBe('15')
+  expect(stepsAroundNext(steps(30)).at(-1)?.key).toBe('29')
+  expect(stepsAroundNext(steps(0).slice(0, 5))).toHaveLength(5)
+})
