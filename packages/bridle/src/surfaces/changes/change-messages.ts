@@ -20,16 +20,18 @@ export const changeMessages = (
   if (row === null) return [{ type: 'session_removed', session_id: key.id, agent: key.agent }]
   const openIds = new Set(row.approvals.map(({ id }) => id))
   const knownIds = new Set(known?.approvals.map(({ id }) => id))
+  // An approval that opened and closed between the rows was in a list that a reader loaded meanwhile, and would stay there.
+  const closedIds = new Set([...knownIds, ...newlySettled(row, known).map(({ id }) => id)])
   return [
     { type: 'session', session: sessionRow({ key, head, incarnation, row }, identity) },
     ...row.approvals
       .filter(({ id }) => !knownIds.has(id))
       .map((approval) => ({ type: 'approval', approval: pendingApproval({ key, approval }) }) as const),
-    ...[...knownIds].filter((id) => !openIds.has(id)).map((id) => closureOf(key, row, id)),
+    ...[...closedIds].filter((id) => !openIds.has(id)).map((id) => closureOf(key, row, id)),
   ]
 }
 
-/** The row without the fields that change with every event: equal texts look the same in a list, but for the time. */
+/** The row without the fields that change with every event: equal texts look the same in lists, but for the time. */
 export const listingText = ({ key, head, incarnation, row }: RowChange): string => {
   if (row === null) return ''
   const shown: Partial<SessionRow> = {
@@ -39,7 +41,13 @@ export const listingText = ({ key, head, incarnation, row }: RowChange): string 
     lastEventId: '',
     last_heartbeat_at: null,
   }
-  return JSON.stringify(shown)
+  return JSON.stringify([shown, row.approvals.map(({ id }) => id)])
+}
+
+/** The approvals that were settled after `known`: their numbers rise. */
+const newlySettled = ({ settled = [] }: DirectoryRow, known: DirectoryRow | null) => {
+  const newest = known?.settled?.at(-1)?.seq ?? 0
+  return settled.filter(({ seq }) => seq > newest)
 }
 
 /** The newest settled approvals are in the row; of an older one only its end is known. */
