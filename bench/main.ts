@@ -1,4 +1,4 @@
-// `npm run bench -- kernel` (or `agent`, `background`, `delta`, `fanout`, `openharness`, `replay`, `runner`, `cloudflare`): one JSON line per figure; exits with 1 when
+// `npm run bench -- kernel` (or `agent`, `background`, `cockpit`, `delta`, `fanout`, `openharness`, `replay`, `runner`, `cloudflare`): one JSON line per figure; exits with 1 when
 // a check of what was read back or delivered failed.
 import { agent } from './agent.ts'
 import { append } from './append.ts'
@@ -17,6 +17,8 @@ const benches: { readonly [name: string]: readonly (() => Promise<BenchFigure[]>
   kernel: [append, open, memory],
   agent: [agent],
   background: [background],
+  // A browser and a bundler come with it: the others start without them.
+  cockpit: [async () => (await import('./cockpit.ts')).cockpit()],
   delta: [delta],
   fanout: [fanout],
   openharness: [openharness],
