@@ -1,0 +1,79 @@
+// Every page that a person may see, with what is on it once it is whole.
+import type { Page } from 'playwright-core'
+import type { CockpitWorld } from '../browser.suite.ts'
+import { RICH } from './world.suite.ts'
+
+export interface View {
+  readonly name: string
+  readonly path: string
+  /** Resolves once the page shows what it is about. */
+  readonly ready: (page: Page) => Promise<unknown>
+}
+
+const text = (words: string | RegExp) => (page: Page) =>
+  page.getByText(words).filter({ visible: true }).first().waitFor()
+const heading = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+const session = `/s/${RICH.id}?agent=${RICH.agent}`
+
+/** Pages of the filled server. */
+export const views: readonly View[] = [
+  { name: 'sessions', path: '/', ready: text('Rotate staging keys') },
+  { name: 'sessions-filtered', path: '/?status=failed&search=codemod', ready: text('Codemod for retry options') },
+  { name: 'sessions-nothing', path: '/?search=nothing-is-called-so', ready: text('No session fits these filters') },
+  { name: 'inbox', path: '/inbox', ready: text('Approve') },
+  { name: 'session', path: session, ready: text('Approve') },
+  ...['timeline', 'health', 'context', 'work'].map((tab) => ({
+    name: `session-${tab}`,
+    path: `${session}&tab=${tab}`,
+    ready: text('Approve'),
+  })),
+  { name: 'session-wide', path: `${session}&tab=health&wide=1`, ready: text('Edit policy') },
+  { name: 'session-running', path: '/s/bg-triage?agent=nightly', ready: text('search_issues') },
+  { name: 'session-failed', path: '/s/bg-codemod?agent=codemod&tab=health', ready: text('cannot be parsed') },
+  { name: 'session-recovering', path: '/s/bg-handbook?agent=indexer', ready: text('overloaded') },
+  { name: 'session-paused', path: '/s/bg-backfill?agent=nightly', ready: text('Backfill invoice PDFs') },
+  { name: 'session-completed', path: '/s/bg-notes-214?agent=scribe', ready: text('Faster checkout') },
+  { name: 'session-branch', path: '/s/bg-codemod-2?agent=codemod', ready: text('Codemod, without the legacy folder') },
+  { name: 'session-chat', path: '/s/chat-tuesday?agent=scribe', ready: text('Faster checkout') },
+  { name: 'session-unknown', path: '/s/nobody', ready: text('There is no such session') },
+  { name: 'fleet', path: '/fleet', ready: text('Codemod for retry options') },
+  { name: 'agents', path: '/try', ready: text('Sorts an issue by severity.') },
+  { name: 'agent', path: '/try/triage', ready: text('The title of the issue') },
+  { name: 'routes', path: '/routes', ready: heading('Routes') },
+  { name: 'unknown', path: '/nowhere', ready: text('There is no such page') },
+]
+
+export const firstRun: View = { name: 'first-run', path: '/', ready: text('Nothing has run here yet') }
+export const signIn: View = { name: 'sign-in', path: '/', ready: text('Sign in to Bridle') }
+
+/** The ways in which each page is looked at. */
+const looks = [
+  { look: 'light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  { look: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+  { look: 'phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+] as const
+
+type Look = (typeof looks)[number]
+
+/** Opens a page, and shows it in each look, whole and still. */
+export const inEachLook = async (
+  world: CockpitWorld,
+  { path, ready }: View,
+  see: (page: Page, look: Look['look']) => Promise<void>,
+): Promise<void> => {
+  const [{ colorScheme, viewport }] = looks
+  const page = await world.open(path, { colorScheme, viewport, reducedMotion: 'reduce' })
+  try {
+    page.setDefaultTimeout(30_000)
+    for (const { look, colorScheme: scheme, viewport: size } of looks) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.setViewportSize(size)
+      await ready(page)
+      await page.evaluate('document.fonts.ready.then(() => undefined)')
+      await see(page, look)
+    }
+  } finally {
+    await page.context().close()
+  }
+}
