@@ -6,6 +6,11 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   plugins: [react()],
   resolve: { conditions: ['bridle-source', ...defaultClientConditions] },
+  experimental: {
+    // A proxy may serve the app below a path that no build knows. Scripts and styles find their files from where they stand themselves; the
+    // first page is served at every address of the app, so its files begin with `/`, and the server adds the path.
+    renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `/${file}` : { relative: true }),
+  },
   build: {
     outDir: fileURLToPath(new URL('dist', import.meta.url)),
     emptyOutDir: true,

@@ -1,6 +1,7 @@
 // The frame around the pages: addresses, names, sign-in.
 import { expect, test } from 'vitest'
 import { describeCockpit } from './browser.suite.ts'
+import { serveBelowPath } from './path-proxy.suite.ts'
 
 describeCockpit('the frame', (world) => {
   test('a deep link opens its page, and the keys open the others', async () => {
@@ -12,6 +13,27 @@ describeCockpit('the frame', (world) => {
     expect(new URL(page.url()).pathname).toBe('/inbox')
     const unknown = await world.open('/nowhere')
     await unknown.getByText('There is no such page').waitFor()
+  })
+
+  test('below a path of a proxy, pages, their files, requests and sockets stay below it', async () => {
+    for (const id of ['one', 'two']) await world.ask('scripted', id, `Hello from ${id}`)
+    const proxy = await serveBelowPath(world.url)
+    const page = await world.open(`${proxy.url}fleet`)
+    const outside: string[] = []
+    page.on('response', (response) => {
+      if (!response.url().startsWith(proxy.url)) outside.push(response.url())
+      if (response.status() >= 400) outside.push(`${response.status()} ${response.url()}`)
+    })
+    await page.reload()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('s')
+    await page.getByRole('link', { name: 'Hello from two' }).first().click()
+    await page.getByLabel('Message').waitFor()
+    expect(page.url()).toMatch(`${proxy.url}s/two`)
+    expect(outside).toEqual([])
+    await page.context().close()
+    proxy.close()
   })
 })
 
