@@ -137,6 +137,12 @@ test('[F57] approvals open and close for every reader, also when another page de
   expect(first.lines()).toContain('closed user:ann approved ann')
   expect(first.problems()).toEqual([])
   await Promise.all([...answers.slice(0, 2), own])
+  // A removal has no row that says whose the session was, and reaches only those who could open it.
+  await it.ask('DELETE', '/agents/scripted/user:ann', undefined, bearer('ann'))
+  await it.ask('DELETE', '/agents/scripted/one', undefined, bearer('op'))
+  await vi.waitFor(() => expect(second.lines()).toContain('removed one'))
+  expect(first.lines()).toContain('removed user:ann')
+  expect(second.lines().join()).not.toContain('user:ann')
 })
 
 test('[F54] a ticket opens the stream, unless it is for one session, and a wrong credential opens nothing', async () => {
