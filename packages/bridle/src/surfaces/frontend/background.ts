@@ -10,7 +10,7 @@ import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
-import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
+import { jsonObject, optionalId, type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { agentFields, chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
@@ -33,16 +33,6 @@ import { prepareWorkspace } from './workspace.ts'
 
 const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
 const actorFields = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
-
-/** A time without a zone is UTC: a caller does not know the zone of the server. */
-const inUtc = (text: string): string => (/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
-
-const timeSchema = v.pipe(
-  v.string(),
-  v.transform(inUtc),
-  v.check((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), 'Expected an ISO 8601 time'),
-  v.transform((text) => Date.parse(text)),
-)
 
 const startBody = v.looseObject({
   ...agentFields,

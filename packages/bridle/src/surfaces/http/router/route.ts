@@ -139,10 +139,14 @@ const validateAndHandle = async (
 export const startsWork = ({ scope, stopsWork = false }: Pick<Route, 'scope' | 'stopsWork'>): boolean =>
   scope === 'operate' && !stopsWork
 
-/** ISO 8601, as milliseconds. */
+/** A time without a zone is UTC: a caller does not know the zone of the server. */
+const inUtc = (text: string): string => (/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
+
+/** ISO 8601, as milliseconds. `Date.parse` alone takes `0` for a year. */
 export const timeSchema = v.pipe(
   v.string(),
-  v.check((text) => !Number.isNaN(Date.parse(text)), 'Expected a time in ISO 8601'),
+  v.transform(inUtc),
+  v.check((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), 'Expected an ISO 8601 time'),
   v.transform((text) => Date.parse(text)),
 )
 
