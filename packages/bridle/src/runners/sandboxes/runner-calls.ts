@@ -64,7 +64,7 @@ export const askWorkFiles = async (
 ): Promise<{ readonly status: number; readonly text: string } | null> => {
   try {
     return await withDeadline(WORK_FILES_MS, async (signal) => {
-      const headers = token === null ? {} : { authorization: `Bearer ${token}` }
+      const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
       const answer = await fetchRunner(`${url}${path}`, { headers, redirect: 'manual', signal })
       return { status: answer.status, text: await readRunnerText(answer, WORK_FILES_BYTES_MAX) }
     })
