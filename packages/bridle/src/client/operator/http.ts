@@ -24,15 +24,20 @@ import type {
   WorkspaceReport,
 } from '../../surfaces/http/wire.ts'
 import { type EventFeedOptions, eventFeed } from '../fabric/event-feed.ts'
-import { fabricClient } from '../fabric/http.ts'
+import { type FabricClient, fabricClient } from '../fabric/http.ts'
 import { eventStreamOf, type FabricClientOptions, pathSegment, queryText, requestsTo } from '../fabric/requests.ts'
 import type { BranchRequest, EnvelopeFeedOptions, NewSession, PolicyRequest, ReasonOptions } from './request-options.ts'
 
 /** A client of an operator's routes, as `operatorClient` makes it. */
-export type OperatorClient = ReturnType<typeof operatorClient>
+export type OperatorClient = FabricClient & ReturnType<typeof operatorActs>
 
 /** Makes a client of an operator's routes. Every call throws a FabricError when the server refuses or does not answer. */
-export const operatorClient = (options: FabricClientOptions) => {
+export const operatorClient = (options: FabricClientOptions): OperatorClient => ({
+  ...fabricClient(options),
+  ...operatorActs(options),
+})
+
+const operatorActs = (options: FabricClientOptions) => {
   const { call, get, post } = requestsTo(options)
   const sessionPath = (id: string, rest = ''): string => `sessions/${pathSegment(id)}${rest}`
 
@@ -59,7 +64,6 @@ export const operatorClient = (options: FabricClientOptions) => {
     }, feedOptions)
 
   return {
-    ...fabricClient(options),
     /** The caller as the server knows it: user, tenants, scopes. */
     me: (): Promise<CallerIdentity> => get('me'),
     /** The agents of the server, with what each needs and takes. */

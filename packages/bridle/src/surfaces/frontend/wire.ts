@@ -65,6 +65,7 @@ export interface StreamEventList {
 
 /** A chat session, with everything that a page about it shows. */
 export interface ChatSession extends SessionDetail {
+  /** The artifacts of the background sessions that this one started. */
   readonly background_artifacts: readonly BackgroundArtifact[]
 }
 
@@ -85,19 +86,26 @@ export interface TurnReceipt extends SessionCard {
 
 /** Background work was accepted. */
 export interface BackgroundReceipt extends SessionCard {
+  /** The run; null = the prompt waits in the queue. */
   readonly run_id: string | null
+  /** The message of the prompt. */
   readonly messageId: string
+  /** How the prompt was taken: at once, or into the queue. */
   readonly delivery: string
 }
 
 /** A session was paused or resumed. */
 export interface PauseReceipt extends SessionCard {
+  /** True where the session is paused now. */
   readonly paused: boolean
 }
 
 /** A session was branched; with a prompt, the new session runs. */
 export interface BranchReceipt extends SessionCard {
+  /** The session and the event that the new session continues from. */
   readonly parent: { readonly agent: string; readonly id: string; readonly seq: number }
+  /** The message of the prompt, where one was sent. */
   readonly messageId?: string
+  /** How the prompt was taken, where one was sent. */
   readonly delivery?: string
 }

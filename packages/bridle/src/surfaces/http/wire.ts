@@ -479,14 +479,23 @@ export interface ResumePoint {
   readonly timestamp: string
 }
 
+/** A checkpoint of a session. */
 export interface CheckpointSummary {
+  /** The id of the session. */
   readonly session_id: string
+  /** The number of the checkpoint in its session, from 1. */
   readonly sequence: number
+  /** The type: `step`, `turn`, `resume_seed` and others. */
   readonly checkpoint_type: string
+  /** The status of the work at the checkpoint. */
   readonly status: string
+  /** A line for people. */
   readonly summary_text: string
+  /** The cursor to branch or resume from; null = none. */
   readonly resume_cursor: string | null
+  /** The event of the checkpoint. */
   readonly event_id: string
+  /** The time, in ISO 8601. */
   readonly timestamp: string
 }
 
@@ -522,14 +531,23 @@ export interface ChannelParticipant {
   readonly name: string
 }
 
+/** An event of a session as an envelope from one participant to others. */
 export interface ChannelEnvelope {
+  /** The id of the event. */
   readonly event_id: string
+  /** The number of the event. */
   readonly seq: number
+  /** The time, in ISO 8601. */
   readonly timestamp: string
+  /** The participant that the event comes from. */
   readonly sender_id: string
+  /** The participants that the event is for. */
   readonly recipient_ids: readonly string[]
+  /** The type of the event. */
   readonly event_type: string
+  /** A line for people. */
   readonly summary: string
+  /** The content of the event. */
   readonly payload: Json
 }
 
@@ -636,34 +654,55 @@ export interface ApprovalReceipt {
 
 /** An artifact without its content. */
 export interface ArtifactSummary {
+  /** The artifact's id. */
   readonly id: string
+  /** The same as `id`. */
   readonly artifact_id: string
+  /** The name. */
   readonly name: string
+  /** The kind. */
   readonly kind: string
+  /** The same as `kind`. */
   readonly artifact_type: string
+  /** The content type. */
   readonly contentType: string
+  /** The same as `contentType`. */
   readonly content_type: string
+  /** The size in bytes. */
   readonly size: number
+  /** The event that published it. */
   readonly event_id: string
+  /** The time of publication, in ISO 8601. */
   readonly createdAt: string
+  /** The same as `createdAt`. */
   readonly created_at: string
 }
 
+/** A page of the artifacts of a session. */
 export interface ArtifactPage {
+  /** The artifacts of this page, newest first. */
   readonly artifacts: readonly ArtifactSummary[]
   /** Pass it as `before` for the next page. */
   readonly next?: number | string
 }
 
+/** An act of an operator or of the server. */
 export interface AuditEntry {
+  /** The event of the act. */
   readonly event_id: string
+  /** The time, in ISO 8601. */
   readonly timestamp: string
+  /** The act. */
   readonly action: string
+  /** The person who acted; null = the server, or not named. */
   readonly actor: string | null
+  /** A line for people. */
   readonly summary: string
 }
 
+/** A page of what operators and the server did with a session. */
 export interface AuditPage {
+  /** The rows of this page, newest first. */
   readonly audit: readonly AuditEntry[]
   /** Pass it as `before` for the next page. */
   readonly next?: string
