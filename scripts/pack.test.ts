@@ -179,6 +179,23 @@ describe('the packed package', () => {
     expect(existsSync(join(project.installed, 'dist/conformance/cases/http.js'))).toBe(true)
   })
 
+  test('brings the cockpit built, with the licences of what is in it, and serves it', () => {
+    const app = join(project.installed, 'dist/cockpit')
+    for (const name of ['packages.md', 'inter.txt', 'jetbrains-mono.txt', 'lucide.txt'])
+      expect(readFileSync(join(app, 'licenses', name), 'utf8')).toMatch(/copyright/i)
+    const page = readFileSync(join(app, 'index.html'), 'utf8')
+    const [script = ''] = page.match(/(?<=<script[^>]* src=")[^"]+/) ?? []
+    const program = `
+      import { HarnessServer } from 'bridle/node'
+      const server = await HarnessServer.start({ port: 0, data: 'cockpit', log: () => {} })
+      const types = []
+      for (const path of ['/', '/fleet', '${script}'])
+        types.push((await fetch(new URL(path, server.url))).headers.get('content-type').split(';')[0])
+      await server.close()
+      console.log(types.join(' '))`
+    expect(project.program(program)).toBe('text/html text/html text/javascript')
+  })
+
   test.each(Object.entries(manifest.bin))('%s --version prints the version', (name, file) => {
     expect(existsSync(join(project.installed, file))).toBe(true)
     expect(project.command(name, ['--version'])).toContain(manifest.version)

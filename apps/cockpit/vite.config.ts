@@ -16,6 +16,8 @@ export default defineConfig({
     emptyOutDir: true,
     // The content security policy allows files of the server alone: no `data:` scripts, styles or pictures.
     assetsInlineLimit: 0,
+    // The licences of bundled packages; those of fonts and icons are in public/licenses.
+    license: { fileName: 'licenses/packages.md' },
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     reportCompressedSize: false,

@@ -38,7 +38,7 @@ export const SideBar = () => {
       <SideSessions title="Waiting for you" statuses={waitingStatuses} hrefOf={sessionPath} />
       <SideSessions title="Running" statuses={runningStatuses} hrefOf={sessionPath} />
       <div className="foot nav">
-        <Link href="/routes">
+        <Link href="/routes" aria-current={path === '/routes' ? 'page' : undefined}>
           <Icon name="route" />
           <span>Routes</span>
         </Link>

@@ -28,7 +28,7 @@ export const views: readonly View[] = [
     path: `${session}&tab=${tab}`,
     ready: text('Approve'),
   })),
-  { name: 'session-wide', path: `${session}&tab=health&wide=1`, ready: text('Edit policy') },
+  { name: 'session-wide', path: `${session}&tab=health&wide=1`, ready: text(RICH.title) },
   { name: 'session-running', path: '/s/bg-triage?agent=nightly', ready: text('search_issues') },
   { name: 'session-failed', path: '/s/bg-codemod?agent=codemod&tab=health', ready: text('cannot be parsed') },
   { name: 'session-recovering', path: '/s/bg-handbook?agent=indexer', ready: text('overloaded') },
