@@ -28,7 +28,7 @@ describeCockpit('the inbox', (world) => {
     const page = await world.open('/inbox')
     await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/\/favicon\.svg$/)
-    expect(await page.title()).toBe('Bridle')
+    expect(await page.title()).toBe('Inbox · Bridle')
   })
 
   test('the keyboard alone leads from another page through three approvals of two sessions', async () => {
@@ -46,7 +46,7 @@ describeCockpit('the inbox', (world) => {
     await keyboard.press('i')
     await card(page, 'shell').waitFor()
     expect(await rows(page).count()).toBe(2)
-    expect(await page.title()).toBe('(2) Bridle')
+    expect(await page.title()).toBe('(2) Inbox · Bridle')
     await page.locator('.ib .danger', { hasText: /^\d+ s left$/ }).waitFor()
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/\/favicon-waiting\.svg$/)
     // Moving passes by: with the focus in the list the keys of the card decide nothing.

@@ -1,11 +1,12 @@
-// The number of open approvals stands in the title, so that it is seen from another tab.
 import { useEffect } from 'react'
+import { useLocation } from 'wouter'
 import { useLive } from '../server/server-context.tsx'
+import { documentTitle } from './document-title.ts'
 
 export const useDocumentTitle = (): void => {
-  const waiting = useLive((state) => state.approvals.length)
+  const [path] = useLocation()
+  const title = useLive(({ approvals, sessions }) => documentTitle(path, sessions, approvals.length))
   useEffect(() => {
-    const title = document.title.replace(/^\(\d+\) /, '')
-    document.title = waiting > 0 ? `(${waiting}) ${title}` : title
-  }, [waiting])
+    document.title = title
+  }, [title])
 }

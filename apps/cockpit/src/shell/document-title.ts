@@ -1,0 +1,19 @@
+// The title of the tab: the number of open approvals, so that it is seen from another tab, and the page, so that a tab is found again.
+import type { SessionRow } from 'bridle/client'
+import { visibleText } from '../ui/plain-text.ts'
+import { TITLE_CHARS } from './limits.ts'
+import { currentPage, pageLinks } from './pages.ts'
+
+type NamedSession = Pick<SessionRow, 'id' | 'title'>
+
+export const documentTitle = (path: string, sessions: readonly NamedSession[], waiting: number): string => {
+  const name = visibleText(pageName(path, sessions)).slice(0, TITLE_CHARS)
+  return `${waiting > 0 ? `(${waiting}) ` : ''}${name === '' ? '' : `${name} · `}Bridle`
+}
+
+const pageName = (path: string, sessions: readonly NamedSession[]): string => {
+  const id = path.startsWith('/s/') ? path.slice('/s/'.length) : null
+  if (id !== null) return sessions.find((row) => row.id === id || encodeURIComponent(row.id) === id)?.title ?? id
+  if (path.startsWith('/routes')) return 'Routes'
+  return pageLinks.find((link) => link.path === currentPage(path))?.word ?? ''
+}
