@@ -2,7 +2,7 @@
 import { type AgentDefinition, type AgentSession, agent } from 'bridle'
 import { z } from 'zod'
 
-/** One run: it tells its work to the session, and stops where the picture wants it. */
+/** A run of an agent: it tells its work to the session, and stops where the picture wants it. */
 type Story = (session: AgentSession, signal: AbortSignal) => Promise<unknown>
 
 const storyteller = (name: string, description: string, story: Story): AgentDefinition =>
