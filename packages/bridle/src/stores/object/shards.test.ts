@@ -4,7 +4,7 @@ import { keyText } from '../../kernel/event.ts'
 import type { DirectoryRow } from '../../kernel/ports/directory.ts'
 import type { Log } from '../../kernel/ports/log.ts'
 import { directoryContract } from '../contract/directory.suite.ts'
-import { approval, key, row, type StoreHarness, type StoreOwner } from '../contract/store.suite.ts'
+import { approval, key, row, type StoreHarness, type StoreOwner, settledApproval } from '../contract/store.suite.ts'
 import { type ObjectDriver, type ObjectStorage, objectDriver } from '../drivers/object-driver.ts'
 import { sqliteStore } from '../sqlite/sqlite-store.ts'
 import { noTail } from '../sqlite/tail.ts'
@@ -134,6 +134,22 @@ test('[CF16] sessions are spread over all objects; what concerns one asks one', 
   expect(counts.reduce((a, b) => a + b)).toBe(200)
   for (const count of counts) expect(count).toBeGreaterThan(20)
   for (const id of names) expect(await of(4).find(id)).toEqual([found(id, 'home')])
+})
+
+test('[H77] nothing is left of the settled approvals of a removed session', async () => {
+  for (const [id, seq] of [
+    ['a', 1],
+    ['b', 2],
+    ['c', 3],
+  ] as const)
+    await of(1).update([told(id, seq, { settled: [settledApproval(`of-${id}`, seq, seq)] })])
+  const settled = async () => (await of(1).settled({})).approvals.map((each) => `${each.key.id} ${each.approval.id}`)
+  expect(await settled()).toEqual(['c of-c', 'b of-b', 'a of-a'])
+  await of(1).update([{ ...told('c', 4), head: 4, row: null }])
+  await of(1).update([told('d', 5)])
+  expect(await settled()).toEqual(['b of-b', 'a of-a'])
+  const sql = 'SELECT count(*) AS n FROM settled_approvals'
+  expect(objects.driver(shardName('acme', 0, 1)).get<{ n: number }>(sql)?.n).toBe(2)
 })
 
 test('[CF16] a home once given stays, and a nonce is good once, whichever object has it', async () => {

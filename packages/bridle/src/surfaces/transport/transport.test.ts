@@ -460,22 +460,25 @@ describe('commands', () => {
   })
 
   test.each<[readonly Scope[], string[]]>([
-    [['observe'], ['forbidden', 'forbidden']],
+    [['observe'], ['forbidden', 'forbidden', 'forbidden']],
     [
       ['observe', 'operate'],
-      ['', 'forbidden'],
+      ['', 'forbidden', 'forbidden'],
     ],
-    [SCOPES, ['', 'approval_not_found']],
-  ])('[T15] with the scopes %j', async (scopes, codes) => {
+    [
+      ['observe', 'approve'],
+      ['forbidden', 'session_not_found', 'forbidden'],
+    ],
+    [SCOPES, ['', 'approval_not_found', 'approval_not_found']],
+  ])('[T15] [H79] with the scopes %j', async (scopes, codes) => {
     const { connect } = setUp({ tokens: [{ token: 't', scopes }] })
     const client = await connect('?userId=ann', { authorization: 'Bearer t' })
     await client.say(
       { ...submit({ text: 'x' }), commandId: 'c1' },
       { type: 'approve', approvalId: 'apr-1', decision: 'approved', commandId: 'c2' },
+      { type: 'approve', approvalId: 'apr-1', decision: 'approved', pause: true, commandId: 'c3' },
     )
-    expect(client.of('ack').map(({ code }) => code ?? '')).toEqual(
-      codes.map((code) => (code === 'approval_not_found' || code === 'forbidden' ? code : '')),
-    )
+    expect(client.of('ack').map(({ code }) => code ?? '')).toEqual(codes)
   })
 
   test('approve with other arguments, and the approval is in every snapshot until then', async () => {

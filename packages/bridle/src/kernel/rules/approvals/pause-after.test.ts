@@ -72,6 +72,24 @@ describe('[H79] an answer with a pause', () => {
     expect([alone.status, alone.state.lifecycle.pauseAfter]).toEqual(['idle', null])
   })
 
+  test('a run that is cancelled before its call ends has no next step, but a prompt that waits has', () => {
+    const alone = awaitingApproval()
+    const queued = awaitingApproval()
+    queued.submit('next')
+    for (const life of [alone, queued]) {
+      answer(life)
+      life.do({ type: 'cancel', runId: life.run.runId })
+      expect(life.payloads('session_paused')).toEqual([])
+      life.report({ type: 'stopped' })
+    }
+    expect([alone.status, alone.state.lifecycle.pauseAfter]).toEqual(['idle', null])
+    expect([queued.status, queued.state.lifecycle.run, queued.state.lifecycle.queue.length]).toEqual([
+      'paused',
+      null,
+      1,
+    ])
+  })
+
   test('the question of a budget stands for no call: the session pauses at once, with the budget granted', () => {
     const life = running({ policy: { health: { max_failed_tool_calls: 1 } } })
     life.report(call('c1'), outcome('c1', 'error'), call('c2'), outcome('c2', 'error'))

@@ -316,6 +316,15 @@ describe('[H88] files that an agent made to do harm', () => {
     expect(await files().compare(key('s'))).toMatchObject({ refused: 'not_found' })
   })
 
+  test('a folder above the files that became a link leads nowhere, though its files are the same', async () => {
+    const place = join(await prepare(key('s')), '..')
+    expect(await files().list(key('s'), '')).toMatchObject({ path: '' })
+    renameSync(place, join(folder, 'moved'))
+    symlinkSync(join(folder, 'moved'), place)
+    expect(await files().list(key('s'), '')).toMatchObject({ refused: 'not_found' })
+    expect(await files().read(key('s'), 'run.sh', 'current')).toMatchObject({ refused: 'not_found' })
+  })
+
   test('pipes, sockets and what has no readable name are named and not opened', async () => {
     const path = await prepare(key('s'), null)
     execFileSync('mkfifo', [join(path, 'pipe')])
