@@ -28,3 +28,7 @@ export const REPLAY_WAIT_MS = 8_000
 export const DEAD_AFTER_MS = 300_000
 /** The search for dead sockets reads every attachment, so it runs no more often. */
 export const SOCKET_SWEEP_MS = 30_000
+/** A relayed change is sent so often: an object that moves answers again within a second or two. */
+export const RELAY_TRIES_MAX = 3
+/** The wait between two tries: a page shows an approval a moment later, and not never. */
+export const RELAY_RETRY_MS = 500

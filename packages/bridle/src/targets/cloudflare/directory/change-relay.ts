@@ -1,10 +1,13 @@
 // Relays the changes of this directory object to the object that has the tenant's readers. The newest change of each session waits
 // while another call is on its way.
 import { keyText } from '../../../kernel/event.ts'
+import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { RowChange, RowObserver } from '../../../kernel/ports/row-observer.ts'
 import type { ChangesStub, ChangeWatchers } from '../../../stores/object/change-watchers.ts'
+import { RELAY_RETRY_MS, RELAY_TRIES_MAX } from '../limits.ts'
 
 export interface ChangeRelayPorts {
+  readonly clock: Pick<Clock, 'after'>
   readonly watchers: ChangeWatchers
   readonly watcherOf: (name: string) => Pick<ChangesStub, 'relayChanges'>
   readonly waitUntil: (work: Promise<void>) => void
@@ -37,29 +40,45 @@ export class ChangeRelay implements RowObserver {
     const { tenant } = change.key
     const watcher = this.#ports.watchers.find(tenant)
     if (watcher === null) return
-    const name = keyText(change.key)
-    const earlier = this.#pending.get(name)
-    this.#pending.set(name, earlier ? { ...change, before: earlier.before } : change)
+    this.#keep(change)
     if (this.#isSending) return
     this.#isSending = true
     this.#ports.waitUntil(this.#sendAll(tenant, watcher))
   }
 
+  /** The readers know the row before the earliest change that waits. */
+  #keep(change: RowChange): void {
+    const name = keyText(change.key)
+    const earlier = this.#pending.get(name)
+    this.#pending.set(name, earlier ? { ...change, before: earlier.before } : change)
+  }
+
   async #sendAll(tenant: string, watcher: string): Promise<void> {
     const { watchers, watcherOf } = this.#ports
-    while (this.#pending.size > 0) {
+    for (let failures = 0; this.#pending.size > 0; ) {
       const changes = [...this.#pending.values()]
       this.#pending.clear()
       const watchCount = this.#watchCount
       try {
         const isRead = await watcherOf(watcher).relayChanges(tenant, changes, this.#hasGap)
+        failures = 0
         this.#hasGap = false
         if (!isRead && watchCount === this.#watchCount) watchers.remove(tenant)
       } catch {
-        // The next change says that these are missing.
-        this.#hasGap = true
+        failures += 1
+        // The next change may be hours away, so these are sent again; if that does not help, it says that they are missing.
+        if (failures < RELAY_TRIES_MAX) await this.#waitWith(changes)
+        else this.#hasGap = true
       }
     }
     this.#isSending = false
+  }
+
+  /** Changes that came during the call, or come during the wait, are newer. */
+  async #waitWith(changes: readonly RowChange[]): Promise<void> {
+    const newer = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const change of [...changes, ...newer]) this.#keep(change)
+    await new Promise<void>((resolve) => void this.#ports.clock.after(RELAY_RETRY_MS, resolve))
   }
 }

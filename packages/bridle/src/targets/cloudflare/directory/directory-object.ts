@@ -24,6 +24,7 @@ import { readPieces, writePieces } from '../../../stores/uploads/upload-pieces.t
 import { engineOf } from '../../../surfaces/http/agent-engine.ts'
 import { isDenial, toResponse } from '../../../surfaces/http/router/denial.ts'
 import { createWorkerAgents } from '../agents/worker-agents.ts'
+import { runClock } from '../alarms/object-clock.ts'
 import { makeSigningSecret, SIGNING_SECRET } from '../credentials/signing-secret.ts'
 import { STREAM_MS } from '../limits.ts'
 import { type HarnessEnv, type HarnessOptions, shardCountsFrom, uploadPlatform } from '../options.ts'
@@ -47,6 +48,7 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     super(ctx, env)
     this.#driver = objectDriver(ctx.storage, directoryObjectMigrations)
     this.#relay = new ChangeRelay({
+      clock: runClock,
       watchers: changeWatchers(this.#driver),
       watcherOf: (name) => this.#peer(name),
       waitUntil: (work) => ctx.waitUntil(work),
