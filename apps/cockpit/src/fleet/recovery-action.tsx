@@ -15,7 +15,7 @@ export const RecoveryAction = ({ row }: { readonly row: SessionRow }) => {
       return (
         <Link
           className="btn primary"
-          href={inboxPath(approvalId === null ? undefined : { id: approvalId, sessionId: row.id })}
+          href={inboxPath(approvalId === null ? undefined : { id: approvalId, sessionId: row.id, agent: row.agent })}
         >
           Answer the approval
         </Link>

@@ -7,6 +7,7 @@ import { settlementText } from '../approval/approval-words.ts'
 import type { CardSettlement } from '../approval/card-approval.ts'
 import { withoutApproval } from '../server/live-store.ts'
 import { useServer } from '../server/server-context.tsx'
+import { sessionPath } from '../shell/paths.ts'
 import { exactText } from '../ui/exact-text.ts'
 import { Screen } from '../ui/screen.tsx'
 import { showToast } from '../ui/toast.tsx'
@@ -20,7 +21,7 @@ interface InboxCardProps {
   /** The approval whose card takes the focus. */
   readonly focused: PendingApproval | null
   /** Shows the next approval, unless somebody has gone to another one already. */
-  readonly onGoOn: (settled: Selection) => void
+  readonly onGoOn: (settled: Parameters<typeof isSelected>[0]) => void
 }
 
 export const InboxCard = ({ selection, approvals, decided, focused, onGoOn }: InboxCardProps) => {
@@ -38,7 +39,14 @@ export const InboxCard = ({ selection, approvals, decided, focused, onGoOn }: In
         <p>
           It was decided, it expired, or its run ended.{' '}
           {selection.sessionId !== null && (
-            <Link href={`/s/${encodeURIComponent(selection.sessionId)}`}>Open its session</Link>
+            <Link
+              href={sessionPath({
+                id: selection.sessionId,
+                ...(selection.agent !== null && { agent: selection.agent }),
+              })}
+            >
+              Open its session
+            </Link>
           )}
         </p>
       </Screen>
@@ -47,7 +55,7 @@ export const InboxCard = ({ selection, approvals, decided, focused, onGoOn }: In
   const onDecided = (settlement: CardSettlement): void => {
     showToast({ text: `${settlementText(settlement)}: ${exactText(toolName)}` })
     // The list need not wait for the server to say what this page has just done.
-    live.update((state) => withoutApproval(state, id, sessionId))
+    live.update((state) => withoutApproval(state, { id, sessionId, agent }))
     onGoOn(approval)
   }
   return (

@@ -15,7 +15,6 @@ import {
   neighbourOf,
   nextAfter,
   parseInboxQuery,
-  type Selection,
   selectionOf,
 } from './inbox-filter.ts'
 import { InboxHead } from './inbox-head.tsx'
@@ -71,10 +70,9 @@ const InboxPage = () => {
   const latest = useRef({ shown, selected: query.selected, place: 0 })
   const place = shown.findIndex((approval) => isSelected(approval, query.selected))
   latest.current = { shown, selected: query.selected, place: place === -1 ? latest.current.place : place }
-  const goOnFrom = (settled: Selection): void => {
+  const goOnFrom = (settled: Parameters<typeof isSelected>[0]): void => {
     const current = latest.current
-    if (current.selected?.id !== settled.id || (current.selected.sessionId ?? settled.sessionId) !== settled.sessionId)
-      return
+    if (!current.selected || !isSelected(settled, current.selected)) return
     const next = nextAfter(current.shown, current.selected, current.place)
     setFocused(next)
     select(next)

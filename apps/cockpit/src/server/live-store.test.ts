@@ -4,8 +4,8 @@ import { applyChange, emptyLiveState } from './live-store.ts'
 
 const row = (id: string, updatedAt: string, more: Partial<SessionRow> = {}) =>
   ({ id, agent: 'scripted', updatedAt, archived: false, ...more }) as SessionRow
-const approval = (id: string, sessionId: string, requestedAt: string) =>
-  ({ id, sessionId, agent: 'scripted', requestedAt }) as PendingApproval
+const approval = (id: string, sessionId: string, requestedAt: string, agent = 'scripted') =>
+  ({ id, sessionId, agent, requestedAt }) as PendingApproval
 const fold = (...changes: TenantChange[]) => {
   const { sessions, approvals } = changes.reduce(applyChange, emptyLiveState)
   return { sessions: sessions.map(({ id, agent }) => `${agent}/${id}`), approvals: approvals.map(({ id }) => id) }
@@ -48,4 +48,16 @@ test('approvals stand oldest first; a closed one and those of a removed session 
     }).approvals,
   ).toEqual(['apr-2', 'apr-1'])
   expect(fold(...asked, { type: 'session_removed', session_id: 'b', agent: 'scripted' }).approvals).toEqual(['apr-1'])
+})
+
+test('two agents may have a session and an approval of the same ids: closing one leaves the other', () => {
+  const { approvals } = [
+    { type: 'approval', approval: approval('apr-1', 'a', '2026-01-01') },
+    { type: 'approval', approval: approval('apr-1', 'a', '2026-01-02', 'other') },
+    {
+      ...{ type: 'approval_closed', id: 'apr-1', session_id: 'a', agent: 'scripted' },
+      ...{ status: 'denied', decidedBy: null, decidedAt: null },
+    } as const,
+  ].reduce((state, change) => applyChange(state, change as TenantChange), emptyLiveState)
+  expect(approvals.map(({ agent }) => agent)).toEqual(['other'])
 })

@@ -8,6 +8,7 @@ import type {
   SessionRow,
   TenantChange,
 } from 'bridle/client'
+import { LIST_ROWS } from './limits.ts'
 
 export interface LiveState {
   readonly phase: ChangesPhase
@@ -42,9 +43,9 @@ export const isSameSession = (row: SessionRow, id: string, agent: string): boole
   row.id === id && row.agent === agent
 
 /** The approval is settled, as this page knows before the server says so. */
-export const withoutApproval = (state: LiveState, id: string, sessionId: string): LiveState => ({
+export const withoutApproval = (state: LiveState, settled: ApprovalName): LiveState => ({
   ...state,
-  approvals: state.approvals.filter((other) => !isSameApproval(other, id, sessionId)),
+  approvals: state.approvals.filter((other) => !isSameApproval(other, settled)),
 })
 
 /** A change folded into the lists. */
@@ -56,7 +57,7 @@ export const applyChange = (state: LiveState, change: TenantChange): LiveState =
       const { session } = change
       const rest = state.sessions.filter((row) => !isSameSession(row, session.id, session.agent))
       const sessions = [...(session.archived ? [] : [session]), ...rest].sort((one, other) =>
-        one.updatedAt < other.updatedAt ? 1 : -1,
+        compareText(other.updatedAt, one.updatedAt),
       )
       return { ...state, sessions }
     }
@@ -70,26 +71,32 @@ export const applyChange = (state: LiveState, change: TenantChange): LiveState =
       }
     case 'approval': {
       const { approval } = change
-      const rest = state.approvals.filter((other) => !isSameApproval(other, approval.id, approval.sessionId))
+      const rest = state.approvals.filter((other) => !isSameApproval(other, approval))
       const approvals = [...rest, approval].sort((one, other) => compareText(one.requestedAt, other.requestedAt))
       return { ...state, approvals }
     }
     case 'approval_closed':
-      return withoutApproval(state, change.id, change.session_id)
+      return withoutApproval(state, { id: change.id, sessionId: change.session_id, agent: change.agent })
   }
 }
 
 /** Times in ISO 8601 sort as text. */
 const compareText = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)
 
-const isSameApproval = (approval: PendingApproval, id: string, sessionId: string): boolean =>
-  approval.id === id && approval.sessionId === sessionId
+/** An approval's id is unique in its session, and a session's id with its agent. */
+type ApprovalName = Pick<PendingApproval, 'id' | 'sessionId' | 'agent'>
 
-/** Loads both lists: at most a few pages of each, for a screen shows no more. */
+const isSameApproval = (one: ApprovalName, other: ApprovalName): boolean =>
+  one.id === other.id && one.sessionId === other.sessionId && one.agent === other.agent
+
+/** Loads both lists: the first page of each, for a screen shows no more. */
 export const loadLists = async (
-  client: OperatorClient,
+  client: Pick<OperatorClient, 'sessions' | 'approvals'>,
 ): Promise<Pick<LiveState, 'sessions' | 'approvals' | 'hasMore'>> => {
-  const [page, inbox] = await Promise.all([client.sessions({ limit: 100 }), client.approvals({ limit: 100 })])
+  const [page, inbox] = await Promise.all([
+    client.sessions({ limit: LIST_ROWS }),
+    client.approvals({ limit: LIST_ROWS }),
+  ])
   return { sessions: page.sessions, hasMore: page.next !== undefined, approvals: inbox.approvals }
 }
 

@@ -1,5 +1,5 @@
 // The connection to the server for all pages: the client, who is signed in, and the live lists.
-import { type FabricClientOptions, FabricError, type OperatorClient, operatorClient } from 'bridle/client'
+import { type FabricClientOptions, type OperatorClient, operatorClient } from 'bridle/client'
 import { createContext, type ReactNode, use, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { serverUrl } from './address.ts'
 import { type Credential, readCredential } from './credential.ts'
@@ -37,6 +37,3 @@ export const useLive = <T,>(select: (state: LiveState) => T): T => {
   const { live } = useServer()
   return useSyncExternalStore(live.subscribe, () => select(live.getSnapshot()))
 }
-
-/** True where the server asks for a credential, or for another one. */
-export const isSignInError = (error: unknown): boolean => error instanceof FabricError && error.status === 401

@@ -1,9 +1,10 @@
 // Shows the sign-in page where the server asks for a credential, and the pages otherwise.
 import type { ReactNode } from 'react'
-import { isSignInError, useLive } from '../server/server-context.tsx'
+import { isRefusal } from '../server/follow-changes.ts'
+import { useLive } from '../server/server-context.tsx'
 import { SignInPage } from './sign-in-page.tsx'
 
 export const Gate = ({ children }: { readonly children: ReactNode }) => {
   const error = useLive((state) => state.error)
-  return isSignInError(error) ? <SignInPage problem={error?.message ?? ''} /> : children
+  return isRefusal(error) ? <SignInPage problem={error.message} /> : children
 }

@@ -1,5 +1,6 @@
 // Says that the page may be old, and for how long, while the server does not answer.
-import { isSignInError, useLive } from '../server/server-context.tsx'
+import { isRefusal } from '../server/follow-changes.ts'
+import { useLive } from '../server/server-context.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ageText } from '../ui/numbers.ts'
 import { useNow } from '../ui/use-now.ts'
@@ -9,7 +10,7 @@ export const LostBanner = () => {
   const error = useLive((state) => state.error)
   const heardAt = useLive((state) => state.heardAt)
   const now = useNow()
-  if (phase !== 'reconnecting' || isSignInError(error)) return null
+  if (phase !== 'reconnecting' || isRefusal(error)) return null
   return (
     <div className="banner bad" role="alert">
       <Icon name="unplug" />

@@ -11,11 +11,11 @@ export const sessionPath = (
 export const inboxPath = (approval?: {
   readonly id: string
   readonly sessionId: string
-  readonly agent?: string
+  readonly agent: string
 }): string => {
   if (!approval) return '/inbox'
   const { id, sessionId, agent } = approval
-  return `/inbox?${new URLSearchParams({ a: id, s: sessionId, ...(agent !== undefined && { agent }) })}`
+  return `/inbox?${new URLSearchParams({ a: id, s: sessionId, agent })}`
 }
 
 export const agentPath = (agent: string): string => `/try/${encodeURIComponent(agent)}`

@@ -26,14 +26,14 @@ const icons: { readonly [action in Hint['action']]: IconName } = {
 }
 
 export const RecoveryButton = ({ hint }: { readonly hint: Hint }) => {
-  const { id } = useSession()
+  const { id, agent } = useSession()
   const [isBusy, setBusy] = useState(false)
   const recover = useRecovery(hint)
   const label = hintLabel(hint)
   if (hint.action === 'wait') return <Wait until={hint.until} label={label} />
   if (hint.action === 'answer_approval' && hint.approval_request_id !== undefined)
     return (
-      <Link className="btn recovery" href={inboxPath({ id: hint.approval_request_id, sessionId: id })}>
+      <Link className="btn recovery" href={inboxPath({ id: hint.approval_request_id, sessionId: id, agent })}>
         <Icon name="shield-alert" size={14} />
         {label}
       </Link>

@@ -16,7 +16,9 @@ export const RowAction = ({ row }: { readonly row: SessionRow }) => {
       <Link
         className="btn"
         href={inboxPath(
-          row.approval_request_id === null ? undefined : { id: row.approval_request_id, sessionId: row.id },
+          row.approval_request_id === null
+            ? undefined
+            : { id: row.approval_request_id, sessionId: row.id, agent: row.agent },
         )}
       >
         Review

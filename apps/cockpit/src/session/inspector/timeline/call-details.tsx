@@ -12,7 +12,7 @@ import type { Call } from './call.ts'
 import { callLooks } from './call-look.ts'
 
 export const CallDetails = ({ call }: { readonly call: Call }) => {
-  const { id, detail } = useSession()
+  const { id, agent, detail } = useSession()
   const approval = detail.approvals.find(({ toolCallId }) => toolCallId === call.toolCallId)
   return (
     <div className="call-details">
@@ -30,7 +30,7 @@ export const CallDetails = ({ call }: { readonly call: Call }) => {
       />
       {approval && call.status === 'waiting' && (
         <p className="small">
-          <Link href={inboxPath({ id: approval.id, sessionId: id })}>Answer the approval</Link>
+          <Link href={inboxPath({ id: approval.id, sessionId: id, agent })}>Answer the approval</Link>
         </p>
       )}
       {call.error !== null && <p className="danger small">{visibleText(call.error)}</p>}
