@@ -49,6 +49,18 @@ describeCockpit(
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()
     })
+
+    test('signs out into a new page, which has nothing of the one before', async () => {
+      const page = await world.open('/fleet')
+      await page.getByLabel('Token').fill('right-token')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor()
+      await page.evaluate(`globalThis.kept = 'lists, drafts and notes'`)
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByText('Sign in to Bridle').waitFor()
+      const left = await page.evaluate(`[location.pathname, 'kept' in globalThis, sessionStorage.length]`)
+      expect(left).toEqual(['/', false, 0])
+    })
   },
   { authToken: 'right-token' },
 )

@@ -20,13 +20,27 @@ export const readCredential = (): Credential => {
   }
 }
 
-export const keepCredential = (credential: Credential, isRemembered = localStorage.getItem(KEY) !== null): void => {
+/**
+ * Uses another credential: after sign-in, sign-out, and a change of tenant. The page begins anew, so that nothing that the former one
+ * showed is left anywhere: lists, drafts, notes, answers on their way. `path` is the page to open; absent = the same one.
+ */
+export const changeCredential = (
+  credential: Credential | null,
+  { isRemembered, path }: { readonly isRemembered?: boolean; readonly path?: string } = {},
+): void => {
+  if (credential) keepCredential(credential, isRemembered)
+  else forgetCredential()
+  if (path === undefined) location.reload()
+  else location.assign(path)
+}
+
+const keepCredential = (credential: Credential, isRemembered = localStorage.getItem(KEY) !== null): void => {
   forgetCredential()
   const store = isRemembered ? localStorage : sessionStorage
   store.setItem(KEY, JSON.stringify(credential))
 }
 
-export const forgetCredential = (): void => {
+const forgetCredential = (): void => {
   sessionStorage.removeItem(KEY)
   localStorage.removeItem(KEY)
 }

@@ -1,8 +1,8 @@
 // The connection to the server for all pages: the client, who is signed in, and the live lists.
 import { type FabricClientOptions, type OperatorClient, operatorClient } from 'bridle/client'
-import { createContext, type ReactNode, use, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react'
 import { serverUrl } from './address.ts'
-import { type Credential, readCredential } from './credential.ts'
+import { readCredential } from './credential.ts'
 import { followChanges } from './follow-changes.ts'
 import { type LiveState, LiveStore } from './live-store.ts'
 
@@ -10,18 +10,16 @@ interface Server {
   readonly client: OperatorClient
   readonly options: FabricClientOptions
   readonly live: LiveStore
-  /** Uses another credential: after sign-in, sign-out, and a change of tenant. */
-  readonly setCredential: (credential: Credential) => void
 }
 
 const ServerContext = createContext<Server | null>(null)
 
 export const ServerProvider = ({ children }: { readonly children: ReactNode }) => {
-  const [credential, setCredential] = useState(readCredential)
-  const server = useMemo(() => {
-    const options = { url: serverUrl, ...credential }
-    return { client: operatorClient(options), options, live: new LiveStore(), setCredential }
-  }, [credential])
+  // Another credential is another page: `changeCredential`.
+  const [server] = useState(() => {
+    const options = { url: serverUrl, ...readCredential() }
+    return { client: operatorClient(options), options, live: new LiveStore() }
+  })
   useEffect(() => followChanges(server), [server])
   return <ServerContext value={server}>{children}</ServerContext>
 }

@@ -1,12 +1,11 @@
 // A server with a token asks for it here. The token stays in this tab unless its user wants it kept.
 import { type FormEvent, useState } from 'react'
-import { keepCredential, readCredential } from '../server/credential.ts'
-import { useServer } from '../server/server-context.tsx'
+import { changeCredential, readCredential } from '../server/credential.ts'
 import { Button } from '../ui/button.tsx'
+import { visibleText } from '../ui/plain-text.ts'
 import { Screen } from '../ui/screen.tsx'
 
 export const SignInPage = ({ problem }: { readonly problem: string }) => {
-  const { setCredential } = useServer()
   const hadToken = readCredential().authToken !== undefined
   const [isRemembered, setRemembered] = useState(false)
   const signIn = (event: FormEvent<HTMLFormElement>): void => {
@@ -15,9 +14,7 @@ export const SignInPage = ({ problem }: { readonly problem: string }) => {
     const authToken = String(fields.get('token') ?? '').trim()
     const tenantId = String(fields.get('tenant') ?? '').trim()
     if (authToken === '') return
-    const credential = { authToken, ...(tenantId !== '' && { tenantId }) }
-    keepCredential(credential, isRemembered)
-    setCredential(credential)
+    changeCredential({ authToken, ...(tenantId !== '' && { tenantId }) }, { isRemembered })
   }
   return (
     <main className="sign-in">
@@ -52,7 +49,7 @@ export const SignInPage = ({ problem }: { readonly problem: string }) => {
           </label>
           {hadToken && (
             <p id="sign-in-problem" className="danger" role="alert">
-              {problem}
+              {visibleText(problem)}
             </p>
           )}
           <Button type="submit" look="primary" isLarge>

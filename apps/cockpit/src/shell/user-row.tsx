@@ -1,22 +1,17 @@
 // The person who is signed in, the tenant, and the way out.
-import { forgetCredential, keepCredential, readCredential } from '../server/credential.ts'
-import { useLive, useServer } from '../server/server-context.tsx'
+import { basePath } from '../server/address.ts'
+import { changeCredential, readCredential } from '../server/credential.ts'
+import { useLive } from '../server/server-context.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 
 export const UserRow = () => {
-  const { setCredential } = useServer()
   const me = useLive((state) => state.me)
   if (!me) return null
-  const chooseTenant = (tenantId: string): void => {
-    const credential = { ...readCredential(), tenantId }
-    keepCredential(credential)
-    setCredential(credential)
-  }
-  const signOut = (): void => {
-    forgetCredential()
-    setCredential({})
-  }
+  // Another tenant has other sessions, and the address may name one of this tenant.
+  const chooseTenant = (tenantId: string): void =>
+    changeCredential({ ...readCredential(), tenantId }, { path: basePath })
+  const signOut = (): void => changeCredential(null, { path: basePath })
   return (
     <>
       {me.tenants.length > 1 && (
@@ -25,7 +20,9 @@ export const UserRow = () => {
           <span className="vh">Tenant</span>
           <select value={me.tenant} onChange={(event) => chooseTenant(event.target.value)}>
             {me.tenants.map((tenant) => (
-              <option key={tenant}>{tenant}</option>
+              <option key={tenant} value={tenant}>
+                {visibleText(tenant)}
+              </option>
             ))}
           </select>
         </label>
