@@ -21,7 +21,7 @@ export const CardHead = ({ approval, session, place, isSending }: CardHeadProps)
     <>
       {requestedAt !== undefined && (
         <span className="nowrap">
-          asked <Age at={requestedAt} /> ago
+          asked <Age at={requestedAt} isAgo />
         </span>
       )}
       {expiresAt && <Expiry at={expiresAt} />}

@@ -45,7 +45,7 @@ export const SettledCard = ({ approval, settlement, isLate, lostText, onDismiss,
         <code className="t2 trunc grow">{exactText(approval.toolName)}</code>
         {at && (
           <span className="small t3 nowrap">
-            <Age at={at} /> ago
+            <Age at={at} isAgo />
           </span>
         )}
         {lostText != null && <CopyButton text={lostText} label="Copy my edits" />}

@@ -39,7 +39,7 @@ export const InboxRow = ({ approval, href, isSelected, onOpen }: InboxRowProps) 
             {shortText(title || sessionId)} · {shortText(agent)}
           </span>
           <span className="right nowrap">
-            asked <Age at={requestedAt} /> ago
+            asked <Age at={requestedAt} isAgo />
           </span>
         </span>
       </span>

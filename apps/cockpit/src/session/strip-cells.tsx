@@ -2,8 +2,10 @@ import type { ChatSession } from 'bridle/client'
 import { costText, countText, durationText, plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
 import { Status } from '../ui/status.tsx'
+import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useNow } from '../ui/use-now.ts'
 import { Bar } from './bar.tsx'
+import { useSelection } from './inspector/use-selection.ts'
 import { useHarnessValue } from './thread/thread-context.tsx'
 
 interface CellProps {
@@ -63,7 +65,7 @@ export const CostCell = ({ detail }: CellProps) => {
         {budget ? (
           <span className="t3">of {costText(budget.limit)}</span>
         ) : (
-          usage.total_tokens > 0 && <span className="t3 small">{countText(usage.total_tokens)} tokens</span>
+          usage.total_tokens > 0 && <span className="t3 small trunc">{countText(usage.total_tokens)} tokens</span>
         )}
       </div>
       {budget && <Bar label="Cost" value={budget.value} max={budget.limit} />}
@@ -72,15 +74,23 @@ export const CostCell = ({ detail }: CellProps) => {
 }
 
 export const HealthCell = ({ detail }: CellProps) => {
-  const { score, reasons } = detail.health
+  const { score, reasons, penalties } = detail.health
+  const { select } = useSelection()
+  const isPhone = useIsPhone()
+  // A phone has no room beside the conversation: the tab takes the page.
+  const open = (): void => select(isPhone ? { tab: 'health', wide: '1' } : { tab: 'health' })
   return (
     <div className="cell" title={visibleText(reasons.join('\n'))}>
       <div className="k">Health</div>
       <div className="v num">
         {score}{' '}
-        <span className="t3 small">
-          {reasons.length === 0 ? 'nothing against it' : plural(reasons.length, 'reason')}
-        </span>
+        {penalties.length === 0 ? (
+          <span className="t3 small trunc">no findings</span>
+        ) : (
+          <button type="button" className="link small trunc" onClick={open}>
+            {plural(penalties.length, 'finding')}
+          </button>
+        )}
       </div>
       <Bar label="Health score" value={score} max={100} isGoodWhenHigh />
     </div>

@@ -2,7 +2,7 @@
 import { isRefusal } from '../server/follow-changes.ts'
 import { useLive } from '../server/server-context.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { ageText } from '../ui/numbers.ts'
+import { agoText } from '../ui/numbers.ts'
 import { useNow } from '../ui/use-now.ts'
 
 export const LostBanner = () => {
@@ -16,7 +16,7 @@ export const LostBanner = () => {
       <Icon name="unplug" />
       <b>The server does not answer.</b>
       <span className="t2">
-        {heardAt === 0 ? 'Nothing was loaded yet.' : `Everything here is as of ${ageText(now - heardAt)} ago.`} The page
+        {heardAt === 0 ? 'Nothing was loaded yet.' : `The page shows what was there ${agoText(now - heardAt)}.`} It
         tries again by itself.
       </span>
     </div>

@@ -1,9 +1,18 @@
-import { ageText } from './numbers.ts'
+import { ageText, agoText } from './numbers.ts'
 import { useNow } from './use-now.ts'
 
+interface AgeProps {
+  readonly at: string
+  /** In a sentence: `just now`, `20 s ago`. */
+  readonly isAgo?: boolean
+}
+
 /** The age of a moment, and the moment itself on hover. */
-export const Age = ({ at }: { readonly at: string }) => (
-  <time dateTime={at} title={new Date(at).toLocaleString()} className="num">
-    {ageText(Math.max(0, useNow() - Date.parse(at)))}
-  </time>
-)
+export const Age = ({ at, isAgo = false }: AgeProps) => {
+  const age = Math.max(0, useNow() - Date.parse(at))
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()} className="num">
+      {isAgo ? agoText(age) : ageText(age)}
+    </time>
+  )
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ageText, bytesText, costText, countText, durationText, plural } from './numbers.ts'
+import { ageText, agoText, bytesText, costText, countText, durationText, plural } from './numbers.ts'
 
 test.each([
   [84, '84 ms'],
@@ -16,6 +16,10 @@ test.each([
   [7_200_000, '2 h'],
   [259_200_000, '3 d'],
 ])('%i ms is %s old', (ms, text) => expect(ageText(ms)).toBe(text))
+
+test('an age in a sentence', () => {
+  expect([0, 4_999, 20_000, 240_000].map(agoText)).toEqual(['just now', 'just now', '20 s ago', '4 m ago'])
+})
 
 test('sums, counts, sizes and nouns', () => {
   expect([0, 1.714, 0.00042].map(costText)).toEqual(['$0.00', '$1.71', '$0.00042'])

@@ -19,6 +19,12 @@ export const ageText = (ms: number): string => {
   return `${Math.floor(ms / 86_400_000)} d`
 }
 
+/** The same in a sentence: `just now`, `20 s ago`. */
+export const agoText = (ms: number): string => {
+  const age = ageText(ms)
+  return age === 'now' ? 'just now' : `${age} ago`
+}
+
 /** `$1.71`; small sums keep two digits that count. */
 export const costText = (usd: number): string =>
   usd === 0 || usd >= 0.01 ? `$${usd.toFixed(2)}` : `$${usd.toPrecision(2)}`

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { Button } from '../../ui/button.tsx'
-import { ageText, durationText } from '../../ui/numbers.ts'
+import { agoText, durationText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { Status } from '../../ui/status.tsx'
 import { showError } from '../../ui/toast.tsx'
@@ -36,9 +36,9 @@ export const Lifecycle = () => {
                 ? `in ${durationText(Date.parse(retryAt) - now)}`
                 : 'now',
           ],
-          ['Began', agoText(detail.createdAt, now)],
-          ['Sign of life', heartbeatAt === null ? null : agoText(heartbeatAt, now)],
-          ['Ended', detail.ended_at === null ? null : agoText(detail.ended_at, now)],
+          ['Began', agoText(now - Date.parse(detail.createdAt))],
+          ['Sign of life', heartbeatAt === null ? null : agoText(now - Date.parse(heartbeatAt))],
+          ['Ended', detail.ended_at === null ? null : agoText(now - Date.parse(detail.ended_at))],
           ['Expires', expiresAt === null ? 'never' : new Date(expiresAt).toLocaleString()],
           ['Queued', detail.queued === 0 ? null : String(detail.queued)],
         ]}
@@ -46,11 +46,6 @@ export const Lifecycle = () => {
       {detail.last_error !== null && <p className="danger small">{visibleText(detail.last_error)}</p>}
     </section>
   )
-}
-
-const agoText = (at: string, now: number): string => {
-  const age = ageText(Math.max(0, now - Date.parse(at)))
-  return age === 'now' ? age : `${age} ago`
 }
 
 const Acts = () => {
