@@ -43,3 +43,9 @@ test('[H28] a browser that has the file gets 304, and HEAD gets no body', async 
   expect((await ask('/', { headers: { 'if-none-match': etag } })).status).toBe(304)
   expect(await (await ask('/', { method: 'HEAD' })).text()).toBe('')
 })
+
+test('[H28] a folder that is not there, or is replaced this moment, has no files', async () => {
+  const missing = appFiles(join(folder, 'none'))
+  for (const path of ['/', '/index.html', '/assets/a-1x.js'])
+    expect((await missing(new Request(`http://here${path}`))).status).toBe(404)
+})

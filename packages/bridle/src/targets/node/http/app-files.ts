@@ -34,9 +34,9 @@ export const appFiles = (folder: string): FileServer => {
     const path = join(root, pathname === '/' ? 'index.html' : decodedPath(pathname))
     const type = types[extname(path)]
     if (!path.startsWith(root + sep) || type === undefined) return notFound()
-    // A link out of the folder is no file of the app.
-    const real = await realpath(path).catch(() => '')
-    if (!real.startsWith((await realpath(root)) + sep)) return notFound()
+    const [home, real] = await Promise.all([root, path].map((each) => realpath(each).catch(() => null)))
+    // A link out of the folder is no file of the app. A build may replace the folder at this moment.
+    if (!home || !real?.startsWith(home + sep)) return notFound()
     const content = await readFile(real).catch(() => null)
     if (content === null) return notFound()
     const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
