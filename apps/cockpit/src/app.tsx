@@ -4,6 +4,7 @@ import { Route, Router, Switch } from 'wouter'
 import { basePath } from './server/address.ts'
 import { ServerProvider } from './server/server-context.tsx'
 import { Gate } from './shell/gate.tsx'
+import { pathPart } from './shell/paths.ts'
 import { Shell } from './shell/shell.tsx'
 import { UnknownPage } from './shell/unknown-page.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
@@ -24,10 +25,10 @@ export const App = () => (
             <Switch>
               <Route path="/" component={SessionsPage} />
               <Route path="/inbox" component={InboxPage} />
-              <Route path="/s/:id">{({ id }) => <SessionPage key={id} id={decodeURIComponent(id)} />}</Route>
+              <Route path="/s/:id">{({ id }) => <SessionPage key={id} id={pathPart(id)} />}</Route>
               <Route path="/fleet" component={FleetPage} />
               <Route path="/try/:agent?">
-                {({ agent }) => <AgentsPage agent={agent === undefined ? null : decodeURIComponent(agent)} />}
+                {({ agent }) => <AgentsPage agent={agent === undefined ? null : pathPart(agent)} />}
               </Route>
               <Route path="/routes" component={RoutesPage} />
               <Route component={UnknownPage} />

@@ -18,4 +18,13 @@ export const inboxPath = (approval?: {
   return `/inbox?${new URLSearchParams({ a: id, s: sessionId, agent })}`
 }
 
+/** A part of an address as it was before `encodeURIComponent`. An address that somebody wrote by hand is taken as it is. */
+export const pathPart = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 export const agentPath = (agent: string): string => `/try/${encodeURIComponent(agent)}`

@@ -1,10 +1,12 @@
 // The frame around every page: side bar on wide screens, tab bar on phones, notes, and the sentence for screen readers.
 import type { ReactNode } from 'react'
+import { useLocation } from 'wouter'
 import { useFavicon } from '../inbox/use-favicon.ts'
 import { useNotifications } from '../inbox/use-notifications.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { LiveRegion } from './live-region.tsx'
 import { LostBanner } from './lost-banner.tsx'
+import { PageFault } from './page-fault.tsx'
 import { SideBar } from './side-bar.tsx'
 import { TabBar } from './tab-bar.tsx'
 import { useDocumentTitle } from './use-document-title.ts'
@@ -16,6 +18,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
   useFavicon()
   useNotifications()
   useShortcuts()
+  const [path] = useLocation()
   return (
     <div className="app">
       <a className="skip" href="#main">
@@ -24,7 +27,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
       <SideBar />
       <main className="main" id="main" tabIndex={-1}>
         <LostBanner />
-        {children}
+        <PageFault path={path}>{children}</PageFault>
       </main>
       <TabBar />
       <Toasts />
