@@ -1,42 +1,45 @@
-// Code, output and JSON: as text, wrapped, with a copy button, and a beginning only where it is very long.
+// Code, output and JSON: as text, wrapped, with a copy button. A long text begins with a part, more comes by steps, and never so much
+// that the page stands still.
 import { useState } from 'react'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
+import { CODE_CHARS, CODE_MAX, CODE_STEP } from './limits.ts'
 import { bytesText } from './numbers.ts'
 import { visibleText } from './plain-text.ts'
 
-/** More than this at once makes a page slow; the rest is one click away. */
-const SHOWN_CHARS = 20_000
-
-export const Code = ({
-  text,
-  language,
-  label,
-}: {
+interface CodeProps {
   readonly text: string
-  readonly language?: string
+  /** The name of the text, or its language. */
   readonly label?: string
-}) => {
-  const [isWhole, setWhole] = useState(false)
-  const isCut = !isWhole && text.length > SHOWN_CHARS
+}
+
+export const Code = ({ text, label = '' }: CodeProps) => {
+  const [shown, setShown] = useState(CODE_CHARS)
+  const isCut = text.length > shown
   return (
     <div className="code-box">
       <div className="code-h row small t3">
-        <span className="grow trunc">{label ?? language ?? ''}</span>
+        <span className="grow trunc">
+          {visibleText(label)}
+          {text.length > CODE_CHARS && `, ${bytesText(text.length)}`}
+        </span>
         <CopyButton text={text} />
       </div>
-      <pre className="code">{visibleText(isCut ? text.slice(0, SHOWN_CHARS) : text)}</pre>
-      {isCut && (
-        <Button look="ghost" onClick={() => setWhole(true)}>
-          Show all {bytesText(text.length)}
+      <pre className="code">{visibleText(isCut ? text.slice(0, shown) : text)}</pre>
+      {isCut && shown < CODE_MAX && (
+        <Button look="ghost" onClick={() => setShown(Math.min(CODE_MAX, shown + CODE_STEP))}>
+          Show more, {bytesText(text.length - shown)} left
         </Button>
+      )}
+      {isCut && shown >= CODE_MAX && (
+        <p className="small t3 code-end">{bytesText(text.length - shown)} more: copy it to read all.</p>
       )}
     </div>
   )
 }
 
-export const JsonCode = ({ value, label }: { readonly value: unknown; readonly label?: string }) => (
-  <Code text={jsonText(value)} language="json" {...(label !== undefined && { label })} />
+export const JsonCode = ({ value, label = 'json' }: { readonly value: unknown; readonly label?: string }) => (
+  <Code text={jsonText(value)} label={label} />
 )
 
 export const jsonText = (value: unknown): string => (value === undefined ? '' : (JSON.stringify(value, null, 2) ?? ''))

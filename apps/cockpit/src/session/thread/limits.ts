@@ -15,13 +15,6 @@ export const END_PIXELS = 64
 /** A prompt longer than this begins with a part. */
 export const PROMPT_CHARS = 1_500
 
-/** The characters of a tool's output that are shown at first, and with each further step. */
-export const OUTPUT_CHARS = 20_000
-export const OUTPUT_STEP = 100_000
-
-/** More output than this stays out of the page: a browser takes seconds to lay it out. Copying gives all of it. */
-export const OUTPUT_MAX = 500_000
-
 /** The characters of an argument in the row of a tool. */
 export const BRIEF_CHARS = 160
 

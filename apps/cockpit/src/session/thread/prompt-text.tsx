@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
+import { Code } from '../../ui/code.tsx'
 import { bytesText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { PROMPT_CHARS } from './limits.ts'
-import { OutputText } from './tools/output-text.tsx'
 
 /** The words of a person, as they were written. */
 export const PromptText = ({ text }: { readonly text: string }) => {
   const [isWhole, setWhole] = useState(false)
   if (text.length <= PROMPT_CHARS) return <p className="said">{visibleText(text)}</p>
-  if (isWhole) return <OutputText text={text} label="Prompt" />
+  if (isWhole) return <Code text={text} label="Prompt" />
   return (
     <>
       <p className="said">{visibleText(text.slice(0, PROMPT_CHARS))}…</p>

@@ -38,7 +38,7 @@ const block = (token: MarkedToken, depth: number): ReactNode => {
     case 'heading':
       return createElement(`h${Math.min(6, token.depth + 2)}`, null, <Inline tokens={token.tokens} />)
     case 'code':
-      return <Code text={token.text} language={visibleText((token.lang ?? '').split(/\s/, 1)[0] || 'text')} />
+      return <Code text={token.text} label={(token.lang ?? '').split(/\s/, 1)[0] || 'text'} />
     case 'hr':
       return <hr />
     case 'blockquote':

@@ -2,11 +2,11 @@
 import { useState } from 'react'
 import { useServer } from '../../../server/server-context.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { Code } from '../../../ui/code.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { showError } from '../../../ui/toast.tsx'
 import { useThreadSource } from '../thread-context.tsx'
-import { OutputText } from './output-text.tsx'
 
 export const ArtifactRow = ({ artifactId, name }: { readonly artifactId: string; readonly name: string }) => {
   const { client } = useServer()
@@ -33,7 +33,7 @@ export const ArtifactRow = ({ artifactId, name }: { readonly artifactId: string;
           </Button>
         </span>
       </div>
-      {content !== null && <OutputText label={visibleText(name)} text={content} />}
+      {content !== null && <Code label={visibleText(name)} text={content} />}
     </div>
   )
 }

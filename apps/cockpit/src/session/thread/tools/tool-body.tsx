@@ -2,10 +2,9 @@
 import type { HarnessToolCall } from 'bridle/client'
 import { useMemo, useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
-import { jsonText } from '../../../ui/code.tsx'
+import { Code, jsonText } from '../../../ui/code.tsx'
 import { LineDiff } from '../../../ui/diff/line-diff.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
-import { OutputText } from './output-text.tsx'
 import { toolOutput } from './tool-output.ts'
 import { type ToolArguments, type ToolShape, toolShape } from './tool-shape.ts'
 
@@ -21,17 +20,12 @@ export const ToolBody = ({ call, reason }: { readonly call: HarnessToolCall; rea
   return (
     <div className="tool-body">
       <ShapeBody shape={shape} />
-      {(isPlain || isJson) && Object.keys(args).length > 0 && <OutputText label="Arguments" text={jsonText(args)} />}
+      {(isPlain || isJson) && Object.keys(args).length > 0 && <Code label="Arguments" text={jsonText(args)} />}
       {problem && <p className="small danger tool-problem">{visibleText(problem)}</p>}
       {output.text !== '' && (
-        <OutputText
-          label={output.exitCode === null ? 'Output' : `Output, exit code ${output.exitCode}`}
-          text={output.text}
-        />
+        <Code label={output.exitCode === null ? 'Output' : `Output, exit code ${output.exitCode}`} text={output.text} />
       )}
-      {(isOutputJson || (isJson && output.json !== undefined)) && (
-        <OutputText label="Result" text={jsonText(output.json)} />
-      )}
+      {(isOutputJson || (isJson && output.json !== undefined)) && <Code label="Result" text={jsonText(output.json)} />}
       {(!isPlain || (output.text !== '' && output.json !== undefined)) && (
         <Button look="ghost" onClick={() => setJson(!isJson)}>
           {isJson ? 'Hide JSON' : 'Show JSON'}
@@ -45,7 +39,7 @@ const ShapeBody = ({ shape }: { readonly shape: ToolShape }) => {
   switch (shape.kind) {
     case 'command':
       return (
-        <OutputText
+        <Code
           label={shape.folder === null ? 'Command' : `Command in ${visibleText(shape.folder)}`}
           text={`$ ${shape.command}`}
         />
@@ -53,7 +47,7 @@ const ShapeBody = ({ shape }: { readonly shape: ToolShape }) => {
     case 'edit':
       return <LineDiff before={shape.before} after={shape.after} label={visibleText(shape.path ?? 'Text')} />
     case 'file':
-      return <OutputText label={visibleText(shape.path)} text={shape.content} />
+      return <Code label={visibleText(shape.path)} text={shape.content} />
     case 'plain':
       return null
   }
