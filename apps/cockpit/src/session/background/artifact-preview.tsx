@@ -5,8 +5,10 @@ import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'
 import { Code } from '../../ui/code.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { bytesText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { PREVIEW_BYTES } from './limits.ts'
 import { prettyText, previewKind } from './preview-kind.ts'
 
 interface ArtifactPreviewProps {
@@ -18,21 +20,20 @@ interface ArtifactPreviewProps {
 export const ArtifactPreview = ({ artifact, sessionId, agent }: ArtifactPreviewProps) => {
   const { client } = useServer()
   const { id, name, content_type: type } = artifact
-  const { data: blob, error } = useLoaded(`${sessionId} ${id}`, async () =>
+  const { data: blob, error } = useLoaded(`${agent ?? ''} ${sessionId} ${id}`, async () =>
     (await client.artifact(sessionId, id, agent)).blob(),
   )
   const kind = previewKind(type)
-  const text = useLoaded(
-    blob && kind !== 'image' && kind !== 'other' ? id : null,
-    async () => (await blob?.text()) ?? '',
-  ).data
-  const address = useObjectUrl(blob)
-  if (error) return <p className="danger small">{error.message}</p>
+  const isText = blob !== null && kind !== 'image' && kind !== 'other' && blob.size <= PREVIEW_BYTES
+  const text = useLoaded(isText ? id : null, async () => (await blob?.text()) ?? '').data
+  const address = useObjectUrl(blob, kind === 'image' ? type : SAVED_TYPE)
+  if (error) return <p className="danger small">{visibleText(error.message)}</p>
   if (!blob) return <Skeleton rows={2} />
   return (
     <div className="preview">
       {kind === 'image' && address !== null && <img src={address} alt={visibleText(name)} />}
       {text !== null && <Code text={kind === 'json' ? prettyText(text) : text} label={type} />}
+      {!isText && kind !== 'image' && <p className="small t3">No preview, {bytesText(blob.size)}.</p>}
       {address !== null && (
         <a className="small row" href={address} download={name}>
           <Icon name="download" size={14} />
@@ -43,14 +44,17 @@ export const ArtifactPreview = ({ artifact, sessionId, agent }: ArtifactPreviewP
   )
 }
 
+/** A file that a browser saves and never runs: an HTML artifact in a tab of its own would be a page of this server. */
+const SAVED_TYPE = 'application/octet-stream'
+
 /** A link of the page to bytes that it has: the server wants a credential, which a link cannot carry. */
-const useObjectUrl = (blob: Blob | null): string | null => {
+const useObjectUrl = (blob: Blob | null, type: string): string | null => {
   const [address, setAddress] = useState<string | null>(null)
   useEffect(() => {
     if (!blob) return
-    const made = URL.createObjectURL(blob)
+    const made = URL.createObjectURL(new Blob([blob], { type }))
     setAddress(made)
     return () => URL.revokeObjectURL(made)
-  }, [blob])
+  }, [blob, type])
   return address
 }
