@@ -10,9 +10,9 @@ export const AgentDetail = ({ agent }: { readonly agent: AgentDescription }) => 
     <div className="agent-main">
       <section className="sec">
         <div className="row wrap">
-          <h2 className="agent-name">{agent.name}</h2>
+          <h2 className="agent-name">{visibleText(agent.name)}</h2>
           <Availability agent={agent} />
-          <span className="tag">{agent.engine}</span>
+          <span className="tag">{visibleText(agent.engine)}</span>
           <span className="tag">{agent.runner_kind.replaceAll('_', ' ')}</span>
           {agent.triggers.webhook && <span className="tag">webhook</span>}
         </div>

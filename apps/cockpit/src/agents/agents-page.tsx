@@ -41,7 +41,7 @@ const AgentsPage = ({ agent: name }: { readonly agent: string | null }) => {
                 aria-current={agent.name === chosen?.name ? 'page' : undefined}
               >
                 <span className="row">
-                  <span className="trunc medium grow">{agent.name}</span>
+                  <span className="trunc medium grow">{visibleText(agent.name)}</span>
                   <Availability agent={agent} />
                 </span>
                 <span className="small t3 agent-line">{visibleText(agent.needs ?? agent.description)}</span>
@@ -54,7 +54,7 @@ const AgentsPage = ({ agent: name }: { readonly agent: string | null }) => {
           {!data && !error && <Skeleton />}
           {error && (
             <Screen icon="triangle-alert" title="The agents could not be loaded">
-              <p>{error.message}</p>
+              <p>{visibleText(error.message)}</p>
             </Screen>
           )}
           {chosen && <AgentDetail key={chosen.name} agent={chosen} />}

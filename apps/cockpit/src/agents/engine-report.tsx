@@ -1,5 +1,6 @@
 import type { AgentDescription } from 'bridle/client'
 import { Icon } from '../ui/icon.tsx'
+import { visibleText } from '../ui/plain-text.ts'
 
 type Capabilities = NonNullable<AgentDescription['capabilities']>
 
@@ -36,7 +37,7 @@ export const EngineReport = ({ capabilities }: { readonly capabilities: Capabili
       {derived.length > 0 && <EventTypes label="Concluded from other reports" types={derived} />}
       {capabilities.notes.map((note) => (
         <p key={note} className="small t2">
-          {note}
+          {visibleText(note)}
         </p>
       ))}
     </div>

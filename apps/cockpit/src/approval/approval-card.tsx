@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useLive } from '../server/server-context.tsx'
 import { isTyping } from '../shell/use-shortcuts.ts'
 import { isSame } from '../ui/diff/key-changes.ts'
-import { exactJson } from '../ui/exact-text.ts'
+import { exactJson, exactText } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { approvalWords } from './approval-words.ts'
 import { ArgumentsEditor } from './arguments-editor.tsx'
@@ -111,7 +111,7 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
       ref={card}
       id={`approval-${listed.id}`}
       className={place === 'thread' ? 'appr' : 'appr-page'}
-      aria-label={`Approval needed: ${approval.toolName}`}
+      aria-label={`Approval needed: ${exactText(approval.toolName)}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys of the card work while it has the focus
       tabIndex={0}
       onKeyDown={onKeyDown}
@@ -122,7 +122,7 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
         {whole.type === 'loading' && <p className="small t3">Loading all of the arguments …</p>}
         {whole.type === 'failed' && (
           <p className="small danger">
-            The arguments could not be loaded: {whole.error.message}{' '}
+            The arguments could not be loaded: {exactText(whole.error.message)}{' '}
             <button type="button" className="btn ghost" onClick={whole.reload}>
               Try again
             </button>
@@ -153,7 +153,7 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
         </label>
         {state.type === 'open' && state.problem !== null && (
           <p className="small danger" role="alert">
-            {state.problem}
+            {exactText(state.problem)}
           </p>
         )}
         {frozenWhy !== null && (

@@ -38,7 +38,7 @@ export const SettledCard = ({ approval, settlement, isLate, lostText, onDismiss,
     if (document.activeElement === document.body) card.current?.focus({ preventScroll: true })
   }, [])
   return (
-    <article ref={card} className="appr settled" aria-label={`Decided: ${approval.toolName}`} tabIndex={-1}>
+    <article ref={card} className="appr settled" aria-label={`Decided: ${exactText(approval.toolName)}`} tabIndex={-1}>
       <div className="h" role="status">
         <Icon name={icons[settlement.decision]} size={14} />
         <b>{exactText(settlementText(settlement))}</b>

@@ -13,7 +13,7 @@ export const HealthReasons = ({ row }: { readonly row: SessionRow }) => {
   const { id, agent, health, status } = row
   const key = `${agent}/${id} ${status} ${health?.score} ${health?.flags.join()}`
   const { data, error } = useLoaded(key, () => client.sessionHealth(id, agent))
-  if (error) return <p className="small danger">{error.message}</p>
+  if (error) return <p className="small danger">{visibleText(error.message)}</p>
   if (!data) return null
   const points = new Map(data.penalties.map(({ reason, points: lost }) => [reason, lost]))
   const evidence = new Map([...data.risk_flags, ...data.penalties].map((finding) => [finding.reason, finding.evidence]))

@@ -1,6 +1,7 @@
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { bytesText, durationText, plural } from '../ui/numbers.ts'
+import { visibleText } from '../ui/plain-text.ts'
 import { prettyText } from './send-route.ts'
 import type { RouteCall } from './use-route-call.ts'
 
@@ -15,7 +16,7 @@ export const RouteAnswerView = ({ call, onStop }: RouteAnswerViewProps) => {
   if (error !== '')
     return (
       <p className="danger" role="alert">
-        {error}
+        {visibleText(error)}
       </p>
     )
   if (!answer) return isOpen ? <p className="t3">Waiting for the answer</p> : null
@@ -24,7 +25,7 @@ export const RouteAnswerView = ({ call, onStop }: RouteAnswerViewProps) => {
     <section className="card route-answer" aria-label="Answer">
       <header>
         <span className={`tag status ${answer.status < 400 ? 'ok' : 'danger'}`}>
-          {answer.status} {answer.statusText}
+          {answer.status} {visibleText(answer.statusText)}
         </span>
         <span className="small t3 num">{durationText(answer.ms)}</span>
         {answer.size > 0 && <span className="small t3 num">{bytesText(answer.size)}</span>}
@@ -43,7 +44,7 @@ export const RouteAnswerView = ({ call, onStop }: RouteAnswerViewProps) => {
           {answer.headers.map(([name, value]) => (
             <div key={name}>
               <dt className="t3">{name}</dt>
-              <dd>{value}</dd>
+              <dd>{visibleText(value)}</dd>
             </div>
           ))}
         </dl>
@@ -51,7 +52,7 @@ export const RouteAnswerView = ({ call, onStop }: RouteAnswerViewProps) => {
       {answer.text !== null && answer.text !== '' && <Code text={answer.text} label={answer.contentType} />}
       {answer.isCut && <p className="small t3 route-note">The rest is cut: the address gives all of it.</p>}
       {answer.text === null && !isStream && answer.size > 0 && (
-        <p className="small t3 route-note">Bytes of the type {answer.contentType || 'unknown'}.</p>
+        <p className="small t3 route-note">Bytes of the type {visibleText(answer.contentType) || 'unknown'}.</p>
       )}
       {frames.map((frame) => (
         <Code

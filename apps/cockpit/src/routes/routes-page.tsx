@@ -5,6 +5,7 @@ import { useServer } from '../server/server-context.tsx'
 import { useLoaded } from '../server/use-loaded.ts'
 import { TopBar } from '../shell/top-bar.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { visibleText } from '../ui/plain-text.ts'
 import { Screen } from '../ui/screen.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
@@ -93,7 +94,7 @@ const RoutesPage = () => {
           {!data && !error && <Skeleton />}
           {error && (
             <Screen icon="triangle-alert" title="The routes could not be loaded">
-              <p>{error.message}</p>
+              <p>{visibleText(error.message)}</p>
             </Screen>
           )}
           {chosen && <RouteDetail key={chosen.id} route={chosen} />}

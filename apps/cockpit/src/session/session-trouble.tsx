@@ -1,6 +1,7 @@
 // A session that cannot be shown: unknown, another tenant's, damaged, or the server is gone. Each says what to do.
 import { FabricError } from 'bridle/client'
 import { Link } from 'wouter'
+import { visibleText } from '../ui/plain-text.ts'
 import { Screen } from '../ui/screen.tsx'
 
 export const SessionTrouble = ({ id, error }: { readonly id: string; readonly error: Error }) => {
@@ -9,8 +10,8 @@ export const SessionTrouble = ({ id, error }: { readonly id: string; readonly er
     return (
       <Screen icon="search-x" title="There is no such session">
         <p>
-          No session that you may open is called <code>{id}</code>. It may have been removed, or it belongs to another
-          tenant or user.
+          No session that you may open is called <code>{visibleText(id)}</code>. It may have been removed, or it belongs
+          to another tenant or user.
         </p>
         <p>
           <Link href="/">All sessions</Link>
@@ -22,7 +23,7 @@ export const SessionTrouble = ({ id, error }: { readonly id: string; readonly er
       icon={status === 0 ? 'unplug' : 'triangle-alert'}
       title={status === 0 ? 'The server does not answer' : 'The session cannot be shown'}
     >
-      <p>{error.message}</p>
+      <p>{visibleText(error.message)}</p>
       <p>
         <Link href="/">All sessions</Link>
       </p>

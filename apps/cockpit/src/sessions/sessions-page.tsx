@@ -5,6 +5,7 @@ import { CANNOT_OPERATE, useCan } from '../server/use-can.ts'
 import { TopBar } from '../shell/top-bar.tsx'
 import { FirstRun } from '../tour/first-run.tsx'
 import { Button } from '../ui/button.tsx'
+import { visibleText } from '../ui/plain-text.ts'
 import { Screen } from '../ui/screen.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
@@ -130,7 +131,7 @@ const Nothing = ({ isFiltered: hasFilter, error, onClear, onNew }: NothingProps)
   if (error)
     return (
       <Screen icon="triangle-alert" title="The list could not be loaded">
-        <p>{error.message}</p>
+        <p>{visibleText(error.message)}</p>
       </Screen>
     )
   if (hasFilter)

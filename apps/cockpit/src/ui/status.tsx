@@ -1,6 +1,7 @@
 // A session's status: always an icon, a word and a colour.
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
+import { visibleText } from './plain-text.ts'
 
 interface StatusLook {
   readonly word: string
@@ -22,7 +23,7 @@ const looks: { readonly [status: string]: StatusLook } = {
 
 /** A status that this page does not know is shown by its name. */
 export const statusLook = (status: string): StatusLook =>
-  looks[status] ?? { word: status.replaceAll('_', ' '), icon: 'circle', tone: '' }
+  looks[status] ?? { word: visibleText(status.replaceAll('_', ' ')), icon: 'circle', tone: '' }
 
 interface StatusProps {
   readonly status: string

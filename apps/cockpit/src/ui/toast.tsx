@@ -1,6 +1,7 @@
 // Short notes about what was done, some with a way back. Anybody may show one; the shell has the place for them.
 import { useSyncExternalStore } from 'react'
 import { Button, IconButton } from './button.tsx'
+import { visibleText } from './plain-text.ts'
 
 export interface Toast {
   readonly text: string
@@ -56,7 +57,7 @@ export const Toasts = () => {
     <div className="toasts" role="status" aria-live="polite">
       {toasts.map(({ id, text, tone, action }) => (
         <div key={id} className={`toast${tone === 'bad' ? ' bad' : ''}`}>
-          <span>{text}</span>
+          <span>{visibleText(text)}</span>
           {action && (
             <Button
               look="ghost"

@@ -20,7 +20,7 @@ export const FileDiff = ({ change }: { readonly change: WorkspaceChange }) => {
     ])
     return { before, after }
   })
-  if (error) return <p className="small danger">{error.message}</p>
+  if (error) return <p className="small danger">{visibleText(error.message)}</p>
   if (!data) return <Skeleton rows={2} />
   const { before, after } = data
   if (before?.is_binary || after?.is_binary)

@@ -15,7 +15,7 @@ export const Folder = ({ path }: { readonly path: string }) => {
   const { client } = useServer()
   const { id, agent } = useSession()
   const { data, error } = useLoaded(`${id} ${agent} /${path}`, () => client.workspaceFiles(id, path, agent))
-  if (error) return <p className="small danger">{error.message}</p>
+  if (error) return <p className="small danger">{visibleText(error.message)}</p>
   if (!data) return <Skeleton rows={2} />
   if (data.entries.length === 0) return <p className="small t3">An empty folder.</p>
   return (
@@ -61,7 +61,7 @@ const FileText = ({ path }: { readonly path: string }) => {
   const { client } = useServer()
   const { id, agent } = useSession()
   const { data, error } = useLoaded(`${id} ${agent} ${path}`, () => client.workspaceFile(id, path, { agent }))
-  if (error) return <p className="small danger">{error.message}</p>
+  if (error) return <p className="small danger">{visibleText(error.message)}</p>
   if (!data) return <Skeleton rows={2} />
   if (data.text === null) return <p className="small t3">No text, {bytesText(data.size)}.</p>
   return (

@@ -28,7 +28,7 @@ export const Workspace = () => {
           </Button>
         </span>
       </h2>
-      {error && <p className="small danger">{error.message}</p>}
+      {error && <p className="small danger">{visibleText(error.message)}</p>}
       {data && <WorkspaceBody report={data} />}
     </section>
   )

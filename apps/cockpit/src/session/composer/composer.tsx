@@ -65,7 +65,7 @@ export const Composer = () => {
           className="in"
           aria-label="Message"
           rows={Math.min(8, Math.max(1, text.split('\n').length))}
-          placeholder={placeholderOf({ isOpen, isRunning, canSteer, engine: detail.engine })}
+          placeholder={placeholderOf({ isOpen, isRunning, canSteer, engine: visibleText(detail.engine) })}
           value={text}
           onChange={(event) => change(event.target.value)}
           onKeyDown={onKey}

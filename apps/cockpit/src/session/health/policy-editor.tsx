@@ -3,6 +3,7 @@ import { useId, useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/numbers.ts'
+import { visibleText } from '../../ui/plain-text.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useSession } from '../session-context.tsx'
 import { BUDGET_NAMES, type BudgetName, budgetWords } from './budget-texts.ts'
@@ -86,7 +87,7 @@ export const PolicyEditor = ({ onClose }: { readonly onClose?: () => void }) => 
       </div>
       {message !== '' && (
         <p className="small danger" role="alert">
-          {message}
+          {visibleText(message)}
         </p>
       )}
       <div className="row">
@@ -130,7 +131,7 @@ const PolicyField = ({ name, value, problem, onChange }: PolicyFieldProps) => {
       </span>
       {problem !== undefined && (
         <p className="problem small danger" id={`${field}-problem`} role="alert">
-          {problem}
+          {visibleText(problem)}
         </p>
       )}
     </div>

@@ -83,7 +83,7 @@ export const Proposal = ({ proposal, onDecided }: ProposalProps) => {
       )}
       {(problem !== '' || loadError) && (
         <p className="small danger" role="alert">
-          {problem || loadError?.message}
+          {visibleText(problem || (loadError?.message ?? ''))}
         </p>
       )}
       <div className="row">

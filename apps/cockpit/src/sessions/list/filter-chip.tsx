@@ -25,10 +25,12 @@ export const FilterChip = ({ label, value, options, onChange }: FilterChipProps)
       </span>
       <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
         <option value="">Any</option>
-        {value !== '' && !options.some((option) => option.value === value) && <option value={value}>{value}</option>}
+        {value !== '' && !options.some((option) => option.value === value) && (
+          <option value={value}>{visibleText(value)}</option>
+        )}
         {options.map((option) => (
           <option key={option.value} value={option.value}>
-            {option.word}
+            {visibleText(option.word)}
           </option>
         ))}
       </select>

@@ -1,6 +1,7 @@
 import type { SessionRow } from 'bridle/client'
 import { Link } from 'wouter'
 import { sessionPath } from '../../shell/paths.ts'
+import { visibleText } from '../../ui/plain-text.ts'
 import { LOW_SCORE } from '../limits.ts'
 import { shownFlags } from './row-words.ts'
 
@@ -13,7 +14,7 @@ export const HealthCell = ({ row }: { readonly row: SessionRow }) => {
       <Link
         className={`num medium${score < LOW_SCORE ? ' danger' : ''}`}
         href={sessionPath(row, { tab: 'health' })}
-        {...(hint !== null && { title: hint })}
+        {...(hint !== null && { title: visibleText(hint) })}
         aria-label={`Health ${score}`}
       >
         {score}

@@ -77,7 +77,10 @@ const TableRow = memo(({ row, isSelected, act, onSelect }: TableRowProps) => (
     <td>
       <SessionTitle row={row} act={act} />
     </td>
-    <td className="t2 trunc" title={row.engine === row.agent ? undefined : `${row.agent}, engine ${row.engine}`}>
+    <td
+      className="t2 trunc"
+      title={row.engine === row.agent ? undefined : visibleText(`${row.agent}, engine ${row.engine}`)}
+    >
       {visibleText(row.agent)}
     </td>
     <td className="t2 small trunc num">{progressText(row)}</td>
