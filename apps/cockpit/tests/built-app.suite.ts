@@ -1,6 +1,6 @@
 // The app as the tests serve it, built once for all test files that see the same sources.
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
@@ -9,6 +9,9 @@ const app = fileURLToPath(new URL('..', import.meta.url))
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/cockpit')
 
+/** Another run may still serve an older build. */
+const KEPT_MS = 3_600_000
+
 /** Builds the app into a folder: less than two seconds. */
 export const buildCockpit = async (outDir: string): Promise<void> => {
   await build({ configFile: join(app, 'vite.config.ts'), logLevel: 'warn', build: { outDir, emptyOutDir: true } })
@@ -16,7 +19,9 @@ export const buildCockpit = async (outDir: string): Promise<void> => {
 
 /** The folder of the built app. Files of a test run share it: the first builds it, and moves it into its place whole. */
 export const builtCockpit = async (): Promise<string> => {
-  const folder = join(cache, sourceDigest())
+  // Asked for once: the build itself sets NODE_ENV where nothing else did.
+  const digest = sourceDigest()
+  const folder = join(cache, digest)
   if (existsSync(folder)) return folder
   const fresh = `${folder}.${process.pid}`
   await buildCockpit(fresh)
@@ -27,7 +32,8 @@ export const builtCockpit = async (): Promise<string> => {
     rmSync(fresh, { recursive: true, force: true })
   }
   for (const other of globSync('*', { cwd: cache }))
-    if (!other.startsWith(sourceDigest())) rmSync(join(cache, other), { recursive: true, force: true })
+    if (!other.startsWith(digest) && Date.now() - statSync(join(cache, other)).mtimeMs > KEPT_MS)
+      rmSync(join(cache, other), { recursive: true, force: true })
   return folder
 }
 
