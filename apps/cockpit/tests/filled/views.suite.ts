@@ -12,6 +12,11 @@ export interface View {
 
 const text = (words: string | RegExp) => (page: Page) =>
   page.getByText(words).filter({ visible: true }).first().waitFor()
+const approve = (page: Page) =>
+  page
+    .getByRole('button', { name: /^Approve/ })
+    .first()
+    .waitFor()
 const heading = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor()
 
 const session = `/s/${RICH.id}?agent=${RICH.agent}`
@@ -21,12 +26,12 @@ export const views: readonly View[] = [
   { name: 'sessions', path: '/', ready: text('Rotate staging keys') },
   { name: 'sessions-filtered', path: '/?status=failed&search=codemod', ready: text('Codemod for retry options') },
   { name: 'sessions-nothing', path: '/?search=nothing-is-called-so', ready: text('No session fits these filters') },
-  { name: 'inbox', path: '/inbox', ready: text('Approve') },
-  { name: 'session', path: session, ready: text('Approve') },
+  { name: 'inbox', path: '/inbox', ready: approve },
+  { name: 'session', path: session, ready: approve },
   ...['timeline', 'health', 'context', 'work'].map((tab) => ({
     name: `session-${tab}`,
     path: `${session}&tab=${tab}`,
-    ready: text('Approve'),
+    ready: approve,
   })),
   { name: 'session-wide', path: `${session}&tab=health&wide=1`, ready: text(RICH.title) },
   { name: 'session-running', path: '/s/bg-triage?agent=nightly', ready: text('search_issues') },
