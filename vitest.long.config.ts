@@ -8,7 +8,7 @@ export default defineConfig({
   ...base,
   test: {
     ...shared,
-    include: ['packages/**/src/**/*.long.test.ts', 'scripts/**/*.long.test.ts'],
+    include: ['apps/cockpit/tests/*.long.test.ts', 'packages/**/src/**/*.long.test.ts', 'scripts/**/*.long.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/.types/**'],
     testTimeout: 900_000,
     hookTimeout: 300_000,

@@ -49,7 +49,7 @@ describe('.ci/run', () => {
 describe('npm run test:long', () => {
   test('its parts fit in its time, and every long test is in one of them', () => {
     expect(parts.reduce((sum, { minutes }) => sum + minutes, 0)).toBeLessThanOrEqual(TOTAL_MINUTES)
-    const files = globSync('{packages,scripts}/**/*.long.test.ts', {
+    const files = globSync('{apps,packages,scripts}/**/*.long.test.ts', {
       cwd: root,
       exclude: (name) => name === 'node_modules',
     })

@@ -37,7 +37,7 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'fuzz',
     proves: '10,000 inputs at each surface, made from its schemas',
-    minutes: 9,
+    minutes: 8,
     // The very files of `npm test`, with more inputs.
     command: ['vitest', 'run', 'fuzz/', '--testTimeout=480000'],
     env: { BRIDLE_FUZZ_INPUTS: '10000' },
@@ -45,9 +45,13 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'matrix',
     proves:
-      'the packed package with other versions of Node and TypeScript, /openapi.json with a linter, and MCP servers of others',
-    minutes: 3,
-    command: vitest('scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'reference-servers.long.test.ts'),
+      'what others check and run: the packed package with other versions of Node and TypeScript, /openapi.json with a linter, MCP servers of others, every page of the cockpit with axe',
+    minutes: 4,
+    // The files run beside each other.
+    command: vitest(
+      ...['scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'reference-servers.long.test.ts'],
+      'axe.long.test.ts',
+    ),
   },
   {
     name: 'canary',

@@ -36,7 +36,7 @@ describeCockpit('the work of a session', (world) => {
     await page.getByRole('meter', { name: 'Context window' }).waitFor()
     await page.getByRole('region', { name: 'Context window' }).getByText('Nearly full').waitFor()
     await page.getByRole('region', { name: 'Guardrail' }).getByText('intent, evidence').waitFor()
-    const sources = page.getByRole('region', { name: 'Citations' })
+    const sources = page.getByRole('region', { name: 'Citations', exact: true })
     const links = sources.locator('a:not(.evno)')
     await links.first().waitFor()
     expect(await links.count()).toBe(1)

@@ -8,7 +8,7 @@ export const SessionTrouble = ({ id, error }: { readonly id: string; readonly er
   const status = error instanceof FabricError ? error.status : 0
   if (status === 404)
     return (
-      <Screen icon="search-x" title="There is no such session">
+      <Screen icon="search-x" title="There is no such session" isPage>
         <p>
           No session that you may open is called <code>{visibleText(id)}</code>. It may have been removed, or it belongs
           to another tenant or user.
@@ -20,6 +20,7 @@ export const SessionTrouble = ({ id, error }: { readonly id: string; readonly er
     )
   return (
     <Screen
+      isPage
       icon={status === 0 ? 'unplug' : 'triangle-alert'}
       title={status === 0 ? 'The server does not answer' : 'The session cannot be shown'}
     >

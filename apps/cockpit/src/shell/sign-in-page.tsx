@@ -18,7 +18,7 @@ export const SignInPage = ({ problem }: { readonly problem: string }) => {
   }
   return (
     <main className="sign-in">
-      <Screen icon="key-round" title="Sign in to Bridle">
+      <Screen icon="key-round" title="Sign in to Bridle" isPage>
         <p>
           This server asks for a token. A server that was started with <code>--token</code> keeps it in the file{' '}
           <code>.bridle/token</code>.

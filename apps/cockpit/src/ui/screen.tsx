@@ -6,14 +6,16 @@ import type { IconName } from './icon-names.ts'
 interface ScreenProps {
   readonly icon: IconName
   readonly title: string
+  /** The screen stands alone: its title is the heading of the page. */
+  readonly isPage?: boolean
   readonly children?: ReactNode
 }
 
-export const Screen = ({ icon, title, children }: ScreenProps) => (
+export const Screen = ({ icon, title, isPage = false, children }: ScreenProps) => (
   <div className="center">
     <section className="state">
       <Icon name={icon} size={20} />
-      <h2>{title}</h2>
+      {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children}
     </section>
   </div>

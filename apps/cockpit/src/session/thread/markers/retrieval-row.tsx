@@ -14,7 +14,7 @@ export const RetrievalRow = ({ marker }: { readonly marker: Marker }) => {
   const pack = contextPackOf(payload.context_pack)
   const query = typeof payload.query === 'string' ? payload.query : ''
   return (
-    <section className="retrieval" aria-label="Citations" data-event={marker.seq}>
+    <section className="retrieval" aria-label={`Citations of event ${marker.seq}`} data-event={marker.seq}>
       <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={14} />
         <span className="lead">
