@@ -2,13 +2,14 @@
 import type { CheckpointSummary } from 'bridle/client'
 import { useEffect, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
+import { randomText } from '../server/random-text.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
 import { useSession } from '../session/session-context.tsx'
 import { sessionPath } from '../shell/paths.ts'
 import { Button } from '../ui/button.tsx'
 import { showError } from '../ui/toast.tsx'
 import { StopList } from './stop-list.tsx'
-import { passedStops } from './tour-progress.ts'
+import { passedStops, tourFamily } from './tour-progress.ts'
 import { TOUR_PREFIX, tourBranchPrompt } from './tour-script.ts'
 import './tour.css'
 
@@ -25,7 +26,7 @@ const Guide = () => {
   const [, navigate] = useLocation()
   const [query, setQuery] = useSearchParams()
   const [isBusy, setBusy] = useState(false)
-  const tourSessions = useLive((state) => state.sessions).filter((row) => row.id.startsWith(TOUR_PREFIX))
+  const sessions = useLive((state) => state.sessions)
   const isHealthOpen = query.get('tab') === 'health'
   useEffect(() => {
     if (isHealthOpen) sessionStorage.setItem(SEEN_KEY, '1')
@@ -33,7 +34,7 @@ const Guide = () => {
   const passed = passedStops({
     detail,
     hasSeenHealth: isHealthOpen || sessionStorage.getItem(SEEN_KEY) !== null,
-    hasBranch: tourSessions.some(({ parent_session_id }) => parent_session_id === id),
+    hasBranch: sessions.some(({ parent_session_id }) => parent_session_id === id),
   })
   const run = async (act: () => Promise<void>): Promise<void> => {
     setBusy(true)
@@ -49,7 +50,7 @@ const Guide = () => {
       const branched = await client.branch(id, {
         ...from,
         agent,
-        session_id: `${TOUR_PREFIX}${crypto.randomUUID().slice(0, 8)}`,
+        session_id: `${TOUR_PREFIX}${randomText()}`,
         title: 'Tour: the other way',
         prompt: tourBranchPrompt,
       })
@@ -57,7 +58,7 @@ const Guide = () => {
     })
   const finish = () =>
     run(async () => {
-      for (const row of tourSessions) await client.remove(row.agent, row.id)
+      for (const each of tourFamily(detail, sessions)) await client.remove(agent, each)
       sessionStorage.removeItem(SEEN_KEY)
       navigate('/')
     })

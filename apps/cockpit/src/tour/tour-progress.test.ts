@@ -1,6 +1,6 @@
 import type { HarnessMessage } from 'bridle/client'
 import { expect, test } from 'vitest'
-import { passedStops } from './tour-progress.ts'
+import { passedStops, tourFamily } from './tour-progress.ts'
 import { tourBranchPrompt, tourPrompt } from './tour-script.ts'
 
 const answer = (more: Partial<HarnessMessage>): HarnessMessage => ({
@@ -49,4 +49,14 @@ test('each step of the plan has an id, so that its end closes it', () => {
 test('the scripts are scripts', () => {
   for (const prompt of [tourPrompt, tourBranchPrompt])
     expect(JSON.parse(prompt.replace('@script ', '')).length).toBeGreaterThan(1)
+})
+
+test('a tour ends with its own sessions alone, from whichever of them it is ended', () => {
+  const row = (id: string, parent: string | null = null) => ({ id, parent_session_id: parent })
+  const first = row('tour-1')
+  const branch = row('tour-2', 'tour-1')
+  const rows = [branch, row('kept-branch', 'tour-1'), row('tour-9'), row('tour-10', 'tour-9'), first]
+  expect(tourFamily(first, rows)).toEqual(['tour-2', 'tour-1'])
+  expect(tourFamily(branch, rows)).toEqual(['tour-2', 'tour-1'])
+  expect(tourFamily(branch, [])).toEqual(['tour-2'])
 })

@@ -1,6 +1,7 @@
 // How far a tour is, told by its session alone: a reload or another tab shows the same.
-import type { ChatSession } from 'bridle/client'
+import type { ChatSession, SessionRow } from 'bridle/client'
 import type { IconName } from '../ui/icon-names.ts'
+import { TOUR_PREFIX } from './tour-script.ts'
 
 export type TourStop = 'stream' | 'tool' | 'approval' | 'checkpoint' | 'branch' | 'health'
 
@@ -34,4 +35,14 @@ export const passedStops = ({ detail, hasSeenHealth, hasBranch }: TourFacts): Re
     branch: hasBranch || detail.branch_source_event_id !== null,
   }
   return new Set(tourStops.flatMap(({ stop }) => (facts[stop] ? [stop] : [])))
+}
+
+/** The sessions of this tour, by id: the one it began with and its branches. Others on the server may take the tour too. */
+export const tourFamily = (
+  { id, parent_session_id: parent }: Pick<ChatSession, 'id' | 'parent_session_id'>,
+  sessions: readonly Pick<SessionRow, 'id' | 'parent_session_id'>[],
+): readonly string[] => {
+  const first = parent ?? id
+  const listed = sessions.filter((row) => row.id === first || row.parent_session_id === first).map((row) => row.id)
+  return [...new Set([...listed, id])].filter((each) => each.startsWith(TOUR_PREFIX))
 }

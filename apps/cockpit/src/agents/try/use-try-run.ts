@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { randomText } from '../../server/random-text.ts'
 import { useServer } from '../../server/server-context.tsx'
 import type { JsonValue } from '../schema-form/form-field.ts'
 import { emptyAnswer, foldAnswer, isOver, type RunAnswer } from './run-answer.ts'
@@ -40,7 +41,3 @@ export const useTryRun = (agent: string) => {
   )
   return { run, start }
 }
-
-/** `crypto.randomUUID` is for pages of a secure origin alone. */
-const randomText = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
