@@ -1,5 +1,6 @@
 // Data of one request, loaded again when the key changes or when `reload` is called. Older data stays while newer data loads.
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { newestLoad } from './newest-load.ts'
 
 export interface Loaded<T> {
   readonly data: T | null
@@ -15,19 +16,18 @@ export const useLoaded = <T>(key: string | null, load: () => Promise<T>): Loaded
   const latest = useRef(load)
   latest.current = load
   const reload = useCallback(() => setRound((count) => count + 1), [])
+  const [run] = useState(() => newestLoad<T>())
   // biome-ignore lint/correctness/useExhaustiveDependencies: `round` asks again for the same key
   useEffect(() => {
     if (key === null) return
-    let isOver = false
-    latest.current().then(
-      (data) => !isOver && setState({ key, data, error: null }),
-      (error: Error) =>
-        !isOver && setState((before) => ({ key, data: before.key === key ? before.data : null, error })),
+    run(latest.current(), (result) =>
+      setState((before) =>
+        result.status === 'fulfilled'
+          ? { key, data: result.value, error: null }
+          : { key, data: before.key === key ? before.data : null, error: result.reason as Error },
+      ),
     )
-    return () => {
-      isOver = true
-    }
-  }, [key, round])
+  }, [key, round, run])
   const isCurrent = state.key === key
   return {
     data: isCurrent ? state.data : null,
