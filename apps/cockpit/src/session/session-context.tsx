@@ -5,6 +5,7 @@ import { socketUrl } from '../server/address.ts'
 import { isSameSession } from '../server/live-store.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
 import { type Loaded, useLoaded } from '../server/use-loaded.ts'
+import { RELOAD_MS } from './limits.ts'
 import { useSessionEvents } from './use-session-events.ts'
 
 export interface OpenSession {
@@ -40,7 +41,7 @@ export const SessionProvider = ({ id, agent, fallback, children }: SessionProvid
   const { client } = useServer()
   const loaded = useLoaded(`${id} ${agent ?? ''}`, () => client.chat(id, agent))
   const { data, reload } = loaded
-  useReloadOnChange(id, data?.agent, reload)
+  useReloadOnChange(id, data, reload)
   if (!data) return fallback(loaded)
   return (
     <OpenSessionProvider key={data.agent} detail={data} reload={reload}>
@@ -81,22 +82,21 @@ const useHarnessClient = (id: string, agent: string): HarnessClient | null => {
   return harness
 }
 
-/** A page that is read while tokens come needs no more than this. */
-const RELOAD_MS = 2_000
-
 /** The lists say that the session changed. Its status and approvals are read at once, everything else every few seconds. */
-const useReloadOnChange = (id: string, agent: string | undefined, reload: () => void): void => {
-  const row = useLive(({ sessions }) =>
-    agent === undefined ? undefined : sessions.find((session) => isSameSession(session, id, agent)),
-  )
-  const urgent = row && `${row.status} ${row.pendingApprovals}`
-  const last = row?.lastEventId
+const useReloadOnChange = (id: string, detail: ChatSession | null, reload: () => void): void => {
+  const row = useLive(({ sessions }) => detail && sessions.find((session) => isSameSession(session, id, detail.agent)))
+  const loaded = useRef(detail)
+  loaded.current = detail
+  // A session that is archived leaves the lists.
+  const urgent = row ? `${row.status} ${row.pendingApprovals} ${row.archived ?? false}` : null
   useEffect(() => {
-    if (urgent !== undefined) reload()
+    const { current } = loaded
+    if (current && urgent !== `${current.status} ${current.approvals.length} ${current.archived ?? false}`) reload()
   }, [urgent, reload])
+  const last = row?.lastEventId
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
-    if (last === undefined) return
+    if (last === undefined || last === loaded.current?.lastEventId) return
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       reload()

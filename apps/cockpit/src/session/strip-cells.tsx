@@ -6,6 +6,7 @@ import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useNow } from '../ui/use-now.ts'
 import { Bar } from './bar.tsx'
 import { useSelection } from './inspector/use-selection.ts'
+import { STEP_MARKS } from './limits.ts'
 import { useHarnessValue } from './thread/thread-context.tsx'
 
 interface CellProps {
@@ -15,9 +16,6 @@ interface CellProps {
 interface LiveCellProps extends CellProps {
   readonly status: string
 }
-
-/** Most plans have fewer steps; more marks would fill the strip. */
-const STEP_MARKS = 12
 
 export const NowCell = ({ detail, status }: LiveCellProps) => {
   const { step } = detail

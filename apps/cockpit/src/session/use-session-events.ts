@@ -3,9 +3,7 @@
 import { emptyFrontendState, type FrontendState, frontendCursor, reduceFrontend } from 'bridle/client'
 import { useEffect, useState } from 'react'
 import { useServer } from '../server/server-context.tsx'
-
-/** Long enough for somebody who only looks at another tab for a moment. */
-const HIDDEN_MS = 30_000
+import { HIDDEN_FRAME_MS, HIDDEN_MS } from './limits.ts'
 
 /** The conversation brings text and thoughts over its own socket. */
 const omit = ['token', 'thinking']
@@ -16,16 +14,17 @@ export const useSessionEvents = (id: string, agent: string): FrontendState => {
   useEffect(() => {
     let folded = emptyFrontendState
     let frame: number | null = null
+    let isOver = false
     let feed: AbortController | null = null
     let hiddenTimer: ReturnType<typeof setTimeout> | undefined
     // Many events come at once after a reconnect: the page shows them once per frame, or twice a second where it is hidden.
     const show = (): void => {
       frame = null
-      setState(folded)
+      if (!isOver) setState(folded)
     }
     const showSoon = (): void => {
       if (frame !== null) return
-      frame = document.hidden ? window.setTimeout(show, 500) : requestAnimationFrame(show)
+      frame = document.hidden ? window.setTimeout(show, HIDDEN_FRAME_MS) : requestAnimationFrame(show)
     }
     const follow = async (): Promise<void> => {
       const controller = new AbortController()
@@ -55,6 +54,8 @@ export const useSessionEvents = (id: string, agent: string): FrontendState => {
     return () => {
       document.removeEventListener('visibilitychange', onVisibility)
       clearTimeout(hiddenTimer)
+      // A frame that is still to come must not bring the events of this session to the next one.
+      isOver = true
       feed?.abort()
       setState(emptyFrontendState)
     }

@@ -15,11 +15,12 @@ import './composer.css'
 type Delivery = 'submit' | 'steer'
 
 export const Composer = () => {
-  const { harness, id, detail } = useSession()
+  const session = useSession()
+  const { harness, detail } = session
   const connection = useConnection()
   const held = useHeldPrompts()
   const { stop } = useActs()
-  const [text, setText] = useState(() => readDraft(id))
+  const [text, setText] = useState(() => readDraft(session))
   const { attachments, add, remove, clear } = useAttachments()
   const file = useRef<HTMLInputElement>(null)
   const isRunning = useHarnessValue((state) => state.status === 'running')
@@ -29,7 +30,7 @@ export const Composer = () => {
   const isUploading = attachments.some(({ grant }) => grant === null)
   const change = (next: string): void => {
     setText(next)
-    keepDraft(id, next)
+    keepDraft(session, next)
   }
   const send = (delivery: Delivery): void => {
     if (isEmpty || isUploading) return
@@ -45,8 +46,8 @@ export const Composer = () => {
       },
       (error: unknown) => {
         if ((error as { code?: unknown }).code === 'removed') return
-        // The words come back, unless others were begun meanwhile.
-        setText((now) => now || prompt)
+        // The words come back, also to a page that was left, unless others were begun meanwhile.
+        if (readDraft(session) === '') change(prompt)
         showError(error)
       },
     )

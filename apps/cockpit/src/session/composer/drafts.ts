@@ -1,9 +1,17 @@
 // Prompts that were begun and not sent, while the page is open: a look at another session must not lose them.
 const drafts = new Map<string, string>()
 
-export const readDraft = (session: string): string => drafts.get(session) ?? ''
+/** Two agents may have a session of the same id. */
+interface SessionName {
+  readonly id: string
+  readonly agent: string
+}
 
-export const keepDraft = (session: string, text: string): void => {
-  if (text === '') drafts.delete(session)
-  else drafts.set(session, text)
+const keyOf = ({ id, agent }: SessionName): string => JSON.stringify([agent, id])
+
+export const readDraft = (session: SessionName): string => drafts.get(keyOf(session)) ?? ''
+
+export const keepDraft = (session: SessionName, text: string): void => {
+  if (text === '') drafts.delete(keyOf(session))
+  else drafts.set(keyOf(session), text)
 }
