@@ -1,5 +1,6 @@
 // Sends a request of the page, and reads the answer whatever it is: the clients throw refusals, this page shows them.
 import { type FabricClientOptions, type SseMessage, SseReader } from 'bridle/client'
+import { prettyText } from '../ui/pretty-text.ts'
 import { ANSWER_CHARS } from './limits.ts'
 import type { RouteRequest } from './route-request.ts'
 
@@ -75,13 +76,4 @@ const readStream = async (
   const reader = body.getReader()
   for (let read = await reader.read(); !read.done; read = await reader.read())
     for (const message of sse.push(read.value)) onMessage(message)
-}
-
-/** JSON with indents; any other text as it is. */
-export const prettyText = (text: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }

@@ -1,6 +1,6 @@
 // On a phone the inspector is a sheet behind a handle.
-import { useEffect, useRef, useState } from 'react'
-import { IconButton } from '../ui/button.tsx'
+import { useState } from 'react'
+import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { InspectorBody } from './inspector/inspector.tsx'
 import { useSession } from './session-context.tsx'
@@ -15,27 +15,13 @@ export const SheetHandle = () => {
         <span className="medium">Timeline, health, context</span>
         {events.seq > 0 && <span className="right num">event {events.seq}</span>}
       </button>
-      {isOpen && <Sheet onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <Dialog title="Inspector" look="sheet" onClose={() => setOpen(false)}>
+          <div className="insp">
+            <InspectorBody />
+          </div>
+        </Dialog>
+      )}
     </>
-  )
-}
-
-const Sheet = ({ onClose }: { readonly onClose: () => void }) => {
-  const sheet = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    const element = sheet.current
-    element?.showModal()
-    return () => element?.close()
-  }, [])
-  return (
-    <dialog ref={sheet} className="sheet" aria-label="Inspector" onClose={onClose} onCancel={onClose}>
-      <header className="row">
-        <b className="grow">Inspector</b>
-        <IconButton name="x" label="Close" onClick={onClose} />
-      </header>
-      <div className="insp">
-        <InspectorBody />
-      </div>
-    </dialog>
   )
 }

@@ -5,10 +5,12 @@ import { IconButton } from './button.tsx'
 interface DialogProps {
   readonly title: string
   readonly onClose: () => void
+  /** A sheet comes from the lower edge and has the width of the window. */
+  readonly look?: 'box' | 'sheet'
   readonly children: ReactNode
 }
 
-export const Dialog = ({ title, onClose, children }: DialogProps) => {
+export const Dialog = ({ title, onClose, look = 'box', children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const element = dialog.current
@@ -20,8 +22,8 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
     if (!dialog.current?.open) onClose()
   }
   return (
-    <dialog ref={dialog} className="dialog" aria-label={title} onClose={close}>
-      <header className="dialog-h row">
+    <dialog ref={dialog} className={look === 'sheet' ? 'sheet' : 'dialog'} aria-label={title} onClose={close}>
+      <header className={look === 'sheet' ? 'row' : 'dialog-h row'}>
         <h2 className="grow">{title}</h2>
         <IconButton name="x" label="Close" onClick={onClose} />
       </header>

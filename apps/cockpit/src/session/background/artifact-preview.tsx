@@ -7,9 +7,10 @@ import { Code } from '../../ui/code.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { bytesText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
+import { prettyText } from '../../ui/pretty-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { PREVIEW_BYTES } from './limits.ts'
-import { prettyText, previewKind } from './preview-kind.ts'
+import { previewKind } from './preview-kind.ts'
 
 interface ArtifactPreviewProps {
   readonly artifact: Pick<ChatSession['artifacts'][number], 'id' | 'name' | 'content_type'>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { prettyText, previewKind } from './preview-kind.ts'
+import { prettyText } from '../../ui/pretty-text.ts'
+import { previewKind } from './preview-kind.ts'
 
 test('an artifact is shown by its type, and a picture that can hold scripts as its text', () => {
   const kinds = [

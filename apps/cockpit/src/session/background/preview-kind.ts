@@ -10,12 +10,3 @@ export const previewKind = (contentType: string): PreviewKind => {
   if (/[/+]json\b/i.test(contentType)) return 'json'
   return /^text\/|^image\/svg|[/+](xml|yaml|javascript|x-sh|toml)\b/i.test(contentType) ? 'text' : 'other'
 }
-
-/** Text that says it is JSON and is not is shown as it is. */
-export const prettyText = (text: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
-}
