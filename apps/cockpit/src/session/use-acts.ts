@@ -43,8 +43,8 @@ export const useActs = (): SessionActs => {
       try {
         const { sessionId } = await harness.branch(point)
         if (typeof sessionId !== 'string') return
-        navigate(sessionPath({ id: sessionId, agent }))
-        showToast({ text: 'This is the branch. The session that it left continues.' })
+        navigate(sessionPath({ id: sessionId, agent }), { state: { writes: true } })
+        showToast({ text: 'This is the branch: say what it should do. The session that it comes from stays as it is.' })
       } catch (error) {
         showError(error)
       }

@@ -23,6 +23,11 @@ export const Composer = () => {
   const [text, setText] = useState(() => readDraft(session))
   const { attachments, add, remove, clear } = useAttachments()
   const file = useRef<HTMLInputElement>(null)
+  const field = useRef<HTMLTextAreaElement>(null)
+  // Somebody who branches wants to say something else there.
+  useEffect(() => {
+    if (history.state?.writes) field.current?.focus()
+  }, [])
   const isRunning = useHarnessValue((state) => state.status === 'running')
   const isOpen = connection.phase === 'open'
   const canSteer = detail.capabilities?.features.steer !== false
@@ -63,6 +68,7 @@ export const Composer = () => {
       <WaitingPrompts held={held} />
       <div className="box">
         <textarea
+          ref={field}
           className="in"
           aria-label="Message"
           rows={Math.min(8, Math.max(1, text.split('\n').length))}
@@ -105,7 +111,7 @@ export const Composer = () => {
             )}
             {isRunning && isOpen ? (
               <>
-                <Button keyHint="Alt+Enter" isDisabled={isEmpty || isUploading} onClick={() => send('submit')}>
+                <Button keyHint="Enter" isDisabled={isEmpty || isUploading} onClick={() => send('submit')}>
                   Queue
                 </Button>
                 {canSteer && (
