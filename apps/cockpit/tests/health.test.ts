@@ -23,11 +23,15 @@ describeCockpit('the health of a session', (world) => {
       { usage: { input_tokens: 900, output_tokens: 100, cost_usd: 0.5 } },
       { approve: 'write_file', reason: 'it writes' },
     ])
-    const page = await world.open('/s/reasons?tab=health')
+    const page = await world.open('/s/reasons')
     const score = page.getByRole('region', { name: 'Score' })
+    await page.getByRole('button', { name: '1 finding' }).click()
     await score.getByText('1 failed tool calls').waitFor()
     await score.getByText('−5').waitFor()
     await score.getByText('waiting for an approval').waitFor()
+    // The card is beside it: the advice leads there, and its keys work.
+    await score.getByRole('link', { name: 'Answer the approval' }).click()
+    await page.locator('article:focus').getByText('Approval needed').waitFor()
     await page.getByRole('img', { name: /^Cost from .* now \$0\.50$/ }).waitFor()
     await page.getByRole('button', { name: 'Show tables' }).click()
     await page.getByRole('table').filter({ hasText: 'Tokens' }).getByText('1000').waitFor()
@@ -53,7 +57,7 @@ describeCockpit('the health of a session', (world) => {
     ])
     const page = await world.open('/s/budgets?tab=health')
     await page.getByText('no budget is set').waitFor()
-    await page.getByRole('button', { name: 'Edit policy' }).click()
+    await page.getByRole('button', { name: 'Set a budget' }).click()
     const form = page.getByRole('form', { name: 'Policy' })
     await set(page, 'Cost', 'two')
     await form.getByText('Expected a number, or nothing').waitFor()

@@ -1,4 +1,5 @@
 // The frame around the pages: addresses, names, sign-in.
+import { operatorClient } from 'bridle/client'
 import { expect, test } from 'vitest'
 import { describeCockpit } from './browser.suite.ts'
 import { serveBelowPath } from './path-proxy.suite.ts'
@@ -61,6 +62,29 @@ describeCockpit(
       const left = await page.evaluate(`[location.pathname, 'kept' in globalThis, sessionStorage.length]`)
       expect(left).toEqual(['/', false, 0])
     })
+
+    test('offers nothing that a token to watch may not do', async () => {
+      const owner = operatorClient({ url: world.url, authToken: 'right-token' })
+      const prompt = `@script ${JSON.stringify([{ text: 'Ready.' }, { checkpoint: 'begun' }, { approve: 'send' }])}`
+      await owner.startBackground({ agent: 'scripted', session_id: 'seen', prompt })
+      const page = await world.open('/s/seen?tab=health')
+      await page.getByLabel('Token').fill('watch-token')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('You may watch this session.').waitFor()
+      await page.getByText('You may watch, but not answer').waitFor()
+      await page.getByText('Checkpoint 1').waitFor()
+      for (const name of [
+        'Pause',
+        'Cancel',
+        'Branch',
+        'Stop',
+        'Set a budget',
+        'New session with this agent',
+        'Edit this prompt',
+      ])
+        expect(await page.getByRole('button', { name, exact: true }).count(), name).toBe(0)
+      expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0)
+    })
   },
-  { authToken: 'right-token' },
+  { authToken: 'right-token', tokens: [{ token: 'watch-token', scopes: ['observe'] }] },
 )

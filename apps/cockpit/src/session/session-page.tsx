@@ -1,5 +1,6 @@
 // The page of a session: the strip, the thread with its composer, and the inspector.
 import { Link, useSearchParams } from 'wouter'
+import { useCan } from '../server/use-can.ts'
 import { TopBar } from '../shell/top-bar.tsx'
 import { TourGuide } from '../tour/tour-guide.tsx'
 import { IconButton } from '../ui/button.tsx'
@@ -38,6 +39,7 @@ const SessionPage = ({ id }: { readonly id: string }) => {
 const SessionBody = () => {
   const { detail } = useSession()
   const { phase } = useConnection()
+  const canOperate = useCan('operate')
   const title = visibleText(detail.title || detail.id)
   return (
     <>
@@ -62,7 +64,13 @@ const SessionBody = () => {
         <div className="session">
           <Thread>
             <ApprovalDock />
-            <Composer />
+            {canOperate ? (
+              <Composer />
+            ) : (
+              <p className="composer small t3">
+                You may watch this session. To write to it, a token needs the scope “operate”.
+              </p>
+            )}
           </Thread>
           <Inspector />
         </div>
@@ -74,6 +82,7 @@ const SessionBody = () => {
 
 const PageActs = () => {
   const { create } = useActs()
+  if (!useCan('operate')) return null
   return <IconButton name="plus" label="New session with this agent" onClick={() => void create()} />
 }
 

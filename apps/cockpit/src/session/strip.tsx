@@ -1,4 +1,5 @@
 // The strip says what is going on, what waits for you, what it cost, how healthy it is, how long it takes.
+import { CANNOT_OPERATE, useCan } from '../server/use-can.ts'
 import { Button } from '../ui/button.tsx'
 import { useSession } from './session-context.tsx'
 import { CostCell, HealthCell, NowCell, TimeCell } from './strip-cells.tsx'
@@ -9,6 +10,7 @@ import { WaitingCell } from './waiting-cell.tsx'
 export const Strip = () => {
   const { detail } = useSession()
   const isOpen = useConnection().phase === 'open'
+  const canOperate = useCan('operate')
   const status = useHarnessValue((state) => state.sessionStatus) ?? detail.status
   return (
     <section className="strip" aria-label="At a glance">
@@ -18,7 +20,15 @@ export const Strip = () => {
       <HealthCell detail={detail} />
       <TimeCell detail={detail} status={status} />
       <div className="acts no-phone">
-        {isOpen ? <Acts status={status} /> : <span className="small t3">frozen</span>}
+        {!isOpen ? (
+          <span className="small t3">frozen</span>
+        ) : canOperate ? (
+          <Acts status={status} />
+        ) : (
+          <span className="small t3 nowrap" title={CANNOT_OPERATE}>
+            watch only
+          </span>
+        )}
       </div>
     </section>
   )
@@ -26,7 +36,7 @@ export const Strip = () => {
 
 const RUNNING = new Set(['queued', 'running', 'awaiting_approval', 'recovering'])
 
-export const Acts = ({ status }: { readonly status: string }) => {
+const Acts = ({ status }: { readonly status: string }) => {
   const { branch, pause, resume, stop } = useActs()
   return (
     <>
@@ -46,7 +56,11 @@ export const Acts = ({ status }: { readonly status: string }) => {
           </>
         )
       )}
-      <Button icon="git-branch" onClick={() => void branch()} title="A new session from here; this one continues">
+      <Button
+        icon="git-branch"
+        onClick={() => void branch()}
+        title="A new session that begins where this one stands; this one stays as it is"
+      >
         Branch
       </Button>
     </>

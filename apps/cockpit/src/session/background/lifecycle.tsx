@@ -1,6 +1,7 @@
 // A background session: pause, resume and cancel, its attempts, its time and its last error.
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
+import { useCan } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
 import { agoText, durationText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
@@ -50,6 +51,7 @@ export const Lifecycle = () => {
 
 const Acts = () => {
   const { client } = useServer()
+  const canOperate = useCan('operate')
   const { id, agent, detail, reload } = useSession()
   const [act, setAct] = useState<'pause' | 'resume' | 'cancel' | null>(null)
   const run = async (name: 'pause' | 'resume' | 'cancel'): Promise<void> => {
@@ -63,7 +65,7 @@ const Acts = () => {
       setAct(null)
     }
   }
-  if (ENDED.has(detail.status)) return null
+  if (!canOperate || ENDED.has(detail.status)) return null
   return (
     <div className="row acts-row">
       {detail.status === 'paused' ? (

@@ -1,5 +1,6 @@
 // The health of a session: why its score is what it is, its budgets, what helps, and who decided what.
 import { useState } from 'react'
+import { useCan } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
 import { useSelection } from '../inspector/use-selection.ts'
 import { useSession } from '../session-context.tsx'
@@ -16,6 +17,7 @@ export const HealthTab = () => (useSelection().isWide ? <WideHealth /> : <Narrow
 const NarrowHealth = () => {
   const { health } = useSession().detail
   const [isEditing, setEditing] = useState(false)
+  const canOperate = useCan('operate')
   return (
     <>
       <section className="sec" aria-label="Score">
@@ -27,9 +29,11 @@ const NarrowHealth = () => {
         {isEditing ? (
           <PolicyEditor onClose={() => setEditing(false)} />
         ) : (
-          <Button look="ghost" icon="sliders-horizontal" onClick={() => setEditing(true)}>
-            Edit policy
-          </Button>
+          canOperate && (
+            <Button look="ghost" icon="sliders-horizontal" onClick={() => setEditing(true)}>
+              {health.budget_pressure.budgets.length === 0 ? 'Set a budget' : 'Edit policy'}
+            </Button>
+          )
         )}
       </section>
       <section className="sec" aria-label="Over time">
@@ -44,6 +48,7 @@ const NarrowHealth = () => {
 
 const WideHealth = () => {
   const { health } = useSession().detail
+  const canOperate = useCan('operate')
   const quiet = FLAGS.filter((flag) => !health.flags.includes(flag))
   return (
     <div className="hp">
@@ -65,9 +70,7 @@ const WideHealth = () => {
       <section aria-label="Budgets">
         <Budgets health={health} />
       </section>
-      <section>
-        <PolicyEditor />
-      </section>
+      <section>{canOperate && <PolicyEditor />}</section>
       <section className="full" aria-label="Over time">
         <Plots place="page" />
       </section>

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useServer } from '../../server/server-context.tsx'
+import { useCan } from '../../server/use-can.ts'
 import { inboxPath, sessionPath } from '../../shell/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -11,6 +12,7 @@ import { visibleText } from '../../ui/plain-text.ts'
 import { showError } from '../../ui/toast.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { useSession } from '../session-context.tsx'
+import { canShowApproval, showApproval } from '../thread/show-approval.ts'
 import type { Health } from './budget-texts.ts'
 
 type Hint = NonNullable<Health['recovery_hint']>
@@ -27,17 +29,28 @@ const icons: { readonly [action in Hint['action']]: IconName } = {
 
 export const RecoveryButton = ({ hint }: { readonly hint: Hint }) => {
   const { id, agent } = useSession()
+  const canOperate = useCan('operate')
   const [isBusy, setBusy] = useState(false)
   const recover = useRecovery(hint)
   const label = hintLabel(hint)
   if (hint.action === 'wait') return <Wait until={hint.until} label={label} />
-  if (hint.action === 'answer_approval' && hint.approval_request_id !== undefined)
+  const approvalId = hint.approval_request_id
+  if (hint.action === 'answer_approval' && approvalId !== undefined)
     return (
-      <Link className="btn recovery" href={inboxPath({ id: hint.approval_request_id, sessionId: id, agent })}>
+      <Link
+        className="btn recovery"
+        href={inboxPath({ id: approvalId, sessionId: id, agent })}
+        onClick={(event) => {
+          if (!canShowApproval(approvalId)) return
+          event.preventDefault()
+          showApproval(approvalId)
+        }}
+      >
         <Icon name="shield-alert" size={14} />
         {label}
       </Link>
     )
+  if (!canOperate) return null
   const run = async (): Promise<void> => {
     setBusy(true)
     try {

@@ -1,6 +1,7 @@
 // The end of an answer: why it ended where that is not plain, what a retry replaced, and what can be done with it.
 import type { HarnessMessage } from 'bridle/client'
 import { useState } from 'react'
+import { useCan } from '../../server/use-can.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -13,6 +14,7 @@ import { ToolRow } from './tools/tool-row.tsx'
 
 export const AnswerEnd = ({ message }: { readonly message: HarnessMessage }) => {
   const { branchAfter, reload } = useActs()
+  const canOperate = useCan('operate')
   const isOver = message.status === 'complete' || message.status === 'error'
   return (
     <>
@@ -24,8 +26,16 @@ export const AnswerEnd = ({ message }: { readonly message: HarnessMessage }) => 
       {isOver && (
         <div className="msg-acts">
           <CopyButton text={message.content} />
-          <IconButton name="rotate-cw" label="Answer again" onClick={() => void reload(message.id)} />
-          <IconButton name="git-branch" label="Branch from this answer" onClick={() => void branchAfter(message.id)} />
+          {canOperate && (
+            <>
+              <IconButton name="rotate-cw" label="Answer again" onClick={() => void reload(message.id)} />
+              <IconButton
+                name="git-branch"
+                label="Branch from this answer"
+                onClick={() => void branchAfter(message.id)}
+              />
+            </>
+          )}
         </div>
       )}
     </>
@@ -38,7 +48,7 @@ const endings: { readonly [reason: string]: string } = {
   length: 'The model stopped at its limit of tokens.',
   refusal: 'The model declined to answer.',
   content_filter: 'The provider withheld the rest.',
-  branched: 'The branch leaves here.',
+  branched: 'Everything above is from the session that was branched.',
 }
 
 /** The session keeps the error of its last failed answer. */

@@ -1,6 +1,7 @@
 // A prompt: its words, and what can be done with it.
 import type { HarnessMessage } from 'bridle/client'
 import { memo, useState } from 'react'
+import { useCan } from '../../server/use-can.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { useActs } from '../use-acts.ts'
@@ -9,6 +10,7 @@ import { PromptText } from './prompt-text.tsx'
 
 export const Question = memo(({ message }: { readonly message: HarnessMessage }) => {
   const { branch, edit } = useActs()
+  const canOperate = useCan('operate')
   const [isEdited, setEdited] = useState(false)
   const { id, content, createdAt, status, stopReason } = message
   const note = status === 'pending' ? 'waits for its turn' : stopReason === 'cancelled' ? 'taken back' : null
@@ -26,12 +28,16 @@ export const Question = memo(({ message }: { readonly message: HarnessMessage })
         )}
         {note && <span>{note}</span>}
         <span className="right msg-acts">
-          <IconButton name="pencil" label="Edit this prompt" onClick={() => setEdited(true)} />
-          <IconButton
-            name="git-branch"
-            label="Branch before this prompt"
-            onClick={() => void branch({ messageId: id })}
-          />
+          {canOperate && (
+            <>
+              <IconButton name="pencil" label="Edit this prompt" onClick={() => setEdited(true)} />
+              <IconButton
+                name="git-branch"
+                label="Branch before this prompt"
+                onClick={() => void branch({ messageId: id })}
+              />
+            </>
+          )}
           <CopyButton text={content} />
         </span>
       </div>

@@ -1,5 +1,6 @@
 // An event across the thread. Its payload is one click away, and some can be branched from.
 import { memo, useState } from 'react'
+import { useCan } from '../../../server/use-can.ts'
 import { Button } from '../../../ui/button.tsx'
 import { JsonCode } from '../../../ui/code.tsx'
 import { Icon } from '../../../ui/icon.tsx'
@@ -45,6 +46,7 @@ export const MarkerRow = memo(({ marker }: { readonly marker: Marker }) => {
 
 const BranchHere = ({ seq }: { readonly seq: number }) => {
   const { branch } = useActs()
+  if (!useCan('operate')) return null
   return (
     <Button look="ghost" icon="git-branch" onClick={() => void branch({ seq })}>
       Branch
