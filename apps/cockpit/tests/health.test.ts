@@ -26,7 +26,7 @@ describeCockpit('the health of a session', (world) => {
     const page = await world.open('/s/reasons')
     const score = page.getByRole('region', { name: 'Score' })
     await page.getByRole('button', { name: '1 finding' }).click()
-    await score.getByText('1 failed tool calls').waitFor()
+    await score.getByText('1 failed tool call').waitFor()
     await score.getByText('−5').waitFor()
     await score.getByText('waiting for an approval').waitFor()
     // The card is beside it: the advice leads there, and its keys work.

@@ -46,7 +46,7 @@ test('[F20] what lowers the score says by how much, and which event shows it', (
   const life = running(background())
   life.report(call('a', 'pure'), outcome('a', 'error'))
   const at = life.log.findLast(({ type }) => type === 'tool_outcome')?.seq
-  expect(snapshot(life).penalties).toEqual([{ points: 5, reason: '1 failed tool calls', evidence: [`ev-${at}`] }])
+  expect(snapshot(life).penalties).toEqual([{ points: 5, reason: '1 failed tool call', evidence: [`ev-${at}`] }])
   life.report(eventReport('transport_diagnostic', { status: 'degraded', kind: 'provider_fallback', reason: 'slow' }))
   const fallback = life.log.findLast(({ type }) => type === 'transport_diagnostic')?.seq
   expect(snapshot(life).risk_flags).toEqual([

@@ -22,6 +22,8 @@ export interface HealthFinding {
   readonly evidenceSeq: number | null
 }
 
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+
 /** The table of penalties: condition, cost, and hint. */
 export const assessHealth = (whole: HealthFold, status: SessionStatus, now: number): HealthReport => {
   const fold = withoutForgiven(whole)
@@ -46,7 +48,7 @@ export const assessHealth = (whole: HealthFold, status: SessionStatus, now: numb
       fold.retries > 0,
       Math.min(30, 10 * fold.retries),
       fold.retries > 1 ? 'degraded' : null,
-      `${fold.retries} retries`,
+      counted(fold.retries, 'retry', 'retries'),
       null,
     ],
     [
@@ -54,7 +56,7 @@ export const assessHealth = (whole: HealthFold, status: SessionStatus, now: numb
       fold.failedTools > 0,
       Math.min(30, 5 * fold.failedTools),
       null,
-      `${fold.failedTools} failed tool calls`,
+      counted(fold.failedTools, 'failed tool call'),
       null,
     ],
     [
@@ -62,7 +64,7 @@ export const assessHealth = (whole: HealthFold, status: SessionStatus, now: numb
       fold.loopWarnings > 0,
       Math.min(20, 10 * fold.loopWarnings),
       null,
-      `${fold.loopWarnings} loop warnings`,
+      counted(fold.loopWarnings, 'loop warning'),
       null,
     ],
     [
@@ -70,7 +72,7 @@ export const assessHealth = (whole: HealthFold, status: SessionStatus, now: numb
       fold.repeatedPlans > 0,
       Math.min(10, 2 * fold.repeatedPlans),
       null,
-      `${fold.repeatedPlans} repeated plans`,
+      counted(fold.repeatedPlans, 'repeated plan'),
       null,
     ],
     ['context', fold.contextPct >= 90, 10, 'degraded', 'the context is nearly full', 'compact or branch'],
