@@ -1,4 +1,5 @@
 // The health of a session: why the score is what it is, budgets and their editor, what helps.
+import { operatorClient } from 'bridle/client'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeCockpit, expectNoOverflow, expectNoSideScroll } from './browser.suite.ts'
@@ -76,7 +77,7 @@ describeCockpit('the health of a session', (world) => {
     const [approval] = (await world.client.session('budgets')).approvals
     await world.client.approve('budgets', approval?.id ?? '')
     await budgets.getByText('crossed, paused the session').waitFor()
-    await page.getByRole('region', { name: 'Score' }).getByRole('button', { name: 'Resume the session' }).click()
+    await page.getByRole('region', { name: 'Score' }).getByRole('button', { name: 'Resume' }).click()
     await budgets.getByText(/raised from \$2\.00/).waitFor()
     await expect.poll(async () => (await world.client.session('budgets')).status).toBe('completed')
   })
@@ -87,7 +88,7 @@ describeCockpit('the health of a session', (world) => {
     await background('running', [{ text: 'on', chunks: 2 }, { sleepMs: 60_000 }], {
       policy: { health: { max_runtime_minutes: 5 } },
     })
-    const hints = { failed: /^Branch/, reasons: 'Answer the approval', running: null }
+    const hints = { failed: /^Branch from/, reasons: 'Answer the approval', running: null }
     for (const [id, hint] of Object.entries(hints)) {
       const page = await world.open(`/s/${id}?tab=health`)
       if (hint) await page.getByRole('region', { name: 'Score' }).getByText(hint).waitFor()
@@ -111,3 +112,46 @@ describeCockpit('the health of a session', (world) => {
     await world.client.cancel('running')
   })
 })
+
+describeCockpit(
+  'the inspector of somebody who may watch',
+  (world) => {
+    test('has every control that changes the session off, and says why', async () => {
+      const script = [
+        { artifact: { name: 'tone', content: 'short', kind: 'memory_proposal' } },
+        { usage: { input_tokens: 10 } },
+        { sleepMs: 60_000 },
+      ]
+      const owner = operatorClient({ url: world.url, authToken: 'all-token' })
+      await owner.startBackground({
+        agent: 'scripted',
+        session_id: 'watched',
+        prompt: `@script ${JSON.stringify(script)}`,
+        policy: { health: { max_cost_usd: 2 } },
+      })
+      await owner.startBackground({ agent: 'scripted', session_id: 'failed', prompt: '@script [{"fail":"no"}]' })
+      await expect.poll(async () => (await owner.session('failed')).status).toBe('failed')
+      const page = await world.open('/')
+      await page.getByLabel('Token').fill('watch-token')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      const expectOff = async (path: string, region: string, ...names: readonly string[]): Promise<void> => {
+        await page.goto(new URL(path, world.url).href)
+        for (const name of names) {
+          const button = page.getByLabel(region, { exact: true }).getByRole('button', { name, exact: true })
+          await expect.poll(() => button.isDisabled()).toBe(true)
+          expect(await button.getAttribute('title')).toMatch(/may watch/)
+        }
+      }
+      await expectOff('/s/watched?tab=health', 'Budgets', 'Edit policy')
+      // Nobody told a cost: the strip and the meter say the same.
+      const meter = page.getByLabel('Budgets').getByRole('meter', { name: 'Cost' })
+      expect(await meter.getAttribute('aria-valuetext')).toBe('not told of $2.00')
+      await expectOff('/s/watched?tab=work', 'Background session', 'Pause', 'Cancel')
+      await expectOff('/s/watched?tab=context', 'Proposal tone', 'Accept', 'Reject')
+      await expectOff('/s/failed?tab=health', 'Score', 'Branch')
+      await expectOff('/fleet', 'Sessions by health', 'Branch')
+      await owner.cancel('watched')
+    })
+  },
+  { authToken: 'all-token', tokens: [{ token: 'watch-token', scopes: ['observe'] }] },
+)

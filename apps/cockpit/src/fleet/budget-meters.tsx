@@ -8,7 +8,13 @@ type Pressure = NonNullable<SessionRow['health']>['budget_pressure']
 /** A score is bad when it is low: the meter shows how close it is to its limit. */
 const scoreParts = { ok: 0.4, high: 0.85, crossed: 1 } as const
 
-export const BudgetMeters = ({ pressure }: { readonly pressure: Pressure }) => {
+interface BudgetMetersProps {
+  readonly pressure: Pressure
+  /** null = nobody told it. */
+  readonly costUsd: number | null
+}
+
+export const BudgetMeters = ({ pressure, costUsd }: BudgetMetersProps) => {
   const now = useNow()
   return pressure.budgets.map((budget) => {
     const value = currentValue(budget, pressure.running_since, now)
@@ -19,7 +25,7 @@ export const BudgetMeters = ({ pressure }: { readonly pressure: Pressure }) => {
         label={budgetWords[budget.budget].label}
         value={isScore ? scoreParts[budget.level] : value}
         max={isScore ? 1 : budget.limit}
-        text={budgetText(budget, value)}
+        text={budgetText(budget, value, costUsd)}
       />
     )
   })

@@ -1,6 +1,7 @@
 import type { SessionRow } from 'bridle/client'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { moreThanName } from '../session/health/recovery-names.ts'
 import { LOW_SCORE } from '../sessions/limits.ts'
 import { sessionPath } from '../shell/paths.ts'
 import { Age } from '../ui/age.tsx'
@@ -15,14 +16,17 @@ interface FleetCardProps {
   readonly row: SessionRow
   /** The worst ones say why at once; the others when somebody asks. */
   readonly isOpen: boolean
+  /** The worst of all: what helps it is the main action of the page. */
+  readonly isWorst: boolean
 }
 
 /** A session that needs a look: how bad, why, how close to its budgets, and what helps. */
-export const FleetCard = ({ row, isOpen }: FleetCardProps) => {
+export const FleetCard = ({ row, isOpen, isWorst }: FleetCardProps) => {
   const [isAsked, setAsked] = useState(false)
   const { health } = row
   if (!health) return null
-  const tone = health.score < LOW_SCORE ? ' danger' : health.score < 100 ? ' warn' : ''
+  const more = moreThanName(health.recovery_action, health.hint)
+  const tone = health.score <= LOW_SCORE ? ' danger' : health.score < 100 ? ' warn' : ''
   return (
     <li className="fleet-card">
       <Link className={`score${tone}`} href={sessionPath(row, { tab: 'health' })} aria-label={`Health ${health.score}`}>
@@ -55,11 +59,11 @@ export const FleetCard = ({ row, isOpen }: FleetCardProps) => {
         )}
       </div>
       <div className="col fleet-budgets">
-        <BudgetMeters pressure={health.budget_pressure} />
+        <BudgetMeters pressure={health.budget_pressure} costUsd={row.usage?.cost_usd ?? null} />
       </div>
       <div className="col fleet-help">
-        <RecoveryAction row={row} />
-        {health.hint !== null && <p className="small t3">{visibleText(health.hint)}</p>}
+        <RecoveryAction row={row} look={isWorst ? 'primary' : 'plain'} />
+        {more !== '' && <p className="small t3">{visibleText(more)}</p>}
       </div>
     </li>
   )

@@ -54,7 +54,7 @@ const FleetPage = () => {
           {!list.isLoaded && <Skeleton rows={6} />}
           <ul>
             {bad.map((row, at) => (
-              <FleetCard key={rowKey(row)} row={row} isOpen={at < OPEN_CARDS} />
+              <FleetCard key={rowKey(row)} row={row} isOpen={at < OPEN_CARDS} isWorst={at === 0} />
             ))}
           </ul>
           {list.isLoaded && bad.length === 0 && (

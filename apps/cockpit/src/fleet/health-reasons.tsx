@@ -16,10 +16,12 @@ export const HealthReasons = ({ row }: { readonly row: SessionRow }) => {
   if (error) return <p className="small danger">{visibleText(error.message)}</p>
   if (!data) return null
   const points = new Map(data.penalties.map(({ reason, points: lost }) => [reason, lost]))
+  // The heaviest first: a flag without points explains the status, not the score.
+  const reasons = data.reasons.toSorted((one, other) => (points.get(other) ?? 0) - (points.get(one) ?? 0))
   const evidence = new Map([...data.risk_flags, ...data.penalties].map((finding) => [finding.reason, finding.evidence]))
   return (
     <div className="why">
-      {data.reasons.map((reason) => (
+      {reasons.map((reason) => (
         <Fragment key={reason}>
           <span className={points.has(reason) ? 'num danger medium' : 'num t3'}>
             {points.has(reason) ? `−${points.get(reason)}` : '0'}

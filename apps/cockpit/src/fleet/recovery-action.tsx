@@ -2,46 +2,59 @@
 import type { SessionRow } from 'bridle/client'
 import { Link } from 'wouter'
 import { useServer } from '../server/server-context.tsx'
+import { CANNOT_OPERATE, useCan } from '../server/use-can.ts'
+import { recoveryNames } from '../session/health/recovery-names.ts'
 import { announceAct } from '../sessions/acts/pending-acts.ts'
 import { BranchButton, PauseButton, ResumeButton } from '../sessions/acts/row-action.tsx'
 import { inboxPath, sessionPath } from '../shell/paths.ts'
 import { Button } from '../ui/button.tsx'
 
-export const RecoveryAction = ({ row }: { readonly row: SessionRow }) => {
+interface RecoveryActionProps {
+  readonly row: SessionRow
+  readonly look: 'primary' | 'plain'
+}
+
+export const RecoveryAction = ({ row, look }: RecoveryActionProps) => {
   const { client } = useServer()
+  const canOperate = useCan('operate')
   const approvalId = row.approval_request_id
   switch (row.health?.recovery_action) {
     case 'answer_approval':
       return (
         <Link
-          className="btn primary"
+          className={look === 'primary' ? 'btn primary' : 'btn'}
           href={inboxPath(approvalId === null ? undefined : { id: approvalId, sessionId: row.id, agent: row.agent })}
         >
-          Answer the approval
+          {recoveryNames.answer_approval}
         </Link>
       )
     case 'resume':
-      return <ResumeButton row={row} look="primary" />
+      return <ResumeButton row={row} look={look} />
     case 'pause':
-      return <PauseButton row={row} look="primary" />
+      return <PauseButton row={row} look={look} />
     case 'branch':
-      return <BranchButton row={row} look="primary" />
+      return <BranchButton row={row} look={look} />
     case 'cancel':
       return (
-        <Button look="no" onClick={() => announceAct(client, 'cancel', [row])}>
-          Cancel
+        <Button
+          look="no"
+          isDisabled={!canOperate}
+          {...(!canOperate && { title: CANNOT_OPERATE })}
+          onClick={() => announceAct(client, 'cancel', [row])}
+        >
+          {recoveryNames.cancel}
         </Button>
       )
     case 'submit':
       return (
         <Link className="btn" href={sessionPath(row)}>
-          Ask again
+          {recoveryNames.submit}
         </Link>
       )
     case 'wait':
       return (
         <Link className="btn" href={sessionPath(row)}>
-          It goes on by itself
+          {recoveryNames.wait}
         </Link>
       )
     default:

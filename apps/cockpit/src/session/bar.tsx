@@ -9,9 +9,9 @@ interface BarProps {
 export const Bar = ({ label, value, max, isGoodWhenHigh = false }: BarProps) => {
   const part = max <= 0 ? 1 : Math.min(1, Math.max(0, value / max))
   const tone = isGoodWhenHigh
-    ? part < 0.4
+    ? part <= 0.5
       ? 'over'
-      : part < 0.7
+      : part < 0.8
         ? 'high'
         : ''
     : part >= 1

@@ -66,7 +66,7 @@ export const CostCell = ({ detail }: CellProps) => {
           usage.total_tokens > 0 && <span className="t3 small trunc">{countText(usage.total_tokens)} tokens</span>
         )}
       </div>
-      {budget && <Bar label="Cost" value={budget.value} max={budget.limit} />}
+      {budget && usage.cost_usd !== null && <Bar label="Cost" value={budget.value} max={budget.limit} />}
     </div>
   )
 }

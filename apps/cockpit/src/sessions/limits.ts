@@ -12,7 +12,7 @@ export const SEARCH_PAUSE_MS = 150
 /** Least time between two requests for a list that changes all the time. */
 export const REFRESH_MS = 500
 
-/** A score below this is shown as bad: two thirds of all penalties together. */
+/** A score of this or less is shown as bad: half of all points are lost. */
 export const LOW_SCORE = 50
 
 /** Time for the stream of changes to bring what an act did: it sends at most four changes a second. */

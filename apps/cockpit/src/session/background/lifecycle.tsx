@@ -1,7 +1,7 @@
 // A background session: pause, resume and cancel, its attempts, its time and its last error.
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
-import { useCan } from '../../server/use-can.ts'
+import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
 import { agoText, durationText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
@@ -53,6 +53,7 @@ const Acts = () => {
   const { client } = useServer()
   const canOperate = useCan('operate')
   const { id, agent, detail, reload } = useSession()
+  const off = canOperate ? {} : { isDisabled: true, title: CANNOT_OPERATE }
   const [act, setAct] = useState<'pause' | 'resume' | 'cancel' | null>(null)
   const run = async (name: 'pause' | 'resume' | 'cancel'): Promise<void> => {
     setAct(name)
@@ -65,19 +66,19 @@ const Acts = () => {
       setAct(null)
     }
   }
-  if (!canOperate || ENDED.has(detail.status)) return null
+  if (ENDED.has(detail.status)) return null
   return (
     <div className="row acts-row">
       {detail.status === 'paused' ? (
-        <Button icon="play" isBusy={act === 'resume'} onClick={() => void run('resume')}>
+        <Button {...off} icon="play" isBusy={act === 'resume'} onClick={() => void run('resume')}>
           Resume
         </Button>
       ) : (
-        <Button icon="pause" isBusy={act === 'pause'} onClick={() => void run('pause')}>
+        <Button {...off} icon="pause" isBusy={act === 'pause'} onClick={() => void run('pause')}>
           Pause
         </Button>
       )}
-      <Button look="no" icon="square" isBusy={act === 'cancel'} onClick={() => void run('cancel')}>
+      <Button {...off} look="no" icon="square" isBusy={act === 'cancel'} onClick={() => void run('cancel')}>
         Cancel
       </Button>
     </div>

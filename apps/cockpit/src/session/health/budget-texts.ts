@@ -42,10 +42,11 @@ export const currentValue = ({ budget, value }: Budget, runningSince: string | n
     ? value + Math.max(0, until - Date.parse(runningSince)) / 60_000
     : value
 
-/** `$1.71 of $2.00`. */
-export const budgetText = ({ budget, limit }: Budget, value: number): string => {
+/** `$1.71 of $2.00`; a cost that nobody told (`costUsd` null) is not 0. */
+export const budgetText = ({ budget, limit }: Budget, value: number, costUsd: number | null): string => {
   const { text } = budgetWords[budget]
-  return budget === 'min_score' ? `${text(value)}, at least ${text(limit)}` : `${text(value)} of ${text(limit)}`
+  if (budget === 'min_score') return `${text(value)}, at least ${text(limit)}`
+  return `${budget === 'max_cost_usd' && costUsd === null ? 'not told' : text(value)} of ${text(limit)}`
 }
 
 /** The consequence of crossing the budget, now or later: `will pause at $2.00`. */

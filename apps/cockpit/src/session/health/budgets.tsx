@@ -37,12 +37,12 @@ export const Budgets = ({ health }: { readonly health: Health }) => {
 
 const BudgetMeter = ({ budget, health }: { readonly budget: Budget; readonly health: Health }) => {
   const now = useNow()
-  const { status, updatedAt } = useSession().detail
+  const { status, updatedAt, usage } = useSession().detail
   const { label } = budgetWords[budget.budget]
   // A run that waits for somebody has no running clock: its time ends with its last event.
   const until = status === 'running' ? now : Date.parse(updatedAt)
   const value = currentValue(budget, health.budget_pressure.running_since, until)
-  const text = budgetText(budget, value)
+  const text = budgetText(budget, value, usage.cost_usd)
   const isFloor = budget.budget === 'min_score'
   const part = isFloor ? value / 100 : budget.limit <= 0 ? 1 : Math.min(1, value / budget.limit)
   const tone = budget.level === 'crossed' ? 'over' : budget.level === 'high' ? 'high' : ''

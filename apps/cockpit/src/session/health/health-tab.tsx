@@ -1,6 +1,6 @@
 // The health of a session: why its score is what it is, its budgets, what helps, and who decided what.
 import { useState } from 'react'
-import { useCan } from '../../server/use-can.ts'
+import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
 import { useSelection } from '../inspector/use-selection.ts'
 import { useSession } from '../session-context.tsx'
@@ -29,11 +29,15 @@ const NarrowHealth = () => {
         {isEditing ? (
           <PolicyEditor onClose={() => setEditing(false)} />
         ) : (
-          canOperate && (
-            <Button look="ghost" icon="sliders-horizontal" onClick={() => setEditing(true)}>
-              {health.budget_pressure.budgets.length === 0 ? 'Set a budget' : 'Edit policy'}
-            </Button>
-          )
+          <Button
+            look="ghost"
+            icon="sliders-horizontal"
+            isDisabled={!canOperate}
+            {...(!canOperate && { title: CANNOT_OPERATE })}
+            onClick={() => setEditing(true)}
+          >
+            {health.budget_pressure.budgets.length === 0 ? 'Set a budget' : 'Edit policy'}
+          </Button>
         )}
       </section>
       <section className="sec" aria-label="Over time">

@@ -14,7 +14,9 @@ const cost: Budget = { budget: 'max_cost_usd', limit: 2, value: 1.71, level: 'hi
 
 describe('budgets in words', () => {
   test('say what will happen, and what happened', () => {
-    expect(budgetText(cost, 1.71)).toBe('$1.71 of $2.00')
+    expect(budgetText(cost, 1.71, 1.71)).toBe('$1.71 of $2.00')
+    expect(budgetText(cost, 0, null)).toBe('not told of $2.00')
+    expect(budgetText({ ...cost, budget: 'max_loop_warnings', limit: 3 }, 0, null)).toBe('0 of 3')
     expect(budgetNote(cost, policy('pause'))).toBe('will pause at $2.00')
     expect(budgetNote(cost, policy('request_approval'))).toBe('will ask you at $2.00')
     expect(budgetNote({ ...cost, level: 'crossed' }, policy('pause', 'paused'))).toBe('crossed, paused the session')

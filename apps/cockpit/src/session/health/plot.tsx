@@ -56,6 +56,8 @@ type PlotPictureProps = Required<Omit<PlotProps, 'isTable' | 'limit'>> & Pick<Pl
 
 const PlotPicture = ({ title, points, text, newest, min, max, limit, isStepped, isDots, place }: PlotPictureProps) => {
   const until = points.at(-1)?.at ?? 0
+  const first = clock(points[0]?.at ?? until)
+  const last = clock(until)
   const width = WIDTHS[place]
   const box = { left: 38, right: width - 2, top: 8, bottom: 70 }
   const shape = plotShape(points, box, { min, max, until, isStepped })
@@ -64,7 +66,7 @@ const PlotPicture = ({ title, points, text, newest, min, max, limit, isStepped, 
       className="plot"
       viewBox={`0 0 ${width} ${HEIGHT}`}
       role="img"
-      aria-label={`${title} from ${clock(points[0]?.at ?? until)} to ${clock(until)}, now ${newest}`}
+      aria-label={`${title} from ${first} to ${last}, now ${newest}`}
     >
       {shape.grid.map(({ y, value }) => (
         <g key={value}>
@@ -85,11 +87,14 @@ const PlotPicture = ({ title, points, text, newest, min, max, limit, isStepped, 
         <line className="lim" x1={box.left} x2={box.right} y1={shape.y(limit)} y2={shape.y(limit)} />
       )}
       <text x={box.left} y={HEIGHT - 2}>
-        {clock(points[0]?.at ?? until)}
+        {first}
       </text>
-      <text x={box.right} y={HEIGHT - 2} textAnchor="end">
-        {clock(until)}
-      </text>
+      {/* Two times that read alike say nothing about the span. */}
+      {last !== first && (
+        <text x={box.right} y={HEIGHT - 2} textAnchor="end">
+          {last}
+        </text>
+      )}
     </svg>
   )
 }

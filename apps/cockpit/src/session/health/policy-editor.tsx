@@ -1,6 +1,7 @@
 // All ten budgets and what happens when one is crossed. The server's refusal stands beside the field that it is about.
 import { useId, useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
+import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
@@ -12,6 +13,7 @@ import { changesOf, fieldOfMessage, fieldsOf, type PolicyFields, type PolicyProb
 export const PolicyEditor = ({ onClose }: { readonly onClose?: () => void }) => {
   const { client } = useServer()
   const { id, agent, detail, reload } = useSession()
+  const canOperate = useCan('operate')
   const saved = fieldsOf(detail.health.policy)
   const [edited, setEdited] = useState<Partial<PolicyFields>>({})
   const [problems, setProblems] = useState<PolicyProblems>({})
@@ -91,7 +93,13 @@ export const PolicyEditor = ({ onClose }: { readonly onClose?: () => void }) => 
         </p>
       )}
       <div className="row">
-        <Button type="submit" look="primary" isBusy={isBusy} isDisabled={changes === 0}>
+        <Button
+          type="submit"
+          look="primary"
+          isBusy={isBusy}
+          isDisabled={changes === 0 || !canOperate}
+          {...(!canOperate && { title: CANNOT_OPERATE })}
+        >
           Save policy
         </Button>
         <Button look="ghost" onClick={discard} isDisabled={changes === 0 && !onClose}>

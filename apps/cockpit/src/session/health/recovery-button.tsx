@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useServer } from '../../server/server-context.tsx'
-import { useCan } from '../../server/use-can.ts'
+import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
 import { inboxPath, sessionPath } from '../../shell/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -14,6 +14,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { useSession } from '../session-context.tsx'
 import { canShowApproval, showApproval } from '../thread/show-approval.ts'
 import type { Health } from './budget-texts.ts'
+import { moreThanName, recoveryNames } from './recovery-names.ts'
 
 type Hint = NonNullable<Health['recovery_hint']>
 
@@ -32,7 +33,8 @@ export const RecoveryButton = ({ hint }: { readonly hint: Hint }) => {
   const canOperate = useCan('operate')
   const [isBusy, setBusy] = useState(false)
   const recover = useRecovery(hint)
-  const label = hintLabel(hint)
+  const label = recoveryNames[hint.action]
+  const more = moreThanName(hint.action, hint.label)
   if (hint.action === 'wait') return <Wait until={hint.until} label={label} />
   const approvalId = hint.approval_request_id
   if (hint.action === 'answer_approval' && approvalId !== undefined)
@@ -50,7 +52,6 @@ export const RecoveryButton = ({ hint }: { readonly hint: Hint }) => {
         {label}
       </Link>
     )
-  if (!canOperate) return null
   const run = async (): Promise<void> => {
     setBusy(true)
     try {
@@ -62,16 +63,19 @@ export const RecoveryButton = ({ hint }: { readonly hint: Hint }) => {
     }
   }
   return (
-    <Button icon={icons[hint.action]} isBusy={isBusy} onClick={() => void run()}>
-      {label}
-    </Button>
+    <>
+      <Button
+        icon={icons[hint.action]}
+        isBusy={isBusy}
+        isDisabled={!canOperate}
+        {...(!canOperate && { title: CANNOT_OPERATE })}
+        onClick={() => void run()}
+      >
+        {label}
+      </Button>
+      {more !== '' && <p className="small t3">{visibleText(more)}</p>}
+    </>
   )
-}
-
-/** The server's sentence without its full stop: a button has none. */
-const hintLabel = ({ label }: Hint): string => {
-  const text = visibleText(label).replace(/\.$/, '')
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 const useRecovery = (hint: Hint): (() => Promise<void>) => {

@@ -1,4 +1,5 @@
 // The score, and everything that lowered it, in the server's own words with the events that show it.
+import { LOW_SCORE } from '../../sessions/limits.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
@@ -60,7 +61,7 @@ const Reason = ({ points, reason, evidence }: ReasonProps) => (
 /** The ring of the wide view: the score as a part of a circle. */
 export const ScoreRing = ({ score }: { readonly score: number }) => {
   const length = 2 * Math.PI * 31
-  const tone = score >= 80 ? 'ok' : score >= 50 ? 'warn' : 'danger'
+  const tone = score >= 80 ? 'ok' : score > LOW_SCORE ? 'warn' : 'danger'
   return (
     <svg className={`ring ${tone}`} viewBox="0 0 72 72" role="img" aria-label={`Health ${score} of 100`}>
       <circle cx="36" cy="36" r="31" />

@@ -2,6 +2,7 @@
 import type { ProposalSummary } from 'bridle/client'
 import { useId, useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
+import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
 import { useLoaded } from '../../server/use-loaded.ts'
 import { Button } from '../../ui/button.tsx'
 import { hasHiddenCharacters, visibleText } from '../../ui/plain-text.ts'
@@ -17,6 +18,8 @@ interface ProposalProps {
 export const Proposal = ({ proposal, onDecided }: ProposalProps) => {
   const { client } = useServer()
   const { id, agent } = useSession()
+  const canOperate = useCan('operate')
+  const off = canOperate ? {} : { isDisabled: true, title: CANNOT_OPERATE }
   const { data, error: loadError } = useLoaded(proposal.id, async () =>
     (await client.artifact(id, proposal.id, agent)).text(),
   )
@@ -87,10 +90,10 @@ export const Proposal = ({ proposal, onDecided }: ProposalProps) => {
         </p>
       )}
       <div className="row">
-        <Button type="submit" icon="check" isBusy={isBusy} isDisabled={data === null}>
+        <Button type="submit" icon="check" isBusy={isBusy} isDisabled={data === null} {...off}>
           {(key ?? proposal.key) === proposal.key && (value ?? proposed) === proposed ? 'Accept' : 'Accept as changed'}
         </Button>
-        <Button look="no" icon="x" isDisabled={isBusy} onClick={() => void decide('reject')}>
+        <Button look="no" icon="x" isDisabled={isBusy} {...off} onClick={() => void decide('reject')}>
           Reject
         </Button>
       </div>

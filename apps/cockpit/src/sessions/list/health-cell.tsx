@@ -12,7 +12,7 @@ export const HealthCell = ({ row }: { readonly row: SessionRow }) => {
   return (
     <span className="row health-cell">
       <Link
-        className={`num medium${score < LOW_SCORE ? ' danger' : ''}`}
+        className={`num medium${score <= LOW_SCORE ? ' danger' : ''}`}
         href={sessionPath(row, { tab: 'health' })}
         {...(hint !== null && { title: visibleText(hint) })}
         aria-label={`Health ${score}`}
