@@ -45,7 +45,23 @@ describeCockpit(
       const page = await world.open('/')
       await page.getByLabel('Token').fill('wrong')
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByRole('alert').waitFor()
+      const problem = page.getByRole('alert')
+      await problem.getByText('This token is not valid here.').waitFor()
+      const [color, other] = await page.evaluate<string[]>(
+        `['[role=alert]', '.state p'].map((each) => getComputedStyle(document.querySelector(each)).color)`,
+      )
+      expect(color).not.toBe(other)
+      for (const [tenant, words] of [
+        ['blue', 'Tenant “blue”: This token is not for that tenant.'],
+        ['a/b', 'Tenant “a/b”: The tenant is not a valid id.'],
+      ] as const) {
+        await page.getByLabel('Token').fill('team-token')
+        await page.getByLabel(/^Tenant/).fill(tenant)
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        await problem.getByText(words).waitFor()
+        expect(await page.getByLabel(/^Tenant/).getAttribute('aria-invalid')).toBe('true')
+      }
+      await page.getByLabel(/^Tenant/).fill('')
       await page.getByLabel('Token').fill('right-token')
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()
@@ -86,5 +102,11 @@ describeCockpit(
       expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0)
     })
   },
-  { authToken: 'right-token', tokens: [{ token: 'watch-token', scopes: ['observe'] }] },
+  {
+    authToken: 'right-token',
+    tokens: [
+      { token: 'watch-token', scopes: ['observe'] },
+      { token: 'team-token', tenants: ['red'] },
+    ],
+  },
 )

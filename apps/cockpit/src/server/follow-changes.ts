@@ -34,6 +34,9 @@ export const followChanges = ({ client, options, live }: FollowedServer): (() =>
   }
 }
 
-/** True where the server asks for a credential, or for another one: this token or this tenant is not let in. */
+/**
+ * True where the server asks for a credential, or for another one: this token or this tenant is not let in. The lists ask with
+ * nothing that a server could find fault with but the tenant, so a bad request is about that.
+ */
 export const isRefusal = (error: unknown): error is FabricError =>
-  error instanceof FabricError && (error.status === 401 || error.status === 403)
+  error instanceof FabricError && [400, 401, 403].includes(error.status)

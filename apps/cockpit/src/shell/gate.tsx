@@ -6,5 +6,5 @@ import { SignInPage } from './sign-in-page.tsx'
 
 export const Gate = ({ children }: { readonly children: ReactNode }) => {
   const error = useLive((state) => state.error)
-  return isRefusal(error) ? <SignInPage problem={error.message} /> : children
+  return isRefusal(error) ? <SignInPage refusal={error} /> : children
 }

@@ -1,12 +1,22 @@
 // A server with a token asks for it here. The token stays in this tab unless its user wants it kept.
+import type { FabricError } from 'bridle/client'
 import { type FormEvent, useState } from 'react'
 import { changeCredential, readCredential } from '../server/credential.ts'
 import { Button } from '../ui/button.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { Screen } from '../ui/screen.tsx'
 
-export const SignInPage = ({ problem }: { readonly problem: string }) => {
-  const hadToken = readCredential().authToken !== undefined
+const problemText = ({ status, message }: FabricError, tenantId: string | undefined): string => {
+  if (status === 401) return 'This token is not valid here.'
+  return tenantId === undefined ? visibleText(message) : `Tenant “${visibleText(tenantId)}”: ${visibleText(message)}`
+}
+
+export const SignInPage = ({ refusal }: { readonly refusal: FabricError }) => {
+  const { authToken: token, tenantId } = readCredential()
+  const hadToken = token !== undefined
+  // A server that knows the token and still refuses means the tenant.
+  const isTokenBad = hadToken && refusal.status === 401
+  const isTenantBad = hadToken && refusal.status !== 401
   const [isRemembered, setRemembered] = useState(false)
   const signIn = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
@@ -26,21 +36,27 @@ export const SignInPage = ({ problem }: { readonly problem: string }) => {
         <form className="col sign-in-form" onSubmit={signIn}>
           <label className="col">
             <span className="small t2">Token</span>
-            <span className={`field${hadToken ? ' bad' : ''}`}>
+            <span className={`field${isTokenBad ? ' bad' : ''}`}>
               <input
                 name="token"
                 type="password"
                 autoComplete="current-password"
                 required
-                aria-invalid={hadToken}
+                aria-invalid={isTokenBad}
                 aria-describedby="sign-in-problem"
               />
             </span>
           </label>
           <label className="col">
             <span className="small t2">Tenant, where the server has several</span>
-            <span className="field">
-              <input name="tenant" autoComplete="off" />
+            <span className={`field${isTenantBad ? ' bad' : ''}`}>
+              <input
+                name="tenant"
+                autoComplete="off"
+                defaultValue={tenantId}
+                aria-invalid={isTenantBad}
+                aria-describedby="sign-in-problem"
+              />
             </span>
           </label>
           <label className="row">
@@ -49,7 +65,7 @@ export const SignInPage = ({ problem }: { readonly problem: string }) => {
           </label>
           {hadToken && (
             <p id="sign-in-problem" className="danger" role="alert">
-              {visibleText(problem)}
+              {problemText(refusal, tenantId)}
             </p>
           )}
           <Button type="submit" look="primary" isLarge>
