@@ -6,6 +6,7 @@ describeCockpit('the first run', (world) => {
   test('an empty cockpit offers the tour, which shows streaming, a tool, an approval, health and a branch', async () => {
     const page = await world.open('/')
     await page.getByText('Nothing has run here yet').waitFor()
+    await page.getByRole('searchbox').waitFor({ state: 'detached' })
     await expectNoOverflow(page)
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/s\/tour-/)

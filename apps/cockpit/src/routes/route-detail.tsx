@@ -60,7 +60,11 @@ export const RouteDetail = ({ route }: { readonly route: ApiRoute }) => {
       {route.isSocket ? (
         <p className="t2">
           This is a WebSocket: both sides send JSON messages. Open it at{' '}
-          <code className="route-path">{new URL(route.path.slice(1), options.url).href.replace(/^http/, 'ws')}</code>.
+          <code className="route-path">
+            {/* An address escapes the braces of `{id}`; a reader wants them. */}
+            {decodeURI(new URL(route.path.slice(1), options.url).href).replace(/^http/, 'ws')}
+          </code>
+          .
         </p>
       ) : (
         <form

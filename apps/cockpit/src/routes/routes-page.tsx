@@ -16,6 +16,12 @@ import './routes.css'
 const isFound = ({ method, path, summary }: ApiRoute, text: string): boolean =>
   `${method} ${path} ${summary}`.toLowerCase().includes(text.toLowerCase())
 
+/** A route that can be sent as it stands: it asks for nothing and changes nothing. */
+const firstRoute = (routes: readonly ApiRoute[]): ApiRoute | undefined =>
+  routes.find(
+    ({ method, path, isStream, isSocket }) => method === 'GET' && !path.includes('{') && !isStream && !isSocket,
+  )
+
 const RoutesPage = () => {
   const { client } = useServer()
   const [params, setParams] = useSearchParams()
@@ -25,7 +31,7 @@ const RoutesPage = () => {
   const text = params.get('search') ?? ''
   const id = params.get('route')
   const all = groups.flatMap(({ routes }) => routes)
-  const chosen = id === null ? (isPhone ? undefined : all[0]) : all.find((route) => route.id === id)
+  const chosen = id === null ? (isPhone ? undefined : firstRoute(all)) : all.find((route) => route.id === id)
   const hrefOf = (route: ApiRoute): string => {
     const next = new URLSearchParams(params)
     next.set('route', route.id)

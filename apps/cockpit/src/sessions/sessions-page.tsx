@@ -1,7 +1,9 @@
 // All sessions: what needs a person stands first.
 import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
+import { useServer } from '../server/server-context.tsx'
 import { CANNOT_OPERATE, useCan } from '../server/use-can.ts'
+import { useLoaded } from '../server/use-loaded.ts'
 import { TopBar } from '../shell/top-bar.tsx'
 import { FirstRun } from '../tour/first-run.tsx'
 import { Button } from '../ui/button.tsx'
@@ -31,6 +33,7 @@ import { NewSessionDialog } from './new-session/new-session-dialog.tsx'
 import './sessions.css'
 
 const SessionsPage = () => {
+  const { client } = useServer()
   const [params, setParams] = useSearchParams()
   const query = useMemo(() => readQuery(params), [params])
   const filter = useMemo(() => (isFiltered(query) ? () => serverFilter(query, Date.now()) : null), [query])
@@ -40,6 +43,10 @@ const SessionsPage = () => {
     () => list.rows.filter((row) => !['archive', 'unarchive'].includes(acts.get(rowKey(row)) ?? '')),
     [list.rows, acts],
   )
+  // A server on which nothing has run has nothing to count or to filter. Archived sessions are found with a filter.
+  const isEmpty = list.isLoaded && filter === null && list.rows.length === 0 && !list.error
+  const archived = useLoaded(isEmpty ? 'any archived' : null, () => client.sessions({ archived: true, limit: 1 }))
+  const isUnused = isEmpty && !archived.isLoading && (archived.data?.sessions.length ?? 0) === 0
   const selection = useSelection(rows)
   const isPhone = useIsPhone()
   const canOperate = useCan('operate')
@@ -68,25 +75,29 @@ const SessionsPage = () => {
           <Button
             look="primary"
             icon="plus"
-            keyHint="n"
+            keyHint="N"
             isDisabled={!canOperate}
             {...(!canOperate && { title: CANNOT_OPERATE })}
             onClick={() => setNew(true)}
           >
-            New<span className="no-phone">session</span>
+            <span>
+              New<span className="no-phone"> session</span>
+            </span>
           </Button>
         }
       >
         <h1>Sessions</h1>
       </TopBar>
       <div className="page sessions-page">
-        <SummaryLine />
-        <FilterBar query={query} onChange={change}>
-          <span className="right small t3 no-phone nowrap">
-            {rows.length}
-            {list.hasMore && '+'} {filter ? 'found' : 'in all'} · waiting first, then newest change
-          </span>
-        </FilterBar>
+        {!isUnused && <SummaryLine />}
+        {!isUnused && (
+          <FilterBar query={query} onChange={change}>
+            <span className="right small t3 no-phone nowrap">
+              {rows.length}
+              {list.hasMore && '+'} {filter ? 'found' : 'in all'} · waiting first, then newest change
+            </span>
+          </FilterBar>
+        )}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a place that scrolls must be reachable by key */}
         <section className="list scroll" aria-label="Sessions" tabIndex={0}>
           {!list.isLoaded && <Skeleton rows={10} />}

@@ -1,22 +1,20 @@
 import type { SessionRow } from 'bridle/client'
-import { useMemo } from 'react'
 import { useLive } from '../../server/server-context.tsx'
 import { costText } from '../../ui/numbers.ts'
 
 const count = (rows: readonly SessionRow[], ...statuses: readonly string[]): number =>
   rows.filter(({ status }) => statuses.includes(status)).length
 
-/** The state of the house in one line, whatever the filters: what needs a person, is at work, went wrong, and what it cost. */
+/**
+ * The state of the house in one line, whatever the filters: what needs a person, is at work, went wrong, and what it cost. Every number is
+ * of the same sessions, those that the page has loaded.
+ */
 export const SummaryLine = () => {
   const rows = useLive((state) => state.sessions)
   const hasMore = useLive((state) => state.hasMore)
   const isLoaded = useLive((state) => state.isLoaded)
-  const approvals = useLive((state) => state.approvals)
-  const waiting = useMemo(
-    () => new Set(approvals.map(({ sessionId, agent }) => `${agent}/${sessionId}`)).size,
-    [approvals],
-  )
   const costs = rows.flatMap(({ usage }) => (typeof usage?.cost_usd === 'number' ? [usage.cost_usd] : []))
+  const waiting = count(rows, 'awaiting_approval')
   const running = count(rows, 'running', 'recovering', 'queued')
   const failed = count(rows, 'failed')
   // Zeros would be a claim about sessions that nobody has counted yet.

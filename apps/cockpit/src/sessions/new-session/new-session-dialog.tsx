@@ -82,7 +82,7 @@ export const NewSessionDialog = ({ onClose }: { readonly onClose: () => void }) 
           />
         </label>
         <label className="col">
-          <span className="small t2">Title, or the beginning of the prompt</span>
+          <span className="small t2">Title (default: the beginning of the prompt)</span>
           <input className="field" value={form.title} onChange={(event) => set({ title: event.target.value })} />
         </label>
         <div className="row wrap new-session-limits">
