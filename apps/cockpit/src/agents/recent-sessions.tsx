@@ -5,6 +5,7 @@ import { rowKey } from '../sessions/list/row-order.ts'
 import { sessionPath } from '../shell/paths.ts'
 import { Age } from '../ui/age.tsx'
 import { visibleText } from '../ui/plain-text.ts'
+import { titleText } from '../ui/script-text.ts'
 import { Status } from '../ui/status.tsx'
 
 /** The list has the others. */
@@ -21,7 +22,7 @@ export const RecentSessions = ({ agent }: { readonly agent: string }) => {
           <li key={rowKey(row)} className="row">
             <Status status={row.status} isIconOnly />
             <Link className="trunc" href={sessionPath(row)}>
-              {visibleText(row.title || row.id)}
+              {visibleText(titleText(row))}
             </Link>
             <span className="right t3 small">
               <Age at={row.updatedAt} />

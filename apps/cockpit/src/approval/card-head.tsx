@@ -1,9 +1,11 @@
 // The head of a card: the question, where it comes from, how old it is and how long it may wait.
+
 import { Link } from 'wouter'
 import { inboxPath, sessionPath } from '../shell/paths.ts'
 import { Age } from '../ui/age.tsx'
 import { exactText } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
+import { titleText } from '../ui/script-text.ts'
 import { questionVerb } from './approval-words.ts'
 import type { CardApproval, CardSession } from './card-approval.ts'
 import { Expiry } from './expiry.tsx'
@@ -60,7 +62,7 @@ export const CardHead = ({ approval, session, place, isSending }: CardHeadProps)
         )}
       </h2>
       <div className="row wrap small t2">
-        <Link href={sessionPath(session)}>{exactText(session.title || session.id)}</Link>
+        <Link href={sessionPath(session)}>{exactText(titleText(session))}</Link>
         <span className="tag">{exactText(session.agent)}</span>
         {times}
         {!expiresAt && <span className="t3">no expiry</span>}

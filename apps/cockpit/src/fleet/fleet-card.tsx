@@ -7,6 +7,7 @@ import { sessionPath } from '../shell/paths.ts'
 import { Age } from '../ui/age.tsx'
 import { Button } from '../ui/button.tsx'
 import { visibleText } from '../ui/plain-text.ts'
+import { titleText } from '../ui/script-text.ts'
 import { Status } from '../ui/status.tsx'
 import { BudgetMeters } from './budget-meters.tsx'
 import { HealthReasons } from './health-reasons.tsx'
@@ -35,7 +36,7 @@ export const FleetCard = ({ row, isOpen, isWorst }: FleetCardProps) => {
       <div className="col fleet-about">
         <div className="row wrap fleet-head">
           <Link className="trunc medium" href={sessionPath(row, { tab: 'health' })}>
-            {visibleText(row.title || row.id)}
+            {visibleText(titleText(row))}
           </Link>
           <Status status={row.status} />
           {health.flags.map((flag) => (

@@ -1,4 +1,5 @@
 // The health of all sessions, worst first.
+
 import { useMemo } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { rowKey } from '../sessions/list/row-order.ts'
@@ -9,6 +10,7 @@ import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
 import { Screen } from '../ui/screen.tsx'
+import { titleText } from '../ui/script-text.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Status } from '../ui/status.tsx'
 import { FleetCard } from './fleet-card.tsx'
@@ -75,7 +77,7 @@ const FleetPage = () => {
                     <span className="num medium">{row.health?.score ?? '–'}</span>
                     <Status status={row.status} />
                     <Link className="trunc" href={sessionPath(row, { tab: 'health' })}>
-                      {visibleText(row.title || row.id)}
+                      {visibleText(titleText(row))}
                     </Link>
                   </li>
                 ))}

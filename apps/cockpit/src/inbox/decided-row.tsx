@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { argumentSummary } from '../approval/argument-parts.ts'
 import { Age } from '../ui/age.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { titleText } from '../ui/script-text.ts'
 import { shortText } from './inbox-row.tsx'
 
 interface DecidedRowProps {
@@ -23,11 +24,11 @@ export const DecidedRow = ({ approval, href, isSelected }: DecidedRowProps) => {
           <code className="medium trunc ib-tool">{shortText(toolName)}</code>
           <span className="trunc mono t2 ib-args">{shortText(argumentSummary(args))}</span>
           <span className="right small t3 nowrap">
-            {shortText(decidedBy ?? (status === 'expired' ? 'nobody' : 'not named'))}, <Age at={decidedAt} />
+            {shortText(decidedBy ?? (status === 'expired' ? 'nobody' : 'somebody'))}, <Age at={decidedAt} isAgo />
           </span>
         </span>
         <span className="row small t3">
-          <span className="trunc">{shortText(title || sessionId)}</span>
+          <span className="trunc">{shortText(titleText({ title, id: sessionId }))}</span>
           <span className="right nowrap">
             {status}
             {isEdited && ' with edits'}

@@ -5,6 +5,7 @@ import { Expiry } from '../approval/expiry.tsx'
 import { Age } from '../ui/age.tsx'
 import { exactText } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
+import { titleText } from '../ui/script-text.ts'
 import { ROW_CHARS } from './limits.ts'
 
 interface InboxRowProps {
@@ -36,7 +37,7 @@ export const InboxRow = ({ approval, href, isSelected, onOpen }: InboxRowProps) 
         </span>
         <span className="row small t3">
           <span className="trunc">
-            {shortText(title || sessionId)} · {shortText(agent)}
+            {shortText(titleText({ title, id: sessionId }))} · {shortText(agent)}
           </span>
           <span className="right nowrap">
             asked <Age at={requestedAt} isAgo />

@@ -1,10 +1,12 @@
 // A note of the browser for each new approval, where somebody asked for it and looks at another window.
+
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 import { approvalKey } from '../approval/card-approval.ts'
 import { useLive } from '../server/server-context.tsx'
 import { inboxPath } from '../shell/paths.ts'
 import { exactText } from '../ui/exact-text.ts'
+import { titleText } from '../ui/script-text.ts'
 
 const KEY = 'bridle.notify'
 const listeners = new Set<() => void>()
@@ -45,7 +47,7 @@ export const useNotifications = (): void => {
       const key = keys[index] ?? ''
       if (before.has(key)) continue
       const note = new Notification(`Approval needed: ${exactText(approval.toolName)}`, {
-        body: exactText(approval.title ?? approval.sessionId),
+        body: exactText(titleText({ title: approval.title, id: approval.sessionId })),
         tag: key,
       })
       note.onclick = () => {

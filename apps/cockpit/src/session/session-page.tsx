@@ -1,10 +1,12 @@
 // The page of a session: the strip, the thread with its composer, and the inspector.
+
 import { Link, useSearchParams } from 'wouter'
 import { useCan } from '../server/use-can.ts'
 import { TopBar } from '../shell/top-bar.tsx'
 import { TourGuide } from '../tour/tour-guide.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { visibleText } from '../ui/plain-text.ts'
+import { titleText } from '../ui/script-text.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Composer } from './composer/composer.tsx'
 import { ApprovalDock } from './dock.tsx'
@@ -40,7 +42,7 @@ const SessionBody = () => {
   const { detail } = useSession()
   const { phase } = useConnection()
   const canOperate = useCan('operate')
-  const title = visibleText(detail.title || detail.id)
+  const title = visibleText(titleText(detail))
   return (
     <>
       <TopBar actions={<PageActs />}>

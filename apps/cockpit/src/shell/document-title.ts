@@ -1,6 +1,7 @@
 // The title of the tab: the number of open approvals, so that it is seen from another tab, and the page, so that a tab is found again.
 import type { SessionRow } from 'bridle/client'
 import { visibleText } from '../ui/plain-text.ts'
+import { titleText } from '../ui/script-text.ts'
 import { TITLE_CHARS } from './limits.ts'
 import { currentPage, pageLinks } from './pages.ts'
 
@@ -13,7 +14,8 @@ export const documentTitle = (path: string, sessions: readonly NamedSession[], w
 
 const pageName = (path: string, sessions: readonly NamedSession[]): string => {
   const id = path.startsWith('/s/') ? path.slice('/s/'.length) : null
-  if (id !== null) return sessions.find((row) => row.id === id || encodeURIComponent(row.id) === id)?.title ?? id
+  const session = sessions.find((row) => row.id === id || encodeURIComponent(row.id) === id)
+  if (id !== null) return session ? titleText(session) : id
   if (path.startsWith('/routes')) return 'Routes'
   return pageLinks.find((link) => link.path === currentPage(path))?.word ?? ''
 }

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useLive } from '../server/server-context.tsx'
 import { visibleText } from '../ui/plain-text.ts'
+import { titleText } from '../ui/script-text.ts'
 import { Status } from '../ui/status.tsx'
 
 /** More would push the rest of the bar away; the list has all. */
@@ -28,7 +29,7 @@ export const SideSessions = ({ title, statuses, hrefOf }: SideSessionsProps) => 
         {shown.map((session) => (
           <Link key={`${session.agent}/${session.id}`} href={hrefOf(session)}>
             <Status status={session.status} isIconOnly />
-            <span className="trunc">{visibleText(session.title || session.id)}</span>
+            <span className="trunc">{visibleText(titleText(session))}</span>
           </Link>
         ))}
       </div>

@@ -1,9 +1,11 @@
 // The newest checkpoints, each with its event.
+
 import { useState } from 'react'
 import { Age } from '../../ui/age.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
+import { foldScript } from '../../ui/script-text.ts'
 import { EventLink } from '../inspector/event-link.tsx'
 import { useSession } from '../session-context.tsx'
 
@@ -25,8 +27,8 @@ export const Checkpoints = () => {
           <li key={checkpoint.event_id} className="row work-row">
             <Icon name="flag" size={14} />
             <span className="nowrap t3">{visibleText(checkpoint.checkpoint_type.replaceAll('_', ' '))}</span>
-            <span className="trunc" title={visibleText(checkpoint.summary_text)}>
-              {visibleText(checkpoint.summary_text)}
+            <span className="trunc" title={visibleText(foldScript(checkpoint.summary_text))}>
+              {visibleText(foldScript(checkpoint.summary_text))}
             </span>
             <span className="right t3 row">
               <Age at={checkpoint.timestamp} />

@@ -3,11 +3,22 @@ import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
 import { bytesText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
+import { foldScript, isScript } from '../../ui/script-text.ts'
 import { PROMPT_CHARS } from './limits.ts'
 
 /** The words of a person, as they were written. */
 export const PromptText = ({ text }: { readonly text: string }) => {
   const [isWhole, setWhole] = useState(false)
+  const [isFolded, setFolded] = useState(() => isScript(text))
+  if (isFolded)
+    return (
+      <p className="said row">
+        {foldScript(text)}
+        <Button look="ghost" onClick={() => setFolded(false)}>
+          Show the script
+        </Button>
+      </p>
+    )
   if (text.length <= PROMPT_CHARS) return <p className="said">{visibleText(text)}</p>
   if (isWhole) return <Code text={text} label="Prompt" />
   return (

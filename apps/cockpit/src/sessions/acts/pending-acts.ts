@@ -1,9 +1,11 @@
 // Acts that are announced and not sent yet: each is sent when its note goes away, and at once when the page goes away. They
 // belong to no page, so that somebody who leaves the list still gets what was asked for.
+
 import type { OperatorClient, SessionRow } from 'bridle/client'
 import { useSyncExternalStore } from 'react'
 import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
+import { titleText } from '../../ui/script-text.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { SETTLE_MS } from '../limits.ts'
 import { rowKey } from '../list/row-order.ts'
@@ -59,7 +61,7 @@ export const announceAct = (client: OperatorClient, act: SessionAct, rows: reado
 
 const rowsText = (rows: readonly SessionRow[]): string => {
   const [row] = rows
-  return rows.length === 1 && row ? `“${visibleText(row.title || row.id)}”` : plural(rows.length, 'session')
+  return rows.length === 1 && row ? `“${visibleText(titleText(row))}”` : plural(rows.length, 'session')
 }
 
 /** Undoes the newest act that is not sent yet. */

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { sessionPath } from '../../shell/paths.ts'
 import { Age } from '../../ui/age.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
+import { titleText } from '../../ui/script-text.ts'
 import { Status, statusLook } from '../../ui/status.tsx'
 import { rowKey } from './row-order.ts'
 import { isCostHigh, rowCostText } from './row-words.ts'
@@ -16,7 +17,7 @@ export const PhoneList = ({ rows }: { readonly rows: readonly SessionRow[] }) =>
         <li key={rowKey(row)} data-row={rowKey(row)}>
           <Link className="pc" href={sessionPath(row)} data-row-link="">
             <Status status={row.status} isIconOnly />
-            <span className="trunc medium">{visibleText(row.title || row.id)}</span>
+            <span className="trunc medium">{visibleText(titleText(row))}</span>
             <span className="small t3">
               <Age at={row.updatedAt} />
             </span>

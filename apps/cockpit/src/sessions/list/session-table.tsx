@@ -3,6 +3,7 @@ import { memo } from 'react'
 import { Age } from '../../ui/age.tsx'
 import { countText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
+import { titleText } from '../../ui/script-text.ts'
 import { Status } from '../../ui/status.tsx'
 import { RowAction } from '../acts/row-action.tsx'
 import type { SessionAct } from '../acts/session-acts.ts'
@@ -65,7 +66,7 @@ const TableRow = memo(({ row, isSelected, act, onSelect }: TableRowProps) => (
       <input
         type="checkbox"
         className="check"
-        aria-label={`Select ${visibleText(row.title || row.id)}`}
+        aria-label={`Select ${visibleText(titleText(row))}`}
         checked={isSelected}
         onChange={() => {}}
         onClick={(event) => onSelect(rowKey(row), event.shiftKey)}

@@ -4,6 +4,7 @@ import { useLive } from '../../server/server-context.tsx'
 import { sessionPath } from '../../shell/paths.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
+import { titleText } from '../../ui/script-text.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { actWords, type SessionAct } from '../acts/session-acts.ts'
 import { originText, retryText } from './row-words.ts'
@@ -24,7 +25,7 @@ export const SessionTitle = ({ row, act }: SessionTitleProps) => {
     <span className="row list-title">
       {origin !== '' && <Icon name="corner-down-right" size={14} />}
       <Link className="trunc medium" href={sessionPath(row)} data-row-link="">
-        {visibleText(row.title || row.id)}
+        {visibleText(titleText(row))}
       </Link>
       {act && <span className="tag">{actWords[act].pending}</span>}
       {row.archived && <span className="tag">archived</span>}

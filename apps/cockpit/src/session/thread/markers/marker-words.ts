@@ -1,6 +1,8 @@
 // An event in the words of a thread: an icon, what happened, and what the event says about it.
+
 import type { IconName } from '../../../ui/icon-names.ts'
 import { costText, countText, plural } from '../../../ui/numbers.ts'
+import { foldScript } from '../../../ui/script-text.ts'
 import type { Marker } from '../thread-index.ts'
 
 export interface MarkerWords {
@@ -25,7 +27,7 @@ const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = 
   session_checkpoint: (fields) => ({
     icon: 'flag',
     title: fields.sequence === undefined ? 'Checkpoint' : `Checkpoint ${fields.sequence}`,
-    text: text(fields.summary_text),
+    text: foldScript(text(fields.summary_text)),
   }),
   context_compacted: (fields) => ({ icon: 'fold-vertical', title: 'Context compacted', text: compactionText(fields) }),
   context_warning: (fields) => ({

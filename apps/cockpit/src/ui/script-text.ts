@@ -1,0 +1,26 @@
+// A prompt of the scripted agent is JSON for a machine: a page names it by its length, and shows it to those who ask.
+import { plural } from './numbers.ts'
+
+const PROMPT = /^@script\s*(\[.*)$/s
+/** A checkpoint says what was asked and what was answered. */
+const QUOTED = /(?<=Asked: )@script\s*(\[.*?)(?= Answered: |$)/s
+
+/** The text with its script folded: `A script of 17 steps`. A script that was cut has no number. */
+export const foldScript = (text: string): string =>
+  isScript(text)
+    ? text.replace(PROMPT, (_all, json: string) => `A script${lengthText(json)}`)
+    : text.replace(QUOTED, (_all, json: string) => `a script${lengthText(json)}`)
+
+export const isScript = (text: string): boolean => /^@script\s*\[/.test(text)
+
+const lengthText = (json: string): string => {
+  try {
+    return ` of ${plural((JSON.parse(json) as unknown[]).length, 'step')}`
+  } catch {
+    return ''
+  }
+}
+
+/** The name of a session: its title, which may be the beginning of its prompt, or else its id. */
+export const titleText = ({ title, id }: { readonly title?: string | null; readonly id: string }): string =>
+  title ? foldScript(title) : id
