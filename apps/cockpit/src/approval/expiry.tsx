@@ -1,3 +1,4 @@
+import { momentText } from '../ui/clock.ts'
 import { ageText } from '../ui/numbers.ts'
 import { useNow } from '../ui/use-now.ts'
 import { EXPIRING_MS } from './limits.ts'
@@ -6,7 +7,7 @@ import { EXPIRING_MS } from './limits.ts'
 export const Expiry = ({ at }: { readonly at: string }) => {
   const left = Date.parse(at) - useNow()
   return (
-    <span className={`num nowrap${left < EXPIRING_MS ? ' danger medium' : ''}`} title={new Date(at).toLocaleString()}>
+    <span className={`num nowrap${left < EXPIRING_MS ? ' danger medium' : ''}`} title={momentText(at)}>
       {leftText(left)}
     </span>
   )

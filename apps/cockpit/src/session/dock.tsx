@@ -26,11 +26,30 @@ const useIsShown = (approvalId: string | undefined): boolean => {
   const [isShown, setShown] = useState(false)
   useEffect(() => {
     setShown(false)
-    const card = approvalId === undefined ? null : document.getElementById(`approval-${approvalId}`)
-    if (!card) return
-    const observer = new IntersectionObserver(([entry]) => setShown(entry?.isIntersecting ?? false))
-    observer.observe(card)
-    return () => observer.disconnect()
+    if (approvalId === undefined) return
+    let card: HTMLElement | null = null
+    const watch = (): void => {
+      if (card?.isConnected) return
+      card = document.getElementById(`approval-${approvalId}`)
+      if (!card) return
+      arrivals.disconnect()
+      visibility.observe(card)
+    }
+    const visibility = new IntersectionObserver(([entry]) => {
+      setShown(entry?.isIntersecting ?? false)
+      if (!card?.isConnected) look()
+    })
+    // The thread renders a card later than the question is known, and may render it anew.
+    const arrivals = new MutationObserver(watch)
+    const look = (): void => {
+      arrivals.observe(document.body, { childList: true, subtree: true })
+      watch()
+    }
+    look()
+    return () => {
+      arrivals.disconnect()
+      visibility.disconnect()
+    }
   }, [approvalId])
   return isShown
 }

@@ -7,6 +7,7 @@ import { useNow } from '../ui/use-now.ts'
 import { Bar } from './bar.tsx'
 import { useSelection } from './inspector/use-selection.ts'
 import { STEP_MARKS } from './limits.ts'
+import { useSession } from './session-context.tsx'
 import { useHarnessValue } from './thread/thread-context.tsx'
 
 interface CellProps {
@@ -99,6 +100,8 @@ const RUNNING = new Set(['running', 'awaiting_approval', 'recovering'])
 
 export const TimeCell = ({ detail, status }: LiveCellProps) => {
   const asked = useHarnessValue((state) => state.messages.findLast(({ role }) => role === 'user')?.createdAt)
+  // A policy that is set later is no part of the run.
+  const turnEnd = useSession().events.timeline.findLast(({ type }) => type === 'turn_end')?.timestamp
   const began = detail.kind === 'background' ? Date.parse(detail.createdAt) : asked
   const { attempt_count: attempt, max_retries: retries } = detail
   return (
@@ -110,7 +113,7 @@ export const TimeCell = ({ detail, status }: LiveCellProps) => {
         ) : RUNNING.has(status) ? (
           <Elapsed since={began} />
         ) : (
-          durationText(Math.max(0, Date.parse(detail.ended_at ?? detail.updatedAt) - began))
+          durationText(Math.max(0, Date.parse(detail.ended_at ?? turnEnd ?? detail.updatedAt) - began))
         )}
       </div>
       {attempt > 0 && (

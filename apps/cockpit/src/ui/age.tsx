@@ -1,3 +1,4 @@
+import { momentText } from './clock.ts'
 import { ageText, agoText } from './numbers.ts'
 import { useNow } from './use-now.ts'
 
@@ -11,7 +12,7 @@ interface AgeProps {
 export const Age = ({ at, isAgo = false }: AgeProps) => {
   const age = Math.max(0, useNow() - Date.parse(at))
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()} className="num">
+    <time dateTime={at} title={momentText(at)} className="num">
       {isAgo ? agoText(age) : ageText(age)}
     </time>
   )

@@ -1,6 +1,9 @@
-/** A key cap. Screen readers hear the shortcut from the control itself. */
-export const Kbd = ({ children }: { readonly children: string }) => (
-  <span className="kbd" aria-hidden="true">
-    {children}
-  </span>
-)
+/** The caps of a key, or of keys that are pressed together (`Ctrl+Enter`). Screen readers hear the shortcut from the control itself. */
+export const Kbd = ({ children }: { readonly children: string }) =>
+  children.split('+').map((key) => (
+    <span key={key} className="kbd" aria-hidden="true">
+      {caps[key] ?? (key.length === 1 ? key.toUpperCase() : key)}
+    </span>
+  ))
+
+const caps: { readonly [key: string]: string } = { Enter: '↵' }

@@ -1,8 +1,10 @@
 // A background session: pause, resume and cancel, its attempts, its time and its last error.
+
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
+import { momentText } from '../../ui/clock.ts'
 import { agoText, durationText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { Status } from '../../ui/status.tsx'
@@ -40,7 +42,7 @@ export const Lifecycle = () => {
           ['Began', agoText(now - Date.parse(detail.createdAt))],
           ['Sign of life', heartbeatAt === null ? null : agoText(now - Date.parse(heartbeatAt))],
           ['Ended', detail.ended_at === null ? null : agoText(now - Date.parse(detail.ended_at))],
-          ['Expires', expiresAt === null ? 'never' : new Date(expiresAt).toLocaleString()],
+          ['Expires', expiresAt === null ? 'never' : momentText(expiresAt)],
           ['Queued', detail.queued === 0 ? null : String(detail.queued)],
         ]}
       />

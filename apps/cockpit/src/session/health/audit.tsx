@@ -1,8 +1,10 @@
 // The decisions of operators, policies and the server about a session, by whom, newest first.
+
 import type { HealthEnvelope } from 'bridle/client'
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { Button } from '../../ui/button.tsx'
+import { momentText, secondText } from '../../ui/clock.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { showError } from '../../ui/toast.tsx'
 import { EventLink } from '../inspector/event-link.tsx'
@@ -43,8 +45,8 @@ export const Audit = () => {
       <ul className="audit">
         {rows.map((row) => (
           <li key={row.event_id}>
-            <time className="num t3" dateTime={row.timestamp} title={new Date(row.timestamp).toLocaleString()}>
-              {new Date(row.timestamp).toLocaleTimeString([], { hour12: false })}
+            <time className="num t3" dateTime={row.timestamp} title={momentText(row.timestamp)}>
+              {secondText(row.timestamp)}
             </time>
             <span>
               <span className="medium">{visibleText(row.action.replaceAll('_', ' '))}</span>

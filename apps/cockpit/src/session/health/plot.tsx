@@ -1,5 +1,7 @@
 // A small plot with a name, its newest value, and its numbers as a table for those who cannot see it.
+
 import { useId } from 'react'
+import { secondText } from '../../ui/clock.ts'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { type PlotPoint, plotShape } from './plot-path.ts'
 
@@ -56,8 +58,8 @@ type PlotPictureProps = Required<Omit<PlotProps, 'isTable' | 'limit'>> & Pick<Pl
 
 const PlotPicture = ({ title, points, text, newest, min, max, limit, isStepped, isDots, place }: PlotPictureProps) => {
   const until = points.at(-1)?.at ?? 0
-  const first = clock(points[0]?.at ?? until)
-  const last = clock(until)
+  const first = secondText(points[0]?.at ?? until)
+  const last = secondText(until)
   const width = WIDTHS[place]
   const box = { left: 38, right: width - 2, top: 8, bottom: 70 }
   const shape = plotShape(points, box, { min, max, until, isStepped })
@@ -115,7 +117,7 @@ const PlotTable = ({ points, text, title }: Pick<PlotProps, 'points' | 'text' | 
         {points.slice(-TABLE_ROWS_MAX).map(({ at, value }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: points stay in their order
           <tr key={index}>
-            <td className="num">{clock(at)}</td>
+            <td className="num">{secondText(at)}</td>
             <td className="n">{text(value)}</td>
           </tr>
         ))}
@@ -123,5 +125,3 @@ const PlotTable = ({ points, text, title }: Pick<PlotProps, 'points' | 'text' | 
     </table>
   </ScrollBox>
 )
-
-const clock = (at: number): string => new Date(at).toLocaleTimeString([], { hour12: false })

@@ -1,6 +1,8 @@
 // Where the agent's knowledge came from, what it proposes to remember, and what people accepted.
+
 import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'
+import { momentText } from '../../ui/clock.ts'
 import { jsonText } from '../../ui/code.tsx'
 import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
@@ -58,7 +60,7 @@ export const Memory = () => {
                   {visibleText(typeof value.value === 'string' ? value.value : jsonText(value.value))}
                   <span className="t3">
                     {value.acceptedBy !== null && ` · by ${visibleText(value.acceptedBy)}`}
-                    {value.expiresAt !== null && ` · until ${new Date(value.expiresAt).toLocaleString()}`}
+                    {value.expiresAt !== null && ` · until ${momentText(value.expiresAt)}`}
                   </span>
                 </dd>
               </div>

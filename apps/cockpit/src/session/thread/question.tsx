@@ -1,8 +1,10 @@
 // A prompt: its words, and what can be done with it.
+
 import type { HarnessMessage } from 'bridle/client'
 import { memo, useState } from 'react'
 import { useCan } from '../../server/use-can.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { minuteText, momentText } from '../../ui/clock.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { useActs } from '../use-acts.ts'
 import { EditPrompt } from './edit-prompt.tsx'
@@ -18,12 +20,8 @@ export const Question = memo(({ message }: { readonly message: HarnessMessage })
     <article className="msg user" aria-label="Prompt" data-message={id}>
       <div className="who">
         {createdAt !== undefined && (
-          <time
-            className="num"
-            dateTime={new Date(createdAt).toISOString()}
-            title={new Date(createdAt).toLocaleString()}
-          >
-            {new Date(createdAt).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}
+          <time className="num" dateTime={new Date(createdAt).toISOString()} title={momentText(createdAt)}>
+            {minuteText(createdAt)}
           </time>
         )}
         {note && <span>{note}</span>}

@@ -1,8 +1,10 @@
 // A call opened: its facts, its arguments and its result.
+
 import { Link } from 'wouter'
 import { useServer } from '../../../server/server-context.tsx'
 import { useLoaded } from '../../../server/use-loaded.ts'
 import { inboxPath } from '../../../shell/paths.ts'
+import { secondText } from '../../../ui/clock.ts'
 import { Code, JsonCode } from '../../../ui/code.tsx'
 import { durationText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
@@ -21,7 +23,7 @@ export const CallDetails = ({ call }: { readonly call: Call }) => {
           ['Call', <code key="id">{visibleText(call.toolCallId)}</code>],
           ['Outcome', `${callLooks[call.status].word}${call.outcomeType === null ? '' : `, ${call.outcomeType}`}`],
           ['Took', call.durationMs === null ? null : durationText(call.durationMs)],
-          ['From', new Date(call.beganAt).toLocaleTimeString()],
+          ['From', secondText(call.beganAt)],
           ['Decision', call.decision],
           ['Effect', call.effect],
           ['Wave', call.wave],

@@ -1,5 +1,7 @@
 // An event that a link names and that has no row of its own: what the stream says of it.
+
 import { IconButton } from '../../../ui/button.tsx'
+import { secondText } from '../../../ui/clock.ts'
 import { JsonCode } from '../../../ui/code.tsx'
 import { useSession } from '../../session-context.tsx'
 import { useSelection } from '../use-selection.ts'
@@ -13,7 +15,7 @@ export const EventBox = ({ seq }: { readonly seq: number }) => {
       <h2>
         Event {seq}
         {entry && <code>{entry.type}</code>}
-        {entry && <span className="t3 num">{new Date(entry.timestamp).toLocaleTimeString()}</span>}
+        {entry && <span className="t3 num">{secondText(entry.timestamp)}</span>}
         <span className="right">
           <IconButton name="x" label="Close the event" onClick={() => select({ event: null })} />
         </span>
