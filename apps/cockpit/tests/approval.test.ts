@@ -7,6 +7,7 @@ import { fabricClient } from 'bridle/client'
 import type { Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
 import { type CockpitWorld, describeCockpit, expectNoOverflow } from './browser.suite.ts'
+import { builtCockpit } from './built-app.suite.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const script = (args: object, more: object = {}): object[] => [
@@ -58,7 +59,8 @@ describeCockpit('an approval', (world) => {
     // Letters and Enter in the field are text.
     await field.press('End')
     await field.press('Enter')
-    await page.getByRole('button', { name: 'Approve with edits' }).click()
+    await page.getByRole('button', { name: 'Approve with edits', exact: true }).waitFor()
+    await field.press('Control+Enter')
     await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
     await expect.poll(statusOf(world, 'edit'), { timeout: 10_000 }).toBe('idle')
     expect(await approvedArguments(world, 'edit')).toEqual({
@@ -134,7 +136,7 @@ describeCockpit('an approval', (world) => {
 
   test('kill -9 of the server under the open card: the same approval is answered after the restart', async () => {
     const data = join(world.folder, 'killed')
-    const first = await startProcess({ port: 0, data, cockpit: join(world.folder, 'app') })
+    const first = await startProcess({ port: 0, data, cockpit: await builtCockpit() })
     const client = fabricClient({ url: first.url })
     for (const id of ['one', 'two', 'three'])
       await client.invoke(
@@ -150,7 +152,7 @@ describeCockpit('an approval', (world) => {
     first.process.kill('SIGKILL')
     await once(first.process, 'exit')
     await page.getByText('Nothing can be decided until it is back.').waitFor()
-    await startProcess({ port: Number(new URL(first.url).port), data, cockpit: join(world.folder, 'app') })
+    await startProcess({ port: Number(new URL(first.url).port), data, cockpit: await builtCockpit() })
     await page.getByText('Nothing can be decided until it is back.').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
     await expect.poll(async () => (await client.session('two')).status, { timeout: 10_000 }).toBe('idle')

@@ -98,6 +98,10 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
       event.stopPropagation()
       return discard()
     }
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && draft.text !== null && !event.repeat) {
+      event.preventDefault()
+      return send('approved')
+    }
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
     const act = { a: () => send('approved'), d: () => send('denied'), e: edit }[event.key.toLowerCase()]
     if (!act) return

@@ -52,9 +52,7 @@ export const ArgumentsEditor = ({ args, text, parsed, isDisabled, onChange }: Ar
           </ScrollBox>
         </div>
         <div className={`editor${parsed.problem ? ' bad' : ''}`}>
-          <div className="f">
-            Yours<span className="right t3">Esc discards</span>
-          </div>
+          <div className="f">Yours</div>
           <textarea
             ref={field}
             aria-label="Your arguments"

@@ -29,7 +29,7 @@ export const CardActions = (props: CardActionsProps) => {
       <Button
         look="primary"
         icon="check"
-        keyHint="A"
+        keyHint={isEditing ? 'Ctrl+Enter' : 'A'}
         isLarge={isLarge}
         isBusy={sending === 'approved'}
         isDisabled={isOff || unapprovableWhy !== null}
@@ -57,7 +57,7 @@ export const CardActions = (props: CardActionsProps) => {
       <Button
         look="no"
         icon="x"
-        keyHint="D"
+        {...(!isEditing && { keyHint: 'D' })}
         isLarge={isLarge}
         isBusy={sending === 'denied'}
         isDisabled={isOff}
@@ -74,7 +74,7 @@ export const CardActions = (props: CardActionsProps) => {
           title="The call runs, and the session pauses before its next step."
           onClick={props.onApproveAndPause}
         >
-          Approve and pause
+          {isEdited ? 'Approve with edits and pause' : 'Approve and pause'}
         </Button>
       )}
     </fieldset>

@@ -32,7 +32,8 @@ export const InboxCard = ({ selection, approvals, decided, focused, onGoOn }: In
     if (listed) setLast(listed)
   }, [listed])
   const settled = listed ? undefined : decided.find((row) => isSelected(row, selection))
-  const approval = listed ?? (last && isSelected(last, selection) ? last : settled)
+  // A row of the decided ones has the arguments as approved.
+  const approval = listed ?? settled ?? (last && isSelected(last, selection) ? last : undefined)
   if (!approval)
     return (
       <Screen icon="inbox" title="This approval no longer waits">

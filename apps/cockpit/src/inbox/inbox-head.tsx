@@ -53,7 +53,7 @@ export const InboxHead = ({ query, approvals }: InboxHeadProps) => {
           </nav>
           <span className="row small t3 no-phone inbox-keys">
             <Kbd>J</Kbd>
-            <Kbd>K</Kbd> move
+            <Kbd>K</Kbd> move <Kbd>Enter</Kbd> answer
           </span>
           <span className="no-phone">
             <NotifySwitch />

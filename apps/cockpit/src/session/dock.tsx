@@ -12,7 +12,13 @@ export const ApprovalDock = () => {
   return (
     <div className="dock only-phone">
       <span className="grow trunc">
-        Allow <code>{visibleText(first.toolName)}</code>?
+        {first.kind === 'budget' ? (
+          'A budget is used up. Raise it?'
+        ) : (
+          <>
+            Allow <code>{visibleText(first.toolName)}</code>?
+          </>
+        )}
       </span>
       <Button look="primary" onClick={() => showApproval(first.id)}>
         Review

@@ -36,8 +36,14 @@ export const WaitingCell = () => {
       </div>
       <div className="v">
         <span className="trunc">
-          Allow <code>{visibleText(first.toolName)}</code>
-          {brief !== '' && ` on ${brief}`}?
+          {first.kind === 'budget' ? (
+            'A budget is used up. Raise it?'
+          ) : (
+            <>
+              Allow <code>{visibleText(first.toolName)}</code>
+              {brief !== '' && ` on ${brief}`}?
+            </>
+          )}
         </span>
         <button type="button" className="link right small medium nowrap" onClick={() => showApproval(first.id)}>
           Review

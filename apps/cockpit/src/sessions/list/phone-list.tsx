@@ -26,7 +26,9 @@ export const PhoneList = ({ rows }: { readonly rows: readonly SessionRow[] }) =>
                 <span className={`st ${tone}`}>{word}</span> · {visibleText(row.agent)}
               </span>
               {row.health && <span className="right num nowrap">health {row.health.score}</span>}
-              <span className={`num nowrap${isCostHigh(row) ? ' warn' : ''}`}>{rowCostText(row)}</span>
+              <span className={`num nowrap${isCostHigh(row) ? ' warn' : ''}`}>
+                {rowCostText(row) === 'not told' ? 'cost not told' : rowCostText(row)}
+              </span>
             </span>
           </Link>
         </li>
