@@ -1,4 +1,4 @@
-// One name for each thing that helps a session, wherever it is offered.
+// The name for each thing that helps a session, wherever it is offered.
 import type { Health } from './budget-texts.ts'
 
 type RecoveryAction = NonNullable<Health['recovery_hint']>['action']
