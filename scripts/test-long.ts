@@ -22,7 +22,7 @@ export const parts: readonly LongTestPart[] = [
     name: 'simulation',
     // The same seeds each time, so that a change is judged by what it did. `npm run simulate` draws fresh ones.
     proves: 'eight hundred seeds keep every promise, and five hundred of native agents',
-    minutes: 7,
+    minutes: 6,
     command: [
       ...['node', '--conditions=bridle-source', 'simulation/main.ts', '--runs', '800', '--from', '41', '--stop'],
       ...['--beside-native', '500'],
@@ -31,22 +31,22 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'crash',
     proves: 'no fault breaks a promise: kill -9, SIGSTOP, SIGTERM, a full disk, failed syncs, cut connections',
-    minutes: 5,
+    minutes: 4,
     command: ['node', '--conditions=bridle-source', 'crash/main.ts', '4', '--no-page'],
   },
   {
     name: 'fuzz',
     proves: '10,000 inputs at each surface, made from its schemas',
-    minutes: 8,
+    minutes: 5,
     // The very files of `npm test`, with more inputs.
-    command: ['vitest', 'run', 'fuzz/', '--testTimeout=480000'],
+    command: ['vitest', 'run', 'fuzz/', '--testTimeout=300000'],
     env: { BRIDLE_FUZZ_INPUTS: '10000' },
   },
   {
     name: 'matrix',
     proves:
       'what others check and run: the packed package with other versions of Node and TypeScript, /openapi.json with a linter, MCP servers of others, every page of the cockpit with axe',
-    minutes: 4,
+    minutes: 5,
     // The files run beside each other.
     command: vitest(
       ...['scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'reference-servers.long.test.ts'],
@@ -56,7 +56,7 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'canary',
     proves: 'secrets stay where they belong, also with a real engine at work',
-    minutes: 3,
+    minutes: 2,
     command: vitest('canary.long.test.ts'),
   },
   {
@@ -69,6 +69,15 @@ export const parts: readonly LongTestPart[] = [
       ...['vitest', 'run', 'shared-runner.test.ts', 'index-damage.slow.test.ts', 'decide.test.ts'],
       ...['fabric-socket.test.ts', 'harness-client.test.ts', 'random-kills.test.ts'],
     ],
+    env: { BRIDLE_VARIANTS: 'all' },
+  },
+  {
+    name: 'cockpit',
+    proves:
+      'the cockpit in a browser beyond one test of each feature: phones, long contents, tokens that may only watch',
+    minutes: 5,
+    // The very files of `npm test`, which leaves out each `longTest`.
+    command: ['vitest', 'run', 'apps/cockpit/tests', '--project', 'processes'],
     env: { BRIDLE_VARIANTS: 'all' },
   },
 ]

@@ -2,7 +2,7 @@
 import { agent } from 'bridle'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { describeCockpit, expectNoOverflow } from './browser.suite.ts'
+import { describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 
 const triage = agent({
   name: 'triage',
@@ -65,7 +65,7 @@ describeCockpit(
       await page.context().close()
     })
 
-    test('JSON is taken too; an unknown agent says so; nothing is wider than its window', async () => {
+    longTest('JSON is taken too; an unknown agent says so; nothing is wider than its window', async () => {
       const page = await world.open('/try/triage')
       await page.getByRole('button', { name: 'Edit as JSON' }).click()
       await page.getByLabel('Input as JSON').fill('{"title": "A b", ')
@@ -134,7 +134,7 @@ describeCockpit(
       await page.context().close()
     })
 
-    test('a link to a route opens it on a phone, and no route is wider', async () => {
+    longTest('a link to a route opens it on a phone, and no route is wider', async () => {
       const phone = await world.open('/routes?route=postSessions', { viewport: { width: 390, height: 844 } })
       await phone.getByText('Start a background session').waitFor()
       await phone.getByText('Fields of the body').click()

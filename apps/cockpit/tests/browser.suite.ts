@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fabricClient, type OperatorClient, operatorClient } from 'bridle/client'
 import { HarnessServer, type ServerOptions } from 'bridle/node'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, needs } from '../../../scripts/needs.ts'
 import { builtCockpit } from './built-app.suite.ts'
 
@@ -21,6 +21,8 @@ export const launch = (executablePath: string): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      '--disable-extensions',
+      '--in-process-gpu',
     ],
   })
 
@@ -75,7 +77,12 @@ export class CockpitWorld {
 
   /** A page in a context of its own, as another person has it. Its errors and policy violations are problems. */
   async open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.#browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+    const context = await this.#browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      // Icons that turn would have the machine paint all the time.
+      reducedMotion: 'reduce',
+      ...options,
+    })
     const page = await context.newPage()
     page.on('pageerror', (error) => this.problems.push(`${path}: ${error.message}`))
     page.on('console', (message) => {
@@ -112,6 +119,18 @@ export class CockpitWorld {
     await this.#server?.close()
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+const isThorough = process.env.BRIDLE_VARIANTS === 'all'
+
+/** A test beyond the first one of its feature: `npm run test:long` runs it, and `npm test` keeps to its time. */
+export const longTest = (name: string, run: () => Promise<void>): void => {
+  if (isThorough) test(name, run)
+}
+
+/** The same for tests that share a world of their own. */
+export const describeLong: typeof describeCockpit = (...suite) => {
+  if (isThorough) describeCockpit(...suite)
 }
 
 /** Tests of one file, with a world of their own; they are skipped by name where the machine has no browser. */

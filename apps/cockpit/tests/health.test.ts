@@ -2,7 +2,7 @@
 import { operatorClient } from 'bridle/client'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { describeCockpit, expectNoOverflow, expectNoSideScroll } from './browser.suite.ts'
+import { describeCockpit, describeLong, expectNoOverflow, expectNoSideScroll, longTest } from './browser.suite.ts'
 
 describeCockpit('the health of a session', (world) => {
   const background = async (id: string, script: readonly object[], more: object = {}): Promise<void> => {
@@ -82,38 +82,41 @@ describeCockpit('the health of a session', (world) => {
     await expect.poll(async () => (await world.client.session('budgets')).status).toBe('completed')
   })
 
-  test('three sessions of different kinds keep their own health, and no page is wider than its window', async () => {
-    const long = 'x'.repeat(400)
-    await background('failed', [{ tool: long, outcome: 'timeout' }, { fail: `${long} <b>bad</b>` }])
-    await background('running', [{ text: 'on', chunks: 2 }, { sleepMs: 60_000 }], {
-      policy: { health: { max_runtime_minutes: 5 } },
-    })
-    const hints = { failed: /^Branch from/, reasons: 'Answer the approval', running: null }
-    for (const [id, hint] of Object.entries(hints)) {
-      const page = await world.open(`/s/${id}?tab=health`)
-      if (hint) await page.getByRole('region', { name: 'Score' }).getByText(hint).waitFor()
-      else await page.getByText(/^\d+(\.\d)? (s|min) of 5 min$/).waitFor()
-      await expectNoSideScroll(page)
-      await page.getByRole('button', { name: 'Use the whole width' }).click()
-      await page.getByRole('form', { name: 'Policy' }).waitFor()
-      for (const width of [1440, 390]) {
-        await page.setViewportSize({ width, height: 844 })
-        await expectNoOverflow(page)
+  longTest(
+    'three sessions of different kinds keep their own health, and no page is wider than its window',
+    async () => {
+      const long = 'x'.repeat(400)
+      await background('failed', [{ tool: long, outcome: 'timeout' }, { fail: `${long} <b>bad</b>` }])
+      await background('running', [{ text: 'on', chunks: 2 }, { sleepMs: 60_000 }], {
+        policy: { health: { max_runtime_minutes: 5 } },
+      })
+      const hints = { failed: /^Branch from/, reasons: 'Answer the approval', running: null }
+      for (const [id, hint] of Object.entries(hints)) {
+        const page = await world.open(`/s/${id}?tab=health`)
+        if (hint) await page.getByRole('region', { name: 'Score' }).getByText(hint).waitFor()
+        else await page.getByText(/^\d+(\.\d)? (s|min) of 5 min$/).waitFor()
         await expectNoSideScroll(page)
+        await page.getByRole('button', { name: 'Use the whole width' }).click()
+        await page.getByRole('form', { name: 'Policy' }).waitFor()
+        for (const width of [1440, 390]) {
+          await page.setViewportSize({ width, height: 844 })
+          await expectNoOverflow(page)
+          await expectNoSideScroll(page)
+        }
+        await page.context().close()
       }
-      await page.context().close()
-    }
-    const page = await world.open('/s/failed?tab=health')
-    await page
-      .getByRole('region', { name: 'Score' })
-      .getByRole('button', { name: /^Branch/ })
-      .click()
-    await page.waitForURL((url) => url.pathname !== '/s/failed')
-    await world.client.cancel('running')
-  })
+      const page = await world.open('/s/failed?tab=health')
+      await page
+        .getByRole('region', { name: 'Score' })
+        .getByRole('button', { name: /^Branch/ })
+        .click()
+      await page.waitForURL((url) => url.pathname !== '/s/failed')
+      await world.client.cancel('running')
+    },
+  )
 })
 
-describeCockpit(
+describeLong(
   'the inspector of somebody who may watch',
   (world) => {
     test('has every control that changes the session off, and says why', async () => {

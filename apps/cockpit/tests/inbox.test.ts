@@ -1,7 +1,7 @@
 // The inbox over all sessions: what waits, in which order, and how one gets through it without a mouse.
 import type { Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
-import { type CockpitWorld, describeCockpit, expectNoOverflow } from './browser.suite.ts'
+import { type CockpitWorld, describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 
 const ask = (tool: string, args: object, more: object = {}) => ({
   approve: tool,
@@ -91,7 +91,7 @@ describeCockpit('the inbox', (world) => {
     await page.getByRole('article', { name: 'Decided: close_issue' }).getByText('denied').first().waitFor()
   })
 
-  test('filters are in the address, and an approval that expires leaves by itself', async () => {
+  longTest('filters are in the address, and an approval that expires leaves by itself', async () => {
     await world.play('slow', [ask('one', { a: 1 })])
     await world.play('quick', [ask('two', { b: 2 }, { expiresMs: 6_000 })])
     await waiting(world, 2)
@@ -143,7 +143,7 @@ describeCockpit('the inbox', (world) => {
     await waiting(world, 0)
   })
 
-  test('on a phone one approval at a time fits the screen, with its answers at hand', async () => {
+  longTest('on a phone one approval at a time fits the screen, with its answers at hand', async () => {
     await world.play('long', [
       ask('shell', { command: 'echo '.padEnd(9_000, 'x'), ['k'.repeat(500)]: 'y'.repeat(500) }),
       ask('other', {}),

@@ -1,6 +1,6 @@
 // The inspector of a session: its timeline, what its agent knows, and its work.
 import { expect, test } from 'vitest'
-import { describeCockpit, expectNoOverflow, expectNoSideScroll } from './browser.suite.ts'
+import { describeCockpit, expectNoOverflow, expectNoSideScroll, longTest } from './browser.suite.ts'
 
 /** Markup, control characters and a right-to-left mark, in every text that an agent may write. */
 const HOSTILE = '<img src=x onerror=alert(1)>\u202eevil\u0007'
@@ -62,7 +62,7 @@ describeCockpit('the inspector', (world) => {
     expect(new URL(page.url()).searchParams.get('tab')).toBe('health')
   })
 
-  test('text of an agent is text, and widens no page', async () => {
+  longTest('text of an agent is text, and widens no page', async () => {
     const long = `${'long'.repeat(300)} ${HOSTILE}`
     await world.play('hostile', [
       { event: { type: 'step_progress', payload: { step_id: HOSTILE, summary: long } } },

@@ -1,7 +1,7 @@
 // The list of sessions: filters in the address, rows that follow the server, acts upon several rows, and keys. The health of all.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { type CockpitWorld, describeCockpit, expectNoOverflow } from './browser.suite.ts'
+import { type CockpitWorld, describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 
 const background = async (world: CockpitWorld, id: string, title: string, ...script: readonly object[]) => {
   const prompt = `@script ${JSON.stringify(script)}`
@@ -109,7 +109,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
     await page.context().close()
   })
 
-  test('an act that waits is sent when the page is left', async () => {
+  longTest('an act that waits is sent when the page is left', async () => {
     const page = await world.open('/')
     await row(page, 'Nightly triage').getByRole('checkbox').click()
     await page.getByRole('button', { name: 'Cancel 1' }).click()
@@ -136,7 +136,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
     await page.context().close()
   })
 
-  test('a failed session is branched; long titles widen no window', async () => {
+  longTest('a failed session is branched; long titles widen no window', async () => {
     await background(world, 'x'.repeat(120), `${'wide '.repeat(60)}${'W'.repeat(300)}`, { approve: 't'.repeat(200) })
     const phone = await world.open('/', { viewport: { width: 390, height: 844 } })
     await phone.getByRole('link', { name: /wide wide/ }).waitFor()
@@ -185,7 +185,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
     await page.context().close()
   })
 
-  test('the longest contents widen no window of health', async () => {
+  longTest('the longest contents widen no window of health', async () => {
     await background(world, 'wide', 'W'.repeat(400), { fail: 'e'.repeat(3_000) })
     for (const width of [390, 1440]) {
       const page = await world.open('/fleet', { viewport: { width, height: 900 } })

@@ -3,7 +3,7 @@ import { agent } from 'bridle'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { eventPlaces } from '../src/session/thread/event-places.ts'
-import { describeCockpit, expectNoOverflow } from './browser.suite.ts'
+import { describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 
@@ -146,7 +146,7 @@ describeCockpit(
       expect((await thread.innerText()).length).toBeLessThan(150_000)
     })
 
-    test('a long conversation comes by steps upwards, and its scroll is never stolen', async () => {
+    longTest('a long conversation comes by steps upwards, and its scroll is never stolen', async () => {
       const say = (text: string) => world.ask('scripted', 'long', `@script ${JSON.stringify([{ text }])}`)
       for (let turn = 0; turn < 60; turn++) await say(`Answer ${turn}.`)
       const page = await world.open('/s/long')
