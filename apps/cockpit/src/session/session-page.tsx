@@ -18,7 +18,7 @@ import { SheetHandle } from './sheet.tsx'
 import { StatusSentence } from './status-sentence.tsx'
 import { Strip } from './strip.tsx'
 import { Thread } from './thread/thread.tsx'
-import { ThreadProvider, useConnection } from './thread/thread-context.tsx'
+import { ThreadProvider, useConnection, useHasConversation } from './thread/thread-context.tsx'
 import { useActs } from './use-acts.ts'
 import './session-page.css'
 
@@ -29,7 +29,9 @@ const SessionPage = ({ id }: { readonly id: string }) => {
     <SessionProvider
       id={id}
       agent={agent}
-      fallback={({ error }) => (error ? <SessionTrouble id={id} error={error} /> : <Skeleton />)}
+      fallback={({ error, reload }) =>
+        error ? <SessionTrouble id={id} error={error} onRetry={reload} /> : <Skeleton />
+      }
     >
       <ThreadProvider>
         <SessionBody />
@@ -41,6 +43,7 @@ const SessionPage = ({ id }: { readonly id: string }) => {
 const SessionBody = () => {
   const { detail } = useSession()
   const { phase } = useConnection()
+  const hasConversation = useHasConversation()
   const canOperate = useCan('operate')
   const title = visibleText(titleText(detail))
   return (
@@ -61,23 +64,27 @@ const SessionBody = () => {
       <TourGuide />
       <ConnectionBanner />
       <FidelityBanner detail={detail} />
-      <div className={`session-frame${phase === 'reconnecting' ? ' frozen' : ''}`}>
-        <Strip />
-        <div className="session">
-          <Thread>
-            <ApprovalDock />
-            {canOperate ? (
-              <Composer />
-            ) : (
-              <p className="composer small t3">
-                You may watch this session. To write to it, a token needs the scope “operate”.
-              </p>
-            )}
-          </Thread>
-          <Inspector />
+      {hasConversation ? (
+        <div className={`session-frame${phase === 'reconnecting' ? ' frozen' : ''}`}>
+          <Strip />
+          <div className="session">
+            <Thread>
+              <ApprovalDock />
+              {canOperate ? (
+                <Composer />
+              ) : (
+                <p className="composer small t3">
+                  You may watch this session. To write to it, a token needs the scope “operate”.
+                </p>
+              )}
+            </Thread>
+            <Inspector />
+          </div>
+          <SheetHandle />
         </div>
-        <SheetHandle />
-      </div>
+      ) : (
+        <Skeleton />
+      )}
     </>
   )
 }

@@ -48,6 +48,9 @@ export const useHarnessValue = <T,>(select: (state: HarnessState) => T): T =>
 
 export const useConnection = (): HarnessConnection => useHarnessSnapshot(({ connection }) => connection)
 
+/** False until the conversation has come once: before that, an empty one would be a lie. */
+export const useHasConversation = (): boolean => useHarnessSnapshot(({ connection }) => connection.lastSeq !== null)
+
 /** Prompts that wait for a connection. */
 export const useHeldPrompts = (): readonly HeldPrompt[] => useHarnessSnapshot(({ held }) => held)
 
