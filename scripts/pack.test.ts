@@ -190,7 +190,7 @@ describe('the packed package', () => {
       const server = await HarnessServer.start({ port: 0, data: 'cockpit', log: () => {} })
       const types = []
       for (const path of ['/', '/fleet', '${script}'])
-        types.push((await fetch(new URL(path, server.url))).headers.get('content-type').split(';')[0])
+        types.push((await fetch(new URL(path, server.url), { headers: { accept: 'text/html' } })).headers.get('content-type').split(';')[0])
       await server.close()
       console.log(types.join(' '))`
     expect(project.program(program)).toBe('text/html text/html text/javascript')
