@@ -67,7 +67,7 @@ describeCockpit(
       await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()
     })
 
-    test('signs out into a new page, which has nothing of the one before', async () => {
+    longTest('signs out into a new page, which has nothing of the one before', async () => {
       const page = await world.open('/fleet')
       await page.getByLabel('Token').fill('right-token')
       await page.getByRole('button', { name: 'Sign in' }).click()
@@ -79,7 +79,7 @@ describeCockpit(
       expect(left).toEqual(['/', false, 0])
     })
 
-    test('offers nothing that a token to watch may not do', async () => {
+    longTest('offers nothing that a token to watch may not do', async () => {
       const owner = operatorClient({ url: world.url, authToken: 'right-token' })
       const prompt = `@script ${JSON.stringify([{ text: 'Ready.' }, { checkpoint: 'begun' }, { approve: 'send' }])}`
       await owner.startBackground({ agent: 'scripted', session_id: 'seen', prompt })

@@ -1,6 +1,6 @@
 // The thread of a session: text while it comes, calls, hostile contents, and a server that goes away in between.
 import { agent } from 'bridle'
-import type { Page } from 'playwright-core'
+import type { Page, WebSocketRoute } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { eventPlaces } from '../src/session/thread/event-places.ts'
 import { describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
@@ -170,22 +170,32 @@ describeCockpit(
       await page.getByRole('button', { name: /Jump to latest/ }).waitFor({ state: 'detached' })
     })
 
-    test('a server that restarts in mid-stream, and a tab that nobody sees, lose and double nothing', async () => {
+    test('a connection that breaks in mid-stream, and a tab that nobody sees, lose and double nothing', async () => {
       const words = Array.from({ length: 120 }, (_, n) => `w${n}`).join(' ')
-      const script = [{ text: words, chunks: 60, everyMs: 25 }, { text: '\n\nEnd.' }]
+      const script = [{ text: words, chunks: 80, everyMs: 50 }, { text: '\n\nEnd.' }]
+      const pages = await Promise.all([world.open('/'), world.open('/')])
+      const [page, hidden] = pages
+      const sockets: WebSocketRoute[] = []
+      for (const each of pages)
+        await each.routeWebSocket(/\/ws\?/, (socket) => {
+          socket.connectToServer()
+          sockets.push(socket)
+        })
       await Promise.all([world.play('cut', script), world.play('hidden', script)])
-      const [page, hidden] = await Promise.all([world.open('/s/cut'), world.open('/s/hidden')])
+      await Promise.all([page.goto(`${world.url}/s/cut`), hidden.goto(`${world.url}/s/hidden`)])
       await hidden.evaluate(
         "Object.defineProperty(document, 'hidden', { get: () => true }); document.dispatchEvent(new Event('visibilitychange'))",
       )
       await conversation(page).locator('.md', { hasText: 'w3 ' }).waitFor()
-      await world.restart()
-      for (const each of [page, hidden]) {
+      const broken = sockets.splice(0)
+      for (const socket of broken) await socket.close({ code: 1012, reason: 'broken' })
+      for (const each of pages) {
         const thread = conversation(each)
         await thread.getByText('End.', { exact: true }).waitFor({ timeout: 20_000 })
         expect(await thread.locator('.md > p').first().innerText()).toBe(words)
         expect(await thread.getByRole('article', { name: 'Answer' }).count()).toBe(1)
       }
+      expect(sockets.length).toBeGreaterThanOrEqual(broken.length)
     })
 
     test('every event that a frontend may meet has its place', async () => {
