@@ -36,8 +36,8 @@ const end: PlanStep = { say: 'That is all.' }
 const begin: PlanStep = { say: 'First I look. ', calls: ['read1'] }
 
 export const deathRows: readonly DeathRow[] = [
-  // The server dies while the prompt is on its way: the first step may have begun or not.
-  { name: 'sent', agents: both, steps: [begin, end], at: 'sent', times: { 'think-0': NaN, read1: NaN } },
+  // The server dies while the prompt is on its way, or soon after: any step may have begun.
+  { name: 'sent', agents: both, steps: [begin, end], at: 'sent', times: { 'think-0': NaN, read1: NaN, 'think-1': NaN } },
   {
     name: 'speaks',
     agents: ['thinker'],
