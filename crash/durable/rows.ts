@@ -37,7 +37,13 @@ const begin: PlanStep = { say: 'First I look. ', calls: ['read1'] }
 
 export const deathRows: readonly DeathRow[] = [
   // The server dies while the prompt is on its way, or soon after: any step may have begun.
-  { name: 'sent', agents: both, steps: [begin, end], at: 'sent', times: { 'think-0': NaN, read1: NaN, 'think-1': NaN } },
+  {
+    name: 'sent',
+    agents: both,
+    steps: [begin, end],
+    at: 'sent',
+    times: { 'think-0': NaN, read1: NaN, 'think-1': NaN },
+  },
   {
     name: 'speaks',
     agents: ['thinker'],
