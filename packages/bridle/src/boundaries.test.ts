@@ -47,7 +47,7 @@ describe('the check itself', () => {
       'another surface',
       { 'surfaces/fabric/a.ts': `export * from '../voice/b.ts'`, 'surfaces/voice/b.ts': '' },
       [
-        "surfaces/fabric/a.ts:1: imports '../voice/b.ts', but `surfaces/*` may import only itself, `kernel`, `surfaces/http`, `hono`, `valibot`",
+        "surfaces/fabric/a.ts:1: imports '../voice/b.ts', but `surfaces/*` may import only itself, `kernel`, `history`, `surfaces/http`, `hono`, `valibot`",
       ],
     ],
     ['the shared surface', { 'surfaces/fabric/a.ts': `import '../http/b.ts'`, 'surfaces/http/b.ts': '' }, []],

@@ -15,6 +15,7 @@ const named = namesIn(
   textsOf(
     'packages/bridle/src/**/*.{test,suite}.ts',
     'packages/bridle/src/conformance/cases/*.ts',
+    'apps/cockpit/**/*.test.ts',
     'conformance/clean-room/*.test.ts',
     '{crash,simulation}/**/*.ts',
   ),

@@ -4,7 +4,7 @@ import { catalogue, isEventType } from '../kernel/catalogue.ts'
 import type { ReportItem } from '../kernel/commands.ts'
 import { customEventProblem } from '../kernel/custom-event.ts'
 import { directiveProblem } from '../kernel/directive.ts'
-import type { AnyEventDraft } from '../kernel/event.ts'
+import type { AnyEventDraft, Key } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { ChildSessions } from '../kernel/ports/child-sessions.ts'
 import type { Clock } from '../kernel/ports/clock.ts'
@@ -13,6 +13,7 @@ import type { ApprovalAnswer, Job } from '../kernel/ports/runner.ts'
 import type { Uploads } from '../kernel/ports/uploads.ts'
 import { type Payloads, parsePayload } from '../kernel/schemas.ts'
 import type { RunReporter } from '../kernel/session/run-reporter.ts'
+import type { LanguageModel } from './model/model.ts'
 import type { ModelResolver } from './model/model-choice.ts'
 import { toPlainJson } from './schemas/input.ts'
 import type { RunTracer } from './trace/trace.ts'
@@ -26,6 +27,10 @@ export interface AgentRunPorts {
   readonly random?: () => number
   /** Finds models by their names; absent: agents pass objects only. */
   readonly resolveModel?: ModelResolver
+  /** The reason why a model of this name cannot be asked, as a sentence; null: none that can be seen before. */
+  readonly missingModel?: (name: string) => string | null
+  /** The model that answers a spoken prompt of a session aloud; null: nobody listens, and the agent's own model writes. */
+  readonly voiceModel?: (key: Key) => LanguageModel | null
   /** Sessions of other agents that do tasks of a run; absent: no agent can ask another one. */
   readonly children?: ChildSessions
   /** Records spans of model agents; absent: nobody watches. */

@@ -104,6 +104,8 @@ test.each([
   [100, 10, 90],
 ])('of %i messages the last %s begin at %i', (length, last, start) => {
   expect(lastOf([...Array(length).keys()], last)[0]).toBe(start)
+  // Prompts that wait come besides.
+  expect(lastOf([...Array(length + 30).keys()], last, 30)[0]).toBe(start)
 })
 
 const running: HarnessState = {

@@ -7,6 +7,7 @@ import {
 } from '@assistant-ui/react'
 import { useMemo, useRef } from 'react'
 import type { HeldPrompt } from '../client/harness/options.ts'
+import type { HarnessState } from '../client/harness/state.ts'
 import type { HarnessLike } from '../react/harness-like.ts'
 import { useHarness } from '../react/use-harness.ts'
 import { type CommandOptions, runtimeCommands } from './runtime-commands.ts'
@@ -15,8 +16,8 @@ import { toThreadMessages } from './thread-messages.ts'
 /** Settings of `useHarnessRuntime`. */
 export interface HarnessRuntimeOptions extends CommandOptions {
   /**
-   * Shows only about this many of the last messages. Every message costs assistant-ui time on every update: set a number
-   * where conversations grow long. Default: all.
+   * Shows only about this many of the last messages, and the prompts that wait for their turn. Every message costs
+   * assistant-ui time on every update: set a number where conversations grow long. Default: all.
    */
   readonly last?: number
 }
@@ -25,7 +26,8 @@ export interface HarnessRuntimeOptions extends CommandOptions {
 export const useHarnessRuntime = (client: HarnessLike, options: HarnessRuntimeOptions = {}): AssistantRuntime => {
   const { state, held } = useHarness(client)
   const thread = toThreadMessages(state)
-  const messages = useMemo(() => lastOf(thread, options.last), [thread, options.last])
+  const waiting = options.last === undefined ? 0 : waitingPrompts(state)
+  const messages = useMemo(() => lastOf(thread, options.last, waiting), [thread, options.last, waiting])
   const isRunning = state.status === 'running'
 
   const latest = useRef(options)
@@ -39,11 +41,17 @@ export const useHarnessRuntime = (client: HarnessLike, options: HarnessRuntimeOp
   return useExternalStoreRuntime(adapter)
 }
 
-/** The first message shown moves in steps, so that not every new message removes an old one from the page. */
-export const lastOf = <T>(all: readonly T[], last: number | undefined): readonly T[] => {
-  if (last === undefined || all.length <= last) return all
+/**
+ * The first message shown moves in steps, so that not every new message removes an old one from the page. Prompts that wait do not
+ * count: the run before them, and the approval that it waits for, must stay on the page behind the longest queue.
+ */
+export const lastOf = <T>(all: readonly T[], last: number | undefined, waiting = 0): readonly T[] => {
+  if (last === undefined || all.length - waiting <= last) return all
   const step = Math.max(1, Math.floor(last / 2))
-  return all.slice(Math.floor((all.length - last) / step) * step)
+  return all.slice(Math.floor((all.length - waiting - last) / step) * step)
 }
+
+const waitingPrompts = ({ messages }: HarnessState): number =>
+  messages.reduce((count, { role, status }) => (role === 'user' && status === 'pending' ? count + 1 : count), 0)
 
 const queueItem = ({ id, prompt }: HeldPrompt) => ({ id, prompt, parts: [{ type: 'text', text: prompt }] as const })

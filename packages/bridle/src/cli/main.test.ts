@@ -78,6 +78,8 @@ describe('[C2] help', () => {
       'approve',
       'reject',
       'signal',
+      'export',
+      'import',
       'doctor',
       'runner',
     ])
@@ -108,6 +110,9 @@ describe('[C4] without a server', () => {
     ['approve', 's', 'a'],
     ['reject', 's', 'a'],
     ['signal', 's', 'a'],
+    ['export'],
+    ['export', 's'],
+    ['import', '-'],
   ])('bridle %s says that nobody answers', async (...args) => {
     const { code, stdout, stderr } = await work.bridle([...args, '--url', 'http://127.0.0.1:1'])
     expect([code, stdout]).toEqual([1, ''])

@@ -11,6 +11,8 @@ import { build } from './commands/build.ts'
 import { conformance } from './commands/conformance.ts'
 import { dev } from './commands/dev.ts'
 import { doctor } from './commands/doctor.ts'
+import { exportSessions } from './commands/export.ts'
+import { importSessions } from './commands/import.ts'
 import { run } from './commands/run.ts'
 import { runner } from './commands/runner.ts'
 import { sessions } from './commands/sessions.ts'
@@ -31,6 +33,8 @@ const commands: { readonly [name: string]: CliCommand } = {
   approve,
   reject,
   signal,
+  export: exportSessions,
+  import: importSessions,
   doctor,
   conformance,
   runner,

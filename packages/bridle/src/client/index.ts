@@ -32,6 +32,7 @@ export type {
   ChatSession,
   HealthEnvelope,
   PauseReceipt,
+  ReplayReceipt,
   StreamEnvelope,
   StreamEnvelopeOf,
   StreamEventRow,
@@ -46,12 +47,16 @@ export type {
   ApprovalReceipt,
   ApprovalRiskLevel,
   ApprovalsByStatus,
+  ArtifactAudio,
   ArtifactPage,
   CallerIdentity,
   ChannelEnvelope,
   ChannelPage,
   CheckpointSummary,
+  ImportReceipt,
   Liveness,
+  LogEntry,
+  LogSession,
   MemoryPage,
   MemoryReceipt,
   PendingApproval,
@@ -60,16 +65,19 @@ export type {
   ResumePoint,
   SessionCitation,
   SessionDetail,
+  SessionLogPage,
   SessionNotice,
   SessionPage,
   SessionReports,
   SessionRow,
   SessionStep,
+  SessionTree,
   SessionUsage,
   SettledApproval,
   SettledApprovalDetails,
   SignalReceipt,
   StepSummary,
+  TreeSession,
   UploadGrant,
   UsageSummary,
   WorkspaceChange,
@@ -80,6 +88,15 @@ export type {
   WorkspaceReport,
 } from '../surfaces/http/wire.ts'
 export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
+export type {
+  VoiceError,
+  VoiceResponseEnd,
+  VoiceServerMessage,
+  VoiceSessionOpen,
+  VoiceToolCall,
+  VoiceTranscript,
+  VoiceUsage,
+} from '../surfaces/voice/wire.ts'
 export { FabricError } from './fabric/error.ts'
 export type { EventFeedOptions } from './fabric/event-feed.ts'
 export { type FabricClient, fabricClient, type InvokeOptions } from './fabric/http.ts'
@@ -97,9 +114,11 @@ export { type SseMessage, SseReader } from './fabric/sse-reader.ts'
 export { HANDLED_EVENT_TYPES, reduceFrontend } from './frontend/reducer.ts'
 export {
   emptyFrontendState,
+  type FrontendBatch,
   type FrontendState,
   type FrontendTool,
   type FrontendTurn,
+  type FrontendWait,
   frontendCursor,
   type TimelineEntry,
 } from './frontend/state.ts'
@@ -117,6 +136,7 @@ export {
   type HarnessApproval,
   type HarnessMessage,
   type HarnessPart,
+  type HarnessPlace,
   type HarnessState,
   type HarnessToolCall,
   partText,
@@ -130,5 +150,17 @@ export type {
   NewSession,
   PolicyRequest,
   ReasonOptions,
+  ReplayRequest,
 } from './operator/request-options.ts'
 export type { UploadContent, UploadOptions } from './upload.ts'
+export { connectFabricVoice } from './voice/connection.ts'
+export type {
+  FabricVoiceAudio,
+  FabricVoiceEnd,
+  FabricVoiceEvent,
+  FabricVoiceHandle,
+  FabricVoiceOpen,
+  FabricVoiceOptions,
+  FabricVoiceRetry,
+  FabricVoiceToolResult,
+} from './voice/options.ts'

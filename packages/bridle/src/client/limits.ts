@@ -22,3 +22,15 @@ export const EARLY_MAX = 100
 
 /** Entries in a list of the frontend state, such as the timeline: several screens of them, and bounded in a long session. */
 export const LIST_MAX = 500
+
+/** Audio that waits for the first connection of a voice line: five seconds of pcm16, longer than a connection takes. */
+export const VOICE_EARLY_BYTES_MAX = 240_000
+
+/** Audio of one frame of a voice line: half a second of pcm16, an even number of bytes and below the frame limit of every server. */
+export const VOICE_FRAME_BYTES = 24_000
+
+/** Audio that the network has not taken yet: four seconds of pcm16. Later audio would come too late for a conversation. */
+export const VOICE_UNSENT_BYTES_MAX = 192_000
+
+/** Events of a voice line that wait for their reader: minutes of audio. A reader that is so far behind does not come back. */
+export const VOICE_EVENTS_MAX = 10_000

@@ -15,6 +15,11 @@ export interface AgentInfo extends EngineIdentity {
   readonly isDefault?: boolean
   /** The events and features of the engine behind the agent; absent = everything is native. */
   readonly capabilities?: EngineInfo
+  /**
+   * The reason why sessions of the agent cannot ask this model, as a sentence; null = they can. Absent = a session cannot choose the
+   * model.
+   */
+  readonly modelProblem?: (model: string) => string | null
   /** JSON Schema of the input; absent or null = any object, or a schema that cannot be written so. */
   readonly inputSchema?: () => JsonObject | null
   /** Turns a request's body into the prompt and input of a run, or says what is wrong with it. */

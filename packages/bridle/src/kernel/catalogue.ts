@@ -74,6 +74,9 @@ export const catalogue = {
     "a person accepted or rejected a value that the agent proposes for the session's memory; by whom and why",
   ),
   branched: bridleRow('this session goes on from that event of its parent; by whom and why'),
+  session_imported: bridleRow(
+    'the log up to here came from a file, and work that was open in it has ended; by whom, and from which session',
+  ),
   budget_crossed: bridleRow('a budget was crossed; latched until it is raised'),
   budget_raised: bridleRow(
     'an operator granted more of what was crossed: the limits from then on; older logs have steps',

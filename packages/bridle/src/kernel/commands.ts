@@ -1,6 +1,6 @@
 // The commands that callers send to a session, and the reports that runners send. Both pass the same inbox and `decide`.
 
-import type { AnyEventDraft } from './event.ts'
+import type { AnyEvent, AnyEventDraft } from './event.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { BranchParent } from './ports/log.ts'
 import type { ChildNotice } from './rules/children/child-notice.ts'
@@ -60,6 +60,8 @@ export type Command =
       readonly input?: Json
       readonly actor?: string
       readonly opening?: SessionOptions
+      /** A person has said it: an agent with a voice answers aloud. */
+      readonly spoken?: true
       /** Only as the first command of a session: starting one must not add to another. */
       readonly fresh?: true
       /** Refused where there is no session yet, or no longer. */
@@ -88,12 +90,14 @@ export type Command =
       readonly reason?: string
       readonly actor?: string
     }
+  | InterruptCommand
   | ApproveCommand
   | { readonly type: 'pause'; readonly reason?: string; readonly actor?: string }
   | { readonly type: 'resume'; readonly reason?: string; readonly actor?: string }
   /** Puts the session away, or takes it out again: only lists change. */
   | { readonly type: 'archive' | 'unarchive'; readonly reason?: string; readonly actor?: string }
   | BranchCommand
+  | ImportCommand
   /** Sent to the parent: reserves the command id there and changes nothing else. */
   | { readonly type: 'promise_branch'; readonly childId: string }
   /** Sent to the parent of a session: the status of the child. */
@@ -104,12 +108,25 @@ export type Command =
   | SignalCommand
   | FeedbackCommand
   | MemoryDecisionCommand
+  | ChargeCommand
+  | KeepAudioCommand
   | { readonly type: 'expire' }
   /** Time has passed: everything due happens now. The supervisor sends it, and it is never refused. */
   | { readonly type: 'tick' }
   /** The process is stopping: a run that lives in it is stopped and kept for the next process. */
   | { readonly type: 'hand_over' }
   | RunReport
+
+/** The listener of a spoken answer has heard only a part of it: the rest is withdrawn, and its run ends. */
+export interface InterruptCommand {
+  readonly type: 'interrupt'
+  readonly runId: string
+  /** The characters of the answer that were heard. */
+  readonly heardChars: number
+  /** The milliseconds of its audio that were heard. */
+  readonly audioMs?: number
+  readonly actor?: string
+}
 
 export interface ParentNotifiedCommand {
   readonly type: 'parent_told'
@@ -129,6 +146,27 @@ export interface FeedbackCommand {
   readonly type: 'feedback'
   readonly entries: readonly JsonObject[]
   readonly actor?: string
+}
+
+/** Usage that no run reports, such as that of services which hear and speak: it counts against the budgets of the session. */
+export interface ChargeCommand {
+  readonly type: 'charge'
+  readonly usage: Payloads['usage']
+}
+
+/** The audio of a turn or of an answer, which becomes an artifact where the session asks for it. */
+export interface KeepAudioCommand {
+  readonly type: 'keep_audio'
+  readonly runId: string
+  /** `user`: the prompt of the run was said so. `assistant`: so much of its answer was heard. */
+  readonly role: 'user' | 'assistant'
+  /** A WAV file as base64, in pieces that are each whole in themselves. */
+  readonly chunks: readonly string[]
+  /** The bytes of the file. */
+  readonly size: number
+  readonly audioMs: number
+  /** The audio was longer than an artifact may be. */
+  readonly isCut?: true
 }
 
 /** Decides about a value that the agent proposes for the memory. */
@@ -158,8 +196,30 @@ export interface BranchCommand extends OwnerOption {
   readonly artifacts?: readonly PreparedArtifact[]
   /** The first prompt of the branch; null repeats the parent's last prompt before the event. Absent: the branch is idle. */
   readonly prompt?: string | null
+  /** The prompts of a replay, in place of `prompt`: all of them are queued, in this order. */
+  readonly prompts?: readonly ReplayPrompt[]
+  /** Replaces the policy that the parent has at the event. */
+  readonly policy?: Policy
   readonly reason?: string
   readonly actor?: string
+}
+
+/** The first command of a session whose log comes from a file. */
+export interface ImportCommand extends OwnerOption {
+  readonly type: 'import'
+  /** The event that the log continues from, where the session is a branch. */
+  readonly parent: BranchParent | null
+  /** The events with the numbers and times that they have in the file, checked already. */
+  readonly events: readonly AnyEvent[]
+  readonly source: { readonly agent: string; readonly id: string }
+  readonly digest: string
+  readonly actor?: string
+}
+
+/** A prompt that a session was asked, to ask it again. */
+export interface ReplayPrompt {
+  readonly text: string
+  readonly input?: Json
 }
 
 export type ChildStatusCommand = { readonly type: 'child_status' } & Omit<
@@ -356,6 +416,8 @@ export type Answers = {
   readonly reload: PromptAnswer
   /** `cancelled` is false where nothing was left to cancel. */
   readonly cancel: { readonly runId: string | null; readonly cancelled: boolean }
+  /** `withdrawnChars` is 0 where all of the answer was heard. */
+  readonly interrupt: { readonly runId: string; readonly withdrawnChars: number; readonly cancelled: boolean }
   readonly approve: { readonly approvalId: string; readonly decision: 'approved' | 'denied' }
   readonly pause: { readonly paused: true }
   readonly resume: { readonly paused: false }
@@ -365,7 +427,10 @@ export type Answers = {
   readonly branch: {
     readonly sessionId: string
     readonly parent: { readonly agent: string; readonly id: string; readonly seq: number }
+    /** How many prompts of a replay were queued. */
+    readonly prompts?: number
   } & Partial<PromptAnswer>
+  readonly import: { readonly sessionId: string }
   readonly promise_branch: { readonly childId: string }
   readonly child_status: NoAnswer
   readonly parent_told: NoAnswer
@@ -377,6 +442,9 @@ export type Answers = {
     readonly decision: 'accepted' | 'rejected'
     readonly key: string
   }
+  readonly charge: NoAnswer
+  /** Null: the session does not ask for audio, or has no such message. */
+  readonly keep_audio: { readonly artifactId: string | null }
   readonly expire: NoAnswer
   readonly tick: NoAnswer
   readonly hand_over: NoAnswer

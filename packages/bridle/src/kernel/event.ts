@@ -53,3 +53,5 @@ export const isId = (value: unknown): value is string => typeof value === 'strin
 
 /** The reason that ends open calls and turns in a branch: they continue in the parent, and nothing failed. */
 export const BRANCHED = 'branched'
+/** The reason that ends open calls and turns of an imported log: they may continue elsewhere, and never here. */
+export const IMPORTED = 'imported'

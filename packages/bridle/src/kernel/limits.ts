@@ -54,6 +54,8 @@ export const ARTIFACTS_MAX = 1_000
 export const LABEL_CHARS_MAX = 1_000
 /** Characters shown of a queued prompt: each move of the queue sends all queued prompts to each client again. */
 export const QUEUED_PROMPT_CHARS_MAX = 20_000
+/** Events of one answer whose place in it is noted: each is about 40 characters of the state that clients load. */
+export const EVENT_PLACES_MAX = 200
 /** Events between snapshots: opening folds at most this many, and a branch far back some two or three times as many. */
 export const SNAPSHOT_EVERY = 500
 /** Characters of a settled piece of a long answer: about a row of the store. Each snapshot may write less than this of it again. */

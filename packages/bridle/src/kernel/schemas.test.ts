@@ -75,6 +75,7 @@ describe('the catalogue', () => {
       'signal_received',
       'memory_decided',
       'branched',
+      'session_imported',
       'budget_crossed',
       'budget_raised',
       'retry_scheduled',

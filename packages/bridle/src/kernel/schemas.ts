@@ -189,6 +189,8 @@ export const schemas = {
     arguments: arguments_,
     tool_call_id: text,
     effect: maybe(v.picklist(TOOL_EFFECTS)),
+    /** The directive that the call becomes where it goes well; absent: the server runs the tool. */
+    action_type: maybe(text),
     /** The subagent that makes the call, as in `subagent_event`; absent: the agent of the session. */
     agent_id: maybe(text),
   }),
@@ -261,6 +263,15 @@ export const schemas = {
     cache_write_tokens: maybe(tokens),
     /** The model that used the tokens. */
     model: maybe(text),
+    /** Services that heard a turn of a speaker, or spoke an answer. */
+    speech: maybe(
+      v.looseObject({
+        kind: v.picklist(['transcription', 'synthesis']),
+        model: text,
+        audio_ms: count,
+        characters: count,
+      }),
+    ),
   }),
   retrieval: v.looseObject({
     citations: maybe(v.array(json)),
@@ -354,6 +365,8 @@ export const schemas = {
     actor: maybe(text),
     /** In a branch: the run continues the turn of this run, which the branch left in the middle. */
     continues_run: maybe(text),
+    /** A person said it. */
+    spoken: maybe(v.boolean()),
   }),
   prompt_dropped: v.looseObject({
     run_id: text,
@@ -411,6 +424,8 @@ export const schemas = {
     attempt: count,
     /** The length of the text, of the list of parts and of the thoughts that stay; absent: nothing stays. */
     keep: maybe(v.object({ chars: count, parts: count, thinking_chars: maybe(count) })),
+    /** A listener interrupted the spoken answer: the part that was heard. */
+    interrupted: maybe(v.object({ text, audio_ms: maybe(count) })),
   }),
   run_resumed: v.looseObject({ run_id: text, attempt: count, times: count }),
   /** `until` null: only news ends the wait. */
@@ -503,7 +518,22 @@ export const schemas = {
     reason: maybe(text),
     actor: maybe(text),
   }),
-  artifact_chunk: v.looseObject({ artifact_id: text, index: count, text }),
+  artifact_chunk: v.looseObject({
+    artifact_id: text,
+    index: count,
+    text,
+    /** The text is bytes as base64; absent = it is what it says. */
+    encoding: maybe(v.literal('base64')),
+  }),
+  session_imported: v.looseObject({
+    /** The session as the file names it. */
+    source: v.object({ agent: text, id: text }),
+    /** SHA-256 of the file. */
+    digest: text,
+    /** The user who imported it, to whom the session belongs from here on. */
+    owner: maybe(text),
+    actor: maybe(text),
+  }),
   artifact_published: v.looseObject({
     artifact_id: text,
     name: text,
@@ -513,6 +543,12 @@ export const schemas = {
     chunks: count,
     tool_call_id: maybe(text),
     reason: maybe(text),
+    /** The chunks are bytes as base64, each whole in itself; absent = they are text. */
+    encoding: maybe(v.literal('base64')),
+    /** The message that the artifact belongs to. */
+    message_id: maybe(text),
+    /** Speech: who spoke, and how long. `cut`: it was longer than an artifact may be. */
+    audio: maybe(v.object({ role: v.picklist(['user', 'assistant']), ms: count, cut: maybe(v.literal(true)) })),
   }),
 } satisfies Record<EventType, v.GenericSchema>
 

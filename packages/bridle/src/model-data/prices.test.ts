@@ -18,6 +18,10 @@ test.each([
   ['gpt-5.4-mini', 0.75],
   ['gpt-5.2-codex', 1.75],
   ['gpt-5.9', 5],
+  ['gpt-realtime', 4],
+  ['gpt-realtime-2026-10-01', 4],
+  ['gpt-realtime-mini', 0.6],
+  ['gpt-4o-realtime-preview', 4],
 ])('%s costs %d per million tokens of input', (model, input) => expect(priceOf(model).input).toBe(input))
 
 test('a model nobody knows has the stated price, never none', () => {
@@ -49,3 +53,10 @@ test.each([
   ['a.c', 'abc', false],
   ['a*b*b', 'ab', false],
 ])('%s against %s: %s', (pattern, model, matches) => expect(matchesModel(pattern, model)).toBe(matches))
+
+test('tokens of audio have a price of their own', () => {
+  const audio = { inputTokens: 1_000_000, cacheReadTokens: 0, outputTokens: 500_000 }
+  const spoken = usage({ inputTokens: 2_000_000, outputTokens: 1_000_000 })
+  expect(costUsd(spoken, priceOf('gpt-realtime'), audio)).toBeCloseTo(4 + 32 + 8 + 32, 9)
+  expect(costUsd(spoken, { input: 3, output: 15 }, audio)).toBeCloseTo(6 + 15, 9)
+})

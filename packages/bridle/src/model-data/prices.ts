@@ -10,6 +10,8 @@ export interface Price {
   readonly cacheRead?: number
   /** Input that it put there; absent = 1.25 times the input, kept for an hour twice the input. */
   readonly cacheWrite?: number
+  /** Tokens of audio; absent = they cost as much as those of text. */
+  readonly audio?: { readonly input: number; readonly output: number; readonly cacheRead: number }
 }
 
 /** The first row whose pattern matches the model; `*` stands for anything. */
@@ -22,6 +24,13 @@ export interface TokenUsage {
   readonly cacheWriteTokens: number
   /** The part of `cacheWriteTokens` that the provider keeps for an hour, at a higher price. */
   readonly cacheWriteHourTokens: number
+  readonly outputTokens: number
+}
+
+/** The parts of a usage that are audio. */
+export interface AudioTokens {
+  readonly inputTokens: number
+  readonly cacheReadTokens: number
   readonly outputTokens: number
 }
 
@@ -38,6 +47,8 @@ const familyPrices: PriceTable = [
   ['claude-opus-*', { input: 5, output: 25 }],
   ['claude-sonnet-*', { input: 3, output: 15 }],
   ['claude-haiku-*', { input: 1, output: 5 }],
+  ['gpt-realtime*-mini*', { input: 0.6, output: 2.4, audio: { input: 10, output: 20, cacheRead: 0.3 } }],
+  ['gpt-*realtime*', { input: 4, output: 16, audio: { input: 32, output: 64, cacheRead: 0.4 } }],
   ['gpt-*-pro*', { input: 30, output: 180 }],
   ['gpt-5*-nano*', { input: 0.2, output: 1.25 }],
   ['gpt-5*-mini*', { input: 0.75, output: 4.6 }],
@@ -61,7 +72,7 @@ export const listPriceOf = (model: string): Price | null => {
   return familyPrices.find(([pattern]) => matchesModel(pattern, name))?.[1] ?? null
 }
 
-export const costUsd = (usage: TokenUsage, price: Price): number => {
+export const costUsd = (usage: TokenUsage, price: Price, audio?: AudioTokens): number => {
   const { input, output, cacheRead = input / 10, cacheWrite = input * 1.25 } = price
   const briefly = Math.max(0, usage.cacheWriteTokens - usage.cacheWriteHourTokens)
   const perMillion =
@@ -69,9 +80,18 @@ export const costUsd = (usage: TokenUsage, price: Price): number => {
     usage.cacheReadTokens * cacheRead +
     briefly * cacheWrite +
     usage.cacheWriteHourTokens * Math.max(cacheWrite, input * 2) +
-    usage.outputTokens * output
+    usage.outputTokens * output +
+    (audio && price.audio ? audioSurcharge(audio, { input, output, cacheRead }, price.audio) : 0)
   return perMillion / 1_000_000
 }
+
+type AudioPrice = NonNullable<Price['audio']>
+
+/** The part of the price of audio that is above that of text. */
+const audioSurcharge = (tokens: AudioTokens, text: AudioPrice, audio: AudioPrice): number =>
+  tokens.inputTokens * (audio.input - text.input) +
+  tokens.cacheReadTokens * (audio.cacheRead - text.cacheRead) +
+  tokens.outputTokens * (audio.output - text.output)
 
 /** The whole name, with `*` for anything. */
 export const matchesModel = (pattern: string, model: string): boolean => {

@@ -6,8 +6,14 @@ import { frontendRoutes } from './frontend/routes.ts'
 import { upgradeRequiredRoutes } from './http/streams/socket-route.ts'
 import { openharnessRoutes } from './openharness/routes.ts'
 import { transportSocketRoutes } from './transport/routes.ts'
+import { voiceSocketRoutes } from './voice/routes.ts'
 
-export const socketWires = [...fabricSocketRoutes, ...transportSocketRoutes, ...changesSocketRoutes]
+export const socketWires = [
+  ...fabricSocketRoutes,
+  ...transportSocketRoutes,
+  ...changesSocketRoutes,
+  ...voiceSocketRoutes,
+]
 
 /** The last table has a row for each socket: a plain GET of its path gets 426, upgrade required. */
 export const httpWires = [

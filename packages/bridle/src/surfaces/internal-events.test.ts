@@ -1,5 +1,6 @@
 // The facts by which a durable run is continued are for nobody outside: not on a stream, a socket, a list, in a card, a channel, an
-// audit, a timeline or an artifact. Each fact has a canary, and every route and every socket is searched for it.
+// audit, a timeline or an artifact. Each fact has a canary, and every route and every socket is searched for it. The log and its exports
+// name every event, and show nothing of these facts.
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { catalogue, EVENT_TYPES, type EventType, inTier } from '../kernel/catalogue.ts'
 import type { ReportItem } from '../kernel/commands.ts'
@@ -11,6 +12,7 @@ import { isCarried } from './fabric/codec.ts'
 import { routeTable } from './http/router/app.ts'
 import { type SocketOpener, upgradeSocket } from './http/streams/socket-route.ts'
 import { testApp } from './http/test-app.suite.ts'
+import type { SessionLogPage } from './http/wire.ts'
 
 const CANARY = 'canary-of-a-durable-run'
 const INTERNAL = EVENT_TYPES.filter((type) => catalogue[type].wire === 'internal')
@@ -118,9 +120,12 @@ const textOf = async (path: string, id: string): Promise<string> => {
   return text
 }
 
-const search = (text: string): void => {
+/** Rows whose answers name every event. */
+const LOG_PATHS = new Set(['/sessions/:id/log', '/sessions/:id/export', '/export'])
+
+const search = (text: string, isLog = false): void => {
   expect(text).not.toContain(CANARY)
-  for (const type of INTERNAL) expect(text).not.toContain(`"${type}"`)
+  for (const type of isLog ? [] : INTERNAL) expect(text).not.toContain(`"${type}"`)
 }
 
 describe('[E9] [E17] no client sees the facts of a durable run', () => {
@@ -144,7 +149,19 @@ describe('[E9] [E17] no client sees the facts of a durable run', () => {
     for (const [id, agent] of Object.entries(sessions).slice(0, path.includes(':id') ? undefined : 1)) {
       const places: Record<string, string> = { id, name: agent, runId: 'r-2', artifactId: 'run_record' }
       const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => places[name] ?? name)
-      for (const query of ['', '?tier=debug&replay=all', '?replay=3']) search(await textOf(`${filled}${query}`, id))
+      for (const query of ['', '?tier=debug&replay=all', '?replay=3'])
+        search(await textOf(`${filled}${query}`, id), LOG_PATHS.has(path))
+    }
+  })
+
+  test('[X3] the log counts each of them, and says nothing more', async () => {
+    for (const [id, agent] of Object.entries(sessions)) {
+      const { entries } = (await it.get(`/sessions/${id}/log?agent=${agent}`)).body as unknown as SessionLogPage
+      for (const type of ['model_step', 'context_added', 'step_done', 'memory_set']) {
+        const hidden = entries.filter((entry) => entry.type === type)
+        expect(hidden.length).toBeGreaterThan(0)
+        for (const entry of hidden) expect(entry).toMatchObject({ withheld: true, payload: {} })
+      }
     }
   })
 

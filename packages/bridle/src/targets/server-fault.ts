@@ -12,6 +12,8 @@ export type ServerFaultCode =
   /** The data folder belongs to another store. */
   | 'store_mismatch'
   | 'log_level_invalid'
+  /** A setting of the services that hear and speak is missing or wrong. */
+  | 'voice_invalid'
   /** An entry of `agents` is no agent. */
   | 'agent_invalid'
   /** Two agents have one name. */

@@ -93,8 +93,9 @@ export const turnDeadline = ({ definition, ports, controls, transcript, now }: L
   return { signal: controller.signal, cancel }
 }
 
-/** The model of the agent's list whose turn it is. */
-export const currentModel = ({ definition, transcript, ports }: LoopRun): Promise<LanguageModel> =>
+/** The voice of a spoken turn while somebody listens; else the model of the agent's list whose turn it is. */
+export const currentModel = async ({ definition, transcript, ports, job }: LoopRun): Promise<LanguageModel> =>
+  (job.spoken && ports.voiceModel?.(job.key)) ||
   chooseModel(definition.model ?? [], transcript.turn.model, ports.resolveModel)
 
 const answerItems = (

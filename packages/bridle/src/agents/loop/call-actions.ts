@@ -37,8 +37,8 @@ export const performCalls = async (run: LoopRun, calls: readonly CallToMake[]): 
     await run.report(items)
   }
   await Promise.all(
-    calls.map(async ({ call, tool, args }) => {
-      const items = await callInSpan(run, call, () => makeCall(call, tool, args, context))
+    calls.map(async ({ call, tool, args, startedAt }) => {
+      const items = await callInSpan(run, call, () => makeCall(call, tool, args, context, startedAt))
       left -= 1
       outcomes.push(...withExcerpt(items))
       written ??= write()

@@ -25,6 +25,8 @@ export interface CallToMake {
   readonly call: CallName
   readonly tool: Tool
   readonly args: JsonObject
+  /** When the call began, where that was in the past: a child session has done its work. */
+  readonly startedAt?: number
 }
 
 /** The reports with which calls begin, and the calls that are made once these are in the log. */

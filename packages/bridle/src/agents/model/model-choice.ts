@@ -5,6 +5,9 @@ import { ModelError } from './model-error.ts'
 /** Finds the model with the name `provider/model-id`. Rejects with a ModelError whose message says what to install or to set. */
 export type ModelResolver = (name: string) => Promise<LanguageModel>
 
+/** The text is a model's name: `provider/model-id`. */
+export const isModelName = (name: string): name is `${string}/${string}` => /^[^/\s]+\/\S+$/.test(name)
+
 /** A changed definition may have fewer models than the one that failed: then its last model is meant. */
 export const chooseModel = async (
   models: readonly (LanguageModel | string)[],

@@ -2,6 +2,7 @@
 // the specification). It is stated here and not imported, like Standard Schema: the packages are the user's own. The two versions
 // agree in everything that a loop of text, reasoning and tools needs.
 import type { JsonObject } from '../../kernel/json.ts'
+import type { AudioTokens } from '../../model-data/prices.ts'
 
 /** A language model: an object of any provider's package, such as `anthropic('claude-sonnet-4-5')` of `@ai-sdk/anthropic`. */
 export interface LanguageModel {
@@ -221,6 +222,8 @@ export interface ModelUsage {
   readonly cacheWriteTokens?: number
   /** The part of `outputTokens` that was reasoning. */
   readonly reasoningTokens?: number
+  /** The parts of these counts that were audio; absent: none. */
+  readonly audio?: AudioTokens
 }
 
 const VERSIONS: readonly unknown[] = ['v3', 'v4']

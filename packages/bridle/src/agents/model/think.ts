@@ -2,6 +2,7 @@
 // provider does, the call ends in an answer or in a ModelError.
 import { present } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
+import type { AudioTokens } from '../../model-data/prices.ts'
 import {
   type LanguageModel,
   type ModelCallOptions,
@@ -121,9 +122,21 @@ const tokensOf = (usage: unknown): { usage: ModelUsage; contextTokens?: number }
       cacheReadTokens: tokenCount(inputTokens?.cacheRead),
       cacheWriteTokens: tokenCount(inputTokens?.cacheWrite),
       reasoningTokens: tokenCount(outputTokens?.reasoning),
+      audio: audioOf(inputTokens, outputTokens),
     }),
     contextTokens: input === undefined ? undefined : input + (output ?? 0),
   })
+}
+
+/** Only models that hear and speak count them. */
+const audioOf = (
+  input: Record<string, unknown> | null | undefined,
+  output: Record<string, unknown> | null | undefined,
+): AudioTokens | undefined => {
+  const [heard, cached, spoken] = [input?.audio, input?.cachedAudio, output?.audio].map((each) => tokenCount(each) ?? 0)
+  if (!heard && !spoken) return undefined
+  const cacheReadTokens = cached ?? 0
+  return { inputTokens: Math.max(0, (heard ?? 0) - cacheReadTokens), cacheReadTokens, outputTokens: spoken ?? 0 }
 }
 
 const tokenCount = (value: unknown): number | undefined =>

@@ -145,11 +145,14 @@ const settle = async (
   seen: number,
 ): Promise<ChildWait | null> => {
   const results = await Promise.allSettled(tasks.map(({ child }) => inTime(run, () => children.result(child))))
-  const calls = tasks.flatMap(({ call, args }, index) => {
+  const { all } = run.reporter.session.children()
+  const calls = tasks.flatMap(({ call, args, child }, index) => {
     const result = results[index]
     const tool = run.toolset.get(call.tool)
     if (result?.status !== 'fulfilled' || !tool) return []
-    return [{ call, args, tool: { ...tool, run: () => childValue(result.value) } }]
+    // The call took as long as its child.
+    const { startedAt } = all[child.id] ?? {}
+    return [{ call, args, tool: { ...tool, run: () => childValue(result.value) }, ...present({ startedAt }) }]
   })
   if (calls.length === 0) return waitFor(run, tasks, results, seen)
   await performCalls(run, calls)

@@ -5,6 +5,7 @@ import type { Key } from '../../kernel/event.ts'
 import { agent } from '../agent.ts'
 import { keyOf, LoopWorld, lastResults, lastText, stubModel } from '../loop/loop.suite.ts'
 import type { ModelMessage } from '../model/model.ts'
+import { tool } from '../tools/tool.ts'
 import { subagent } from './subagent.ts'
 
 const sessionsBelow = async ({ store }: LoopWorld, { id }: Key): Promise<Key[]> =>
@@ -65,6 +66,62 @@ test('[N125] three parents give two tasks each, in two turns, to sessions of the
       const statuses = events.filter(({ session_id }) => session_id === id).map(({ status }) => status)
       expect([statuses[0], statuses.at(-1)]).toEqual(['started', 'completed'])
     }
+  }
+})
+
+test('[F61] a call names the session that does it, and its time is that of the whole call', async () => {
+  const starts: (() => void)[] = []
+  const slow = agent({
+    name: 'slow',
+    description: 'Takes its time.',
+    model: stubModel((prompt) => (answered(prompt) ? { text: 'late' } : { calls: [['wait', {}]] })),
+    tools: [
+      tool({
+        name: 'wait',
+        description: 'Waits.',
+        effect: 'pure',
+        run: () => new Promise<string>((done) => starts.push(() => done('ok'))),
+      }),
+    ],
+  })
+  const asking = agent({
+    name: 'editor',
+    model: stubModel((prompt) =>
+      answered(prompt)
+        ? { text: 'both' }
+        : {
+            calls: [
+              ['ask_slow', { task: 'a' }],
+              ['ask_researcher', { task: 'b' }],
+            ],
+          },
+    ),
+    use: [subagent({ agents: [slow, researcher] })],
+  })
+  const world = new LoopWorld({ editor: asking })
+  const keys = ['one', 'two', 'three'].map((id) => keyOf(id, 'editor'))
+  await Promise.all(keys.map((key) => world.submit('go', key)))
+  for (let round = 0; round < 20 && starts.length < keys.length; round++) await world.quiet()
+  await world.clock.pass(7_000)
+  for (const start of starts) start()
+  for (let round = 0; round < 4; round++) await world.quiet()
+  for (const key of keys) {
+    const { conversation } = (await world.host.open(key)).state
+    const [first, second] = conversation.messages.at(-1)?.toolCalls ?? []
+    expect([first?.child?.agent, second?.child?.agent]).toEqual(['editor.slow', 'editor.researcher'])
+    expect((await sessionsBelow(world, key)).map(({ id }) => id).sort()).toEqual(
+      [first?.child?.id, second?.child?.id].sort(),
+    )
+    const elapsed = (await world.payloads('tool_outcome', key)).map(({ tool_name, elapsed_ms }) => [
+      tool_name,
+      elapsed_ms,
+    ])
+    expect(elapsed).toEqual(
+      expect.arrayContaining([
+        ['ask_slow', 7_000],
+        ['ask_researcher', 0],
+      ]),
+    )
   }
 })
 

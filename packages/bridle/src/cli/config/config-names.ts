@@ -19,6 +19,7 @@ const names: OptionNames<ServerOptions> = {
   models: true,
   cockpit: true,
   expose: true,
+  voiceInstructions: true,
   openharness: true,
   trustedProxies: true,
   retryMs: true,

@@ -15,6 +15,8 @@ const SECRETS = [
   'BRIDLE_SECRET',
   'BRIDLE_RUNNER_TOKEN',
   'BRIDLE_MODEL_KEY',
+  'BRIDLE_STT_KEY',
+  'BRIDLE_TTS_KEY',
 ]
 /** The variable that names the file, after the process replaced itself. */
 const FILE_VARIABLE = 'BRIDLE_SECRETS_FILE'

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type FabricClient, fabricClient } from '../../client/index.ts'
+import { type OperatorClient, operatorClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
@@ -98,9 +98,9 @@ export const createClient = async (
   flags: ClientFlags,
   env: NodeJS.ProcessEnv,
   address?: Pick<ServerAddress, 'url' | 'authToken'>,
-): Promise<FabricClient> => {
+): Promise<OperatorClient> => {
   const { url, authToken } = address ?? (await serverAddress(flags, env))
-  return fabricClient({ url, ...present({ authToken, tenantId: flags.tenant }) })
+  return operatorClient({ url, ...present({ authToken, tenantId: flags.tenant }) })
 }
 
 export const isLocalUrl = (url: string): boolean =>

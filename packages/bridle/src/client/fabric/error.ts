@@ -14,6 +14,9 @@ export class FabricError extends Error {
   /** The decision that stands, where an approval was settled already; absent for every other error. */
   declare readonly settledApproval?: SettledApprovalDetails
 
+  /** The path of the field that the server refuses, such as `policy.health.max_cost_usd`; absent where it names none. */
+  declare readonly field?: string
+
   constructor(
     status: number,
     type: string,

@@ -33,7 +33,7 @@ export const requestsTo = ({ url, authToken, tenantId, fetch: given }: FabricCli
       if (init.signal?.aborted) throw cause
       throw new FabricError(0, 'unreachable', `No Bridle answers at ${new URL(url).origin}.`, { cause })
     })
-    if (!response.ok) throw Object.assign(await errorFromResponse(response.clone()), await settlementIn(response))
+    if (!response.ok) throw Object.assign(await errorFromResponse(response.clone()), await detailsIn(response))
     return response
   }
   const get = async <T>(path: string): Promise<T> => readJson<T>(await call(path))
@@ -44,11 +44,16 @@ export const requestsTo = ({ url, authToken, tenantId, fetch: given }: FabricCli
   return { call, get, post }
 }
 
-/** The decision that stands, where the answer says that an approval was settled already. */
-const settlementIn = async (response: Response): Promise<Pick<FabricError, 'settledApproval'>> => {
-  const body: Partial<SettledApprovalDetails> | null = await response.json().catch(() => null)
-  const { decision, decidedBy = null, decidedAt } = body ?? {}
-  return decision && decidedAt ? { settledApproval: { decision, decidedBy, decidedAt } } : {}
+/** The decision that stands, where an approval was settled already, and the field that is refused, where the answer names one. */
+const detailsIn = async (response: Response): Promise<Pick<FabricError, 'settledApproval' | 'field'>> => {
+  const body: (Partial<SettledApprovalDetails> & { readonly field?: unknown }) | null = await response
+    .json()
+    .catch(() => null)
+  const { decision, decidedBy = null, decidedAt, field } = body ?? {}
+  return {
+    ...(decision && decidedAt && { settledApproval: { decision, decidedBy, decidedAt } }),
+    ...(typeof field === 'string' && { field }),
+  }
 }
 
 /** `.` and `..` would be taken for steps in the path, and name another resource. */

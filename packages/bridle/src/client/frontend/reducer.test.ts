@@ -73,6 +73,47 @@ describe('the reducer', () => {
     expect(state.turns).toMatchObject([{ text: 'Hello', attempt: 2, tools: [{ toolCallId: 'a', superseded: true }] }])
   })
 
+  test('[F27] each call has its times, its events, its try, its subagent and its wait', () => {
+    const at = (second: number, more: object = {}) => ({ timestamp: `2026-01-01T00:00:0${second}.000Z`, ...more })
+    const time = (second: number) => at(second).timestamp
+    const asked = { request_id: 'apr-1', tool_call_id: 'b', tool_name: 'edit', reason: 'r' }
+    const first = seq + 1
+    const state = fold(
+      said('tool_call', { name: 'read', arguments: {}, tool_call_id: 'a', effect: 'pure', agent_id: 'sub' }, at(1)),
+      said('tool_call', { name: 'edit', arguments: { n: 1 }, tool_call_id: 'b' }, at(1)),
+      said('tool_batch', { tool_call_ids: ['a', 'b'] }, at(1)),
+      said('approval_required', asked, at(2)),
+      said('approval_applied', { ...asked, actor: 'ann', arguments: { n: 2 } }, at(5)),
+      said('tool_outcome', { tool_call_id: 'a', tool_name: 'read', outcome_type: 'x', status: 'ok' }, at(6)),
+      said('retry_scheduled', { run_id: 'r-2', attempt: 2, due: 0, reason: 'busy' }, at(7)),
+      said('tool_call', { name: 'edit', arguments: {}, tool_call_id: 'b' }, at(8, { attempt: 2 })),
+      said('turn_end', { turn_id: 'r-2', status: 'cancelled' }, at(9, { attempt: 2 })),
+    )
+    const wait = { askedAt: time(2), answeredAt: time(5), actor: 'ann', isEdited: true }
+    expect(state.turns).toMatchObject([
+      {
+        startedAt: time(1),
+        endedAt: time(9),
+        batches: [{ seq: first + 2, toolCallIds: ['a', 'b'] }],
+        tools: [
+          { seq: first, lastSeq: first + 5, endedAt: time(6), agentId: 'sub', effect: 'pure', wait: null, attempt: 1 },
+          { seq: first + 1, lastSeq: first + 4, endedAt: time(7), superseded: true, agentId: null, wait },
+          { seq: first + 7, startedAt: time(8), endedAt: time(9), status: 'running', superseded: false, attempt: 2 },
+        ],
+      },
+    ])
+  })
+
+  test('[F27] milestones stay when calls have filled the timeline', () => {
+    const warning = said('context_warning', { message: 'full' })
+    const trouble = said('transport_diagnostic', { status: 'retrying', kind: 'provider_fallback' })
+    const calls = Array.from({ length: 1_000 }, (_, n) => call(`c-${n}`))
+    const state = fold(warning, trouble, ...calls)
+    expect(state.milestones.map(({ type }) => type)).toEqual(['context_warning', 'transport_diagnostic'])
+    expect(state.timeline.some(({ type }) => type === 'context_warning')).toBe(false)
+    expect(state.turns[0]?.tools).toHaveLength(1_000)
+  })
+
   test('a reflection is told from the thoughts around it', () => {
     const state = fold(said('thinking', { text: 'Look. ' }), said('reflection', { text: 'Too fast.' }))
     expect(state.turns).toMatchObject([{ thinking: 'Look. Too fast.' }])

@@ -5,6 +5,7 @@ import { parseEventId } from '../../kernel/positions/log-position.ts'
 import type { StreamEnvelope, StreamEnvelopeOf } from '../../surfaces/frontend/wire.ts'
 import { LIST_MAX } from '../limits.ts'
 import { emptyFrontendState, type FrontendState, type FrontendTool, type FrontendTurn } from './state.ts'
+import { agentIn, closeOpenWork, endCalls, inTurn, newTool, restartTurn, withTool } from './turn-changes.ts'
 
 /**
  * Folds an envelope. An envelope that was folded before changes nothing, so a stream may be read again from any cursor. A type
@@ -33,7 +34,7 @@ const appendBounded = <T>(list: readonly T[], more: T): readonly T[] => [...list
 
 const withTimelineEntry = (
   state: FrontendState,
-  where: 'timeline' | 'diagnostics',
+  where: 'timeline' | 'diagnostics' | 'milestones',
   envelope: StreamEnvelope,
 ): FrontendState => {
   const { seq, type, timestamp, turn_id = null, payload } = envelope
@@ -50,64 +51,16 @@ const recordInTimeline = <T extends VisibleEventType>(
   envelope: StreamEnvelopeOf<T>,
 ): FrontendState => withTimelineEntry(state, 'timeline', envelope as unknown as StreamEnvelope)
 
-const newTurn = (turnId: string, attempt: number): FrontendTurn => ({
-  turnId,
-  attempt,
-  prompt: null,
-  status: 'running',
-  text: '',
-  thinking: '',
-  tools: [],
-  error: null,
-  result: null,
-})
-
-/** Changes the turn that an envelope belongs to. A later attempt starts the turn again and keeps the earlier calls as superseded. */
-const inTurn = (
+/** Shown in the timeline, and kept when calls have filled it. */
+const recordMilestone = <T extends VisibleEventType>(
   state: FrontendState,
-  { turn_id, attempt = 1 }: Pick<StreamEnvelope, 'turn_id' | 'attempt'>,
-  change: (turn: FrontendTurn) => FrontendTurn,
-): FrontendState => {
-  if (turn_id === undefined) return state
-  const index = state.turns.findLastIndex(({ turnId }) => turnId === turn_id)
-  const turn = state.turns[index]
-  if (!turn) return { ...state, turns: [...state.turns, change(newTurn(turn_id, attempt))] }
-  return {
-    ...state,
-    turns: state.turns.with(index, change(attempt > turn.attempt ? restartTurn(turn, attempt) : turn)),
-  }
-}
+  envelope: StreamEnvelopeOf<T>,
+): FrontendState => withMilestone(recordInTimeline(state, envelope), envelope)
 
-const restartTurn = (turn: FrontendTurn, attempt: number): FrontendTurn => ({
-  ...newTurn(turn.turnId, attempt),
-  prompt: turn.prompt,
-  tools: turn.tools.map((tool) => ({ ...tool, superseded: true })),
-})
-
-const newTool = (toolCallId: string, name: string): FrontendTool => ({
-  toolCallId,
-  name,
-  arguments: null,
-  result: null,
-  status: 'running',
-  outcome: null,
-  approval: null,
-  superseded: false,
-})
-
-/** Finds the call by id, never by name; an engine may use an id again, so the newest counts. */
-const withTool = (
+const withMilestone = <T extends VisibleEventType>(
   state: FrontendState,
-  envelope: Pick<StreamEnvelope, 'turn_id' | 'attempt'>,
-  { id, name }: { readonly id: string; readonly name: string },
-  change: (tool: FrontendTool) => FrontendTool,
-): FrontendState =>
-  inTurn(state, envelope, (turn) => {
-    const index = turn.tools.findLastIndex(({ toolCallId, superseded }) => toolCallId === id && !superseded)
-    const tool = turn.tools[index]
-    const tools = tool ? turn.tools.with(index, change(tool)) : [...turn.tools, change(newTool(id, name))]
-    return { ...turn, tools }
-  })
+  envelope: StreamEnvelopeOf<T>,
+): FrontendState => withTimelineEntry(state, 'milestones', envelope as unknown as StreamEnvelope)
 
 const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   session: (state, { payload, session_id, seq }) =>
@@ -118,8 +71,8 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
     recordInTimeline({ ...state, status: envelope.payload.status, session: envelope.payload }, envelope),
   session_checkpoint: (state, envelope) => {
     const isSeed = envelope.payload.checkpoint_type === 'resume_seed' && envelope.turn_id === undefined
-    const base = isSeed ? closeOpenWork(state) : state
-    return recordInTimeline({ ...base, checkpoints: appendBounded(base.checkpoints, envelope.payload) }, envelope)
+    const base = isSeed ? closeOpenWork(state, envelope.timestamp) : state
+    return recordMilestone({ ...base, checkpoints: appendBounded(base.checkpoints, envelope.payload) }, envelope)
   },
 
   turn_start: (state, envelope) =>
@@ -140,12 +93,12 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
     ),
 
   tool_call: (state, envelope) => {
-    const { tool_call_id: id, name, arguments: given } = envelope.payload
+    const { tool_call_id: id, name, arguments: given, effect = null } = envelope.payload
     // The same id after an outcome is another call.
-    const begun = (tool: FrontendTool) => (tool.outcome ? tool : { ...tool, name, arguments: given })
+    const begun = (tool: FrontendTool) => (tool.outcome ? tool : { ...tool, name, arguments: given, effect })
     const changed = withTool(state, envelope, { id, name }, begun)
     const isAgain = changed.turns.at(-1)?.tools.findLast(({ toolCallId }) => toolCallId === id)?.outcome != null
-    const fresh = { ...newTool(id, name), arguments: given }
+    const fresh = { ...newTool(id, name, envelope), arguments: given, effect, ...agentIn(envelope.payload) }
     return recordInTimeline(
       isAgain ? inTurn(state, envelope, (turn) => ({ ...turn, tools: [...turn.tools, fresh] })) : changed,
       envelope,
@@ -162,11 +115,18 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
     const { payload: outcome } = envelope
     const { tool_call_id: id, tool_name: name, status } = outcome
     return recordInTimeline(
-      withTool(state, envelope, { id, name }, (tool) => ({ ...tool, status, outcome })),
+      withTool(state, envelope, { id, name }, (tool) => ({ ...tool, status, outcome, endedAt: envelope.timestamp })),
       envelope,
     )
   },
-  tool_batch: recordDiagnostic,
+  tool_batch: (state, envelope) => {
+    const { seq, payload } = envelope
+    const batch = { seq, toolCallIds: payload.tool_call_ids }
+    return recordDiagnostic(
+      inTurn(state, envelope, (turn) => ({ ...turn, batches: [...turn.batches, batch] })),
+      envelope,
+    )
+  },
   tool_selected: recordDiagnostic,
   tool_validation_error: recordDiagnostic,
 
@@ -174,11 +134,17 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
     const { payload } = envelope
     const { tool_call_id: id, tool_name: name, kind = 'tool' } = payload
     const asked = { ...state, approvals: { ...state.approvals, [payload.request_id]: payload } }
-    const marked = (tool: FrontendTool): FrontendTool => ({ ...tool, approval: 'required' })
-    return recordInTimeline(kind === 'tool' && id ? withTool(asked, envelope, { id, name }, marked) : asked, envelope)
+    const marked = (tool: FrontendTool): FrontendTool => ({
+      ...tool,
+      arguments: tool.arguments ?? payload.arguments ?? null,
+      approval: 'required',
+      wait: { askedAt: envelope.timestamp, answeredAt: null, actor: null, isEdited: false },
+    })
+    return recordMilestone(kind === 'tool' && id ? withTool(asked, envelope, { id, name }, marked) : asked, envelope)
   },
   approval_applied: (state, envelope) => {
-    const { request_id, tool_call_id: id, tool_name: name, decision = 'approved', arguments: given } = envelope.payload
+    const { payload, timestamp } = envelope
+    const { request_id, tool_call_id: id, tool_name: name, decision = 'approved', arguments: given, actor } = payload
     const { [request_id]: asked, ...approvals } = state.approvals
     const settled = { ...state, approvals }
     // The person who approved the call may have changed its arguments: show those that run.
@@ -186,17 +152,18 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
       ...tool,
       approval: decision,
       ...(given && { arguments: given }),
+      wait: tool.wait && { ...tool.wait, answeredAt: timestamp, actor: actor ?? null, isEdited: given !== undefined },
     })
     const isTool = (asked?.kind ?? 'tool') === 'tool'
-    return recordInTimeline(isTool && id ? withTool(settled, envelope, { id, name }, marked) : settled, envelope)
+    return recordMilestone(isTool && id ? withTool(settled, envelope, { id, name }, marked) : settled, envelope)
   },
 
   context_warning: (state, envelope) => {
     const usagePct = envelope.payload.usage_pct ?? state.context.usagePct
-    return recordInTimeline({ ...state, context: { ...state.context, usagePct } }, envelope)
+    return recordMilestone({ ...state, context: { ...state.context, usagePct } }, envelope)
   },
   context_compacted: (state, envelope) =>
-    recordInTimeline({ ...state, context: { usagePct: null, compactions: state.context.compactions + 1 } }, envelope),
+    recordMilestone({ ...state, context: { usagePct: null, compactions: state.context.compactions + 1 } }, envelope),
   step_progress: (state, envelope) =>
     recordInTimeline({ ...state, steps: appendBounded(state.steps, envelope.payload) }, envelope),
   usage: (state, envelope) => {
@@ -214,20 +181,25 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   policy_decision: recordDiagnostic,
   hook_event: recordDiagnostic,
   sandbox_notice: recordDiagnostic,
-  transport_diagnostic: recordDiagnostic,
+  transport_diagnostic: (state, envelope) => withMilestone(recordDiagnostic(state, envelope), envelope),
 
-  session_paused: recordInTimeline,
-  session_resumed: recordInTimeline,
+  session_paused: recordMilestone,
+  session_resumed: recordMilestone,
   session_archived: recordInTimeline,
   session_unarchived: recordInTimeline,
-  cancel_requested: recordInTimeline,
-  policy_set: recordInTimeline,
+  cancel_requested: recordMilestone,
+  policy_set: recordMilestone,
   signal_received: recordInTimeline,
   memory_decided: recordInTimeline,
-  branched: recordInTimeline,
-  budget_crossed: recordInTimeline,
-  budget_raised: recordInTimeline,
-  retry_scheduled: recordInTimeline,
+  branched: recordMilestone,
+  session_imported: recordMilestone,
+  budget_crossed: recordMilestone,
+  budget_raised: recordMilestone,
+  retry_scheduled: (state, envelope) =>
+    recordMilestone(
+      inTurn(state, envelope, (turn) => endCalls(turn, envelope.timestamp)),
+      envelope,
+    ),
   output_superseded: (state, envelope) => {
     const { keep } = envelope.payload
     const withdraw = (turn: FrontendTurn): FrontendTurn =>
@@ -237,8 +209,8 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
             text: turn.text.slice(0, keep.chars),
             thinking: turn.thinking.slice(0, keep.thinking_chars ?? turn.thinking.length),
           }
-        : restartTurn(turn, turn.attempt)
-    return recordInTimeline(inTurn(state, envelope, withdraw), envelope)
+        : restartTurn(turn, turn.attempt, envelope.timestamp)
+    return recordMilestone(inTurn(state, envelope, withdraw), envelope)
   },
   artifact_published: recordInTimeline,
   custom_event: recordInTimeline,
@@ -253,34 +225,20 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   error: (state, envelope) => {
     const turn_id = envelope.turn_id ?? envelope.payload.turn_id
     const of = { ...envelope, ...(turn_id !== undefined && { turn_id }) }
-    return recordInTimeline(
+    return recordMilestone(
       inTurn(state, of, (turn) => ({ ...turn, error: envelope.payload.message })),
       envelope,
     )
   },
   turn_end: (state, envelope) => {
-    const { turn_id, status } = envelope.payload
+    const { payload, timestamp } = envelope
+    const { turn_id, status } = payload
     return recordInTimeline(
-      inTurn(state, { ...envelope, turn_id }, (turn) => ({ ...turn, status })),
+      inTurn(state, { ...envelope, turn_id }, (turn) => ({ ...endCalls(turn, timestamp), status, endedAt: timestamp })),
       envelope,
     )
   },
 }
-
-/** A branch shares its parent's history. Open calls and approvals of the parent are over for the branch. */
-const closeOpenWork = (state: FrontendState): FrontendState => ({
-  ...state,
-  approvals: {},
-  turns: state.turns.map((turn) =>
-    turn.status === 'running' ? { ...turn, status: 'cancelled', tools: turn.tools.map(closeTool) } : turn,
-  ),
-})
-
-const closeTool = (tool: FrontendTool): FrontendTool => ({
-  ...tool,
-  ...(tool.status === 'running' && { status: 'error' }),
-  ...(tool.approval === 'required' && { approval: 'cancelled' }),
-})
 
 /** Every type that the reducer handles. The types and a test hold it equal to the answer of `/stream-events`. */
 export const HANDLED_EVENT_TYPES = Object.keys(handlers) as readonly VisibleEventType[]

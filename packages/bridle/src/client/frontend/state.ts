@@ -39,6 +39,11 @@ export interface FrontendState {
   readonly timeline: readonly TimelineEntry[]
   /** The same for events that help to find a fault. */
   readonly diagnostics: readonly TimelineEntry[]
+  /**
+   * The newest few hundred events that stand between the calls, oldest first: checkpoints, questions and their answers, context,
+   * retries, trouble with a provider, and what people and budgets did. They stay here when calls have filled the timeline.
+   */
+  readonly milestones: readonly TimelineEntry[]
 }
 
 /** A turn of the conversation: a prompt and its answer. */
@@ -57,6 +62,12 @@ export interface FrontendTurn {
   readonly thinking: string
   /** In the order of their start. Calls of the same tool differ by id. */
   readonly tools: readonly FrontendTool[]
+  /** The calls that the agent made at once, in order; empty where its engine names no such batches. */
+  readonly batches: readonly FrontendBatch[]
+  /** The time of the turn's first event, in ISO 8601. */
+  readonly startedAt: string
+  /** The time of its end; null while it runs. */
+  readonly endedAt: string | null
   /** The reason of a turn that failed. */
   readonly error: string | null
   /** The result of a turn that completed. */
@@ -81,6 +92,42 @@ export interface FrontendTool {
   readonly approval: 'required' | NonNullable<PayloadOf<'approval_applied'>['decision']> | null
   /** A retry replaced the attempt that made this call. */
   readonly superseded: boolean
+  /** The number of the try that made the call. */
+  readonly attempt: number
+  /** The number of the call's first event. */
+  readonly seq: number
+  /** The number of its last event so far. */
+  readonly lastSeq: number
+  /** The time of its first event, in ISO 8601. */
+  readonly startedAt: string
+  /** The time of its outcome, or of the end of the try that made it; null while it is open. */
+  readonly endedAt: string | null
+  /** The effect that the tool declares; null where it declares none. */
+  readonly effect: string | null
+  /** The subagent that made the call; null for the session's own agent. */
+  readonly agentId: string | null
+  /** The wait for an answer to the call's approval; null where nobody was asked. */
+  readonly wait: FrontendWait | null
+}
+
+/** The wait of a call for the answer to its approval. */
+export interface FrontendWait {
+  /** The time of the question, in ISO 8601. */
+  readonly askedAt: string
+  /** The time of the answer; null while nobody has answered. */
+  readonly answeredAt: string | null
+  /** The person who answered; null where the answer names nobody. */
+  readonly actor: string | null
+  /** The answer changed the arguments. */
+  readonly isEdited: boolean
+}
+
+/** The calls that an agent made at once. */
+export interface FrontendBatch {
+  /** The number of the event that names them. */
+  readonly seq: number
+  /** The ids of the calls. */
+  readonly toolCallIds: readonly string[]
 }
 
 /** A row of a timeline: one event. */
@@ -115,6 +162,7 @@ export const emptyFrontendState: FrontendState = {
   usage: { tokens: 0, costUsd: 0 },
   timeline: [],
   diagnostics: [],
+  milestones: [],
 }
 
 /** The cursor to resume a stream with: `Last-Event-ID`, or `?after=`. */

@@ -3,6 +3,7 @@ export type {
   HarnessApproval,
   HarnessMessage,
   HarnessPart,
+  HarnessPlace,
   HarnessState,
   HarnessToolCall,
 } from '../../kernel/projections/harness-state.ts'

@@ -52,3 +52,31 @@ test('[F51] a feed names the types that it leaves out, each time it connects', a
   expect(await typesOf(['token', 'thinking'])).toEqual(all.filter((type) => type !== 'token' && type !== 'thinking'))
   expect(asked.slice(-2)).toEqual(['/sessions/a/events/stream', '/sessions/a/events/stream?omit=token%2Cthinking'])
 })
+
+test('[X2] the log of a session is read by pages', async () => {
+  const { client, asked } = world()
+  for (const id of ['a', 'b']) await client.invoke('scripted', id, scriptBody({ text: id }))
+  for (const id of ['a', 'b']) {
+    const first = await client.log(id, { limit: 3 })
+    const rest = await client.log(id, { agent: 'scripted', after: first.next ?? 0, content: 'none' })
+    expect([...first.entries, ...rest.entries].map(({ seq }) => seq)).toEqual(
+      Array.from({ length: first.head }, (_, index) => index + 1),
+    )
+  }
+  expect(asked.slice(-2)).toEqual(['/sessions/b/log?limit=3', '/sessions/b/log?agent=scripted&after=3&content=none'])
+})
+
+test('[X6] [X13] sessions are exported and imported', async () => {
+  const { client } = world()
+  const other = world().client
+  for (const id of ['a', 'b']) await client.invoke('scripted', id, scriptBody({ text: id }))
+  const one = await (await client.exportSession('a', { branches: 'none' })).text()
+  const all = await (await client.exportSessions({ agent: 'scripted' })).text()
+  expect((await other.importSessions(all, { check: true })).sessions).toHaveLength(2)
+  expect((await other.importSessions(one)).sessions).toEqual([
+    { id: 'a', agent: 'scripted', events: expect.any(Number) },
+  ])
+  expect((await other.importSessions(new Blob([all]))).sessions).toMatchObject([{ existing: true }, { id: 'b' }])
+  expect(await (await other.exportSessions()).text()).toBe(all)
+  await expect(other.importSessions('x\n')).rejects.toMatchObject({ status: 400 })
+})

@@ -7,6 +7,7 @@ import type {
   ChatSession,
   HealthEnvelope,
   PauseReceipt,
+  ReplayReceipt,
   StreamEnvelope,
   StreamEventList,
 } from '../../surfaces/frontend/wire.ts'
@@ -18,15 +19,33 @@ import type {
   CancelReceipt,
   ChannelPage,
   EngineList,
+  ImportReceipt,
   SessionCard,
+  SessionLogPage,
+  SessionTree,
   WorkspaceFile,
   WorkspaceFolder,
   WorkspaceReport,
 } from '../../surfaces/http/wire.ts'
 import { type EventFeedOptions, eventFeed } from '../fabric/event-feed.ts'
 import { type FabricClient, fabricClient } from '../fabric/http.ts'
-import { eventStreamOf, type FabricClientOptions, pathSegment, queryText, requestsTo } from '../fabric/requests.ts'
-import type { BranchRequest, EnvelopeFeedOptions, NewSession, PolicyRequest, ReasonOptions } from './request-options.ts'
+import type { SessionFilter } from '../fabric/request-options.ts'
+import {
+  eventStreamOf,
+  type FabricClientOptions,
+  pathSegment,
+  queryText,
+  readJson,
+  requestsTo,
+} from '../fabric/requests.ts'
+import type {
+  BranchRequest,
+  EnvelopeFeedOptions,
+  NewSession,
+  PolicyRequest,
+  ReasonOptions,
+  ReplayRequest,
+} from './request-options.ts'
 
 /** A client of an operator's routes, as `operatorClient` makes it. */
 export type OperatorClient = FabricClient & ReturnType<typeof operatorActs>
@@ -96,6 +115,12 @@ const operatorActs = (options: FabricClientOptions) => {
     /** Branches a new session from an event or a cursor. The session that it leaves continues. */
     branch: async (id: string, from: BranchRequest): Promise<BranchReceipt> =>
       act(`chat/sessions/${pathSegment(id)}/branch`, { ...from }),
+    /** Asks the prompts of a session again, in a branch with something changed. The session itself does not change. */
+    replay: async (id: string, change: ReplayRequest = {}): Promise<ReplayReceipt> =>
+      act(sessionPath(id, '/replay'), { ...change }),
+    /** The whole tree of branches that a session belongs to. */
+    sessionTree: async (id: string, agent?: string): Promise<SessionTree> =>
+      get(sessionPath(id, `/tree${queryText({ agent })}`)),
     /** Sets the budgets of a session. */
     setPolicy: async (id: string, policy: PolicyRequest, why: ReasonOptions = {}): Promise<SessionCard> =>
       act(sessionPath(id, '/policy'), { ...why, policy }),
@@ -114,6 +139,34 @@ const operatorActs = (options: FabricClientOptions) => {
       id: string,
       page: { readonly agent?: string; readonly before?: string; readonly limit?: number } = {},
     ): Promise<ChannelPage> => get(sessionPath(id, `/channel${queryText({ ...page })}`)),
+    /** A page of the log of a session: every event by its number, oldest first. `content: 'none'` leaves the text of artifacts out. */
+    log: async (
+      id: string,
+      page: {
+        readonly agent?: string
+        readonly after?: number
+        readonly limit?: number
+        readonly content?: 'all' | 'none'
+      } = {},
+    ): Promise<SessionLogPage> => get(sessionPath(id, `/log${queryText({ ...page })}`)),
+    /** A session with its branches as a file: read the body while it comes. */
+    exportSession: async (
+      id: string,
+      options: { readonly agent?: string; readonly branches?: 'all' | 'none' } = {},
+    ): Promise<Response> => call(sessionPath(id, `/export${queryText({ ...options })}`)),
+    /** All sessions of a list in one file; takes the filters of `sessions`. */
+    exportSessions: (filter: Omit<SessionFilter, 'limit' | 'cursor' | 'order'> = {}): Promise<Response> =>
+      call(`export${queryText({ ...filter })}`),
+    /** Imports the sessions of a file. `rename` gives another id to those whose id is taken; `check` writes nothing. */
+    importSessions: async (
+      file: string | Blob,
+      { rename, check }: { readonly rename?: boolean; readonly check?: boolean } = {},
+    ): Promise<ImportReceipt> =>
+      readJson(
+        await call(`import${queryText({ rename, check })}`, {
+          ...{ method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body: file },
+        }),
+      ),
     /** The health of a session, each time it changes. */
     healthFeed: (id: string, { agent, ...feedOptions }: EventFeedOptions & { readonly agent?: string } = {}) =>
       feed<HealthEnvelope>(sessionPath(id, '/health/stream'), { agent }, feedOptions),

@@ -37,6 +37,8 @@ export interface NewSession {
   readonly title?: string
   /** The budgets. */
   readonly policy?: PolicyRequest
+  /** `keep_audio`: the audio of spoken turns and of their answers becomes artifacts of the session. Default: no audio is kept. */
+  readonly voice?: { readonly keep_audio?: boolean }
   /** The prompt, for background work. */
   readonly prompt?: string
   /** Fields of the input beside the prompt, for background work. */
@@ -61,6 +63,25 @@ export interface BranchRequest extends ReasonOptions {
   readonly title?: string
   /** The id of the new session. Default: the server chooses one. */
   readonly session_id?: string
+}
+
+/** The changes with which the prompts of a session are asked again. Without any, the agent as it is now answers them. */
+export interface ReplayRequest extends ReasonOptions {
+  /** Another model: `provider/model-id` for an agent with a model, a name of the engine's own for an engine. */
+  readonly model?: string
+  /** Another policy. */
+  readonly policy?: PolicyRequest
+  /** Other settings of the session. */
+  readonly settings?: {
+    /** `plan` lets an engine read and not write. */
+    readonly permission_mode?: 'normal' | 'plan'
+    /** How much the model thinks, in the engine's own words. */
+    readonly think_level?: string
+  }
+  /** The title of the new session. */
+  readonly title?: string
+  /** The id of the prompt to begin with. Default: the first one. */
+  readonly from_message?: string
 }
 
 /** Settings of a feed of envelopes. */

@@ -25,6 +25,14 @@ export const socketEndpoint = async (
   if (after !== null) url.searchParams.set('after', after)
   // Asks the server for marks: the client answers each with `seen`.
   url.searchParams.set('marks', '1')
+  return withCredentials(url, credentials)
+}
+
+/** The address with a ticket as a subprotocol, or with the token where the server has no tickets. */
+export const withCredentials = async (
+  url: URL,
+  credentials: SocketCredentials,
+): Promise<{ url: string; protocols?: string[] }> => {
   if (credentials.authToken === undefined) return { url: url.href }
   const ticket = await requestTicket(credentials)
   if (ticket !== null) return { url: url.href, protocols: ['bridle.v1', `ticket.${ticket}`] }

@@ -60,9 +60,9 @@ export class ReconnectingSocket {
     return this.#state
   }
 
-  /** Sends only while open. A text may still be lost with its connection: then `onLost` follows. */
-  send(text: string): void {
-    if (this.#state === 'open') this.#socket?.send(text)
+  /** Sends only while open. A message may still be lost with its connection: then `onLost` follows. */
+  send(message: string | Uint8Array<ArrayBuffer>): void {
+    if (this.#state === 'open') this.#socket?.send(message)
   }
 
   /** The connection works: the next backoff begins with the shortest wait. */

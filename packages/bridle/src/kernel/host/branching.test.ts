@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../event.ts'
-import { SNAPSHOT_EVERY } from '../limits.ts'
+import { QUEUE_MAX, SNAPSHOT_EVERY } from '../limits.ts'
 import { StoreFault } from '../ports/store-fault.ts'
 import { emptyState, evolve, statusOf } from '../projections/state.ts'
 import { askItem, call, finished, outcome, started, token } from '../rules/rules.suite.ts'
@@ -202,6 +202,55 @@ describe('[S22] branches', () => {
     const lineage = await events(key('grandchild'))
     expect(seqs(lineage)).toEqual(range(1, lineage.length))
     expect((await host.open(key('grandchild'))).state.lifecycle.parent).toMatchObject({ id: 'child', seq: length })
+  })
+
+  test('[X65] with the prompts of a replay: one append queues all of them, and a new process goes on with them', async () => {
+    const { host, runner, events, again } = setUp()
+    for (const prompt of ['one', 'two', 'three']) {
+      await host.send(key(), submit(prompt))
+      await flushPending()
+      await runner.last.reporter.report([finished()])
+      runner.last.end('done')
+      await flushPending()
+    }
+    const prompts = ['one', 'two', 'three'].map((text) => ({ text, input: { text } }))
+    const policy = { health: { max_cost_usd: 1 } }
+    const answer = await host.branch(key(), 1, 'child', { prompts, policy, id: id('c1') })
+    expect(answer).toMatchObject({ sessionId: 'child', prompts: 3, parent: { seq: 1 } })
+    await flushPending()
+    await runner.last.reporter.report([started(), token('half')])
+    const types = (await events(key('child'))).map(({ type }) => type)
+    expect(types.slice(1, 7)).toEqual([
+      ...['branched', 'policy_set', 'session_checkpoint', 'prompt_queued', 'prompt_queued', 'prompt_queued'],
+    ])
+    // The process ends in the middle of the first turn.
+    const next = await again()
+    const asked: string[] = []
+    for (;;) {
+      const child = await next.host.open(key('child'))
+      await flushPending()
+      const { run } = child.state.lifecycle
+      if (!run) break
+      asked.push(run.text)
+      const { reporter, end } = next.runner.last
+      await reporter.report([finished()])
+      end('done')
+      await flushPending()
+    }
+    expect(asked).toEqual(['one', 'two', 'three'])
+    expect(await next.host.branch(key(), 1, 'child', { prompts, policy, id: id('c1') })).toEqual(answer)
+    expect((await next.host.open(key('child'))).state.lifecycle.policy).toEqual(policy)
+  })
+
+  test('[X64] with more prompts than a session queues, or an empty one, is refused', async () => {
+    const { host, parent } = await midRun()
+    const many = Array.from({ length: QUEUE_MAX + 1 }, (_, n) => ({ text: `${n}` }))
+    expect(await host.branch(key(), parent.length, 'child', { prompts: many })).toMatchObject({ refused: 'queue_full' })
+    const empty = [{ text: 'x' }, { text: ' ' }]
+    expect(await host.branch(key(), parent.length, 'child', { prompts: empty })).toMatchObject({
+      refused: 'prompt_empty',
+    })
+    expect(await host.find(key('child'))).toBeNull()
   })
 
   test('with a watcher who came before it was made', async () => {

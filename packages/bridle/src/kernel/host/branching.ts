@@ -36,7 +36,7 @@ export const branchSession = async (
 }
 
 /** Null where the store allows no branch. */
-const openChild = async (live: LiveSessions, key: Key, branch: PendingBranch): Promise<Session | null> => {
+export const openChild = async (live: LiveSessions, key: Key, branch: PendingBranch): Promise<Session | null> => {
   try {
     const child = await live.open(key, branch)
     if (child.exists || child.parent || !child.quiet) return child

@@ -3,6 +3,7 @@ import {
   type AnswerTo,
   type BranchCommand,
   type Command,
+  type ImportCommand,
   isRefusal,
   PROMPT_COMMANDS,
   type Refusal,
@@ -24,6 +25,7 @@ import type { Session } from '../session/session.ts'
 import { bindApproval } from './approval-binding.ts'
 import { branchSession } from './branching.ts'
 import { cancelChild } from './child-sessions.ts'
+import { importSession } from './importing.ts'
 import { LiveSessions } from './live-sessions.ts'
 import type { MemoryLimits } from './memory-budget.ts'
 import { retryUnknownOutcome } from './outcome-retry.ts'
@@ -58,7 +60,10 @@ export interface HostPorts {
 }
 
 /** The part of a host that the surfaces use. */
-export type SessionService = Pick<Host, 'open' | 'find' | 'send' | 'stopTask' | 'branch' | 'remove' | 'counts'>
+export type SessionService = Pick<
+  Host,
+  'open' | 'find' | 'send' | 'stopTask' | 'branch' | 'importLog' | 'usedSeq' | 'remove' | 'counts'
+>
 
 export class Host {
   readonly #ports: HostPorts
@@ -142,6 +147,19 @@ export class Host {
     const { id = null, ...command } = options
     const parts = { live: this.#live, removal: this.#removal }
     return retryUnknownOutcome(id, () => branchSession(parts, { parent, seq, childId, command, id }))
+  }
+
+  /** A new session with the log of a file. Nothing of it starts. */
+  importLog(key: Key, log: Omit<ImportCommand, 'type'>): Promise<AnswerTo<ImportCommand> | Refusal> {
+    return importSession({ live: this.#live, removal: this.#removal }, key, { type: 'import', ...log })
+  }
+
+  /** The last number that a session of this key has, or had before it was removed; 0 = there was none. */
+  async usedSeq(key: Key): Promise<number> {
+    const session = await this.#live.open(key)
+    const { head } = session.state
+    this.#live.discardUnused(session)
+    return head
   }
 
   /** Sends the status of a session to its parent. Where the parent is not in this store, nothing is sent. */

@@ -28,6 +28,8 @@ export interface Job {
   readonly parent: Key | null
   /** The settings that the session was opened with: model, permission_mode ... */
   readonly settings: JsonObject
+  /** A person has said the prompt; absent: it was written. */
+  readonly spoken?: true
   /** The session is background work: people read of its steps afterwards. */
   readonly isBackground?: boolean
   /** How many sessions above this one wait for it; absent: none. */

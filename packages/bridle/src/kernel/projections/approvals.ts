@@ -125,6 +125,7 @@ export const approvals: Projection<Approvals> = {
       ),
     turn_end: (state, { payload }) => settle(state, (each) => each.runId === payload.turn_id),
     branched: () => ({ open: {}, decided: {}, settled: [] }),
+    session_imported: (state) => ({ ...state, open: {}, decided: {} }),
   },
 }
 

@@ -3,13 +3,15 @@
 
 import type { EventType } from '../catalogue.ts'
 import { appendTextOperation, type DeltaOperation, setOperation } from '../delta.ts'
-import type { AnyEvent, Event } from '../event.ts'
+import { type AnyEvent, BRANCHED, type Event, IMPORTED } from '../event.ts'
 import { withoutCallId } from '../ids.ts'
 import { canonicalJson, type Json, present } from '../json.ts'
 import { QUEUED_PROMPT_CHARS_MAX } from '../limits.ts'
 import type { SessionStatus } from '../schemas.ts'
 import { riskLevelOf } from './approvals.ts'
+import { noteEventPlace } from './event-places.ts'
 import type { HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
+import { SPOKEN_AUDIO } from './indexes/artifacts.ts'
 import { supersedeFrom, supersedeMessage, withResponse } from './message-parts.ts'
 
 export const emptyConversation: HarnessState = { status: 'idle', messages: [], sessionStatus: 'idle', approvals: [] }
@@ -24,6 +26,24 @@ type ConversationChange<E> = (state: HarnessState, event: E) => readonly DeltaOp
 const none: readonly DeltaOperation[] = []
 
 const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
+  session_checkpoint: noteEventPlace,
+  context_warning: noteEventPlace,
+  retrieval: noteEventPlace,
+  antahkarana: noteEventPlace,
+  session_paused: noteEventPlace,
+  session_resumed: noteEventPlace,
+  session_archived: noteEventPlace,
+  session_unarchived: noteEventPlace,
+  policy_set: noteEventPlace,
+  signal_received: noteEventPlace,
+  memory_decided: noteEventPlace,
+  budget_crossed: noteEventPlace,
+  budget_raised: noteEventPlace,
+  retry_scheduled: noteEventPlace,
+  custom_event: noteEventPlace,
+  directive: noteEventPlace,
+  execution_feedback: noteEventPlace,
+
   prompt_queued: (state, { at, payload }) => {
     const message = {
       // Each move of the queue sends the queued prompts again.
@@ -36,6 +56,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       ),
       ...(payload.text.length > QUEUED_PROMPT_CHARS_MAX && { contentLength: payload.text.length }),
       ...(payload.input !== undefined && { input: payload.input }),
+      ...(payload.spoken && { spoken: true as const }),
     }
     // A late steering prompt is already on the page; it keeps its position.
     const shown = state.messages.findIndex((each) => each.id === payload.message_id)
@@ -145,6 +166,12 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       ...(payload.error === undefined ? [] : [setOperation([...path, 'error'], payload.error)]),
     ]),
 
+  // The log names a child once, before it is started.
+  subagent_event: (state, { run, payload: { tool_call_id: callId, session_id: id, agent, child_seq } }) =>
+    callId === undefined || id === undefined || agent === undefined || child_seq !== undefined
+      ? none
+      : changeToolCall(state, run, callId, (path) => [setOperation([...path, 'child'], { id, agent })]),
+
   approval_required: (state, { run, payload }) => [
     setOperation(
       ['approvals'],
@@ -201,14 +228,19 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       }),
     ]),
 
-  output_superseded: (state, { run, payload: { keep } }) =>
-    changeOpenAnswer(state, run, (message, path) =>
-      keep ? supersedeFrom(message, path, keep) : supersedeMessage(message, path),
+  output_superseded: (state, { run, payload: { keep, interrupted } }) =>
+    (interrupted ? changeAnswer : changeOpenAnswer)(state, run, (message, path) =>
+      keep
+        ? [
+            ...supersedeFrom(message, path, keep),
+            ...(interrupted ? [setOperation([...path, 'stopReason'], INTERRUPTED)] : []),
+          ]
+        : supersedeMessage(message, path),
     ),
 
   cancel_requested: (state, { payload }) => {
     const index = answerIndex(state, payload.run_id)
-    return index < 0 ? none : finishMessage(index, 'complete', 'cancelled')
+    return index < 0 ? none : finishMessage(index, 'complete', stopReasonOf(state, index) ?? 'cancelled')
   },
 
   completed: (state, { run, payload }) =>
@@ -225,7 +257,8 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
   turn_end: (state, { payload }) => {
     const index = answerIndex(state, payload.turn_id)
     if (index < 0) return none
-    const stopReason = payload.stop_reason ?? (payload.status === 'cancelled' ? 'cancelled' : undefined)
+    const stopReason =
+      stopReasonOf(state, index) ?? payload.stop_reason ?? (payload.status === 'cancelled' ? 'cancelled' : undefined)
     return finishMessage(index, payload.status === 'failed' ? 'error' : 'complete', stopReason)
   },
 
@@ -237,37 +270,41 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
   ],
 
   // The branch point may lie inside a turn; open work of the parent ends in the branch.
-  branched: (state) => [
-    setOperation(
-      ['messages'],
-      state.messages
-        .filter((message) => !(message.role === 'user' && message.status === 'pending'))
-        .map((message) =>
-          message.status === 'complete' || message.status === 'error'
-            ? message
-            : {
-                ...message,
-                status: 'complete',
-                stopReason: 'branched',
-                toolCalls: (message.toolCalls ?? []).map((call) =>
-                  call.status === 'running'
-                    ? {
-                        ...call,
-                        status: 'error',
-                        error: 'branched',
-                        ...(call.approval?.status === 'pending' && {
-                          approval: { ...call.approval, status: 'cancelled' },
-                        }),
-                      }
-                    : call,
-                ),
-              },
-        ),
-    ),
-    setOperation(['approvals'], []),
-    ...(state.error ? [setOperation(['error'], null)] : []),
-  ],
+  branched: (state) => endOpenMessages(state, BRANCHED),
+  session_imported: (state) => endOpenMessages(state, IMPORTED),
 }
+
+/** Prompts that wait go, and answers that were being written end as they are. */
+const endOpenMessages = (state: HarnessState, reason: string): readonly DeltaOperation[] => [
+  setOperation(
+    ['messages'],
+    state.messages
+      .filter((message) => !(message.role === 'user' && message.status === 'pending'))
+      .map((message) =>
+        message.status === 'complete' || message.status === 'error'
+          ? message
+          : {
+              ...message,
+              status: 'complete',
+              stopReason: reason,
+              toolCalls: (message.toolCalls ?? []).map((call) =>
+                call.status === 'running'
+                  ? {
+                      ...call,
+                      status: 'error',
+                      error: reason,
+                      ...(call.approval?.status === 'pending' && {
+                        approval: { ...call.approval, status: 'cancelled' },
+                      }),
+                    }
+                  : call,
+              ),
+            },
+      ),
+  ),
+  setOperation(['approvals'], []),
+  ...(state.error ? [setOperation(['error'], null)] : []),
+]
 
 const transportStatus: { readonly [S in SessionStatus]: HarnessState['status'] } = {
   idle: 'idle',
@@ -317,6 +354,18 @@ const answerIndex = (state: HarnessState, run: string | undefined): number =>
 
 type AnswerPath = readonly (string | number)[]
 
+const INTERRUPTED = 'interrupted'
+/** An answer that a listener interrupted says so, however its turn ends. */
+const stopReasonOf = (state: HarnessState, index: number): string | undefined =>
+  state.messages[index]?.stopReason === INTERRUPTED ? INTERRUPTED : undefined
+
+/** Changes the answer of a run, also a finished one. */
+const changeAnswer: typeof changeOpenAnswer = (state, run, change) => {
+  const index = answerIndex(state, run)
+  const message = state.messages[index]
+  return message ? change(message, ['messages', index]) : none
+}
+
 /** Changes the open answer of a run; a finished answer does not change. */
 const changeOpenAnswer = (
   state: HarnessState,
@@ -361,5 +410,5 @@ const finishMessage = (index: number, status: 'complete' | 'error', stopReason?:
   ...(stopReason === undefined ? [] : [setOperation(['messages', index, 'stopReason'], stopReason)]),
 ]
 
-/** Kinds of artifacts that the kernel publishes for a run: the answer has their content already. */
-const bookkeeping = new Set(['final_output', 'run_record'])
+/** Kinds of artifacts that the kernel publishes for a run: the conversation has their content already. */
+const bookkeeping = new Set(['final_output', 'run_record', SPOKEN_AUDIO])

@@ -42,8 +42,11 @@ export const course: Projection<Course> = {
       chars === undefined || parts === undefined ? state : { ...state, kept: { chars, parts } },
     step_done: (state) => withProgress(state),
     tool_outcome: (state) => withProgress(state),
-    output_superseded: (state, { payload: { keep: { chars, parts } = START } }) =>
-      chars < state.kept.chars || parts < state.kept.parts ? { ...state, kept: { chars, parts } } : state,
+    output_superseded: (state, { payload: { interrupted, keep: { chars, parts } = START } }) =>
+      // The run of an interrupted answer does not go on.
+      !interrupted && (chars < state.kept.chars || parts < state.kept.parts)
+        ? { ...state, kept: { chars, parts } }
+        : state,
 
     approval_decided: (state, { seq }) => ({ ...state, newsSeq: seq }),
     steered: (state, { seq }) => ({ ...state, newsSeq: seq }),
@@ -66,6 +69,7 @@ export const course: Projection<Course> = {
         ? { ...state, cuts: state.cuts.filter(({ runId }) => !payload.run_ids.includes(runId)) }
         : state,
     branched: ({ cuts }) => ({ ...course.initial, cuts }),
+    session_imported: ({ cuts }) => ({ ...course.initial, cuts }),
   },
 }
 

@@ -31,5 +31,6 @@ export const delegations: Projection<Delegations> = {
     },
     // The children of its parent do nothing for a branch.
     branched: () => delegations.initial,
+    session_imported: () => delegations.initial,
   },
 }

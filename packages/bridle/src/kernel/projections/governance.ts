@@ -21,6 +21,9 @@ export interface SessionFact {
   readonly runId: string
 }
 
+const withoutQuestions = (state: Governance): Governance =>
+  Object.keys(state.questions).length === 0 ? state : { ...state, questions: {} }
+
 export const governance: Projection<Governance> = {
   initial: { grants: [], questions: {}, foundTools: [], resultArtifactRun: null },
   on: {
@@ -69,7 +72,8 @@ export const governance: Projection<Governance> = {
       }
     },
 
-    branched: (state) => (Object.keys(state.questions).length === 0 ? state : { ...state, questions: {} }),
+    branched: withoutQuestions,
+    session_imported: withoutQuestions,
   },
 }
 

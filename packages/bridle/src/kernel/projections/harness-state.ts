@@ -34,19 +34,33 @@ export interface HarnessMessage {
   toolCalls?: HarnessToolCall[]
   /** Text, reasoning and tools in their order. */
   parts?: HarnessPart[]
+  /** Where events such as checkpoints stand in an answer, in order: at most the first 200 that came while it was open. */
+  places?: HarnessPlace[]
   /** The run that the message belongs to. */
   runId?: string
   /** The length of a long queued prompt: `content` is its beginning, and the rest follows when its turn starts. */
   contentLength?: number
   /** The whole input of the run, if it is more than the prompt. */
   input?: Json
+  /** A prompt that a person said; absent = it was written. */
+  spoken?: true
   /** The time in milliseconds since 1970. */
   createdAt?: number
   /**
-   * The reason why an answer ended, where it is not simply complete: `cancelled`, `max_tokens`, `refusal`,
-   * `branched`.
+   * The reason why an answer ended, where it is not simply complete: `cancelled`, `interrupted`, `max_tokens`, `refusal`,
+   * `branched`, `imported`.
    */
   stopReason?: string
+}
+
+/** The place of an event in an answer: what the answer had when the event came. */
+export interface HarnessPlace {
+  /** The number of the event. */
+  seq: number
+  /** How many parts there were. */
+  parts: number
+  /** How many characters of `content` there were. */
+  chars: number
 }
 
 /** A tool call of an answer. */
@@ -67,6 +81,8 @@ export interface HarnessToolCall {
   error?: string
   /** The approval that the call waits for or has got. */
   approval?: { id: string; status: 'pending' | ApprovalDecision }
+  /** The session that does the call, where it asks another agent. Its status and cost are in that session. */
+  child?: { id: string; agent: string }
   /** True where a retry of the run replaced the call. */
   superseded?: boolean
 }

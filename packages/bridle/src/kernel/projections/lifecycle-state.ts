@@ -30,6 +30,8 @@ export interface Lifecycle {
   /** The session does a task for a run of its parent; null: it does not. */
   readonly delegation: TaskDelegation | null
   readonly branch: { readonly sourceEventId: string; readonly resumeCursor: string } | null
+  /** The number of the newest `session_imported`; null: no part of the log was imported. */
+  readonly importedSeq: number | null
   readonly queue: readonly Prompt[]
   readonly run: Run | null
   readonly paused: boolean
@@ -66,6 +68,8 @@ export interface Prompt {
   readonly input?: Json
   /** In a branch: the run of the parent whose turn this one continues. */
   readonly continuesRun?: string
+  /** A person said it; absent = it was written. */
+  readonly spoken?: true
 }
 
 export interface Run extends Prompt {
@@ -83,6 +87,8 @@ export interface Run extends Prompt {
   readonly resumable: boolean
   /** Any owner continues the run from the log, in the middle of its turn. */
   readonly durable: boolean
+  /** The log was imported, and facts by which the run could be continued stayed behind: it can only begin again. */
+  readonly lacksFacts?: true
   /**
    * requested: a runner should start it. started: a runner has it. cancelling: it is being stopped for good. parked: stopped
    * and kept. waiting: failed, with a retry at `retryAt`.

@@ -30,6 +30,7 @@ export const lifecycle: Projection<Lifecycle> = {
     parentNotifiedSeq: 0,
     delegation: null,
     branch: null,
+    importedSeq: null,
     queue: [],
     run: null,
     paused: false,
@@ -77,6 +78,7 @@ export const lifecycle: Projection<Lifecycle> = {
         text: payload.text,
         ...(payload.input !== undefined && { input: payload.input }),
         ...(payload.continues_run !== undefined && { continuesRun: payload.continues_run }),
+        ...(payload.spoken && { spoken: true }),
       }
       return {
         ...state,
@@ -93,7 +95,7 @@ export const lifecycle: Projection<Lifecycle> = {
     run_requested: (state, { seq, payload }) => {
       const prompt = state.queue.find((each) => each.runId === payload.run_id) ?? state.run
       if (!prompt) return state
-      const { runId, messageId, text, input, continuesRun } = prompt
+      const { runId, messageId, text, input, continuesRun, spoken } = prompt
       const before = state.run?.runId === runId ? state.run : null
       const continues = payload.continues ?? null
       return {
@@ -118,6 +120,7 @@ export const lifecycle: Projection<Lifecycle> = {
           text,
           ...(input !== undefined && { input }),
           ...(continuesRun !== undefined && { continuesRun }),
+          ...(spoken && { spoken }),
           attempt: payload.attempt,
           continues,
           keptChars: payload.kept_chars ?? 0,
@@ -125,6 +128,7 @@ export const lifecycle: Projection<Lifecycle> = {
           parkReason: null,
           resumable: false,
           durable: before?.durable ?? false,
+          ...(before?.lacksFacts && { lacksFacts: true as const }),
           phase: 'requested',
           stopRequestedAt: null,
           retryAt: null,
@@ -187,7 +191,9 @@ export const lifecycle: Projection<Lifecycle> = {
       lastError: payload.reason,
     }),
 
-    output_superseded: (state) => withRun(state, { hasOutput: false }),
+    // A listener may interrupt the answer of a run that has ended.
+    output_superseded: (state, { payload }) =>
+      state.run?.runId === payload.run_id ? withRun(state, { hasOutput: false }) : state,
 
     response: (state) =>
       state.run && !state.run.hasResponse ? { ...state, run: { ...state.run, hasResponse: true } } : state,
@@ -281,7 +287,7 @@ export const lifecycle: Projection<Lifecycle> = {
       // The state is the parent's, its owner included.
       owner: ownerFromId(payload.parent.id) ?? state.owner ?? payload.owner ?? null,
       title: payload.title ?? state.title,
-      settings: payload.settings ?? state.settings,
+      settings: payload.settings ?? withoutFolder(state.settings),
       sandbox: null,
       createdAt: at,
       parent: payload.parent,
@@ -289,6 +295,7 @@ export const lifecycle: Projection<Lifecycle> = {
       // A branch is not a child of its parent: it notifies nobody.
       reportedStatus: null,
       delegation: null,
+      importedSeq: null,
       branch: { sourceEventId: payload.source_event_id, resumeCursor: payload.resume_cursor },
       queue: [],
       run: null,
@@ -303,6 +310,28 @@ export const lifecycle: Projection<Lifecycle> = {
       tools: {},
       steers: [],
     }),
+
+    // Nothing that the file left open may start here: no run, no timer, no notice to another session.
+    session_imported: (state, { seq, at, payload }) => {
+      const { run, queue, kind, lastTurnStatus } = state
+      const wasOpen = run !== null || queue.length > 0 || (kind === 'background' && lastTurnStatus === null)
+      return {
+        ...state,
+        owner: payload.owner ?? state.owner,
+        importedSeq: seq,
+        settings: withoutFolder(state.settings),
+        reportedStatus: null,
+        delegation: null,
+        queue: [],
+        run: null,
+        pauseAfter: null,
+        expiresAt: null,
+        tools: {},
+        steers: [],
+        handles: [],
+        ...(wasOpen && { lastTurnStatus: 'cancelled', endedAt: at }),
+      }
+    },
   },
 }
 
@@ -314,6 +343,18 @@ export const withFrame = (state: Lifecycle, event: Event): Lifecycle => {
   if (event.frame <= run.frame && hasOutput === run.hasOutput) return state
   return { ...state, run: { ...run, frame: Math.max(run.frame, event.frame), hasOutput } }
 }
+
+/** A folder is of one session on one server: a file must not choose it, nor a branch share it. */
+const withoutFolder = ({ workspace_path: _, ...settings }: Lifecycle['settings']): Lifecycle['settings'] => settings
+
+/** Facts by which a durable run continues. A runner's own are believed: those that are not came in a file, without their content. */
+const continuationTypes: ReadonlySet<string> = new Set(['model_step', 'context_added', 'step_done'])
+
+/** A run of an imported log whose facts stayed behind is known as such, so that no branch continues it in the middle. */
+export const withLostFact = (state: Lifecycle, event: Event): Lifecycle =>
+  state.run?.durable && event.run === state.run.runId && continuationTypes.has(event.type)
+    ? { ...state, run: { ...state.run, lacksFacts: true } }
+    : state
 
 /** Event types that a turn which starts over withdraws: parts of the message, and directives. */
 const outputTypes = new Set<string>([

@@ -1,6 +1,7 @@
 // Rewrites of a message's parts: rare, and each is a `set` of the whole list.
 import type { TextMark } from '../commands.ts'
 import { type DeltaOperation, setOperation } from '../delta.ts'
+import { placesWithout } from './event-places.ts'
 import type { HarnessMessage, HarnessPart, HarnessState } from './harness-state.ts'
 
 /** The place at the end of a run's answer. */
@@ -37,7 +38,12 @@ export const withResponse = (message: HarnessMessage, path: MessagePath, text: s
     index === lastText ? [{ type: 'text', from: 0 }] : isLiveText(part) ? [] : [part],
   )
   if (lastText < 0) kept.push({ type: 'text', from: 0 })
-  return [setOperation([...path, 'content'], text), setOperation([...path, 'parts'], kept)]
+  const isRemoved = (index: number): boolean => index !== lastText && isLiveText(parts[index] as HarnessPart)
+  return [
+    setOperation([...path, 'content'], text),
+    setOperation([...path, 'parts'], kept),
+    ...(message.places ? [setOperation([...path, 'places'], placesWithout(message, isRemoved))] : []),
+  ]
 }
 
 /** Whether a run wrote text or thoughts after the mark that are not superseded yet. */

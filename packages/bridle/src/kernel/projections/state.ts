@@ -19,7 +19,7 @@ import { type Channel, channel } from './indexes/channel.ts'
 import { type Checkpoints, checkpoints } from './indexes/checkpoints.ts'
 import { type ResumePoints, resumePoints } from './indexes/resume-points.ts'
 import { type Subagents, subagents } from './indexes/subagents.ts'
-import { lifecycle, withFrame } from './lifecycle.ts'
+import { lifecycle, withFrame, withLostFact } from './lifecycle.ts'
 import type { Lifecycle, Run } from './lifecycle-state.ts'
 import { type Memory, memory } from './memory.ts'
 import { fold } from './projection.ts'
@@ -91,7 +91,8 @@ export const evolveWith = (
     lifecycle: withFrame(state.lifecycle, event),
     health: withActivity(state.health, event),
   }
-  if (!isEventType(event.type) || event.hearsay) return next
+  if (!isEventType(event.type)) return next
+  if (event.hearsay) return { ...next, lifecycle: withLostFact(next.lifecycle, event) }
   next.conversation = applyToState(state.conversation, operations)
   next.lifecycle = fold(lifecycle, next.lifecycle, event)
   next.approvals = fold(approvals, state.approvals, event)

@@ -1,15 +1,15 @@
 // A branch: a new session that begins with the history of another one, up to an event of it.
-import { type Answers, type Command, type Refusal, refuse } from '../commands.ts'
+import { type Answers, type BranchCommand, type Command, type Refusal, refuse } from '../commands.ts'
 import { BRANCHED, eventId } from '../event.ts'
-import { PREVIEW_CHARS, SUMMARY_CHARS_MAX } from '../limits.ts'
+import { PREVIEW_CHARS, QUEUE_MAX, SUMMARY_CHARS_MAX } from '../limits.ts'
 import type { BranchParent } from '../ports/log.ts'
 import { cursorText } from '../positions/cursor.ts'
 import type { SessionState } from '../projections/state.ts'
-import { OUTCOME_TYPES } from '../schemas.ts'
 import { truncate } from '../text/truncate.ts'
-import { applied } from './approvals/approval-settlement.ts'
 import { publishArtifact } from './artifacts.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
+import { importRefusal } from './log-import.ts'
+import { endOpenWork } from './open-work.ts'
 import { checkPrompt, type PromptOptions, queuePrompt } from './prompts.ts'
 import { reasonAndActor } from './reason-and-actor.ts'
 
@@ -33,6 +33,7 @@ export const branchRefusal = (
   command: Command,
   branchPoint: BranchParent | null,
 ): Refusal | null => {
+  if (command.type === 'import') return importRefusal(state, command, branchPoint)
   if (command.type !== 'branch') return branchPoint ? refuse('session_not_found') : null
   if (branchPoint && isSamePoint(command.parent, branchPoint)) return null
   return refuse(state.lifecycle.created ? 'session_exists' : 'bad_branch_point')
@@ -50,7 +51,9 @@ export const promiseBranch = (
 
 /** The first command of a branch: the state is its parent's at the branch point, and open work in it ends here. */
 export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }): Answers['branch'] | Refusal => {
-  const { parent, title, settings, artifacts = [], owner } = command
+  const { parent, title, settings, artifacts = [], owner, prompts, policy } = command
+  const bad = replayRefusal(w, prompts)
+  if (bad) return bad
   const next = nextBranchPrompt(w, command)
   if (next && 'refused' in next) return next
   const { kind } = w.state.lifecycle
@@ -66,7 +69,8 @@ export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }
     ...(settings && { settings }),
     ...reasonAndActor(command),
   })
-  endParentTurn(w, before)
+  endOpenWork(w, before, BRANCHED)
+  if (policy) w.add('policy_set', { policy, ...reasonAndActor(command) })
   for (const each of artifacts) publishArtifact(w, each)
   w.add('session_checkpoint', {
     session_id: w.key.id,
@@ -77,24 +81,19 @@ export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }
     resume_cursor: cursor,
   })
   const queued = next ? queuePrompt(w, next.prompt, next) : {}
-  return { sessionId: w.key.id, parent: { ...parent }, ...queued }
+  for (const { text, input } of prompts ?? []) queuePrompt(w, text, { input, actor: command.actor })
+  return { sessionId: w.key.id, parent: { ...parent }, ...(prompts && { prompts: prompts.length }), ...queued }
 }
 
-/**
- * Ends a turn that was running in the parent: its calls get an outcome, its approvals an answer, and the turn its end. The
- * fold knows that a branch has no open work of its parent; clients that read only events need these.
- */
-const endParentTurn = (w: DecisionBuilder, { lifecycle: { run, tools }, approvals: { open } }: SessionState): void => {
-  const left = run && { run: run.runId, attempt: run.attempt }
-  for (const [tool_call_id, { name }] of left ? Object.entries(tools) : [])
-    w.addToOtherRun(left, 'tool_outcome', {
-      ...{ tool_call_id, tool_name: name, status: 'error', outcome_type: OUTCOME_TYPES.error },
-      ...{ reason: BRANCHED, error: 'The call was interrupted.' },
-    })
-  for (const approval of Object.values(open))
-    w.addToOtherRun(left, 'approval_applied', applied(approval, 'cancelled', { reason: BRANCHED }))
-  if (!left) return
-  w.addToOtherRun(left, 'turn_end', { turn_id: left.run, status: 'cancelled', stop_reason: BRANCHED, queued: 0 })
+/** The prompts of a replay wait like all others, so that their number has the same limit. */
+const replayRefusal = (w: DecisionBuilder, prompts: BranchCommand['prompts'] = []): Refusal | null => {
+  if (prompts.length > QUEUE_MAX)
+    return refuse('queue_full', `A session queues at most ${QUEUE_MAX} prompts; these are ${prompts.length}.`)
+  for (const { text } of prompts) {
+    const bad = checkPrompt(w, text, true)
+    if (bad) return bad
+  }
+  return null
 }
 
 /** The starting point of the branch without the history: the last prompt and the last answer. */
@@ -125,9 +124,9 @@ const nextBranchPrompt = (
   if (prompt === undefined) return null
   if (prompt !== null) return checkPrompt(w, prompt, true) ?? { prompt, actor }
   const last = w.state.conversation.messages.findLast(({ role }) => role === 'user')
-  // A durable run that the branch leaves in the middle of its turn is continued there, not repeated.
+  // A durable run that the branch leaves in the middle of its turn is continued there, not repeated. Without its facts it begins again.
   const { run } = w.state.lifecycle
-  const continued = run?.durable ? { continuesRun: run.runId } : {}
+  const continued = run?.durable && !run.lacksFacts ? { continuesRun: run.runId } : {}
   return last
     ? { prompt: last.content, input: last.input, actor, ...continued }
     : refuse('bad_branch_point', 'Nothing was asked before that event.')

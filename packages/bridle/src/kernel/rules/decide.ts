@@ -15,16 +15,20 @@ import { pauseAfterCall } from './approvals/pause-after.ts'
 import { archive, unarchive, unarchiveForPrompt } from './archive.ts'
 import { branch, branchRefusal, promiseBranch } from './branch.ts'
 import { enforceBudgets } from './budgets/budgets.ts'
+import { charge } from './budgets/charges.ts'
 import { recordChildStatus, recordParentNotified } from './children/children.ts'
 import { sizeRefusal } from './command-size.ts'
 import { expire, handOver, pause, resume, setPolicy, tick } from './control.ts'
 import { DecisionBuilder } from './decision-builder.ts'
 import { recordFeedback } from './feedback.ts'
+import { importLog } from './log-import.ts'
 import { decideMemory } from './memory.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { report } from './reports.ts'
 import { signal, wakeRun } from './runs/durable-runs.ts'
+import { interrupt } from './runs/interruption.ts'
 import { cancel, startNextRun } from './runs/runs.ts'
+import { keepAudio } from './spoken-audio.ts'
 
 export interface DecisionResult {
   readonly events: readonly AnyEvent[]
@@ -88,12 +92,14 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   edit,
   reload,
   cancel,
+  interrupt,
   approve,
   pause,
   resume,
   archive,
   unarchive,
   branch,
+  import: importLog,
   promise_branch: promiseBranch,
   child_status: recordChildStatus,
   parent_told: recordParentNotified,
@@ -101,6 +107,8 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   signal,
   feedback: recordFeedback,
   decide_memory: decideMemory,
+  charge,
+  keep_audio: keepAudio,
   expire,
   tick,
   hand_over: handOver,
@@ -114,7 +122,7 @@ const belongsToAnotherUser = (key: Key, state: SessionState, command: Command): 
   !mayOpen(command.owner ?? null, ownerOf(key, state))
 
 /** All other commands need an existing session. */
-const SESSION_CREATING_COMMANDS = new Set<Command['type']>(['create', 'submit', 'steer', 'branch'])
+const SESSION_CREATING_COMMANDS = new Set<Command['type']>(['create', 'submit', 'steer', 'branch', 'import'])
 
 /** The consequences of a change: budgets, the next run, and the events that report both. */
 const followUp = (

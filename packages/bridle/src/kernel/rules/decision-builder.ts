@@ -1,5 +1,6 @@
 // Builds a decision: events are numbered and folded as a rule adds them, so the rule always reads the resulting state.
 // Nobody else sees them until the session has appended them.
+import { assert } from '../assert.ts'
 import type { EventType } from '../catalogue.ts'
 import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent, EventDraft, Key } from '../event.ts'
@@ -40,6 +41,12 @@ export class DecisionBuilder {
     this.#push({ type, payload })
   }
 
+  /** Adds an event that has its number and its time already. */
+  addNumbered(event: AnyEvent): void {
+    assert(event.seq === this.nextSeq, `event ${event.seq} where ${this.nextSeq} was due`)
+    this.#fold(event)
+  }
+
   /** Adds an event of the current run. */
   addToRun<T extends EventType>(type: T, payload: Payloads[T], hearsay?: true): void {
     const { run } = this
@@ -57,7 +64,7 @@ export class DecisionBuilder {
 
   /** Adds an event of another session's run, or of none. */
   addToOtherRun<T extends EventType>(
-    run: { readonly run: string; readonly attempt: number } | null,
+    run: { readonly run: string; readonly attempt?: number } | null,
     type: T,
     payload: Payloads[T],
   ): void {
@@ -65,7 +72,11 @@ export class DecisionBuilder {
   }
 
   #push<T extends EventType>(draft: EventDraft<T>): void {
-    const event = { seq: this.nextSeq, at: this.now, ...draft } as unknown as AnyEvent
+    // An imported log may end later than the clock.
+    this.#fold({ seq: this.nextSeq, at: Math.max(this.state.at, this.now), ...draft } as unknown as AnyEvent)
+  }
+
+  #fold(event: AnyEvent): void {
     this.events.push(event)
     const operations = conversationOperations(this.state.conversation, event)
     for (const operation of operations) this.operations.push(operation)

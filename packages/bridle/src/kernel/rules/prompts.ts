@@ -78,6 +78,7 @@ export interface PromptOptions {
   readonly actor?: string | undefined
   readonly input?: Json | undefined
   readonly head?: boolean
+  readonly spoken?: true | undefined
   /** In a branch: the run of the parent whose turn the prompt's run continues. */
   readonly continuesRun?: string
 }
@@ -103,6 +104,7 @@ export const queuePrompt = (w: DecisionBuilder, prompt: string, options: PromptO
     text: prompt,
     ...(options.input !== undefined && { input: options.input }),
     ...(options.head && { head: true }),
+    ...(options.spoken && { spoken: true }),
     ...(options.continuesRun !== undefined && { continues_run: options.continuesRun }),
     ...actor(options),
   })

@@ -98,6 +98,7 @@ export const jobOf = (key: Key, state: SessionState, run: Run, epoch: number): J
     ...(run.continues !== null && { continues: { isMidText: isMidText(state, run), keptChars: run.keptChars } }),
     parent: parentOf(key, state),
     settings: state.lifecycle.settings,
+    ...(run.spoken && { spoken: true }),
     ...(state.lifecycle.kind === 'background' && { isBackground: true }),
     ...(state.lifecycle.delegation && { depth: state.lifecycle.delegation.depth }),
     epoch,

@@ -2,7 +2,7 @@
 // no longer match and the log is folded again. The version follows from the code, so that nobody has to raise a number.
 import { catalogue, type EventType } from '../catalogue.ts'
 import type { Command, ReportItem } from '../commands.ts'
-import type { Event, Key } from '../event.ts'
+import type { AnyEvent, Event, Key } from '../event.ts'
 import { canonicalJson, hashText } from '../json.ts'
 import { INLINE_CHARS_MAX } from '../limits.ts'
 import { emptyState, evolve, type SessionState } from '../projections/state.ts'
@@ -33,6 +33,7 @@ export const goldenLogs = (): readonly (readonly Event[])[] => [
   goldenLog(golden),
   goldenLog(goldenChat),
   goldenLog(goldenDurable),
+  goldenLog([goldenImport()]),
 ]
 
 type GoldenStep = Command | ((state: SessionState) => Command)
@@ -263,6 +264,17 @@ const goldenDurable: readonly GoldenStep[] = [
   runnerReports({ type: 'started', durable: true }),
   runnerReports({ type: 'finished' }),
 ]
+
+/** The chat ends in the middle of a call. */
+const goldenImport = (): Command => ({
+  type: 'import',
+  parent: null,
+  events: goldenLog(goldenChat) as readonly AnyEvent[],
+  source: { agent: 'golden', id: 'golden' },
+  digest: 'd',
+  owner: 'user:ann',
+  actor: 'ann',
+})
 
 const goldenChat: readonly GoldenStep[] = [
   { type: 'submit', prompt: 'first' },

@@ -225,6 +225,11 @@ export class Session {
     return this.#reader.read(after, limit)
   }
 
+  /** The same with the text of artifacts, for a copy of the log. */
+  readWithContent(after: number, limit: number): Promise<AnyEvent[]> {
+    return this.#reader.readWithContent(after, limit)
+  }
+
   /** The text of the chunk of an artifact that has this number. */
   readChunkText(seq: number): Promise<string> {
     return this.#reader.chunkText(seq)

@@ -90,8 +90,8 @@ test('[F21] budgets: how close each is, and what the policy did', () => {
     },
   })
   expect(snapshot(life).audit.map(({ action, summary }) => [action, summary])).toEqual([
-    ['budget_crossed', 'max_total_tokens is 11, the limit 10'],
-    ['paused', 'Over budget: max_total_tokens 11 (limit 10)'],
+    ['budget_crossed', 'token limit of 10 tokens, at 11 tokens'],
+    ['paused', 'Over budget: token limit of 10 tokens (at 11 tokens)'],
   ])
 })
 

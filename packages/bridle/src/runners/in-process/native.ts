@@ -1,6 +1,7 @@
 // Runs an agent written in TypeScript, in this process: one with a model, or one with a function.
 import type { AgentDefinition } from '../../agents/agent.ts'
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
+import { isModelName } from '../../agents/model/model-choice.ts'
 import type { Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { nativeIdentity } from '../engine-identities.ts'
@@ -16,7 +17,7 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
   const run = async (how: 'start' | 'attach', job: Job, reporter: RunReporter): Promise<RunEnd> => {
     // The run lived in a process that is gone, and nothing in the log says how it continues.
     if (how === 'attach' && !job.course) return 'lost'
-    const definition = definitionOf(current)
+    const definition = withSessionModel(definitionOf(current), job)
     if (definition) return (definition.model ? models : functions)[how](definition, job, reporter)
     const { open = [], answers = [], head = 0 } = job.course ?? {}
     // Nothing can be done before a person answers, and the agent may be back by then.
@@ -47,6 +48,13 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
     },
     answer: async (job, answer) => functions.deliverAnswer(job, answer),
   }
+}
+
+/** The model that the session names replaces those of the agent. A name without a provider means a model of an engine. */
+const withSessionModel = (definition: AgentDefinition | null, { settings }: Job): AgentDefinition | null => {
+  const { model } = settings
+  if (!definition?.model || typeof model !== 'string' || !isModelName(model)) return definition
+  return { ...definition, model: [model] }
 }
 
 /** Null: the agent is gone. */

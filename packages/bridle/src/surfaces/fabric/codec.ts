@@ -232,6 +232,8 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   branched: ({ payload }) =>
     operatorAction('branch', payload, { from: payload.parent.id, eventId: payload.source_event_id }),
 
+  session_imported: ({ payload }) => operatorAction('import', payload, { from: payload.source.id }),
+
   session: null,
   session_state: null,
   policy_decision: null,

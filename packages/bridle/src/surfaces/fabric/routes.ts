@@ -14,8 +14,6 @@ import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
-import { artifactsOf } from '../http/sessions/artifact-list.ts'
-import { sessionDetail } from '../http/sessions/detail.ts'
 import { findKey, findSession, requireKey } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import {
@@ -26,6 +24,8 @@ import {
   socketRoute,
 } from '../http/streams/socket-route.ts'
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
+import { artifactsOf } from '../http/views/artifact-list.ts'
+import { sessionDetail } from '../http/views/detail.ts'
 import {
   acceptedRunAnswer,
   agentEventStreamAnswer,

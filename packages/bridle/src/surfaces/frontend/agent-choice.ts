@@ -20,16 +20,26 @@ export const settingsFields = {
   approval_mode: v.optional(v.picklist(['on_request'])),
   think_level: v.optional(v.string()),
 }
+
+/** `keep_audio`: the audio of spoken turns becomes artifacts of the session. */
+export const voiceFields = { voice: v.optional(v.strictObject({ keep_audio: v.optional(v.boolean()) })) }
+
 /** A caller that sends a default chooses nothing: engines have other names for these modes. */
 const DEFAULT_SETTINGS: { readonly [name: string]: string } = { permission_mode: 'normal', approval_mode: 'on_request' }
 
-export const settingsOf = (body: { readonly [name in keyof typeof settingsFields]?: string | undefined }): JsonObject =>
-  Object.fromEntries(
+type SettingsBody = { readonly [name in keyof typeof settingsFields]?: string | undefined } & v.InferOutput<
+  v.ObjectSchema<typeof voiceFields, undefined>
+>
+
+export const settingsOf = (body: SettingsBody): JsonObject => ({
+  ...Object.fromEntries(
     Object.keys(settingsFields).flatMap((name) => {
       const value = body[name as keyof typeof settingsFields]
       return value === undefined || value === DEFAULT_SETTINGS[name] ? [] : [[name, value]]
     }),
-  )
+  ),
+  ...(body.voice?.keep_audio && { voice: { keep_audio: true } }),
+})
 
 /** The agent that the caller names, else the agent of the engine, else the server's default. */
 export const chooseAgent = (

@@ -28,6 +28,7 @@ import type {
   ChatSession,
   HealthEnvelope,
   PauseReceipt,
+  ReplayReceipt,
   StreamEnvelope,
   StreamEventList,
   StreamEventRow,
@@ -135,6 +136,16 @@ export const branchAnswer = (description: string) =>
     ...sessionCardExample,
     parent: { agent: 'scripted', id: 'chat-0', seq: 8 },
   })
+
+export const replayAnswer = jsonAnswer(
+  'The new session, in which `prompts` prompts wait for their turns.',
+  answerSchema<ReplayReceipt>('ReplayReceipt', {
+    ...sessionCardEntries,
+    parent: v.object({ agent: text, id: text, seq: count }),
+    prompts: count,
+  }),
+  { ...sessionCardExample, parent: { agent: 'scripted', id: 'chat-0', seq: 1 }, prompts: 3 },
+)
 
 export const turnAnswer = jsonAnswer(
   'It is taken; it may wait its turn.',

@@ -387,6 +387,19 @@ describe('[F26] bad input', () => {
     expect(await seen()).toBe(before)
   })
 
+  test.each<[string, object, string | undefined]>([
+    ['a negative budget', { policy: { health: { max_cost_usd: -1, min_score: 50 } } }, 'policy.health.max_cost_usd'],
+    ['the second of two', { policy: { health: { max_cost_usd: 1, min_score: 101 } } }, 'policy.health.min_score'],
+    ['a budget misspelt', { policy: { health: { max_tokens: 5 } } }, 'policy.health.max_tokens'],
+    ['a name without end', { policy: { health: { ['x'.repeat(9_000)]: 5 } } }, undefined],
+    ['no policy', {}, 'policy'],
+  ])('[H90] %s is refused by the path of its field', async (_name, body, field) => {
+    const it = testApp()
+    const id = await startedSession(it, { prompt: wait }, isRunning)
+    const answers = [await it.post(`/sessions/${id}/policy`, body), await it.post(`/sessions/${id}/policy`, body)]
+    for (const { status, body: refusal } of answers) expect([status, refusal.field]).toEqual([400, field])
+  })
+
   test('pausing twice is a conflict', async () => {
     const it = testApp()
     const id = await startedSession(it, { prompt: wait }, isRunning)

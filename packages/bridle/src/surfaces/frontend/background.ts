@@ -13,7 +13,7 @@ import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
-import { agentFields, chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
+import { agentFields, chooseAgent, settingsFields, settingsOf, voiceFields } from './agent-choice.ts'
 import {
   backgroundAnswer,
   branchAnswer,
@@ -37,6 +37,7 @@ const actorFields = { reason: v.optional(v.string()), actor: v.optional(v.string
 const startBody = v.looseObject({
   ...agentFields,
   ...settingsFields,
+  ...voiceFields,
   prompt: v.string(),
   input: v.optional(jsonObject),
   session_id: optionalId,

@@ -12,12 +12,14 @@ import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
-import { omitSchema, wholeSession } from '../http/sessions/parts/whole-session.ts'
+import { lookUp } from '../http/sessions/event-lookup.ts'
+import { omitSchema } from '../http/sessions/omitted-parts.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
+import { wholeSession } from '../http/views/whole-session.ts'
 import type { SessionCard } from '../http/wire.ts'
-import { agentFields, chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
+import { agentFields, chooseAgent, settingsFields, settingsOf, voiceFields } from './agent-choice.ts'
 import { branchAnswer, chatCreatedAnswer, chatSessionAnswer, turnAnswer, turnStreamAnswer } from './answers.ts'
 import { branchBody, branchFrom } from './branching.ts'
 import { newSessionKey } from './new-session-key.ts'
@@ -38,6 +40,7 @@ export const chatRoutes: readonly Route[] = [
     body: v.looseObject({
       ...agentFields,
       ...settingsFields,
+      ...voiceFields,
       session_id: optionalId,
       title: v.optional(v.string()),
       policy: v.optional(policyRequestSchema),
@@ -95,8 +98,9 @@ export const chatRoutes: readonly Route[] = [
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
+      const agent = call.ports.agents.get(session.key.agent) ?? null
       return jsonWithTag<ChatSession>(call.request, {
-        ...(await wholeSession(session, call.ports.agents.get(session.key.agent) ?? null, call.query.omit)),
+        ...(await lookUp(session, (facts) => wholeSession(facts, agent, call.query.omit))),
         background_artifacts: await backgroundArtifacts(call.ports, session.key, call.access),
       })
     },

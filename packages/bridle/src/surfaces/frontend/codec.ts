@@ -1,33 +1,14 @@
-// From the log to the frontend contract's envelopes. The contract has the payloads of the log, so the catalogue alone decides
-// which events a client gets.
+// The frontend contract's streams: who reads which envelopes, and their frames.
 
-import { catalogue, inTier, STREAM_EVENT_TYPES, type Tier } from '../../kernel/catalogue.ts'
-import type { AnyEvent, Event, Key } from '../../kernel/event.ts'
+import { catalogue, STREAM_EVENT_TYPES, type Tier } from '../../kernel/catalogue.ts'
+import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '../../kernel/positions/incarnation.ts'
 import { positionText } from '../../kernel/positions/log-position.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import { sseFrame } from '../http/streams/sse.ts'
+import { streamEnvelope } from './envelope.ts'
 import type { HealthEnvelope, StreamEnvelope, StreamEventRow } from './wire.ts'
-
-/** A log event becomes at most one envelope; null = not for this tier. */
-export const streamEnvelope = (
-  key: Key,
-  logged: AnyEvent,
-  tier: Tier,
-  logs: Incarnations = FIRST_INCARNATIONS,
-): StreamEnvelope | null => {
-  if (!inTier(logged.type, tier)) return null
-  const event = eventWithIncarnations(logged, key, logs)
-  if (event.type === 'custom_event' && !event.hearsay) return customEnvelope(key, event)
-  return { type: event.type, payload: event.payload, ...envelopeFields(key, event) } as StreamEnvelope
-}
-
-/** A custom event has the name that the agent chose. */
-const customEnvelope = (key: Key, event: Event<'custom_event'>): StreamEnvelope => {
-  const { name: type, data: payload } = event.payload
-  return { type, payload, ...envelopeFields(key, event as AnyEvent), custom: true } as unknown as StreamEnvelope
-}
 
 /** The first envelope of a stream. It is not in the log; it names the session and the number after which the stream continues. */
 export const greeting = (
@@ -136,13 +117,4 @@ export const healthAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS
 export const streamEvents: readonly StreamEventRow[] = STREAM_EVENT_TYPES.map((type) => {
   const { tier, persisted, source, role } = catalogue[type]
   return { type, tier, persisted, source, role }
-})
-
-const envelopeFields = (key: Key, { seq, at, run, attempt, continues = attempt, hearsay }: AnyEvent) => ({
-  seq,
-  session_id: key.id,
-  timestamp: new Date(at).toISOString(),
-  ...(run !== undefined && { turn_id: run }),
-  ...(continues !== undefined && { attempt: continues }),
-  ...(hearsay && { hearsay }),
 })

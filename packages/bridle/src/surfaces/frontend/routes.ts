@@ -6,6 +6,7 @@ import { streamEventListAnswer } from './answers.ts'
 import { backgroundRoutes } from './background.ts'
 import { chatRoutes } from './chat.ts'
 import { streamEvents } from './codec.ts'
+import { replayRoutes } from './replay.ts'
 import type { StreamEventList } from './wire.ts'
 
 export const frontendRoutes: readonly Route[] = [
@@ -19,4 +20,5 @@ export const frontendRoutes: readonly Route[] = [
   }),
   ...chatRoutes,
   ...backgroundRoutes,
+  ...replayRoutes,
 ]

@@ -4,7 +4,7 @@ import { emptyFrontendState } from '../../client/frontend/state.ts'
 import { catalogue, EVENT_TYPES, STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { testApp } from '../http/test-app.suite.ts'
-import { streamEnvelope } from './codec.ts'
+import { streamEnvelope } from './envelope.ts'
 import { envelopeTypes, hasType, isStatus, readEnvelopes, scriptPrompt, startedSession } from './frontend.suite.ts'
 
 const key = { tenant: 'default', agent: 'scripted', id: 's1' }
@@ -66,7 +66,7 @@ test('[F2] /stream-events is the catalogue, without what is internal', async () 
   const { status, body } = await testApp().get('/stream-events')
   expect(status).toBe(200)
   expect(body.types).toEqual(STREAM_EVENT_TYPES)
-  expect(body.types).toHaveLength(48)
+  expect(body.types).toHaveLength(49)
   expect((body.events as object[])[6]).toEqual({
     type: 'transport_diagnostic',
     tier: 'debug',

@@ -15,15 +15,8 @@ import { findKey, findSession } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
 import { envelopeStreamAnswer } from './answers.ts'
-import {
-  envelopeAudience,
-  greeting,
-  healthAudience,
-  healthEnvelope,
-  isOmitted,
-  streamEnvelope,
-  turnAudience,
-} from './codec.ts'
+import { envelopeAudience, greeting, healthAudience, healthEnvelope, isOmitted, turnAudience } from './codec.ts'
+import { streamEnvelope } from './envelope.ts'
 import { OMIT_CHARS_MAX } from './limits.ts'
 
 /** The default is the larger tier: a client that does not name a tier handles every type. */

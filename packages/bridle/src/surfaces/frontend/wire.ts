@@ -109,3 +109,11 @@ export interface BranchReceipt extends SessionCard {
   /** How the prompt was taken, where one was sent. */
   readonly delivery?: string
 }
+
+/** The prompts of a session are asked again in a branch. */
+export interface ReplayReceipt extends SessionCard {
+  /** The session and the event that the new session continues from. */
+  readonly parent: { readonly agent: string; readonly id: string; readonly seq: number }
+  /** The number of the prompts. */
+  readonly prompts: number
+}

@@ -58,18 +58,26 @@ export const AUDIT_PAGE_MAX = 200
 export const CHANNEL_PAGE_MAX = 100
 /** Events looked through for one page: a long text has thousands of pieces, and a page may come short of envelopes for them. */
 export const CHANNEL_LOOKUP_MAX = 20_000
-/** Messages of a session in one answer, the newest: more than a person scrolls through. */
-export const DETAIL_MESSAGES_MAX = 500
-/** Characters of these messages: a browser takes 4 MB of JSON without a pause. */
-export const DETAIL_CHARS_MAX = 4_000_000
+/** Entries of a log on one page: 100,000 events are 50 requests. */
+export const LOG_PAGE_MAX = 2_000
+/** Characters after which a page of a log ends, with the entries read so far: a browser parses 2 MB without a pause. */
+export const LOG_PAGE_CHARS = 2_000_000
+/** Characters of an export that are sent at once: a few pages of a log, and little per reader. */
+export const EXPORT_BLOCK_CHARS = 64 * 1024
+/** A file to import: the largest session that a server keeps, twice. It is in memory while it is checked. */
+export const IMPORT_BYTES_MAX = 64 * 1024 * 1024
+/** Clocks of two servers differ by less. A log that ends later would hold back the time of its session until then. */
+export const IMPORT_AHEAD_MS = 24 * 60 * 60 * 1_000
+/** Ids that are tried for a renamed session; somebody who has more copies gives them names. */
+export const RENAMES_MAX = 100
 /** Background sessions whose artifacts are listed with a chat, the newest: each is opened. */
 export const BACKGROUND_SESSIONS_MAX = 20
-/** Resume points in one answer, the newest: each costs a read. */
-export const RESUME_POINTS_MAX = 100
-/** Characters of a payload that a detail shows, and of all citations in it: a page has some twenty, and stays below 4 MB. */
-export const NOTICE_CHARS_MAX = 100_000
-/** Events of the channel read at a time: a channel that is full after a few large events reads no more of them. */
-export const LOOKUP_BATCH = 5
+/** Sessions in the answer about a tree: more lines than a page can draw. */
+export const TREE_SESSIONS_MAX = 200
+/** Sessions of a tree that are opened for their checkpoints and approvals: each one that nobody uses is read from the store. */
+export const TREE_OPENED_MAX = 32
+/** Checkpoints, and approvals, of each such session, the newest: marks on one line of a drawing. */
+export const TREE_POINTS_MAX = 100
 /** The path of a file in a workspace: as much as Linux takes in all. */
 export const WORKSPACE_PATH_CHARS_MAX = 4_096
 

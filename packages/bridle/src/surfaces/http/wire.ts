@@ -1,14 +1,19 @@
 // Answers of the routes that all wires share, as a client meets them. Types only: clients import this file, and it brings no
 // library. `answers/` declares a schema for each of these types, and the compiler compares the two.
+import type { LogEntry } from '../../history/log-entry.ts'
 import type { EngineInfo } from '../../kernel/engine-info.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import type { SessionStatus } from '../../kernel/schemas.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 
+export type { LogEntry } from '../../history/log-entry.ts'
+
 /** The body of 400, 404, 405, 412, 415, 416 and 426. */
 export interface PlainErrorBody {
   readonly error: string
+  /** The path of the field of the body that is wrong. */
+  readonly field?: string
   readonly warnings?: readonly string[]
 }
 
@@ -62,6 +67,11 @@ export interface AgentDescription extends AgentStatus {
   readonly capabilities?: EngineInfo
   /** JSON Schema of the input; null = the agent takes any object, or its schema cannot be written so. */
   readonly input_schema: JsonObject | null
+  /**
+   * How the sessions of the agent are spoken with: `realtime`, the model hears and speaks; `cascade`, speech becomes text before the
+   * agent reads it, and its text becomes speech; null = not at all.
+   */
+  readonly voice: 'realtime' | 'cascade' | null
 }
 
 /** The agents of a server. */
@@ -232,6 +242,48 @@ export interface SessionPage {
   readonly next?: string
 }
 
+/** The tree of branches that a session belongs to. */
+export interface SessionTree {
+  /** The id of the session that the tree begins with. */
+  readonly root: string
+  /** The sessions, each parent before its branches. */
+  readonly sessions: readonly TreeSession[]
+  /** True = the tree has more sessions than an answer. */
+  readonly truncated: boolean
+}
+
+/** A session of a tree. */
+export interface TreeSession {
+  /** The session's id. */
+  readonly id: string
+  /** The session's agent. */
+  readonly agent: string
+  /** False = a gap: the tree names the session, and it cannot be opened. All other facts about it are null. */
+  readonly visible: boolean
+  /** The reason of a gap: `removed`, or `unavailable`, where the credential cannot learn whether it was removed or is another user's. */
+  readonly gap?: 'removed' | 'unavailable'
+  /** The session that it branches from, and the number of the last event that both have. */
+  readonly parent: { readonly id: string; readonly seq: number } | null
+  /** The title. */
+  readonly title: string | null
+  /** The status. */
+  readonly status: string | null
+  /** The number of its last event. */
+  readonly head: number | null
+  /** The time of its start. */
+  readonly created_at: string | null
+  /** The time of its last change. */
+  readonly updated_at: string | null
+  /** The cost since the session began, without its parent's; null = nobody has told it. */
+  readonly cost_usd: number | null
+  /** The tokens since the session began, without its parent's. */
+  readonly tokens: number | null
+  /** The newest numbers of its own checkpoints; null = the answer leaves them out. */
+  readonly checkpoints: readonly number[] | null
+  /** The newest numbers of its own requests for approvals; null = the answer leaves them out. */
+  readonly approvals: readonly number[] | null
+}
+
 /** An approval of a session that waits for an answer. */
 export interface SessionApproval {
   /** The approval's id. */
@@ -306,6 +358,8 @@ export interface SessionCard {
   readonly approval_mode: string
   /** The effort that the model spends on thoughts; null = its default. */
   readonly think_level: string | null
+  /** The session keeps the audio of what is said; absent = it keeps none. */
+  readonly voice?: { readonly keep_audio: true }
   /** The order in which policies decide about a tool call. */
   readonly policy_path: string
   /** The isolation that was asked for; null = no sandbox. */
@@ -525,6 +579,55 @@ export interface ChannelPage {
   readonly next?: string
 }
 
+/** The identity of a session in its log and in an export. */
+export interface LogSession {
+  /** The session's id. */
+  readonly id: string
+  /** The agent of the session. */
+  readonly agent: string
+  /** Whether people chat in it, or it works in the background. */
+  readonly kind: 'chat' | 'background'
+  /** The event of another session that this one branches from; absent: it is no branch. */
+  readonly parent?: {
+    readonly agent: string
+    readonly id: string
+    readonly seq: number
+    /** The incarnation of the parent's log. */
+    readonly incarnation: number
+  }
+}
+
+/** The answer to an import. */
+export interface ImportReceipt {
+  /** The sessions of the file, in its order. */
+  readonly sessions: readonly {
+    /** The id of the session on this server. */
+    readonly id: string
+    /** The agent of the session. */
+    readonly agent: string
+    /** How many events of the file it has. */
+    readonly events: number
+    /** True where the server had these events already, and nothing was written. */
+    readonly existing?: boolean
+    /** The id in the file, where another session has it here. */
+    readonly renamed_from?: string
+  }[]
+}
+
+/** A page of the log of a session. */
+export interface SessionLogPage {
+  /** The session that the log belongs to. */
+  readonly session: LogSession
+  /** Events in the order of their numbers, without a gap; those of a branch begin with its parent's. */
+  readonly entries: readonly LogEntry[]
+  /** The number of the newest event. */
+  readonly head: number
+  /** The incarnation of the log: numbers of another one name other events. */
+  readonly incarnation: number
+  /** Pass it as `after` for the next page; null: the page ends at the head. */
+  readonly next: number | null
+}
+
 export interface ChannelParticipant {
   readonly participant_id: string
   readonly kind: 'runtime' | 'agent' | 'operator' | 'tool'
@@ -676,6 +779,22 @@ export interface ArtifactSummary {
   readonly createdAt: string
   /** The same as `createdAt`. */
   readonly created_at: string
+  /** The place of spoken audio in the conversation; absent = the artifact is none. */
+  readonly audio?: ArtifactAudio
+}
+
+/** Spoken audio that a session keeps: whose it is, and where it belongs. */
+export interface ArtifactAudio {
+  /** `user`: a prompt as it was said. `assistant`: an answer, as far as it was heard. */
+  readonly role: 'user' | 'assistant'
+  /** The run. */
+  readonly run_id: string
+  /** The message that has the words. */
+  readonly message_id: string
+  /** The length in milliseconds. */
+  readonly ms: number
+  /** The audio was longer than an artifact may be, and its end is missing. */
+  readonly cut?: true
 }
 
 /** A page of the artifacts of a session. */

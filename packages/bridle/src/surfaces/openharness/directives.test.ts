@@ -5,7 +5,7 @@ import { RETRY_MAX_MS } from '../../kernel/limits.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { agentEvent } from '../fabric/codec.ts'
-import { streamEnvelope } from '../frontend/codec.ts'
+import { streamEnvelope } from '../frontend/envelope.ts'
 import { type EngineReply, messageOf, script, testEngine } from './engine.suite.ts'
 
 const chart = { action_type: 'render_ui', priority: 'high', payload: { component: 'DataChart', data: [] } }

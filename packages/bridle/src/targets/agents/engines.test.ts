@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
+import { isThorough } from '../../../../../scripts/variants.ts'
 import { CliWorkspace } from '../../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../../runners/engines/claude/anthropic-stub.suite.ts'
 import { responsesStub } from '../../runners/engines/codex/responses-stub.suite.ts'
@@ -17,6 +18,48 @@ const everybody = `cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | grep -v ^P
 /** The server itself, and its data folder by way of every process in sight. */
 const attack = (url: string) =>
   `curl -s -m 5 ${url}/sessions > reached.txt; echo $? > tried.txt; cat /proc/*/root/*/secret >> reached.txt 2>/dev/null; echo $? >> tried.txt`
+
+describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Walls around engines', () => {
+  test('[O13] without bubblewrap it does not run: /ready and the answer say what to do, and /ws talks to scripted', async () => {
+    const bare = new CliWorkspace({ ...engineEnv(), ANTHROPIC_API_KEY: KEY, PATH: '/nonexistent' })
+    try {
+      await bare.boot()
+      const { agents } = (await get(`${bare.url}/ready`)).body as unknown as {
+        agents: { name: string; needs?: string }[]
+      }
+      const needs = agents.find(({ name }) => name === 'claude')?.needs
+      expect(needs).toMatch(/bubblewrap \(bwrap\) is not installed.*BRIDLE_SANDBOX=process/)
+      expect(JSON.stringify((await post(`${bare.url}/agents/claude/x`, { prompt: 'x' })).body)).toContain('bubblewrap')
+      const socket = new WebSocket(`${bare.url.replace('http', 'ws')}/ws?userId=ada`)
+      await new Promise((resolve) => socket.addEventListener('message', resolve, { once: true }))
+      socket.send(JSON.stringify({ type: 'commands', commands: [{ type: 'submit', prompt: 'Hi' }] }))
+      await expect.poll(async () => (await get(`${bare.url}/sessions/user:ada`)).body.agent).toBe('scripted')
+      socket.close()
+    } finally {
+      await bare.remove()
+    }
+  })
+
+  test('[O13] a server whose engines have no walls says so in its log; one with walls says nothing', async () => {
+    for (const [backend, count] of [
+      ['process', 1],
+      ['bubblewrap', 0],
+    ] as const) {
+      const data = mkdtempSync(join(tmpdir(), 'bridle-warning-'))
+      const warnings: string[] = []
+      const server = await HarnessServer.start({
+        port: 0,
+        data,
+        authToken: 't',
+        env: { ...process.env, ...engineEnv(), ANTHROPIC_API_KEY: KEY, BRIDLE_SANDBOX: backend },
+        log: (level, message) => level === 'warn' && warnings.push(message),
+      })
+      await server.close()
+      rmSync(data, { recursive: true, force: true })
+      expect(warnings.filter((message) => message.includes('without walls'))).toHaveLength(count)
+    }
+  })
+})
 
 describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code behind a server', () => {
   let stub: AnthropicStub
@@ -72,46 +115,6 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     const folder = join(world.folder, 'data', 'workspaces')
     return readdirSync(folder).flatMap((name) => readdirSync(join(folder, name, 'work')))
   }
-
-  test('[O13] without bubblewrap it does not run: /ready and the answer say what to do, and /ws talks to scripted', async () => {
-    const bare = new CliWorkspace({ ...engineEnv(), ANTHROPIC_API_KEY: KEY, PATH: '/nonexistent' })
-    try {
-      await bare.boot()
-      const { agents } = (await get(`${bare.url}/ready`)).body as unknown as {
-        agents: { name: string; needs?: string }[]
-      }
-      const needs = agents.find(({ name }) => name === 'claude')?.needs
-      expect(needs).toMatch(/bubblewrap \(bwrap\) is not installed.*BRIDLE_SANDBOX=process/)
-      expect(JSON.stringify((await post(`${bare.url}/agents/claude/x`, { prompt: 'x' })).body)).toContain('bubblewrap')
-      const socket = new WebSocket(`${bare.url.replace('http', 'ws')}/ws?userId=ada`)
-      await new Promise((resolve) => socket.addEventListener('message', resolve, { once: true }))
-      socket.send(JSON.stringify({ type: 'commands', commands: [{ type: 'submit', prompt: 'Hi' }] }))
-      await expect.poll(async () => (await get(`${bare.url}/sessions/user:ada`)).body.agent).toBe('scripted')
-      socket.close()
-    } finally {
-      await bare.remove()
-    }
-  })
-
-  test('[O13] a server whose engines have no walls says so in its log; one with walls says nothing', async () => {
-    for (const [backend, count] of [
-      ['process', 1],
-      ['bubblewrap', 0],
-    ] as const) {
-      const data = mkdtempSync(join(tmpdir(), 'bridle-warning-'))
-      const warnings: string[] = []
-      const server = await HarnessServer.start({
-        port: 0,
-        data,
-        authToken: 't',
-        env: { ...process.env, ...engineEnv(), ANTHROPIC_API_KEY: KEY, BRIDLE_SANDBOX: backend },
-        log: (level, message) => level === 'warn' && warnings.push(message),
-      })
-      await server.close()
-      rmSync(data, { recursive: true, force: true })
-      expect(warnings.filter((message) => message.includes('without walls'))).toHaveLength(count)
-    }
-  })
 
   test('[R7] a turn and the next; the server’s key is nowhere in the sandbox', async () => {
     const prompt = stubbed({ blocks: [{ text: 'Looking. ' }, bash(`env; ${everybody}; ${attack(world.url)}`)] }, done)
@@ -235,13 +238,14 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     expect(startTimeOf(box?.pid ?? 0)).toBeNull()
   })
 
-  test('[R13] an id that is used again at once has nothing of the one before', async () => {
-    await post(agent('again'), { prompt: `SECRET ${stubbed({ blocks: [{ text: 'Hi.' }] })}` })
-    await fetch(agent('again'), { method: 'DELETE' })
-    const { body } = await post(agent('again'), { prompt: stubbed({ blocks: [{ text: 'Anew.' }] }) })
-    expect(body).toMatchObject({ result: 'Anew.' })
-    expect(JSON.stringify(stub.requests.at(-1)?.body.messages)).not.toContain('SECRET')
-  })
+  if (isThorough)
+    test('[R13] an id that is used again at once has nothing of the one before', async () => {
+      await post(agent('again'), { prompt: `SECRET ${stubbed({ blocks: [{ text: 'Hi.' }] })}` })
+      await fetch(agent('again'), { method: 'DELETE' })
+      const { body } = await post(agent('again'), { prompt: stubbed({ blocks: [{ text: 'Anew.' }] }) })
+      expect(body).toMatchObject({ result: 'Anew.' })
+      expect(JSON.stringify(stub.requests.at(-1)?.body.messages)).not.toContain('SECRET')
+    })
 
   test('[R12] what a caller may not choose is refused or passed over', async () => {
     const prompt = stubbed({ blocks: [bash('touch unasked.txt')] }, done)
@@ -311,15 +315,16 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Codex behin
     expect(workText('seen.txt')).not.toContain(KEY)
   })
 
-  test('[R14] kill -9 of the server while an approval is open: it is answered to the next one, and runs once', async () => {
-    post(agent(), { prompt: script(calls('echo ran >> out.txt'), says('Done.')) }).catch(() => {})
-    const approvalId = await asks()
-    await world.kill()
-    await world.boot()
-    expect((await approve(approvalId)).status).toBe(200)
-    const frames = await readFrames(`${agent()}/stream`, isIdle)
-    const ends = frames.filter(({ data }) => data.type === 'error' || data.type === 'result')
-    expect(ends.map(({ data }) => [data.type, data.data.result])).toEqual([['result', 'Done.']])
-    expect(workText('out.txt')).toBe('ran\n')
-  })
+  if (isThorough)
+    test('[R14] kill -9 of the server while an approval is open: it is answered to the next one, and runs once', async () => {
+      post(agent(), { prompt: script(calls('echo ran >> out.txt'), says('Done.')) }).catch(() => {})
+      const approvalId = await asks()
+      await world.kill()
+      await world.boot()
+      expect((await approve(approvalId)).status).toBe(200)
+      const frames = await readFrames(`${agent()}/stream`, isIdle)
+      const ends = frames.filter(({ data }) => data.type === 'error' || data.type === 'result')
+      expect(ends.map(({ data }) => [data.type, data.data.result])).toEqual([['result', 'Done.']])
+      expect(workText('out.txt')).toBe('ran\n')
+    })
 })

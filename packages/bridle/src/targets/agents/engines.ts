@@ -26,6 +26,7 @@ import { parseResourceLimits, type ResourceLimits } from '../../runners/sandboxe
 import { urlSandbox } from '../../runners/sandboxes/url-sandbox.ts'
 import { deriveSecret, serverSecret } from '../../runners/secrets/server-secret.ts'
 import { ServerFault } from '../server-fault.ts'
+import { engineModelProblem } from './engine-models.ts'
 import { engineSafetyProblem } from './engine-safety.ts'
 
 export interface SandboxOptions {
@@ -103,7 +104,7 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
       ...{ provider, clock, digest, settings, runToken, credentials },
       ...(options.uploads && { uploads: options.uploads }),
     })
-    return [await agentInfo(title, engine, keys, local, refusal), runner] as const
+    return [await agentInfo(title, engine, keys, local, refusal, models), runner] as const
   }
   const agents = await Promise.all(
     registry.map((row) => createAgent(row).catch((cause: unknown) => Promise.reject(engineFault(row, cause)))),
@@ -185,6 +186,7 @@ const agentInfo = async (
   keys: ProviderCredentials,
   local: LocalSandboxes | null,
   refusal: string | null,
+  models: readonly string[] | undefined,
 ): Promise<AgentInfo> => {
   // A remote runner has its own engines and isolation.
   const findMissing = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
@@ -195,6 +197,7 @@ const agentInfo = async (
     webhook: false,
     ...bridgeIdentity(engine.name),
     capabilities: engine.info,
+    modelProblem: engineModelProblem(models),
     get needs() {
       findMissing().then(
         (found) => (missing = found),

@@ -128,6 +128,7 @@ describe('serving', () => {
       ['scripted', true],
       ...engineDescriptions.map(({ name }) => [name, false]),
       ['assistant', false],
+      ['voice', false],
       ['good', true],
       ['broken', false],
     ])

@@ -64,6 +64,7 @@ export class AgentRegistry {
     const info: AgentInfo = {
       ...{ ...nativeIdentity, name, description, webhook: false, isDefault: true, accept },
       inputSchema: () => inputSchemaOf(definition),
+      ...this.#modelChoice(definition),
       get needs() {
         return needs()
       },
@@ -137,8 +138,14 @@ export class AgentRegistry {
       needs: null,
       ...(warnings.length > 0 && { warnings }),
       inputSchema: () => inputSchemaOf(definition),
+      ...this.#modelChoice(definition),
       accept: (body) => acceptInput(definition, body),
     })
+  }
+
+  /** A session of an agent with a model may name another one. */
+  #modelChoice({ model }: AgentDefinition): Pick<AgentInfo, 'modelProblem'> {
+    return model ? { modelProblem: (name) => this.#ports.missingModel?.(name) ?? null } : {}
   }
 
   #withhold(name: string, needs: string): void {

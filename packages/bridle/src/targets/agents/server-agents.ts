@@ -7,6 +7,8 @@ import type { Runner } from '../../kernel/ports/runner.ts'
 import { ASSISTANT, createAssistant } from '../models/assistant.ts'
 import { createModelSource, type ModelProviders } from '../models/model-source.ts'
 import { nodePackages } from '../models/node-packages.ts'
+import { connectProvider } from '../node/sockets/provider-socket.ts'
+import { createVoiceAgent } from '../voice/voice-agent.ts'
 import { findAgents, watchAgents } from './folder.ts'
 import { AgentRegistry } from './registry.ts'
 
@@ -41,10 +43,12 @@ export const loadServerAgents = async (
 ): Promise<ServerAgents> => {
   const { env, ...runPorts } = ports
   const source = createModelSource({ models, env, packages: nodePackages(agentsRoot) })
-  const registry = new AgentRegistry({ ...runPorts, resolveModel: source.resolve })
+  const registry = new AgentRegistry({ ...runPorts, resolveModel: source.resolve, missingModel: source.missing })
   for (const [info, runner] of builtIn) registry.addBuiltIn(info, runner)
   const assistant = createAssistant(env, source, 'node')
   registry.addDefault(assistant.definition, assistant.needs)
+  const voice = createVoiceAgent(env, assistant, { clock: ports.clock, connect: connectProvider })
+  registry.addDefault(voice.definition, voice.needs)
   for (const problem of assistant.problems()) log(`agent ${ASSISTANT}: ${problem}`)
   for (const definition of agents) registry.add(definition)
   const root = resolve(agentsRoot)

@@ -29,7 +29,9 @@ import {
   type SocketRoute,
   upgradeSocket,
 } from '../../surfaces/http/streams/socket-route.ts'
-import { defaultAgent } from '../agents/registry.ts'
+import { voiceAccess } from '../../surfaces/voice/access.ts'
+import { type AgentRegistry, defaultAgent } from '../agents/registry.ts'
+import { createServerLines } from '../voice/server-lines.ts'
 import { createWorkerAgents } from './agents/worker-agents.ts'
 import { runClock } from './alarms/object-clock.ts'
 import { CREDENTIALS_PATH, readCredentialClaim } from './credentials/credential-proxy.ts'
@@ -38,6 +40,7 @@ import { type SigningSecret, signingSecret } from './credentials/signing-secret.
 import { accessOptions, type HarnessEnv, type HarnessOptions, shardCountsFrom, uploadPlatform } from './options.ts'
 import { forwardToObject, forwardWithClaim } from './peers/forwarded-request.ts'
 import { type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
+import { connectProvider } from './sockets/provider-socket.ts'
 
 /** The stateless front. The Worker's default export. */
 export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
@@ -67,6 +70,13 @@ const gatewayOf = (options: HarnessOptions, env: HarnessEnv): Gateway | Denial =
     return new Denial('internal_error', message)
   }
 }
+
+/** Says which agents can be spoken with; lines are opened in the objects of their sessions. */
+const linesOf = (env: HarnessEnv, registry: AgentRegistry) =>
+  createServerLines({
+    ...{ env, clock: runClock, host: () => noSessions, connect: connectProvider },
+    hasModel: (agent) => registry.hasModel(agent),
+  })
 
 const plain: HarnessOptions = {}
 /** Gateways by options: an isolate makes its gateway with the first request. */
@@ -102,8 +112,10 @@ class Gateway {
         directory,
         clock: runClock,
         agents: registry.agents,
+        voice: linesOf(env, registry),
         defaultAgent: defaultAgent(registry.agents, env),
         ...exposureOf(env, options.expose),
+        ...voiceAccess(options, env),
         tickets,
         signingSecret: secret,
         authenticator: gatewayAuthenticator(access, tickets),
@@ -144,6 +156,7 @@ class Gateway {
 
   #routeOf(row: Route): Route {
     if (row.session) return this.#forwardedRoute(row)
+    if (row.concerns === 'sessions') return { ...row, handle: () => logsElsewhere() }
     if (row.concerns !== 'directory') return row
     return { ...row, handle: ({ request, access }) => this.#forwardToDirectory(request, access) }
   }
@@ -174,9 +187,9 @@ class Gateway {
       accept: async (call) => {
         if (!row.session) return this.#acceptInDirectory(call)
         const key = await row.session(call)
-        if (isDenial(key)) return refuseSession(key)
+        if (isDenial(key)) return (row.refuse ?? refuseSession)(key)
         const closed = refusePrivateAgent(call.ports, key.agent, row.exposureKind)
-        return closed ? closeOnOpen(closed) : this.#forward(call.request as Request, call.access, key)
+        return closed ? (row.refuse ?? closeOnOpen)(closed) : this.#forward(call.request as Request, call.access, key)
       },
     }
   }
@@ -207,6 +220,13 @@ class Gateway {
     }
   }
 }
+
+/** Each session's log is in an object of its own. */
+const logsElsewhere = (): Denial =>
+  new Denial(
+    'not_implemented',
+    'Here each session has an object of its own. Export them one by one with GET /sessions/:id/export, and import into a server on Node.',
+  )
 
 /** A copy, since the headers of a fetched response cannot be changed. */
 const copyOf = (answer: Response): Response => {
@@ -269,6 +289,8 @@ const noSessions: SessionService = {
   send: notInGateway,
   stopTask: notInGateway,
   branch: notInGateway,
+  importLog: notInGateway,
+  usedSeq: notInGateway,
   remove: notInGateway,
   counts: () => ({ sessions: 0, listeners: 0, running: 0, events: 0 }),
 }

@@ -10,6 +10,7 @@ import type { UploadPlatform, UploadStub } from '../../stores/uploads/remote-upl
 import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import type { OpenHarnessOptions } from '../../surfaces/http/router/openharness-options.ts'
+import type { CascadeEnv } from '../../voice/cascade/settings.ts'
 import type { ModelProviders } from '../models/model-source.ts'
 import type { ContainerStub } from './agents/containers.ts'
 import { SHARDS_MAX } from './limits.ts'
@@ -22,6 +23,8 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   readonly models?: ModelProviders
   /** Agents that are open in production without a trigger; BRIDLE_EXPOSE names more. */
   readonly expose?: readonly string[]
+  /** False = clients of a voice line may not add instructions to those of its agent. BRIDLE_VOICE_INSTRUCTIONS=0 forbids them, too. */
+  readonly voiceInstructions?: boolean
   /** The engine that OpenHarness shells ask: how long it waits, what it keeps of a restricted state, and from where it fetches files. */
   readonly openharness?: OpenHarnessOptions
   /** Each isolate of the gateway counts for itself. */
@@ -46,7 +49,7 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
 }
 
 /** The keys and base URLs of providers stay here: a run gets a token and an address of the gateway in their place. */
-export interface HarnessEnv extends ProviderEnv {
+export interface HarnessEnv extends ProviderEnv, CascadeEnv {
   /** The objects of sessions. */
   readonly HARNESS_SESSION: ObjectNamespace
   /** The objects of the index, and of uploaded files. */
@@ -83,6 +86,8 @@ export interface HarnessEnv extends ProviderEnv {
   readonly BRIDLE_MODEL_KEY?: string
   /** Agents that are open in production without a trigger, comma-separated. */
   readonly BRIDLE_EXPOSE?: string
+  /** 0 = clients of a voice line may not add instructions to those of its agent. */
+  readonly BRIDLE_VOICE_INSTRUCTIONS?: string
   /** The secret behind tickets and the tokens of runs, at least 32 characters; default: one object makes and keeps one. */
   readonly BRIDLE_SECRET?: string
   /** How a sandbox reaches the gateway; default: as the last caller did. */

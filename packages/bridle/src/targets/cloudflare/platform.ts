@@ -29,7 +29,7 @@ export interface DurableStorage extends ObjectStorage {
 export interface PlatformSocket {
   readonly readyState: number
   accept(): void
-  send(text: string): void
+  send(text: string | Uint8Array): void
   close(code?: number, reason?: string): void
   serializeAttachment(value: unknown): void
   deserializeAttachment(): unknown

@@ -1,6 +1,7 @@
 // A session's object in the real runtime: it sleeps and wakes, is killed and comes back, and nobody watching can tell.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readExport } from '../../history/export/read-export.ts'
 import { applyOperations } from '../../kernel/delta.ts'
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import {
@@ -64,6 +65,21 @@ describe.skipIf(noTools)('in workerd', () => {
   })
   afterAll(() => world?.dispose())
 
+  test('[X18] a session is exported by its object with its branches, and files of several are not written here', async () => {
+    const artifact = { name: 'a.txt', content: 'CONTENT'.repeat(100) }
+    await post(agent('kept'), scriptBody({ artifact }, { text: 'one' }))
+    const head = String((await get(at('/sessions/kept'))).body.lastEventId)
+    await post(at('/chat/sessions/kept/branch'), { from_event_id: head, session_id: 'kept-branch' })
+    const text = await (await fetch(at('/sessions/kept/export'))).text()
+    expect(text.match(/^\{"session":\{"id":"kept(-branch)?"/gm)).toHaveLength(2)
+    expect(text).toContain(artifact.content)
+    expect(readExport(text).sessions.map(({ session }) => session.id)).toEqual(['kept', 'kept-branch'])
+    const log = (await get(at('/sessions/kept-branch/log'))).body as { entries: { seq: number }[]; head: number }
+    expect(log.entries.map(({ seq }) => seq)).toEqual(Array.from({ length: log.head }, (_, index) => index + 1))
+    expect((await get(at('/export'))).status).toBe(501)
+    expect((await fetch(at('/import'), { method: 'POST', body: text })).status).toBe(501)
+  })
+
   test('[CF1] asleep, its sockets stay open; the next command finds everything as it was', async () => {
     const before = await incarnation(world, 'nap')
     const first = await follow(at('/ws?sessionId=nap'))
@@ -90,7 +106,8 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(await incarnation(world, 'nap')).not.toBe(before)
   })
 
-  test('[CF1] left alone it goes to sleep by itself, though it is watched', async () => {
+  // Both take ten seconds in which nothing happens, so they wait together.
+  test.concurrent('[CF1] left alone it goes to sleep by itself, though it is watched', async () => {
     await post(agent('idle'), scriptBody({ text: 'before' }))
     const before = await incarnation(world, 'idle')
     const client = await follow(at('/ws?sessionId=idle'))
@@ -104,6 +121,25 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(client.replay()).toMatchObject({ gaps: 0, snapshots: 1 })
     expect(messageTypes(events.messages).filter((type) => type === 'idle')).toHaveLength(1)
     for (const { ws } of [client, events]) ws.close()
+  })
+
+  test.concurrent('[CF3] an alarm comes though it sleeps: an approval expires, and whoever watches is told', async () => {
+    // Longer than anything that has a timer, which would keep it awake.
+    const prompt = scriptBody(
+      { approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 9_500 },
+      { text: 'done' },
+    )
+    expect((await post(agent('expiry'), prompt, { prefer: 'respond-async' })).status).toBe(202)
+    const events = await openTestSocket(at('/sessions/expiry/ws?replay=all'))
+    await events.until(hasEvent('approval_requested'))
+    const life = await incarnation(world, 'expiry')
+    await evict(world, 'expiry')
+    await events.until(hasEvent('idle'))
+    expect(await incarnation(world, 'expiry')).not.toBe(life)
+    const resolved = eventsOf(events.messages).find(({ type }) => type === 'approval_resolved')
+    expect(resolved?.data).toMatchObject({ decision: 'expired' })
+    expect(messageTypes(events.messages).filter((type) => type === 'approval_requested')).toHaveLength(1)
+    events.ws.close()
   })
 
   test('[CF1] one that slept before it was made ready gets the state once more, and no gap', async () => {
@@ -198,25 +234,6 @@ describe.skipIf(noTools)('in workerd', () => {
     client.ws.close()
   })
 
-  test('[CF3] an alarm comes though it sleeps: an approval expires, and whoever watches is told', async () => {
-    // Longer than anything that has a timer, which would keep it awake.
-    const prompt = scriptBody(
-      { approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 9_500 },
-      { text: 'done' },
-    )
-    expect((await post(agent('expiry'), prompt, { prefer: 'respond-async' })).status).toBe(202)
-    const events = await openTestSocket(at('/sessions/expiry/ws?replay=all'))
-    await events.until(hasEvent('approval_requested'))
-    const life = await incarnation(world, 'expiry')
-    await evict(world, 'expiry')
-    await events.until(hasEvent('idle'))
-    expect(await incarnation(world, 'expiry')).not.toBe(life)
-    const resolved = eventsOf(events.messages).find(({ type }) => type === 'approval_resolved')
-    expect(resolved?.data).toMatchObject({ decision: 'expired' })
-    expect(messageTypes(events.messages).filter((type) => type === 'approval_requested')).toHaveLength(1)
-    events.ws.close()
-  })
-
   test('[CF3] an alarm that comes twice, or for nothing, changes nothing twice', async () => {
     const prompt = scriptBody(
       { approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 300 },
@@ -300,6 +317,19 @@ describe.skipIf(noTools)('in workerd', () => {
     await child.settled(4)
     expect((await get(at(`/sessions/${sessionId}`))).status).toBe(200)
     expect(((await get(at('/sessions/trunk'))).body.messages as unknown[]).length).toBe(2)
+    // [X50] One object has the whole tree.
+    const trees = await Promise.all(
+      ['trunk', sessionId].map(async (id) => (await get(at(`/sessions/${id}/tree`))).body),
+    )
+    expect(trees[0]).toMatchObject({ root: 'trunk', sessions: [{ id: 'trunk' }, { id: sessionId, visible: true }] })
+    expect(trees[1]).toEqual(trees[0])
+    // [X60] A replay is a branch, in the same object.
+    const again = await post(at('/sessions/trunk/replay'), { title: 'Again' })
+    expect([again.status, again.body.prompts]).toEqual([201, 1])
+    const replayed = at(`/sessions/${String(again.body.sessionId)}`)
+    await expect
+      .poll(async () => ((await get(replayed)).body.messages as { content: string }[]).at(-1)?.content)
+      .toBe('root')
     client.ws.close()
     child.ws.close()
   })

@@ -23,7 +23,9 @@ import { exposureOf } from '../../surfaces/http/access/exposure.ts'
 import { type App, type AppPorts, createApp } from '../../surfaces/http/router/app.ts'
 import { upgradeSocket } from '../../surfaces/http/streams/socket-route.ts'
 import { streamSourceOf } from '../../surfaces/http/streams/sse.ts'
+import { voiceAccess } from '../../surfaces/voice/access.ts'
 import { defaultAgent } from '../agents/registry.ts'
+import { createServerLines } from '../voice/server-lines.ts'
 import { createSandboxProvider } from './agents/engines.ts'
 import { InvocationHops } from './agents/invocation-hops.ts'
 import { sandboxFiles } from './agents/sandbox-files.ts'
@@ -53,6 +55,7 @@ import { type ObjectContext, type PlatformSocket, withContentLength } from './pl
 import { Heartbeats } from './sockets/heartbeats.ts'
 import { ObjectSockets } from './sockets/object-sockets.ts'
 import { answerPings } from './sockets/ping.ts'
+import { connectProvider } from './sockets/provider-socket.ts'
 
 /** The object of a session. Bind it as `HARNESS_SESSION`. */
 export class HarnessSession extends DurableObject<HarnessEnv> {
@@ -124,6 +127,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     const provider = createSandboxProvider(env, secret)
     const registry = createWorkerAgents(options, env, {
       children,
+      voiceModel: (key) => lines.modelFor(key),
       invocationHops: this.#invocationHops,
       uploads: this.#uploads,
       provider,
@@ -133,6 +137,11 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         home: () => this.#home,
         origin: () => env.BRIDLE_PUBLIC_URL ?? this.#origin,
       },
+    })
+    // The provider's socket keeps the object in memory, and so may the timer that closes it.
+    const lines = createServerLines({
+      ...{ env, clock: runClock, host: () => this.#host, connect: connectProvider },
+      hasModel: (agent) => registry.hasModel(agent),
     })
     this.#host = new Host({
       log: this.#log,
@@ -174,9 +183,11 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         agents: registry.agents,
         defaultAgent: defaultAgent(registry.agents, env),
         ...exposureOf(env, options.expose),
+        ...voiceAccess(options, env),
         authenticator: forwardedAccess,
         signingSecret: secret,
         uploads: this.#uploads,
+        voice: lines,
         ...(provider.findOwn && { workspaceFiles: sandboxFiles(provider, registry.agents) }),
         heartbeatMs: 0,
         streamMs: options.streamMs ?? STREAM_MS,

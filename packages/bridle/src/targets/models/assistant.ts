@@ -1,13 +1,17 @@
 // The agent `assistant`, which every server has: a conversation with the model that BRIDLE_MODEL names. It has no tools.
 import { type AgentDefinition, agent } from '../../agents/agent.ts'
 import type { LanguageModel } from '../../agents/model/model.ts'
+import { isModelName } from '../../agents/model/model-choice.ts'
 import { ModelError } from '../../agents/model/model-error.ts'
+import type { ModelChoice } from '../../agents/model-agent.ts'
 import type { ModelEnv, ModelSource } from './model-source.ts'
 
 export const ASSISTANT = 'assistant'
 
 export interface AssistantAgent {
   readonly definition: AgentDefinition
+  /** The models that BRIDLE_MODEL names; each one after the first is asked where the one before it fails. */
+  readonly models: readonly [ModelChoice, ...ModelChoice[]]
   /** The missing part, as a sentence that says what to do; null: the agent can run. */
   readonly needs: () => string | null
   /** A sentence for each model of the list that cannot be asked. */
@@ -23,14 +27,16 @@ export const createAssistant = (
   const names = modelNames(env.BRIDLE_MODEL)
   const choices = names.map((name) => (isModelName(name) ? name : unsetModel(source.missing(name) ?? unset)))
   const [first = unsetModel(unset), ...others] = choices
+  const models = [first, ...others] as const
   const problems = () => names.flatMap((name) => source.missing(name) ?? [])
   return {
     definition: agent({
       name: ASSISTANT,
       description: 'Answers questions with the model that BRIDLE_MODEL names.',
-      model: [first, ...others],
+      model: models,
       instructions: INSTRUCTIONS,
     }),
+    models,
     problems,
     // Any model of the list may answer, so the agent can run while one of them is there.
     needs: () => {
@@ -58,8 +64,6 @@ const modelNames = (setting: string | undefined): readonly string[] =>
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
-
-const isModelName = (name: string): name is `${string}/${string}` => /^[^/\s]+\/\S+$/.test(name)
 
 /** Some wires do not look at `needs` and start a run, which then fails with the same sentence. */
 const unsetModel = (problem: string): LanguageModel => ({

@@ -21,11 +21,14 @@ import { isLoopback } from '../../surfaces/http/access/authenticate.ts'
 import { type ExposurePolicy, exposureOf, exposureReport, isExposed } from '../../surfaces/http/access/exposure.ts'
 import { engineOf } from '../../surfaces/http/agent-engine.ts'
 import { createApp } from '../../surfaces/http/router/app.ts'
+import { voiceAccess } from '../../surfaces/voice/access.ts'
+import type { Lines } from '../../voice/lines.ts'
 import { createEngineAgents } from '../agents/engines.ts'
 import { defaultAgent } from '../agents/registry.ts'
 import { scriptedAgent } from '../agents/scripted.ts'
 import { loadServerAgents } from '../agents/server-agents.ts'
 import { ServerFault } from '../server-fault.ts'
+import { checkVoiceSettings, createServerLines } from '../voice/server-lines.ts'
 import { Backlog } from './backlog.ts'
 import { listBuildManifests } from './build-manifests.ts'
 import { ensureLocalToken, publishAddress } from './credentials/local-token.ts'
@@ -46,6 +49,7 @@ import { type Logger, standardLogger } from './logger.ts'
 import { createRunTracer } from './run-tracer.ts'
 import type { ServerOptions } from './server-options.ts'
 import { openServerStore } from './server-store.ts'
+import { connectProvider } from './sockets/provider-socket.ts'
 import { attachSocketServer } from './sockets/server-sockets.ts'
 import { watchStoreHealth } from './store-health.ts'
 import { clock, digest } from './system-ports.ts'
@@ -97,6 +101,7 @@ export class HarnessServer {
     const owner = sandboxUser(env)
     const isTrustedProxy = proxyFilter(options.trustedProxies, env)
     const fileFetcher = fileFetcherOf(options.openharness)
+    checkVoiceSettings(env)
     // Not `unref`: the timer keeps the process alive while a store waits for something that does not.
     const opening = setInterval(() => log('warn', 'the store is still opening', { data }), STORE_OPENING_MS)
     const store = await openServerStore(options.store ?? 'sqlite', data).finally(() => clearInterval(opening))
@@ -109,7 +114,9 @@ export class HarnessServer {
       const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
       const folder = store.name === 'memory' ? memoryUploadFolder() : uploadFolder(join(resolve(data), 'files'))
       const uploads = await StoredUploads.open(folder, clock.now)
-      const agents = await loadAgents(options, { isOpen, data, tenantUsage, uploads, host: () => host, env, log })
+      const voiceModel = (key: Key) => lines.modelFor(key)
+      const setup = { isOpen, data, tenantUsage, uploads, host: () => host, voiceModel, env, log }
+      const agents = await loadAgents(options, setup)
       return { ownerToken, tokens, uploads, ...agents }
     }
     // An error of the start says what to mend; an error of the store that closes after it goes to the log.
@@ -151,6 +158,10 @@ export class HarnessServer {
           cause: cause instanceof Error ? cause.message : String(cause),
         }),
     })
+    const lines = createServerLines({
+      ...{ env, clock, host: () => host, connect: connectProvider },
+      hasModel: (agent) => served.hasModel(agent),
+    })
     const exposure = exposureOf(env, options.expose)
     const cockpit = options.cockpit ?? builtCockpit()
     const storeProblem = watchStoreHealth(store, resolve(data), log)
@@ -167,11 +178,13 @@ export class HarnessServer {
         agents: served.agents,
         defaultAgent: defaultAgent(served.agents, env),
         ...exposure,
+        ...voiceAccess(options, env),
         workspaces,
         workspaceFiles: new NodeWorkspaceFiles(data),
         uploads,
         ...(cockpit !== false && { files: typeof cockpit === 'string' ? appFiles(cockpit) : cockpit }),
         changes,
+        voice: lines,
         ...(fileFetcher && { fileFetcher }),
         signingSecret: async () => serverSecret(data, env),
         builds: () => listBuildManifests(data),
@@ -219,6 +232,7 @@ export class HarnessServer {
       for (const until = clock.now() + graceMs; host.runningCount > 0 && clock.now() < until; )
         await sleep(DRAIN_POLL_MS)
       server.close()
+      lines.close()
       await host.handOver()
       await host.stop()
       changes.close()
@@ -265,13 +279,14 @@ interface AgentSetup {
   readonly tenantUsage: TenantDiskUsage
   readonly uploads: StoredUploads
   readonly host: () => Host
+  readonly voiceModel: Lines['modelFor']
   readonly env: NodeJS.ProcessEnv
   readonly log: Logger
 }
 
 const loadAgents = async (
   options: ServerOptions,
-  { isOpen, data, tenantUsage, uploads, host, env, log }: AgentSetup,
+  { isOpen, data, tenantUsage, uploads, host, voiceModel, env, log }: AgentSetup,
 ) => {
   const { sandbox, engines: settings } = options
   const engines = await createEngineAgents({
@@ -289,7 +304,7 @@ const loadAgents = async (
     const served = await loadServerAgents(
       options,
       builtIn,
-      { clock, digest, uploads, children: hostChildSessions(host), env, trace: createRunTracer() },
+      { clock, digest, uploads, children: hostChildSessions(host), voiceModel, env, trace: createRunTracer() },
       (line) => log('warn', line),
     )
     return { engines, served }

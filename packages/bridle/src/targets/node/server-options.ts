@@ -39,6 +39,8 @@ export interface ServerOptions
   readonly workspaces?: WorkspaceOptions
   /** Agents that production exposes although they declare no trigger; BRIDLE_EXPOSE names more. */
   readonly expose?: readonly string[]
+  /** False = clients of a voice line may not add instructions to those of its agent. BRIDLE_VOICE_INSTRUCTIONS=0 forbids them, too. */
+  readonly voiceInstructions?: boolean
   /** The engine that OpenHarness shells ask: how long it waits, what it keeps of a restricted state, and from where it fetches files. */
   readonly openharness?: OpenHarnessOptions
   /** Limits of requests for each caller; default: those of the documentation. */

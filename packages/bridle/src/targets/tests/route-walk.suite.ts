@@ -99,7 +99,8 @@ export const routeAccessContract = (start: () => Promise<{ readonly url: string;
       for (const scope of SCOPES) {
         // Where the scope suffices nobody gets hurt: there is no such session.
         const { status } = await ask(row, filled(row, scope === row.scope ? 'never-was' : 'mine'), as(scope))
-        if (scope === row.scope) expect([scope, status]).not.toEqual([scope, expect.toBeOneOf([401, 403])])
+        if (scope === row.scope && !row.furtherScopes)
+          expect([scope, status]).not.toEqual([scope, expect.toBeOneOf([401, 403])])
         else expect([scope, status]).toEqual([scope, 403])
       }
     })
@@ -178,6 +179,9 @@ export const routeAccessContract = (start: () => Promise<{ readonly url: string;
       })
 
       test('answers no approval and starts nothing without the scope for it', async () => {
+        // A socket on which every message is a command is not opened at all.
+        if (row.scope === 'operate')
+          return expect(openTestSocket(at('mine'), { headers: as('observe') })).rejects.toThrow('403')
         const socket = await openTestSocket(at('mine'), { headers: as('observe') })
         await socket.until((all) => all.length > 0)
         const approve = { type: 'approve', approvalId, decision: 'approved', commandId: 'a' }

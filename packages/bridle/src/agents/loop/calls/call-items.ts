@@ -2,6 +2,7 @@
 import type { ReportItem } from '../../../kernel/commands.ts'
 import type { Json, JsonObject } from '../../../kernel/json.ts'
 import { OUTCOME_TYPES, type Payloads, type ToolEffect, type ToolStatus } from '../../../kernel/schemas.ts'
+import type { Tool } from '../../tools/tool.ts'
 
 /** A call by its id and the name of its tool. */
 export interface CallName {
@@ -10,8 +11,16 @@ export interface CallName {
 }
 
 /** The call is about to be made: the log says so before it happens. */
-export const intentItem = ({ id, tool }: CallName, args: JsonObject, effect: ToolEffect): ReportItem =>
-  eventItem('tool_call', { name: tool, arguments: args, tool_call_id: id, effect })
+export const intentItem = (
+  { id, tool }: CallName,
+  args: JsonObject,
+  effect: ToolEffect,
+  directive: Tool['directive'] = null,
+): ReportItem =>
+  eventItem('tool_call', {
+    ...{ name: tool, arguments: args, tool_call_id: id, effect },
+    ...(directive && { action_type: directive.action_type }),
+  })
 
 /** The call has a result. The session makes an artifact of one that is too large for the wires. */
 export const resultItems = (call: CallName, result: Json, elapsedMs: number): ReportItem[] => [

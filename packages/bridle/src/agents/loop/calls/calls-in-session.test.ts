@@ -207,6 +207,9 @@ test('[N72] the call of a tool with a directive is in the log as one directive, 
     { action_type: 'render_ui', payload: { component: 'A' } },
     { action_type: 'com.example.start', priority: 'high', payload: { n: 1 } },
   ])
+  expect((await payloads('tool_call')).map(({ action_type }) => action_type)).toEqual([
+    ...['render_ui', undefined, 'com.example.start'],
+  ])
   expect((await payloads('tool_outcome')).map(({ status, result, reason }) => [status, result ?? reason])).toEqual([
     ['ok', { sent: 'render_ui' }],
     ['error', 'arguments_invalid'],

@@ -41,7 +41,7 @@ export const beginning = async (
 ): Promise<ReportItem[]> => {
   const { id } = call
   const name = { id, tool: tool.name }
-  const intent = intentItem(name, args, effect)
+  const intent = intentItem(name, args, effect, tool.directive)
   const terms = approvalTerms(tool, input)
   if ('problem' in terms)
     return [intent, outcomeItem(name, 'error', { error: terms.problem, reason: 'approval_failed' })]
@@ -85,10 +85,10 @@ export const makeCall = async (
   tool: Tool,
   args: JsonObject,
   context: CallContext,
+  startedAt = context.clock.now(),
 ): Promise<ReportItem[]> => {
   const { clock, signal } = context
   signal.throwIfAborted()
-  const startedAt = clock.now()
   const failure = (status: 'error' | 'timeout', error: string, reason?: string) => [
     outcomeItem(call, status, { elapsed_ms: elapsedMs(), error, ...present({ reason }) }),
   ]

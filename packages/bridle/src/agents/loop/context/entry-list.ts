@@ -2,6 +2,7 @@
 // back, so what a cut replaced stays until it is released.
 import type { AnyEvent, Event } from '../../../kernel/event.ts'
 import { approximateChars } from '../../../kernel/text/size.ts'
+import type { StepContent } from '../../model/model.ts'
 import { type Cut, cutOf } from './cut.ts'
 import type { Entry } from './entry.ts'
 import { View } from './view.ts'
@@ -79,6 +80,29 @@ export class EntryList {
     this.#warnings.push({ run, seq, value })
   }
 
+  /** Only the first characters of the run's answer were heard: the model remembers no others. */
+  interrupt(
+    run: string,
+    heard: string,
+    end: Omit<Entry & { kind: 'step' }, 'kind' | 'run' | 'content' | 'calls'>,
+  ): void {
+    let start = 0
+    this.#entries = this.#entries.flatMap((entry): Entry[] => {
+      if (entry.run !== run || entry.kind !== 'step') return [entry]
+      const from = start
+      const hasText = entry.content.some(({ type }) => type === 'text')
+      start = entry.endChars ?? (hasText ? Number.POSITIVE_INFINITY : from)
+      if (start <= heard.length) return [entry]
+      const content = withText(entry.content, heard.slice(from).trim())
+      return content.length > 0 ? [{ ...entry, content }] : []
+    })
+    // The step that was cut off is not in the log.
+    const rest = heard.slice(start).trim()
+    if (rest !== '')
+      this.#entries.push({ kind: 'step', run, content: [{ type: 'text', text: rest }], calls: [], ...end })
+    this.view.rebuild(this.#entries, this.#cuts)
+  }
+
   /** Drops the entries of these runs from an event on, and their cuts. False: there were no such entries. */
   rewind(runIds: readonly string[], from: number): boolean {
     const count = this.#entries.length
@@ -121,4 +145,14 @@ export class EntryList {
   chars(): number {
     return this.#entries.reduce((sum, entry) => sum + approximateChars(entry), 0)
   }
+}
+
+/** The step with this text instead of its own; its calls are facts, and stay. */
+const withText = (content: readonly StepContent[], text: string): readonly StepContent[] => {
+  const at = content.findIndex(({ type }) => type === 'text')
+  return content.flatMap((each, index): StepContent[] => {
+    if (each.type === 'reasoning') return []
+    if (each.type !== 'text') return [each]
+    return index === at && text !== '' ? [{ type: 'text', text }] : []
+  })
 }

@@ -17,6 +17,8 @@ export type Entry = {
       readonly calls: readonly CallView[]
       /** Tokens of the request and of the answer, as the provider counted them. */
       readonly contextTokens: number | undefined
+      /** The length of the run's answer after the step; absent: the step is the whole answer. */
+      readonly endChars?: number | undefined
     }
 )
 

@@ -43,7 +43,7 @@ const costOf = (model: string, usage: ModelUsage): number | null => {
   if (price === null || inputTokens === undefined) return null
   const fresh = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens)
   const spent = { inputTokens: fresh, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteHourTokens: 0 }
-  return costUsd(spent, price)
+  return costUsd(spent, price, usage.audio)
 }
 
 /** A warning where the conversation passes a mark. `warnedPct`: the highest part since the last cut of which readers were warned. */

@@ -47,11 +47,16 @@ export const promptMessage = (prompt: string, input: Json | undefined, note: str
   return textMessage(...(note === undefined ? [] : [note]), prompt, ...more)
 }
 
-export const turnEndNote = (how: 'cancelled' | 'failed' | typeof BRANCHED): string => TURN_END_NOTES[how]
+/** A listener spoke while the answer was spoken. */
+export const INTERRUPTED = 'interrupted'
+
+export const turnEndNote = (how: 'cancelled' | 'failed' | typeof BRANCHED | typeof INTERRUPTED): string =>
+  TURN_END_NOTES[how]
 
 const TURN_END_NOTES = {
   cancelled: '[The turn before was cancelled before its end.]',
   failed: '[The turn before failed before its end.]',
+  [INTERRUPTED]: '[The listener interrupted: the answer before ends where it was heard.]',
   [BRANCHED]: '[The turn before was left before its end.]',
 }
 

@@ -442,3 +442,48 @@ test('[N41] ids of calls stay unique however often a provider repeats them, and 
     )
   expect(calls).toEqual(['a', 'a_2', 'b', 'a_3', 'a_2_2', 'b_2', 'a_4'])
 })
+
+const interrupted = (run: string, text: string): Draft => [
+  'output_superseded',
+  { run_id: run, attempt: 1, keep: { chars: text.length, parts: 1 }, interrupted: { text } },
+  run,
+]
+const NOTE = '[The listener interrupted: the answer before ends where it was heard.]'
+
+test('[V3] a model remembers of an interrupted answer what was heard', () => {
+  const whole = [...turn('r-1'), said('r-1', 'One two three'), end('r-1'), interrupted('r-1', 'One two')]
+  expect(fold([...whole, ...turn('r-2')]).prompt(null)).toEqual([
+    user('ask r-1'),
+    assistant('One two'),
+    user(NOTE, 'ask r-2'),
+  ])
+})
+
+test('[V3] a model remembers the beginning of an answer that no step of the log has', () => {
+  const cut = [...turn('r-1'), interrupted('r-1', 'One t'), end('r-1', 'cancelled')]
+  expect(fold([...cut, ...turn('r-2')]).prompt(null)).toEqual([
+    user('ask r-1'),
+    assistant('One t'),
+    user(NOTE, 'ask r-2'),
+  ])
+})
+
+test('[V3] calls of an interrupted answer stay, and the text before them', () => {
+  const step = (text: string, chars: number): Draft => {
+    const [type, payload, run] = said('r-1', text)
+    return [type, { ...payload, chars }, run]
+  }
+  const drafts = [
+    ...turn('r-1'),
+    step('First.', 6),
+    called('r-1', 'a'),
+    settled('r-1', 'a'),
+    step('Second, and more.', 23),
+    interrupted('r-1', 'First.Second,'),
+    end('r-1', 'cancelled'),
+  ]
+  const texts = fold(drafts)
+    .prompt(null)
+    .flatMap(({ role, content }) => (role === 'assistant' ? [content] : []))
+  expect(texts).toMatchObject([[{ text: 'First.' }], [{ type: 'tool-call' }], [{ text: 'Second,' }]])
+})

@@ -5,10 +5,11 @@ import { type AnyEvent, BRANCHED, type Event } from '../../../kernel/event.ts'
 import { fileReferences } from '../../../kernel/file-references.ts'
 import { messageSeq, withoutCallId } from '../../../kernel/ids.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
+import { SPOKEN_AUDIO } from '../../../kernel/projections/indexes/artifacts.ts'
 import { approximateChars } from '../../../kernel/text/size.ts'
 import type { ModelMessage, StepCall, StepContent } from '../../model/model.ts'
 import { EntryList } from '../context/entry-list.ts'
-import { argumentsOf, type CallView, promptMessage, textMessage, turnEndNote } from './rendering.ts'
+import { argumentsOf, type CallView, INTERRUPTED, promptMessage, textMessage, turnEndNote } from './rendering.ts'
 import { CONTEXT_USAGE, TurnRecord } from './turn-record.ts'
 
 interface QueuedPrompt {
@@ -139,6 +140,8 @@ export class Transcript {
         if (call && approved && !isSame(approved, argumentsOf(call))) call.edited = approved
         return
       }
+      case 'output_superseded':
+        return this.#interrupt(event)
       case 'response':
         if (event.run !== undefined) this.#responses.set(event.run, event.payload.text)
         return
@@ -214,7 +217,15 @@ export class Transcript {
     for (const call of calls) this.#calls.set(call.call.id, call)
     this.turn.addStep(payload, content, calls)
     const contextTokens = payload.context_tokens
-    this.entries.push({ kind: 'step', run, seq, content, calls, contextTokens, origin: this.#origin })
+    const endChars = payload.chars
+    this.entries.push({ kind: 'step', run, seq, content, calls, contextTokens, endChars, origin: this.#origin })
+  }
+
+  #interrupt({ seq, payload: { run_id: run, interrupted } }: Event<'output_superseded'>): void {
+    if (!interrupted) return
+    this.#notes.set(run, turnEndNote(INTERRUPTED))
+    this.entries.interrupt(run, interrupted.text, { seq, contextTokens: undefined, origin: this.#origin })
+    this.chars = this.entries.chars()
   }
 
   #endTurn({ seq, payload: { turn_id: run, status, stop_reason } }: Event<'turn_end'>): void {
@@ -231,7 +242,8 @@ export class Transcript {
         contextTokens: undefined,
         origin: this.#origin,
       })
-    if (status !== 'completed') this.#notes.set(run, turnEndNote(stop_reason === BRANCHED ? BRANCHED : status))
+    if (status !== 'completed' && !this.#notes.has(run))
+      this.#notes.set(run, turnEndNote(stop_reason === BRANCHED ? BRANCHED : status))
     if (stop_reason === BRANCHED) return
     for (const [messageId, steer] of this.#steers) if (steer.run === run) this.#steers.delete(messageId)
   }
@@ -263,8 +275,8 @@ const KEPT_TYPES: ReadonlySet<string> = new Set([
   'context_compacted',
 ])
 
-/** Artifacts that are no work of the agent: its answer, and the record of its run. */
-const BOOKKEEPING: ReadonlySet<string> = new Set(['final_output', 'run_record'])
+/** Artifacts that are no work of the agent: its answer, the record of its run, and the audio of what was said. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(['final_output', 'run_record', SPOKEN_AUDIO])
 
 /** Keys usually have the same order: sorting those of large arguments is the exception. */
 const isSame = (a: JsonObject, b: JsonObject): boolean =>

@@ -1,6 +1,8 @@
 // The health score: 100 minus penalties, each with a reason, the event that shows it, and what to do about it.
+
 import { STUCK_MS } from '../../limits.ts'
 import type { SessionStatus } from '../../schemas.ts'
+import { budgetNameText } from '../../text/budget-text.ts'
 import { withoutForgiven } from './health.ts'
 import type { FindingSubject, HealthFold } from './health-state.ts'
 
@@ -40,7 +42,14 @@ export const assessHealth = (whole: HealthFold, status: SessionStatus, now: numb
       'branch from the last resume point or submit again',
     ],
     ['stuck', stuck, 30, 'stuck', 'running without any event for five minutes', 'cancel or pause the run'],
-    ['budget', crossed.length > 0, 20, 'budget', `over budget: ${crossed.join(', ')}`, crossedHint(status)],
+    [
+      'budget',
+      crossed.length > 0,
+      20,
+      'budget',
+      `over budget: ${crossed.map(budgetNameText).join(', ')}`,
+      crossedHint(status),
+    ],
     ['waiting', status === 'awaiting_approval', 0, 'waiting', 'waiting for an approval', 'answer the approval'],
     ['transport', fold.degraded !== null, 15, 'degraded', `degraded: ${fold.degraded}`, null],
     [

@@ -7,6 +7,7 @@ import { canonicalJson, hashText } from '../../json.ts'
 import { AUDIT_MAX, MEMORY_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
 import type { BudgetName, Payloads } from '../../schemas.ts'
 import { truncate } from '../../text/truncate.ts'
+import { SPOKEN_AUDIO } from '../indexes/artifacts.ts'
 import { auditRow } from '../indexes/audit.ts'
 import type { Projection } from '../projection.ts'
 import type { FindingSubject, HealthFold, MemoryProvenance, PenaltyCounter } from './health-state.ts'
@@ -193,7 +194,7 @@ export const healthFold: Projection<HealthFold> = {
 /** Artifacts and checkpoints that the kernel writes: they are no evidence of work. */
 const BOOKKEEPING = new Set([
   ...['run_record', 'final_output', 'result', 'task_graph', 'workspace'],
-  ...['turn', 'expired', 'resume_seed'],
+  ...['turn', 'expired', 'resume_seed', SPOKEN_AUDIO],
 ])
 
 /** Results, citations, artifacts and checkpoints are evidence. */

@@ -1,7 +1,11 @@
 // Artifacts, as a cold fold: sequence numbers and small labels. Payloads and older artifacts are read from the log on request.
 import type { Event } from '../../event.ts'
 import { ARTIFACTS_MAX } from '../../limits.ts'
+import type { Payloads } from '../../schemas.ts'
 import type { Projection } from '../projection.ts'
+
+/** The kind of an artifact with the audio of a turn or of an answer. */
+export const SPOKEN_AUDIO = 'spoken_audio'
 
 export interface Artifacts {
   readonly count: number
@@ -19,6 +23,19 @@ export interface Artifact {
   readonly firstChunkSeq: number
   readonly seq: number
   readonly at: number
+  /** The chunks are bytes as base64; absent = they are text. */
+  readonly encoding?: 'base64'
+  readonly speech?: ArtifactSpeech
+}
+
+/** The place of spoken audio in the conversation. */
+export interface ArtifactSpeech {
+  readonly role: 'user' | 'assistant'
+  readonly runId: string
+  readonly messageId: string
+  readonly audioMs: number
+  /** The audio was longer than an artifact may be. */
+  readonly isCut?: true
 }
 
 export const artifacts: Projection<Artifacts> = {
@@ -31,7 +48,7 @@ export const artifacts: Projection<Artifacts> = {
   },
 }
 
-export const artifactOf = ({ seq, at, payload }: Event<'artifact_published'>): Artifact => ({
+export const artifactOf = ({ seq, at, run, payload }: Event<'artifact_published'>): Artifact => ({
   id: payload.artifact_id,
   name: payload.name,
   kind: payload.kind ?? 'file',
@@ -40,4 +57,12 @@ export const artifactOf = ({ seq, at, payload }: Event<'artifact_published'>): A
   firstChunkSeq: seq - payload.chunks,
   seq,
   at,
+  ...(payload.encoding && { encoding: payload.encoding }),
+  ...(payload.audio && { speech: speechOf(payload.audio, run, payload.message_id) }),
 })
+
+const speechOf = (
+  { role, ms, cut }: NonNullable<Payloads['artifact_published']['audio']>,
+  runId = '',
+  messageId = '',
+): ArtifactSpeech => ({ role, runId, messageId, audioMs: ms, ...(cut && { isCut: true }) })

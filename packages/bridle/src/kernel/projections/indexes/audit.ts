@@ -1,8 +1,10 @@
 // The decisions about a session: which events are decisions, their text, and the numbers of the newest.
+
 import type { EventType } from '../../catalogue.ts'
 import type { AnyEvent, Event } from '../../event.ts'
 import { AUDIT_KEPT_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
 import type { Policy } from '../../schemas.ts'
+import { budgetAmountText, budgetLimitText, budgetNameText } from '../../text/budget-text.ts'
 import { truncate } from '../../text/truncate.ts'
 import type { Projection } from '../projection.ts'
 
@@ -33,6 +35,7 @@ const lines: { readonly [T in EventType]?: (event: Event<T>) => AuditLine } = {
     'branched',
     [payload.reason, `from ${payload.parent.id} at ${payload.source_event_id}`].filter(Boolean).join(': '),
   ],
+  session_imported: ({ payload }) => ['imported', `from ${payload.source.id}`],
   approval_required: ({ payload }) => ['approval_requested', `${payload.tool_name}: ${payload.reason}`],
   approval_applied: ({ payload: { decision = 'approved', request_id, reason } }) => [
     `approval_${decision}`,
@@ -40,9 +43,9 @@ const lines: { readonly [T in EventType]?: (event: Event<T>) => AuditLine } = {
   ],
   budget_crossed: ({ payload: { budget, limit, value } }) => [
     'budget_crossed',
-    `${budget} is ${Math.round(value * 100) / 100}, the limit ${limit}`,
+    `${budgetLimitText(budget, limit)}, at ${budgetAmountText(budget, value)}`,
   ],
-  budget_raised: ({ payload }) => ['budget_raised', payload.budgets.join(', ')],
+  budget_raised: ({ payload }) => ['budget_raised', payload.budgets.map(budgetNameText).join(', ')],
   retry_scheduled: ({ payload }) => ['retry_scheduled', `attempt ${payload.attempt}: ${payload.reason}`],
   error: ({ payload }) => ['failed', payload.message],
 }
@@ -76,5 +79,7 @@ export const audit: Projection<AuditSeqs> = {
 /** A short text of budgets and limits. */
 const policyText = ({ health = {} }: Policy): string =>
   Object.entries(health)
-    .map(([name, value]) => `${name} ${value}`)
+    .map(([name, value]) =>
+      typeof value === 'number' ? budgetLimitText(name, value) : value === 'pause' ? 'pauses' : 'asks',
+    )
     .join(', ') || 'no budgets'

@@ -38,6 +38,7 @@ const operatorActs = [
   'signal_received',
   'memory_decided',
   'branched',
+  'session_imported',
 ] as const
 
 export const channel: Projection<Channel> = {

@@ -8,6 +8,8 @@ export interface Subagent {
   readonly seq: number
   /** Number of the first event about the work, which holds its description. */
   readonly firstSeq: number
+  /** The time of that event. */
+  readonly startedAt: number
   /** The run of the work; null: the work is independent of runs here. */
   readonly runId: string | null
   /** For a child session: the number of the child's event that caused the status. */
@@ -22,12 +24,13 @@ export type Subagents = { readonly [agentId: string]: Subagent }
 export const subagents: Projection<Subagents> = {
   initial: {},
   on: {
-    subagent_event: (state, { seq, run, payload }) => {
+    subagent_event: (state, { seq, at, run, payload }) => {
       const { agent_id: id, status, child_seq: childSeq } = payload
       const known = ownProperty(state, id)
       const firstSeq = known?.firstSeq ?? seq
       const toolCallId = payload.tool_call_id ?? known?.toolCallId
-      const subagent = { status, seq, firstSeq, runId: run ?? null, ...present({ childSeq, toolCallId }) }
+      const startedAt = known?.startedAt ?? at
+      const subagent = { status, seq, firstSeq, startedAt, runId: run ?? null, ...present({ childSeq, toolCallId }) }
       return { ...state, [id]: subagent }
     },
   },

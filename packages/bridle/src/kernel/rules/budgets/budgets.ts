@@ -4,6 +4,7 @@ import type { Command, ReportItem } from '../../commands.ts'
 import { BUDGET_GRACE_MS } from '../../limits.ts'
 import { budgetsOverLimit, grantedLimits, newlyCrossedBudgets } from '../../projections/health/budgets.ts'
 import { type SessionState, statusOf } from '../../projections/state.ts'
+import { budgetAmountText, budgetLimitText } from '../../text/budget-text.ts'
 import { askOperator } from '../approvals/operator-questions.ts'
 import { parkRun } from '../control.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
@@ -23,7 +24,9 @@ export const stopOverBudget = (w: DecisionBuilder): boolean => {
   if (over.length === 0) return false
   const rest = isResumable(w) ? GOES_ON : NEXT[run.phase]
   for (const each of newlyCrossedBudgets(w.state.health, policy, status, w.now)) w.addToRun('budget_crossed', each)
-  const sums = over.map(({ budget, limit, value }) => `${budget} ${round(value)} (limit ${round(limit)})`).join(', ')
+  const sums = over
+    .map(({ budget, limit, value }) => `${budgetLimitText(budget, limit)} (at ${budgetAmountText(budget, value)})`)
+    .join(', ')
   if (policy.health?.action === 'pause') {
     w.add('session_paused', { reason: `Over budget: ${sums}` })
     parkRun(w, 'budget')
@@ -31,8 +34,8 @@ export const stopOverBudget = (w: DecisionBuilder): boolean => {
   }
   parkRun(w, 'budget')
   const limits = Object.entries(grantedLimits(w.state.health, policy, w.now))
-  const next = limits.map(([budget, limit]) => `${budget} ${round(limit)}`).join(', ')
-  const reason = `Over budget: ${sums}. If you approve, the limit becomes ${next}, and ${rest}.`
+  const next = limits.map(([budget, limit]) => `a ${budgetLimitText(budget, limit)}`).join(', ')
+  const reason = `Over budget: ${sums}. If you approve, it becomes ${next}, and ${rest}.`
   askOperator(w, 'budget', over.map(({ budget }) => budget).join(','), reason)
   return true
 }
@@ -80,6 +83,3 @@ const hasSpentMore = ({ health }: SessionState, before: SessionState): boolean =
   const wasOver = budgetsOverLimit(before.health, policy, statusOf(before), before.at).length > 0
   return wasOver && (health.tokens > before.health.tokens || health.costUsd > before.health.costUsd)
 }
-
-/** Four digits: costs are fractions of a cent, and tokens are millions. */
-const round = (value: number): number => Number(value.toPrecision(6))

@@ -4,7 +4,7 @@ import type { Session } from '../session.ts'
 
 type ReadableSession = Pick<Session, 'state' | 'read' | 'readChunkText'>
 
-/** Null: the session has no such artifact. `publishedSeq` finds one that the index no longer lists. */
+/** Null: the session has no such artifact, or it is no text. `publishedSeq` finds one that the index no longer lists. */
 export const readArtifactText = async (
   session: ReadableSession,
   artifactId: string,
@@ -12,7 +12,7 @@ export const readArtifactText = async (
 ): Promise<string | null> => {
   const recent = session.state.artifacts.latest.findLast(({ id }) => id === artifactId)
   const artifact = recent ?? (publishedSeq === undefined ? null : await artifactAt(session, publishedSeq))
-  if (artifact?.id !== artifactId) return null
+  if (artifact?.id !== artifactId || artifact.encoding) return null
   const chunks: string[] = []
   for (let seq = artifact.firstChunkSeq; seq < artifact.seq; seq++) chunks.push(await session.readChunkText(seq))
   return chunks.join('')

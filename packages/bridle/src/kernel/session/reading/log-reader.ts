@@ -30,7 +30,14 @@ export class LogReader {
     return readScheduler ? readScheduler.schedule(read) : read()
   }
 
-  /** The same at once, for a caller that has its turn already. */
+  /** The same with the text of artifacts. */
+  readWithContent(after: number, limit: number): Promise<AnyEvent[]> {
+    const { log, key, readScheduler } = this.#ports
+    const read = () => this.#guard(() => log.read(key, after, limit, { charsMax: READ_CHARS }))
+    return readScheduler ? readScheduler.schedule(read) : read()
+  }
+
+  /** As `read`, at once, for a caller that has its turn already. */
   page(after: number, limit: number): Promise<AnyEvent[]> {
     return this.#guard(() => this.#ports.log.read(this.#ports.key, after, limit, PAGE_OPTIONS))
   }

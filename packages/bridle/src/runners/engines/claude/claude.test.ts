@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { variants } from '../../../../../../scripts/variants.ts'
 import { startTimeOf } from '../../process-table.ts'
 import type { RunnerEvent } from '../../protocol.ts'
 import { withoutIsolation } from '../../sandboxes/isolation/engine-start.suite.ts'
@@ -120,15 +121,15 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(new Set(keys)).toEqual(new Set(['the-real-key']))
   })
 
+  const edited = { command: 'echo edited > verdict.txt', description: 'x' }
   test.each([
-    ['allowed', { decision: 'approved' }, 'ok', 'asked'],
-    [
-      'edited',
-      { decision: 'approved', input: { command: 'echo edited > verdict.txt', description: 'x' } },
-      'ok',
-      'edited',
-    ],
-    ['denied', { decision: 'denied', reason: 'Not today.' }, 'denied', null],
+    ...variants<[string, object, string, string | null]>(
+      [
+        ['edited', { decision: 'approved', input: edited }, 'ok', 'edited'],
+        ['denied', { decision: 'denied', reason: 'Not today.' }, 'denied', null],
+      ],
+      [['allowed', { decision: 'approved' }, 'ok', 'asked']],
+    ),
   ])('[R5] an approval: %s', async (_name, verdict, status, content) => {
     rmSync(join(work(), 'verdict.txt'), { force: true })
     const runs = await start()
@@ -169,9 +170,11 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
   })
 
   test.each([
-    ['in text', stubbed({ blocks: [{ text: 'word '.repeat(2000) }], chunk: 5, delayMs: 20 }), 'assistant.delta'],
-    ['in a tool', stubbed({ blocks: [bash('tail -f /dev/null')] }, done), 'tool.started'],
-  ] as const)('[R6] a cancel %s stops it, and the next turn goes on from there', async (_name, prompt, when) => {
+    ...variants<[string, string, 'assistant.delta' | 'tool.started']>(
+      [['in a tool', stubbed({ blocks: [bash('tail -f /dev/null')] }, done), 'tool.started']],
+      [['in text', stubbed({ blocks: [{ text: 'word '.repeat(2000) }], chunk: 5, delayMs: 20 }), 'assistant.delta']],
+    ),
+  ])('[R6] a cancel %s stops it, and the next turn goes on from there', async (_name, prompt, when) => {
     const runs = await start()
     const settings = { permission_mode: 'bypassPermissions' }
     const reading = await runs.query({ requestId: 'stops', prompt, settings })
@@ -273,13 +276,23 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
   })
 
   test.each([
-    [
-      'a key that is refused',
-      { status: 401, errorType: 'authentication_error', message: 'invalid x-api-key' },
-      'key_refused',
-    ],
-    ['a model that is unknown', { status: 404, errorType: 'not_found_error', message: 'model: nope' }, 'model_unknown'],
-    ['an overload that stays', { status: 529, errorType: 'overloaded_error' }, 'provider'],
+    ...variants<[string, object, string]>(
+      [
+        [
+          'a key that is refused',
+          { status: 401, errorType: 'authentication_error', message: 'invalid x-api-key' },
+          'key_refused',
+        ],
+      ],
+      [
+        [
+          'a model that is unknown',
+          { status: 404, errorType: 'not_found_error', message: 'model: nope' },
+          'model_unknown',
+        ],
+        ['an overload that stays', { status: 529, errorType: 'overloaded_error' }, 'provider'],
+      ],
+    ),
   ])('[R9] %s is one error that says so', async (_name, turn, reason) => {
     const runs = await start()
     const reading = await runs.query({ prompt: stubbed(turn), settings: { model: 'claude-nope' } })

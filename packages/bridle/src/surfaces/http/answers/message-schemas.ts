@@ -24,6 +24,7 @@ const toolCallSchema = answerSchema<HarnessToolCall>('ToolCall', {
   outcome: v.optional(v.picklist(TOOL_STATUSES)),
   error: v.optional(text),
   approval: v.optional(v.object({ id: text, status: v.picklist(['pending', ...APPROVAL_DECISIONS]) })),
+  child: v.optional(v.object({ id: text, agent: text })),
   superseded,
 })
 
@@ -34,9 +35,11 @@ export const messageSchema = answerSchema<HarnessMessage>('Message', {
   status: v.picklist(['pending', 'streaming', 'complete', 'error']),
   toolCalls: v.optional(v.array(toolCallSchema)),
   parts: v.optional(v.array(partSchema)),
+  places: v.optional(v.array(v.object({ seq: count, parts: count, chars: count }))),
   runId: v.optional(text),
   contentLength: v.optional(count),
   input: v.optional(anyJson),
+  spoken: v.optional(v.literal(true)),
   createdAt: v.optional(amount),
   stopReason: v.optional(text),
 })

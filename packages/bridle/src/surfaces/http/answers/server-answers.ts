@@ -73,6 +73,7 @@ export const agentListAnswer = jsonAnswer(
         runner_kind: text,
         capabilities: v.optional(engineInfoSchema),
         input_schema: v.nullable(anyObject),
+        voice: v.nullable(v.picklist(['realtime', 'cascade'])),
       }),
     ),
   }),
@@ -86,6 +87,7 @@ export const agentListAnswer = jsonAnswer(
         engine: 'scripted',
         runner_kind: 'in_process',
         input_schema: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
+        voice: null,
       },
     ],
   },
@@ -193,7 +195,11 @@ export const openapiAnswer: AnswerDescription = {
 
 const warnings = v.optional(list(text))
 
-export const plainErrorSchema = answerSchema<PlainErrorBody>('PlainError', { error: text, warnings })
+export const plainErrorSchema = answerSchema<PlainErrorBody>('PlainError', {
+  error: text,
+  field: v.optional(text),
+  warnings,
+})
 
 export const typedErrorSchema = answerSchema<TypedErrorBody>('TypedError', {
   error: v.object({ type: text, message: text }),

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { EngineInfo } from '../../../kernel/engine-info.ts'
 import { APPROVAL_KINDS, SESSION_STATUSES, TOOL_EFFECTS } from '../../../kernel/schemas.ts'
 import type {
+  ArtifactAudio,
   ArtifactSummary,
   CancelReceipt,
   CheckpointSummary,
@@ -123,6 +124,7 @@ export const sessionCardEntries: AnswerEntries<SessionCard> = {
   permission_mode: text,
   approval_mode: text,
   think_level: nullableText,
+  voice: v.optional(v.object({ keep_audio: v.literal(true) })),
   policy_path: text,
   sandbox_mode: nullableText,
   sandbox_isolation: nullableText,
@@ -186,6 +188,15 @@ export const artifactEntries: AnswerEntries<ArtifactSummary> = {
   event_id: text,
   createdAt: time,
   created_at: time,
+  audio: v.optional(
+    answerSchema<ArtifactAudio>('ArtifactAudio', {
+      role: v.picklist(['user', 'assistant']),
+      run_id: text,
+      message_id: text,
+      ms: count,
+      cut: v.optional(v.literal(true)),
+    }),
+  ),
 }
 export const artifactSchema = answerSchema<ArtifactSummary>('ArtifactSummary', artifactEntries)
 

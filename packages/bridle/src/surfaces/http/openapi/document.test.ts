@@ -96,6 +96,7 @@ describe('[H25] what callers may send', () => {
       ['get /approvals', { type: 'integer', minimum: 1, maximum: 500 }],
       ['get /sessions/{id}/audit', { type: 'integer', minimum: 1, maximum: 200 }],
       ['get /sessions/{id}/channel', { type: 'integer', minimum: 1, maximum: 100 }],
+      ['get /sessions/{id}/log', { type: 'integer', minimum: 1, maximum: 2000 }],
       ['get /agents/{name}/{id}', { type: 'integer', minimum: 1, maximum: 50_000 }],
     ])
   })

@@ -1,9 +1,16 @@
 // The problem with a field of a request, in our words: the parser's messages speak of its types.
 import { type BaseIssue, getDotPath } from 'valibot'
 import { nearestName } from '../../../kernel/text/nearest-name.ts'
+import { DENIAL_CHARS_MAX } from '../limits.ts'
 
 export const issueText = (issue: BaseIssue<unknown>): string =>
   `${getDotPath(issue) ?? 'value'}: ${isMissing(issue) ? 'It is missing' : issue.message}`
+
+/** The path of the field, such as `policy.health.max_cost_usd`; null where the problem is with no field, or its name has no end. */
+export const issueField = (issue: BaseIssue<unknown>): string | null => {
+  const path = getDotPath(issue)
+  return path === null || path.length > DENIAL_CHARS_MAX ? null : path
+}
 
 const isMissing = ({ kind, received, message }: BaseIssue<unknown>): boolean =>
   kind === 'schema' && received === 'undefined' && message.startsWith('Invalid key')

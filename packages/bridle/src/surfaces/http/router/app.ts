@@ -6,6 +6,7 @@ import type { SessionService } from '../../../kernel/host/host.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Directory } from '../../../kernel/ports/directory.ts'
 import type { Uploads } from '../../../kernel/ports/uploads.ts'
+import type { VoiceLines } from '../../../kernel/ports/voice.ts'
 import { type Access, type AccessOptions, type Authenticator, createAuthenticator } from '../access/authenticate.ts'
 import { authorize, authorizeTenant, withRateLimitHeaders } from '../access/authorize.ts'
 import type { Exposure } from '../access/exposure.ts'
@@ -14,6 +15,10 @@ import { type RateLimit, RateLimiter } from '../access/rate-limit.ts'
 import { redactUrl } from '../access/secrets.ts'
 import { MemoryTicketStore, type TicketStore, ticketRoutes } from '../access/tickets.ts'
 import { withTokenBackoff } from '../access/token-backoff.ts'
+import { exportRoutes } from '../history/export-routes.ts'
+import { importRoutes } from '../history/import-routes.ts'
+import { historyRoutes } from '../history/routes.ts'
+import { treeRoutes } from '../history/tree-routes.ts'
 import { openapiRoutes } from '../openapi/routes.ts'
 import { createRequestBody, type RequestBody } from '../requests/body.ts'
 import { approvalRoutes } from '../sessions/approvals.ts'
@@ -64,6 +69,10 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly deadAfterMs?: number
   /** The readers of the changes of sessions; a process that serves none has none. */
   readonly changes?: ChangeReaders
+  /** Opens lines on which sessions are spoken with; a process that has none refuses such sockets. */
+  readonly voice?: VoiceLines
+  /** False = clients of a line may not add to the instructions of its agent. */
+  readonly voiceInstructions?: boolean
   /** Prepares folders for write-capable work; a target without a disk has none. */
   readonly workspaces?: Workspaces
   /** Reads the files of sessions; a target without a disk has none. */
@@ -134,8 +143,12 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
     artifactRoutes,
     auditRoutes,
     channelRoutes,
+    historyRoutes,
+    exportRoutes,
+    importRoutes,
     signalRoutes,
     memoryRoutes,
+    treeRoutes,
     workspaceFileRoutes,
     uploadRoutes,
   ]
@@ -204,6 +217,8 @@ const authorizeAndServe = async (
   const first = await authorize(ports, asked)
   const access = row.tenant ? await authorizeTenant(ports, asked, first, { tenant: row.tenant, rawBody }) : first
   if (isDenial(access)) return access
+  const missing = row.furtherScopes?.find((each) => !access.scopes.includes(each))
+  if (missing) return new Denial('forbidden', `This needs the scope "${missing}", too.`)
   return withRateLimitHeaders(await serveAuthorized(row, c, { access, ports, rawBody }), ports.limiter, access.who)
 }
 

@@ -51,10 +51,11 @@ test('[H28] a file that cannot be read is a 500', async () => {
 test('[H28] pages have security headers, and keep those that a file has already', async () => {
   const { headers } = await ask('/')
   expect(headers.get('content-security-policy')).toBe(
-    "default-src 'self'; img-src 'self' blob:; script-src 'self'; style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "default-src 'self'; img-src 'self' blob:; media-src 'self' blob:; script-src 'self'; style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   )
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(headers.get('referrer-policy')).toBe('no-referrer')
+  expect(headers.get('permissions-policy')).toContain('microphone=(self)')
   expect((await ask('/own.html')).headers.get('content-security-policy')).toBe('sandbox')
 })
 

@@ -72,6 +72,7 @@ const SECURITY_HEADERS: { readonly [name: string]: string } = {
   'content-security-policy': [
     "default-src 'self'",
     "img-src 'self' blob:",
+    "media-src 'self' blob:",
     "script-src 'self'",
     "style-src 'self'",
     "object-src 'none'",
@@ -79,6 +80,8 @@ const SECURITY_HEADERS: { readonly [name: string]: string } = {
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; '),
+  // The app itself may ask for the microphone, for sessions that are spoken with; nothing else of the machine.
+  'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(self), payment=(), usb=()',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',

@@ -36,7 +36,7 @@ test('[H74] a server that asks for no credential says so', async () => {
   expect((await get('/me')).body).toMatchObject({ user: null, tenant: 'default', tenants: [], isOpen: true })
 })
 
-test('[H75] agents with what they need, their engine, and the schema of their input', async () => {
+test('[H75] agents with what they need, their engine, the schema of their input, and how they are spoken with', async () => {
   const accept = async () => ({ prompt: 'p' })
   const base = { description: 'Does it.', webhook: false, accept, engine: 'native', runnerKind: 'in_process' } as const
   const agents = [
@@ -44,7 +44,12 @@ test('[H75] agents with what they need, their engine, and the schema of their in
     { ...base, name: 'loose', needs: 'Set SOME_KEY.', warnings: ['One rule matches nothing.'] },
     { ...base, name: 'unwritable', needs: null, inputSchema: () => null },
   ]
-  const { get } = testApp({ agents: new Map(agents.map((each) => [each.name, each])) })
+  // Three agents, three ways to be spoken with.
+  const voice = {
+    kindOf: (name: string) => (name === 'form' ? 'realtime' : name === 'loose' ? 'cascade' : null),
+    open: async () => ({ code: 'voice_unavailable', message: 'No line here.' }),
+  } as const
+  const { get } = testApp({ agents: new Map(agents.map((each) => [each.name, each])), voice })
   const shown = { description: 'Does it.', triggers: { webhook: false }, engine: 'native', runner_kind: 'in_process' }
   expect((await get('/agents')).body).toEqual({
     agents: [
@@ -57,12 +62,13 @@ test('[H75] agents with what they need, their engine, and the schema of their in
           properties: { prompt: { type: 'string' }, city: { type: 'string' } },
           required: ['prompt'],
         },
+        voice: 'realtime',
       },
       {
         ...{ ...shown, name: 'loose', available: false, needs: 'Set SOME_KEY.' },
-        ...{ warnings: ['One rule matches nothing.'], input_schema: null },
+        ...{ warnings: ['One rule matches nothing.'], input_schema: null, voice: 'cascade' },
       },
-      { ...shown, name: 'unwritable', available: true, input_schema: null },
+      { ...shown, name: 'unwritable', available: true, input_schema: null, voice: null },
     ],
   })
 })

@@ -1,6 +1,7 @@
 // Probes: whether the server lives, whether it is ready, and its metrics.
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { present } from '../../../kernel/json.ts'
+import type { VoiceLines } from '../../../kernel/ports/voice.ts'
 import { callerOf } from '../access/proxy-headers.ts'
 import { json } from '../answers/answer-schema.ts'
 import {
@@ -79,7 +80,8 @@ export const probeRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'The agents, with what each needs and takes',
     answers: { 200: agentListAnswer },
-    handle: ({ ports }) => json<AgentList>({ agents: [...ports.agents.values()].map(agentDescription) }),
+    handle: ({ ports }) =>
+      json<AgentList>({ agents: [...ports.agents.values()].map((agent) => agentDescription(agent, ports.voice)) }),
   }),
   route({
     method: 'get',
@@ -117,12 +119,13 @@ const agentStatus = ({ name, description, webhook, needs, warnings }: AgentInfo)
   triggers: { webhook },
 })
 
-const agentDescription = (agent: AgentInfo): AgentDescription => ({
+const agentDescription = (agent: AgentInfo, lines: VoiceLines | undefined): AgentDescription => ({
   ...agentStatus(agent),
   engine: agent.engine,
   runner_kind: agent.runnerKind,
   ...present({ capabilities: agent.capabilities }),
   input_schema: agent.inputSchema?.() ?? null,
+  voice: lines?.kindOf?.(agent.name) ?? null,
 })
 
 const engineRows = ({ name, capabilities, needs }: AgentInfo): readonly EngineStatus[] =>

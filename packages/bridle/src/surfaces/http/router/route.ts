@@ -23,14 +23,17 @@ export interface Route {
   readonly path: string
   /** `open` = no credential is needed, and the rate limiter does not count the request. */
   readonly scope: Scope | 'open'
+  /** Scopes that the route needs besides. */
+  readonly furtherScopes?: readonly Scope[]
   /** The route needs a lasting credential: a ticket is denied. */
   readonly refusesTickets?: boolean
   readonly summary: string
   /**
    * `server` = the answer is about all tenants: a credential that is bound to tenants or to a user is denied. `directory` = the
-   * tenant's directory answers, which may be another process.
+   * tenant's directory answers, which may be another process. `sessions` = the answer needs the logs of several sessions, which a
+   * target may have in several processes.
    */
-  readonly concerns?: 'server' | 'directory'
+  readonly concerns?: 'server' | 'directory' | 'sessions'
   /** The route stops work: in production it is open for private agents, too. */
   readonly stopsWork?: boolean
   /** Finds the session of a route that concerns one. It runs before the query and the body are checked. */

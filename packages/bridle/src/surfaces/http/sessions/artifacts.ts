@@ -5,14 +5,15 @@ import { ARTIFACTS_MAX, READ_PAGE } from '../../../kernel/limits.ts'
 import { positionText } from '../../../kernel/positions/log-position.ts'
 import { type Artifact, artifactOf } from '../../../kernel/projections/indexes/artifacts.ts'
 import type { Session } from '../../../kernel/session/session.ts'
+import { decodeBase64 } from '../../../kernel/text/base64.ts'
 import { json } from '../answers/answer-schema.ts'
 import { artifactContentAnswer, artifactPageAnswer, artifactPartAnswer } from '../answers/session-answers.ts'
 import { conditionalResponse, rangeMatchesTag, revalidateHeaders } from '../requests/conditional-requests.ts'
 import { Denial, isDenial, notFound } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { pageCursorSchema } from '../streams/replay.ts'
+import { summarizeIn } from '../views/artifact-list.ts'
 import type { ArtifactPage } from '../wire.ts'
-import { summarizeIn } from './artifact-list.ts'
 import { findKey, findSession } from './routes.ts'
 
 export const artifactRoutes: readonly Route[] = [
@@ -157,18 +158,18 @@ export const parseRange = (range: string, size: number): readonly [number, numbe
 /** The chunks of an artifact are neighbours in the log. Each is read when the reader has taken the one before. */
 const byteStream = (
   session: Session,
-  { firstChunkSeq, seq }: Artifact,
+  { firstChunkSeq, seq, encoding }: Artifact,
   firstChunk: string,
   from: number,
   to: number,
 ): ReadableStream<Uint8Array> => {
-  const encoder = new TextEncoder()
+  const bytesOf = chunkBytes(encoding)
   let next = firstChunkSeq
   let offset = 0
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       while (next < seq && offset <= to) {
-        const chunk = encoder.encode(next === firstChunkSeq ? firstChunk : await session.readChunkText(next))
+        const chunk = bytesOf(next === firstChunkSeq ? firstChunk : await session.readChunkText(next))
         next += 1
         const part = chunk.subarray(Math.max(0, from - offset), Math.max(0, to + 1 - offset))
         offset += chunk.byteLength
@@ -177,4 +178,10 @@ const byteStream = (
       controller.close()
     },
   })
+}
+
+const chunkBytes = (encoding: Artifact['encoding']): ((chunk: string) => Uint8Array) => {
+  if (encoding === 'base64') return (chunk) => decodeBase64(chunk) ?? new Uint8Array(0)
+  const encoder = new TextEncoder()
+  return (chunk) => encoder.encode(chunk)
 }

@@ -3,13 +3,17 @@
 import * as v from 'valibot'
 import { ENVELOPES_MAX } from '../../../kernel/limits.ts'
 import { parseEventId } from '../../../kernel/positions/log-position.ts'
+import { hasEnvelope } from '../../../kernel/projections/indexes/channel.ts'
+import type { Session } from '../../../kernel/session/session.ts'
 import { json } from '../answers/answer-schema.ts'
 import { channelPageAnswer } from '../answers/session-answers.ts'
-import { CHANNEL_PAGE_MAX } from '../limits.ts'
+import { CHANNEL_LOOKUP_MAX, CHANNEL_PAGE_MAX } from '../limits.ts'
 import { badRequest, isDenial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
+import { seqsBefore } from '../streams/replay.ts'
+import { channelPageOf } from '../views/channel.ts'
 import type { ChannelPage } from '../wire.ts'
-import { channelPage } from './parts/channel.ts'
+import { lookUp } from './event-lookup.ts'
 import { findKey, findSession } from './routes.ts'
 
 export const channelRoutes: readonly Route[] = [
@@ -38,3 +42,9 @@ export const channelRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** The newest envelopes before an event. */
+const channelPage = async (session: Session, end: number, limit: number): Promise<ChannelPage> => {
+  const { seqs, from } = await seqsBefore(session, end, limit + 1, hasEnvelope, CHANNEL_LOOKUP_MAX)
+  return lookUp(session, (facts) => channelPageOf(facts, seqs, limit, from))
+}

@@ -1,6 +1,16 @@
 // Events by their numbers, for answers that are made of a few events of a long log.
 import type { AnyEvent } from '../../../kernel/event.ts'
 import type { Session } from '../../../kernel/session/session.ts'
+import type { EventLookup, SessionFacts } from '../views/session-facts.ts'
+
+/** A view of a live session as it is now, whatever is appended while its events are read from the log. */
+export const lookUp = async <T>(session: Session, viewOf: (facts: SessionFacts) => EventLookup<T>): Promise<T> => {
+  const { key, state, incarnations, identity, heartbeatAt } = session
+  const view = viewOf({ key, state, incarnations, identity, heartbeatAt })
+  let step = view.next()
+  while (!step.done) step = view.next(await eventsAt(session, step.value))
+  return step.value
+}
 
 /** The events of these numbers, which ascend. Neighbours take one read. */
 export const eventsAt = async (session: Session, seqs: readonly number[]): Promise<readonly AnyEvent[]> => {

@@ -13,8 +13,8 @@ import { commandIdOf } from '../requests/command-id.ts'
 import { badRequest, isDenial } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { type Route, route } from '../router/route.ts'
+import { proposalsOf } from '../views/proposals.ts'
 import type { AcceptedValue, MemoryPage, MemoryReceipt } from '../wire.ts'
-import { proposalsOf } from './parts/proposals.ts'
 import { findKey, findSession, requireKey } from './routes.ts'
 
 export const memoryRoutes: readonly Route[] = [

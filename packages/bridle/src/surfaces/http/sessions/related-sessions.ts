@@ -5,8 +5,8 @@ import type { Access } from '../access/authenticate.ts'
 import { viewerField } from '../access/users.ts'
 import { BACKGROUND_SESSIONS_MAX } from '../limits.ts'
 import type { AppPorts } from '../router/app.ts'
+import { artifactsOf } from '../views/artifact-list.ts'
 import type { ArtifactSummary } from '../wire.ts'
-import { artifactsOf } from './artifact-list.ts'
 
 export interface RelatedSessions {
   readonly list: Directory['list']

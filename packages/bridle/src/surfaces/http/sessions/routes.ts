@@ -5,10 +5,9 @@ import { type Command, isRefusal } from '../../../kernel/commands.ts'
 import { isId, type Key } from '../../../kernel/event.ts'
 import { present } from '../../../kernel/json.ts'
 import { StoreFault } from '../../../kernel/ports/store-fault.ts'
-import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { actorField, openableSessions, viewerField } from '../access/users.ts'
-import { agentsOfEngine, engineOf } from '../agent-engine.ts'
+import { engineOf } from '../agent-engine.ts'
 import { json } from '../answers/answer-schema.ts'
 import { cancelAnswer, sessionDetailAnswer, sessionPageAnswer } from '../answers/session-answers.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
@@ -16,10 +15,13 @@ import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
 import { badRequest, type Denial, isDenial, notFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
-import { limitSchema, type Route, type RouteCall, type RouteContext, route, timeSchema } from '../router/route.ts'
+import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
+import { sessionCard } from '../views/detail.ts'
+import { wholeSession } from '../views/whole-session.ts'
 import type { SessionCard, SessionDetail, SessionPage } from '../wire.ts'
-import { sessionCard } from './detail.ts'
-import { omitSchema, wholeSession } from './parts/whole-session.ts'
+import { lookUp } from './event-lookup.ts'
+import { listFilter, listQueryEntries } from './list-filter.ts'
+import { omitSchema } from './omitted-parts.ts'
 import { sessionRow } from './session-rows.ts'
 
 export const sessionRoutes: readonly Route[] = [
@@ -29,32 +31,18 @@ export const sessionRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'List sessions, newest change first, or in the order in which they were made',
     query: v.looseObject({
-      status: v.optional(v.picklist(SESSION_STATUSES)),
-      kind: v.optional(v.picklist(['chat', 'background'])),
-      agent: v.optional(v.string()),
-      parent: v.optional(v.string()),
-      search: v.optional(v.string()),
-      archived: v.optional(v.picklist(['true', 'false', 'all'])),
-      engine: v.optional(v.string()),
-      flag: v.optional(v.string()),
-      changed_since: v.optional(timeSchema),
+      ...listQueryEntries,
       order: v.optional(v.picklist(['updated', 'created'])),
       limit: v.optional(limitSchema(LIST_PAGE_MAX)),
       cursor: v.optional(v.string()),
     }),
     answers: { 200: sessionPageAnswer },
     handle: async ({ access, query, ports }) => {
-      const { parent, archived = 'false', engine, changed_since: changedSince, ...filter } = query
-      const conditions = present({
-        ...filter,
-        parentId: parent,
-        archived: archived === 'all' ? undefined : archived === 'true',
-        changedSince,
-      })
+      const { order, limit, cursor } = query
       const page = await pageOr400(
         ports.directory.list(access.tenant, {
-          ...conditions,
-          ...(engine !== undefined && agentsOfEngine(ports.agents, engine)),
+          ...listFilter(ports, query),
+          ...present({ order, limit, cursor }),
           ...(await viewerField(access)),
         }),
       )
@@ -79,7 +67,7 @@ export const sessionRoutes: readonly Route[] = [
       if (isDenial(session)) return session
       return jsonWithTag<SessionDetail>(
         call.request,
-        await wholeSession(session, agentOf(call, session), call.query.omit),
+        await lookUp(session, (facts) => wholeSession(facts, agentOf(call, session), call.query.omit)),
       )
     },
   }),

@@ -21,6 +21,8 @@ export interface Socket {
    * `seq` is the sequence number that the messages bring the client to, if they do.
    */
   send(messages: readonly string[], seq?: number): void
+  /** Sends the bytes as one binary message: on every target, though not in tests of wires that have text only. */
+  sendBinary?(bytes: Uint8Array): void
   close(code: number, reason: string): void
   /** Bytes that are sent and that the client has not taken yet. */
   buffered(): number
@@ -32,6 +34,8 @@ export interface Socket {
 
 /** The server's end of a connection: a target calls it. */
 export interface SocketReceiver {
+  /** A binary message. Absent = the wire has text only, and `onMessage` gets null. */
+  onBinary?(bytes: Uint8Array): Promise<void> | void
   /** Null = the message was not text. A target stops reading while many of the returned promises are pending. */
   onMessage(text: string | null): Promise<void> | void
   /** The client sent a ping or pong frame. */
@@ -76,6 +80,8 @@ export interface SocketRoute extends RestorableSocket<AppPorts> {
   readonly session: ((call: SocketCall) => Promise<Key | Denial> | Key | Denial) | null
   /** `ws` = the agent that the operator chose for `/ws` is open here, even if it is private elsewhere. */
   readonly exposureKind?: 'ws'
+  /** Answers a denial that is known before `accept`; default: an unknown session is told on an open socket. */
+  readonly refuse?: (denial: Denial) => SocketOpener | Denial
   readonly accept: (call: SocketCall) => Promise<SocketAnswer> | SocketAnswer
 }
 

@@ -10,6 +10,7 @@ import { remoteRunner } from '../../../runners/remote/remote-runner.ts'
 import type { SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../../../runners/sandboxes/url-sandbox.ts'
 import { deriveToken } from '../../../surfaces/http/access/sealing.ts'
+import { engineModelProblem } from '../../agents/engine-models.ts'
 import { runClock } from '../alarms/object-clock.ts'
 import { type CredentialPorts, runCredentials } from '../credentials/credential-proxy.ts'
 import type { SigningSecret } from '../credentials/signing-secret.ts'
@@ -26,7 +27,11 @@ export interface EnginePorts {
 /** The engines are the runner's, and only the runner knows their versions. */
 const VERSION = 'of the runner'
 
-export const engineInfo = ({ name, title, info }: EngineDescription, env: HarnessEnv): AgentInfo => ({
+export const engineInfo = (
+  { name, title, info }: EngineDescription,
+  env: HarnessEnv,
+  models: readonly string[] | undefined,
+): AgentInfo => ({
   ...bridgeIdentity(name),
   name,
   description: `${title}, in a sandbox.`,
@@ -36,6 +41,7 @@ export const engineInfo = ({ name, title, info }: EngineDescription, env: Harnes
       ? null
       : 'Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL to a runner.',
   capabilities: info(VERSION),
+  modelProblem: engineModelProblem(models),
   accept: acceptPrompt,
 })
 

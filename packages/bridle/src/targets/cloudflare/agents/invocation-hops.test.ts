@@ -140,6 +140,26 @@ describe.skipIf(noTools)('in workerd', () => {
   })
   afterAll(() => world?.dispose())
 
+  /** Sessions that have nothing to do from the first test on: it takes ten seconds until the runtime evicts an idle object. */
+  let idle: { readonly since: number; readonly lives: readonly string[]; readonly approvals: readonly string[] }
+  const idleLives = () =>
+    Promise.all([
+      incarnation(world, 'over', 'walker'),
+      incarnation(world, 'script-asks'),
+      incarnation(world, 'durable-asks', 'walker'),
+      incarnation(world, 'function-asks', 'mayfly'),
+    ])
+
+  test('[CF13] a run ends, and three others come to wait for an answer', async () => {
+    const ask = { approve: 'write', id: 'c1', args: {}, reason: 'asks' }
+    expect((await post(walker('over'), { steps: 100 })).body.result).toBe('walked')
+    await post(scripted('script-asks'), scriptBody(ask, { text: 'written' }), { prefer: 'respond-async' })
+    await post(walker('durable-asks'), { asks: true, steps: 2 }, { prefer: 'respond-async' })
+    await post(mayfly('function-asks'), { asks: true, steps: 2 }, { prefer: 'respond-async' })
+    const approvals = await Promise.all(['script-asks', 'durable-asks', 'function-asks'].map(approvalOf))
+    idle = { lives: await idleLives(), approvals, since: Date.now() }
+  })
+
   test('[CF13] a long run goes on in one fresh invocation after the other', async () => {
     expect((await post(walker('long'), { steps: 100 })).body.result).toBe('walked')
     expect(await alarmCount(world, 'long', 'walker')).toBeGreaterThanOrEqual(5)
@@ -182,26 +202,10 @@ describe.skipIf(noTools)('in workerd', () => {
   })
 
   test('[CF13] over, it sleeps; while it waits for an answer a script and a durable function sleep, and another function is held', async () => {
-    const ask = { approve: 'write', id: 'c1', args: {}, reason: 'asks' }
-    expect((await post(walker('over'), { steps: 100 })).body.result).toBe('walked')
-    await post(scripted('script-asks'), scriptBody(ask, { text: 'written' }), { prefer: 'respond-async' })
-    await post(walker('durable-asks'), { asks: true, steps: 2 }, { prefer: 'respond-async' })
-    await post(mayfly('function-asks'), { asks: true, steps: 2 }, { prefer: 'respond-async' })
-    const asking = ['script-asks', 'durable-asks', 'function-asks']
-    const approvals = await Promise.all(asking.map(approvalOf))
-    const lives = () =>
-      Promise.all([
-        incarnation(world, 'over', 'walker'),
-        incarnation(world, 'script-asks'),
-        incarnation(world, 'durable-asks', 'walker'),
-        incarnation(world, 'function-asks', 'mayfly'),
-      ])
-    const before = await lives()
-    // The runtime evicts an idle object after ten seconds.
-    await new Promise((resolve) => setTimeout(resolve, 14_000))
-    const after = await lives()
-    expect(after.map((life, index) => life === before[index])).toEqual([false, false, false, true])
-    for (const approval of approvals) expect((await post(approval, {})).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, idle.since + 14_000 - Date.now()))
+    const after = await idleLives()
+    expect(after.map((life, index) => life === idle.lives[index])).toEqual([false, false, false, true])
+    for (const approval of idle.approvals) expect((await post(approval, {})).status).toBe(200)
     for (const [stream, result] of [
       [scripted('script-asks'), 'written'],
       [walker('durable-asks'), 'walked'],

@@ -1,4 +1,5 @@
-// The agents of a Worker: scripted, assistant, those of its options, and the engines behind a runner.
+// The agents of a Worker: scripted, assistant, voice, those of its options, and the engines behind a runner.
+import type { AgentRunPorts } from '../../../agents/agent-run.ts'
 import type { ChildSessions } from '../../../kernel/ports/child-sessions.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
 import { engineDescriptions } from '../../../runners/engines/descriptions.ts'
@@ -7,15 +8,18 @@ import { AgentRegistry } from '../../agents/registry.ts'
 import { scriptedAgent } from '../../agents/scripted.ts'
 import { ASSISTANT, createAssistant } from '../../models/assistant.ts'
 import { createModelSource } from '../../models/model-source.ts'
+import { createVoiceAgent, VOICE } from '../../voice/voice-agent.ts'
 import { runClock } from '../alarms/object-clock.ts'
 import { digest } from '../digest.ts'
 import type { HarnessEnv, HarnessOptions } from '../options.ts'
+import { connectProvider } from '../sockets/provider-socket.ts'
 import { type EnginePorts, engineInfo, engineRunner } from './engines.ts'
 import { type InvocationHops, withInvocationHops } from './invocation-hops.ts'
 
 export interface AgentPorts extends EnginePorts {
   readonly invocationHops: InvocationHops
   readonly children: ChildSessions
+  readonly voiceModel: NonNullable<AgentRunPorts['voiceModel']>
 }
 
 /** `parts` belong to an object; a gateway, which runs nothing, has none. */
@@ -31,7 +35,8 @@ export const createWorkerAgents = (
     clock: runClock,
     digest,
     resolveModel: source.resolve,
-    ...(parts && { uploads: parts.uploads, children: parts.children }),
+    missingModel: source.missing,
+    ...(parts && { uploads: parts.uploads, children: parts.children, voiceModel: parts.voiceModel }),
   }
   // No other start of the object can continue a function that is not durable, so the object stays in memory while it waits.
   const hopping = (runner: Runner) =>
@@ -42,12 +47,17 @@ export const createWorkerAgents = (
     parts ? withInvocationHops(scriptedRunner(ports), parts.invocationHops, { canRest: true }) : noRunner,
   )
   for (const description of engineDescriptions)
-    registry.addBuiltIn(engineInfo(description, env), parts ? engineRunner(description, options, parts) : noRunner)
+    registry.addBuiltIn(
+      engineInfo(description, env, options.engines?.[description.name]?.models),
+      parts ? engineRunner(description, options, parts) : noRunner,
+    )
   const assistant = createAssistant(variables, source, 'cloudflare')
   registry.addDefault(assistant.definition, assistant.needs)
+  const voice = createVoiceAgent(env, assistant, { clock: runClock, connect: connectProvider })
+  registry.addDefault(voice.definition, voice.needs)
   const { agents = [] } = options
   for (const definition of agents) registry.add(definition)
-  for (const name of new Set([ASSISTANT, ...agents.map((each) => each.name)])) {
+  for (const name of new Set([ASSISTANT, VOICE, ...agents.map((each) => each.name)])) {
     const runner = registry.runners.get(name)
     if (runner) registry.runners.set(name, hopping(runner))
   }

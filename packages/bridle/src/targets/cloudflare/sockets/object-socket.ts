@@ -32,6 +32,10 @@ export class ObjectSocket implements Socket {
     if (mark) this.#socket.send(mark)
   }
 
+  sendBinary(bytes: Uint8Array): void {
+    if (this.#isOpen) this.#socket.send(bytes)
+  }
+
   close(code: number, reason: string): void {
     this.markClosed()
     // After a wake a closed socket looks open until the other side has read the close.

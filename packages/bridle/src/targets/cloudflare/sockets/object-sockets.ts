@@ -148,7 +148,9 @@ export class ObjectSockets<P> {
     if (this.#isOverRate(near)) return this.#closeWithReason(socket, 1008, 'Too many messages.')
     // The time of the last message must survive a sleep, since silence continues while the object sleeps.
     if (this.#isBeating && near.receiver.sendHeartbeat) attach(socket, near)
-    await near.receiver.onMessage(typeof message === 'string' ? message : null)
+    if (typeof message === 'string') await near.receiver.onMessage(message)
+    else if (near.receiver.onBinary) await near.receiver.onBinary(new Uint8Array(message))
+    else await near.receiver.onMessage(null)
   }
 
   /** The count starts again after each sleep: the limit is for clients that keep the object awake. */
@@ -172,8 +174,8 @@ export class ObjectSockets<P> {
   #attach(socket: PlatformSocket, kept: SocketRecord, open: SocketOpener): void {
     const far = new ObjectSocket(socket, kept.knowsMarks, this.#clock, () => receiver.onSlow())
     const receiver = open(far)
-    // A socket that was denied has no connection to restore.
-    if (!receiver.hibernate) return
+    // A socket that was denied, or that its surface closed at once, has no connection to restore.
+    if (!receiver.hibernate || !far.isOpen) return
     const near: OpenSocket = { ...kept, receiver, objectSocket: far, attachmentText: '', countedAt: 0, messages: 0 }
     this.#open.set(socket, near)
     attach(socket, near)

@@ -5,12 +5,21 @@ import { agent, type RunContext } from '../../../agents/agent.ts'
 import type { ObjectBucket, ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import { scriptedModel } from '../../../testing/scripted-model.ts'
 import { type HarnessEnv, harness } from '../index.ts'
+import { REPLAY_WAIT_MS } from '../limits.ts'
 import type { DurableStorage, ObjectContext, PlatformSocket, RequestContext } from '../platform.ts'
 import { analyst, clerk, courier, foreman, ledgerOf, sleeper } from './durable-agents.suite.ts'
 import { shellAgents } from './shell-agents.suite.ts'
 import { crashAtWrites, planCrash, writeCount } from './write-crashes.suite.ts'
 
-const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
+const { TEST_OPTIONS = '{}', TEST_REPLAY_MS } = env as { TEST_OPTIONS?: string; TEST_REPLAY_MS?: string }
+
+// A test that waits for a replay to be given up has a shorter one.
+const realTimeout = globalThis.setTimeout
+if (TEST_REPLAY_MS)
+  Object.assign(globalThis, {
+    setTimeout: (call: () => void, ms?: number) =>
+      realTimeout(call, ms === REPLAY_WAIT_MS ? Number(TEST_REPLAY_MS) : ms),
+  })
 
 /** Written with Bridle: asks first where it is to, then goes step by step. */
 const walk = async ({ input, session }: RunContext<unknown>): Promise<string> => {

@@ -3,10 +3,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { build } from 'vite'
+import { builtOnce } from '../../../../../../scripts/built-once.ts'
 import { needs } from '../../../../../../scripts/needs.ts'
 import { fetchPinned } from '../../../../../../scripts/pinned-tools.ts'
 
@@ -17,8 +17,23 @@ export const noTools = needs('wrangler')
 /** The newest that the pinned runtime knows; wrangler.jsonc has the same. */
 export const COMPATIBILITY_DATE = '2026-10-01'
 
-/** A Worker as one module. */
+/** A Worker as one module, built once for all test files that see the same sources. */
 export const bundleWorker = async (entry: string): Promise<string> => {
+  const folder = await builtOnce({
+    name: `workers/${basename(dirname(entry))}-${basename(entry, '.suite.ts')}`,
+    sources: ['packages/bridle/src/**/*.{ts,tsx}', 'packages/bridle/package.json'],
+    build: async (into) => {
+      const code = await bundle(entry)
+      mkdirSync(into)
+      writeFileSync(join(into, 'worker.js'), code)
+    },
+  })
+  return readFileSync(join(folder, 'worker.js'), 'utf8')
+}
+
+const bundle = async (entry: string): Promise<string> => {
+  // Loaded only where something is built: most files find the bundle.
+  const { build } = await import('vite')
   const built = await build({
     configFile: false,
     logLevel: 'error',

@@ -1,4 +1,4 @@
-// WebSocket text frames as a server sends them: unmasked, so the same bytes go to every socket. A message for
+// WebSocket frames as a server sends them: unmasked, so the same bytes go to every socket. A message for
 // many sockets is encoded once, and several messages leave in one write.
 
 let lastMessages: readonly string[] = []
@@ -21,11 +21,21 @@ export const encodeTextFrames = (messages: readonly string[]): Buffer => {
   return bytes
 }
 
+/** The bytes as one binary message. */
+export const encodeBinaryFrame = (payload: Uint8Array): Buffer => {
+  const bytes = Buffer.allocUnsafe(headSize(payload.length) + payload.length)
+  bytes.set(payload, writeHead(bytes, 0, payload.length, 'binary'))
+  return bytes
+}
+
+/** First bytes of a whole message in one frame. */
+const FIRST_BYTE = { text: 0x81, binary: 0x82 } as const
+
 const headSize = (size: number): number => (size < 126 ? 2 : size < 65_536 ? 4 : 10)
 
-/** A whole text message in one frame. Returns where the payload starts. */
-const writeHead = (bytes: Buffer, at: number, size: number): number => {
-  bytes[at] = 0x81
+/** Returns where the payload starts. */
+const writeHead = (bytes: Buffer, at: number, size: number, kind: keyof typeof FIRST_BYTE = 'text'): number => {
+  bytes[at] = FIRST_BYTE[kind]
   switch (headSize(size)) {
     case 2:
       bytes[at + 1] = size

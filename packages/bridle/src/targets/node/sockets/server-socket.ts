@@ -5,7 +5,7 @@ import type { Socket, SocketOpener, SocketReceiver } from '../../../surfaces/htt
 import type { Backlog, SlowReader } from '../backlog.ts'
 import { waitForDrain } from '../drain.ts'
 import { CHARS_PER_UNANSWERED, CONTROL_BYTES_MAX, CUT_MS, UNANSWERED_MAX } from '../limits.ts'
-import { encodeTextFrames } from './frames.ts'
+import { encodeBinaryFrame, encodeTextFrames } from './frames.ts'
 import { type MonitoredSocket, SocketActivity, type SocketMonitor } from './socket-monitor.ts'
 
 /**
@@ -36,19 +36,25 @@ export class ServerSocket extends WebSocket implements MonitoredSocket {
     duplex.on('data', onData)
   }
 
-  handleMessage(text: string | null): void {
+  handleMessage(message: string | Uint8Array): void {
     this.#context?.monitor.messageFinished(this)
     this.activity.unansweredPings = 0
     if (this.readyState !== WebSocket.OPEN || this.#context?.monitor.countMessage(this) === false) return
-    const answered = this.#receiver?.onMessage(text)
+    const answered = this.#receive(message)
     if (!answered) return
-    const weight = 1 + Math.floor((text?.length ?? 0) / CHARS_PER_UNANSWERED)
+    const weight = 1 + Math.floor(message.length / CHARS_PER_UNANSWERED)
     this.#unanswered += weight
     if (this.#unanswered >= UNANSWERED_MAX) this.pause()
     answered.finally(() => {
       this.#unanswered -= weight
       if (this.#unanswered < UNANSWERED_MAX && this.isPaused) this.resume()
     })
+  }
+
+  #receive(message: string | Uint8Array): Promise<void> | void {
+    const receiver = this.#receiver
+    if (typeof message === 'string') return receiver?.onMessage(message)
+    return receiver?.onBinary ? receiver.onBinary(message) : receiver?.onMessage(null)
   }
 
   /** A pong that answers a ping of the server shows a living client, but is no activity. */
@@ -148,6 +154,13 @@ class NodeSocket implements Socket, SlowReader {
     if (this.#duplex.writableLength > 0) this.#backlog.addUnsent(this, bytes.length)
   }
 
+  sendBinary(bytes: Uint8Array): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return
+    const frame = encodeBinaryFrame(bytes)
+    this.#duplex.write(frame)
+    if (this.#duplex.writableLength > 0) this.#backlog.addUnsent(this, frame.length)
+  }
+
   close(code: number, reason: string): void {
     this.#socket.close(code, reason)
   }
@@ -172,7 +185,7 @@ class NodeSocket implements Socket, SlowReader {
 }
 
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
-  ;(this as ServerSocket).handleMessage(isBinary ? null : data.toString())
+  ;(this as ServerSocket).handleMessage(isBinary ? (data as Buffer) : data.toString())
 }
 function onPong(this: WebSocket, data: Buffer): void {
   ;(this as ServerSocket).handlePong(data)

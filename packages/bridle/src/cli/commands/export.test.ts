@@ -1,0 +1,45 @@
+// `bridle export` and `bridle import` between two servers.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { CliWorkspace, parseJsonRows, scriptOf } from '../cli.suite.ts'
+
+// Every step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+let here: CliWorkspace
+let there: CliWorkspace
+beforeAll(async () => {
+  here = new CliWorkspace()
+  there = new CliWorkspace()
+  await Promise.all([here.boot(), there.boot()])
+})
+afterAll(() => Promise.all([here.remove(), there.remove()]))
+
+test('[X17] sessions move from one server to another in a file', async () => {
+  for (const id of ['one', 'two']) await here.bridle(['run', 'scripted', scriptOf({ text: id }), '--id', id])
+  const file = join(here.folder, 'one.jsonl')
+  expect(await here.bridle(['export', 'one', '-o', file, '--text'])).toEqual({
+    ...{ code: 0, stdout: expect.stringContaining('Written to'), stderr: '' },
+  })
+  const text = readFileSync(file, 'utf8')
+  expect([text.endsWith('\n'), existsSync(`${file}.partial`)]).toEqual([true, false])
+  expect(parseJsonRows((await there.bridle(['import', file, '--check'])).stdout)).toEqual([
+    { id: 'one', agent: 'scripted', events: expect.any(Number) },
+  ])
+  expect((await there.bridle(['import', file, '--text'])).stdout).toMatch(/^one: \d+ events/)
+  const again = join(there.folder, 'again.jsonl')
+  await there.bridle(['export', 'one', '--no-branches', '-o', again])
+  expect(readFileSync(again, 'utf8')).toBe(text)
+
+  const all = (await here.bridle(['export', '--agent', 'scripted'])).stdout
+  expect(all.match(/^\{"session":/gm)).toHaveLength(2)
+  const damaged = join(here.folder, 'damaged.jsonl')
+  writeFileSync(damaged, text.replace('"text":"one"', '"text":"six"'))
+  const refused = await there.bridle(['import', damaged])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/Line \d+: The digest does not match/)])
+  expect(await there.bridle(['import', join(here.folder, 'nothing')])).toMatchObject({ code: 2 })
+  expect(await here.bridle(['export', 'nobody'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no session'),
+  })
+})

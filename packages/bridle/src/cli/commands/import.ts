@@ -1,0 +1,43 @@
+// `bridle import` reads a file that `bridle export` wrote into a server.
+import { constants, openAsBlob } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { present } from '../../kernel/json.ts'
+import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { createClient } from '../config/settings.ts'
+
+export const importSessions = defineCommand({
+  summary: 'read the sessions of an export into a server',
+  argumentNames: ['<file>'],
+  options: {
+    rename: { type: 'boolean', help: 'another id for a session whose id is taken' },
+    check: { type: 'boolean', help: 'only say what would become of the file' },
+    ...clientOptions,
+    ...outputOptions,
+  },
+  notes: 'All sessions of the file are imported, or none; nothing of them runs. The file - is standard input.',
+  run: async ({ args: [file = ''], flags, env, out }) => {
+    const client = await createClient(flags, env)
+    const content = await contentOf(file)
+    const { rename, check } = flags
+    const { sessions } = await client.importSessions(content, present({ rename, check }))
+    for (const session of sessions) {
+      const { id, events, existing, renamed_from: from } = session
+      if (out.isJson) out.row(session)
+      else if (existing) out.line(`${id}: is here already`)
+      else out.line(`${id}: ${events} events${from === undefined ? '' : `, was ${from}`}`)
+    }
+    return EXIT_CODES.ok
+  },
+})
+
+const contentOf = async (file: string): Promise<Blob> => {
+  if (file === '-') return new Blob([new Uint8Array(await buffer(process.stdin))])
+  try {
+    // A blob finds out only when it is read.
+    await access(file, constants.R_OK)
+    return await openAsBlob(file)
+  } catch (cause) {
+    throw new ExitError(EXIT_CODES.usage, `${file} cannot be read.`, { cause })
+  }
+}

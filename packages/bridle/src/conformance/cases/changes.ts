@@ -1,0 +1,119 @@
+// docs/protocol/frontend.md: the changes of all sessions and approvals of a tenant.
+import type { ConformanceCase } from '../case.ts'
+
+const ok = { status: 200 } as const
+const refused = { status: 401, body: { error: { type: 'unauthorized' } } } as const
+const invoke = '/agents/scripted/{s}'
+
+const manySteps = Array.from({ length: 30 }, (_, at) => [
+  { event: { type: 'step_progress', payload: { step_id: `step-${at}`, summary: `step ${at}` } } },
+  { sleepMs: 200 },
+]).flat()
+
+export const changeCases: readonly ConformanceCase[] = [
+  {
+    name: '[F53] the socket tells a session, its approval, the answer and the removal, in this order',
+    steps: [
+      { open: 'all', path: '/changes/ws' },
+      { hear: 'all', message: { type: 'ready' } },
+      {
+        begin: 'run',
+        ask: { method: 'POST', path: invoke, script: [{ text: 'Hi' }, { approve: 'write', args: { path: 'a' } }] },
+      },
+      { hear: 'all', message: { type: 'session', session: { id: '{s}', agent: 'scripted', status: { $any: true } } } },
+      {
+        hear: 'all',
+        message: {
+          type: 'approval',
+          approval: {
+            id: { $save: 'asked' },
+            sessionId: '{s}',
+            agent: 'scripted',
+            toolName: 'write',
+            status: 'pending',
+          },
+        },
+      },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { approvals: [{ id: '{asked}' }] } } },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/approvals/{asked}/approve', body: { actor: 'ann' } },
+        answer: ok,
+      },
+      {
+        hear: 'all',
+        message: {
+          ...{ type: 'approval_closed', id: '{asked}', session_id: '{s}', agent: 'scripted', status: 'approved' },
+          decidedBy: 'ann',
+        },
+      },
+      { answered: 'run', answer: ok },
+      { ask: { method: 'DELETE', path: invoke }, answer: ok },
+      { hear: 'all', message: { type: 'session_removed', session_id: '{s}', agent: 'scripted' } },
+      { say: 'all', message: { type: 'ping' } },
+      { hear: 'all', message: { type: 'pong' } },
+    ],
+  },
+  {
+    name: '[F53] two sockets get the same changes, and one that leaves takes none from the other',
+    steps: [
+      { open: 'one', path: '/changes/ws' },
+      { open: 'two', path: '/changes/ws' },
+      { hear: 'one', message: { type: 'ready' } },
+      { hear: 'two', message: { type: 'ready' } },
+      { ask: { method: 'POST', path: invoke, script: [{ text: 'Hi' }] }, answer: ok },
+      { hear: 'one', message: { type: 'session', session: { id: '{s}' } } },
+      { hear: 'two', message: { type: 'session', session: { id: '{s}' } } },
+      { hangUp: 'one' },
+      { ask: { method: 'DELETE', path: invoke }, answer: ok },
+      { hear: 'two', message: { type: 'session_removed', session_id: '{s}' } },
+    ],
+  },
+  {
+    name: '[F53] the event stream begins with ready, and its frames have no ids',
+    steps: [
+      // The run takes steps for longer than it takes to open the streams; each changes the session's row.
+      { begin: 'run', ask: { method: 'POST', path: invoke, script: manySteps } },
+      {
+        stream: 'first',
+        ask: { path: '/changes' },
+        until: 'ready',
+        types: ['ready'],
+        last: { id: null, data: { type: 'ready' } },
+      },
+      {
+        stream: 'more',
+        ask: { path: '/changes' },
+        until: 'session',
+        last: { id: null, data: { session: { id: { $any: true }, lastEventId: { $match: '^ev-' } } } },
+      },
+      { ask: { method: 'POST', path: '/sessions/{s}/cancel', body: {} }, answer: ok },
+    ],
+  },
+  {
+    name: '[F54] without a credential neither opens',
+    server: 'token',
+    steps: [
+      { ask: { path: '/changes' }, answer: refused },
+      { open: 'refused', path: '/changes/ws', refused },
+      { open: 'let in', path: '/changes/ws', headers: { authorization: 'Bearer right' } },
+      { hear: 'let in', message: { type: 'ready' } },
+    ],
+  },
+  {
+    name: '[F54] a reader is told of its own tenant alone',
+    server: 'tenants',
+    steps: [
+      { open: 'acme', path: '/changes/ws', headers: { 'x-fabric-tenant': 'acme' } },
+      { open: 'other', path: '/changes/ws', headers: { 'x-fabric-tenant': 'umbrella' } },
+      { hear: 'acme', message: { type: 'ready' } },
+      { hear: 'other', message: { type: 'ready' } },
+      {
+        ask: { method: 'POST', path: invoke, script: [{ text: 'Hi' }], headers: { 'x-fabric-tenant': 'acme' } },
+        answer: ok,
+      },
+      { hear: 'acme', message: { type: 'session', session: { id: '{s}' } } },
+      { say: 'other', message: { type: 'ping' } },
+      { heard: 'other', types: ['ready', 'pong'] },
+    ],
+  },
+]

@@ -1,0 +1,61 @@
+// docs/protocol/voice.md: what a server answers before a line is open. Whether it has a voice at all is the operator's choice.
+import type { CaseStep, ConformanceCase } from '../case.ts'
+
+const line = '/sessions/{s}/voice'
+
+const refusedQuery = (name: string, query: string): readonly CaseStep[] => [
+  { open: name, path: `${line}?${query}` },
+  { hear: name, message: { type: 'error', code: 'bad_request', message: { $any: true } } },
+  { closed: name, code: 1008 },
+  { heard: name, types: ['error'] },
+]
+
+export const voiceCases: readonly ConformanceCase[] = [
+  {
+    name: '[V30] a refused upgrade is answered like a request; a plain GET says 426',
+    server: 'token',
+    steps: [
+      { open: 'a', path: line, refused: { status: 401, body: { error: { type: 'unauthorized' } } } },
+      { ask: { path: line }, answer: { status: 401 } },
+      { ask: { path: `${line}?token=right` }, answer: { status: 426 } },
+      { open: 'a', path: `${line}?token=right`, headers: { origin: 'https://evil.example' }, refused: { status: 403 } },
+    ],
+  },
+  {
+    name: '[V30] a line needs the scope operate, and a ticket opens no line of another session',
+    server: 'scoped',
+    steps: [
+      { open: 'a', path: `${line}?token=reader&tenant=acme`, refused: { status: 403 } },
+      {
+        ask: {
+          method: 'POST',
+          path: '/tickets',
+          body: { sessionId: '{s}-other' },
+          headers: { authorization: 'Bearer worker' },
+        },
+        answer: { status: 201, body: { ticket: { $save: 'ticket' } } },
+      },
+      { open: 'b', path: `${line}?ticket={ticket}`, refused: { status: 404 } },
+    ],
+  },
+  {
+    name: '[V39] a wrong query gets one error and a close, and makes no session',
+    steps: [
+      ...refusedQuery('a', 'audioFormat=mp3'),
+      ...refusedQuery('b', 'turns=sometimes'),
+      ...refusedQuery('c', 'encoding=morse'),
+      ...refusedQuery('d', `instructions=${'x'.repeat(4_001)}`),
+      ...refusedQuery('e', 'agent=no-such-agent'),
+      ...refusedQuery('f', 'line=a%20b'),
+      { ask: { path: '/sessions/{s}' }, answer: { status: 404 } },
+    ],
+  },
+  {
+    name: '[V43] a session of another user is not there',
+    server: 'scoped',
+    steps: [
+      { open: 'a', path: '/sessions/user:bob/voice?token=ann', refused: { status: 404 } },
+      { open: 'b', path: '/sessions/user:bob/voice?token=ann&agent=scripted', refused: { status: 404 } },
+    ],
+  },
+]

@@ -1,0 +1,59 @@
+// The file of an export: lines of JSON. The first says that it is one; each session has a line of its own, followed by its events; the
+// last has the counts and the digest of all lines before it. Nothing in it depends on when or where it was written.
+
+import { EXPORT_VERSION } from '../limits.ts'
+import type { LogEntry } from '../log-entry.ts'
+import { Sha256 } from './sha256.ts'
+
+/** A session of an export. */
+export interface ExportSession {
+  /** The session's id. */
+  readonly id: string
+  /** The agent of the session. */
+  readonly agent: string
+  /** Whether people chat in it, or it works in the background. */
+  readonly kind: 'chat' | 'background'
+  /** The file has only the beginning of the log, as far as branches in the file need it. */
+  readonly partial?: true
+  /** The event that a branch continues from. Its own events have higher numbers. */
+  readonly parent?: { readonly agent: string; readonly id: string; readonly seq: number }
+}
+
+/** Writes the lines of a file in their order; each ends with a newline. */
+export class ExportWriter {
+  readonly #digest = new Sha256()
+  #sessions = 0
+  #entries = 0
+
+  header(): string {
+    return this.#line({ bridle: 'export', version: EXPORT_VERSION, created_by: 'bridle' })
+  }
+
+  session(session: ExportSession): string {
+    this.#sessions += 1
+    return this.#line({ session: sessionFields(session) })
+  }
+
+  entry(entry: LogEntry): string {
+    this.#entries += 1
+    return this.#line(entry)
+  }
+
+  end(): string {
+    const end = { sessions: this.#sessions, entries: this.#entries, digest: `sha256:${this.#digest.hex()}` }
+    return `${JSON.stringify({ end })}\n`
+  }
+
+  #line(value: object): string {
+    const line = `${JSON.stringify(value)}\n`
+    this.#digest.add(line)
+    return line
+  }
+}
+
+/** The fields in the order that the file has them. */
+export const sessionFields = ({ id, agent, kind, partial, parent }: ExportSession): ExportSession => ({
+  ...{ id, agent, kind },
+  ...(partial && { partial }),
+  ...(parent && { parent: { agent: parent.agent, id: parent.id, seq: parent.seq } }),
+})

@@ -1,0 +1,16 @@
+// Every limit of histories and exports, with a line on why that number.
+
+/** A shorter text holds no credential that a pattern knows, and most pieces of a stream are shorter. */
+export const SCRUBBED_CHARS_MIN = 12
+/** Events between two kept states at first: folding as many takes less than a frame of a screen. */
+export const KEPT_EVERY = 256
+/** Kept states of one history: one for each 256 of 100,000 events. A longer log keeps them further apart, so that memory stays bounded. */
+export const KEPT_STATES_MAX = 400
+/** Moments that a history remembers, so that a page which asks for one again gets the same object: a few screens of them. */
+export const MOMENTS_MAX = 64
+/** A line of an export: above the largest event, which is a chunk of an artifact or a payload of 1.5 million characters as JSON. */
+export const EXPORT_LINE_CHARS_MAX = 12_000_000
+/** Sessions of one file: more than anybody reads through, and few enough to look each of them up. */
+export const EXPORT_SESSIONS_MAX = 10_000
+/** The version of the file: a program that finds another one refuses the file. */
+export const EXPORT_VERSION = 1

@@ -1,0 +1,161 @@
+// A replay: a branch from before a prompt, in which this prompt and all later ones are asked again, with something changed.
+import * as v from 'valibot'
+import { isRefusal, type ReplayPrompt } from '../../kernel/commands.ts'
+import { messageSeq } from '../../kernel/ids.ts'
+import { QUEUE_MAX } from '../../kernel/limits.ts'
+import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
+import type { Session } from '../../kernel/session/session.ts'
+import { actorField, isOtherUsersId, ownerField } from '../http/access/users.ts'
+import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
+import { unknownNameMessage } from '../http/requests/issue-text.ts'
+import { publicPath } from '../http/requests/public-path.ts'
+import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { refusalDenial } from '../http/router/kernel-denials.ts'
+import { type Route, type RouteCall, route } from '../http/router/route.ts'
+import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
+import { replayAnswer } from './answers.ts'
+import { policyRequestSchema } from './policy.ts'
+import { newSessionId, userPart } from './session-ids.ts'
+import type { ReplayReceipt } from './wire.ts'
+import { prepareWorkspace } from './workspace.ts'
+
+const replayBody = v.looseObject({
+  model: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1))),
+  policy: v.optional(policyRequestSchema),
+  settings: v.optional(v.strictObject(settingsFields, unknownNameMessage(Object.keys(settingsFields)))),
+  title: v.optional(v.string()),
+  from_message: v.optional(v.string()),
+  reason: v.optional(v.string()),
+  actor: v.optional(v.string()),
+})
+
+type ReplayCall = RouteCall<unknown, v.InferOutput<typeof replayBody>>
+
+export const replayRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/sessions/:id/replay',
+    scope: 'operate',
+    summary: 'Ask the prompts of a session again, in a branch with another model, policy or settings',
+    session: findKey,
+    query: v.looseObject({ agent: v.optional(v.string()) }),
+    body: replayBody,
+    headers: ['Idempotency-Key'],
+    answers: { 201: replayAnswer },
+    handle: async (call) => {
+      const session = await findSession(call)
+      return isDenial(session) ? session : replay(call, session)
+    },
+  }),
+]
+
+const replay = async (call: ReplayCall, session: Session): Promise<Response | Denial> => {
+  const { access, body, ports, request } = call
+  const agent = chooseAgent(call, { agent: session.key.agent })
+  if (isDenial(agent)) return agent
+  const settings = replaySettings(session, body, agent.modelProblem)
+  if (isDenial(settings)) return settings
+  const plan = replayPlan(session.state.conversation.messages, body.from_message)
+  if (isDenial(plan)) return plan
+  const commandId = idempotencyKey(request)
+  if (isDenial(commandId)) return commandId
+  const { kind } = session.state.lifecycle
+  const prefix = kind === 'chat' ? 'chat' : 'bg'
+  const childId = await newSessionId(prefix, [session.key, 'replay', ...userPart(access), commandId])
+  const key = { ...session.key, id: childId }
+  if (await isOtherUsersId(access, childId)) return notFound()
+  // A repeated request finds the session that it made, and prepares nothing for it.
+  const isNew = (await ports.directory.find(key.tenant, childId)).length === 0
+  // From the first prompt on, the files are those that the session began with: a new workspace of the same source.
+  const origin = plan.isWhole ? {} : { parent: session.key }
+  const prepared = isNew ? await prepareWorkspace(call, key, settings, origin) : null
+  if (isDenial(prepared)) return prepared
+  const { title, policy, reason } = body
+  const id = commandKey(commandId, { replay: body })
+  const answer = await ports.host.branch(session.key, plan.seq, childId, {
+    ...(await ownerField(access)),
+    ...actorField(access, body.actor),
+    prompts: plan.prompts,
+    settings: prepared?.settings ?? settings,
+    ...(prepared && { artifacts: prepared.artifacts }),
+    ...(title !== undefined && { title }),
+    ...(policy && { policy }),
+    ...(reason !== undefined && { reason }),
+    ...(id && { id }),
+  })
+  if (isRefusal(answer)) {
+    await prepared?.discard?.()
+    return refusalDenial(answer)
+  }
+  const receipt = { ...answer, prompts: answer.prompts ?? plan.prompts.length }
+  return respondWithCard<ReplayReceipt>(call, key, receipt, {
+    status: 201,
+    headers: { location: publicPath(request, `/sessions/${childId}`) },
+  })
+}
+
+/** The settings of the session with the changes of the request. */
+const replaySettings = (
+  { key, state }: Session,
+  { model, settings: changes = {} }: ReplayCall['body'],
+  modelProblem: ((model: string) => string | null) | undefined,
+) => {
+  const name = model ?? changes.model
+  if (name !== undefined && !modelProblem)
+    return badRequest(`body: model: The agent "${key.agent}" has no model that a session could choose`)
+  const problem = name === undefined ? null : (modelProblem?.(name) ?? null)
+  if (problem !== null) return badRequest(`body: model: ${problem}`)
+  const changed = { ...changes, ...(name !== undefined && { model: name }) }
+  // A workspace belongs to one session, and a default that the request names replaces what the session has.
+  const replaced = new Set([...WORKSPACE_FIELDS, ...Object.keys(changed)])
+  const own = Object.entries(state.lifecycle.settings).filter(([field]) => !replaced.has(field))
+  return { ...Object.fromEntries(own), ...settingsOf(changed) }
+}
+
+const WORKSPACE_FIELDS = ['workspace_id', 'workspace_path', 'task_graph_id']
+
+interface ReplayPlan {
+  /** The event to branch at. */
+  readonly seq: number
+  readonly prompts: readonly ReplayPrompt[]
+  /** The replay begins with the first prompt. */
+  readonly isWhole: boolean
+}
+
+const replayPlan = (messages: readonly HarnessMessage[], from: string | undefined): ReplayPlan | Denial => {
+  const answers = new Map(
+    messages
+      .flatMap((message) => (message.role === 'assistant' ? [[message.runId, message] as const] : []))
+      .toReversed(),
+  )
+  const turnPrompts = messages.filter(({ role, runId }) => role === 'user' && answers.has(runId))
+  const first = from === undefined ? turnPrompts[0] : turnPrompts.find(({ id }) => id === from)
+  if (!first && from === undefined)
+    return badRequest('Nothing was asked in this session yet, so nothing can be asked again.')
+  if (!first)
+    return badRequest(
+      `body: from_message: "${from}" is not the prompt of a turn of this session; its messages name them`,
+    )
+  if (turnPrompts.find(({ runId }) => runId === first.runId) !== first)
+    return badRequest(`body: from_message: "${from}" was sent while a turn was running; name the prompt of that turn`)
+  const prompts = turnPrompts.slice(turnPrompts.indexOf(first)).map(({ content: text, input }) => ({
+    text,
+    ...(input !== undefined && { input }),
+  }))
+  if (prompts.length > QUEUE_MAX)
+    return badRequest(
+      `The session has ${prompts.length} prompts, and ${QUEUE_MAX} can be asked again at once. Name a later one as from_message.`,
+    )
+  return { seq: eventBefore(first, answers.get(first.runId)), prompts, isWhole: first === turnPrompts[0] }
+}
+
+/**
+ * The last event before the turn of a prompt. A prompt that waited was queued in the middle of an earlier turn, which the
+ * branch keeps whole: two events, `run_requested` and `turn_start`, begin the turn, and the answer has the number of the second.
+ */
+const eventBefore = (prompt: HarnessMessage, answer: HarnessMessage | undefined): number => {
+  const queued = messageSeq(prompt.id) ?? 1
+  const requested = (messageSeq(answer?.id ?? '') ?? 0) - 1
+  return requested - 1 > queued ? requested - 1 : queued - 1
+}

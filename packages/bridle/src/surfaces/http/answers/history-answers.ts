@@ -1,0 +1,76 @@
+// The declared answers of the routes of the past.
+import * as v from 'valibot'
+import type { LogEntry } from '../../../history/log-entry.ts'
+import type { ImportReceipt, LogSession, SessionLogPage } from '../wire.ts'
+import { answerSchema, anyObject, count, flag, jsonAnswer, list, text, textAnswer } from './answer-schema.ts'
+
+const logEntrySchema = answerSchema<LogEntry>('LogEntry', {
+  seq: count,
+  at: count,
+  type: text,
+  run: v.optional(text),
+  attempt: v.optional(count),
+  continues: v.optional(count),
+  hearsay: v.optional(v.literal(true)),
+  withheld: v.optional(v.literal(true)),
+  payload: anyObject,
+})
+
+const logSessionSchema = answerSchema<LogSession>('LogSession', {
+  id: text,
+  agent: text,
+  kind: v.picklist(['chat', 'background']),
+  parent: v.optional(v.object({ agent: text, id: text, seq: count, incarnation: count })),
+})
+
+const logPageSchema = answerSchema<SessionLogPage>('SessionLogPage', {
+  session: logSessionSchema,
+  entries: list(logEntrySchema),
+  head: count,
+  incarnation: count,
+  next: v.nullable(count),
+})
+
+export const logPageAnswer = jsonAnswer(
+  '`{ session, entries, head, incarnation, next }`; pass `next` as `after` for the next page.',
+  logPageSchema,
+  {
+    session: { id: 's1', agent: 'assistant', kind: 'chat' },
+    entries: [
+      { seq: 41, at: 1_700_000_000_000, type: 'turn_start', payload: { turn_id: 'r-40', prompt: 'Hello' } },
+      { seq: 42, at: 1_700_000_000_005, type: 'token', run: 'r-40', attempt: 1, payload: { text: 'Hi' } },
+    ],
+    head: 42,
+    incarnation: 1,
+    next: null,
+  },
+)
+
+const exportExample = [
+  '{"bridle":"export","version":1,"created_by":"bridle"}',
+  '{"session":{"id":"s1","agent":"assistant","kind":"chat"}}',
+  '{"seq":1,"at":1700000000000,"type":"turn_start","payload":{"turn_id":"r-1","prompt":"Hello"}}',
+  '{"end":{"sessions":1,"entries":1,"digest":"sha256:…"}}',
+]
+
+export const exportAnswer = textAnswer(
+  'Lines of JSON: the file, each session with its events, and the digest.',
+  'application/x-ndjson',
+  `${exportExample.join('\n')}\n`,
+)
+
+export const importAnswer = jsonAnswer(
+  '`{ sessions }`: the id of each session here, and how many events of the file it has.',
+  answerSchema<ImportReceipt>('ImportReceipt', {
+    sessions: list(
+      answerSchema<ImportReceipt['sessions'][number]>('ImportedSession', {
+        id: text,
+        agent: text,
+        events: count,
+        existing: v.optional(flag),
+        renamed_from: v.optional(text),
+      }),
+    ),
+  }),
+  { sessions: [{ id: 's1-2', agent: 'assistant', events: 118, renamed_from: 's1' }] },
+)

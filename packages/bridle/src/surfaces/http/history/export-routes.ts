@@ -1,0 +1,54 @@
+// Routes of exports: one session with its branches, or all sessions of a list, as a file.
+
+import * as v from 'valibot'
+import { EXPORT_SESSIONS_MAX } from '../../../history/limits.ts'
+import { viewerField } from '../access/users.ts'
+import { exportAnswer } from '../answers/history-answers.ts'
+import { badRequest, isDenial } from '../router/denial.ts'
+import { type Route, route } from '../router/route.ts'
+import { listFilter, listQuery } from '../sessions/list-filter.ts'
+import { findKey, findSession } from '../sessions/routes.ts'
+import { listBranches, listingOf, listSessions, planExport } from './export-plan.ts'
+import { exportLines, exportResponse } from './export-stream.ts'
+
+export const exportRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/sessions/:id/export',
+    scope: 'observe',
+    summary: 'A session with its branches as a file of JSON lines, which any server imports',
+    session: findKey,
+    query: v.looseObject({
+      agent: v.optional(v.string()),
+      branches: v.optional(v.picklist(['all', 'none'])),
+    }),
+    answers: { 200: exportAnswer },
+    handle: async (call) => {
+      const session = await findSession(call)
+      if (isDenial(session)) return session
+      const { ports, access, query } = call
+      const listings =
+        query.branches === 'none' ? [listingOf(session)] : await listBranches(ports, session, await viewerField(access))
+      if (!listings) return tooMany()
+      return exportResponse(exportLines(ports, await planExport(ports, listings)), session.key.id)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/export',
+    scope: 'observe',
+    concerns: 'sessions',
+    summary: 'All sessions of a list in one file; takes the filters of GET /sessions',
+    query: listQuery,
+    answers: { 200: exportAnswer },
+    handle: async ({ access, query, ports }) => {
+      const filter = { ...listFilter(ports, query), ...(await viewerField(access)) }
+      const listings = await listSessions(ports, access.tenant, filter)
+      if (!listings) return tooMany()
+      return exportResponse(exportLines(ports, await planExport(ports, listings)), 'sessions')
+    },
+  }),
+]
+
+const tooMany = () =>
+  badRequest(`A file has at most ${EXPORT_SESSIONS_MAX} sessions. Name a filter, such as agent or changed_since.`)

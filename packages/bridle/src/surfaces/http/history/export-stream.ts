@@ -1,0 +1,74 @@
+// The lines of an export, page by page: a long log is never in memory as a whole, and a reader that is slow stops the reading.
+import { ExportWriter } from '../../../history/export/export-file.ts'
+import { entryOf } from '../../../history/log-entry.ts'
+import { type AnyEvent, IMPORTED } from '../../../kernel/event.ts'
+import { READ_PAGE } from '../../../kernel/limits.ts'
+import type { Session } from '../../../kernel/session/session.ts'
+import { EXPORT_BLOCK_CHARS } from '../limits.ts'
+import type { ExportPart, ExportPorts } from './export-plan.ts'
+
+export async function* exportLines(ports: ExportPorts, parts: readonly ExportPart[]): AsyncGenerator<string> {
+  const writer = new ExportWriter()
+  yield writer.header()
+  for (const part of parts) {
+    const session = await ports.host.find(part.source)
+    // A file without its last line is refused by every reader: half an export must not look like one.
+    if (!session) throw new Error(`The session "${part.source.id}" was removed while it was exported.`)
+    const last = part.upTo ?? (await lastSeq(session, part.neededSeq))
+    yield writer.session(part.session)
+    for (let seen = part.session.parent?.seq ?? 0; seen < last; ) {
+      const events = await session.readWithContent(seen, Math.min(READ_PAGE, last - seen))
+      for (const event of events) if (event.seq <= last) yield writer.entry(entryOf(event))
+      seen = events.at(-1)?.seq ?? last
+    }
+  }
+  yield writer.end()
+}
+
+/**
+ * The last event of a session's own. An import ends with events of this server: while nothing follows them, they are left out, so
+ * that an export of an import is the file that was imported.
+ */
+const lastSeq = async (session: Session, neededSeq: number): Promise<number> => {
+  const { head, lifecycle } = session.state
+  const { importedSeq } = lifecycle
+  if (importedSeq === null || neededSeq >= importedSeq) return head
+  for (let seen = importedSeq; seen < head; ) {
+    const events = await session.read(seen, READ_PAGE)
+    if (!events.every(isEnding)) return head
+    seen = events.at(-1)?.seq ?? head
+  }
+  return importedSeq - 1
+}
+
+const isEnding = (event: AnyEvent): boolean => {
+  if (event.type === 'tool_outcome' || event.type === 'approval_applied') return event.payload.reason === IMPORTED
+  if (event.type === 'turn_end') return event.payload.stop_reason === IMPORTED
+  return event.type === 'health_changed' || event.type === 'session_state'
+}
+
+/** A response that reads as fast as its reader does. */
+export const exportResponse = (lines: AsyncGenerator<string>, name: string): Response => {
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      let block = ''
+      while (block.length < EXPORT_BLOCK_CHARS) {
+        const { value, done } = await lines.next()
+        if (done) {
+          if (block) controller.enqueue(encoder.encode(block))
+          return controller.close()
+        }
+        block += value
+      }
+      controller.enqueue(encoder.encode(block))
+    },
+    cancel: async () => void (await lines.return(undefined)),
+  })
+  return new Response(body, {
+    headers: {
+      'content-type': 'application/x-ndjson',
+      'content-disposition': `attachment; filename="${name.replaceAll(/[^A-Za-z0-9._-]/g, '_')}.jsonl"`,
+    },
+  })
+}

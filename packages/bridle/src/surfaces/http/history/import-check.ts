@@ -1,0 +1,208 @@
+// The checks of a file before anything of it is written: whether this server can take every session in it.
+import { eventOf } from '../../../history/export/entry-checks.ts'
+import type { ExportContent, ExportedSession } from '../../../history/export/read-export.ts'
+import { entryOf, type LogEntry } from '../../../history/log-entry.ts'
+import { isId, type Key } from '../../../kernel/event.ts'
+import { READ_PAGE, SESSION_CHARS_MAX } from '../../../kernel/limits.ts'
+import { mayOpen, ownerOf } from '../../../kernel/owner.ts'
+import { emptyState, evolve, type SessionState } from '../../../kernel/projections/state.ts'
+import type { Session } from '../../../kernel/session/session.ts'
+import type { Access } from '../access/authenticate.ts'
+import { refusePrivateAgent } from '../access/exposure.ts'
+import { isOtherUsersId, viewerOf } from '../access/users.ts'
+import { IMPORT_AHEAD_MS, RENAMES_MAX } from '../limits.ts'
+import type { AppPorts } from '../router/app.ts'
+import { badRequest, Denial, isDenial } from '../router/denial.ts'
+
+/** A session of a file, and what becomes of it here. */
+export interface PlannedImport {
+  readonly exported: ExportedSession
+  readonly key: Key
+  /** The parent as this server names it. */
+  readonly parent: { readonly agent: string; readonly id: string; readonly seq: number } | null
+  /** The server has these events already: nothing is written. */
+  readonly isKnown: boolean
+}
+
+interface ImportContext {
+  readonly ports: AppPorts
+  readonly access: Access
+  /** A session whose id is taken gets another id. */
+  readonly renames: boolean
+}
+
+export const planImport = async (
+  context: ImportContext,
+  { sessions }: ExportContent,
+): Promise<readonly PlannedImport[] | Denial> => {
+  const planned = new Map<string, PlannedImport>()
+  const origins = originsOf(sessions)
+  const states = new Map<string, SessionState>()
+  const branchPoints = new Set(origins.values())
+  const taken = new Set<string>()
+  for (const exported of sessions) {
+    const { session } = exported
+    const bad = await sessionDenial(context, exported)
+    if (bad) return bad
+    const above = session.parent && planned.get(nameOf(session.parent))
+    const parent = session.parent ? { ...session.parent, id: above?.key.id ?? session.parent.id } : null
+    const before = states.get(origins.get(exported) ?? '') ?? (await stateBefore(context, exported))
+    if (isDenial(before)) return before
+    const unreadable = foldDenial(exported, before, (seq, state) => {
+      const place = eventName(session, seq)
+      if (branchPoints.has(place)) states.set(place, state)
+    })
+    if (unreadable) return unreadable
+    const place = await placeOf(context, exported, parent, taken)
+    if (isDenial(place)) return place
+    taken.add(place.key.id)
+    planned.set(nameOf(session), { exported, parent, ...place })
+  }
+  return [...planned.values()]
+}
+
+const at = ({ line }: ExportedSession, message: string): Denial => badRequest(`Line ${line}: ${message}`)
+
+const sessionDenial = async ({ ports, access }: ImportContext, exported: ExportedSession): Promise<Denial | null> => {
+  const { session, entries } = exported
+  if (!ports.agents.has(session.agent))
+    return at(exported, `This server has no agent "${session.agent}". Start it with that agent, and import again.`)
+  if (await isOtherUsersId(access, session.id))
+    return at(exported, `The id "${session.id}" belongs to another user. Import it with that user's credential.`)
+  const last = entries.at(-1)
+  if (last && last.at > ports.clock.now() + IMPORT_AHEAD_MS)
+    return badRequest(
+      `Line ${exported.line + entries.length}: The time lies in the future. Set the clock of this server right.`,
+    )
+  let chars = 0
+  for (const { payload } of entries) chars += JSON.stringify(payload).length
+  if (chars > SESSION_CHARS_MAX)
+    return at(exported, 'The session holds more than a server keeps. Export a branch of it.')
+  return refusePrivateAgent(ports, session.agent)
+}
+
+/** The state that a branch of a session on this server continues. */
+const stateBefore = async (
+  { ports, access }: ImportContext,
+  exported: ExportedSession,
+): Promise<SessionState | Denial> => {
+  const { parent } = exported.session
+  const first = exported.entries[0]?.seq ?? 1
+  if (!parent) return { ...emptyState, head: first - 1 }
+  const viewer = await viewerOf(access)
+  const found = await ports.host.find({ tenant: access.tenant, agent: parent.agent, id: parent.id }).catch(() => null)
+  const source = found && mayOpen(viewer, ownerOf(found.key, found.state)) && found.hasEvent(parent.seq) ? found : null
+  if (!source)
+    return at(
+      exported,
+      `The parent "${parent.id}" is neither in the file nor on this server up to event ${parent.seq}. Export them together.`,
+    )
+  let state = emptyState
+  while (state.head < parent.seq) {
+    const events = (await source.read(state.head, READ_PAGE)).filter(({ seq }) => seq <= parent.seq)
+    if (events.length === 0) break
+    for (const event of events) state = evolve(state, event)
+  }
+  if ((exported.entries[0]?.at ?? 0) < state.at)
+    return at(exported, 'The branch is older than its parent. Export them together.')
+  return state
+}
+
+/** The event that each branch leaves from, by the session that has it. A branch may leave before its parent did: then that is the parent's parent. */
+const originsOf = (sessions: readonly ExportedSession[]): ReadonlyMap<ExportedSession, string> => {
+  // Only sessions of earlier lines are above a session, so that a file cannot lead in a circle.
+  const parents = new Map<string, ExportedSession['session']['parent']>()
+  const origins = new Map<ExportedSession, string>()
+  for (const exported of sessions) {
+    let { parent } = exported.session
+    if (parent) {
+      const { seq } = parent
+      for (let above = parents.get(nameOf(parent)); above && seq <= above.seq; above = parents.get(nameOf(above)))
+        parent = above
+      origins.set(exported, eventName(parent, seq))
+    }
+    parents.set(nameOf(exported.session), exported.session.parent)
+  }
+  return origins
+}
+
+/** Folds the log once, however many branches it has. A log that no fold reads must not be written: nobody could open its session. */
+const foldDenial = (
+  { entries, line }: ExportedSession,
+  before: SessionState,
+  onState: (seq: number, state: SessionState) => void,
+): Denial | null => {
+  let state = before
+  for (const [index, entry] of entries.entries()) {
+    try {
+      state = evolve(state, eventOf(entry))
+    } catch {
+      return badRequest(`Line ${line + 1 + index}: The event does not follow from those before it. Export it again.`)
+    }
+    onState(entry.seq, state)
+  }
+  return null
+}
+
+/** The id of the session here, and whether it is here already. */
+const placeOf = async (
+  { ports, access, renames }: ImportContext,
+  exported: ExportedSession,
+  parent: PlannedImport['parent'],
+  taken: ReadonlySet<string>,
+): Promise<Pick<PlannedImport, 'key' | 'isKnown'> | Denial> => {
+  const { id, agent } = exported.session
+  const { tenant } = access
+  for (let copy = 1; copy <= RENAMES_MAX; copy++) {
+    const key: Key = { tenant, agent, id: copy === 1 ? id : `${id}-${copy}` }
+    if (!isId(key.id) || (copy > 1 && taken.has(key.id))) continue
+    const found = (await ports.directory.find(tenant, key.id)).find((each) => each.key.agent === agent)
+    const used = found ? null : await ports.host.usedSeq(key)
+    if (used !== null && isFree(used, exported)) return { key, isKnown: false }
+    if (used === 0)
+      return at(
+        exported,
+        `The numbers of "${id}" begin with ${exported.entries[0]?.seq}, behind those of a removed session. Import it into a server that has those.`,
+      )
+    const isOwn = found !== undefined && mayOpen(await viewerOf(access), found.owner)
+    if (copy === 1 && isOwn && (await hasEntries(await ports.host.find(key), exported.entries, parent)))
+      return { key, isKnown: true }
+    if (!renames) break
+  }
+  return new Denial(
+    'conflict',
+    `Line ${exported.line}: There is another session "${id}" here, or there was one. Import with rename=1 to give this one another id.`,
+  )
+}
+
+/** Numbers that a removed session of the id has used must not name other events, and a log has no gap. */
+const isFree = (used: number, { session, entries }: ExportedSession): boolean => {
+  const first = entries[0]?.seq ?? 1
+  return session.parent ? used < first : used === first - 1
+}
+
+/** Whether a session begins with these events, so that a file may be imported twice. */
+const hasEntries = async (
+  session: Session | null,
+  entries: readonly LogEntry[],
+  parent: PlannedImport['parent'],
+): Promise<boolean> => {
+  const own = session?.state.lifecycle.parent ?? null
+  if (!session || own?.id !== parent?.id || own?.agent !== parent?.agent || own?.seq !== parent?.seq) return false
+  let seen = (entries[0]?.seq ?? 1) - 1
+  for (let index = 0; index < entries.length; ) {
+    const events = await session.readWithContent(seen, Math.min(READ_PAGE, entries.length - index))
+    if (events.length === 0) return false
+    for (const event of events) {
+      const entry = entries[index]
+      if (!entry || JSON.stringify(entryOf(event)) !== JSON.stringify(entryOf(eventOf(entry)))) return false
+      index += 1
+    }
+    seen = events.at(-1)?.seq ?? seen
+  }
+  return true
+}
+
+const nameOf = ({ id, agent }: { readonly id: string; readonly agent: string }): string => `${agent}/${id}`
+const eventName = (session: { readonly id: string; readonly agent: string }, seq: number): string =>
+  `${nameOf(session)} ${seq}`

@@ -1,0 +1,88 @@
+// The route of imports. The whole file is checked before its first session is written.
+
+import * as v from 'valibot'
+import { eventOf } from '../../../history/export/entry-checks.ts'
+import { ExportError } from '../../../history/export/export-error.ts'
+import { type ExportContent, readExport } from '../../../history/export/read-export.ts'
+import type { LogEntry } from '../../../history/log-entry.ts'
+import { isEventType } from '../../../kernel/catalogue.ts'
+import { isRefusal } from '../../../kernel/commands.ts'
+import type { AnyEvent } from '../../../kernel/event.ts'
+import { parsePayload } from '../../../kernel/schemas.ts'
+import { actorField, ownerField } from '../access/users.ts'
+import { json } from '../answers/answer-schema.ts'
+import { importAnswer } from '../answers/history-answers.ts'
+import { IMPORT_BYTES_MAX } from '../limits.ts'
+import { badRequest, type Denial, isDenial } from '../router/denial.ts'
+import { refusalDenial } from '../router/kernel-denials.ts'
+import { type Route, route } from '../router/route.ts'
+import type { ImportReceipt } from '../wire.ts'
+import { type PlannedImport, planImport } from './import-check.ts'
+
+const flagSchema = v.optional(v.picklist(['0', '1', 'false', 'true']))
+const isSet = (flag: string | undefined): boolean => flag === '1' || flag === 'true'
+
+export const importRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/import',
+    scope: 'operate',
+    // A log says that people approved calls: only a credential that may approve adds such a log.
+    furtherScopes: ['approve'],
+    concerns: 'sessions',
+    summary: 'Import the sessions of an export, with the numbers of their events',
+    fileBytesMax: IMPORT_BYTES_MAX,
+    query: v.looseObject({ rename: flagSchema, check: flagSchema }),
+    answers: { 200: importAnswer },
+    handle: async ({ ports, access, rawBody, query }) => {
+      const bytes = await rawBody.bytes()
+      if (isDenial(bytes)) return bytes
+      const content = contentOf(bytes)
+      if (isDenial(content)) return content
+      const planned = await planImport({ ports, access, renames: isSet(query.rename) }, content)
+      if (isDenial(planned)) return planned
+      const by = { ...actorField(access), ...(await ownerField(access)) }
+      for (const each of isSet(query.check) ? [] : planned.filter(({ isKnown }) => !isKnown)) {
+        const { id, agent } = each.exported.session
+        const outcome = await ports.host.importLog(each.key, {
+          ...{ parent: each.parent, events: eventsOf(each), source: { agent, id }, digest: content.digest, ...by },
+        })
+        if (isRefusal(outcome)) return refusalDenial(outcome)
+      }
+      return json<ImportReceipt>({ sessions: planned.map(receiptOf) })
+    },
+  }),
+]
+
+const contentOf = (bytes: Uint8Array): ExportContent | Denial => {
+  try {
+    return readExport(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), { payloadProblem })
+  } catch (error) {
+    if (error instanceof ExportError) return badRequest(error.message)
+    return badRequest('Line 1: The file is not text. Choose a file that `bridle export` wrote.')
+  }
+}
+
+const payloadProblem = (type: string, payload: LogEntry['payload']): string | null => {
+  const parsed = isEventType(type) ? parsePayload(type, payload) : { problem: 'unknown' }
+  return 'problem' in parsed ? parsed.problem : null
+}
+
+/** The events of a session. A branch names its parent, which may have another id here. */
+const eventsOf = ({ exported: { entries }, parent }: PlannedImport): AnyEvent[] =>
+  entries.map((entry) => {
+    const event = eventOf(entry)
+    return event.type === 'branched' && parent && !event.hearsay && event.seq === parent.seq + 1
+      ? { ...event, payload: { ...event.payload, parent } }
+      : event
+  })
+
+const receiptOf = ({
+  key,
+  exported: { session, entries },
+  isKnown,
+}: PlannedImport): ImportReceipt['sessions'][number] => ({
+  ...{ id: key.id, agent: key.agent, events: entries.length },
+  ...(isKnown && { existing: true }),
+  ...(key.id !== session.id && { renamed_from: session.id }),
+})

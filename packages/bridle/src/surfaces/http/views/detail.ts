@@ -1,0 +1,92 @@
+// A session as the HTTP routes show it. Some fields have two names: two documents describe the wire, each with its own spelling.
+
+import type { AgentInfo } from '../../../kernel/agent-info.ts'
+import { eventId } from '../../../kernel/event.ts'
+import { withIncarnations } from '../../../kernel/positions/incarnation.ts'
+import { riskLevelOf } from '../../../kernel/projections/approvals.ts'
+import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
+import { statusOf } from '../../../kernel/projections/state.ts'
+import type { Payloads } from '../../../kernel/schemas.ts'
+import { healthSnapshot } from '../../../kernel/views/health-snapshot.ts'
+import { sessionStateCard } from '../../../kernel/views/session-card.ts'
+import { retryAtOf } from '../../../kernel/views/work-progress.ts'
+import type { SessionCard, SessionMessages } from '../wire.ts'
+import { DETAIL_CHARS_MAX, DETAIL_MESSAGES_MAX } from './limits.ts'
+import type { SessionFacts } from './session-facts.ts'
+
+/** `agent` is null where the server no longer has it. */
+export const sessionDetail = (session: SessionFacts, agent: AgentInfo | null): SessionCard & SessionMessages => ({
+  ...sessionCard(session, agent),
+  ...recentMessages(session.state.conversation.messages),
+})
+
+/** Everything except the messages: starting, pausing, resuming and cancelling answer with it. */
+export const sessionCard = (
+  { key, state, heartbeatAt, incarnations, identity }: SessionFacts,
+  agent: AgentInfo | null,
+): SessionCard => {
+  const { lifecycle: life, approvals } = state
+  const status = statusOf(state)
+  return {
+    // A card that the server writes today has every field; the type of the event allows for older ones.
+    ...(withIncarnations(sessionStateCard(key, state, identity), key.id, incarnations) as unknown as StateCard),
+    last_heartbeat_at: timeOrNull(heartbeatAt),
+    id: key.id,
+    sessionId: key.id,
+    agent: key.agent,
+    kind: life.kind,
+    status,
+    title: life.title,
+    createdAt: new Date(life.createdAt).toISOString(),
+    updatedAt: new Date(state.at).toISOString(),
+    created_at: new Date(life.createdAt).toISOString(),
+    lastEventId: eventId(state.head, incarnations.own),
+    queued: life.queue.length,
+    runId: life.run?.runId ?? null,
+    lastError: life.lastError,
+    retry_at: timeOrNull(retryAtOf(state)),
+    archived: life.isArchived,
+    ...(agent?.capabilities && { capabilities: agent.capabilities }),
+    approvals: Object.values(approvals.open).map(
+      ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt, effect, risk }) => ({
+        id,
+        kind,
+        toolName: tool,
+        toolCallId,
+        reason,
+        args,
+        expiresAt: timeOrNull(expiresAt),
+        effect: effect ?? null,
+        risk: riskLevelOf({ risk, effect }),
+      }),
+    ),
+    health: withIncarnations(healthSnapshot(key, state, status, state.at), key.id, incarnations),
+  }
+}
+
+const timeOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
+
+/** The fields of a card that the log has under the same names. */
+type StateCard = Pick<SessionCard, Extract<keyof SessionCard, keyof Payloads['session_state']>>
+
+/** The newest messages, limited in number and in size. Older ones are in the timeline and on the socket. */
+const recentMessages = (messages: readonly HarnessMessage[]): SessionMessages => {
+  let chars = 0
+  let from = messages.length
+  while (from > 0 && messages.length - from < DETAIL_MESSAGES_MAX) {
+    chars += charsIn(messages[from - 1] as HarnessMessage)
+    if (chars > DETAIL_CHARS_MAX && from < messages.length) break
+    from -= 1
+  }
+  return { messages: messages.slice(from), ...(from > 0 && { earlierMessages: from }) }
+}
+
+/** The size of each message that was measured. A message never changes, and measuring large ones for each request would delay others. */
+const messageChars = new WeakMap<HarnessMessage, number>()
+const charsIn = (message: HarnessMessage): number => {
+  const measured = messageChars.get(message)
+  if (measured !== undefined) return measured
+  const chars = JSON.stringify(message).length
+  messageChars.set(message, chars)
+  return chars
+}

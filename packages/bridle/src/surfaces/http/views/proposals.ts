@@ -1,0 +1,25 @@
+// The values that an agent proposes for the memory of its session.
+import type { Memory } from '../../../kernel/projections/memory.ts'
+import type { ProposalSummary } from '../wire.ts'
+
+/** Newest first. */
+export const proposalsOf = ({ proposals }: Memory): ProposalSummary[] =>
+  proposals.toReversed().map(({ id, key, contentType, size, reason, at, runId, decision }) => ({
+    id,
+    key: decision?.key ?? key,
+    status: decision?.decision ?? 'pending',
+    contentType,
+    size,
+    reason,
+    runId,
+    proposedAt: timeText(at),
+    decidedAt: decision ? timeText(decision.at) : null,
+    decidedBy: decision?.actor ?? null,
+    decisionReason: decision?.reason ?? null,
+  }))
+
+/** The proposals that nobody has decided about, newest first. */
+export const openProposals = (memory: Memory): ProposalSummary[] =>
+  proposalsOf(memory).filter(({ status }) => status === 'pending')
+
+const timeText = (at: number): string => new Date(at).toISOString()

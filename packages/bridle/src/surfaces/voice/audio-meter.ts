@@ -1,0 +1,22 @@
+// Measures the audio of a client against the clock: speech comes in real time, and a client that sends much more floods the provider
+// at the operator's expense. A frame counts as a few milliseconds at least, so that many tiny frames are a flood, too.
+import { AUDIO_BURST_MS, AUDIO_FRAME_MS_MIN, AUDIO_RATE } from './limits.ts'
+
+export class AudioMeter {
+  /** Milliseconds of audio that the client may still send now. */
+  #allowedMs = AUDIO_BURST_MS
+  #countedAt: number
+
+  constructor(now: number) {
+    this.#countedAt = now
+  }
+
+  /** False = this is too much. */
+  take(ms: number, now: number): boolean {
+    const passedMs = Math.max(0, now - this.#countedAt)
+    this.#countedAt = now
+    this.#allowedMs = Math.min(AUDIO_BURST_MS, this.#allowedMs + passedMs * AUDIO_RATE)
+    this.#allowedMs -= Math.max(ms, AUDIO_FRAME_MS_MIN)
+    return this.#allowedMs >= 0
+  }
+}

@@ -1,0 +1,65 @@
+// From the frames of a voice socket to messages and audio.
+import * as v from 'valibot'
+import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
+import { decodeBase64 } from '../../kernel/text/base64.ts'
+import { parseJson } from '../http/requests/json-text.ts'
+import { anyJson } from '../http/router/route.ts'
+import { AUDIO_FRAME_BYTES_MAX, AUDIO_MESSAGE_CHARS_MAX, ITEM_CHARS_MAX, VOICE_TEXT_CHARS_MAX } from './limits.ts'
+import type { VoiceClientMessage } from './wire.ts'
+
+/** The mistake of a client: the line stays open. */
+export interface VoiceMistake {
+  readonly code: 'bad_message' | 'bad_audio' | 'frame_too_large'
+  readonly problem: string
+}
+
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(ITEM_CHARS_MAX))
+export const voiceMessageSchema = v.variant('type', [
+  v.looseObject({ type: v.literal('audio'), audio: v.optional(v.string()), end: v.optional(v.boolean()) }),
+  v.looseObject({
+    type: v.literal('text'),
+    text: v.pipe(v.string(), v.nonEmpty('Send some text.'), v.maxLength(VOICE_TEXT_CHARS_MAX)),
+  }),
+  v.looseObject({ type: v.literal('cancel_response') }),
+  v.looseObject({ type: v.literal('tool_result'), id: name, output: anyJson }),
+  v.looseObject({ type: v.literal('played'), item: name, ms: v.pipe(v.number(), v.finite(), v.minValue(0)) }),
+  v.looseObject({ type: v.literal('ping'), ts: v.optional(v.number()) }),
+])
+
+/** The checked message, or the mistake in it. */
+export const parseVoiceMessage = (text: string): VoiceClientMessage | VoiceMistake => {
+  if (text.length > AUDIO_MESSAGE_CHARS_MAX) return frameTooLarge
+  const parsed = parseJson(text, 'message')
+  if ('problem' in parsed) return badMessage(parsed.problem)
+  const { success, output, issues } = v.safeParse(voiceMessageSchema, parsed.value)
+  if (success) return output
+  const [issue] = issues
+  const at = v.getDotPath(issue)
+  return badMessage(at === null ? 'The message is not a JSON object.' : `${at}: ${issue.message}`)
+}
+
+export const isVoiceMistake = (message: object): message is VoiceMistake => 'problem' in message
+
+/** The audio of a message in JSON. */
+export const decodeAudio = (base64: string, format: AudioFormat): Uint8Array | VoiceMistake => {
+  const bytes = decodeBase64(base64)
+  return bytes ? checkAudio(bytes, format) : badAudio('The audio is not base64.')
+}
+
+/** The audio of a frame, or the mistake in it. */
+export const checkAudio = (bytes: Uint8Array, format: AudioFormat): Uint8Array | VoiceMistake => {
+  if (bytes.length > AUDIO_FRAME_BYTES_MAX) return frameTooLarge
+  if (format === 'pcm16' && bytes.length % 2 !== 0)
+    return badAudio('A frame of pcm16 has an even number of bytes: two for each sample, little-endian.')
+  return bytes
+}
+
+/** The length of audio. */
+export const audioMs = (bytes: number, format: AudioFormat): number => bytes / AUDIO_BYTES_PER_MS[format]
+
+const badMessage = (problem: string): VoiceMistake => ({ code: 'bad_message', problem })
+const badAudio = (problem: string): VoiceMistake => ({ code: 'bad_audio', problem })
+const frameTooLarge: VoiceMistake = {
+  code: 'frame_too_large',
+  problem: `A frame has at most ${AUDIO_FRAME_BYTES_MAX} bytes of audio. Send shorter ones, such as 20 ms.`,
+}

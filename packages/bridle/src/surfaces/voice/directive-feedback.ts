@@ -1,0 +1,58 @@
+// The outcome of a directive that a client of the line has executed. The tools of an agent run on the server; a tool whose call
+// becomes a directive is the exception, and its outcome is execution feedback, as from any shell.
+import { isRefusal } from '../../kernel/commands.ts'
+import type { AnyEvent } from '../../kernel/event.ts'
+import type { SessionService } from '../../kernel/host/host.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { VoiceFault } from '../../kernel/ports/voice.ts'
+import type { ToolStatus } from '../../kernel/schemas.ts'
+import type { Session } from '../../kernel/session/session.ts'
+import { FEEDBACK_CHARS_MAX, FEEDBACK_LOOKUP_MAX, FEEDBACK_LOOKUP_PAGE } from './limits.ts'
+
+/** Null = the log has the outcome. */
+export const recordToolResult = async (
+  { id, output = null }: { readonly id: string; readonly output?: Json | undefined },
+  session: Session,
+  host: Pick<SessionService, 'send'>,
+  user: string | null,
+): Promise<VoiceFault | null> => {
+  if (JSON.stringify(output).length > FEEDBACK_CHARS_MAX)
+    return { code: 'bad_message', message: `output: Send at most ${FEEDBACK_CHARS_MAX} characters of JSON.` }
+  const actionType = await directiveOfCall(session, id)
+  if (actionType === null) return notADirective
+  const entry = { tool_call_id: id, action_type: actionType, outcome: 'executed', output }
+  const answer = await host.send(session.key, {
+    type: 'feedback',
+    entries: [entry],
+    ...(user !== null && { actor: user }),
+  })
+  return isRefusal(answer) ? { code: answer.refused, message: answer.message } : null
+}
+
+/** The type of the directive that a recent call has become, or is about to; null = it becomes none. */
+const directiveOfCall = async (session: Session, callId: string): Promise<string | null> => {
+  const { head, approvals } = session.state
+  if (Object.values(approvals.open).some(({ toolCallId }) => toolCallId === callId)) return null
+  let directive: string | null = null
+  let seen = Math.max(0, head - FEEDBACK_LOOKUP_MAX)
+  while (seen < head) {
+    const events: readonly AnyEvent[] = await session.read(seen, FEEDBACK_LOOKUP_PAGE)
+    for (const { type, payload } of events) {
+      // Ids of calls may come again in another run: the newest call is the one that a client has just made.
+      if (type === 'tool_call' && payload.tool_call_id === callId) directive = payload.action_type ?? null
+      if (type === 'tool_outcome' && payload.tool_call_id === callId && !IS_SENT.has(payload.status)) directive = null
+    }
+    const last = events.at(-1)
+    if (!last) break
+    seen = last.seq
+  }
+  return directive
+}
+
+/** The outcomes with which a directive left. */
+const IS_SENT: ReadonlySet<ToolStatus> = new Set(['ok', 'artifact'])
+
+const notADirective: VoiceFault = {
+  code: 'not_a_directive',
+  message: 'The server runs this tool. Send tool_result only for a call that became a directive.',
+}

@@ -1,0 +1,50 @@
+// The lines of a server: on each target the same, from its variables and the sockets that the target can open.
+import type { SessionService } from '../../kernel/host/host.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
+import type { ProviderEnv } from '../../runners/credentials/providers.ts'
+import { cascadeEngine } from '../../voice/cascade/cascade.ts'
+import { type CascadeEnv, cascadeSettings } from '../../voice/cascade/settings.ts'
+import type { VoiceEngine } from '../../voice/engine.ts'
+import { Lines } from '../../voice/lines.ts'
+import type { ConnectProvider, RealtimeProvider } from '../../voice/realtime/provider-socket.ts'
+import { ServerFault } from '../server-fault.ts'
+
+/** The variables that decide about voice: OPENAI_API_KEY and OPENAI_BASE_URL, and those of the cascade. */
+export type VoiceEnv = ProviderEnv & CascadeEnv
+
+export interface ServerLinesPorts {
+  readonly env: VoiceEnv
+  readonly clock: Clock
+  readonly host: () => Pick<SessionService, 'send'>
+  readonly hasModel: (agent: string) => boolean
+  readonly connect: ConnectProvider
+}
+
+/** Throws where a setting is wrong: an operator learns of it at the start, and not from the first person who speaks. */
+export const checkVoiceSettings = (env: VoiceEnv): void => {
+  const settings = cascadeSettings(env)
+  if (settings && 'problem' in settings) throw new ServerFault('voice_invalid', settings.problem)
+}
+
+export const createServerLines = ({ env, clock, host, hasModel, connect }: ServerLinesPorts): Lines =>
+  new Lines({
+    clock,
+    hasModel,
+    send: (key, command) => host().send(key, command),
+    realtime: realtimeProvider(env, connect),
+    cascade: cascadeOf(env),
+  })
+
+const OPENAI_URL = 'https://api.openai.com/v1'
+
+/** Null: the server has no key. */
+export const realtimeProvider = (env: VoiceEnv, connect: ConnectProvider): RealtimeProvider | null =>
+  env.OPENAI_API_KEY ? { url: env.OPENAI_BASE_URL || OPENAI_URL, key: env.OPENAI_API_KEY, connect } : null
+
+/** Null: no service is set. A wrong setting, which stops a server on Node at its start, is the fault of each line on Workers. */
+const cascadeOf = (env: VoiceEnv): VoiceEngine | null => {
+  const settings = cascadeSettings(env)
+  if (settings === null) return null
+  if (!('problem' in settings)) return cascadeEngine(settings)
+  return { open: async () => ({ code: 'voice_unavailable', message: settings.problem }) }
+}

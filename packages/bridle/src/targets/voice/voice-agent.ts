@@ -1,0 +1,47 @@
+// The agent `voice`, which every server has: a conversation to speak with. It has no tools. A written prompt is answered by the model
+// of the agent `assistant`, and, where the server has none, by the realtime model, in writing.
+import { type AgentDefinition, agent } from '../../agents/agent.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
+import type { ConnectProvider } from '../../voice/realtime/provider-socket.ts'
+import { writtenModel } from '../../voice/realtime/written-answers.ts'
+import type { AssistantAgent } from '../models/assistant.ts'
+import { realtimeProvider, type VoiceEnv } from './server-lines.ts'
+
+export const VOICE = 'voice'
+
+export interface VoiceAgent {
+  readonly definition: AgentDefinition
+  /** The missing part, as a sentence that says what to do; null: the agent can run. */
+  readonly needs: () => string | null
+}
+
+export const createVoiceAgent = (
+  env: VoiceEnv,
+  assistant: AssistantAgent,
+  { clock, connect }: { readonly clock: Clock; readonly connect: ConnectProvider },
+): VoiceAgent => ({
+  definition: agent({
+    name: VOICE,
+    description: 'Speaks with you, through the realtime model of the server.',
+    model: modelsOf(env, assistant, clock, connect),
+    instructions: INSTRUCTIONS,
+  }),
+  needs: () => (env.OPENAI_API_KEY || assistant.needs() === null ? null : UNSET),
+})
+
+const modelsOf = (
+  env: VoiceEnv,
+  assistant: AssistantAgent,
+  clock: Clock,
+  connect: ConnectProvider,
+): AssistantAgent['models'] => {
+  const provider = realtimeProvider(env, connect)
+  return provider && assistant.needs() !== null ? [writtenModel(provider, clock)] : assistant.models
+}
+
+const UNSET = 'Set OPENAI_API_KEY to speak with it, or BRIDLE_MODEL to write to it.'
+
+const INSTRUCTIONS = `You are a helpful partner in a conversation.
+Answer in the language of the person who speaks. Be brief: say the answer first, and more only when it is wanted.
+Say so when you do not know something or did not understand. Ask when a question can be meant in more than one way.
+You have no tools: you cannot look anything up or change anything. Never claim that you did.`

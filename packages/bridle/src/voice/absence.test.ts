@@ -1,0 +1,189 @@
+// A listener who leaves: what the log says was said is what was heard, and who comes back hears the rest.
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { agent } from '../agents/agent.ts'
+import { tool } from '../agents/tools/tool.ts'
+import type { Clock } from '../kernel/ports/clock.ts'
+import { clock as systemClock } from '../targets/node/system-ports.ts'
+import { scriptedModel } from '../testing/scripted-model.ts'
+import { cascadeWorld, RecordingClient, script } from './cascade/cascade-world.suite.ts'
+import { AWAY_MS } from './limits.ts'
+import { Lines } from './lines.ts'
+import { TestClient, VoiceWorld, voice, type WorldOptions } from './voice-world.suite.ts'
+
+const worlds: VoiceWorld[] = []
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close()
+})
+
+/** Ten words, with 100 ms of audio each. */
+const TEN = 'one two three four five six seven eight nine ten'
+
+/** The wait for a client that is away passes when the test says so; all other time is real. */
+const start = async (options: WorldOptions = {}) => {
+  const waits = new Set<() => void>()
+  const clock: Clock = {
+    now: systemClock.now,
+    after: (ms, call) => {
+      if (ms !== AWAY_MS) return systemClock.after(ms, call)
+      waits.add(call)
+      return () => waits.delete(call)
+    },
+  }
+  const world = await VoiceWorld.start({ clock, ...options })
+  worlds.push(world)
+  const endWaits = () => {
+    for (const call of waits) call()
+  }
+  return { world, endWaits, waits }
+}
+
+/** A client that plays slowly, and has reported so much. */
+const slowClient = () => {
+  const client = new TestClient()
+  client.isFast = false
+  return client
+}
+
+describe('[V48] a listener who hangs up a realtime line', () => {
+  test('has interrupted the answer where they stopped to hear it, in three sessions', async () => {
+    const { world, endWaits } = await start({ plan: () => ({ heard: 'count', says: TEN, chunkBytes: 48_000 }) })
+    const lines = await Promise.all(['a', 'b', 'c'].map((id) => world.open(id, { line: id }, slowClient())))
+    for (const { line } of lines) {
+      line.hear(voice(200))
+      line.endTurn()
+    }
+    for (const { line, key, client } of lines) {
+      await world.rested(key, 2)
+      client.report?.(client.heard[0]?.item ?? '', 4_000)
+      line.close()
+      expect(await world.talk(key)).toEqual(['user: count', `assistant: ${TEN}`])
+    }
+    endWaits()
+    for (const { key } of lines)
+      await vi.waitFor(async () => {
+        const [, answer] = await world.messages(key)
+        expect([answer?.content, answer?.stopReason]).toEqual(['one two three four', 'interrupted'])
+      })
+    await vi.waitFor(() => expect(world.stub.openCount()).toBe(0))
+    // The line is free, and the next turn knows what was heard.
+    const again = await world.open('a')
+    await again.line.say('go on')
+    await world.rested(again.key, 4)
+    const created = world.stub.events('conversation.item.create').map(({ item }) => JSON.stringify(item.content))
+    expect(created.some((text) => text.includes('one two three four') && !text.includes('five'))).toBe(true)
+  })
+
+  test('and comes back in time hears the rest once, and nothing is cut', async () => {
+    const { world, endWaits, waits } = await start({ plan: () => ({ heard: 'count', says: TEN, chunkMs: 40 }) })
+    const { line, key, client } = await world.open('a', { line: 'mine' }, slowClient())
+    line.hear(voice(200))
+    line.endTurn()
+    await vi.waitFor(() => expect(client.heard.length).toBeGreaterThanOrEqual(2))
+    line.close()
+    const before = client.bytes
+    await world.rested(key, 2)
+    expect(client.bytes).toBe(before)
+    const back = await world.open('a', { line: 'mine' }, slowClient())
+    await vi.waitFor(() => expect(before + back.client.bytes).toBe(10 * 4800))
+    expect(new Set([...client.heard, ...back.client.heard].map(({ item }) => item)).size).toBe(1)
+    expect([waits.size, world.stub.upgrades.length]).toEqual([0, 1])
+    endWaits()
+    back.client.report?.(back.client.heard[0]?.item ?? '', 1_000)
+    back.line.close()
+    expect((await world.messages(key))[1]).toMatchObject({ content: TEN, status: 'complete' })
+  })
+
+  test('gives the line to the next client at once; a client that plays on has heard what it has', async () => {
+    const { world } = await start({ plan: () => ({ heard: 'count', says: TEN, chunkBytes: 48_000 }) })
+    const [first, second] = [slowClient(), slowClient()]
+    for (const [id, client] of [
+      ['a', first],
+      ['b', second],
+    ] as const) {
+      const { line, key } = await world.open(id, { line: 'mine' }, client)
+      line.hear(voice(200))
+      line.endTurn()
+      await world.rested(key, 2)
+      client.report?.(client.heard[0]?.item ?? '', 2_000)
+      if (id === 'a') line.close()
+    }
+    const [a, b] = [await world.open('a', { line: 'other' }), await world.open('b', { line: 'mine', turns: 'silence' })]
+    await vi.waitFor(async () => expect((await world.messages(a.key))[1]?.content).toBe('one two'))
+    expect(second.faults).toMatchObject([{ code: 'line_replaced' }])
+    expect((await world.messages(b.key))[1]).toMatchObject({ content: TEN, status: 'complete' })
+  })
+
+  test('does not stop the work: a run that calls a tool after that answers in writing', async () => {
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const talker = agent({
+      name: 'talker',
+      model: scriptedModel(() => ({ text: 'Ordered, and on its way.' })),
+      tools: [tool({ name: 'order', description: 'Orders.', run: () => gate.then(() => 'ordered') })],
+    })
+    const { world, endWaits } = await start({
+      agents: [talker],
+      plan: () => ({ heard: 'pizza', says: 'I order it now. ', call: { name: 'order' }, chunkBytes: 48_000 }),
+    })
+    const { line, key, client } = await world.open('a', { line: 'mine' }, slowClient())
+    line.hear(voice(200))
+    line.endTurn()
+    await vi.waitFor(async () => expect((await world.events(key)).map(({ type }) => type)).toContain('tool_call'))
+    client.report?.(client.heard[0]?.item ?? '', 1_000)
+    line.close()
+    endWaits()
+    release()
+    await world.rested(key, 2)
+    expect(await world.talk(key)).toEqual(['user: pizza', 'assistant: I order it now. Ordered, and on its way.'])
+  })
+})
+
+describe('[V48] a listener who hangs up the cascade', () => {
+  const open = async (ids: readonly string[]) => {
+    const world = cascadeWorld()
+    const { clock, host } = world
+    const lines = new Lines({
+      ...{ clock, send: (key, command) => host.send(key, command), hasModel: () => false, realtime: null },
+      cascade: world.engine,
+    })
+    const dial = async (id: string, client = new RecordingClient()) => {
+      const request = await world.requestOf(id, { line: 'mine' })
+      const line = await lines.open(request, client)
+      if ('code' in line) throw new Error(line.message)
+      return { line, client, messages: () => messagesOf(request.session) }
+    }
+    return { ...world, dial, opened: await Promise.all(ids.map((id) => dial(id))) }
+  }
+  const messagesOf = ({ state }: { readonly state: { conversation: { messages: readonly object[] } } }) =>
+    state.conversation.messages.map((message) => {
+      const { role, content, stopReason } = message as { role: string; content: string; stopReason?: string }
+      return stopReason === undefined ? [role, content] : [role, content, stopReason]
+    })
+  const text = 'The first sentence is here. The second one follows it. And a third one ends it.'
+
+  test('has interrupted the answer, in two sessions; who comes back in time hears it to its end', async () => {
+    const { opened, dial, settle, pass, clock } = await open(['a', 'b', 'c'])
+    for (const { line } of opened) await line.say(script({ text }))
+    await settle()
+    const [a, b, c] = opened as [(typeof opened)[0], (typeof opened)[0], (typeof opened)[0]]
+    const item = (client: RecordingClient) => client.items[0]?.item ?? ''
+    const sentMs = c.client.items.reduce((sum, { ms }) => sum + ms, 0)
+    for (const { line, client } of opened) line.played(item(client), sentMs / 3)
+    for (const { line } of opened) line.close()
+    await clock.pass(2_000)
+    const back = await dial('c')
+    await pass(AWAY_MS)
+    for (const { messages } of [a, b]) {
+      const [, answer] = messages() as [unknown, [string, string, string]]
+      expect(answer[2]).toBe('interrupted')
+      expect(text.startsWith(answer[1])).toBe(true)
+      expect(answer[1].length).toBeGreaterThan(0)
+      expect(answer[1].length).toBeLessThan(text.length / 2)
+    }
+    expect(back.messages()[1]).toEqual(['assistant', text])
+    const heardMs = [...c.client.items, ...back.client.items].reduce((sum, { ms }) => sum + ms, 0)
+    expect(heardMs).toBe(sentMs)
+  })
+})

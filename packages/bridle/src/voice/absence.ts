@@ -1,0 +1,47 @@
+// A listener who is gone has interrupted the answer: when its run has ended, the log keeps what was heard. The run itself goes on
+// meanwhile. Where it calls a tool behind what was heard, its answer reports on work that was done, and stays as it is written.
+
+import type { VoiceRequest } from '../kernel/ports/voice.ts'
+import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
+import type { Listener } from '../kernel/session/subscribers.ts'
+import type { LinePorts } from './engine.ts'
+
+/** The part of an answer that the listener has heard. */
+export interface HeardAnswer {
+  readonly runId: string
+  readonly chars: number
+  readonly audioMs: number
+}
+
+export const cutAfterAbsence = (
+  { key, session, user }: Pick<VoiceRequest, 'key' | 'session' | 'user'>,
+  send: LinePorts['send'],
+  { runId, chars, audioMs }: HeardAnswer,
+): void => {
+  // An answer of which nothing was heard is one in writing.
+  if (chars === 0) return
+  const look = () => {
+    const { lifecycle, conversation } = session.state
+    if (lifecycle.run?.runId === runId) return
+    session.subscribers.remove(listener)
+    const answer = conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
+    if (!answer || answer.content.length <= chars || hasCallAfter(answer, chars)) return
+    const actor = user === null ? {} : { actor: user }
+    // A session that is gone has no log to be right.
+    send(key, { type: 'interrupt', runId, heardChars: chars, audioMs, ...actor }).catch(() => {})
+  }
+  const listener: Listener = { audience: ANY_CHANGE, send: look, unsent: () => 0, close: () => {} }
+  session.subscribers.add(listener, session.state.head)
+  look()
+}
+
+const hasCallAfter = ({ content, parts = [] }: HarnessMessage, chars: number): boolean => {
+  let end = content.length
+  for (const part of parts.toReversed()) {
+    if (part.type === 'tool' && !part.superseded && end >= chars) return true
+    if (part.type === 'text' && 'from' in part) end = part.from
+  }
+  return false
+}
+
+const ANY_CHANGE: Listener['audience'] = { key: 'voice-absence', encode: () => '.' }

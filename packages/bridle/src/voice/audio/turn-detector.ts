@@ -1,0 +1,103 @@
+// Cuts what a microphone hears into turns: a turn begins with voice and ends with a pause. Levels decide, with the noise of the
+// room as their measure.
+
+import { SILENCE_MS } from '../limits.ts'
+import { levelOf } from './level.ts'
+import {
+  FRAME_MS,
+  LEAD_IN_MS,
+  NOISE_FACTOR,
+  NOISE_WINDOW_MS,
+  TURN_LEVEL_FACTOR,
+  TURN_MS_MAX,
+  VOICE_LEVEL_MAX,
+  VOICE_LEVEL_MIN,
+  VOICED_FRAMES_MIN,
+  VOICED_MS_MIN,
+} from './limits.ts'
+import type { TurnAudio } from './wav.ts'
+
+export interface TurnObserver {
+  started(): void
+  /** Null = the turn had no word in it. */
+  stopped(turn: TurnAudio | null): void
+}
+
+export class TurnDetector {
+  readonly #sampleRate: number
+  readonly #observer: TurnObserver
+  /** The frame that is not full yet. */
+  #frame: Int16Array
+  #filled = 0
+  /** Levels of the newest frames, for the noise. */
+  readonly #levels: number[] = []
+  /** The frames of the turn, or of its lead-in before it begins. */
+  #frames: Int16Array[] = []
+  #isOpen = false
+  #voicedInRow = 0
+  #voicedMs = 0
+  #silentMs = 0
+
+  constructor(sampleRate: number, observer: TurnObserver) {
+    this.#sampleRate = sampleRate
+    this.#observer = observer
+    this.#frame = new Int16Array((sampleRate * FRAME_MS) / 1000)
+  }
+
+  hear(samples: Int16Array): void {
+    for (let at = 0; at < samples.length; ) {
+      const part = samples.subarray(at, at + this.#frame.length - this.#filled)
+      this.#frame.set(part, this.#filled)
+      this.#filled += part.length
+      at += part.length
+      if (this.#filled < this.#frame.length) return
+      const full = this.#frame
+      this.#frame = new Int16Array(full.length)
+      this.#filled = 0
+      this.#take(full)
+    }
+  }
+
+  /** Ends the turn without a pause: the client says that it is over. */
+  end(): void {
+    if (this.#isOpen) this.#close()
+  }
+
+  #take(frame: Int16Array): void {
+    const level = levelOf(frame)
+    const isVoiced = level >= this.#threshold() * (this.#isOpen ? TURN_LEVEL_FACTOR : 1)
+    this.#levels.push(level)
+    if (this.#levels.length > NOISE_WINDOW_MS / FRAME_MS) this.#levels.shift()
+    this.#frames.push(frame)
+    this.#voicedInRow = isVoiced ? this.#voicedInRow + 1 : 0
+    if (!this.#isOpen) return this.#wait()
+    this.#voicedMs += isVoiced ? FRAME_MS : 0
+    this.#silentMs = isVoiced ? 0 : this.#silentMs + FRAME_MS
+    if (this.#silentMs >= SILENCE_MS || this.#frames.length * FRAME_MS >= TURN_MS_MAX) this.#close()
+  }
+
+  #wait(): void {
+    if (this.#voicedInRow >= VOICED_FRAMES_MIN) {
+      this.#isOpen = true
+      this.#voicedMs = this.#voicedInRow * FRAME_MS
+      this.#silentMs = 0
+      this.#observer.started()
+    } else if (this.#frames.length > LEAD_IN_MS / FRAME_MS) this.#frames.shift()
+  }
+
+  #close(): void {
+    const samples = this.#frames
+    const isSpeech = this.#voicedMs >= VOICED_MS_MIN
+    this.#isOpen = false
+    this.#frames = []
+    this.#voicedInRow = 0
+    this.#observer.stopped(isSpeech ? { sampleRate: this.#sampleRate, samples } : null)
+  }
+
+  /** Before a whole window was heard the noise is unknown: somebody may speak from the first moment on. */
+  #threshold(): number {
+    const isNoiseKnown = this.#levels.length >= NOISE_WINDOW_MS / FRAME_MS
+    const noise = isNoiseKnown ? Math.min(...this.#levels) : 0
+    return Math.min(VOICE_LEVEL_MAX, Math.max(VOICE_LEVEL_MIN, noise * NOISE_FACTOR))
+  }
+}

@@ -1,0 +1,59 @@
+// The turns of a client: by its silence, or where it says so itself.
+import type { AudioFormat, VoiceRequest } from '../../kernel/ports/voice.ts'
+import { levelOf } from './level.ts'
+import { SILENT_LEVEL_MAX, TURN_MS_MAX, TURN_MS_MIN } from './limits.ts'
+import { SampleReader, sampleRateOf } from './samples.ts'
+import { TurnDetector, type TurnObserver } from './turn-detector.ts'
+
+export interface TurnListener {
+  hear(audio: Uint8Array): void
+  /** The client says that its turn is over. */
+  end(): void
+}
+
+export const turnListener = (
+  format: AudioFormat,
+  turns: VoiceRequest['turns'],
+  observer: TurnObserver,
+): TurnListener => {
+  if (turns === 'manual') return new ManualTurns(format, observer)
+  const reader = new SampleReader(format)
+  const detector = new TurnDetector(sampleRateOf(format), observer)
+  return { hear: (audio) => detector.hear(reader.read(audio)), end: () => detector.end() }
+}
+
+/** A turn begins with its first audio. */
+class ManualTurns implements TurnListener {
+  readonly #reader: SampleReader
+  readonly #sampleRate: number
+  readonly #observer: TurnObserver
+  #samples: Int16Array[] = []
+  #ms = 0
+  #loudest = 0
+
+  constructor(format: AudioFormat, observer: TurnObserver) {
+    this.#reader = new SampleReader(format)
+    this.#sampleRate = sampleRateOf(format)
+    this.#observer = observer
+  }
+
+  hear(audio: Uint8Array): void {
+    const samples = this.#reader.read(audio)
+    if (samples.length === 0) return
+    if (this.#samples.length === 0) this.#observer.started()
+    this.#samples.push(samples)
+    this.#ms += (samples.length * 1000) / this.#sampleRate
+    this.#loudest = Math.max(this.#loudest, levelOf(samples))
+    if (this.#ms >= TURN_MS_MAX) this.end()
+  }
+
+  end(): void {
+    const { length } = this.#samples
+    const isSpeech = this.#ms >= TURN_MS_MIN && this.#loudest > SILENT_LEVEL_MAX
+    const turn = isSpeech ? { sampleRate: this.#sampleRate, samples: this.#samples } : null
+    this.#samples = []
+    this.#ms = 0
+    this.#loudest = 0
+    if (length > 0) this.#observer.stopped(turn)
+  }
+}

@@ -1,0 +1,195 @@
+// A line through services: speech becomes text, the text a prompt of the session, and the answer in the log becomes speech.
+import { isRefusal } from '../../kernel/commands.ts'
+import type { VoiceClient, VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
+import type { SpeechAmount } from '../../model-data/speech-prices.ts'
+import { cutAfterAbsence } from '../absence.ts'
+import { type TurnListener, turnListener } from '../audio/turn-listener.ts'
+import { type TurnAudio, turnAudioMs } from '../audio/wav.ts'
+import type { EngineLine, LinePorts } from '../engine.ts'
+import { turnFile } from '../keeping/audio-clip.ts'
+import { AudioKeeper } from '../keeping/audio-keeper.ts'
+import { speechUsage } from '../speech-usage.ts'
+import { TURNS_WAITING_MAX } from './limits.ts'
+import { SpeechServiceError } from './services/speech-service.ts'
+import { synthesize } from './services/synthesis.ts'
+import { transcribe } from './services/transcription.ts'
+import type { CascadeSettings } from './settings.ts'
+import { SpokenRuns } from './speaking/spoken-runs.ts'
+
+export interface CascadePorts extends LinePorts {
+  readonly fetch: typeof fetch
+  readonly onClosed: () => void
+}
+
+export class CascadeLine implements EngineLine {
+  readonly kind = 'cascade'
+  readonly model: string
+  readonly voice: string
+  readonly #request: VoiceRequest
+  readonly #client: VoiceClient
+  readonly #ports: CascadePorts
+  readonly #settings: CascadeSettings
+  #turns: TurnListener
+  readonly #runs: SpokenRuns
+  /** Null: the session does not ask for audio. */
+  readonly #keeper: AudioKeeper | null
+  readonly #closing = new AbortController()
+  /** Never aborted: a transcription outlives its line, since words are not lost because a client leaves. */
+  readonly #transcribing = new AbortController()
+  /** Prompts go to the log in the order in which they were said. */
+  #lastPrompt: Promise<void> = Promise.resolve()
+  #waitingTurns = 0
+
+  constructor(settings: CascadeSettings, request: VoiceRequest, client: VoiceClient, ports: CascadePorts) {
+    const { format, session, user, key } = request
+    this.model = settings.synthesis.model
+    this.voice = request.voice ?? settings.voice
+    this.#settings = settings
+    this.#request = request
+    this.#client = openClient(client, this.#closing.signal)
+    this.#ports = ports
+    this.#keeper = AudioKeeper.of(request, ports)
+    this.#turns = this.#listen()
+    this.#runs = new SpokenRuns({
+      ...{ clock: ports.clock, client: this.#client, format, session },
+      send: (command) => ports.send(key, command),
+      actor: user === null ? {} : { actor: user },
+      synthesize: ({ words, signal }) => synthesize(ports, settings.synthesis, { words, voice: this.voice, signal }),
+      onFault: (cause) => this.#fault(cause),
+      charge: (amount) => this.#charge('synthesis', amount),
+      keeper: this.#keeper,
+    })
+  }
+
+  hear(audio: Uint8Array): Promise<void> | undefined {
+    this.#turns.hear(audio)
+    return this.#waitingTurns >= TURNS_WAITING_MAX ? this.#lastPrompt : undefined
+  }
+
+  endTurn(): void {
+    this.#turns.end()
+  }
+
+  say(text: string): Promise<void> {
+    const interruption = this.#runs.bargeIn()
+    return this.#submitNext(async () => text, interruption)
+  }
+
+  interrupt(): Promise<void> {
+    return this.#runs.interrupt()
+  }
+
+  played(item: string, ms: number): void {
+    this.#runs.played(item, ms)
+  }
+
+  get isSpeaking(): boolean {
+    return this.#runs.isSpeaking
+  }
+
+  pause(): void {
+    this.#turns = this.#listen()
+    this.#runs.pause()
+  }
+
+  resume(): void {
+    this.#runs.resume()
+  }
+
+  /** Words that were said before still become a prompt. */
+  close(isPlayed = false): void {
+    if (this.#closing.signal.aborted) return
+    for (const heard of this.#runs.close(isPlayed)) cutAfterAbsence(this.#request, this.#ports.send, heard)
+    this.#closing.abort()
+    this.#ports.onClosed()
+  }
+
+  #listen(): TurnListener {
+    return turnListener(this.#request.format, this.#request.turns, {
+      started: () => this.#startTurn(),
+      stopped: (turn) => this.#endTurn(turn),
+    })
+  }
+
+  #startTurn(): void {
+    this.#client.speech('started')
+    void this.#runs.bargeIn()
+  }
+
+  #endTurn(turn: TurnAudio | null): void {
+    this.#client.speech('stopped')
+    if (turn === null) {
+      if (this.#request.turns === 'manual') this.#client.fault(NOTHING_HEARD, false)
+      return
+    }
+    this.#waitingTurns += 1
+    const words = transcribe(this.#ports, this.#settings.transcription, turn, this.#transcribing.signal)
+    void this.#submitNext(() => words, this.#runs.bargeIn(), turn).finally(() => {
+      this.#waitingTurns -= 1
+    })
+  }
+
+  /** Submits what was said, after everything that was said before and after the interruption of what it answers. */
+  #submitNext(words: () => Promise<string>, interruption: Promise<void>, turn: TurnAudio | null = null): Promise<void> {
+    const audioMs = turn ? turnAudioMs(turn) : 0
+    const before = this.#lastPrompt
+    const submitted = (async () => {
+      try {
+        const text = await words()
+        await Promise.all([before, interruption])
+        if (audioMs > 0 && text === '') this.#client.fault(NOT_UNDERSTOOD, false)
+        else await this.#submit(text, turn)
+        // The first prompt of a session makes it: nobody could be charged before.
+        if (audioMs > 0) this.#charge('transcription', { audioMs, chars: text.length })
+      } catch (cause) {
+        this.#fault(cause)
+      }
+    })()
+    this.#lastPrompt = submitted
+    return submitted
+  }
+
+  async #submit(prompt: string, turn: TurnAudio | null): Promise<void> {
+    const { key, user, opening, owner } = this.#request
+    const outcome = await this.#ports.send(key, {
+      ...{ type: 'submit', prompt, spoken: true },
+      ...(user !== null && { actor: user }),
+      ...(opening && { opening }),
+      ...(owner !== undefined && { owner }),
+    })
+    if (isRefusal(outcome)) return this.#client.fault({ code: outcome.refused, message: outcome.message }, false)
+    if (turn) this.#keeper?.keep(outcome.runId, 'user', () => turnFile(turn))
+    if (!this.#closing.signal.aborted) this.#runs.follow(outcome.runId)
+  }
+
+  #charge(kind: 'transcription' | 'synthesis', amount: SpeechAmount): void {
+    const usage = speechUsage(kind, this.#settings[kind].model, amount)
+    // A session that is gone pays nothing.
+    this.#ports.send(this.#request.key, { type: 'charge', usage }).catch(() => {})
+  }
+
+  #fault(cause: unknown): void {
+    this.#client.fault(cause instanceof SpeechServiceError ? cause.fault : NOT_SAVED, false)
+  }
+}
+
+/** A client that hears nothing after its line was closed. */
+const openClient = (client: VoiceClient, closed: AbortSignal): VoiceClient => ({
+  audio: (item, bytes) => closed.aborted || client.audio(item, bytes),
+  speech: (state) => closed.aborted || client.speech(state),
+  interrupted: (item) => closed.aborted || client.interrupted(item),
+  fault: (fault, isFinal) => closed.aborted || client.fault(fault, isFinal),
+})
+
+const NOTHING_HEARD: VoiceFault = {
+  code: 'speech_not_understood',
+  message: 'Nothing was heard. Check the microphone, and speak before you end the turn.',
+}
+const NOT_UNDERSTOOD: VoiceFault = {
+  code: 'speech_not_understood',
+  message: 'The speech service understood no words. Say it again.',
+}
+const NOT_SAVED: VoiceFault = {
+  code: 'not_saved',
+  message: 'The session could not keep what was said. Say it again.',
+}

@@ -1,0 +1,54 @@
+// Speech to text: a turn of a speaker goes to the service as a file, and its words come back.
+import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
+import { type TurnAudio, wavFile } from '../../audio/wav.ts'
+import { TRANSCRIPT_BYTES_MAX, TRANSCRIPTION_MS_MAX } from '../limits.ts'
+import { Patience } from './patience.ts'
+import {
+  failureOf,
+  post,
+  readBytes,
+  type ServicePorts,
+  type SpeechService,
+  unreadableAnswer,
+  withRetry,
+} from './speech-service.ts'
+
+/** The words of a turn; empty where the service has understood none. */
+export const transcribe = (
+  ports: ServicePorts,
+  service: SpeechService,
+  recording: TurnAudio,
+  signal: AbortSignal,
+): Promise<string> => {
+  const file = new Blob([wavFile(recording)], { type: 'audio/wav' })
+  return withRetry(ports, signal, async () => {
+    const patience = new Patience(ports.clock, TRANSCRIPTION_MS_MAX, signal)
+    try {
+      const form = new FormData()
+      form.set('file', file, 'turn.wav')
+      form.set('model', service.model)
+      form.set('response_format', 'json')
+      const answer = await post(ports, service, '/audio/transcriptions', { body: form, patience })
+      return parseTranscript(service, await readBytes(answer, TRANSCRIPT_BYTES_MAX))
+    } catch (cause) {
+      throw failureOf(service, patience, cause)
+    } finally {
+      patience.release()
+    }
+  })
+}
+
+const parseTranscript = (service: SpeechService, bytes: Uint8Array): string => {
+  const { text } = parseObject(new TextDecoder().decode(bytes)) ?? {}
+  if (typeof text !== 'string') throw unreadableAnswer(service, 'with no transcript')
+  return text.toWellFormed().trim()
+}
+
+const parseObject = (text: string): JsonObject | null => {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return isJsonObject(parsed) ? parsed : null
+  } catch {
+    return null
+  }
+}

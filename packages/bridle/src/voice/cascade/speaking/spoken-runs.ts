@@ -1,0 +1,228 @@
+// The runs that a line speaks: their answers come from the log, and what a listener interrupts goes back to the log.
+import { type AnswerTo, type Command, isRefusal, type Refusal } from '../../../kernel/commands.ts'
+import type { Clock } from '../../../kernel/ports/clock.ts'
+import { AUDIO_BYTES_PER_MS, type AudioFormat, type VoiceClient } from '../../../kernel/ports/voice.ts'
+import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
+import type { Session } from '../../../kernel/session/session.ts'
+import type { Listener } from '../../../kernel/session/subscribers.ts'
+import type { SpeechAmount } from '../../../model-data/speech-prices.ts'
+import type { HeardAnswer } from '../../absence.ts'
+import type { AudioKeeper } from '../../keeping/audio-keeper.ts'
+import { PLAYED_WAIT_MS } from '../../limits.ts'
+import { AnswerReader, findAnswer } from './answer-reader.ts'
+import { HeardAudio } from './heard-audio.ts'
+import { heardText } from './heard-text.ts'
+import { positionOf } from './playback.ts'
+import { SpeechQueue, type SpeechQueuePorts, type StoppedSpeech } from './speech-queue.ts'
+
+export interface SpokenRunsPorts extends Pick<SpeechQueuePorts, 'synthesize'> {
+  readonly clock: Clock
+  readonly client: VoiceClient
+  readonly format: AudioFormat
+  readonly session: Session
+  readonly send: <C extends Command>(command: C) => Promise<AnswerTo<C> | Refusal>
+  readonly actor: { readonly actor?: string }
+  readonly onFault: (cause: unknown) => void
+  /** So much was spoken, and has to be paid. */
+  readonly charge: (amount: SpeechAmount) => void
+  /** Null: the session does not ask for audio. */
+  readonly keeper: AudioKeeper | null
+}
+
+export class SpokenRuns {
+  readonly #ports: SpokenRunsPorts
+  readonly #queue: SpeechQueue
+  readonly #heard: HeardAudio
+  readonly #listener: Listener
+  readonly #readers = new Map<string, AnswerReader>()
+  #spent: SpeechAmount = NOTHING
+  /** The interruptions, one after the other. */
+  #interruption: Promise<void> = Promise.resolve()
+  /** The reports of the client about items that it has stopped. */
+  readonly #awaitedReports = new Map<string, (ms: number) => void>()
+
+  constructor(ports: SpokenRunsPorts) {
+    const { clock, client, format, session, keeper } = ports
+    this.#ports = ports
+    this.#heard = new HeardAudio(keeper, clock)
+    this.#queue = new SpeechQueue({
+      ...{ clock, client, format },
+      synthesize: (request) => this.#synthesize(request),
+      onAudio: (speech, bytes) => this.#heard.add(speech, bytes),
+      onFault: (runId, cause) => this.#mute(runId, cause),
+      onQuiet: (runId) => this.#settle(runId),
+    })
+    this.#listener = {
+      audience: ANY_CHANGE,
+      send: () => this.#look(),
+      unsent: () => 0,
+      close: (why) => client.fault(why === 'removed' ? REMOVED_FAULT : MOVED_FAULT, true),
+    }
+    const { run } = session.state.lifecycle
+    // The client comes back while its answer is being written: it hears the rest.
+    if (run?.spoken) this.follow(run.runId, findAnswer(session.state, run.runId)?.content.length ?? 0)
+    session.subscribers.add(this.#listener, session.state.head)
+  }
+
+  /** Speaks the answer of a run, without its first characters. */
+  follow(runId: string, skippedChars = 0): void {
+    if (!this.#readers.has(runId)) this.#readers.set(runId, new AnswerReader(runId, skippedChars))
+    this.#look()
+  }
+
+  /** The listener speaks: an answer that is heard now stops. Resolves when the log knows. */
+  bargeIn(): Promise<void> {
+    const stopped = this.#queue.stop()
+    if (!stopped) return this.#interruption
+    const report = this.#reportOf(stopped)
+    for (const item of stopped.items) this.#ports.client.interrupted(item)
+    for (const runId of stopped.answers) this.#setMuted(runId)
+    return this.#next(async () => this.#recordInterruption(stopped, await report))
+  }
+
+  /** The listener wants no more of the answer, whether or not there is something to hear. */
+  async interrupt(): Promise<void> {
+    await this.bargeIn()
+    const { state } = this.#ports.session
+    const { run } = state.lifecycle
+    const reader = run && this.#readers.get(run.runId)
+    if (!run || !reader || reader.isMuted || run.phase === 'cancelling') return
+    this.#setMuted(run.runId)
+    const heard = this.#queue.playback.speech
+    return this.#next(() => this.#cutAnswer(run.runId, heard, Number.POSITIVE_INFINITY))
+  }
+
+  played(item: string, ms: number): void {
+    const resolve = this.#awaitedReports.get(item)
+    if (resolve) resolve(ms)
+    else this.#queue.playback.report(item, ms)
+  }
+
+  /** The listener hears an answer, or is about to. */
+  get isSpeaking(): boolean {
+    return this.#queue.isSpeaking
+  }
+
+  /** The listener is away, and may come back. */
+  pause(): void {
+    this.#queue.playback.pause()
+  }
+
+  resume(): void {
+    this.#queue.playback.resume()
+  }
+
+  /** Returns how much was heard of the answers of which the listener misses a part. `isPlayed`: all audio so far is heard. */
+  close(isPlayed = false): readonly HeardAnswer[] {
+    const { playback } = this.#queue
+    const playedMs = isPlayed ? Number.POSITIVE_INFINITY : playback.playedMs
+    const answers = this.#queue.unheardRuns
+    this.#ports.session.subscribers.remove(this.#listener)
+    this.#queue.close()
+    this.#heard.stop(playback.speech, playedMs)
+    this.#charge()
+    return answers.map((runId) => {
+      const content = findAnswer(this.#ports.session.state, runId)?.content ?? ''
+      return { runId, ...heardText(playback.speech, { runId, playedMs, content }) }
+    })
+  }
+
+  #look(): void {
+    const { state } = this.#ports.session
+    for (const reader of [...this.#readers.values()]) {
+      const { runId } = reader
+      this.#queue.add(reader.read(state))
+      if (!reader.isOver) continue
+      if (!reader.isMuted && isWithdrawn(findAnswer(state, runId))) this.#silence(runId)
+      if (this.#queue.isQuiet(runId)) this.#settle(runId)
+    }
+  }
+
+  /** Somebody else has ended the run: its listener hears no more of it either. */
+  #silence(runId: string): void {
+    if (this.#queue.isHeard(runId)) void this.bargeIn()
+    else this.#queue.mute(runId)
+  }
+
+  async #recordInterruption({ answers, speech, playedMs }: StoppedSpeech, reportedMs: number | null): Promise<void> {
+    const heardMs = reportedMs ?? playedMs
+    this.#heard.stop(speech, heardMs)
+    for (const runId of answers) await this.#cutAnswer(runId, speech, heardMs)
+  }
+
+  async #cutAnswer(runId: string, speech: StoppedSpeech['speech'], playedMs: number): Promise<void> {
+    const { session, send, actor, onFault } = this.#ports
+    const content = findAnswer(session.state, runId)?.content ?? ''
+    const { chars, audioMs } = heardText(speech, { runId, playedMs, content })
+    try {
+      const outcome = await send({ type: 'interrupt', runId, heardChars: chars, audioMs, ...actor })
+      // The run has no answer yet, or none any more.
+      if (isRefusal(outcome)) await send({ type: 'cancel', runId, reason: 'interrupted', ...actor })
+    } catch (cause) {
+      onFault(cause)
+    }
+  }
+
+  /** How much the client has played, by its own report; null = it does not report. */
+  async #reportOf({ items: [item], speech }: StoppedSpeech): Promise<number | null> {
+    if (item === undefined) return null
+    const { promise, resolve } = Promise.withResolvers<number | null>()
+    const clear = this.#ports.clock.after(PLAYED_WAIT_MS, () => resolve(null))
+    this.#awaitedReports.set(item, resolve)
+    const ms = await promise
+    clear()
+    this.#awaitedReports.delete(item)
+    return ms === null ? null : positionOf(speech, item, ms)
+  }
+
+  #next(task: () => Promise<void>): Promise<void> {
+    this.#interruption = this.#interruption.then(task)
+    return this.#interruption
+  }
+
+  async *#synthesize(request: Parameters<SpeechQueuePorts['synthesize']>[0]): AsyncGenerator<Uint8Array> {
+    let chars = request.words.length
+    for await (const audio of this.#ports.synthesize(request)) {
+      const { audioMs, chars: spokenChars } = this.#spent
+      this.#spent = { audioMs: audioMs + audio.length / AUDIO_BYTES_PER_MS.pcm16, chars: spokenChars + chars }
+      chars = 0
+      yield audio
+    }
+  }
+
+  #mute(runId: string, cause: unknown): void {
+    this.#setMuted(runId)
+    this.#ports.onFault(cause)
+  }
+
+  #setMuted(runId: string): void {
+    const reader = this.#readers.get(runId)
+    if (reader) reader.isMuted = true
+  }
+
+  /** Pays for a run that has nothing more to say. */
+  #settle(runId: string): void {
+    if (!this.#readers.get(runId)?.isOver) return
+    this.#readers.delete(runId)
+    this.#heard.finish(runId, this.#queue.playback)
+    this.#charge()
+  }
+
+  #charge(): void {
+    const amount = this.#spent
+    this.#spent = NOTHING
+    if (amount.audioMs > 0) this.#ports.charge(amount)
+  }
+}
+
+/** The run was cancelled, or its turn is no longer in the conversation. */
+const isWithdrawn = (answer: HarnessMessage | undefined): boolean =>
+  !answer || (answer.status !== 'error' && answer.stopReason === 'cancelled')
+
+const NOTHING: SpeechAmount = { audioMs: 0, chars: 0 }
+
+/** The listener looks at the state of the session: it needs no text. */
+const ANY_CHANGE: Listener['audience'] = { key: 'spoken-runs', encode: () => '.' }
+
+const REMOVED_FAULT = { code: 'session_not_found', message: 'The session was deleted.' }
+const MOVED_FAULT = { code: 'unavailable', message: 'The session has moved to another process; open the line again.' }

@@ -1,0 +1,25 @@
+// Text on its way to a listener, and its audio as far as it was sent.
+import type { SpokenPart } from '../text/sentences.ts'
+
+/** Words that are spoken at once: a part of the answer of a run, or a notice about the run. */
+export interface Utterance extends SpokenPart {
+  readonly runId: string
+  /** The words are the line's own, and not in the answer. */
+  readonly isNotice: boolean
+}
+
+/** The audio of an utterance. Times are milliseconds of all the audio of the line. */
+export interface SentSpeech {
+  readonly utterance: Utterance
+  /** The name under which the client got it. */
+  readonly item: string
+  readonly startMs: number
+  endMs: number
+  /** `complete`: all of its audio was sent. `broken`: no more of it comes. */
+  state: 'coming' | 'complete' | 'broken'
+}
+
+export const noticeOf = (runId: string, words: string): Utterance => ({
+  ...{ runId, words, from: 0, to: 0 },
+  ...{ isWhole: true, isNotice: true },
+})

@@ -1,0 +1,28 @@
+// An engine of lines: how speech becomes prompts, and answers become speech.
+import type { AnswerTo, Command, Refusal } from '../kernel/commands.ts'
+import type { Key } from '../kernel/event.ts'
+import type { Clock } from '../kernel/ports/clock.ts'
+import type { VoiceClient, VoiceFault, VoiceLine, VoiceRequest } from '../kernel/ports/voice.ts'
+
+export interface LinePorts {
+  readonly clock: Clock
+  /** Sends a command to a session, as `Host.send` does. */
+  readonly send: <C extends Command>(key: Key, command: C) => Promise<AnswerTo<C> | Refusal>
+}
+
+/** A line whose client may break off and come back. */
+export interface EngineLine extends VoiceLine {
+  /** A listener who leaves now misses something. */
+  readonly isSpeaking: boolean
+  /** The client is away, and may come back: a turn that it had not ended is lost. */
+  pause(): void
+  /** The client is back after so long. */
+  resume(awayMs: number): void
+  /** The listener is gone. `isPlayed`: the client stays, and plays what it has to its end. */
+  close(isPlayed?: boolean): void
+}
+
+export interface VoiceEngine<L extends EngineLine = EngineLine> {
+  /** Resolves to a fault where there can be no line. `onClosed`: the line has been closed, and gives its place free. */
+  open(request: VoiceRequest, client: VoiceClient, ports: LinePorts, onClosed?: () => void): Promise<L | VoiceFault>
+}

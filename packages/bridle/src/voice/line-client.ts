@@ -1,0 +1,57 @@
+// The client of a line. Its socket may break and come back: meanwhile audio waits for it.
+import type { VoiceClient, VoiceFault } from '../kernel/ports/voice.ts'
+import { AWAY_AUDIO_BYTES_MAX } from './limits.ts'
+
+export class LineClient implements VoiceClient {
+  #current: VoiceClient | null
+  readonly #onFull: () => void
+  #waiting: { readonly item: string; readonly bytes: Uint8Array }[] = []
+  #waitingBytes = 0
+  /** Items that were interrupted while nobody was there. */
+  #stopped: string[] = []
+
+  /** `onFull`: so much audio waits for the client that no more can. */
+  constructor(client: VoiceClient, onFull: () => void) {
+    this.#current = client
+    this.#onFull = onFull
+  }
+
+  /** Null: the client is away. */
+  get current(): VoiceClient | null {
+    return this.#current
+  }
+
+  leave(): void {
+    this.#current = null
+  }
+
+  /** The client is back, and gets everything that waited for it. */
+  join(client: VoiceClient): void {
+    this.#current = client
+    for (const item of this.#stopped.splice(0)) client.interrupted(item)
+    for (const { item, bytes } of this.#waiting.splice(0)) client.audio(item, bytes)
+    this.#waitingBytes = 0
+  }
+
+  audio(item: string, bytes: Uint8Array): void {
+    if (this.#current) return this.#current.audio(item, bytes)
+    this.#waiting.push({ item, bytes })
+    this.#waitingBytes += bytes.length
+    if (this.#waitingBytes > AWAY_AUDIO_BYTES_MAX) this.#onFull()
+  }
+
+  interrupted(item: string): void {
+    if (this.#current) return this.#current.interrupted(item)
+    this.#stopped.push(item)
+    this.#waiting = []
+    this.#waitingBytes = 0
+  }
+
+  speech(state: 'started' | 'stopped'): void {
+    this.#current?.speech(state)
+  }
+
+  fault(fault: VoiceFault, isFinal: boolean): void {
+    this.#current?.fault(fault, isFinal)
+  }
+}

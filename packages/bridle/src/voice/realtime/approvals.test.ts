@@ -1,0 +1,95 @@
+// Tools of spoken turns: the loop runs them, and a person approves them while the line is open.
+import * as v from 'valibot'
+import { afterEach, expect, test, vi } from 'vitest'
+import { agent } from '../../agents/agent.ts'
+import { tool } from '../../agents/tools/tool.ts'
+import { scriptedModel } from '../../testing/scripted-model.ts'
+import { VoiceWorld, voice } from '../voice-world.suite.ts'
+
+const worlds: VoiceWorld[] = []
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close()
+})
+
+const calls: unknown[] = []
+const banker = agent({
+  name: 'talker',
+  model: scriptedModel(() => ({ text: 'Written, not spoken.' })),
+  tools: [
+    tool({
+      name: 'pay',
+      description: 'Pays a sum.',
+      input: v.object({ sum: v.number() }),
+      approve: true,
+      run: (input) => {
+        calls.push(input)
+        return { paid: input.sum }
+      },
+    }),
+  ],
+})
+
+test('[V13] a call waits for a person, the model and the listener know, and the approval continues the turn', async () => {
+  calls.splice(0)
+  const world = await VoiceWorld.start({
+    agents: [banker],
+    plan: (n) =>
+      n % 2 === 0 ? { heard: 'pay five', call: { name: 'pay', args: { sum: 5 } } } : { says: `Paid ${n}.` },
+  })
+  worlds.push(world)
+  const lines = await Promise.all(['a', 'b', 'c'].map((id) => world.open(id)))
+  for (const { line } of lines) {
+    line.hear(voice(200))
+    line.endTurn()
+  }
+  const approvalOf = async (key: (typeof lines)[number]['key']) =>
+    (await world.host.open(key)).state.conversation.approvals?.[0]
+  for (const { key } of lines)
+    await vi.waitFor(async () => expect(await approvalOf(key)).toMatchObject({ toolName: 'pay' }), { timeout: 10_000 })
+  // The notice is spoken, and only the model reads the remark.
+  for (const { client } of lines) await vi.waitFor(() => expect(client.bytes).toBeGreaterThan(0), { timeout: 10_000 })
+  const remarks = world.stub.events('conversation.item.create').map(({ item }) => item.content[0].text)
+  expect(remarks).toEqual(Array(3).fill('The call of "pay" waits for the approval of a person. It has not run yet.'))
+  expect(calls).toEqual([])
+
+  for (const { key } of lines) {
+    const approval = await approvalOf(key)
+    await world.host.send(key, { type: 'approve', approvalId: approval?.id ?? '', decision: 'approved' })
+  }
+  for (const { key, client } of lines) {
+    await world.rested(key, 2)
+    expect(await world.talk(key)).toEqual(['user: pay five', 'assistant: Paid 1.'])
+    expect(client.faults).toEqual([])
+  }
+  expect(calls).toEqual([{ sum: 5 }, { sum: 5 }, { sum: 5 }])
+  const outputs = world.stub
+    .events('conversation.item.create')
+    .filter(({ item }) => item.type === 'function_call_output')
+  expect(outputs.map(({ item }) => item.output)).toEqual(Array(3).fill('{"paid":5}'))
+})
+
+test('[V13] speaking while a call waits neither approves nor cancels it', async () => {
+  calls.splice(0)
+  const world = await VoiceWorld.start({
+    agents: [banker],
+    plan: (n) =>
+      n === 0 ? { heard: 'pay five', call: { name: 'pay', args: { sum: 5 } } } : { heard: 'hurry', says: `Said ${n}.` },
+  })
+  worlds.push(world)
+  const { line, key } = await world.open('a')
+  const speak = () => {
+    line.hear(voice(200))
+    line.endTurn()
+  }
+  speak()
+  const session = await world.host.open(key)
+  await vi.waitFor(() => expect(session.state.conversation.approvals).toHaveLength(1), { timeout: 10_000 })
+  speak()
+  await vi.waitFor(() => expect(session.state.conversation.messages).toHaveLength(3), { timeout: 10_000 })
+  expect(session.state.conversation.approvals).toHaveLength(1)
+  const approvalId = session.state.conversation.approvals?.[0]?.id ?? ''
+  await world.host.send(key, { type: 'approve', approvalId, decision: 'approved' })
+  await world.rested(key, 4)
+  expect(await world.talk(key)).toEqual(['user: pay five', 'assistant: Said 1.', 'user: hurry', 'assistant: Said 2.'])
+  expect(calls).toHaveLength(1)
+})

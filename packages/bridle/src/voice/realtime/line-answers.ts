@@ -1,0 +1,267 @@
+// The answers of a line. The loop asks its model, which is the connection of the line: each request is one response of the provider.
+// The text goes to the loop and so into the log; the audio goes to the client. An interruption leaves in both what was heard.
+import type { LanguageModel, ModelCallOptions, ModelStream } from '../../agents/model/model.ts'
+import { isRefusal } from '../../kernel/commands.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { VoiceClient, VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
+import { statusOf } from '../../kernel/projections/state.ts'
+import { cutAfterAbsence } from '../absence.ts'
+import type { LinePorts } from '../engine.ts'
+import type { AudioKeeper } from '../keeping/audio-keeper.ts'
+import { PLAYED_WAIT_MS, WRITTEN_LOOK_MS, WRITTEN_LOOKS } from '../limits.ts'
+import type { CallApproval } from './approval-watch.ts'
+import type { RealtimeConnection } from './connection.ts'
+import { HeardAnswers } from './heard-answers.ts'
+import type { LineConnection } from './line-connection.ts'
+import { LineNotices } from './line-notices.ts'
+import { LineResponses } from './line-responses.ts'
+import type { RealtimeEvent } from './provider-events.ts'
+import { isFinalFault } from './provider-faults.ts'
+import { ProviderResponse } from './provider-response.ts'
+import { responseCharge } from './response-usage.ts'
+import { SpokenAnswer } from './spoken-answer.ts'
+
+export interface LineAnswersPorts extends LinePorts {
+  readonly request: VoiceRequest
+  readonly client: VoiceClient
+  readonly connection: LineConnection
+  readonly modelId: string
+  /** Resolves when the words of everything that was said are known. */
+  readonly whenHeard: () => Promise<void>
+  /** Null: the session does not ask for audio. */
+  readonly keeper: AudioKeeper | null
+}
+
+export class LineAnswers {
+  readonly model: LanguageModel
+  readonly #ports: LineAnswersPorts
+  #answer: SpokenAnswer | null = null
+  readonly #responses: LineResponses
+  #isHungUp = false
+  /** Null: the listener is there. */
+  #pausedAt: number | null = null
+  /** Resolves when the client has reported how much it played. */
+  #onPlayed: ((item: string) => void) | null = null
+  #interruption: Promise<void> | null = null
+  readonly #notices: LineNotices
+  /** The audio of the answer, where the session asks for it. */
+  readonly #audio: HeardAnswers
+
+  constructor(ports: LineAnswersPorts) {
+    this.#ports = ports
+    this.#audio = new HeardAnswers(ports.keeper, ports.clock, {
+      current: () => this.#answer,
+      isBusy: () => this.#responses.isBusy || this.#interruption !== null || this.#pausedAt !== null,
+    })
+    this.#notices = new LineNotices({
+      ...{ clock: ports.clock, client: ports.client, connection: ports.connection, format: ports.request.format },
+      charge: (tokens) => this.#charge(tokens),
+    })
+    this.#responses = new LineResponses({
+      ...ports,
+      newResponse: (connection, cancel) => this.#newResponse(connection, cancel),
+      onUnsaid: () => this.#forgetAnswer(),
+      onGivenUp: (fault) => this.#giveUp(fault),
+      onEnded: () => this.#audio.keepWhenPlayed(),
+    })
+    this.model = {
+      specificationVersion: 'v4',
+      provider: 'openai.realtime',
+      modelId: ports.modelId,
+      doStream: (options) => this.#respond(options),
+    }
+  }
+
+  /** A response is under way. */
+  get isBusy(): boolean {
+    return this.#responses.isBusy
+  }
+
+  /** Resolves when the response under way has ended. */
+  whenIdle(): Promise<void> {
+    return this.#responses.whenIdle()
+  }
+
+  /** The listener hears an answer, or is about to. */
+  get isHeard(): boolean {
+    return this.#responses.isSpeaking || Boolean(this.#answer?.playing(this.#ports.clock.now()))
+  }
+
+  /** The listener is away, and may come back. */
+  pause(): void {
+    this.#pausedAt = this.#ports.clock.now()
+  }
+
+  resume(awayMs: number): void {
+    this.#pausedAt = null
+    this.#answer?.delay(this.#ports.clock.now() - awayMs, awayMs)
+  }
+
+  /** The listener has left: the response under way is written, and no longer heard. `isPlayed`: all audio so far is. */
+  hangUp(isPlayed = false): void {
+    const { clock, request, send } = this.#ports
+    this.#isHungUp = true
+    this.#notices.hangUp()
+    const answer = this.#answer
+    const leftAt = this.#pausedAt ?? clock.now()
+    const heardAt = isPlayed ? Number.POSITIVE_INFINITY : leftAt
+    this.#audio.keep(answer, heardAt)
+    if (!answer || !(this.#responses.isBusy || answer.playing(leftAt))) return
+    const { chars, audioMs } = answer.heard(heardAt)
+    cutAfterAbsence(request, send, { runId: answer.runId, chars, audioMs })
+  }
+
+  handle(event: RealtimeEvent): void {
+    if (!this.#notices.handle(event)) this.#responses.handle(event)
+  }
+
+  announce(approval: CallApproval): Promise<void> {
+    return this.#notices.announce(approval)
+  }
+
+  /** Tokens that no run reports count as well. */
+  #charge(tokens: JsonObject): void {
+    const { send, request, modelId } = this.#ports
+    const usage = responseCharge(tokens, modelId)
+    if (usage) send(request.key, { type: 'charge', usage }).catch(() => {})
+  }
+
+  /** True: the error is that of the response under way. */
+  handleError(error: JsonObject): boolean {
+    return this.#responses.handleError(error)
+  }
+
+  /** The connection is gone. The answer goes on from another one, behind the audio that was sent. */
+  handleLoss(): void {
+    this.#responses.handleLoss()
+  }
+
+  played(itemId: string, ms: number): void {
+    const item = this.#answer?.item(itemId)
+    if (!item) return this.#notices.played(itemId, ms)
+    item.playedMs = ms
+    this.#onPlayed?.(itemId)
+  }
+
+  /**
+   * `speech`: somebody speaks while the answer is spoken. A call that waits for an approval goes on waiting, and so does a tool at work:
+   * nobody spoke over them. `request`: the client wants no answer.
+   */
+  interrupt(cause: 'speech' | 'request'): Promise<void> {
+    this.#interruption ??= this.#interrupt(cause).finally(() => {
+      this.#interruption = null
+    })
+    return this.#interruption
+  }
+
+  async #interrupt(cause: 'speech' | 'request'): Promise<void> {
+    const { clock, client, connection, request } = this.#ports
+    const { state } = request.session
+    const { run } = state.lifecycle
+    const now = clock.now()
+    this.#notices.stop(now)
+    const answer = this.#answer
+    const playing = answer?.playing(now) ?? null
+    const { isBusy } = this.#responses
+    const isWaiting = statusOf(state) === 'awaiting_approval'
+    const runId = answer?.runId ?? (run?.spoken ? run.runId : null)
+    const isAtWork = run?.runId === runId && cause === 'request'
+    if (runId === null || !(playing || isBusy || isAtWork)) return
+    this.#responses.silence()
+    if (playing) {
+      const report = this.#waitForReport(playing.id)
+      client.interrupted(playing.id)
+      await report
+    }
+    this.#audio.keep(answer, now)
+    if (this.#answer === answer) this.#answer = null
+    if (isWaiting && cause === 'speech') return
+    const heard = answer?.heard(now) ?? { chars: 0, audioMs: 0, cut: [] }
+    for (const { item, text, ms } of heard.cut)
+      for (const event of connection.current?.conversation.truncate(item.id, text, ms) ?? [])
+        connection.current?.send(event)
+    await this.#keepHeard(runId, heard.chars, heard.audioMs)
+  }
+
+  async #keepHeard(runId: string, heardChars: number, audioMs: number): Promise<void> {
+    const { request, send } = this.#ports
+    const actor = request.user === null ? {} : { actor: request.user }
+    await this.#writtenUpTo(runId, heardChars)
+    const answer = await send(request.key, { type: 'interrupt', runId, heardChars, audioMs, ...actor })
+    // The run has not begun to answer.
+    if (isRefusal(answer)) await send(request.key, { type: 'cancel', runId, reason: 'interrupted', ...actor })
+  }
+
+  /** Text enters the log a moment after its audio left: the log keeps no part that it does not have yet. */
+  async #writtenUpTo(runId: string, chars: number): Promise<void> {
+    const { clock, request } = this.#ports
+    for (let looks = 0; looks < WRITTEN_LOOKS && answerChars(request, runId) < chars; looks++)
+      await new Promise<void>((resolve) => clock.after(WRITTEN_LOOK_MS, resolve))
+  }
+
+  #waitForReport(itemId: string): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancelTimer()
+        this.#onPlayed = null
+        resolve()
+      }
+      const cancelTimer = this.#ports.clock.after(PLAYED_WAIT_MS, end)
+      this.#onPlayed = (reported) => {
+        if (reported !== itemId) return
+        const item = this.#answer?.item(itemId)
+        if (item) item.stoppedMs = item.playedMs
+        end()
+      }
+    })
+  }
+
+  async #respond(options: ModelCallOptions): Promise<ModelStream> {
+    await this.#interruption
+    return this.#responses.ask(options)
+  }
+
+  #forgetAnswer(): void {
+    const playing = this.#answer?.playing(this.#ports.clock.now())
+    if (playing) this.#ports.client.interrupted(playing.id)
+    this.#answer = null
+  }
+
+  /** The client hears the audio that it has to its end. The log keeps that, and the client knows why there is no more. */
+  async #giveUp(fault: VoiceFault): Promise<void> {
+    const { chars, audioMs } = this.#answer?.heard(Number.POSITIVE_INFINITY) ?? { chars: 0, audioMs: 0 }
+    if (this.#answer) await this.#keepHeard(this.#answer.runId, chars, audioMs)
+    this.#ports.client.fault(fault, isFinalFault(fault))
+  }
+
+  #newResponse(connection: RealtimeConnection, cancel: () => void): ProviderResponse {
+    const { request, client, clock, connection: line, modelId } = this.#ports
+    const runId = request.session.state.lifecycle.run?.runId ?? ''
+    if (this.#answer?.runId !== runId) {
+      this.#audio.keep(this.#answer, clock.now())
+      this.#answer = new SpokenAnswer(runId, request.format)
+    }
+    return new ProviderResponse(
+      {
+        model: modelId,
+        conversation: connection.conversation,
+        answer: this.#answer,
+        baseChars: answerChars(request, runId),
+        now: () => clock.now(),
+        audio: (item, bytes) => {
+          line.touch()
+          if (this.#isHungUp) return
+          client.audio(item, bytes)
+          this.#audio.add(runId, item, bytes)
+        },
+        onUnused: (usage) => this.#charge(usage),
+      },
+      cancel,
+    )
+  }
+}
+
+/** The characters of the run's answer so far. */
+const answerChars = ({ session }: VoiceRequest, runId: string): number =>
+  session.state.conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)?.content
+    .length ?? 0

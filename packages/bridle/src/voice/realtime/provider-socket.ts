@@ -1,0 +1,56 @@
+// The socket to a realtime provider, as a target opens it. The key is in the headers and nowhere else.
+
+/** A provider whose models hear and speak. */
+export interface RealtimeProvider {
+  /** The address of its API, such as `https://api.openai.com/v1`. */
+  readonly url: string
+  readonly key: string
+  readonly connect: ConnectProvider
+}
+
+/** Rejects with a `ProviderRefusal` where the provider takes no connection. */
+export type ConnectProvider = (address: ProviderAddress, events: ProviderSocketEvents) => Promise<ProviderSocket>
+
+export interface ProviderAddress {
+  readonly url: string
+  readonly headers: { readonly [name: string]: string }
+  /** Aborts where the connection is no longer wanted. */
+  readonly signal: AbortSignal
+}
+
+export interface ProviderSocketEvents {
+  message(text: string): void
+  /** The socket has closed, for whatever reason; nothing follows. */
+  closed(): void
+}
+
+export interface ProviderSocket {
+  send(text: string): void
+  /** Bytes that are sent and that the provider has not taken yet. */
+  unsent(): number
+  close(): void
+}
+
+/** The provider took no connection. */
+export class ProviderRefusal extends Error {
+  readonly code = 'provider_refusal'
+  /** The status of its HTTP answer; null: it did not answer. */
+  readonly status: number | null
+
+  constructor(status: number | null, cause?: unknown) {
+    super(status === null ? 'The provider did not answer.' : `The provider answered ${status}.`, { cause })
+    this.status = status
+  }
+}
+
+/** The address of a model's realtime socket. */
+export const realtimeAddress = (
+  { url, key }: RealtimeProvider,
+  model: string,
+  signal: AbortSignal,
+): ProviderAddress => {
+  const address = new URL(`${url.replace(/\/+$/, '')}/realtime`)
+  address.protocol = address.protocol === 'http:' || address.protocol === 'ws:' ? 'ws:' : 'wss:'
+  address.searchParams.set('model', model)
+  return { url: address.href, headers: { authorization: `Bearer ${key}` }, signal }
+}

@@ -1,0 +1,167 @@
+// Shared by the tests of lines: sessions of model agents on the memory store, a realtime provider on loopback, and clients that keep
+// what they hear.
+import { expect, vi } from 'vitest'
+import { type AgentDefinition, agent } from '../agents/agent.ts'
+import { isRefusal } from '../kernel/commands.ts'
+import type { AnyEvent, Key } from '../kernel/event.ts'
+import { digest } from '../kernel/host/host.suite.ts'
+import { Host } from '../kernel/host/host.ts'
+import type { Clock } from '../kernel/ports/clock.ts'
+import type { Directory } from '../kernel/ports/directory.ts'
+import {
+  isVoiceFault,
+  type VoiceClient,
+  type VoiceFault,
+  type VoiceLine,
+  type VoiceRequest,
+} from '../kernel/ports/voice.ts'
+import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
+import { nativeRunner } from '../runners/in-process/native.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
+import { connectProvider } from '../targets/node/sockets/provider-socket.ts'
+import { clock as systemClock } from '../targets/node/system-ports.ts'
+import { scriptedModel } from '../testing/scripted-model.ts'
+import { Lines, type LinesPorts } from './lines.ts'
+import { type RealtimeStub, type StubOptions, startRealtimeStub } from './realtime/provider-stub.suite.ts'
+
+export const KEY = 'sk-very-secret'
+
+export const talker: AgentDefinition = agent({
+  name: 'talker',
+  model: scriptedModel(() => ({ text: 'Written, not spoken.' })),
+  instructions: 'You are Ada.',
+})
+
+/** A client of a line, with everything that it got. */
+export class TestClient implements VoiceClient {
+  readonly heard: { readonly item: string; readonly bytes: number }[] = []
+  readonly speeches: string[] = []
+  readonly interruptions: string[] = []
+  readonly faults: (VoiceFault & { readonly isFinal: boolean })[] = []
+  onInterrupted: (item: string) => void = () => {}
+  /** Reports what was played; null: the client never does. */
+  report: ((item: string, ms: number) => void) | null = null
+  /** Plays everything as soon as it comes. */
+  isFast = true
+
+  audio(item: string, bytes: Uint8Array): void {
+    this.heard.push({ item, bytes: bytes.length })
+    if (this.isFast) this.report?.(item, this.msOf(item))
+  }
+  speech(state: 'started' | 'stopped'): void {
+    this.speeches.push(state)
+  }
+  interrupted(item: string): void {
+    this.interruptions.push(item)
+    this.onInterrupted(item)
+  }
+  fault(fault: VoiceFault, isFinal: boolean): void {
+    this.faults.push({ ...fault, isFinal })
+  }
+  get bytes(): number {
+    return this.heard.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+  msOf(item: string): number {
+    return this.heard.reduce((sum, each) => sum + (each.item === item ? each.bytes / 48 : 0), 0)
+  }
+}
+
+export interface WorldOptions extends StubOptions {
+  readonly agents?: readonly AgentDefinition[]
+  readonly clock?: Clock
+  readonly ports?: Partial<LinesPorts>
+}
+
+export class VoiceWorld {
+  readonly host: Host
+  readonly lines: Lines
+  readonly stub: RealtimeStub
+  readonly directory: Directory
+
+  private constructor(stub: RealtimeStub, { agents = [talker], clock = systemClock, ports = {} }: WorldOptions) {
+    this.stub = stub
+    const store = memoryStore()
+    this.directory = store.directory
+    const runners = new Map(
+      agents.map((definition) => [
+        definition.name,
+        nativeRunner(definition, { clock, digest, voiceModel: (key) => this.lines.modelFor(key) }),
+      ]),
+    )
+    this.host = new Host({
+      ...{ log: store.log, directory: store.directory, clock, digest, tokenPaceMs: 0 },
+      runner: (name) => runners.get(name) ?? null,
+    })
+    this.lines = new Lines({
+      clock,
+      send: (key, command) => this.host.send(key, command),
+      hasModel: (name) => agents.some((each) => each.name === name && each.model !== null),
+      realtime: { url: stub.url, key: KEY, connect: connectProvider },
+      cascade: null,
+      ...ports,
+    })
+  }
+
+  static async start(options: WorldOptions = {}): Promise<VoiceWorld> {
+    return new VoiceWorld(await startRealtimeStub({ key: KEY, ...options }), options)
+  }
+
+  async dial(
+    id: string,
+    wishes: Partial<VoiceRequest> = {},
+    client = new TestClient(),
+  ): Promise<{ line: VoiceLine | VoiceFault; client: TestClient; key: Key }> {
+    const key = { tenant: 'acme', agent: 'talker', id, ...wishes.key }
+    const session = await this.host.open(key)
+    const request = { session, format: 'pcm16', turns: 'manual', user: 'ann', ...wishes, key } as const
+    const line = await this.lines.open(request, client)
+    if (!isVoiceFault(line)) client.report = (item, ms) => line.played(item, ms)
+    return { line, client, key }
+  }
+
+  async open(id: string, wishes: Partial<VoiceRequest> = {}, client = new TestClient()) {
+    const { line, key } = await this.dial(id, wishes, client)
+    if (isVoiceFault(line)) throw new Error(line.message)
+    return { line, client, key }
+  }
+
+  async messages(key: Key): Promise<readonly HarnessMessage[]> {
+    return (await this.host.open(key)).state.conversation.messages
+  }
+
+  /** The conversation in short: `user: Hi`. */
+  async talk(key: Key): Promise<string[]> {
+    return (await this.messages(key)).map(({ role, content }) => `${role}: ${content}`)
+  }
+
+  async events(key: Key): Promise<readonly AnyEvent[]> {
+    return (await this.host.open(key)).read(0, 1000)
+  }
+
+  /** Waits until the session has so many messages and rests. */
+  async rested(key: Key, messages: number): Promise<void> {
+    await vi.waitFor(
+      async () => {
+        const session = await this.host.open(key)
+        expect(session.state.conversation.messages.length).toBeGreaterThanOrEqual(messages)
+        expect(session.state.lifecycle.run).toBeNull()
+      },
+      { timeout: 10_000, interval: 5 },
+    )
+  }
+
+  async write(key: Key, prompt: string): Promise<void> {
+    const answer = await this.host.send(key, { type: 'submit', prompt })
+    if (isRefusal(answer)) throw new Error(answer.message)
+  }
+
+  async close(): Promise<void> {
+    this.lines.close()
+    await this.host.stop()
+    await this.stub.close()
+  }
+}
+
+/** So many milliseconds of a voice, or of silence. */
+export const voice = (ms: number): Uint8Array => new Uint8Array(ms * 48).fill(7)
+export const silence = (ms: number): Uint8Array => new Uint8Array(ms * 48)
