@@ -76,7 +76,7 @@ const serveFront = async (dist: string, port: () => number) => {
   const server: Server = createServer((request, response): void => {
     const path = new URL(request.url ?? '/', 'http://front').pathname
     // A client that could not connect asks over HTTP why.
-    if (path === '/ws') return void behindFront(request.url ?? '', response)
+    if (/^\/(?:ws|agents|sessions)\b/.test(path)) return void behindFront(request.url ?? '', response)
     const file = path === '/' ? '/index.html' : path
     response.setHeader('content-type', types[extname(file)] ?? 'application/octet-stream')
     response.end(readFileSync(join(dist, file)))

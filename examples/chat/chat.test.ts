@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
 import { findChromium, needs } from '../../scripts/needs.ts'
+import { variants } from '../../scripts/variants.ts'
 import { type ChatExample, launch, startChatExample } from './browser.suite.ts'
 
 /** Runs in the page. */
@@ -132,7 +133,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     await pill(page, 'Session', 'idle')
   })
 
-  test.each([390, 1280])(
+  test.each([...variants([390], [1280])])(
     'at %i pixels nothing makes the page wider than its window, and Deny can be clicked',
     async (width) => {
       const page = await open('&agent=scripted')
@@ -177,6 +178,19 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('Stopped.').waitFor()
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+  })
+
+  test('is spoken with where the server says so, and a line that the server refuses is a sentence', async () => {
+    const page = await open()
+    await page.getByRole('textbox', { name: 'Prompt' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Hold to talk' }).count()).toBe(0)
+    await page.route('**/agents', (route) => route.fulfill({ json: { agents: [{ name: 'notes', voice: 'cascade' }] } }))
+    await page.reload()
+    await page.getByRole('button', { name: 'Hold to talk' }).focus()
+    await page.keyboard.down('Space')
+    await page.getByRole('region', { name: 'Voice' }).getByText('closed').waitFor()
+    await page.getByRole('alert').waitFor()
+    await page.keyboard.up('Space')
   })
 
   test('edits a question and asks again', async () => {

@@ -9,7 +9,9 @@ const env = { BRIDLE_AGENT: 'notes', ...process.env }
 const harness = await startDevServer({ port: 0, agentsRoot: here, watchAgents: true, data: `${here}.bridle`, env })
 const page = await createServer({
   configFile: `${here}vite.config.ts`,
-  server: { proxy: { '/ws': { target: harness.url, ws: true } } },
+  server: {
+    proxy: Object.fromEntries(['/ws', '/agents', '/sessions'].map((path) => [path, { target: harness.url, ws: true }])),
+  },
 })
 await page.listen()
 page.printUrls()

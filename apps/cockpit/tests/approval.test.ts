@@ -17,13 +17,15 @@ const script = (args: object, more: object = {}): object[] => [
 const card = (page: Page, tool = 'write_file') => page.getByRole('article', { name: `Approval needed: ${tool}` })
 
 const HIDDEN_KEY = 'ke\u200by'
+/** More prompts than the window of assistant-ui has messages. */
+const WAITING = 25
 /** Servers in processes of their own, which end with their test. */
 const processes: ChildProcess[] = []
 
 /** The approved arguments, as the call of a session has them. */
-const approvedArguments = async (world: CockpitWorld, id: string): Promise<unknown> => {
+const approvedArguments = async (world: CockpitWorld, id: string, at = -1): Promise<unknown> => {
   const { messages } = await world.client.session(id)
-  return messages.at(-1)?.toolCalls?.[0]?.arguments
+  return messages.at(at)?.toolCalls?.[0]?.arguments
 }
 const statusOf = (world: CockpitWorld, id: string) => async () => (await world.client.session(id)).status
 
@@ -42,16 +44,26 @@ describeCockpit('an approval', (world) => {
     await card(page).focus()
     await page.locator('fieldset.acts:not([disabled])').waitFor()
     await page.keyboard.press('e')
-    const field = page.getByLabel('Your arguments')
-    await field.fill('{ "path": "a.ts", ')
-    await page.getByText('Not JSON: line 1, column 19.').waitFor()
+    // A text is edited as text, with its line ends; a number is JSON.
+    const content = page.getByRole('textbox', { name: 'content' })
+    expect(await content.inputValue()).toBe('one\ntwo\nthree\n')
+    await page.getByRole('textbox', { name: 'mode' }).fill('six')
+    await page.getByText('mode is not JSON: line 1, column 1.').waitFor()
     expect(await page.getByRole('button', { name: 'Approve', exact: true }).isDisabled()).toBe(true)
+    await page.getByRole('textbox', { name: 'mode' }).fill('6')
+    await content.fill('one\n2 "two"\nthree\n')
+    const changes = page.getByRole('region', { name: 'Your changes' })
+    await changes.locator('.yours', { hasText: '2 "two"' }).waitFor()
+    await page.getByText('1 change', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'JSON' }).click()
+    const field = page.getByRole('textbox', { name: 'Your arguments' })
+    expect(JSON.parse(await field.inputValue()).content).toBe('one\n2 "two"\nthree\n')
     // Escape gives the edits up; the keys work again at once.
     await field.press('Escape')
     await field.waitFor({ state: 'detached' })
     await page.keyboard.press('e')
+    await page.getByRole('button', { name: 'JSON' }).click()
     await field.fill(JSON.stringify({ path: 'a.ts', content: 'one\n2\nthree\n', mode: 6, force: true }))
-    const changes = page.getByRole('region', { name: 'Your changes' })
     await changes.locator('.del', { hasText: 'two' }).waitFor()
     await changes.locator('.yours', { hasText: '2' }).waitFor()
     await changes.getByText('force (added)').waitFor()
@@ -81,6 +93,20 @@ describeCockpit('an approval', (world) => {
     expect(messages.at(-1)?.toolCalls?.[0]?.outcome).toBe('ok')
     expect(messages.at(-1)?.content).toBe('')
     await world.client.remove('scripted', 'pause')
+  })
+
+  test('stands in the thread and can be answered, however many prompts wait behind it', async () => {
+    await world.play('behind', script({ path: 'c.ts' }))
+    await expect.poll(statusOf(world, 'behind'), { timeout: 10_000 }).toBe('awaiting_approval')
+    for (let at = 0; at < WAITING; at++) await world.play('behind', [{ text: `Waited ${at}.` }])
+    const page = await world.open('/s/behind')
+    const thread = page.getByRole('log', { name: 'Conversation' })
+    await thread.getByRole('article', { name: 'Approval needed: write_file' }).waitFor()
+    // The queue above the composer has the prompts that wait; the thread has them when their turn comes.
+    expect(await thread.getByText('waits for its turn').count()).toBe(0)
+    await card(page).getByRole('button', { name: 'Approve', exact: true }).click()
+    await thread.getByText(`Waited ${WAITING - 1}.`, { exact: true }).waitFor({ timeout: 30_000 })
+    expect(await approvedArguments(world, 'behind', 1)).toEqual({ path: 'c.ts' })
   })
 
   test('hostile arguments are shown character by character, and 200 kB of them are all within reach', async () => {

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startRealtimeStub } from '../../../packages/bridle/src/voice/realtime/provider-stub.suite.ts'
 import { fetchPinned } from '../../../scripts/pinned-tools.ts'
 import { describeCockpit, expectNoOverflow } from './browser.suite.ts'
 import { stories } from './filled/stories.suite.ts'
@@ -73,4 +74,62 @@ describeCockpit(
     })
   },
   { authToken: 'a-token-for-axe' },
+)
+
+/** A minute of an answer: the bar speaks while it is looked at. */
+const spoken = {
+  heard: 'Hello?',
+  says: 'I speak for a minute.',
+  audio: Buffer.alloc(60_000 * 48, 1),
+  chunkBytes: 576_000,
+}
+const provider = await startRealtimeStub({ plan: () => spoken })
+afterAll(() => provider.close())
+
+describeCockpit(
+  'the bar of voice',
+  (world) => {
+    const talk = async (page: Page, phase: string) => {
+      const button = page.getByRole('button', { name: 'Hold to talk' })
+      // The page is looked at several times, and the bar stays as it is.
+      if ((await page.getByRole('region', { name: 'Voice' }).count()) === 0) {
+        const { x, y } = (await button.boundingBox())!
+        await page.mouse.move(x + 5, y + 5)
+        await page.mouse.down()
+        await page.locator('.voice-phase', { hasText: 'Hearing you' }).waitFor()
+        const { length } = provider.events('input_audio_buffer.append')
+        await expect.poll(() => provider.events('input_audio_buffer.append').length).toBeGreaterThan(length + 10)
+        if (phase === 'Speaking') await page.mouse.up()
+      }
+      await page.locator('.voice-phase', { hasText: phase }).waitFor()
+    }
+    test.for([
+      ['held', (page: Page) => talk(page, 'Hearing you')],
+      ['speaking', (page: Page) => talk(page, 'Speaking')],
+      [
+        'problem',
+        async (page: Page) => {
+          const alert = page.getByRole('alert').getByText('The microphone is blocked for this page.')
+          if ((await alert.count()) === 0) await page.getByRole('button', { name: 'Hold to talk' }).click()
+          await alert.waitFor()
+        },
+      ],
+    ] as const)('%s', async ([name, ready]) => {
+      await world.client.createChat({ agent: 'voice', session_id: name })
+      const permissions = name === 'problem' ? [] : ['microphone']
+      const found: string[] = []
+      await inEachLook(
+        world,
+        { name, path: `/s/${name}`, ready },
+        async (page, look) => {
+          await expectNoOverflow(page)
+          found.push(...(await violations(page)).map((line) => `${look}: ${line}`))
+        },
+        { permissions },
+      )
+      expect(found).toEqual([])
+    })
+  },
+  { env: { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: provider.url, NODE_ENV: 'test' } },
+  ['--use-fake-device-for-media-stream', '--autoplay-policy=no-user-gesture-required'],
 )

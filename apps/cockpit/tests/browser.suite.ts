@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fabricClient, type OperatorClient, operatorClient } from 'bridle/client'
 import { HarnessServer, type ServerOptions } from 'bridle/node'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, needs } from '../../../scripts/needs.ts'
+import { isThorough } from '../../../scripts/variants.ts'
 import { builtCockpit } from './built-app.suite.ts'
 
 /** Nothing leaves the machine: the page has no other address than the server. */
-export const launch = (executablePath: string): Promise<Browser> =>
+export const launch = (executablePath: string, more: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath,
     args: [
@@ -23,20 +24,23 @@ export const launch = (executablePath: string): Promise<Browser> =>
       '--disable-sync',
       '--disable-extensions',
       '--in-process-gpu',
+      ...more,
     ],
   })
 
 export class CockpitWorld {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'bridle-cockpit-'))
   readonly #options: ServerOptions
+  readonly #browserArgs: readonly string[]
   #browser!: Browser
   #app!: string
   #server!: HarnessServer
   /** Errors of every page: a test fails with them at its end. */
   readonly problems: string[] = []
 
-  constructor(options: ServerOptions = {}) {
+  constructor(options: ServerOptions = {}, browserArgs: readonly string[] = []) {
     this.#options = options
+    this.#browserArgs = browserArgs
   }
 
   get url(): string {
@@ -48,7 +52,7 @@ export class CockpitWorld {
   }
 
   async begin(executablePath: string): Promise<void> {
-    const [browser, app] = await Promise.all([launch(executablePath), builtCockpit()])
+    const [browser, app] = await Promise.all([launch(executablePath, this.#browserArgs), builtCockpit()])
     this.#browser = browser
     this.#app = app
     await this.startServer()
@@ -121,8 +125,6 @@ export class CockpitWorld {
   }
 }
 
-const isThorough = process.env.BRIDLE_VARIANTS === 'all'
-
 /** A test beyond the first one of its feature: `npm run test:long` runs it, and `npm test` keeps to its time. */
 export const longTest = (name: string, run: () => Promise<void>): void => {
   if (isThorough) test(name, run)
@@ -138,9 +140,10 @@ export const describeCockpit = (
   name: string,
   tests: (world: CockpitWorld) => void,
   options: ServerOptions = {},
+  browserArgs: readonly string[] = [],
 ): void => {
   describe.skipIf(needs('chromium'))(name, { timeout: 60_000 }, () => {
-    const world = new CockpitWorld(options)
+    const world = new CockpitWorld(options, browserArgs)
     beforeAll(() => world.begin(findChromium() as string))
     afterAll(async () => {
       await world.end()
@@ -162,4 +165,12 @@ export const expectNoSideScroll = async (page: Page): Promise<void> => {
     "Math.max(...[...document.querySelectorAll('.insp-panel')].map((panel) => panel.scrollWidth - panel.clientWidth))",
   )
   expect(overflow).toBeLessThanOrEqual(0)
+}
+
+/** Nothing lies over the middle of a button. */
+export const expectUncovered = async (button: Locator): Promise<void> => {
+  const { x, y, width, height } = (await button.boundingBox())!
+  const name = await button.innerText()
+  const top = `document.elementFromPoint(${x + width / 2}, ${y + height / 2})?.closest('button')?.innerText`
+  expect(await button.page().evaluate(top)).toBe(name)
 }

@@ -1,6 +1,6 @@
 // Writing to a session: prompts, the queue, steering, stopping, other wordings, branches, and prompts without a connection.
 import { expect, test } from 'vitest'
-import { describeCockpit } from './browser.suite.ts'
+import { describeCockpit, expectUncovered } from './browser.suite.ts'
 
 const script = (...steps: object[]) => `@script ${JSON.stringify(steps)}`
 
@@ -28,6 +28,9 @@ describeCockpit('the composer', (world) => {
     await box.press('Control+Enter')
     // This agent does not listen in mid-run: the words are next, and the page says so.
     await page.getByText('next in the queue').waitFor()
+    // The note covers no control.
+    for (const name of ['Stop, then the next', 'Queue', 'Steer'])
+      await expectUncovered(page.getByRole('button', { name, exact: name === 'Queue' }))
     expect(await page.locator('.queue').first().innerText()).toContain('Be brief.')
     await page.getByRole('button', { name: 'Remove from the queue' }).first().click()
     await expect.poll(() => page.locator('.queue').count()).toBe(1)

@@ -63,7 +63,11 @@ describeCockpit('the health of a session', (world) => {
     await set(page, 'Cost', 'two')
     await form.getByText('Expected a number, or nothing').waitFor()
     await set(page, 'Cost', '-2')
-    await form.getByText(/policy\.health\.max_cost_usd: .*-2/).waitFor()
+    await form
+      .locator('.policy-row', { hasText: 'Cost' })
+      .getByRole('alert')
+      .getByText(/^(?!.*max_cost).*-2/)
+      .waitFor()
     await form.getByRole('button', { name: 'Pause' }).click()
     await set(page, 'Cost', '2')
     const budgets = page.getByRole('region', { name: 'Budgets' })
@@ -149,7 +153,7 @@ describeLong(
       // Nobody told a cost: the strip and the meter say the same.
       const meter = page.getByLabel('Budgets').getByRole('meter', { name: 'Cost' })
       expect(await meter.getAttribute('aria-valuetext')).toBe('not told of $2.00')
-      await expectOff('/s/watched?tab=work', 'Background session', 'Pause', 'Cancel')
+      await expectOff('/s/watched?tab=work', 'Background session', 'Pause', 'Stop')
       await expectOff('/s/watched?tab=context', 'Proposal tone', 'Accept', 'Reject')
       await expectOff('/s/failed?tab=health', 'Score', 'Branch')
       await expectOff('/fleet', 'Sessions by health', 'Branch')

@@ -89,7 +89,7 @@ describeCockpit(
       await page.getByText('You may watch this session.').waitFor()
       await page.getByText('You may watch, but not answer').waitFor()
       await page.getByText('Checkpoint 1').waitFor()
-      for (const name of ['Pause', 'Cancel', 'Branch', 'Stop', 'New session with this agent', 'Edit this prompt'])
+      for (const name of ['Pause', 'Branch', 'Stop', 'New session with this agent', 'Edit this prompt'])
         expect(await page.getByRole('button', { name, exact: true }).count(), name).toBe(0)
       expect(await page.getByRole('button', { name: 'Set a budget' }).isDisabled()).toBe(true)
       expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0)

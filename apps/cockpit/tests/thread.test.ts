@@ -1,5 +1,6 @@
 // The thread of a session: text while it comes, calls, hostile contents, and a server that goes away in between.
-import { agent } from 'bridle'
+import { agent, subagent } from 'bridle'
+import { scriptedModel } from 'bridle/testing'
 import type { Page, WebSocketRoute } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { eventPlaces } from '../src/session/thread/event-places.ts'
@@ -36,6 +37,18 @@ const verbose = agent({
     await session.text('Listed.')
     return 'Listed.'
   },
+})
+
+const helper = (name: string) =>
+  agent({ name, description: `Helps as ${name}.`, model: scriptedModel([{ text: `${name} helped.` }]) })
+
+const lead = agent({
+  name: 'lead',
+  model: scriptedModel([
+    { calls: ['reader', 'writer'].map((name) => ({ tool: `ask_${name}`, input: { task: 'help' } })) },
+    { text: 'All were asked.' },
+  ]),
+  use: [subagent({ agents: [helper('reader'), helper('writer')] })],
 })
 
 const conversation = (page: Page) => page.getByRole('log', { name: 'Conversation' })
@@ -96,6 +109,32 @@ describeCockpit(
       await thread.getByText('All is well.', { exact: true }).waitFor()
     })
 
+    test('[F60] a checkpoint stands between the text before it and the text after it, now and after a reload', async () => {
+      const script = (name: string) => [
+        { text: `${name} begins.` },
+        { checkpoint: `${name} first` },
+        { text: '\n\nMore follows.' },
+        { tool: 'run', id: 'c1', args: { command: 'ls' }, result: 'a' },
+        { text: 'It was listed.' },
+        { checkpoint: `${name} second` },
+        { text: ' The end.' },
+      ]
+      const order = (page: Page) =>
+        page.evaluate(
+          "[...document.querySelector('[role=log] .answer:last-of-type').querySelectorAll('.md > p, .mark b, button.tool')].map((each) => each.innerText.split('\\n')[0].trim())",
+        )
+      await world.ask('scripted', 'places', `@script ${JSON.stringify(script('One'))}`)
+      await world.ask('scripted', 'places', `@script ${JSON.stringify(script('Two'))}`)
+      const page = await world.open('/s/places')
+      await conversation(page).getByText('Two begins.', { exact: true }).waitFor()
+      const expected = ['begins.', 'Checkpoint', 'More follows.', 'run', 'It was listed.', 'Checkpoint', 'The end.']
+      const shown = async () => ((await order(page)) as string[]).map((text) => text.replace(/^Two | \d+$/g, ''))
+      await expect.poll(shown).toEqual(expect.arrayContaining(['Checkpoint']))
+      expect((await shown()).slice(0, expected.length)).toEqual(expected)
+      await page.reload()
+      await expect.poll(async () => (await shown()).slice(0, expected.length)).toEqual(expected)
+    })
+
     test('hostile and endless contents are text, and no wider than the window', async () => {
       const long = 'x'.repeat(3_000)
       await world.play('hostile', [
@@ -132,6 +171,17 @@ describeCockpit(
         expect(await page.evaluate(overflow)).toBe(0)
         await page.context().close()
       }
+    })
+
+    test('[F61] a call that asks another agent leads to the session that does it', async () => {
+      await world.ask('lead', 'lead-one', 'Ask both.')
+      const page = await world.open('/s/lead-one')
+      const thread = conversation(page)
+      await thread.getByText('All were asked.', { exact: true }).waitFor()
+      await thread.getByRole('link', { name: 'Session of lead.reader' }).waitFor()
+      await thread.getByRole('link', { name: 'Session of lead.writer' }).click()
+      await page.waitForURL(/\/s\/task-\w+\?agent=lead\.writer/)
+      await thread.getByText('writer helped.', { exact: true }).waitFor()
     })
 
     test('five megabytes of output are shown by steps', async () => {
@@ -203,5 +253,5 @@ describeCockpit(
       expect(Object.keys(eventPlaces).toSorted()).toEqual(types.toSorted())
     })
   },
-  { agents: [verbose] },
+  { agents: [verbose, lead] },
 )

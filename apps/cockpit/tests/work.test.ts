@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { agent } from 'bridle'
 import { afterAll, expect, test } from 'vitest'
 import { describeCockpit, expectNoOverflow, expectNoSideScroll } from './browser.suite.ts'
 
@@ -61,7 +62,7 @@ describeCockpit('the work of a session', (world) => {
     }
   })
 
-  test('a background session is paused, resumed and cancelled, and its artifacts open by their type', async () => {
+  test('a background session is paused, resumed and stopped, and its artifacts open by their type', async () => {
     const script = [
       { artifact: { name: 'report.md', content: `# Report\n${LONG}` } },
       { checkpoint: 'half of it' },
@@ -88,12 +89,30 @@ describeCockpit('the work of a session', (world) => {
     await expectNoSideScroll(page)
     await life.getByRole('button', { name: 'Pause' }).click()
     await life.getByText('Paused').waitFor()
+    expect(await page.locator('.caret').count()).toBe(0)
     await life.getByRole('button', { name: 'Resume' }).click()
     await life.getByText('Running').waitFor()
-    await life.getByRole('button', { name: 'Cancel' }).click()
+    // Background work ends with its queue: the button says so, and the prompt is not lost.
+    const box = page.getByRole('textbox', { name: 'Message' })
+    await box.fill('And then this.')
+    await box.press('Enter')
+    await life.getByRole('button', { name: 'Stop and take back 1 queued' }).click()
     await life.getByText('Cancelled').waitFor()
+    await expect.poll(() => box.inputValue()).toBe('And then this.')
     expect(await life.getByRole('button').count()).toBe(0)
   })
+})
+
+/** A picture of one dot, in the one format whose bytes can all be letters. */
+const DOT = `BM${String.fromCharCode(
+  ...[58, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 24, 0],
+  ...Array.from({ length: 28 }, () => 0),
+)}`
+const painter = agent({
+  name: 'painter',
+  run: async ({ session }) => {
+    await session.artifact('dot.bmp', DOT, 'image/bmp')
+  },
 })
 
 const project = mkdtempSync(join(tmpdir(), 'bridle-cockpit-project-'))
@@ -125,6 +144,17 @@ describeCockpit(
       await expect.poll(() => files.getByText('export const attempts = 3').count()).toBe(2)
       await expectNoSideScroll(page)
     })
+
+    test('a picture that an agent published is shown as a picture', async () => {
+      await world.ask('painter', 'painting', 'Paint.')
+      const page = await world.open('/s/painting?agent=painter&tab=work')
+      await page.getByRole('button', { name: /dot\.bmp/ }).click()
+      const picture = page.getByRole('img', { name: 'dot.bmp' })
+      await picture.waitFor()
+      await expect.poll(() => page.evaluate("document.querySelector('.preview img').naturalWidth")).toBe(1)
+      await page.getByRole('log', { name: 'Conversation' }).getByRole('button', { name: 'Show' }).click()
+      await expect.poll(() => picture.count()).toBe(2)
+    })
   },
-  { workspaces: { sources: [project] } },
+  { workspaces: { sources: [project] }, agents: [painter] },
 )

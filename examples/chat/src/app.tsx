@@ -5,6 +5,7 @@ import { client, useSession } from './client.tsx'
 import { Composer } from './composer.tsx'
 import { Header } from './header.tsx'
 import { Thread } from './thread.tsx'
+import { Voice } from './voice.tsx'
 
 /** More than this many messages at once would make every token slow; older ones are a click away. */
 const PAGE = 60
@@ -27,6 +28,7 @@ export const App = () => {
           </button>
         </p>
       )}
+      <Voice />
       <Composer />
     </AssistantRuntimeProvider>
   )

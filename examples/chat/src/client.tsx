@@ -14,9 +14,16 @@ const visitor = (): string => {
 const query = new URLSearchParams(location.search)
 const url = new URL('/ws', location.href)
 url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-url.searchParams.set('userId', query.get('user') ?? visitor())
+const user = query.get('user') ?? visitor()
+url.searchParams.set('userId', user)
 const agent = query.get('agent')
 if (agent) url.searchParams.set('agent', agent)
+
+/** The server of this example has the agent `notes` for sessions that name none. */
+export const agentName = agent ?? 'notes'
+
+/** The same session, to speak with. */
+export const voiceUrl = new URL(`/sessions/${encodeURIComponent(`user:${user}`)}/voice`, url).href
 
 export const client = new HarnessClient({ url: url.href })
 

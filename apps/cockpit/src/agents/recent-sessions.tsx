@@ -7,13 +7,11 @@ import { Age } from '../ui/age.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { titleText } from '../ui/script-text.ts'
 import { Status } from '../ui/status.tsx'
-
-/** The list has the others. */
-const SHOWN = 8
+import { RECENT_SESSIONS } from './limits.ts'
 
 export const RecentSessions = ({ agent }: { readonly agent: string }) => {
   const sessions = useLive((state) => state.sessions)
-  const rows = useMemo(() => sessions.filter((row) => row.agent === agent).slice(0, SHOWN), [sessions, agent])
+  const rows = useMemo(() => sessions.filter((row) => row.agent === agent).slice(0, RECENT_SESSIONS), [sessions, agent])
   if (rows.length === 0) return <p className="t3">This agent has no sessions yet.</p>
   return (
     <>

@@ -3,9 +3,10 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useLive } from '../server/server-context.tsx'
 import { isTyping } from '../shell/use-shortcuts.ts'
 import { isSame } from '../ui/diff/key-changes.ts'
-import { exactJson, exactText } from '../ui/exact-text.ts'
+import { exactText } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { approvalWords } from './approval-words.ts'
+import { type ArgumentsProblem, draftText, fieldsDraft, parseDraft } from './argument-fields.ts'
 import { ArgumentsEditor } from './arguments-editor.tsx'
 import { ArgumentsView } from './arguments-view.tsx'
 import { CardActions } from './card-actions.tsx'
@@ -14,7 +15,6 @@ import { CardFacts } from './card-facts.tsx'
 import { CardHead } from './card-head.tsx'
 import { useDecision } from './decision.ts'
 import { keepDraft, readDraft } from './drafts.ts'
-import { parseArguments } from './parsed-arguments.ts'
 import { SettledCard } from './settled-card.tsx'
 import { useArmed } from './use-armed.ts'
 import { useWholeApproval } from './whole-approval.ts'
@@ -53,11 +53,11 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
   // The list may lose the approval before the server's reply to this page arrives: that is no answer from elsewhere.
   const closed = state.type === 'sending' ? undefined : listed.settlement
   const settlement = state.type === 'given' || state.type === 'late' ? state.settlement : closed
-  useEffect(() => keepDraft(key, settlement ? { text: null, note: '' } : draft), [key, draft, settlement])
+  useEffect(() => keepDraft(key, settlement ? { args: null, note: '' } : draft), [key, draft, settlement])
 
   const approval = whole.type === 'whole' ? whole.approval : listed
   const words = approvalWords(approval.kind)
-  const parsed = useMemo(() => (draft.text === null ? null : parseArguments(draft.text)), [draft.text])
+  const parsed = useMemo(() => draft.args && parseDraft(draft.args), [draft.args])
   const isEdited = parsed?.args != null && approval.args !== null && !isSame(parsed.args, approval.args)
 
   if (settlement || whole.type === 'gone')
@@ -66,10 +66,10 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
         approval={approval}
         settlement={settlement ?? { decision: 'closed', by: null, at: null }}
         isLate={state.type === 'late'}
-        lostText={state.type === 'given' || !isEdited ? null : draft.text}
+        lostText={state.type === 'given' || !isEdited ? null : draft.args && draftText(draft.args)}
         {...(onDismiss && { onDismiss })}
       >
-        {place === 'inbox' && approval.args && <ArgumentsView args={approval.args} />}
+        {place === 'inbox' && approval.args && approval.kind !== 'budget' && <ArgumentsView args={approval.args} />}
       </SettledCard>
     )
 
@@ -86,19 +86,19 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
     })
   }
   const edit = (): void => {
-    if (approval.args && words.canEdit && frozenWhy === null) setDraft({ ...draft, text: exactJson(approval.args) })
+    if (approval.args && words.canEdit && frozenWhy === null) setDraft({ ...draft, args: fieldsDraft(approval.args) })
   }
   const discard = (): void => {
-    setDraft({ ...draft, text: null })
+    setDraft({ ...draft, args: null })
     card.current?.focus()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape' && draft.text !== null) {
+    if (event.key === 'Escape' && draft.args !== null) {
       event.preventDefault()
       event.stopPropagation()
       return discard()
     }
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && draft.text !== null && !event.repeat) {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && draft.args !== null && !event.repeat) {
       event.preventDefault()
       return send('approved')
     }
@@ -134,13 +134,15 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
         )}
         {whole.type === 'whole' &&
           approval.args &&
-          (draft.text !== null && parsed ? (
+          // The reason says in words which budget it is.
+          approval.kind !== 'budget' &&
+          (draft.args !== null && parsed ? (
             <ArgumentsEditor
               args={approval.args}
-              text={draft.text}
+              draft={draft.args}
               parsed={parsed}
               isDisabled={state.type === 'sending'}
-              onChange={(text) => setDraft({ ...draft, text })}
+              onChange={(next) => setDraft({ ...draft, args: next })}
             />
           ) : (
             <ArgumentsView args={approval.args} />
@@ -173,12 +175,13 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
         )}
         <CardActions
           words={words}
+          toolName={approval.toolName}
           isLarge={place === 'inbox'}
           isArmed={isArmed}
           sending={state.type === 'sending' ? state.answer.decision : null}
           frozenWhy={frozenWhy}
           unapprovableWhy={unapprovableWhy}
-          isEditing={draft.text !== null}
+          isEditing={draft.args !== null}
           isEdited={isEdited}
           onApprove={() => send('approved')}
           onApproveAndPause={() => send('approved', true)}
@@ -194,10 +197,10 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
 /** The reason why there is nothing to approve yet; null = there is. */
 const unapprovableText = (
   whole: ReturnType<typeof useWholeApproval>,
-  problem: { readonly line: number } | null,
+  problem: ArgumentsProblem | null,
 ): string | null => {
   if (whole.type !== 'whole') return 'The arguments are not loaded yet.'
-  return problem ? `Line ${problem.line} of your arguments is not JSON.` : null
+  return problem ? `Line ${problem.line} of ${problem.key ?? 'your arguments'} is not JSON.` : null
 }
 
 /** The reason why nothing can be decided here now; null = it can. */

@@ -1,6 +1,6 @@
 // The words of an approval. A tool call, a budget and an unknown outcome are different questions: yes and no mean something else.
 
-import { argumentParts } from './argument-parts.ts'
+import { argumentParts } from '../ui/arguments/argument-parts.ts'
 import type { CardApproval, CardSettlement } from './card-approval.ts'
 
 export interface ApprovalWords {

@@ -1,73 +1,83 @@
-// Other arguments than those asked for: JSON in a text field, the place of a mistake, and a live diff against what was asked.
+// Other arguments than those asked for: a field for each key or all of them as JSON, the place of a mistake, and a live diff against what was
+// asked.
 import { useDeferredValue, useEffect, useId, useMemo, useRef } from 'react'
 import { compareKeys } from '../ui/diff/key-changes.ts'
 import { KeyDiff } from '../ui/diff/key-diff.tsx'
-import { exactJson } from '../ui/exact-text.ts'
+import { exactText } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { plural } from '../ui/numbers.ts'
-import { ScrollBox } from '../ui/scroll-box.tsx'
+import { type ArgumentsDraft, fieldsDraft, jsonDraft, type ParsedArguments, withField } from './argument-fields.ts'
+import { ArgumentInput } from './argument-input.tsx'
 import type { JsonRecord } from './card-approval.ts'
-import { EDITOR_CHARS_MAX } from './limits.ts'
-import type { ParsedArguments } from './parsed-arguments.ts'
 
 interface ArgumentsEditorProps {
   readonly args: JsonRecord
-  readonly text: string
+  readonly draft: ArgumentsDraft
   readonly parsed: ParsedArguments
   readonly isDisabled: boolean
-  readonly onChange: (text: string) => void
+  readonly onChange: (draft: ArgumentsDraft) => void
 }
 
-export const ArgumentsEditor = ({ args, text, parsed, isDisabled, onChange }: ArgumentsEditorProps) => {
-  const field = useRef<HTMLTextAreaElement>(null)
-  const stateId = useId()
-  useEffect(() => field.current?.focus(), [])
+export const ArgumentsEditor = ({ args, draft, parsed, isDisabled, onChange }: ArgumentsEditorProps) => {
+  const editor = useRef<HTMLElement>(null)
+  const problemId = useId()
+  const { look } = draft
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the other look has other fields
+  useEffect(() => editor.current?.querySelector('textarea')?.focus(), [look])
   // Typing stays quick while the comparison of a long text follows.
   const edited = useDeferredValue(parsed.args)
   const changes = useMemo(() => (edited ? compareKeys(args, edited).length : 0), [args, edited])
+  const { problem } = parsed
+  const turn = (): void => {
+    if (parsed.args) onChange(look === 'json' ? fieldsDraft(parsed.args) : jsonDraft(parsed.args))
+  }
   return (
-    <section className="args col" aria-label="Edit the arguments">
+    <section ref={editor} className="args col" aria-label="Edit the arguments">
       <div className="row small">
         <span className="t3">Arguments</span>
         {changes > 0 && <span className="tag">{plural(changes, 'change')}</span>}
-        <span className="right row" id={stateId} aria-live="polite">
-          {parsed.problem ? (
-            <span className="danger row">
+        <span className="row danger" id={problemId} aria-live="polite">
+          {problem && (
+            <>
               <Icon name="circle-alert" size={14} />
-              Not JSON: line {parsed.problem.line}, column {parsed.problem.column}. {parsed.problem.message}
-            </span>
-          ) : (
-            <span className="ok row">
-              <Icon name="circle-check" size={14} />
-              Valid JSON
-            </span>
+              {problem.key !== null && `${exactText(problem.key)} is `}
+              {problem.key === null ? 'Not' : 'not'} JSON: line {problem.line}, column {problem.column}.{' '}
+              {problem.message}
+            </>
           )}
         </span>
+        <button
+          type="button"
+          className="btn ghost copy right"
+          aria-pressed={look === 'json'}
+          disabled={isDisabled || problem !== null}
+          onClick={turn}
+        >
+          JSON
+        </button>
       </div>
-      <div className="two">
-        <div className="ro">
-          <div className="f">Asked</div>
-          <ScrollBox label="Arguments as asked" className="exact">
-            {exactJson(args)}
-          </ScrollBox>
-        </div>
-        <div className={`editor${parsed.problem ? ' bad' : ''}`}>
-          <div className="f">Yours</div>
-          <textarea
-            ref={field}
-            aria-label="Your arguments"
-            aria-invalid={parsed.problem !== null}
-            aria-describedby={stateId}
-            spellCheck={false}
-            autoComplete="off"
-            disabled={isDisabled}
-            maxLength={EDITOR_CHARS_MAX}
-            rows={Math.min(24, text.split('\n').length + 1)}
-            value={text}
-            onChange={(event) => onChange(event.target.value)}
+      {draft.look === 'json' ? (
+        <ArgumentInput
+          name="Your arguments"
+          kind="json"
+          text={draft.text}
+          problemId={problem ? problemId : null}
+          isDisabled={isDisabled}
+          onChange={(text) => onChange({ look: 'json', text })}
+        />
+      ) : (
+        draft.fields.map(({ key, kind, text }) => (
+          <ArgumentInput
+            key={key}
+            name={key}
+            kind={kind}
+            text={text}
+            problemId={problem?.key === key ? problemId : null}
+            isDisabled={isDisabled}
+            onChange={(next) => onChange(withField(draft, key, next))}
           />
-        </div>
-      </div>
+        ))
+      )}
       {edited && (
         <section className="col live-diff" aria-label="Your changes">
           <KeyDiff before={args} after={edited} look="yours" />

@@ -1,10 +1,10 @@
 // All arguments of a call, as a person reads them, and as JSON behind a toggle.
 import { useMemo, useState } from 'react'
+import { type ArgumentPart, argumentParts } from '../ui/arguments/argument-parts.ts'
 import { LineDiff } from '../ui/diff/line-diff.tsx'
 import { exactJson, exactText, hasRightToLeft, hiddenCount } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { plural } from '../ui/numbers.ts'
-import { type ArgumentPart, argumentParts } from './argument-parts.ts'
 import type { JsonRecord } from './card-approval.ts'
 import { ExactBlock } from './exact-block.tsx'
 
@@ -52,7 +52,9 @@ const PartView = ({ part }: { readonly part: ArgumentPart }) => {
           note="The new contents of the whole file."
         />
       )
-    case 'value':
+    case 'text':
+      return <ValueView name={part.key} value={part.text} />
+    case 'json':
       return <ValueView name={part.key} value={part.value} />
   }
 }

@@ -1,8 +1,11 @@
+import { keyHintOf } from '../actions/action-table.ts'
+import { useAction } from '../actions/use-action.ts'
 import { Button } from '../ui/button.tsx'
 import type { ApprovalWords } from './approval-words.ts'
 
 interface CardActionsProps {
   readonly words: ApprovalWords
+  readonly toolName: string
   readonly isLarge: boolean
   /** A card that just appeared takes no answer yet. */
   readonly isArmed: boolean
@@ -24,12 +27,21 @@ export const CardActions = (props: CardActionsProps) => {
   const { words, isLarge, isArmed, sending, frozenWhy, unapprovableWhy, isEditing, isEdited } = props
   const approveTitle = frozenWhy ?? unapprovableWhy
   const isOff = frozenWhy !== null || sending !== null
+  const detail = { detail: props.toolName }
+  const canAnswer = isArmed && !isOff
+  const canApprove = canAnswer && unapprovableWhy === null
+  const canEdit = canApprove && words.canEdit && !isEditing
+  useAction('approval.approve', canApprove ? props.onApprove : null, detail)
+  useAction('approval.edit', canEdit ? props.onEdit : null, detail)
+  useAction('approval.deny', canAnswer ? props.onDeny : null, detail)
+  useAction('approval.discard', canAnswer && isEditing ? props.onDiscard : null, detail)
+  useAction('approval.pause', canApprove && words.canPause ? props.onApproveAndPause : null, detail)
   return (
     <fieldset className="acts" disabled={!isArmed} aria-label="Your answer">
       <Button
         look="primary"
         icon="check"
-        keyHint={isEditing ? 'Ctrl+Enter' : 'A'}
+        keyHint={isEditing ? 'Ctrl+Enter' : keyHintOf('approval.approve')}
         isLarge={isLarge}
         isBusy={sending === 'approved'}
         isDisabled={isOff || unapprovableWhy !== null}
@@ -40,13 +52,19 @@ export const CardActions = (props: CardActionsProps) => {
       </Button>
       {words.canEdit &&
         (isEditing ? (
-          <Button look="ghost" keyHint="Esc" isLarge={isLarge} isDisabled={isOff} onClick={props.onDiscard}>
+          <Button
+            look="ghost"
+            keyHint={keyHintOf('approval.discard')}
+            isLarge={isLarge}
+            isDisabled={isOff}
+            onClick={props.onDiscard}
+          >
             Discard edits
           </Button>
         ) : (
           <Button
             icon="pencil"
-            keyHint="E"
+            keyHint={keyHintOf('approval.edit')}
             isLarge={isLarge}
             isDisabled={isOff || unapprovableWhy !== null}
             onClick={props.onEdit}
@@ -57,7 +75,7 @@ export const CardActions = (props: CardActionsProps) => {
       <Button
         look="no"
         icon="x"
-        {...(!isEditing && { keyHint: 'D' })}
+        {...(!isEditing && { keyHint: keyHintOf('approval.deny') })}
         isLarge={isLarge}
         isBusy={sending === 'denied'}
         isDisabled={isOff}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { parseDraft } from './argument-fields.ts'
 import { jsonProblem } from './json-problem.ts'
-import { parseArguments } from './parsed-arguments.ts'
 
 test.each([
   ['{\n  "a": 1,\n  "b": "x\n}', 3, 8, 'A quote is missing at the end of this text.'],
@@ -52,7 +52,12 @@ const isJson = (text: string): boolean => {
 }
 
 test('arguments are an object', () => {
-  expect(parseArguments('{"a":1}')).toEqual({ args: { a: 1 }, problem: null })
-  expect(parseArguments('[1]').problem?.message).toBe('The arguments are an object: { … }.')
-  expect(parseArguments('{').problem).toEqual({ line: 1, column: 2, message: 'A key in quotes is missing here.' })
+  expect(parseDraft({ look: 'json', text: '{"a":1}' })).toEqual({ args: { a: 1 }, problem: null })
+  expect(parseDraft({ look: 'json', text: '[1]' }).problem?.message).toBe('The arguments are an object: { … }.')
+  expect(parseDraft({ look: 'json', text: '{' }).problem).toEqual({
+    key: null,
+    line: 1,
+    column: 2,
+    message: 'A key in quotes is missing here.',
+  })
 })

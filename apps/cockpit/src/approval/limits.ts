@@ -8,6 +8,8 @@ export const ARMED_AFTER_MS = 400
 export const SHOWN_CHARS = 8_000
 /** Characters that the editor takes: a larger text makes every key slow. The server takes larger arguments from other clients. */
 export const EDITOR_CHARS_MAX = 400_000
+/** Lines of a field of the editor: more of them scroll, or the live diff below would be out of sight. */
+export const EDITOR_ROWS_MAX = 24
 /** Drafts that are kept while somebody looks at other approvals. */
 export const DRAFTS_MAX = 50
 /** Levels of edited JSON: deeper than a person edits, and a scanner that calls itself must end somewhere. */

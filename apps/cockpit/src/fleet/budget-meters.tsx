@@ -1,6 +1,7 @@
 import type { SessionRow } from 'bridle/client'
-import { budgetText, budgetWords, currentValue } from '../session/health/budget-texts.ts'
+import { budgetText, budgetWords, currentValue, levelTones } from '../session/health/budget-texts.ts'
 import { Meter } from '../ui/meter.tsx'
+import { partOf } from '../ui/meter-bar.tsx'
 import { useNow } from '../ui/use-now.ts'
 
 type Pressure = NonNullable<SessionRow['health']>['budget_pressure']
@@ -23,8 +24,8 @@ export const BudgetMeters = ({ pressure, costUsd }: BudgetMetersProps) => {
       <Meter
         key={budget.budget}
         label={budgetWords[budget.budget].label}
-        value={isScore ? scoreParts[budget.level] : value}
-        max={isScore ? 1 : budget.limit}
+        part={isScore ? scoreParts[budget.level] : partOf(value, budget.limit)}
+        tone={levelTones[budget.level]}
         text={budgetText(budget, value, costUsd)}
       />
     )

@@ -16,9 +16,7 @@ import { Status } from '../ui/status.tsx'
 import { FleetCard } from './fleet-card.tsx'
 import { flagCounts, needsLook, worstFirst } from './worst-first.ts'
 import './fleet.css'
-
-/** So many cards load their reasons by themselves: a screen shows no more. */
-const OPEN_CARDS = 8
+import { OPEN_CARDS } from './limits.ts'
 
 const FleetPage = () => {
   const [params, setParams] = useSearchParams()

@@ -1,7 +1,7 @@
 import type { SettledApproval } from 'bridle/client'
 import { Link } from 'wouter'
-import { argumentSummary } from '../approval/argument-parts.ts'
 import { Age } from '../ui/age.tsx'
+import { argumentSummary } from '../ui/arguments/argument-parts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { titleText } from '../ui/script-text.ts'
 import { shortText } from './inbox-row.tsx'

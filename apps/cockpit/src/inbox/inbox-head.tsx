@@ -1,6 +1,8 @@
 // The head of the inbox: how many wait, for how long, and the filters.
 import type { PendingApproval } from 'bridle/client'
 import { Link, useLocation } from 'wouter'
+import { waitingText } from '../server/live-store.ts'
+import { useLive } from '../server/server-context.tsx'
 import { TopBar } from '../shell/top-bar.tsx'
 import { Age } from '../ui/age.tsx'
 import { exactText } from '../ui/exact-text.ts'
@@ -19,6 +21,7 @@ export const InboxHead = ({ query, approvals }: InboxHeadProps) => {
   const [, navigate] = useLocation()
   const agents = [...new Set([...approvals.map(({ agent }) => agent), ...(query.agent === null ? [] : [query.agent])])]
   const [oldest] = approvals
+  const waiting = useLive(waitingText)
   const pathWith = (change: Partial<InboxQuery>): string => encodeInboxQuery({ ...query, selected: null, ...change })
   return (
     <TopBar
@@ -64,7 +67,7 @@ export const InboxHead = ({ query, approvals }: InboxHeadProps) => {
       <h1>Inbox</h1>
       {oldest && (
         <span className="t3 num nowrap">
-          {approvals.length} waiting, oldest <Age at={oldest.requestedAt} />
+          {waiting} waiting, oldest <Age at={oldest.requestedAt} />
         </span>
       )}
     </TopBar>

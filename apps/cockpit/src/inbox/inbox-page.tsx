@@ -3,6 +3,7 @@ import type { PendingApproval } from 'bridle/client'
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useLive } from '../server/server-context.tsx'
+import { Button } from '../ui/button.tsx'
 import { Screen } from '../ui/screen.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useNow } from '../ui/use-now.ts'
@@ -20,7 +21,7 @@ import {
 import { InboxHead } from './inbox-head.tsx'
 import { InboxPager } from './inbox-pager.tsx'
 import { InboxRow } from './inbox-row.tsx'
-import { DECIDED_MS } from './limits.ts'
+import { DECIDED_MS, ROWS_STEP } from './limits.ts'
 import { useDecided } from './use-decided.ts'
 import { useInboxKeys } from './use-inbox-keys.ts'
 import './inbox.css'
@@ -38,6 +39,7 @@ const InboxPage = () => {
     ({ agent, decidedAt }) =>
       now - Date.parse(decidedAt) < DECIDED_MS && (query.agent === null || query.agent === agent),
   )
+  const [rowCount, setRowCount] = useState(ROWS_STEP)
   const [isListOpen, setListOpen] = useState(false)
   const [focused, setFocused] = useState<PendingApproval | null>(null)
 
@@ -100,7 +102,7 @@ const InboxPage = () => {
         <div className={`inbox${isListOpen ? ' list-open' : ''}`}>
           <nav className="iblist scroll" aria-label="Approvals, oldest first">
             <h2>{shown.length === 0 ? 'Nothing waits' : 'Waiting, oldest first'}</h2>
-            {shown.map((approval) => (
+            {shown.slice(0, rowCount).map((approval) => (
               <InboxRow
                 key={`${approval.agent} ${approval.sessionId} ${approval.id}`}
                 approval={approval}
@@ -109,6 +111,11 @@ const InboxPage = () => {
                 onOpen={() => open(approval)}
               />
             ))}
+            {shown.length > rowCount && (
+              <Button look="ghost" icon="chevron-down" onClick={() => setRowCount(rowCount + ROWS_STEP)}>
+                Show more, {shown.length - rowCount} left
+              </Button>
+            )}
             {recent.length > 0 && <h2>Decided in the last hour</h2>}
             {recent.map((approval) => (
               <DecidedRow

@@ -1,8 +1,7 @@
 // An example of a body: the document's own, or the least that its schema asks for.
-import { type ApiRoute, asArray, asObject, type Schema, textOf } from './route.ts'
 
-/** Schemas may contain themselves. */
-const DEPTH_MAX = 5
+import { EXAMPLE_LEVELS_MAX } from './limits.ts'
+import { type ApiRoute, asArray, asObject, type Schema, textOf } from './route.ts'
 
 export const bodyExample = ({ body }: Pick<ApiRoute, 'body'>): unknown =>
   body === null ? undefined : (body.example ?? schemaExample(body.schema))
@@ -13,7 +12,7 @@ const schemaExample = (schema: Schema, depth = 0): unknown => {
   if (first !== undefined) return first
   if (schema.const !== undefined) return schema.const
   const [choice] = asArray(schema.anyOf ?? schema.oneOf)
-  if (choice !== undefined && depth < DEPTH_MAX) return schemaExample(asObject(choice), depth + 1)
+  if (choice !== undefined && depth < EXAMPLE_LEVELS_MAX) return schemaExample(asObject(choice), depth + 1)
   switch (schema.type) {
     case 'string':
       return ''
@@ -33,7 +32,7 @@ const schemaExample = (schema: Schema, depth = 0): unknown => {
 
 const objectExample = (schema: Schema, depth: number): unknown => {
   const properties = asObject(schema.properties)
-  if (depth >= DEPTH_MAX) return {}
+  if (depth >= EXAMPLE_LEVELS_MAX) return {}
   return Object.fromEntries(
     asArray(schema.required).flatMap((name) =>
       typeof name === 'string' ? [[name, schemaExample(asObject(properties[name]), depth + 1)]] : [],

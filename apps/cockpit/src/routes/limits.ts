@@ -5,3 +5,6 @@ export const FRAMES_SHOWN = 100
 
 /** An answer beyond this is cut: the page is for looking, and the address gives all of it. */
 export const ANSWER_CHARS = 2_000_000
+
+/** Levels of the example of a body: schemas may contain themselves. */
+export const EXAMPLE_LEVELS_MAX = 5

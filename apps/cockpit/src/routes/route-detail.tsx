@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react'
+import { curlText } from '../actions/copy-as/curl.ts'
 import { useServer } from '../server/server-context.tsx'
 import { Button } from '../ui/button.tsx'
 import { jsonText } from '../ui/code.tsx'
@@ -9,7 +10,7 @@ import { BodyFields } from './body-fields.tsx'
 import { ParameterField } from './parameter-field.tsx'
 import type { ApiRoute } from './route.ts'
 import { RouteAnswerView } from './route-answer.tsx'
-import { curlText, parameterKey, type RouteRequest, routeRequest } from './route-request.ts'
+import { parameterKey, type RouteRequest, routeRequest } from './route-request.ts'
 import { useRouteCall } from './use-route-call.ts'
 
 /** A route: what it takes, a form to send it, and the answer. */

@@ -1,4 +1,4 @@
-// A route with the values of its form as a request, and the same as a line for a shell.
+// A route with the values of its form as a request.
 import type { ApiRoute } from './route.ts'
 
 export interface RouteForm {
@@ -54,23 +54,3 @@ const isJsonText = (text: string): boolean => {
     return false
   }
 }
-
-interface CurlOptions {
-  readonly serverUrl: string
-  /** The line takes the token from the shell: it is never in the text. */
-  readonly hasToken: boolean
-  readonly tenantId: string | undefined
-  readonly isStream: boolean
-}
-
-export const curlText = ({ method, path, headers, body }: RouteRequest, options: CurlOptions): string =>
-  [
-    `curl${options.isStream ? ' -N' : ''}${method === 'GET' ? '' : ` -X ${method}`} ${quoted(new URL(path, options.serverUrl).href)}`,
-    ...(options.hasToken ? ['-H "Authorization: Bearer $BRIDLE_TOKEN"'] : []),
-    ...(options.tenantId === undefined ? [] : [`-H ${quoted(`x-fabric-tenant: ${options.tenantId}`)}`]),
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === null ? [] : [`-d ${quoted(body)}`]),
-  ].join(' \\\n  ')
-
-/** In single quotes a shell reads nothing but the closing quote. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { curlText } from '../actions/copy-as/curl.ts'
 import { bodyExample, bodyFields } from './body-example.ts'
 import { routeGroups } from './route.ts'
-import { curlText, routeRequest } from './route-request.ts'
+import { routeRequest } from './route-request.ts'
 
 const document = {
   tags: [{ name: 'Sessions', description: 'By id.' }, { name: 'Empty' }],

@@ -14,3 +14,10 @@ export const socketUrl = (sessionId: string, agent?: string): string => {
   if (agent !== undefined) url.searchParams.set('agent', agent)
   return url.href
 }
+
+/** The address of a session's voice. */
+export const voiceUrl = (sessionId: string): string => {
+  const url = new URL(`sessions/${encodeURIComponent(sessionId)}/voice`, serverUrl)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  return url.href
+}

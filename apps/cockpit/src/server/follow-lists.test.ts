@@ -2,7 +2,7 @@ import type { OperatorClient, SessionRow, TenantChange } from 'bridle/client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { followLists } from './follow-lists.ts'
 import { LIST_RETRY_MS } from './limits.ts'
-import { LiveStore } from './live-store.ts'
+import { LiveStore, waitingText } from './live-store.ts'
 
 type Client = Pick<OperatorClient, 'sessions' | 'approvals'>
 
@@ -22,6 +22,32 @@ const idsOf = (live: LiveStore) => live.getSnapshot().sessions.map(({ id }) => i
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
+
+test('every page of approvals counts, up to a number that is said to be more', async () => {
+  const inbox = (total: number) =>
+    ({
+      sessions: async () => ({ sessions: [] }),
+      approvals: async ({ limit = 0, cursor = '0' }: { limit?: number; cursor?: string } = {}) => {
+        const from = Number(cursor)
+        const ids = Array.from({ length: Math.min(limit, total - from) }, (_, at) => `apr-${from + at}`)
+        const approvals = ids.map((id) => ({ id, sessionId: 's', agent: 'a', requestedAt: '2026-01-01' }))
+        return { approvals, ...(from + limit < total && { next: String(from + limit) }) }
+      },
+    }) as unknown as Client
+  for (const [total, text] of [
+    [0, ''],
+    [3, '3'],
+    [100, '100'],
+    [250, '250'],
+    [1_000, '1000'],
+    [1_234, '1000+'],
+  ] as const) {
+    const live = new LiveStore()
+    followLists(inbox(total), live).onChange({ type: 'ready' })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(waitingText(live.getSnapshot())).toBe(text)
+  }
+})
 
 test('changes that come while lists load are folded into them', async () => {
   const live = new LiveStore()

@@ -8,7 +8,7 @@ import type {
   SessionRow,
   TenantChange,
 } from 'bridle/client'
-import { LIST_ROWS } from './limits.ts'
+import { APPROVAL_PAGES_MAX, LIST_ROWS } from './limits.ts'
 
 export interface LiveState {
   readonly phase: ChangesPhase
@@ -22,6 +22,8 @@ export interface LiveState {
   readonly hasMore: boolean
   /** Oldest request first. */
   readonly approvals: readonly PendingApproval[]
+  /** True where more approvals wait than the page has. */
+  readonly hasMoreApprovals: boolean
   /** The reason why the lists could not be loaded. */
   readonly error: Error | null
   /** The time of the last message of the server, in ms since 1970. */
@@ -35,6 +37,7 @@ export const emptyLiveState: LiveState = {
   sessions: [],
   hasMore: false,
   approvals: [],
+  hasMoreApprovals: false,
   error: null,
   heardAt: 0,
 }
@@ -89,15 +92,30 @@ type ApprovalName = Pick<PendingApproval, 'id' | 'sessionId' | 'agent'>
 const isSameApproval = (one: ApprovalName, other: ApprovalName): boolean =>
   one.id === other.id && one.sessionId === other.sessionId && one.agent === other.agent
 
-/** Loads both lists: the first page of each, for a screen shows no more. */
+/** How many approvals wait: `7`, or `1000+` where there are more than the page has. */
+export const waitingText = ({ approvals, hasMoreApprovals }: LiveState): string =>
+  approvals.length === 0 ? '' : `${approvals.length}${hasMoreApprovals ? '+' : ''}`
+
+/** Loads both lists: the first page of sessions, for a screen shows no more, and all approvals, for every page shows their number. */
 export const loadLists = async (
   client: Pick<OperatorClient, 'sessions' | 'approvals'>,
-): Promise<Pick<LiveState, 'sessions' | 'approvals' | 'hasMore'>> => {
-  const [page, inbox] = await Promise.all([
-    client.sessions({ limit: LIST_ROWS }),
-    client.approvals({ limit: LIST_ROWS }),
-  ])
-  return { sessions: page.sessions, hasMore: page.next !== undefined, approvals: inbox.approvals }
+): Promise<Pick<LiveState, 'sessions' | 'approvals' | 'hasMore' | 'hasMoreApprovals'>> => {
+  const [page, inbox] = await Promise.all([client.sessions({ limit: LIST_ROWS }), loadApprovals(client)])
+  return { sessions: page.sessions, hasMore: page.next !== undefined, ...inbox }
+}
+
+const loadApprovals = async (
+  client: Pick<OperatorClient, 'approvals'>,
+): Promise<Pick<LiveState, 'approvals' | 'hasMoreApprovals'>> => {
+  const found = new Map<string, PendingApproval>()
+  let cursor: string | undefined
+  for (let page = 0; page < APPROVAL_PAGES_MAX; page += 1) {
+    const { approvals, next } = await client.approvals({ limit: LIST_ROWS, ...(cursor !== undefined && { cursor }) })
+    for (const each of approvals) found.set(JSON.stringify([each.agent, each.sessionId, each.id]), each)
+    cursor = next
+    if (next === undefined) break
+  }
+  return { approvals: [...found.values()], hasMoreApprovals: cursor !== undefined }
 }
 
 /** A store that React can subscribe to. */

@@ -12,7 +12,8 @@ interface Server {
   readonly live: LiveStore
 }
 
-const ServerContext = createContext<Server | null>(null)
+/** The page of a file has a server of its own: the file. */
+export const ServerContext = createContext<Server | null>(null)
 
 export const ServerProvider = ({ children }: { readonly children: ReactNode }) => {
   // Another credential is another page: `changeCredential`.

@@ -11,3 +11,9 @@ export const RELOAD_MS = 2_000
 
 /** Most plans have fewer steps; more marks would fill the strip. */
 export const STEP_MARKS = 12
+
+/** Characters of a prompt that waits, which has one line: its turn shows all of it. */
+export const QUEUED_CHARS = 300
+
+/** A score of this or more is good: nothing but small things were found. */
+export const GOOD_SCORE = 80

@@ -1,26 +1,39 @@
-// Everything about the session of the page: its conversation over the socket, its events, and its detail.
+// Everything about the session of the page: its conversation over the socket, its events, and its detail. Where the page shows the past,
+// all three are those of then (past/past-provider.tsx).
 import { type ChatSession, type FrontendState, HarnessClient } from 'bridle/client'
+import type { LogEntry } from 'bridle/history'
 import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react'
 import { socketUrl } from '../server/address.ts'
 import { isSameSession } from '../server/live-store.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
 import { type Loaded, useLoaded } from '../server/use-loaded.ts'
+import { TappedWebSocket } from './debug/wire/tapped-socket.ts'
 import { RELOAD_MS } from './limits.ts'
+import type { Conversation } from './past/past-conversation.ts'
 import { useSessionEvents } from './use-session-events.ts'
 
 export interface OpenSession {
   readonly id: string
   readonly agent: string
   /** The conversation, and the commands. */
-  readonly harness: HarnessClient
+  readonly harness: Conversation
   /** The detail as of the last change that lists show. */
   readonly detail: ChatSession
   readonly reload: () => void
   /** The events of the session, folded: timeline, tools with their times, steps, usage. */
   readonly events: FrontendState
+  /** The event that everything here is as of; null while the page is live. */
+  readonly past: PastEvent | null
 }
 
-const SessionContext = createContext<OpenSession | null>(null)
+/** The event of the log that a page shows, and the end of the log. */
+export interface PastEvent {
+  readonly seq: number
+  readonly head: number
+  readonly entry: LogEntry
+}
+
+export const SessionContext = createContext<OpenSession | null>(null)
 
 export const useSession = (): OpenSession => {
   const session = use(SessionContext)
@@ -63,7 +76,7 @@ const OpenSessionProvider = ({
   const harness = useHarnessClient(id, agent)
   const events = useSessionEvents(id, agent)
   const session = useMemo(
-    () => harness && { id, agent, harness, detail, reload, events },
+    () => harness && { id, agent, harness, detail, reload, events, past: null },
     [id, agent, harness, detail, reload, events],
   )
   return session && <SessionContext value={session}>{children}</SessionContext>
@@ -75,7 +88,7 @@ const useHarnessClient = (id: string, agent: string): HarnessClient | null => {
   const [harness, setHarness] = useState<HarnessClient | null>(null)
   useEffect(() => {
     const { authToken, tenantId } = options
-    const opened = new HarnessClient({ url: socketUrl(id, agent), authToken, tenantId })
+    const opened = new HarnessClient({ url: socketUrl(id, agent), authToken, tenantId, WebSocket: TappedWebSocket })
     setHarness(opened)
     return () => opened.close()
   }, [id, agent, options])

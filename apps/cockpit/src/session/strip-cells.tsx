@@ -1,12 +1,13 @@
 import type { ChatSession } from 'bridle/client'
+import { LOW_SCORE } from '../sessions/limits.ts'
+import { MeterBar, type MeterTone, partOf, usageTone } from '../ui/meter-bar.tsx'
 import { costText, countText, durationText, plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
 import { Status } from '../ui/status.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useNow } from '../ui/use-now.ts'
-import { Bar } from './bar.tsx'
 import { useSelection } from './inspector/use-selection.ts'
-import { STEP_MARKS } from './limits.ts'
+import { GOOD_SCORE, STEP_MARKS } from './limits.ts'
 import { useSession } from './session-context.tsx'
 import { useHarnessValue } from './thread/thread-context.tsx'
 
@@ -67,7 +68,13 @@ export const CostCell = ({ detail }: CellProps) => {
           usage.total_tokens > 0 && <span className="t3 small trunc">{countText(usage.total_tokens)} tokens</span>
         )}
       </div>
-      {budget && usage.cost_usd !== null && <Bar label="Cost" value={budget.value} max={budget.limit} />}
+      {budget && usage.cost_usd !== null && (
+        <MeterBar
+          label="Cost"
+          part={partOf(budget.value, budget.limit)}
+          tone={usageTone(partOf(budget.value, budget.limit))}
+        />
+      )}
     </div>
   )
 }
@@ -91,10 +98,12 @@ export const HealthCell = ({ detail }: CellProps) => {
           </button>
         )}
       </div>
-      <Bar label="Health score" value={score} max={100} isGoodWhenHigh />
+      <MeterBar label="Health score" part={score / 100} tone={scoreTone(score)} />
     </div>
   )
 }
+
+const scoreTone = (score: number): MeterTone => (score <= LOW_SCORE ? 'over' : score < GOOD_SCORE ? 'high' : '')
 
 const RUNNING = new Set(['running', 'awaiting_approval', 'recovering'])
 

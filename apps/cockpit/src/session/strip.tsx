@@ -1,5 +1,5 @@
 // The strip says what is going on, what waits for you, what it cost, how healthy it is, how long it takes.
-import { CANNOT_OPERATE, useCan } from '../server/use-can.ts'
+import { useCan, useOffReason } from '../server/use-can.ts'
 import { Button } from '../ui/button.tsx'
 import { useSession } from './session-context.tsx'
 import { CostCell, HealthCell, NowCell, TimeCell } from './strip-cells.tsx'
@@ -8,9 +8,10 @@ import { useActs } from './use-acts.ts'
 import { WaitingCell } from './waiting-cell.tsx'
 
 export const Strip = () => {
-  const { detail } = useSession()
+  const { detail, past } = useSession()
   const isOpen = useConnection().phase === 'open'
   const canOperate = useCan('operate')
+  const offReason = useOffReason()
   const status = useHarnessValue((state) => state.sessionStatus) ?? detail.status
   return (
     <section className="strip" aria-label="At a glance">
@@ -20,12 +21,16 @@ export const Strip = () => {
       <HealthCell detail={detail} />
       <TimeCell detail={detail} status={status} />
       <div className="acts no-phone">
-        {!isOpen ? (
+        {past ? (
+          <span className="small t3 nowrap" title={offReason}>
+            Read only
+          </span>
+        ) : !isOpen ? (
           <span className="small t3">frozen</span>
         ) : canOperate ? (
           <Acts status={status} />
         ) : (
-          <span className="small t3 nowrap" title={CANNOT_OPERATE}>
+          <span className="small t3 nowrap" title={offReason}>
             watch only
           </span>
         )}
@@ -36,8 +41,9 @@ export const Strip = () => {
 
 const RUNNING = new Set(['queued', 'running', 'awaiting_approval', 'recovering'])
 
+/** The composer has the way to stop. */
 const Acts = ({ status }: { readonly status: string }) => {
-  const { branch, pause, resume, stop } = useActs()
+  const { branch, pause, resume } = useActs()
   return (
     <>
       {status === 'paused' ? (
@@ -46,14 +52,9 @@ const Acts = ({ status }: { readonly status: string }) => {
         </Button>
       ) : (
         RUNNING.has(status) && (
-          <>
-            <Button icon="pause" onClick={() => void pause()}>
-              Pause
-            </Button>
-            <Button icon="ban" onClick={() => void stop()}>
-              Cancel
-            </Button>
-          </>
+          <Button icon="pause" onClick={() => void pause()}>
+            Pause
+          </Button>
         )
       )}
       <Button

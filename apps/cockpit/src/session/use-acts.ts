@@ -1,13 +1,18 @@
 // The acts of a person upon the session of the page. A refusal is shown, and nothing else happens.
-import type { HarnessClient } from 'bridle/client'
+import type { HarnessMessage } from 'bridle/client'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { useServer } from '../server/server-context.tsx'
 import { sessionPath } from '../shell/paths.ts'
+import { plural } from '../ui/numbers.ts'
 import { showError, showToast } from '../ui/toast.tsx'
+import { keepDraft, readDraft } from './composer/drafts.ts'
+import { queuedPrompts } from './composer/queued-prompts.ts'
+import { draftWith } from './composer/stop-words.ts'
+import type { Conversation } from './past/past-conversation.ts'
 import { useThreadSource } from './thread/thread-context.tsx'
 
-type BranchPoint = Parameters<HarnessClient['branch']>[0]
+type BranchPoint = Parameters<Conversation['branch']>[0]
 
 export interface SessionActs {
   /** Branches, and opens the new session. */
@@ -18,6 +23,7 @@ export interface SessionActs {
   readonly reload: (messageId: string) => Promise<boolean>
   /** Makes a chat with the same agent, and opens it. */
   readonly create: () => Promise<void>
+  /** Ends the run. Prompts that go with it come back into the composer. */
   readonly stop: () => Promise<boolean>
   readonly pause: () => Promise<boolean>
   readonly resume: () => Promise<boolean>
@@ -26,7 +32,7 @@ export interface SessionActs {
 }
 
 export const useActs = (): SessionActs => {
-  const { harness, agent } = useThreadSource()
+  const { harness, id: ownId, agent, kind } = useThreadSource()
   const { client } = useServer()
   const [, navigate] = useLocation()
   return useMemo(() => {
@@ -68,10 +74,31 @@ export const useActs = (): SessionActs => {
           showError(error)
         }
       },
-      stop: () => settle(harness.cancel()),
+      stop: async () => {
+        // Only background work ends with its queue.
+        const queued = kind === 'background' ? queuedPrompts(harness.getSnapshot()) : []
+        if (!(await settle(harness.cancel()))) return false
+        if (queued.length === 0) return true
+        const session = { id: ownId, agent }
+        keepDraft(
+          session,
+          draftWith(
+            readDraft(session),
+            queued.map((prompt) => wholeText(harness, prompt)),
+          ),
+        )
+        showToast({ text: `${plural(queued.length, 'prompt')} of the queue came back into the composer.` })
+        return true
+      },
       pause: () => settle(harness.pause()),
       resume: () => settle(harness.resume()),
       unqueue: (runId) => settle(harness.cancel({ runId })),
     }
-  }, [harness, agent, client, navigate])
+  }, [harness, ownId, agent, kind, client, navigate])
+}
+
+/** The state has the beginning of a long prompt while it waits, and all of it once it was taken back. */
+const wholeText = (harness: Conversation, { id, content }: HarnessMessage): string => {
+  const now = harness.getSnapshot().messages.findLast((message) => message.id === id)?.content ?? ''
+  return now.length > content.length ? now : content
 }

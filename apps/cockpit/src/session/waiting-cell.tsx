@@ -3,15 +3,20 @@ import { useLive } from '../server/server-context.tsx'
 import { Age } from '../ui/age.tsx'
 import { plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
+import { usePast } from './past/past-context.ts'
+import { useSession } from './session-context.tsx'
 import { showApproval } from './thread/show-approval.ts'
 import { useHarnessList, useThreadSource } from './thread/thread-context.tsx'
-import { briefOf } from './thread/tools/tool-shape.ts'
+import { toolBrief } from './thread/tools/tool-brief.ts'
 
 export const WaitingCell = () => {
   const { id, agent } = useThreadSource()
+  const { past } = useSession()
+  const { log } = usePast()
+  const word = past ? 'Waiting then' : 'Waiting for you'
   const approvals = useHarnessList((state) => state.approvals ?? [])
   const first = approvals[0]
-  const asked = useLive((state) =>
+  const listed = useLive((state) =>
     first
       ? state.approvals.find((each) => each.id === first.id && each.sessionId === id && each.agent === agent)
           ?.requestedAt
@@ -20,18 +25,27 @@ export const WaitingCell = () => {
   if (!first)
     return (
       <div className="cell wide no-phone">
-        <div className="k">Waiting for you</div>
+        <div className="k">{word}</div>
         <div className="v">
           <span className="t3">nothing</span>
         </div>
       </div>
     )
-  const brief = briefOf(first.arguments ?? {})
+  const entry = past ? log?.overview.questionOf(first.id) : undefined
+  const asked = entry ? new Date(entry.at).toISOString() : listed
+  const brief = toolBrief(first.arguments ?? {})
   return (
-    <div className="cell wide hot">
+    <div className={past ? 'cell wide' : 'cell wide hot'}>
       <div className="k">
-        <span>Waiting for you</span>
-        {asked !== undefined && <Age at={asked} />}
+        <span>{word}</span>
+        {asked !== undefined &&
+          (past ? (
+            <span>
+              asked <Age at={asked} isAgo />
+            </span>
+          ) : (
+            <Age at={asked} />
+          ))}
         {approvals.length > 1 && <span>{plural(approvals.length, 'question')}</span>}
       </div>
       <div className="v">

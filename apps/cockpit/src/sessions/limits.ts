@@ -17,3 +17,9 @@ export const LOW_SCORE = 50
 
 /** Time for the stream of changes to bring what an act did: it sends at most four changes a second. */
 export const SETTLE_MS = 1_000
+
+/** Characters of the reason of a failure in a row, which has one line: the session's page has all of it. */
+export const FAILURE_CHARS = 200
+
+/** An attempt that is due sooner than this is said to come now: rows show whole seconds, late by some. */
+export const RETRY_NOW_MS = 5_000

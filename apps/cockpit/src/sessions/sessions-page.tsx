@@ -1,12 +1,14 @@
 // All sessions: what needs a person stands first.
 import { useCallback, useMemo } from 'react'
-import { useSearchParams } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import { useServer } from '../server/server-context.tsx'
 import { CANNOT_OPERATE, useCan } from '../server/use-can.ts'
 import { useLoaded } from '../server/use-loaded.ts'
+import { REPLAY_PATH } from '../shell/pages.ts'
 import { TopBar } from '../shell/top-bar.tsx'
 import { FirstRun } from '../tour/first-run.tsx'
 import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { Screen } from '../ui/screen.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -63,7 +65,7 @@ const SessionsPage = () => {
     [setParams],
   )
   useListKeys({
-    onNew: () => canOperate && setNew(true),
+    onNew: canOperate ? () => setNew(true) : null,
     onSelect: selection.toggle,
     onClear: selection.clear,
     onUndo: undoNewest,
@@ -72,18 +74,28 @@ const SessionsPage = () => {
     <>
       <TopBar
         actions={
-          <Button
-            look="primary"
-            icon="plus"
-            keyHint="N"
-            isDisabled={!canOperate}
-            {...(!canOperate && { title: CANNOT_OPERATE })}
-            onClick={() => setNew(true)}
-          >
-            <span>
-              New<span className="no-phone"> session</span>
-            </span>
-          </Button>
+          <>
+            <Link
+              className="btn ghost no-phone"
+              href={REPLAY_PATH}
+              title="A session of an export file, without the server"
+            >
+              <Icon name="history" size={14} />
+              Replay a file
+            </Link>
+            <Button
+              look="primary"
+              icon="plus"
+              keyHint="N"
+              isDisabled={!canOperate}
+              {...(!canOperate && { title: CANNOT_OPERATE })}
+              onClick={() => setNew(true)}
+            >
+              <span>
+                New<span className="no-phone"> session</span>
+              </span>
+            </Button>
+          </>
         }
       >
         <h1>Sessions</h1>

@@ -3,13 +3,13 @@ import type { SessionRow } from 'bridle/client'
 import { visibleText } from '../ui/plain-text.ts'
 import { titleText } from '../ui/script-text.ts'
 import { TITLE_CHARS } from './limits.ts'
-import { currentPage, pageLinks } from './pages.ts'
+import { currentPage, pageLinks, REPLAY_PATH } from './pages.ts'
 
-type NamedSession = Pick<SessionRow, 'id' | 'title'>
+type NamedSession = Pick<SessionRow, 'id' | 'title'> & Partial<Pick<SessionRow, 'branch_source_event_id'>>
 
-export const documentTitle = (path: string, sessions: readonly NamedSession[], waiting: number): string => {
+export const documentTitle = (path: string, sessions: readonly NamedSession[], waiting: string): string => {
   const name = visibleText(pageName(path, sessions)).slice(0, TITLE_CHARS)
-  return `${waiting > 0 ? `(${waiting}) ` : ''}${name === '' ? '' : `${name} · `}Bridle`
+  return `${waiting !== '' ? `(${waiting}) ` : ''}${name === '' ? '' : `${name} · `}Bridle`
 }
 
 const pageName = (path: string, sessions: readonly NamedSession[]): string => {
@@ -17,5 +17,6 @@ const pageName = (path: string, sessions: readonly NamedSession[]): string => {
   const session = sessions.find((row) => row.id === id || encodeURIComponent(row.id) === id)
   if (id !== null) return session ? titleText(session) : id
   if (path.startsWith('/routes')) return 'Routes'
+  if (path.startsWith(REPLAY_PATH)) return 'Replay'
   return pageLinks.find((link) => link.path === currentPage(path))?.word ?? ''
 }

@@ -1,12 +1,12 @@
 // The sentence for screen readers when something waits: never each token, never each event.
+import { waitingText } from '../server/live-store.ts'
 import { useLive } from '../server/server-context.tsx'
-import { plural } from '../ui/numbers.ts'
 
 export const LiveRegion = () => {
-  const waiting = useLive((state) => state.approvals.length)
+  const waiting = useLive(waitingText)
   return (
     <div className="vh" role="status" aria-live="polite">
-      {waiting === 0 ? '' : `${plural(waiting, 'approval')} ${waiting === 1 ? 'waits' : 'wait'} for you`}
+      {waiting === '' ? '' : waiting === '1' ? '1 approval waits for you' : `${waiting} approvals wait for you`}
     </div>
   )
 }

@@ -28,3 +28,6 @@ export const pathPart = (text: string): string => {
 }
 
 export const agentPath = (agent: string): string => `/try/${encodeURIComponent(agent)}`
+
+/** The debug page of a session, as `?view=` names it. */
+export const DEBUG_VIEW = 'debug'

@@ -6,6 +6,7 @@ import { useNotifications } from '../inbox/use-notifications.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { LiveRegion } from './live-region.tsx'
 import { LostBanner } from './lost-banner.tsx'
+import { Overlays } from './overlays.tsx'
 import { PageFault } from './page-fault.tsx'
 import { SideBar } from './side-bar.tsx'
 import { TabBar } from './tab-bar.tsx'
@@ -27,10 +28,11 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
       <SideBar />
       <main className="main" id="main" tabIndex={-1}>
         <LostBanner />
+        <Toasts />
         <PageFault path={path}>{children}</PageFault>
       </main>
       <TabBar />
-      <Toasts />
+      <Overlays />
       <LiveRegion />
     </div>
   )

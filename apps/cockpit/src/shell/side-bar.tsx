@@ -1,7 +1,11 @@
 import { Link, useLocation } from 'wouter'
+import { runAction } from '../actions/action-store.ts'
+import { type ActionId, actionRow, keyHintOf } from '../actions/action-table.ts'
+import { waitingText } from '../server/live-store.ts'
 import { useLive } from '../server/server-context.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { currentPage, pageLinks } from './pages.ts'
+import { KeyCaps } from '../ui/kbd.tsx'
+import { currentPage, pageLinks, ROUTES_PATH } from './pages.ts'
 import { sessionPath } from './paths.ts'
 import { SideSessions } from './side-sessions.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -9,7 +13,7 @@ import { UserRow } from './user-row.tsx'
 
 export const SideBar = () => {
   const [path] = useLocation()
-  const waiting = useLive((state) => state.approvals.length)
+  const waiting = useLive(waitingText)
   const here = currentPage(path)
   return (
     <nav className="side" aria-label="Pages">
@@ -22,7 +26,7 @@ export const SideBar = () => {
           <Link key={to} href={to} aria-current={here === to ? 'page' : undefined} aria-keyshortcuts={keys}>
             <Icon name={icon} />
             <span>{word}</span>
-            {to === '/inbox' && waiting > 0 ? (
+            {to === '/inbox' && waiting !== '' ? (
               <span className="badge hot">
                 {waiting}
                 <span className="vh"> waiting</span>
@@ -38,16 +42,28 @@ export const SideBar = () => {
       <SideSessions title="Waiting for you" statuses={waitingStatuses} hrefOf={sessionPath} />
       <SideSessions title="Running" statuses={runningStatuses} hrefOf={sessionPath} />
       <div className="foot nav">
-        <Link href="/routes" aria-current={path === '/routes' ? 'page' : undefined}>
+        <Link href={ROUTES_PATH} aria-current={path === ROUTES_PATH ? 'page' : undefined}>
           <Icon name="route" />
           <span>Routes</span>
         </Link>
+        <ActionRow id="palette.open" />
+        <ActionRow id="shortcuts.open" words="Shortcuts" />
         <UserRow />
         <ThemeSwitch />
       </div>
     </nav>
   )
 }
+
+const ActionRow = ({ id, words = actionRow(id).words }: { readonly id: ActionId; readonly words?: string }) => (
+  <button type="button" className="nav-button" aria-keyshortcuts={keyHintOf(id)} onClick={() => runAction(id)}>
+    <Icon name={actionRow(id).icon} />
+    <span>{words}</span>
+    <span className="right">
+      <KeyCaps keys={keyHintOf(id)} />
+    </span>
+  </button>
+)
 
 const waitingStatuses: readonly string[] = ['awaiting_approval']
 const runningStatuses: readonly string[] = ['running', 'recovering', 'queued']

@@ -5,9 +5,8 @@ import { useLive } from '../server/server-context.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { titleText } from '../ui/script-text.ts'
 import { Status } from '../ui/status.tsx'
-
-/** More would push the rest of the bar away; the list has all. */
-const SHOWN_MAX = 6
+import { SIDE_SESSIONS } from './limits.ts'
+import { sideOrder } from './side-order.ts'
 
 interface SideSessionsProps {
   readonly title: string
@@ -17,9 +16,14 @@ interface SideSessionsProps {
 
 export const SideSessions = ({ title, statuses, hrefOf }: SideSessionsProps) => {
   const sessions = useLive((state) => state.sessions)
+  const approvals = useLive((state) => state.approvals)
   const shown = useMemo(
-    () => sessions.filter(({ status }) => statuses.includes(status)).slice(0, SHOWN_MAX),
-    [sessions, statuses],
+    () =>
+      sideOrder(
+        sessions.filter(({ status }) => statuses.includes(status)),
+        approvals,
+      ).slice(0, SIDE_SESSIONS),
+    [sessions, approvals, statuses],
   )
   if (shown.length === 0) return null
   return (

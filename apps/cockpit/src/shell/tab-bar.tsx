@@ -1,4 +1,5 @@
 import { Link, useLocation } from 'wouter'
+import { waitingText } from '../server/live-store.ts'
 import { useLive } from '../server/server-context.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { currentPage, pageLinks } from './pages.ts'
@@ -6,7 +7,7 @@ import { currentPage, pageLinks } from './pages.ts'
 /** The pages on a phone. */
 export const TabBar = () => {
   const [path] = useLocation()
-  const waiting = useLive((state) => state.approvals.length)
+  const waiting = useLive(waitingText)
   const here = currentPage(path)
   return (
     <nav className="tabbar" aria-label="Pages">
@@ -14,7 +15,7 @@ export const TabBar = () => {
         <Link key={to} href={to} aria-current={here === to ? 'page' : undefined}>
           <Icon name={icon} size={20} />
           <span>{word}</span>
-          {to === '/inbox' && waiting > 0 && (
+          {to === '/inbox' && waiting !== '' && (
             <span className="badge hot">
               {waiting}
               <span className="vh"> waiting</span>

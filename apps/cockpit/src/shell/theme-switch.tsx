@@ -1,16 +1,12 @@
-import { useState } from 'react'
+import { useSyncExternalStore } from 'react'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icon-names.ts'
-import { applyTheme, storedTheme, THEMES, type Theme } from './theme.ts'
+import { applyTheme, storedTheme, subscribeTheme, THEMES, type Theme } from './theme.ts'
 
 const icons: { readonly [theme in Theme]: IconName } = { system: 'monitor', light: 'sun', dark: 'moon' }
 
 export const ThemeSwitch = () => {
-  const [theme, setTheme] = useState(storedTheme)
-  const choose = (next: Theme): void => {
-    applyTheme(next)
-    setTheme(next)
-  }
+  const theme = useSyncExternalStore(subscribeTheme, storedTheme)
   return (
     <fieldset className="seg theme">
       <legend className="vh">Theme</legend>
@@ -22,7 +18,7 @@ export const ThemeSwitch = () => {
           aria-pressed={each === theme}
           aria-label={each}
           title={each}
-          onClick={() => choose(each)}
+          onClick={() => applyTheme(each)}
         >
           <Icon name={icons[each]} size={14} />
         </button>

@@ -6,12 +6,14 @@ interface TopBarProps {
   /** The heading of the page, perhaps with a way back before it. */
   readonly children: ReactNode
   readonly actions?: ReactNode
+  /** In place of the word whether the page is current. */
+  readonly pill?: ReactNode
 }
 
-export const TopBar = ({ children, actions }: TopBarProps) => (
+export const TopBar = ({ children, actions, pill }: TopBarProps) => (
   <header className="top">
     <div className="crumb grow">{children}</div>
-    <ConnectionPill />
+    {pill ?? <ConnectionPill />}
     {actions}
   </header>
 )

@@ -1,17 +1,12 @@
 // The person who is signed in, the tenant, and the way out.
-import { basePath } from '../server/address.ts'
-import { changeCredential, readCredential } from '../server/credential.ts'
 import { useLive } from '../server/server-context.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { visibleText } from '../ui/plain-text.ts'
+import { chooseTenant, signOut } from './use-shortcuts.ts'
 
 export const UserRow = () => {
   const me = useLive((state) => state.me)
   if (!me) return null
-  // Another tenant has other sessions, and the address may name one of this tenant.
-  const chooseTenant = (tenantId: string): void =>
-    changeCredential({ ...readCredential(), tenantId }, { path: basePath })
-  const signOut = (): void => changeCredential(null, { path: basePath })
   return (
     <>
       {me.tenants.length > 1 && (

@@ -1,30 +1,26 @@
-// A dialog of the platform: it holds the focus, closes with Escape and gives the focus back.
-import { type ReactNode, useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { IconButton } from './button.tsx'
+import { useModal } from './use-modal.ts'
 
 interface DialogProps {
   readonly title: string
+  /** A remark beside the title. */
+  readonly note?: string
   readonly onClose: () => void
-  /** A sheet comes from the lower edge and has the width of the window. */
-  readonly look?: 'box' | 'sheet'
+  /** A sheet comes from the lower edge and has the width of the window; a wide box has room for columns. */
+  readonly look?: 'box' | 'wide' | 'sheet'
   readonly children: ReactNode
 }
 
-export const Dialog = ({ title, onClose, look = 'box', children }: DialogProps) => {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    const element = dialog.current
-    element?.showModal()
-    return () => element?.close()
-  }, [])
-  // React's strict mode closes and opens it once more: the event of that close comes when it is open again.
-  const close = (): void => {
-    if (!dialog.current?.open) onClose()
-  }
+const classes = { box: 'dialog', wide: 'dialog wide-box', sheet: 'sheet' }
+
+export const Dialog = ({ title, note, onClose, look = 'box', children }: DialogProps) => {
+  const { dialog, onDialogClose } = useModal(onClose)
   return (
-    <dialog ref={dialog} className={look === 'sheet' ? 'sheet' : 'dialog'} aria-label={title} onClose={close}>
+    <dialog ref={dialog} className={classes[look]} aria-label={title} onClose={onDialogClose}>
       <header className={look === 'sheet' ? 'row' : 'dialog-h row'}>
-        <h2 className="grow">{title}</h2>
+        <h2 className={note === undefined ? 'grow' : undefined}>{title}</h2>
+        {note !== undefined && <span className="small t3 grow">{note}</span>}
         <IconButton name="x" label="Close" onClick={onClose} />
       </header>
       {children}

@@ -6,3 +6,12 @@ export const CODE_STEP = 100_000
 
 /** More text than this stays out of the page: a browser takes seconds to lay it out. Copying gives all of it. */
 export const CODE_MAX = 500_000
+
+/** Time that a note stays: long enough to read a sentence and to reach its button. What it announced happens then. */
+export const TOAST_MS = 5_000
+
+/** Time that a button says "Copied". */
+export const CONFIRMED_MS = 1_500
+
+/** From this part of a limit on, a measure is high: time is left to do something. */
+export const HIGH_PART = 0.8

@@ -20,3 +20,9 @@ test('a session without a title has its id', () => {
   expect(titleText({ title: null, id: 's-1' })).toBe('s-1')
   expect(titleText({ title: '@script [{}]', id: 's-1' })).toBe('A script of 1 step')
 })
+
+test('a branch is told apart from its origin', () => {
+  expect(titleText({ title: 'Codemod', id: 's-1', branch_source_event_id: null })).toBe('Codemod')
+  expect(titleText({ title: 'Codemod', id: 's-2', branch_source_event_id: 'ev-52' })).toBe('Codemod (branch)')
+  expect(titleText({ title: '', id: 's-2', branch_source_event_id: 'ev-52' })).toBe('s-2')
+})

@@ -21,6 +21,12 @@ const lengthText = (json: string): string => {
   }
 }
 
-/** The name of a session: its title, which may be the beginning of its prompt, or else its id. */
-export const titleText = ({ title, id }: { readonly title?: string | null; readonly id: string }): string =>
-  title ? foldScript(title) : id
+interface NamedSession {
+  readonly id: string
+  readonly title?: string | null
+  readonly branch_source_event_id?: string | null
+}
+
+/** The name of a session: its title, which may be the beginning of its prompt, or else its id. A branch has the title of its origin, and says so. */
+export const titleText = ({ id, title, branch_source_event_id: source = null }: NamedSession): string =>
+  title ? `${foldScript(title)}${source === null ? '' : ' (branch)'}` : id

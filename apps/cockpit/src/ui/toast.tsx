@@ -1,6 +1,7 @@
 // Short notes about what was done, some with a way back. Anybody may show one; the shell has the place for them.
 import { useSyncExternalStore } from 'react'
 import { Button, IconButton } from './button.tsx'
+import { TOAST_MS } from './limits.ts'
 import { visibleText } from './plain-text.ts'
 
 export interface Toast {
@@ -15,7 +16,6 @@ interface ShownToast extends Toast {
   readonly id: number
 }
 
-const SHOWN_MS = 5_000
 let shown: readonly ShownToast[] = []
 let lastId = 0
 const listeners = new Set<() => void>()
@@ -33,7 +33,7 @@ export const showToast = (toast: Toast): (() => void) => {
   const timer = setTimeout(() => {
     remove()
     toast.onEnd?.()
-  }, SHOWN_MS)
+  }, TOAST_MS)
   set([...shown, { ...toast, id }])
   return () => {
     clearTimeout(timer)

@@ -1,5 +1,5 @@
 // Every page that a person may see, with what is on it once it is whole.
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { CockpitWorld } from '../browser.suite.ts'
 import { RICH } from './world.suite.ts'
 
@@ -28,24 +28,30 @@ export const views: readonly View[] = [
   { name: 'sessions-nothing', path: '/?search=nothing-is-called-so', ready: text('No session fits these filters') },
   { name: 'inbox', path: '/inbox', ready: approve },
   { name: 'session', path: session, ready: approve },
-  ...['timeline', 'health', 'context', 'work'].map((tab) => ({
+  ...['timeline', 'health', 'branches', 'context', 'work'].map((tab) => ({
     name: `session-${tab}`,
     path: `${session}&tab=${tab}`,
     ready: approve,
   })),
   { name: 'session-wide', path: `${session}&tab=health&wide=1`, ready: text(RICH.title) },
+  { name: 'session-calls', path: `${session}&view=timeline`, ready: text('run_tests') },
+  { name: 'session-past', path: `${session}&at=30`, ready: text('Viewing event 30 of') },
+  { name: 'session-past-unknown', path: `${session}&at=999999`, ready: text('There is no event 999999') },
   { name: 'session-running', path: '/s/bg-triage?agent=nightly', ready: text('search_issues') },
   { name: 'session-failed', path: '/s/bg-codemod?agent=codemod&tab=health', ready: text('cannot be parsed') },
   { name: 'session-recovering', path: '/s/bg-handbook?agent=indexer', ready: text('overloaded') },
   { name: 'session-paused', path: '/s/bg-backfill?agent=nightly', ready: text('Backfill invoice PDFs') },
   { name: 'session-completed', path: '/s/bg-notes-214?agent=scribe', ready: text('Faster checkout') },
   { name: 'session-branch', path: '/s/bg-codemod-2?agent=codemod', ready: text('Codemod, without the legacy folder') },
+  { name: 'branches', path: '/s/bg-codemod-2?agent=codemod&view=branches', ready: text('Prompt by prompt') },
+  { name: 'replay', path: '/s/bg-codemod?agent=codemod&view=branches&replay=1', ready: text('Tools run again') },
   { name: 'session-chat', path: '/s/chat-tuesday?agent=scribe', ready: text('Faster checkout') },
   { name: 'session-unknown', path: '/s/nobody', ready: text('There is no such session') },
   { name: 'fleet', path: '/fleet', ready: text('Codemod for retry options') },
   { name: 'agents', path: '/try', ready: text('Sorts an issue by severity.') },
   { name: 'agent', path: '/try/triage', ready: text('The title of the issue') },
   { name: 'routes', path: '/routes', ready: heading('Routes') },
+  { name: 'replay', path: '/replay', ready: text('Replay an export') },
   { name: 'unknown', path: '/nowhere', ready: text('There is no such page') },
 ]
 
@@ -66,9 +72,10 @@ export const inEachLook = async (
   world: CockpitWorld,
   { path, ready }: View,
   see: (page: Page, look: Look['look']) => Promise<void>,
+  options: BrowserContextOptions = {},
 ): Promise<void> => {
   const [{ colorScheme, viewport }] = looks
-  const page = await world.open(path, { colorScheme, viewport, reducedMotion: 'reduce' })
+  const page = await world.open(path, { colorScheme, viewport, reducedMotion: 'reduce', ...options })
   try {
     page.setDefaultTimeout(30_000)
     for (const { look, colorScheme: scheme, viewport: size } of looks) {

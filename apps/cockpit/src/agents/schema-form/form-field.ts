@@ -1,4 +1,5 @@
 // A JSON Schema as the fields of a form. A part that no field can express is a field of JSON.
+import { FORM_LEVELS_MAX } from '../limits.ts'
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
 export type JsonSchema = { readonly [keyword: string]: unknown }
@@ -21,9 +22,6 @@ export type FormField = FieldHead &
     | { readonly kind: 'choice'; readonly options: readonly JsonValue[] }
     | { readonly kind: 'group'; readonly fields: readonly FormField[] }
   )
-
-/** Deeper objects are JSON: nobody fills in a form of so many levels, and a schema may contain itself. */
-const DEPTH_MAX = 4
 
 /** The fields of an object; null where the schema is not one of an object with named values. */
 export const formFields = (schema: JsonSchema): readonly FormField[] | null => {
@@ -67,7 +65,7 @@ const formField = (given: JsonSchema, path: readonly string[], isRequired: boole
     case 'array':
       return { ...head, kind: resolved(asSchema(schema.items), root).schema.type === 'string' ? 'lines' : 'json' }
     default:
-      return isGroup(schema) && path.length < DEPTH_MAX
+      return isGroup(schema) && path.length < FORM_LEVELS_MAX
         ? { ...head, kind: 'group', fields: groupFields(schema, path, root) }
         : { ...head, kind: 'json' }
   }
@@ -81,7 +79,7 @@ const resolved = (
 ): { readonly schema: JsonSchema; readonly isNullable: boolean } => {
   const name = typeof given.$ref === 'string' ? /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(given.$ref)?.[1] : undefined
   const definitions = asSchema(root.$defs ?? root.definitions)
-  if (name !== undefined && depth < DEPTH_MAX) return resolved(asSchema(definitions[name]), root, depth + 1)
+  if (name !== undefined && depth < FORM_LEVELS_MAX) return resolved(asSchema(definitions[name]), root, depth + 1)
   if (Array.isArray(given.type)) {
     const types = given.type.filter((type) => type !== 'null')
     if (types.length === 1)
@@ -89,7 +87,7 @@ const resolved = (
   }
   const choices = Array.isArray(given.anyOf) ? given.anyOf.map(asSchema) : []
   const [only, ...others] = choices.filter(({ type }) => type !== 'null')
-  if (only && others.length === 0 && depth < DEPTH_MAX)
+  if (only && others.length === 0 && depth < FORM_LEVELS_MAX)
     return { schema: resolved(only, root, depth + 1).schema, isNullable: choices.length > 1 }
   return { schema: given, isNullable: false }
 }

@@ -1,5 +1,4 @@
-// An artifact by its type: JSON in order, a picture as a picture, text as text, anything else as a file to save.
-import type { ChatSession } from 'bridle/client'
+// An artifact by its type: JSON in order, a picture as a picture, audio with a player, text as text, anything else as a file to save.
 import { useEffect, useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'
@@ -9,32 +8,40 @@ import { bytesText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { prettyText } from '../../ui/pretty-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { PREVIEW_BYTES } from './limits.ts'
+import { PRETTY_BYTES, PREVIEW_BYTES } from './limits.ts'
 import { previewKind } from './preview-kind.ts'
 
 interface ArtifactPreviewProps {
-  readonly artifact: Pick<ChatSession['artifacts'][number], 'id' | 'name' | 'content_type'>
+  readonly artifact: { readonly id: string; readonly name: string }
   readonly sessionId: string
   readonly agent?: string
 }
 
 export const ArtifactPreview = ({ artifact, sessionId, agent }: ArtifactPreviewProps) => {
   const { client } = useServer()
-  const { id, name, content_type: type } = artifact
+  const { id, name } = artifact
   const { data: blob, error } = useLoaded(`${agent ?? ''} ${sessionId} ${id}`, async () =>
     (await client.artifact(sessionId, id, agent)).blob(),
   )
+  const type = blob?.type ?? ''
   const kind = previewKind(type)
-  const isText = blob !== null && kind !== 'image' && kind !== 'other' && blob.size <= PREVIEW_BYTES
+  const isMedia = kind === 'image' || kind === 'audio'
+  const isText = blob !== null && !isMedia && kind !== 'other' && blob.size <= PREVIEW_BYTES
   const text = useLoaded(isText ? id : null, async () => (await blob?.text()) ?? '').data
-  const address = useObjectUrl(blob, kind === 'image' ? type : SAVED_TYPE)
+  const address = useObjectUrl(blob, isMedia ? type : SAVED_TYPE)
   if (error) return <p className="danger small">{visibleText(error.message)}</p>
   if (!blob) return <Skeleton rows={2} />
   return (
     <div className="preview">
       {kind === 'image' && address !== null && <img src={address} alt={visibleText(name)} />}
-      {text !== null && <Code text={kind === 'json' ? prettyText(text) : text} label={type} />}
-      {!isText && kind !== 'image' && <p className="small t3">No preview, {bytesText(blob.size)}.</p>}
+      {kind === 'audio' && address !== null && (
+        // biome-ignore lint/a11y/useMediaCaption: the words of spoken audio are the message that it belongs to.
+        <audio controls src={address} aria-label={visibleText(name)} />
+      )}
+      {text !== null && (
+        <Code text={kind === 'json' && blob.size <= PRETTY_BYTES ? prettyText(text) : text} label={type} />
+      )}
+      {!isText && !isMedia && <p className="small t3">No preview, {bytesText(blob.size)}.</p>}
       {address !== null && (
         <a className="small row" href={address} download={name}>
           <Icon name="download" size={14} />

@@ -8,15 +8,13 @@ import { visibleText } from '../../ui/plain-text.ts'
 import { foldScript } from '../../ui/script-text.ts'
 import { EventLink } from '../inspector/event-link.tsx'
 import { useSession } from '../session-context.tsx'
-
-/** The others are one click away. */
-const SHOWN = 6
+import { CHECKPOINTS_SHOWN } from './limits.ts'
 
 export const Checkpoints = () => {
   const { checkpoints, health } = useSession().detail
   const [isWhole, setWhole] = useState(false)
   if (checkpoints.length === 0) return null
-  const shown = isWhole ? checkpoints : checkpoints.slice(0, SHOWN)
+  const shown = isWhole ? checkpoints : checkpoints.slice(0, CHECKPOINTS_SHOWN)
   return (
     <section className="sec" aria-label="Checkpoints">
       <h2>

@@ -1,8 +1,8 @@
-// A background session: pause, resume and cancel, its attempts, its time and its last error.
+// A background session: pause, resume and stop, its attempts, its time and its last error.
 
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
-import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
+import { useCan, useOffReason } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
 import { momentText } from '../../ui/clock.ts'
 import { agoText, durationText } from '../../ui/numbers.ts'
@@ -10,6 +10,7 @@ import { visibleText } from '../../ui/plain-text.ts'
 import { Status } from '../../ui/status.tsx'
 import { showError } from '../../ui/toast.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { StopButton } from '../composer/stop-button.tsx'
 import { Facts } from '../inspector/facts.tsx'
 import { useSession } from '../session-context.tsx'
 
@@ -54,10 +55,11 @@ export const Lifecycle = () => {
 const Acts = () => {
   const { client } = useServer()
   const canOperate = useCan('operate')
+  const offReason = useOffReason()
   const { id, agent, detail, reload } = useSession()
-  const off = canOperate ? {} : { isDisabled: true, title: CANNOT_OPERATE }
-  const [act, setAct] = useState<'pause' | 'resume' | 'cancel' | null>(null)
-  const run = async (name: 'pause' | 'resume' | 'cancel'): Promise<void> => {
+  const off = canOperate ? {} : { isDisabled: true, title: offReason }
+  const [act, setAct] = useState<'pause' | 'resume' | null>(null)
+  const run = async (name: 'pause' | 'resume'): Promise<void> => {
     setAct(name)
     try {
       await client[name](id, { agent })
@@ -80,9 +82,7 @@ const Acts = () => {
           Pause
         </Button>
       )}
-      <Button {...off} look="no" icon="square" isBusy={act === 'cancel'} onClick={() => void run('cancel')}>
-        Cancel
-      </Button>
+      <StopButton isOff={!canOperate} {...(!canOperate && { offWhy: offReason })} onStopped={reload} />
     </div>
   )
 }

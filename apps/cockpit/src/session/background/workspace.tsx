@@ -13,10 +13,18 @@ import { Folder } from './folder.tsx'
 
 export const Workspace = () => {
   const { client } = useServer()
-  const { id, agent, detail } = useSession()
+  const { id, agent, detail, past } = useSession()
   const hasWorkspace = detail.workspace_id !== null
-  const { data, error, reload } = useLoaded(hasWorkspace ? `${id} ${agent}` : null, () => client.workspace(id, agent))
+  const key = hasWorkspace && !past ? `${id} ${agent}` : null
+  const { data, error, reload } = useLoaded(key, () => client.workspace(id, agent))
   if (!hasWorkspace) return null
+  if (past)
+    return (
+      <section className="sec" aria-label="Workspace">
+        <h2>Workspace</h2>
+        <p className="small t3">Files are not in the log: nobody knows how they were at this event.</p>
+      </section>
+    )
   return (
     <section className="sec" aria-label="Workspace">
       <h2>

@@ -1,5 +1,7 @@
 // The place to write: a prompt, and during a run one that steers it or one that waits for its end.
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useSyncExternalStore } from 'react'
+import { keyHintOf } from '../../actions/action-table.ts'
+import { useAction } from '../../actions/use-action.ts'
 import { isTyping } from '../../shell/use-shortcuts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
@@ -7,7 +9,11 @@ import { showError, showToast } from '../../ui/toast.tsx'
 import { useSession } from '../session-context.tsx'
 import { useConnection, useHarnessValue, useHeldPrompts } from '../thread/thread-context.tsx'
 import { useActs } from '../use-acts.ts'
-import { keepDraft, readDraft } from './drafts.ts'
+import { TalkButton } from '../voice/talk-button.tsx'
+import { useVoice } from '../voice/use-voice.ts'
+import { VoiceBar } from '../voice/voice-bar.tsx'
+import { keepDraft, readDraft, subscribeDrafts } from './drafts.ts'
+import { StopButton } from './stop-button.tsx'
 import { useAttachments } from './use-attachments.ts'
 import { WaitingPrompts } from './waiting-prompts.tsx'
 import './composer.css'
@@ -19,8 +25,9 @@ export const Composer = () => {
   const { harness, detail } = session
   const connection = useConnection()
   const held = useHeldPrompts()
+  const voice = useVoice()
   const { stop } = useActs()
-  const [text, setText] = useState(() => readDraft(session))
+  const text = useSyncExternalStore(subscribeDrafts, () => readDraft(session))
   const { attachments, add, remove, clear } = useAttachments()
   const file = useRef<HTMLInputElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -33,10 +40,7 @@ export const Composer = () => {
   const canSteer = detail.capabilities?.features.steer !== false
   const isEmpty = text.trim() === ''
   const isUploading = attachments.some(({ grant }) => grant === null)
-  const change = (next: string): void => {
-    setText(next)
-    keepDraft(session, next)
-  }
+  const change = (next: string): void => keepDraft(session, next)
   const send = (delivery: Delivery): void => {
     if (isEmpty || isUploading) return
     const grants = attachments.flatMap(({ grant }) => (grant ? [{ ref_id: grant.ref_id }] : []))
@@ -57,15 +61,23 @@ export const Composer = () => {
       },
     )
   }
+  const isReady = !isEmpty && !isUploading
+  const steers = isRunning && isOpen && canSteer
+  useAction('message.write', () => field.current?.focus())
+  useAction('message.send', isReady ? () => send('submit') : null)
+  useAction('message.steer', isReady && steers ? () => send('steer') : null)
+  useAction('message.attach', () => file.current?.click())
+  useAction('session.stop', isRunning && isOpen ? stop : null)
   useStopKey(isRunning && isOpen, stop)
   const onKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
-    send(isRunning && isOpen && canSteer && (event.ctrlKey || event.metaKey) ? 'steer' : 'submit')
+    send(steers && (event.ctrlKey || event.metaKey) ? 'steer' : 'submit')
   }
   return (
     <div className="composer">
       <WaitingPrompts held={held} />
+      {voice?.dialogue && voice.state && <VoiceBar dialogue={voice.dialogue} state={voice.state} onEnd={voice.end} />}
       <div className="box">
         <textarea
           ref={field}
@@ -103,19 +115,24 @@ export const Composer = () => {
           <span className="attach">
             <IconButton name="upload" label="Attach a file" onClick={() => file.current?.click()} />
           </span>
+          {voice && <TalkButton voice={voice} />}
           <span className="right row sends">
-            {isRunning && (
-              <Button icon="square" isDisabled={!isOpen} keyHint="Esc" onClick={() => void stop()}>
-                Stop
-              </Button>
-            )}
+            {isRunning && <StopButton isOff={!isOpen} keyHint={keyHintOf('session.stop')} />}
             {isRunning && isOpen ? (
               <>
-                <Button keyHint="Enter" isDisabled={isEmpty || isUploading} onClick={() => send('submit')}>
+                <Button
+                  keyHint={keyHintOf('message.send')}
+                  isDisabled={isEmpty || isUploading}
+                  onClick={() => send('submit')}
+                >
                   Queue
                 </Button>
                 {canSteer && (
-                  <Button keyHint="Ctrl+Enter" isDisabled={isEmpty || isUploading} onClick={() => send('steer')}>
+                  <Button
+                    keyHint={keyHintOf('message.steer')}
+                    isDisabled={isEmpty || isUploading}
+                    onClick={() => send('steer')}
+                  >
                     Steer
                   </Button>
                 )}

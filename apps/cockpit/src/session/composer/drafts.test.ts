@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
-import { keepDraft, readDraft } from './drafts.ts'
+import { keepDraft, readDraft, subscribeDrafts } from './drafts.ts'
 
 test('a draft belongs to one session of one agent, and goes with its last character', () => {
+  let changes = 0
+  const unsubscribe = subscribeDrafts(() => {
+    changes += 1
+  })
   keepDraft({ id: 'a', agent: 'one' }, 'first')
   keepDraft({ id: 'a', agent: 'two' }, 'second')
   keepDraft({ id: 'b', agent: 'one' }, 'third')
@@ -12,5 +16,7 @@ test('a draft belongs to one session of one agent, and goes with its last charac
     { id: 'b', agent: 'one' },
   ]
   expect(names.map(readDraft)).toEqual(['first', 'second', ''])
+  expect(changes).toBe(4)
+  unsubscribe()
   for (const name of names) keepDraft(name, '')
 })

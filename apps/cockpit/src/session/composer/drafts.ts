@@ -1,5 +1,6 @@
 // Prompts that were begun and not sent, while the page is open: a look at another session must not lose them.
 const drafts = new Map<string, string>()
+const listeners = new Set<() => void>()
 
 /** Two agents may have a session of the same id. */
 interface SessionName {
@@ -14,4 +15,11 @@ export const readDraft = (session: SessionName): string => drafts.get(keyOf(sess
 export const keepDraft = (session: SessionName, text: string): void => {
   if (text === '') drafts.delete(keyOf(session))
   else drafts.set(keyOf(session), text)
+  for (const listener of listeners) listener()
+}
+
+/** The composer is not alone in writing a draft: a stop brings prompts of the queue back. */
+export const subscribeDrafts = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

@@ -6,6 +6,10 @@ export const queuedPrompts = (state: HarnessState): readonly HarnessMessage[] =>
 
 export const isQueued = (message: HarnessMessage, state: HarnessState): boolean => isPending(message) && isBusy(state)
 
+/** The prompts without a turn so far, those too that start at once. */
+export const waitingPrompts = ({ messages }: HarnessState): number =>
+  messages.reduce((count, message) => (isPending(message) ? count + 1 : count), 0)
+
 /** A prompt that starts at once is shown in its place, for a queue that comes and goes would only flicker. */
 const isBusy = ({ messages, sessionStatus }: HarnessState): boolean =>
   sessionStatus === 'paused' ||

@@ -1,8 +1,10 @@
 // Prompts above the composer: those that wait for their turn, and those that wait for the connection.
 import type { HarnessMessage, HeldPrompt } from 'bridle/client'
+import { useCan } from '../../server/use-can.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
+import { QUEUED_CHARS } from '../limits.ts'
 import { useHarnessList, useThreadSource } from '../thread/thread-context.tsx'
 import { useActs } from '../use-acts.ts'
 import { queuedPrompts } from './queued-prompts.ts'
@@ -11,7 +13,7 @@ export const WaitingPrompts = ({ held }: { readonly held: readonly HeldPrompt[] 
   const queued = useHarnessList(queuedPrompts)
   const { harness } = useThreadSource()
   return (
-    <>
+    <div className="scroll queued">
       {queued.map((message, at) => (
         <QueuedPrompt key={message.id} message={message} place={at + 1} />
       ))}
@@ -26,19 +28,20 @@ export const WaitingPrompts = ({ held }: { readonly held: readonly HeldPrompt[] 
           </Button>
         </div>
       ))}
-    </>
+    </div>
   )
 }
 
 const QueuedPrompt = ({ message, place }: { readonly message: HarnessMessage; readonly place: number }) => {
   const { unqueue } = useActs()
+  const canOperate = useCan('operate')
   const { runId, content } = message
   return (
     <div className="queue" data-queued={message.id}>
       <Icon name="list-end" size={14} />
       <span className="nowrap medium">{place === 1 ? 'Next' : `Queued ${place}`}</span>
       <span className="trunc">{lineOf(content)}</span>
-      {runId !== undefined && (
+      {runId !== undefined && canOperate && (
         <span className="right">
           <IconButton name="x" label="Remove from the queue" onClick={() => void unqueue(runId)} />
         </span>
@@ -47,4 +50,4 @@ const QueuedPrompt = ({ message, place }: { readonly message: HarnessMessage; re
   )
 }
 
-const lineOf = (text: string): string => visibleText(text.slice(0, 300).replace(/\s+/g, ' '))
+const lineOf = (text: string): string => visibleText(text.slice(0, QUEUED_CHARS).replace(/\s+/g, ' '))

@@ -9,11 +9,9 @@ import { visibleText } from '../../ui/plain-text.ts'
 import { showError } from '../../ui/toast.tsx'
 import { EventLink } from '../inspector/event-link.tsx'
 import { useSession } from '../session-context.tsx'
+import { AUDIT_ROWS, SNAPSHOT_ROWS } from './limits.ts'
 
 type AuditRow = HealthEnvelope['payload']['audit'][number]
-
-/** A page of older rows. */
-const PAGE_ROWS = 50
 
 export const Audit = () => {
   const { client } = useServer()
@@ -30,7 +28,7 @@ export const Audit = () => {
     setBusy(true)
     try {
       const before = rows.at(-1)?.event_id
-      const page = await client.audit(id, { agent, limit: PAGE_ROWS, ...(before !== undefined && { before }) })
+      const page = await client.audit(id, { agent, limit: AUDIT_ROWS, ...(before !== undefined && { before }) })
       setOlder((loaded) => [...loaded, ...page.audit])
       setOver(page.next === undefined)
     } catch (error) {
@@ -65,6 +63,3 @@ export const Audit = () => {
     </>
   )
 }
-
-/** A snapshot has this many rows at most: with fewer, there are no older ones. */
-const SNAPSHOT_ROWS = 12

@@ -1,5 +1,6 @@
 // The ten budgets in words: their names, their units, and what happens at their limits.
 import type { HealthEnvelope } from 'bridle/client'
+import type { MeterTone } from '../../ui/meter-bar.tsx'
 import { costText, countText } from '../../ui/numbers.ts'
 
 export type Health = HealthEnvelope['payload']
@@ -8,6 +9,8 @@ export type BudgetName = Budget['budget']
 
 interface BudgetWords {
   readonly label: string
+  /** The name of the limit in a sentence. */
+  readonly limit: string
   /** The unit of the field in the editor, and how many units of the wire one of it is. */
   readonly unit: string
   readonly factor: number
@@ -22,17 +25,35 @@ const seconds = (value: number): string => `${plain(value / 1_000)} s`
 
 /** In the order of the page: what people set most comes first. */
 export const budgetWords: { readonly [name in BudgetName]: BudgetWords } = {
-  max_cost_usd: { label: 'Cost', unit: '$', factor: 1, text: costText },
-  max_total_tokens: { label: 'Tokens', unit: '', factor: 1, text: countText },
-  max_runtime_minutes: { label: 'Run time', unit: 'min', factor: 1, text: minutes },
-  max_context_usage_pct: { label: 'Context', unit: '%', factor: 1, text: percent },
-  max_failed_tool_calls: { label: 'Failed calls', unit: '', factor: 1, text: plain },
-  max_tool_latency_ms: { label: 'Slowest call', unit: 's', factor: 1_000, text: seconds },
-  min_score: { label: 'Score at least', unit: '', factor: 1, text: plain },
-  max_loop_warnings: { label: 'Loop warnings', unit: '', factor: 1, text: plain },
-  max_repeated_plan_events: { label: 'Repeated plans', unit: '', factor: 1, text: plain },
-  max_events_without_evidence: { label: 'Answers without a source', unit: '', factor: 1, text: plain },
+  max_cost_usd: { label: 'Cost', limit: 'cost limit', unit: '$', factor: 1, text: costText },
+  max_total_tokens: { label: 'Tokens', limit: 'token limit', unit: '', factor: 1, text: countText },
+  max_runtime_minutes: { label: 'Run time', limit: 'run time limit', unit: 'min', factor: 1, text: minutes },
+  max_context_usage_pct: { label: 'Context', limit: 'context limit', unit: '%', factor: 1, text: percent },
+  max_failed_tool_calls: { label: 'Failed calls', limit: 'failed call limit', unit: '', factor: 1, text: plain },
+  max_tool_latency_ms: { label: 'Slowest call', limit: 'call time limit', unit: 's', factor: 1_000, text: seconds },
+  min_score: { label: 'Score at least', limit: 'score limit', unit: '', factor: 1, text: plain },
+  max_loop_warnings: { label: 'Loop warnings', limit: 'loop warning limit', unit: '', factor: 1, text: plain },
+  max_repeated_plan_events: { label: 'Repeated plans', limit: 'repeated plan limit', unit: '', factor: 1, text: plain },
+  max_events_without_evidence: {
+    label: 'Answers without a source',
+    limit: 'unsourced answer limit',
+    unit: '',
+    factor: 1,
+    text: plain,
+  },
 }
+
+const wordsOf = (name: string): BudgetWords | undefined =>
+  Object.hasOwn(budgetWords, name) ? budgetWords[name as BudgetName] : undefined
+
+/** `cost limit`; a budget of a later server keeps its name. */
+export const limitName = (name: string): string => wordsOf(name)?.limit ?? name.replaceAll('_', ' ')
+
+/** `cost limit of 2.00 USD`: in a sentence a sum has its currency as a word. */
+export const limitText = (name: string, limit: number): string => `${limitName(name)} of ${limitAmount(name, limit)}`
+
+export const limitAmount = (name: string, value: number): string =>
+  name === 'max_cost_usd' ? `${costText(value).slice(1)} USD` : (wordsOf(name)?.text ?? plain)(value)
 
 export const BUDGET_NAMES = Object.keys(budgetWords) as readonly BudgetName[]
 
@@ -76,3 +97,6 @@ export const enforcementText = ({ enforcement }: Health['policy'], count: number
   if (enforcement.status === 'paused') return 'crossed: the session is paused'
   return enforcement.action === 'pause' ? 'pauses when crossed' : 'asks you when crossed'
 }
+
+/** The server says how full a budget is: a page that counts by itself would cross it at another moment. */
+export const levelTones: { readonly [level in Budget['level']]: MeterTone } = { ok: '', high: 'high', crossed: 'over' }

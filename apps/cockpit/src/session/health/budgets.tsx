@@ -1,4 +1,7 @@
 // The budgets of a session against their limits, with what happens there.
+import { HIGH_PART } from '../../ui/limits.ts'
+import { Meter } from '../../ui/meter.tsx'
+import { partOf } from '../../ui/meter-bar.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { useSession } from '../session-context.tsx'
 import {
@@ -10,6 +13,7 @@ import {
   currentValue,
   enforcementText,
   type Health,
+  levelTones,
 } from './budget-texts.ts'
 
 export const Budgets = ({ health }: { readonly health: Health }) => {
@@ -44,26 +48,14 @@ const BudgetMeter = ({ budget, health }: { readonly budget: Budget; readonly hea
   const value = currentValue(budget, health.budget_pressure.running_since, until)
   const text = budgetText(budget, value, usage.cost_usd)
   const isFloor = budget.budget === 'min_score'
-  const part = isFloor ? value / 100 : budget.limit <= 0 ? 1 : Math.min(1, value / budget.limit)
-  const tone = budget.level === 'crossed' ? 'over' : budget.level === 'high' ? 'high' : ''
   return (
-    <div className="meter">
-      <span>{label}</span>
-      {/* biome-ignore lint/a11y/useSemanticElements: browsers draw the element `meter` in their own colours */}
-      <span
-        className="bar"
-        role="meter"
-        aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Math.round(part * 100)}
-        aria-valuetext={text}
-      >
-        <i className={tone} style={{ width: `${part * 100}%` }} />
-        <s style={{ left: isFloor ? `${budget.limit}%` : '80%' }} />
-      </span>
-      <span className={tone === '' ? 'num t2' : `num medium ${tone === 'over' ? 'danger' : 'warn'}`}>{text}</span>
-      <span className="note">{budgetNote(budget, health.policy)}</span>
-    </div>
+    <Meter
+      label={label}
+      part={isFloor ? value / 100 : partOf(value, budget.limit)}
+      tone={levelTones[budget.level]}
+      text={text}
+      note={budgetNote(budget, health.policy)}
+      markAt={isFloor ? budget.limit / 100 : HIGH_PART}
+    />
   )
 }

@@ -1,6 +1,7 @@
 // The health of a session: why its score is what it is, its budgets, what helps, and who decided what.
 import { useState } from 'react'
-import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
+import { useAction } from '../../actions/use-action.ts'
+import { useCan, useOffReason } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
 import { useSelection } from '../inspector/use-selection.ts'
 import { useSession } from '../session-context.tsx'
@@ -18,6 +19,8 @@ const NarrowHealth = () => {
   const { health } = useSession().detail
   const [isEditing, setEditing] = useState(false)
   const canOperate = useCan('operate')
+  useAction('policy.edit', canOperate && !isEditing ? () => setEditing(true) : null)
+  const offReason = useOffReason()
   return (
     <>
       <section className="sec" aria-label="Score">
@@ -33,7 +36,7 @@ const NarrowHealth = () => {
             look="ghost"
             icon="sliders-horizontal"
             isDisabled={!canOperate}
-            {...(!canOperate && { title: CANNOT_OPERATE })}
+            {...(!canOperate && { title: offReason })}
             onClick={() => setEditing(true)}
           >
             {health.budget_pressure.budgets.length === 0 ? 'Set a budget' : 'Edit policy'}

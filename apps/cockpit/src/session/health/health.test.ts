@@ -1,8 +1,9 @@
 import type { TimelineEntry } from 'bridle/client'
 import { describe, expect, test } from 'vitest'
 import { type Budget, budgetNote, budgetText, currentValue, enforcementText, type Health } from './budget-texts.ts'
-import { niceTop, PLOT_POINTS_MAX, plotShape } from './plot-path.ts'
-import { changesOf, fieldOfMessage, fieldsOf, policyOf } from './policy-form.ts'
+import { PLOT_POINTS_MAX } from './limits.ts'
+import { niceTop, plotShape } from './plot-path.ts'
+import { budgetOfField, changesOf, fieldsOf, policyOf, withoutPath } from './policy-form.ts'
 import { percentile95, usageSeries } from './series.ts'
 
 const policy = (
@@ -59,9 +60,14 @@ describe('the policy editor', () => {
     })
   })
 
-  test('finds the field that a refusal names', () => {
-    expect(fieldOfMessage('body: policy.health.max_cost_usd: Invalid value')).toBe('max_cost_usd')
-    expect(fieldOfMessage('The session is gone.')).toBeNull()
+  test('[H90] the field of a refusal decides where its words stand, whatever they say', () => {
+    expect(budgetOfField('policy.health.max_cost_usd')).toBe('max_cost_usd')
+    expect([budgetOfField('policy.health.max_cost'), budgetOfField('policy'), budgetOfField(undefined)]).toEqual([
+      ...[null, null, null],
+    ])
+    const path = 'policy.health.min_score'
+    expect(withoutPath(`body: ${path}: Too much`, path)).toBe('Too much')
+    expect(withoutPath('max_cost_usd is wrong', undefined)).toBe('max_cost_usd is wrong')
   })
 })
 

@@ -1,4 +1,5 @@
 // The geometry of a small plot: where its points, its grid and its limits stand.
+import { PLOT_POINTS_MAX } from './limits.ts'
 
 export interface PlotPoint {
   /** In ms since 1970. */
@@ -21,9 +22,6 @@ export interface PlotShape {
   readonly grid: readonly { readonly y: number; readonly value: number }[]
   readonly y: (value: number) => number
 }
-
-/** A line with more points than pixels shows no more. */
-export const PLOT_POINTS_MAX = 240
 
 /**
  * `stepped`: the value holds until the next point, as a score does. Otherwise the line goes straight from point to point. The last

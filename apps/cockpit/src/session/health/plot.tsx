@@ -3,6 +3,7 @@
 import { useId } from 'react'
 import { secondText } from '../../ui/clock.ts'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { TABLE_ROWS_MAX } from './limits.ts'
 import { type PlotPoint, plotShape } from './plot-path.ts'
 
 interface PlotProps {
@@ -100,9 +101,6 @@ const PlotPicture = ({ title, points, text, newest, min, max, limit, isStepped, 
     </svg>
   )
 }
-
-/** A table of more rows than this is read by nobody. */
-const TABLE_ROWS_MAX = 50
 
 const PlotTable = ({ points, text, title }: Pick<PlotProps, 'points' | 'text' | 'title'>) => (
   <ScrollBox label={`${title} as a table`} className="plot-table">

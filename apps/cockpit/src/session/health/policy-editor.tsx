@@ -1,19 +1,29 @@
 // All ten budgets and what happens when one is crossed. The server's refusal stands beside the field that it is about.
+import { FabricError } from 'bridle/client'
 import { useId, useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
-import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
+import { useCan, useOffReason } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useSession } from '../session-context.tsx'
 import { BUDGET_NAMES, type BudgetName, budgetWords } from './budget-texts.ts'
-import { changesOf, fieldOfMessage, fieldsOf, type PolicyFields, type PolicyProblems, policyOf } from './policy-form.ts'
+import {
+  budgetOfField,
+  changesOf,
+  fieldsOf,
+  type PolicyFields,
+  type PolicyProblems,
+  policyOf,
+  withoutPath,
+} from './policy-form.ts'
 
 export const PolicyEditor = ({ onClose }: { readonly onClose?: () => void }) => {
   const { client } = useServer()
   const { id, agent, detail, reload } = useSession()
   const canOperate = useCan('operate')
+  const offReason = useOffReason()
   const saved = fieldsOf(detail.health.policy)
   const [edited, setEdited] = useState<Partial<PolicyFields>>({})
   const [problems, setProblems] = useState<PolicyProblems>({})
@@ -41,8 +51,9 @@ export const PolicyEditor = ({ onClose }: { readonly onClose?: () => void }) => 
       onClose?.()
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error)
-      const field = fieldOfMessage(text)
-      if (field) setProblems({ [field]: text })
+      const field = error instanceof FabricError ? error.field : undefined
+      const budget = budgetOfField(field)
+      if (budget) setProblems({ [budget]: withoutPath(text, field) })
       else setMessage(text)
     } finally {
       setBusy(false)
@@ -98,7 +109,7 @@ export const PolicyEditor = ({ onClose }: { readonly onClose?: () => void }) => 
           look="primary"
           isBusy={isBusy}
           isDisabled={changes === 0 || !canOperate}
-          {...(!canOperate && { title: CANNOT_OPERATE })}
+          {...(!canOperate && { title: offReason })}
         >
           Save policy
         </Button>

@@ -37,6 +37,12 @@ export const policyOf = (
   return { policy: Object.keys(limits).length === 0 ? {} : { health: { ...limits, action: fields.action } } }
 }
 
-/** The field that the server's words are about: they name it as the wire does. Null = they are about no field. */
-export const fieldOfMessage = (message: string): BudgetName | null =>
-  BUDGET_NAMES.find((name) => message.includes(name)) ?? null
+/** The budget that the server refuses, by the path of its field. Null = it refuses something else. */
+export const budgetOfField = (path: string | undefined): BudgetName | null =>
+  BUDGET_NAMES.find((name) => path === `policy.health.${name}`) ?? null
+
+/** The server's words without the path, which stands beside them as a label. */
+export const withoutPath = (message: string, path: string | undefined): string => {
+  const start = `body: ${path}: `
+  return message.startsWith(start) ? message.slice(start.length) : message
+}

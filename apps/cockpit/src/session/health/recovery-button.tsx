@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useServer } from '../../server/server-context.tsx'
-import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
+import { useCan, useOffReason } from '../../server/use-can.ts'
 import { inboxPath, sessionPath } from '../../shell/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -13,6 +13,7 @@ import { showError } from '../../ui/toast.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { useSession } from '../session-context.tsx'
 import { canShowApproval, showApproval } from '../thread/show-approval.ts'
+import { useActs } from '../use-acts.ts'
 import type { Health } from './budget-texts.ts'
 import { moreThanName, recoveryNames } from './recovery-names.ts'
 
@@ -31,6 +32,7 @@ const icons: { readonly [action in Hint['action']]: IconName } = {
 export const RecoveryButton = ({ hint }: { readonly hint: Hint }) => {
   const { id, agent } = useSession()
   const canOperate = useCan('operate')
+  const offReason = useOffReason()
   const [isBusy, setBusy] = useState(false)
   const recover = useRecovery(hint)
   const label = recoveryNames[hint.action]
@@ -68,7 +70,7 @@ export const RecoveryButton = ({ hint }: { readonly hint: Hint }) => {
         icon={icons[hint.action]}
         isBusy={isBusy}
         isDisabled={!canOperate}
-        {...(!canOperate && { title: CANNOT_OPERATE })}
+        {...(!canOperate && { title: offReason })}
         onClick={() => void run()}
       >
         {label}
@@ -81,6 +83,7 @@ export const RecoveryButton = ({ hint }: { readonly hint: Hint }) => {
 const useRecovery = (hint: Hint): (() => Promise<void>) => {
   const { client } = useServer()
   const { id, agent, harness, reload } = useSession()
+  const { stop } = useActs()
   const [, navigate] = useLocation()
   return async () => {
     switch (hint.action) {
@@ -91,7 +94,7 @@ const useRecovery = (hint: Hint): (() => Promise<void>) => {
         await client.pause(id, { agent })
         break
       case 'cancel':
-        await client.cancel(id, { agent })
+        await stop()
         break
       case 'submit':
         await harness.reload()

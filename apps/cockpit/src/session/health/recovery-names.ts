@@ -10,7 +10,7 @@ export const recoveryNames: { readonly [action in RecoveryAction]: string } = {
   branch: 'Branch',
   submit: 'Send the prompt again',
   wait: 'It is tried again by itself',
-  cancel: 'Cancel',
+  cancel: 'Stop',
 }
 
 /** The server's sentence about an action; empty where the name of the action says all of it. */

@@ -4,6 +4,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { EventLink } from '../inspector/event-link.tsx'
+import { GOOD_SCORE } from '../limits.ts'
 import type { Health } from './budget-texts.ts'
 
 export const Score = ({ health }: { readonly health: Health }) => {
@@ -61,7 +62,7 @@ const Reason = ({ points, reason, evidence }: ReasonProps) => (
 /** The ring of the wide view: the score as a part of a circle. */
 export const ScoreRing = ({ score }: { readonly score: number }) => {
   const length = 2 * Math.PI * 31
-  const tone = score >= 80 ? 'ok' : score > LOW_SCORE ? 'warn' : 'danger'
+  const tone = score >= GOOD_SCORE ? 'ok' : score > LOW_SCORE ? 'warn' : 'danger'
   return (
     <svg className={`ring ${tone}`} viewBox="0 0 72 72" role="img" aria-label={`Health ${score} of 100`}>
       <circle cx="36" cy="36" r="31" />

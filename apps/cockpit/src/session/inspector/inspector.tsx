@@ -1,10 +1,11 @@
 // The right column of a session: its timeline, its health, what its agent knows, and its work.
-import { type ReactNode, useEffect } from 'react'
-import { isTyping } from '../../shell/use-shortcuts.ts'
+import type { ReactNode } from 'react'
+import { useAction, useActionList } from '../../actions/use-action.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { WorkTab } from '../background/work-tab.tsx'
+import { BranchesTab } from '../branches/branches-tab.tsx'
 import { HealthTab } from '../health/health-tab.tsx'
 import { useSession } from '../session-context.tsx'
 import { ContextTab } from './context/context-tab.tsx'
@@ -14,6 +15,7 @@ import './inspector.css'
 
 export const Inspector = () => {
   const { isWide, select } = useSelection()
+  useAction('session.wide', () => select({ wide: isWide ? null : '1' }))
   // A phone has the same content in a sheet.
   if (useIsPhone() && !isWide) return null
   return (
@@ -32,6 +34,7 @@ export const Inspector = () => {
 const panels: { readonly [tab in InspectorTab]: () => ReactNode } = {
   timeline: TimelineTab,
   health: HealthTab,
+  branches: BranchesTab,
   context: ContextTab,
   work: WorkTab,
 }
@@ -40,7 +43,15 @@ const panels: { readonly [tab in InspectorTab]: () => ReactNode } = {
 export const InspectorBody = ({ children }: { readonly children?: ReactNode }) => {
   const { tab, select } = useSelection()
   const { detail } = useSession()
-  useNextTabKey(tab, select)
+  const next = INSPECTOR_TABS[(INSPECTOR_TABS.indexOf(tab) + 1) % INSPECTOR_TABS.length] ?? tab
+  useAction('session.next_tab', () => select({ tab: next }))
+  useActionList(
+    'session.tab',
+    INSPECTOR_TABS.filter((each) => each !== tab).map((each) => ({
+      words: `Show ${each} in the inspector`,
+      run: () => select({ tab: each }),
+    })),
+  )
   const Panel = panels[tab]
   return (
     <>
@@ -59,6 +70,7 @@ export const InspectorBody = ({ children }: { readonly children?: ReactNode }) =
                 </>
               ),
             },
+            { id: 'branches', label: 'Branches' },
             {
               id: 'context',
               label: (
@@ -90,17 +102,4 @@ export const InspectorBody = ({ children }: { readonly children?: ReactNode }) =
       </div>
     </>
   )
-}
-
-/** `t` opens the next tab. */
-const useNextTabKey = (tab: InspectorTab, select: (change: { tab: InspectorTab }) => void): void => {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 't' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      const next = INSPECTOR_TABS[(INSPECTOR_TABS.indexOf(tab) + 1) % INSPECTOR_TABS.length]
-      if (next) select({ tab: next })
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [tab, select])
 }

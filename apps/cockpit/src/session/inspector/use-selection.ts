@@ -2,7 +2,7 @@
 import { useCallback } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 
-export const INSPECTOR_TABS = ['timeline', 'health', 'context', 'work'] as const
+export const INSPECTOR_TABS = ['timeline', 'health', 'branches', 'context', 'work'] as const
 export type InspectorTab = (typeof INSPECTOR_TABS)[number]
 
 /** Null removes the name from the address. */
@@ -11,6 +11,8 @@ export interface SelectionChange {
   readonly call?: string | null
   readonly event?: string | null
   readonly wide?: '1' | null
+  /** The page beside the thread. */
+  readonly view?: string | null
 }
 
 export interface Selection {

@@ -13,12 +13,13 @@ import './memory.css'
 
 export const Memory = () => {
   const { client } = useServer()
-  const { id, agent, detail, reload } = useSession()
+  const { id, agent, detail, reload, past } = useSession()
   const { memory_provenance: from } = detail.health
   const { memory_proposals: open } = detail
   const hasAny = from.retrievals + from.citations + from.proposals + open.length > 0
   // A decision changes the number of open proposals; the values follow it.
-  const { data } = useLoaded(hasAny ? `${id} ${agent} ${open.length} ${from.proposals}` : null, () =>
+  // The values of then stay on the server, and those of now would be out of place in the past.
+  const { data } = useLoaded(hasAny && !past ? `${id} ${agent} ${open.length} ${from.proposals}` : null, () =>
     client.memory(id, agent),
   )
   if (!hasAny) return null

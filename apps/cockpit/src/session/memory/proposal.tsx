@@ -1,8 +1,9 @@
 // A value that the agent proposes for its memory: all of it can be read and changed before somebody accepts it.
 import type { ProposalSummary } from 'bridle/client'
 import { useId, useState } from 'react'
+import { useAction } from '../../actions/use-action.ts'
 import { useServer } from '../../server/server-context.tsx'
-import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
+import { useCan, useOffReason } from '../../server/use-can.ts'
 import { useLoaded } from '../../server/use-loaded.ts'
 import { Button } from '../../ui/button.tsx'
 import { hasHiddenCharacters, visibleText } from '../../ui/plain-text.ts'
@@ -19,7 +20,8 @@ export const Proposal = ({ proposal, onDecided }: ProposalProps) => {
   const { client } = useServer()
   const { id, agent } = useSession()
   const canOperate = useCan('operate')
-  const off = canOperate ? {} : { isDisabled: true, title: CANNOT_OPERATE }
+  const offReason = useOffReason()
+  const off = canOperate ? {} : { isDisabled: true, title: offReason }
   const { data, error: loadError } = useLoaded(proposal.id, async () =>
     (await client.artifact(id, proposal.id, agent)).text(),
   )
@@ -46,6 +48,9 @@ export const Proposal = ({ proposal, onDecided }: ProposalProps) => {
       setBusy(false)
     }
   }
+  const canDecide = canOperate && !isBusy
+  useAction('memory.accept', canDecide && data !== null ? () => decide('accept') : null, { detail: proposal.key })
+  useAction('memory.reject', canDecide ? () => decide('reject') : null, { detail: proposal.key })
   return (
     <form
       className="proposal"

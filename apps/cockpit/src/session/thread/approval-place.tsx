@@ -2,11 +2,14 @@ import { useMemo } from 'react'
 import { ApprovalCard } from '../../approval/approval-card.tsx'
 import { cardOfHarnessApproval } from '../../approval/card-approval.ts'
 import { useLive } from '../../server/server-context.tsx'
+import { PastApproval } from '../past/approval/past-approval.tsx'
+import { useSession } from '../session-context.tsx'
 import { useHarnessValue, useThreadSource } from './thread-context.tsx'
 
 /** The card of an open approval. The inbox knows more about it, the conversation knows it first. */
 export const ApprovalPlace = ({ approvalId }: { readonly approvalId: string }) => {
   const { id, agent } = useThreadSource()
+  const { past } = useSession()
   const asked = useHarnessValue((state) => state.approvals?.find((each) => each.id === approvalId))
   const listed = useLive((state) =>
     state.approvals.find((each) => each.id === approvalId && each.sessionId === id && each.agent === agent),
@@ -20,5 +23,7 @@ export const ApprovalPlace = ({ approvalId }: { readonly approvalId: string }) =
       },
     [asked, listed],
   )
-  return approval ? <ApprovalCard approval={approval} session={session} place="thread" /> : null
+  if (!approval) return null
+  if (past) return <PastApproval approval={approval} seq={past.seq} />
+  return <ApprovalCard approval={approval} session={session} place="thread" />
 }

@@ -3,19 +3,19 @@ import type { HarnessToolCall } from 'bridle/client'
 import { ApprovalPlace } from './approval-place.tsx'
 import { Anchored } from './markers/anchored.tsx'
 import { useThreadIndex } from './thread-context.tsx'
-import { callAnchor, callKey, emptyTurnMarkers } from './thread-index.ts'
+import { callAnchor, callKey, type TurnMarkers } from './thread-index.ts'
 import { ToolRow } from './tools/tool-row.tsx'
 
 interface CallPartProps {
   readonly call: HarnessToolCall
   readonly runId: string | undefined
   readonly isOver: boolean
+  readonly markers: TurnMarkers
 }
 
-export const CallPart = ({ call, runId, isOver }: CallPartProps) => {
-  const { calls, waves, turns } = useThreadIndex()
+export const CallPart = ({ call, runId, isOver, markers }: CallPartProps) => {
+  const { calls, waves } = useThreadIndex()
   const key = callKey(runId, call.id)
-  const markers = (runId !== undefined && turns.get(runId)) || emptyTurnMarkers
   const isAsked = call.approval?.status === 'pending' && !isOver && !call.superseded
   return (
     <Anchored markers={markers} anchor={callAnchor(call.id)}>

@@ -52,6 +52,7 @@ export const eventPlaces: { readonly [type in EventType]: EventPlace } = {
   signal_received: 'opening',
   memory_decided: 'aside',
   branched: 'aside',
+  session_imported: 'aside',
   budget_crossed: 'aside',
   budget_raised: 'aside',
   retry_scheduled: 'aside',

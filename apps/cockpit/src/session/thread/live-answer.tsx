@@ -5,19 +5,29 @@ import {
   type ReasoningMessagePartProps,
   type TextMessagePartProps,
   type ToolCallMessagePartProps,
+  useAui,
   useAuiState,
 } from '@assistant-ui/react'
 import type { HarnessMessage, HarnessState } from 'bridle/client'
-import { Markdown } from '../../ui/markdown/markdown.tsx'
 import { AnswerEnd } from './answer-end.tsx'
 import { ApprovalPlace } from './approval-place.tsx'
 import { CallPart } from './call-part.tsx'
+import { isAtWork } from './is-at-work.ts'
 import { Anchored } from './markers/anchored.tsx'
 import { MarkerPart } from './markers/marker-part.tsx'
 import { Markers } from './markers/marker-row.tsx'
+import { placedMarkers } from './markers/placed-markers.ts'
+import { TextPart } from './text-part.tsx'
 import { Thinking } from './thinking.tsx'
 import { useHarnessValue, useThreadIndex } from './thread-context.tsx'
-import { artifactAnchor, compactionAnchor, emptyTurnMarkers, type TurnMarkers } from './thread-index.ts'
+import {
+  artifactAnchor,
+  compactionAnchor,
+  emptyTurnMarkers,
+  type TurnMarkers,
+  textAnchor,
+  thoughtAnchor,
+} from './thread-index.ts'
 import { ArtifactRow } from './tools/artifact-row.tsx'
 
 export const LiveAnswer = () => {
@@ -53,22 +63,42 @@ const useRunId = (): string | undefined => {
 }
 
 const useTurnMarkers = (): TurnMarkers => {
+  const id = useAuiState((s) => s.message.id)
   const runId = useRunId()
   const { turns } = useThreadIndex()
-  return (runId !== undefined && turns.get(runId)) || emptyTurnMarkers
+  // Apart: a token changes the message, and neither of these.
+  const parts = useHarnessValue((state) => messageOf(state, id)?.parts)
+  const places = useHarnessValue((state) => messageOf(state, id)?.places)
+  const turn = (runId !== undefined && turns.get(runId)) || emptyTurnMarkers
+  return placedMarkers(turn, { ...(parts && { parts }), ...(places && { places }) })
 }
 
-const Text = ({ text, status }: TextMessagePartProps) => (
-  <Markdown text={text} isStreaming={status.type === 'running'} />
-)
+/** How many parts of the same type are before this one. */
+const usePartsBefore = (type: 'text' | 'reasoning'): number => {
+  const { query } = useAui().part
+  const index = query !== null && 'index' in query ? query.index : 0
+  return useAuiState((s) => s.message.content.slice(0, index).filter((part) => part.type === type).length)
+}
 
-const Reasoning = ({ text, status }: ReasoningMessagePartProps) => (
-  <Thinking text={text} isRunning={status.type === 'running'} markers={useTurnMarkers()} />
-)
+const Text = ({ text, status }: TextMessagePartProps) => {
+  const { inText } = useTurnMarkers()
+  const marks = inText.get(textAnchor(usePartsBefore('text')))
+  return <TextPart text={text} isStreaming={status.type === 'running'} marks={marks} />
+}
+
+const Reasoning = ({ text, status }: ReasoningMessagePartProps) => {
+  const markers = useTurnMarkers()
+  return (
+    <Anchored markers={markers} anchor={thoughtAnchor(usePartsBefore('reasoning'))}>
+      <Thinking text={text} isRunning={status.type === 'running'} markers={markers} />
+    </Anchored>
+  )
+}
 
 const Call = ({ toolCallId, approval }: ToolCallMessagePartProps) => {
   const id = useAuiState((s) => s.message.id)
   const runId = useRunId()
+  const markers = useTurnMarkers()
   const call = useHarnessValue((state) =>
     messageOf(state, id)?.toolCalls?.findLast((each) => each.id === toolCallId && !each.superseded),
   )
@@ -76,7 +106,7 @@ const Call = ({ toolCallId, approval }: ToolCallMessagePartProps) => {
     const status = messageOf(state, id)?.status
     return status === 'complete' || status === 'error'
   })
-  if (call) return <CallPart call={call} runId={runId} isOver={isOver} />
+  if (call) return <CallPart call={call} runId={runId} isOver={isOver} markers={markers} />
   // An approval without a call, such as one for more budget, comes as a call of its own.
   return approval ? <ApprovalPlace approvalId={approval.id} /> : null
 }
@@ -112,13 +142,15 @@ const Mark = ({ name, data }: DataMessagePartProps<MarkData>) => {
   )
 }
 
-const Working = ({ status }: { readonly status: { readonly type: string } }) =>
-  status.type === 'running' ? (
+const Working = ({ status }: { readonly status: { readonly type: string } }) => {
+  const canWrite = useHarnessValue(isAtWork)
+  return status.type === 'running' && canWrite ? (
     <p className="working t3">
       <span className="caret" />
       <span className="vh">Working</span>
     </p>
   ) : null
+}
 
 // Outside the component: another object would render every part anew.
 const parts = {

@@ -1,20 +1,29 @@
 // An answer above the window of assistant-ui, with the same rows.
 import { type HarnessMessage, type HarnessPart, partText } from 'bridle/client'
 import { Fragment, memo, type ReactNode } from 'react'
-import { Markdown } from '../../ui/markdown/markdown.tsx'
 import { AnswerEnd } from './answer-end.tsx'
 import { CallPart } from './call-part.tsx'
 import { Anchored } from './markers/anchored.tsx'
 import { MarkerPart } from './markers/marker-part.tsx'
 import { Markers } from './markers/marker-row.tsx'
+import { placedMarkers } from './markers/placed-markers.ts'
+import { TextPart } from './text-part.tsx'
 import { Thinking } from './thinking.tsx'
 import { useThreadIndex } from './thread-context.tsx'
-import { artifactAnchor, compactionAnchor, emptyTurnMarkers, type TurnMarkers } from './thread-index.ts'
+import {
+  artifactAnchor,
+  compactionAnchor,
+  emptyTurnMarkers,
+  type TurnMarkers,
+  textAnchor,
+  thoughtAnchor,
+} from './thread-index.ts'
 import { ArtifactRow } from './tools/artifact-row.tsx'
 
 export const OlderAnswer = memo(({ message }: { readonly message: HarnessMessage }) => {
   const { turns } = useThreadIndex()
-  const markers = (message.runId !== undefined && turns.get(message.runId)) || emptyTurnMarkers
+  const turn = (message.runId !== undefined && turns.get(message.runId)) || emptyTurnMarkers
+  const markers = placedMarkers(turn, message)
   // Calls in their order; a server of the bare document sends no parts.
   const parts = message.parts?.length ? message.parts : bareParts(message)
   return (
@@ -35,18 +44,27 @@ const bareParts = ({ content, toolCalls = [] }: HarnessMessage): readonly Harnes
   ...toolCalls.map(({ id }) => ({ type: 'tool', toolCallId: id }) as const),
 ]
 
+/** How many parts of the same type, which were not withdrawn, are before this one. */
+const livePartsBefore = ({ parts = [] }: HarnessMessage, at: number): number =>
+  parts.slice(0, at).filter((part) => part.type === parts[at]?.type && !('superseded' in part && part.superseded))
+    .length
+
 const partElement = (message: HarnessMessage, part: HarnessPart, at: number, markers: TurnMarkers): ReactNode => {
   if ('superseded' in part && part.superseded) return null
   switch (part.type) {
     case 'text': {
       const text = message.parts?.length ? partText(message, at) : message.content
-      return <Markdown text={text} />
+      return <TextPart text={text} marks={markers.inText.get(textAnchor(livePartsBefore(message, at)))} />
     }
     case 'reasoning':
-      return <Thinking text={part.text} isRunning={false} markers={markers} />
+      return (
+        <Anchored markers={markers} anchor={thoughtAnchor(livePartsBefore(message, at))}>
+          <Thinking text={part.text} isRunning={false} markers={markers} />
+        </Anchored>
+      )
     case 'tool': {
       const call = message.toolCalls?.findLast(({ id, superseded }) => id === part.toolCallId && !superseded)
-      return call && <CallPart call={call} runId={message.runId} isOver />
+      return call && <CallPart call={call} runId={message.runId} isOver markers={markers} />
     }
     case 'artifact':
       return (

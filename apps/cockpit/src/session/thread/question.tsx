@@ -2,6 +2,7 @@
 
 import type { HarnessMessage } from 'bridle/client'
 import { memo, useState } from 'react'
+import { useAction } from '../../actions/use-action.ts'
 import { useCan } from '../../server/use-can.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { minuteText, momentText } from '../../ui/clock.ts'
@@ -9,12 +10,15 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { useActs } from '../use-acts.ts'
 import { EditPrompt } from './edit-prompt.tsx'
 import { PromptText } from './prompt-text.tsx'
+import { useHarnessValue } from './thread-context.tsx'
 
 export const Question = memo(({ message }: { readonly message: HarnessMessage }) => {
   const { branch, edit } = useActs()
   const canOperate = useCan('operate')
   const [isEdited, setEdited] = useState(false)
   const { id, content, createdAt, status, stopReason } = message
+  const isLast = useHarnessValue((state) => state.messages.findLast(({ role }) => role === 'user')?.id === id)
+  useAction('message.edit', isLast && canOperate && !isEdited ? () => setEdited(true) : null)
   const note = status === 'pending' ? 'waits for its turn' : stopReason === 'cancelled' ? 'taken back' : null
   return (
     <article className="msg user" aria-label="Prompt" data-message={id}>

@@ -46,6 +46,15 @@ test('markers stand by the calls around them, each turn for itself', () => {
   expect(second?.atEnd.map(({ isHearsay }) => isHearsay)).toEqual([false, false, true])
 })
 
+test('a branch has one marker where it begins', () => {
+  const { head } = indexOf(
+    envelope('branched', { parent: { id: 'p', seq: 52 } }, null),
+    envelope('session_checkpoint', { summary_text: 'Branched from p', checkpoint_type: 'resume_seed' }, null),
+    envelope('policy_set', {}, null),
+  )
+  expect(types(head)).toEqual(['branched', 'policy_set'])
+})
+
 test('times and waves belong to a call of one turn', () => {
   const { calls, waves } = indexOf(
     envelope('tool_batch', { tool_call_ids: ['a', 'b'], wave: 3 }),
@@ -72,7 +81,7 @@ test('an event is told in words, whatever its payload is', () => {
     'ann approved with edits: edit',
   )
   expect(words('budget_crossed', { budget: 'max_cost_usd', limit: 2, value: 2.5 })).toBe(
-    'Budget crossed: max cost usd $2.50 of $2.00',
+    'Budget crossed: cost limit of 2.00 USD, at 2.50 USD',
   )
   expect(words('execution_feedback', { entries: [{ outcome: 'ok' }, 7] })).toBe('Shell reported: 2 directives · ok')
   expect(words('constructor', { a: 'b' })).toBe('constructor: a b')
@@ -102,7 +111,7 @@ test('reflections are told from the thoughts around them', () => {
 })
 
 test('the window moves in steps, and rows that a reader has stay', () => {
-  expect([0, 40, 41, 60, 79, 80, 2_000].map(windowCut)).toEqual([0, 0, 0, 20, 20, 40, 1_960])
+  expect([0, 20, 21, 30, 39, 40, 2_000].map(windowCut)).toEqual([0, 0, 0, 10, 10, 20, 1_980])
   expect(firstShown(20, 40, false)).toBe(20)
   expect(firstShown(20, 1_960, false)).toBe(20)
   expect(firstShown(20, 1_960, true)).toBe(1_880)

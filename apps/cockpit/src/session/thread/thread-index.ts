@@ -1,5 +1,5 @@
-// The index has what the events of a session add to its messages: times and waves of calls, and the markers between them. Messages have no event
-// numbers, so a marker stands by the call, artifact or compaction before or after it: its anchor.
+// The index has what the events of a session add to its messages: times and waves of calls, and the markers between them. A marker stands by the
+// call, artifact or compaction before or after it: its anchor. placed-markers.ts moves it into the text where the answer notes its place.
 import type { FrontendState, TimelineEntry } from 'bridle/client'
 import { eventPlaces, placeOf } from './event-places.ts'
 
@@ -25,11 +25,19 @@ export interface Marker extends TimelineEntry {
   readonly isHearsay: boolean
 }
 
+/** A marker in a text, behind so many characters of it. */
+export interface TextMarker {
+  readonly at: number
+  readonly marker: Marker
+}
+
 export interface TurnMarkers {
   readonly atStart: readonly Marker[]
   /** By anchor. */
   readonly before: ReadonlyMap<string, readonly Marker[]>
   readonly after: ReadonlyMap<string, readonly Marker[]>
+  /** By the anchor of the text. */
+  readonly inText: ReadonlyMap<string, readonly TextMarker[]>
   readonly atEnd: readonly Marker[]
   /** The texts of reflections, in order: the message has them among its thoughts. */
   readonly reflections: readonly string[]
@@ -52,6 +60,7 @@ export const emptyTurnMarkers: TurnMarkers = {
   atStart: [],
   before: new Map(),
   after: new Map(),
+  inText: new Map(),
   atEnd: [],
   reflections: [],
   compactions: [],
@@ -89,6 +98,7 @@ interface MutableTurn {
   readonly atStart: Marker[]
   readonly before: Map<string, Marker[]>
   readonly after: Map<string, Marker[]>
+  readonly inText: TurnMarkers['inText']
   readonly atEnd: Marker[]
   readonly reflections: string[]
   readonly compactions: Marker[]
@@ -99,7 +109,7 @@ interface MutableTurn {
 
 const turnOf = (turns: Map<string, MutableTurn>, turnId: string): MutableTurn => {
   const turn = turns.get(turnId) ?? {
-    ...{ atStart: [], before: new Map(), after: new Map(), atEnd: [] },
+    ...{ atStart: [], before: new Map(), after: new Map(), inText: new Map(), atEnd: [] },
     ...{ reflections: [], compactions: [], waiting: [], lastAnchor: null },
   }
   turns.set(turnId, turn)
@@ -118,7 +128,12 @@ const DIAGNOSTIC_MESSAGE_TYPES = new Set(['turn_start', 'tool_batch', 'usage', '
 const isTimelineType = (type: string): boolean =>
   Object.hasOwn(eventPlaces, type) && placeOf(type) !== 'inspector' && !DIAGNOSTIC_MESSAGE_TYPES.has(type)
 
-const isMarker = ({ type, isHearsay }: Marker): boolean => isHearsay || MARKER_PLACES.has(placeOf(type))
+const isMarker = (entry: Marker): boolean =>
+  entry.isHearsay || (MARKER_PLACES.has(placeOf(entry.type)) && !isBranchSeed(entry))
+
+/** A branch writes its beginning as a checkpoint too: the marker of the branch has said where it comes from. */
+const isBranchSeed = (entry: Marker): boolean =>
+  entry.type === 'session_checkpoint' && textIn(entry, 'checkpoint_type') === 'resume_seed'
 
 const MARKER_PLACES = new Set(['opening', 'closing', 'aside'])
 
@@ -165,6 +180,8 @@ const placeIn = (turn: MutableTurn, entry: Marker): void => {
 
 export const callAnchor = (toolCallId: string): string => `call ${toolCallId}`
 export const artifactAnchor = (artifactId: string): string => `artifact ${artifactId}`
+export const textAnchor = (place: number): string => `text ${place}`
+export const thoughtAnchor = (place: number): string => `thought ${place}`
 export const compactionAnchor = (place: number): string => `compaction ${place}`
 
 /** The events that a message has a part for. */

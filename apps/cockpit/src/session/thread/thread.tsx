@@ -5,6 +5,7 @@ import type { HarnessState } from 'bridle/client'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { showError } from '../../ui/toast.tsx'
+import { waitingPrompts } from '../composer/queued-prompts.ts'
 import { OLDER_STEP, WINDOW_MESSAGES } from './limits.ts'
 import { LiveAnswer } from './live-answer.tsx'
 import { LiveQuestion } from './live-question.tsx'
@@ -56,7 +57,7 @@ const isWithoutMessages = (state: HarnessState): boolean => state.messages.lengt
 
 const Older = ({ isAtEnd }: { readonly isAtEnd: boolean }) => {
   const { head } = useThreadIndex()
-  const cut = useHarnessValue((state) => windowCut(toThreadMessages(state).length))
+  const cut = useHarnessValue((state) => windowCut(toThreadMessages(state).length - waitingPrompts(state)))
   const isEmpty = useHarnessValue(isWithoutMessages)
   // The conversation comes after the page: its window is enough to begin with.
   const [first, setFirst] = useState<number | null>(null)

@@ -1,6 +1,7 @@
 // A call or an event that the address names is shown, once it is on the page.
 import { useEffect, useRef } from 'react'
 import { useSelection } from '../inspector/use-selection.ts'
+import { POINTED_MS } from './limits.ts'
 import { useThreadIndex } from './thread-context.tsx'
 
 export const useSelectedRow = (): void => {
@@ -24,6 +25,3 @@ export const useSelectedRow = (): void => {
     }
   }, [call, event, index])
 }
-
-/** Long enough to find the row after the jump. */
-const POINTED_MS = 2_000

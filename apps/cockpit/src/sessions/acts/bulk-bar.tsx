@@ -1,4 +1,5 @@
 import type { SessionRow } from 'bridle/client'
+import { useAction } from '../../actions/use-action.ts'
 import { useServer } from '../../server/server-context.tsx'
 import { CANNOT_OPERATE, useCan } from '../../server/use-can.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -17,6 +18,19 @@ interface BulkBarProps {
 export const BulkBar = ({ rows, onClear }: BulkBarProps) => {
   const { client } = useServer()
   const canOperate = useCan('operate')
+  const offer = (act: SessionAct): (() => void) | null => {
+    const found = applicable(act, rows)
+    if (found.length === 0 || !canOperate) return null
+    return () => {
+      announceAct(client, act, found)
+      onClear()
+    }
+  }
+  useAction('list.pause', offer('pause'))
+  useAction('list.resume', offer('resume'))
+  useAction('list.cancel', offer('cancel'))
+  useAction('list.archive', offer('archive'))
+  useAction('list.unarchive', offer('unarchive'))
   if (rows.length === 0) return null
   const isArchive = rows.every(({ archived }) => archived === true)
   const acts: readonly SessionAct[] = ['pause', 'resume', 'cancel', isArchive ? 'unarchive' : 'archive']
@@ -34,10 +48,7 @@ export const BulkBar = ({ rows, onClear }: BulkBarProps) => {
             {...(icon && { icon })}
             isDisabled={found.length === 0 || !canOperate}
             {...(!canOperate && { title: CANNOT_OPERATE })}
-            onClick={() => {
-              announceAct(client, act, found)
-              onClear()
-            }}
+            onClick={() => offer(act)?.()}
           >
             {actWords[act].verb}
             {found.length > 0 && ` ${found.length}`}

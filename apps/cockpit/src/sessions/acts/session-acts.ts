@@ -14,7 +14,7 @@ export interface ActWords {
 export const actWords: { readonly [act in SessionAct]: ActWords } = {
   pause: { verb: 'Pause', announced: 'Pausing', pending: 'pausing' },
   resume: { verb: 'Resume', announced: 'Resuming', pending: 'resuming' },
-  cancel: { verb: 'Cancel', announced: 'Cancelling', pending: 'cancelling' },
+  cancel: { verb: 'Stop', announced: 'Stopping', pending: 'stopping' },
   archive: { verb: 'Archive', announced: 'Archiving', pending: 'archiving' },
   unarchive: { verb: 'Unarchive', announced: 'Unarchiving', pending: 'unarchiving' },
 }

@@ -1,5 +1,6 @@
 import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
+import './filter-chip.css'
 
 export interface FilterOption {
   readonly value: string

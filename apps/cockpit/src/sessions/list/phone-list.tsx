@@ -6,7 +6,7 @@ import { visibleText } from '../../ui/plain-text.ts'
 import { titleText } from '../../ui/script-text.ts'
 import { Status, statusLook } from '../../ui/status.tsx'
 import { rowKey } from './row-order.ts'
-import { isCostHigh, rowCostText } from './row-words.ts'
+import { failureText, isCostHigh, rowCostText } from './row-words.ts'
 
 /** Two lines for each session: what it is, and how it stands. */
 export const PhoneList = ({ rows }: { readonly rows: readonly SessionRow[] }) => (
@@ -23,7 +23,7 @@ export const PhoneList = ({ rows }: { readonly rows: readonly SessionRow[] }) =>
             </span>
             <span className="sub">
               <span className="trunc">
-                <span className={`st ${tone}`}>{word}</span> · {visibleText(row.agent)}
+                <span className={`st ${tone}`}>{word}</span> · {visibleText(failureText(row) || row.agent)}
               </span>
               {row.health && <span className="right num nowrap">health {row.health.score}</span>}
               <span className={`num nowrap${isCostHigh(row) ? ' warn' : ''}`}>

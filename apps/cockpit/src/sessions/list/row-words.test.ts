@@ -1,6 +1,6 @@
 import type { SessionRow } from 'bridle/client'
 import { expect, test } from 'vitest'
-import { isCostHigh, originText, progressText, retryText, rowCostText, shownFlags } from './row-words.ts'
+import { failureText, isCostHigh, originText, progressText, retryText, rowCostText, shownFlags } from './row-words.ts'
 
 const row = (fields: object): SessionRow =>
   ({
@@ -22,7 +22,9 @@ test.each([
   [{ step: { index: 3, total: null, title: '', status: '' } }, 'Step 3'],
   [{ attempt_count: 2, max_retries: 3, runner_kind: 'bridge' }, 'attempt 2 of 4'],
   [{ runner_kind: 'bridge' }, 'reduced detail'],
-  [{ kind: 'background' }, 'background'],
+  [{ step: { index: 3, total: 5, title: 'Run the tests', status: '' } }, '3 of 5 · Run the tests'],
+  [{ kind: 'background' }, ''],
+  [{ kind: 'chat' }, ''],
 ])('progress of %j is %s', (fields, text) => expect(progressText(row(fields))).toBe(text))
 
 test.each([
@@ -30,6 +32,13 @@ test.each([
   [{ parent_session_id: 'p' }, 'started by p'],
   [{ parent_session_id: 'p', branch_source_event_id: 'ev-52' }, 'branch of p at 52'],
 ])('%j came from %s', (fields, text) => expect(originText(row(fields))).toBe(text))
+
+test('a failed row says why, in one line', () => {
+  expect(failureText(row({ status: 'failed', last_error: 'The disk\n  is full.' }))).toBe('The disk is full.')
+  expect(failureText(row({ status: 'failed', last_error: 'x'.repeat(1_000) })).length).toBe(200)
+  expect(failureText(row({ status: 'failed', last_error: null }))).toBe('')
+  expect(failureText(row({ status: 'running', last_error: 'An attempt before.' }))).toBe('')
+})
 
 test('cost, its budget, the next attempt, and flags', () => {
   expect(rowCostText(row({}))).toBe('not told')

@@ -1,15 +1,22 @@
-// The words of a row: progress, origin, cost, number of events.
+// The words of a row: progress, reason of a failure, origin, cost, number of events.
 
 import type { SessionRow } from 'bridle/client'
 import { ageText, costText } from '../../ui/numbers.ts'
+import { FAILURE_CHARS, RETRY_NOW_MS } from '../limits.ts'
 
-/** `Step 3 of 5`, `attempt 2 of 4`, `reduced detail`, `chat`. */
-export const progressText = ({ step, attempt_count, max_retries, runner_kind, kind }: SessionRow): string => {
-  if (step) return step.total === null ? `Step ${step.index}` : `Step ${step.index} of ${step.total}`
+/** `3 of 5 · Run the tests`, `Step 3 of 5` where the step has no title, `attempt 2 of 4`, `reduced detail`; empty where the session tells no progress. */
+export const progressText = ({ step, attempt_count, max_retries, runner_kind }: SessionRow): string => {
+  if (step) {
+    const place = step.total === null ? String(step.index) : `${step.index} of ${step.total}`
+    return step.title === '' ? `Step ${place}` : `${place} · ${step.title}`
+  }
   if (attempt_count > 1) return `attempt ${attempt_count} of ${max_retries + 1}`
-  if (runner_kind === 'bridge') return 'reduced detail'
-  return kind
+  return runner_kind === 'bridge' ? 'reduced detail' : ''
 }
+
+/** The reason of a failure, in one line; empty for a session that has not failed. */
+export const failureText = ({ status, last_error }: SessionRow): string =>
+  status === 'failed' && last_error ? last_error.slice(0, FAILURE_CHARS).replace(/\s+/g, ' ').trim() : ''
 
 /** The number in an event's id: `ev-118` is the 118th event. */
 export const eventNumber = (eventId: string): string => eventId.replace(/^\D+/, '')
@@ -33,7 +40,7 @@ export const isCostHigh = ({ health }: SessionRow): boolean =>
 export const retryText = ({ retry_at }: SessionRow, now: number): string => {
   if (retry_at === null || retry_at === undefined) return ''
   const leftMs = Date.parse(retry_at) - now
-  return leftMs < 5_000 ? 'next try now' : `next try in ${ageText(leftMs)}`
+  return leftMs < RETRY_NOW_MS ? 'next try now' : `next try in ${ageText(leftMs)}`
 }
 
 /** Flags beside the score: `waiting` is said by the status already. */

@@ -84,7 +84,9 @@ const TableRow = memo(({ row, isSelected, act, onSelect }: TableRowProps) => (
     >
       {visibleText(row.agent)}
     </td>
-    <td className="t2 small trunc num">{progressText(row)}</td>
+    <td className="t2 small trunc num" title={visibleText(progressText(row))}>
+      {visibleText(progressText(row))}
+    </td>
     <td>
       <HealthCell row={row} />
     </td>

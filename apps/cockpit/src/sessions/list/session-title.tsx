@@ -7,7 +7,7 @@ import { visibleText } from '../../ui/plain-text.ts'
 import { titleText } from '../../ui/script-text.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { actWords, type SessionAct } from '../acts/session-acts.ts'
-import { originText, retryText } from './row-words.ts'
+import { failureText, originText, retryText } from './row-words.ts'
 
 interface SessionTitleProps {
   readonly row: SessionRow
@@ -21,6 +21,7 @@ export const SessionTitle = ({ row, act }: SessionTitleProps) => {
     ({ approvals }) => approvals.find(({ sessionId, agent }) => sessionId === row.id && agent === row.agent)?.toolName,
   )
   const origin = originText(row)
+  const failure = visibleText(failureText(row))
   return (
     <span className="row list-title">
       {origin !== '' && <Icon name="corner-down-right" size={14} />}
@@ -31,6 +32,11 @@ export const SessionTitle = ({ row, act }: SessionTitleProps) => {
       {row.archived && <span className="tag">archived</span>}
       {row.status === 'awaiting_approval' && tool !== undefined && (
         <span className="t3 small trunc note">{visibleText(tool)}</span>
+      )}
+      {failure !== '' && (
+        <span className="danger small trunc note" title={failure}>
+          {failure}
+        </span>
       )}
       {row.retry_at && <Retry row={row} />}
       {origin !== '' && <span className="t3 small trunc note">{visibleText(origin)}</span>}

@@ -1,4 +1,5 @@
 import type { SessionRow } from 'bridle/client'
+import { Link } from 'wouter'
 import { useLive } from '../../server/server-context.tsx'
 import { costText } from '../../ui/numbers.ts'
 
@@ -7,7 +8,7 @@ const count = (rows: readonly SessionRow[], ...statuses: readonly string[]): num
 
 /**
  * The state of the house in one line, whatever the filters: what needs a person, is at work, went wrong, and what it cost. Every number is
- * of the same sessions, those that the page has loaded.
+ * of the same sessions, those that the page has loaded. A number of one status leads to its sessions.
  */
 export const SummaryLine = () => {
   const rows = useLive((state) => state.sessions)
@@ -21,18 +22,18 @@ export const SummaryLine = () => {
   if (!isLoaded) return <p className="sum">Loading</p>
   return (
     <p className="sum">
-      <span>
+      <Link href="/?status=awaiting_approval">
         <b className={`num${waiting > 0 ? ' warn' : ''}`}>{waiting}</b> {waiting === 1 ? 'needs you' : 'need you'}
-      </span>
+      </Link>
       <span>
         <b className="num">{running}</b> running
       </span>
-      <span>
+      <Link href="/?status=paused">
         <b className="num">{count(rows, 'paused')}</b> paused
-      </span>
-      <span>
+      </Link>
+      <Link href="/?status=failed">
         <b className={`num${failed > 0 ? ' danger' : ''}`}>{failed}</b> failed
-      </span>
+      </Link>
       {costs.length > 0 && (
         <span className="no-phone" title="Of the sessions whose engine tells a cost">
           <b className="num">{costText(costs.reduce((sum, cost) => sum + cost, 0))}</b>{' '}

@@ -1,9 +1,9 @@
 // The keys of the list. The row with the focus is the current one: Enter opens it because its title is a link.
-import { useEffect, useRef } from 'react'
-import { isTyping } from '../../shell/use-shortcuts.ts'
+import { useAction } from '../../actions/use-action.ts'
 
 export interface ListKeys {
-  readonly onNew: () => void
+  /** Null = this person may not start one. */
+  readonly onNew: (() => void) | null
   readonly onSelect: (key: string, isRange: boolean) => void
   readonly onClear: () => void
   /** Returns true where there was something to undo. */
@@ -21,37 +21,18 @@ const move = (by: number): void => {
   all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))]?.focus()
 }
 
-export const useListKeys = (keys: ListKeys): void => {
-  const latest = useRef(keys)
-  latest.current = keys
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      const { onNew, onSelect, onClear, onUndo } = latest.current
-      const isCheckbox = event.target instanceof HTMLInputElement && event.target.type === 'checkbox'
-      if ((isTyping(event.target) && !isCheckbox) || document.querySelector('dialog[open]')) return
-      if (event.key === 'z' && (event.ctrlKey || event.metaKey)) {
-        if (onUndo()) event.preventDefault()
-        return
-      }
-      if (event.ctrlKey || event.metaKey || event.altKey) return
-      const select = (isRange: boolean): void => {
-        const key = currentRow()?.dataset.row
-        if (key !== undefined) onSelect(key, isRange)
-      }
-      const act: (() => void) | undefined = {
-        j: () => move(1),
-        k: () => move(-1),
-        x: () => select(false),
-        X: () => select(true),
-        n: onNew,
-        '/': () => document.getElementById('session-search')?.focus(),
-        Escape: onClear,
-      }[event.key]
-      if (!act) return
-      event.preventDefault()
-      act()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
+export const useListKeys = ({ onNew, onSelect, onClear, onUndo }: ListKeys): void => {
+  const select = (isRange: boolean): void => {
+    const key = currentRow()?.dataset.row
+    if (key !== undefined) onSelect(key, isRange)
+  }
+  useAction('list.next', () => move(1))
+  useAction('list.previous', () => move(-1))
+  useAction('list.open', () => currentRow()?.querySelector<HTMLElement>('[data-row-link]')?.click())
+  useAction('list.select', () => select(false))
+  useAction('list.select_to', () => select(true))
+  useAction('list.clear', onClear)
+  useAction('list.undo', onUndo)
+  useAction('session.new', onNew)
+  useAction('search.focus', () => document.getElementById('session-search')?.focus())
 }

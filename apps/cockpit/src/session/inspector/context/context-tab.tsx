@@ -1,4 +1,6 @@
 // The knowledge and the means of the agent: its context, its sources, its memory, its model. A part without data is left out.
+import { Link } from 'wouter'
+import { sessionPath } from '../../../shell/paths.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { Memory } from '../../memory/memory.tsx'
 import { useSession } from '../../session-context.tsx'
@@ -91,9 +93,15 @@ const Subagents = () => {
         Subagents<span className="t3">{subagents.length}</span>
       </h2>
       <ul className="col small">
-        {subagents.map(({ agent_id: id, status, event_id: event, agent }) => (
+        {subagents.map(({ agent_id: id, status, event_id: event, agent, session_id: child }) => (
           <li key={id} className="row">
-            <span className="trunc">{visibleText(typeof agent === 'string' ? agent : id)}</span>
+            {typeof child === 'string' && typeof agent === 'string' ? (
+              <Link className="trunc" href={sessionPath({ id: child, agent })}>
+                {visibleText(agent)}
+              </Link>
+            ) : (
+              <span className="trunc">{visibleText(typeof agent === 'string' ? agent : id)}</span>
+            )}
             <span className="t3 nowrap">{visibleText(status)}</span>
             <span className="right">
               <EventLink id={event} />

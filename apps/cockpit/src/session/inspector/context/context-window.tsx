@@ -1,4 +1,6 @@
 // How full the context of the model is, what was warned about it, and how it was compacted.
+
+import { MeterBar, usageTone } from '../../../ui/meter-bar.tsx'
 import { costText, countText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useSession } from '../../session-context.tsx'
@@ -19,20 +21,12 @@ export const ContextWindow = () => {
         <span className="right t3 num">{percent === null ? 'use not told' : `${Math.round(percent)} %`}</span>
       </h2>
       {percent !== null && (
-        // biome-ignore lint/a11y/useSemanticElements: browsers draw the element `meter` in their own colours
-        <div
-          className="bar thick"
-          role="meter"
-          aria-label="Context window"
-          aria-valuemin={0}
-          aria-valuemax={100}
-          aria-valuenow={Math.min(100, Math.round(percent))}
-        >
-          <i
-            className={percent >= 90 ? 'over' : percent >= 80 ? 'high' : 'acc'}
-            style={{ width: `${Math.min(100, percent)}%` }}
-          />
-        </div>
+        <MeterBar
+          label="Context window"
+          part={percent / 100}
+          tone={percent >= 90 ? 'over' : usageTone(percent / 100) || 'acc'}
+          isThick
+        />
       )}
       <Facts
         facts={[

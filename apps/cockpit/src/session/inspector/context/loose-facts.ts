@@ -1,4 +1,5 @@
 // Payloads whose fields the agent chose, as names and values. Only what is there is shown, and nothing is read into it.
+import { FACTS_MAX } from '../limits.ts'
 
 interface LooseNotice {
   readonly [name: string]: unknown
@@ -6,9 +7,6 @@ interface LooseNotice {
 
 /** Names that say where the notice comes from, and not what it says. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['event_id', 'timestamp', 'citations', 'isCut'])
-/** A page about a session is no place for a whole document. */
-const FACTS_MAX = 20
-
 export const looseFacts = (notice: LooseNotice | null): readonly (readonly [string, string])[] =>
   Object.entries(notice ?? {})
     .filter(([name]) => !OWN_NAMES.has(name))

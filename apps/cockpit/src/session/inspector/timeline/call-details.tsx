@@ -37,15 +37,15 @@ export const CallDetails = ({ call }: { readonly call: Call }) => {
       )}
       {call.error !== null && <p className="danger small">{visibleText(call.error)}</p>}
       {call.arguments !== null && <JsonCode label="Arguments" value={ownArguments(call.arguments)} />}
-      <Result value={call.result} />
+      <CallResult value={call.result} />
     </div>
   )
 }
 
 /** The wire repeats the id of the call among its arguments; the agent did not write that. */
-const ownArguments = ({ _tool_call_id, ...given }: NonNullable<Call['arguments']>) => given
+export const ownArguments = ({ _tool_call_id, ...given }: NonNullable<Call['arguments']>) => given
 
-const Result = ({ value }: { readonly value: unknown }) => {
+export const CallResult = ({ value }: { readonly value: unknown }) => {
   if (value === undefined || value === null) return null
   const artifact = artifactOf(value)
   if (artifact) return <ArtifactResult {...artifact} />

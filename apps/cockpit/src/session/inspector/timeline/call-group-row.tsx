@@ -68,7 +68,7 @@ const CallRow = ({ calls, axis, now, isOpen, onClick }: CallRowProps) => {
         {calls.length > 1 && <span className="t2"> ×{calls.length}</span>}
       </span>
       <span className="trk">
-        <i className={bar} style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }} />
+        <i className={bar} style={{ left: `min(${from * 100}%, 100% - 3px)`, width: `${(to - from) * 100}%` }} />
       </span>
       <span className="dur">{durationOf(calls, now)}</span>
     </button>

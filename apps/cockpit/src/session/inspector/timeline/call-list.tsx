@@ -1,21 +1,18 @@
 // Calls and marks, newest last, on one axis with folded gaps.
 import { useState } from 'react'
+import { Link } from 'wouter'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { durationText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { useSession } from '../../session-context.tsx'
+import { LAST_TICK, TIMELINE_ROWS } from '../limits.ts'
 import { useSelection } from '../use-selection.ts'
 import { type Axis, callSpans, foldedAxis } from './axis.ts'
 import { CallGroupRow } from './call-group-row.tsx'
 import type { Mark } from './marks.ts'
 import { hasEvent, newestRows, type TimelineRow } from './rows.ts'
-
-/** A short timeline: the newest rows, and as many again with each click. */
-const SHOWN_ROWS = 60
-/** A tick beyond this would run into the word at the end of the axis. */
-const LAST_TICK = 0.75
 
 interface CallListProps {
   readonly rows: readonly TimelineRow[]
@@ -26,21 +23,25 @@ interface CallListProps {
 }
 
 export const CallList = ({ rows, count, selected }: CallListProps) => {
-  const [shownCount, setShownCount] = useState(SHOWN_ROWS)
+  const [shownCount, setShownCount] = useState(TIMELINE_ROWS)
   const now = useNow()
   const shown = newestRows(rows, shownCount, selected)
   const calls = shown.flatMap((row) => (row.kind === 'calls' ? row.calls : []))
   const isOpen = calls.some(({ endedAt }) => endedAt === null)
   const axis = foldedAxis(callSpans(calls, now))
   const older = rows.length - shown.length
+  const pageHref = useSelection().hrefOf({ view: 'timeline', wide: null })
   return (
     <section className="calls" aria-label="Calls">
       <h2 className="h3">
         Calls<span className="t3">{count}</span>
-        <span className="right tiny t3">gaps folded</span>
+        <span className="tiny t3">gaps folded</span>
+        <Link className="right tiny" href={pageHref}>
+          Full page
+        </Link>
       </h2>
       {older > 0 && (
-        <Button look="ghost" onClick={() => setShownCount((before) => before + SHOWN_ROWS)}>
+        <Button look="ghost" onClick={() => setShownCount((before) => before + TIMELINE_ROWS)}>
           {older} older
         </Button>
       )}

@@ -1,11 +1,8 @@
-// The tool calls of a session with their times, from the events of its timeline. A call is known by its id, never by its name.
-import type { FrontendState, StreamEnvelopeOf, TimelineEntry } from 'bridle/client'
-
-type Payload<T extends Parameters<typeof payloadOf>[1]> = StreamEnvelopeOf<T>['payload']
-type ToolArguments = Payload<'tool_call'>['arguments']
+// The tool calls of a session with their times. A call is known by its id, never by its name.
+import type { FrontendBatch, FrontendState, FrontendTool, FrontendTurn, StreamEnvelopeOf } from 'bridle/client'
 
 /** `none`: the turn ended, or was tried again, and nobody reported how the call ended. */
-export type CallStatus = 'running' | 'waiting' | 'none' | Payload<'tool_outcome'>['status']
+export type CallStatus = 'running' | 'waiting' | 'none' | StreamEnvelopeOf<'tool_outcome'>['payload']['status']
 
 export interface Call {
   /** The number of the first event of the call: an engine may use an id again. */
@@ -14,144 +11,110 @@ export interface Call {
   readonly toolCallId: string
   readonly name: string
   readonly status: CallStatus
-  readonly turnId: string | null
+  readonly turnId: string
   /** In ms since 1970. */
   readonly beganAt: number
   /** Null while the call is open. */
   readonly endedAt: number | null
   /** The time that the tool took, as told, or else the time between its events; null while the call is open. */
   readonly durationMs: number | null
-  readonly arguments: ToolArguments | null
+  readonly arguments: FrontendTool['arguments']
+  /** Undefined where nobody told one. */
   readonly result: unknown
   readonly error: string | null
   readonly effect: string | null
   readonly outcomeType: string | null
   /** The decision about the call, where somebody was asked. */
   readonly decision: string | null
+  readonly wait: CallWait | null
   /** The subagent that made the call, where the wire says so. */
   readonly agentId: string | null
   /** The batch of calls that the agent made at once; null where its engine tells none. */
   readonly wave: string | null
+  /** The number of the try that made the call, and whether a later one replaced it. */
+  readonly attempt: number
+  readonly isSuperseded: boolean
+}
+
+/** The time until somebody answered the approval of a call. */
+export interface CallWait {
+  readonly from: number
+  /** Null while nobody has answered. */
+  readonly to: number | null
+  readonly actor: string | null
+  readonly isEdited: boolean
 }
 
 /** In the order of their first events. */
-export const callsOf = ({
-  timeline,
-  diagnostics,
-}: Pick<FrontendState, 'timeline' | 'diagnostics'>): readonly Call[] => {
-  const calls: Call[] = []
-  for (const entry of timeline) foldEntry(calls, entry)
-  const waves = wavesOf(diagnostics)
-  return calls.map((call) => ({ ...call, wave: waves.get(waveKey(call.turnId, call.toolCallId)) ?? null }))
+export const callsOf = ({ turns }: Pick<FrontendState, 'turns'>): readonly Call[] => {
+  let waves = 0
+  const calls = turns.flatMap((turn) => {
+    const before = waves
+    waves += turn.batches.length
+    const waveOf = wavesOf(turn, before)
+    return turn.tools.map((tool) => callOf(tool, turn.turnId, waveOf(tool)))
+  })
+  return calls.sort((one, other) => one.seq - other.seq)
 }
 
-const foldEntry = (calls: Call[], entry: TimelineEntry): void => {
-  const at = Date.parse(entry.timestamp)
-  const change = (id: string, name: string, more: (call: Call) => Partial<Call>): void => {
-    const index = calls.findLastIndex(
-      ({ toolCallId, turnId, endedAt }) => toolCallId === id && turnId === entry.turnId && endedAt === null,
-    )
-    const call = calls[index] ?? newCall(entry, id, name, at)
-    const changed = { ...call, lastSeq: entry.seq, ...agentOf(entry), ...more(call) }
-    if (index < 0) calls.push(changed)
-    else calls[index] = changed
-  }
-  const end = (call: Call): Call =>
-    call.endedAt === null && (entry.turnId === null || call.turnId === entry.turnId)
-      ? { ...call, status: 'none', endedAt: at, durationMs: null }
-      : call
-  switch (entry.type) {
-    case 'tool_call': {
-      const { tool_call_id: id, name, arguments: given, effect = null } = payloadOf(entry, 'tool_call')
-      return change(id, name, () => ({ name, arguments: given, effect }))
-    }
-    case 'tool_result': {
-      const { tool_call_id: id, tool_name: name = 'tool', result } = payloadOf(entry, 'tool_result')
-      return change(id, name, () => ({ result }))
-    }
-    case 'tool_outcome': {
-      const { tool_call_id: id, tool_name: name, ...outcome } = payloadOf(entry, 'tool_outcome')
-      return change(id, name, (call) => ({
-        status: outcome.status,
-        outcomeType: outcome.outcome_type,
-        endedAt: at,
-        durationMs: outcome.elapsed_ms ?? at - call.beganAt,
-        result: outcome.result ?? call.result,
-        error: outcome.error ?? outcome.reason ?? null,
-      }))
-    }
-    case 'approval_required': {
-      const {
-        tool_call_id: id,
-        tool_name: name,
-        kind = 'tool',
-        arguments: asked,
-      } = payloadOf(entry, 'approval_required')
-      if (kind !== 'tool' || id === '') return
-      return change(id, name, (call) => ({ status: 'waiting', arguments: call.arguments ?? asked ?? null }))
-    }
-    case 'approval_applied': {
-      const {
-        tool_call_id: id,
-        tool_name: name,
-        decision = 'approved',
-        arguments: given,
-      } = payloadOf(entry, 'approval_applied')
-      const isAsked = calls.some(({ toolCallId, status }) => toolCallId === id && status === 'waiting')
-      if (!isAsked) return
-      // The time until the answer is a person's, not the tool's.
-      return change(id, name, () => ({ status: 'running', beganAt: at, decision, ...(given && { arguments: given }) }))
-    }
-    case 'turn_end':
-    case 'retry_scheduled':
-      for (const [index, call] of calls.entries()) calls[index] = end(call)
-      return
-    case 'output_superseded':
-      if (payloadOf(entry, 'output_superseded').keep === undefined)
-        for (const [index, call] of calls.entries()) calls[index] = end(call)
-      return
+const callOf = (tool: FrontendTool, turnId: string, wave: string | null): Call => {
+  const { outcome, approval } = tool
+  const wait = waitOf(tool)
+  // The time until the answer is a person's, not the tool's.
+  const startedAt = wait?.to ?? Date.parse(tool.startedAt)
+  const endedAt = tool.endedAt === null ? null : Date.parse(tool.endedAt)
+  const tookMs = outcome?.elapsed_ms ?? null
+  return {
+    seq: tool.seq,
+    lastSeq: tool.lastSeq,
+    toolCallId: tool.toolCallId,
+    name: tool.name,
+    status: statusOf(tool),
+    turnId,
+    // A tool that tells its time began so long before its outcome: its bar is as long as its number says.
+    beganAt: endedAt === null || tookMs === null ? startedAt : Math.max(startedAt, endedAt - tookMs),
+    endedAt,
+    durationMs: endedAt === null || !outcome ? null : (tookMs ?? endedAt - startedAt),
+    arguments: tool.arguments,
+    result: outcome?.result ?? tool.result ?? undefined,
+    error: outcome?.error ?? outcome?.reason ?? null,
+    effect: tool.effect,
+    outcomeType: outcome?.outcome_type ?? null,
+    decision: approval === 'required' ? null : approval,
+    wait,
+    agentId: tool.agentId,
+    wave,
+    attempt: tool.attempt,
+    isSuperseded: tool.superseded,
   }
 }
 
-/** The payload of an entry whose type was looked at. */
-const payloadOf = <T extends TimelineEntry['type']>(entry: TimelineEntry, _type: T): StreamEnvelopeOf<T>['payload'] =>
-  entry.payload as StreamEnvelopeOf<T>['payload']
-
-const newCall = ({ seq, turnId }: TimelineEntry, toolCallId: string, name: string, at: number): Call => ({
-  seq,
-  lastSeq: seq,
-  toolCallId,
-  name,
-  status: 'running',
-  turnId,
-  beganAt: at,
-  endedAt: null,
-  durationMs: null,
-  arguments: null,
-  result: undefined,
-  error: null,
-  effect: null,
-  outcomeType: null,
-  decision: null,
-  agentId: null,
-  wave: null,
-})
-
-const agentOf = ({ payload }: TimelineEntry): Pick<Call, 'agentId'> | undefined => {
-  const { agent_id: agentId } = payload as { readonly agent_id?: unknown }
-  return typeof agentId === 'string' ? { agentId } : undefined
+const statusOf = ({ outcome, endedAt, approval }: FrontendTool): CallStatus => {
+  if (outcome) return outcome.status
+  if (endedAt !== null) return 'none'
+  return approval === 'required' ? 'waiting' : 'running'
 }
 
-const waveKey = (turnId: string | null, toolCallId: string): string => `${turnId} ${toolCallId}`
-
-/** Waves count on over the turns, so that no two have one name. */
-const wavesOf = (diagnostics: readonly TimelineEntry[]): ReadonlyMap<string, string> => {
-  const waves = new Map<string, string>()
-  let count = 0
-  for (const entry of diagnostics) {
-    if (entry.type !== 'tool_batch') continue
-    count += 1
-    for (const id of payloadOf(entry, 'tool_batch').tool_call_ids) waves.set(waveKey(entry.turnId, id), String(count))
+const waitOf = ({ wait }: FrontendTool): CallWait | null =>
+  wait && {
+    from: Date.parse(wait.askedAt),
+    to: wait.answeredAt === null ? null : Date.parse(wait.answeredAt),
+    actor: wait.actor,
+    isEdited: wait.isEdited,
   }
-  return waves
+
+/**
+ * Waves count on over the turns, so that no two have one name. Where another try uses an id again, two batches of the turn name it:
+ * the nearer one is the call's.
+ */
+const wavesOf = ({ batches }: FrontendTurn, before: number): ((tool: FrontendTool) => string | null) => {
+  const byId = new Map<string, { readonly batch: FrontendBatch; readonly wave: string }[]>()
+  for (const [index, batch] of batches.entries())
+    for (const id of batch.toolCallIds)
+      byId.set(id, [...(byId.get(id) ?? []), { batch, wave: String(before + index + 1) }])
+  return ({ toolCallId, seq }) => {
+    const distance = (batch: FrontendBatch): number => Math.abs(batch.seq - seq)
+    const named = byId.get(toolCallId) ?? []
+    return named.toSorted((one, other) => distance(one.batch) - distance(other.batch))[0]?.wave ?? null
+  }
 }

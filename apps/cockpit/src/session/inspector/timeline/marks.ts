@@ -2,9 +2,12 @@
 import type { StreamEnvelopeOf, TimelineEntry } from 'bridle/client'
 import type { IconName } from '../../../ui/icon-names.ts'
 import { countText, durationText } from '../../../ui/numbers.ts'
+import { limitName, limitText } from '../../health/budget-texts.ts'
 
 export interface Mark {
   readonly seq: number
+  /** In ms since 1970. */
+  readonly at: number
   readonly icon: IconName
   readonly tone: '' | 'warn' | 'danger'
   readonly title: string
@@ -12,7 +15,7 @@ export interface Mark {
   readonly text: string
 }
 
-type Look = Omit<Mark, 'seq'>
+type Look = Omit<Mark, 'seq' | 'at'>
 type MarkType =
   | 'session_checkpoint'
   | 'context_compacted'
@@ -24,6 +27,8 @@ type MarkType =
   | 'budget_crossed'
   | 'budget_raised'
   | 'branched'
+  | 'output_superseded'
+  | 'transport_diagnostic'
   | 'error'
 
 const looks: { readonly [T in MarkType]: (payload: StreamEnvelopeOf<T>['payload'], at: number) => Look | null } = {
@@ -72,18 +77,33 @@ const looks: { readonly [T in MarkType]: (payload: StreamEnvelopeOf<T>['payload'
     icon: 'gauge',
     tone: 'warn',
     title: 'Budget crossed',
-    text: `${budget}, limit ${limit}`,
+    text: limitText(budget, limit),
   }),
-  budget_raised: ({ budgets }) => ({ icon: 'gauge', tone: '', title: 'Budget raised', text: budgets.join(', ') }),
+  budget_raised: ({ budgets }) => ({
+    icon: 'gauge',
+    tone: '',
+    title: 'Budget raised',
+    text: budgets.map(limitName).join(', '),
+  }),
   branched: ({ parent }) => ({ icon: 'git-branch', tone: '', title: 'Branched', text: `from ${parent.id}` }),
+  // With `keep` a crash cut off a piece of text, and everything else stays.
+  output_superseded: ({ keep }) =>
+    keep === undefined ? { icon: 'rotate-cw', tone: 'warn', title: 'Turn starts over', text: '' } : null,
+  transport_diagnostic: ({ status, kind, reason = '', provider_actual: provider }) => ({
+    icon: 'unplug',
+    tone: status === 'ok' || status === 'recovered' ? '' : 'warn',
+    title: `${kind === 'subagent' ? 'Subagent' : 'Provider'} ${status}`,
+    text: [kind, provider, reason].filter(Boolean).join(', '),
+  }),
   error: ({ message }) => ({ icon: 'circle-x', tone: 'danger', title: 'Failed', text: message }),
 }
 
 export const marksOf = (timeline: readonly TimelineEntry[]): readonly Mark[] =>
   timeline.flatMap(({ seq, type, timestamp, payload }) => {
     if (!Object.hasOwn(looks, type)) return []
-    const look = looks[type as MarkType](payload as never, Date.parse(timestamp))
-    return look ? [{ seq, ...look }] : []
+    const at = Date.parse(timestamp)
+    const look = looks[type as MarkType](payload as never, at)
+    return look ? [{ seq, at, ...look }] : []
   })
 
 /** Only the numbers that the engine reports. */

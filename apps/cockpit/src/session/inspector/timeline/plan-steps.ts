@@ -1,5 +1,6 @@
 // The plan of an agent, as it last told it: a list of steps in one event, or an event for each step.
 import type { ChatSession, FrontendState } from 'bridle/client'
+import { PLAN_STEPS, PLAN_STEPS_BEFORE } from '../limits.ts'
 
 export interface PlanStep {
   readonly key: string
@@ -28,16 +29,12 @@ export const planSteps = (steps: Steps, timed: readonly TimedStep[] = []): reado
   return [...byId.values()]
 }
 
-/** A long plan would push the calls off the screen: the steps around the one that is next. */
-const SHOWN_STEPS = 10
-const SHOWN_BEFORE = 4
-
 export const stepsAroundNext = (steps: readonly PlanStep[]): readonly PlanStep[] => {
-  if (steps.length <= SHOWN_STEPS) return steps
+  if (steps.length <= PLAN_STEPS) return steps
   const next = steps.findIndex(({ status }) => status !== 'done')
-  const from = next < 0 ? steps.length : next - SHOWN_BEFORE
-  const first = Math.max(0, Math.min(from, steps.length - SHOWN_STEPS))
-  return steps.slice(first, first + SHOWN_STEPS)
+  const from = next < 0 ? steps.length : next - PLAN_STEPS_BEFORE
+  const first = Math.max(0, Math.min(from, steps.length - PLAN_STEPS))
+  return steps.slice(first, first + PLAN_STEPS)
 }
 
 const listedStep = (step: unknown, index: number, timed: readonly TimedStep[]): PlanStep => {
@@ -60,7 +57,7 @@ const timesOf = ({ status, started_at: from, ended_at: to }: TimedStep): Pick<Pl
 })
 
 /** The words of agents differ; one that is not known is a step that goes on. */
-const stepStatus = (status: unknown): StepStatus => words[String(status ?? '').toLowerCase()] ?? 'running'
+export const stepStatus = (status: unknown): StepStatus => words[String(status ?? '').toLowerCase()] ?? 'running'
 
 const words: { readonly [word: string]: StepStatus } = {
   pending: 'open',

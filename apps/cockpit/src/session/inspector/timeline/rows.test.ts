@@ -1,4 +1,4 @@
-import type { TimelineEntry } from 'bridle/client'
+import { emptyFrontendState, reduceFrontend, type StreamEnvelope, type TimelineEntry } from 'bridle/client'
 import { describe, expect, test } from 'vitest'
 import { callSpans, foldedAxis } from './axis.ts'
 import { callsOf } from './call.ts'
@@ -13,7 +13,10 @@ const call = (id: string, name: string, at = 0, more: object = {}) =>
   entry('tool_call', { tool_call_id: id, name, arguments: { id }, ...more }, at)
 const outcome = (id: string, name: string, at = 0, more: object = {}) =>
   entry('tool_outcome', { tool_call_id: id, tool_name: name, status: 'ok', outcome_type: 'x', ...more }, at)
-const fold = (timeline: TimelineEntry[], diagnostics: TimelineEntry[] = []) => callsOf({ timeline, diagnostics })
+const fold = (timeline: TimelineEntry[], diagnostics: TimelineEntry[] = []) =>
+  callsOf([...timeline, ...diagnostics].map(envelopeOf).reduce(reduceFrontend, emptyFrontendState))
+const envelopeOf = ({ turnId, ...entry }: TimelineEntry) =>
+  ({ ...entry, turn_id: turnId ?? undefined, attempt: 1, session_id: 's1' }) as unknown as StreamEnvelope
 
 describe('calls', () => {
   test('calls of one name that run at once keep their own arguments and outcomes', () => {
@@ -27,6 +30,22 @@ describe('calls', () => {
       ['a', 'ok', 85, null],
       ['b', 'error', 20, 'gone'],
     ])
+  })
+
+  test('the bar of a call is as long as the time that its tool told', () => {
+    const calls = fold([
+      call('a', 'x', 0),
+      outcome('a', 'x', 3, { elapsed_ms: 0 }),
+      call('b', 'x', 10),
+      outcome('b', 'x', 90, { elapsed_ms: 60 }),
+      call('c', 'x', 100),
+      outcome('c', 'x', 120, { elapsed_ms: 500 }),
+      call('d', 'x', 130),
+      outcome('d', 'x', 140),
+    ])
+    expect(callSpans(calls, start + 200).map(({ from, to }) => to - from)).toEqual([0, 60, 20, 10])
+    const axis = foldedAxis(callSpans(calls.slice(0, 1), start + 200))
+    expect(axis.at(start + 3) - axis.at(calls[0]?.beganAt ?? 0)).toBe(0)
   })
 
   test('an id that is used again after its outcome is another call', () => {

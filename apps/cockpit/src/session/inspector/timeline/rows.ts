@@ -1,5 +1,7 @@
 // The rows of the timeline: calls and marks in order, calls of one wave or one subagent under a line with its name, and calls that
 // repeat folded into one row.
+
+import { FOLDED_FROM } from '../limits.ts'
 import type { Call } from './call.ts'
 import type { Mark } from './marks.ts'
 
@@ -14,9 +16,6 @@ export type TimelineRow =
   | CallGroup
   | { readonly kind: 'mark'; readonly seq: number; readonly mark: Mark }
   | { readonly kind: 'line'; readonly seq: number; readonly agentId: string | null; readonly wave: string | null }
-
-/** Two of a name can be told apart at a glance; more push others off the screen. */
-const FOLDED_FROM = 3
 
 export const timelineRows = (calls: readonly Call[], marks: readonly Mark[]): readonly TimelineRow[] => {
   const items = [

@@ -13,9 +13,9 @@ import { hasEvent, timelineRows } from './rows.ts'
 
 export const TimelineTab = () => {
   const { events, detail } = useSession()
-  const { timeline, diagnostics } = events
-  const calls = useMemo(() => callsOf({ timeline, diagnostics }), [timeline, diagnostics])
-  const rows = useMemo(() => timelineRows(calls, marksOf(timeline)), [calls, timeline])
+  const { turns, milestones } = events
+  const calls = useMemo(() => callsOf({ turns }), [turns])
+  const rows = useMemo(() => timelineRows(calls, marksOf(milestones)), [calls, milestones])
   const { call, event } = useSelection()
   const selected = call === null ? event : (calls.findLast(({ toolCallId }) => toolCallId === call)?.seq ?? null)
   const isRow = selected !== null && rows.some((row) => hasEvent(row, selected))

@@ -1,8 +1,9 @@
 // An event in the words of a thread: an icon, what happened, and what the event says about it.
 
 import type { IconName } from '../../../ui/icon-names.ts'
-import { costText, countText, plural } from '../../../ui/numbers.ts'
+import { countText, plural } from '../../../ui/numbers.ts'
 import { foldScript } from '../../../ui/script-text.ts'
+import { limitAmount, limitName, limitText } from '../../health/budget-texts.ts'
 import type { Marker } from '../thread-index.ts'
 
 export interface MarkerWords {
@@ -45,6 +46,7 @@ const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = 
   session_resumed: (fields) => ({ icon: 'play', title: 'Resumed', text: byWhom(fields) }),
   session_archived: (fields) => ({ icon: 'archive', title: 'Archived', text: byWhom(fields) }),
   session_unarchived: (fields) => ({ icon: 'archive', title: 'Taken out of the archive', text: byWhom(fields) }),
+  session_imported: (fields) => ({ icon: 'download', title: 'Imported from a file', text: byWhom(fields) }),
   cancel_requested: (fields) => ({ icon: 'ban', title: 'Cancelled', text: byWhom(fields) }),
   policy_set: (fields) => ({ icon: 'sliders-horizontal', title: 'Policy set', text: byWhom(fields) }),
   signal_received: (fields) => ({ icon: 'radio', title: `Signal ${text(fields.name)}`, text: byWhom(fields) }),
@@ -57,12 +59,12 @@ const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = 
   budget_crossed: (fields) => ({
     icon: 'gauge',
     title: 'Budget crossed',
-    text: `${nameText(text(fields.budget))} ${amount(fields, 'value')} of ${amount(fields, 'limit')}`,
+    text: crossedText(fields),
   }),
   budget_raised: (fields) => ({
     icon: 'gauge',
     title: 'Budget raised',
-    text: list(fields.budgets).map(nameText).join(', '),
+    text: list(fields.budgets).map(limitName).join(', '),
   }),
   retry_scheduled: (fields) => ({
     icon: 'rotate-cw',
@@ -118,10 +120,14 @@ const branchText = (fields: Payload): string => {
     .join(' · ')
 }
 
-const amount = (fields: Payload, name: string): string => {
-  const value = fields[name]
-  if (typeof value !== 'number') return '?'
-  return fields.budget === 'max_cost_usd' ? costText(value) : String(Math.round(value * 100) / 100)
+const crossedText = ({ budget, limit, value }: Payload): string => {
+  const name = text(budget)
+  return [
+    typeof limit === 'number' ? limitText(name, limit) : limitName(name),
+    typeof value === 'number' ? `at ${limitAmount(name, value)}` : '',
+  ]
+    .filter(Boolean)
+    .join(', ')
 }
 
 const feedbackText = (fields: Payload): string => {

@@ -1,25 +1,14 @@
 // A file that the agent published, with the way to read it.
 import { useState } from 'react'
-import { useServer } from '../../../server/server-context.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Code } from '../../../ui/code.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
-import { showError } from '../../../ui/toast.tsx'
+import { ArtifactPreview } from '../../background/artifact-preview.tsx'
 import { useThreadSource } from '../thread-context.tsx'
 
 export const ArtifactRow = ({ artifactId, name }: { readonly artifactId: string; readonly name: string }) => {
-  const { client } = useServer()
   const { id, agent } = useThreadSource()
-  const [content, setContent] = useState<string | null>(null)
-  const toggle = async (): Promise<void> => {
-    if (content !== null) return setContent(null)
-    try {
-      setContent(await (await client.artifact(id, artifactId, agent)).text())
-    } catch (error) {
-      showError(error)
-    }
-  }
+  const [isOpen, setOpen] = useState(false)
   return (
     <div className="tools">
       <div className="receipt">
@@ -28,12 +17,12 @@ export const ArtifactRow = ({ artifactId, name }: { readonly artifactId: string;
           <b className="medium">Artifact</b> · <code>{visibleText(name)}</code>
         </span>
         <span className="right">
-          <Button look="ghost" onClick={() => void toggle()}>
-            {content === null ? 'Show' : 'Hide'}
+          <Button look="ghost" onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Hide' : 'Show'}
           </Button>
         </span>
       </div>
-      {content !== null && <Code label={visibleText(name)} text={content} />}
+      {isOpen && <ArtifactPreview artifact={{ id: artifactId, name }} sessionId={id} agent={agent} />}
     </div>
   )
 }

@@ -1,5 +1,5 @@
 // The result of a call as text, and the pieces that programs report.
-import type { ToolArguments } from './tool-shape.ts'
+import type { ToolArguments } from '../../../ui/arguments/argument-parts.ts'
 
 export interface ToolOutput {
   readonly text: string

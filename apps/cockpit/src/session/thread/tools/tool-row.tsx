@@ -1,13 +1,15 @@
 // Rows of calls, one for each id: calls of the same tool are told apart.
 import type { HarnessToolCall } from 'bridle/client'
 import { memo, useState } from 'react'
+import { Link } from 'wouter'
+import { sessionPath } from '../../../shell/paths.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { durationText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import type { CallTimes, CallWave } from '../thread-index.ts'
 import { ToolBody } from './tool-body.tsx'
-import { briefOf } from './tool-shape.ts'
+import { toolBrief } from './tool-brief.ts'
 import { toolLooks, toolStateOf } from './tool-state.ts'
 
 interface ToolRowProps {
@@ -46,7 +48,7 @@ export const ToolRow = memo(({ call, times, wave, isOver }: ToolRowProps) => {
         </span>
         <span className="arg trunc">
           {times?.agentId != null && <span className="tag">{visibleText(times.agentId)}</span>}{' '}
-          {briefOf(call.arguments ?? {})}
+          {toolBrief(call.arguments ?? {})}
         </span>
         <span className={`out st ${tone}`}>{word}</span>
         <span className="dur">
@@ -57,6 +59,12 @@ export const ToolRow = memo(({ call, times, wave, isOver }: ToolRowProps) => {
           )}
         </span>
       </button>
+      {call.child && (
+        <Link className="tool-child small" href={sessionPath(call.child)}>
+          <Icon name="corner-down-right" size={14} />
+          <span className="trunc">Session of {visibleText(call.child.agent)}</span>
+        </Link>
+      )}
       {isOpen && <ToolBody call={call} reason={times?.reason ?? null} />}
     </div>
   )

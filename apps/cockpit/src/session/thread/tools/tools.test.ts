@@ -1,36 +1,15 @@
 import type { HarnessToolCall } from 'bridle/client'
 import { expect, test } from 'vitest'
+import { toolBrief } from './tool-brief.ts'
 import { toolOutput } from './tool-output.ts'
-import { briefOf, toolShape } from './tool-shape.ts'
 import { toolStateOf } from './tool-state.ts'
 
-test.each([
-  [
-    { command: 'npm test', cwd: '/a' },
-    { kind: 'command', command: 'npm test', folder: '/a' },
-  ],
-  [{ cmd: ['git', 'status'] }, { kind: 'command', command: 'git status', folder: null }],
-  [
-    { path: 'a', old_text: 'x', new_text: 'y' },
-    { kind: 'edit', path: 'a', before: 'x', after: 'y' },
-  ],
-  [
-    { file_path: 'a', old_string: '', new_string: 'y' },
-    { kind: 'edit', path: 'a', before: '', after: 'y' },
-  ],
-  [
-    { path: 'a', content: 'x' },
-    { kind: 'file', path: 'a', content: 'x' },
-  ],
-  [{ command: { nested: 1 } }, { kind: 'plain' }],
-  [{}, { kind: 'plain' }],
-])('%j is shown as %j', (args, shape) => expect(toolShape(args)).toEqual(shape))
-
 test('the row of a call has the argument that says most, in one visible line', () => {
-  expect(briefOf({ limit: 3, query: 'retry\n budget' })).toBe('retry budget')
-  expect(briefOf({ limit: 3 })).toBe('3')
-  expect(briefOf({ command: 'rm\u202e -rf' })).toBe('rm⟨U+202E⟩ -rf')
-  expect(briefOf({ nested: {} })).toBe('')
+  expect(toolBrief({ limit: 3, query: 'retry\n budget' })).toBe('retry budget')
+  expect(toolBrief({ limit: 3 })).toBe('limit: 3')
+  expect(toolBrief({ cmd: ['git', 'status'] })).toBe('git status')
+  expect(toolBrief({ command: 'rm\u202e -rf' })).toBe('rm⟨U+202E⟩ -rf')
+  expect(toolBrief({ nested: {} })).toBe('nested: {}')
 })
 
 test('results as text, with the code of a program', () => {

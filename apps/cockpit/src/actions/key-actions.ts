@@ -1,0 +1,29 @@
+import type { OfferedAction } from './action-store.ts'
+import { ACTION_IDS, type ActionId, actionRow } from './action-table.ts'
+
+interface KeyPlace {
+  readonly isTyping: boolean
+  /** A dialog is open: the page behind it takes no keys. */
+  readonly isBehind: boolean
+}
+
+/** The action for the pressed keys: the newest one that somebody offers. `before` is the key that was pressed last. */
+export const keyAction = (
+  offered: readonly OfferedAction[],
+  key: string,
+  before: string,
+  { isTyping, isBehind }: KeyPlace,
+): OfferedAction | undefined => {
+  if (isBehind) return undefined
+  const found = [...matching(`${before} ${key}`), ...matching(key)].filter(
+    (id) => !isTyping || actionRow(id).scope === 'typing',
+  )
+  for (const id of found) {
+    const offer = offered.findLast((each) => each.id === id)
+    if (offer) return offer
+  }
+  return undefined
+}
+
+const matching = (keys: string): readonly ActionId[] =>
+  ACTION_IDS.filter((id) => actionRow(id).keys === keys && actionRow(id).scope !== 'part')

@@ -1,0 +1,34 @@
+import { exactText } from '../ui/exact-text.ts'
+import type { ArgumentField } from './argument-fields.ts'
+import { EDITOR_CHARS_MAX, EDITOR_ROWS_MAX } from './limits.ts'
+
+interface ArgumentInputProps {
+  readonly name: string
+  readonly kind: ArgumentField['kind']
+  readonly text: string
+  /** The element that says what is wrong here; null = nothing is. */
+  readonly problemId: string | null
+  readonly isDisabled: boolean
+  readonly onChange: (text: string) => void
+}
+
+export const ArgumentInput = ({ name, kind, text, problemId, isDisabled, onChange }: ArgumentInputProps) => (
+  <label className={`editor${problemId === null ? '' : ' bad'}`}>
+    <span className="f">
+      <span className="exact">{exactText(name)}</span>
+      {kind === 'json' && <span className="right t3">JSON</span>}
+    </span>
+    <textarea
+      aria-label={exactText(name)}
+      aria-invalid={problemId !== null}
+      {...(problemId !== null && { 'aria-describedby': problemId })}
+      spellCheck={false}
+      autoComplete="off"
+      disabled={isDisabled}
+      maxLength={EDITOR_CHARS_MAX}
+      rows={Math.min(EDITOR_ROWS_MAX, text.split('\n').length)}
+      value={text}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  </label>
+)

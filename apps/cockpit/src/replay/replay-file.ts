@@ -1,0 +1,61 @@
+// The file that is open, while the app is: a look at another page must not close it. It is read in the browser and sent nowhere.
+import { type ExportContent, readExport } from 'bridle/history'
+import { bytesText } from '../ui/numbers.ts'
+import { FILE_BYTES_MAX } from './limits.ts'
+
+export type ReplayFile =
+  | { readonly type: 'none' }
+  | { readonly type: 'reading'; readonly name: string }
+  | { readonly type: 'wrong'; readonly name: string; readonly problem: string }
+  | { readonly type: 'open'; readonly name: string; readonly content: ExportContent }
+
+type ChosenFile = Pick<File, 'name' | 'size' | 'text'>
+
+let current: ReplayFile = { type: 'none' }
+let round = 0
+const listeners = new Set<() => void>()
+
+const show = (next: ReplayFile): void => {
+  current = next
+  for (const listener of listeners) listener()
+}
+
+export const replayFile = (): ReplayFile => current
+
+export const subscribeReplayFile = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const closeReplayFile = (): void => {
+  round += 1
+  show({ type: 'none' })
+}
+
+/** Reads a file. One that is chosen meanwhile takes its place. */
+export const openReplayFile = async (file: ChosenFile): Promise<void> => {
+  const { name } = file
+  round += 1
+  const own = round
+  show({ type: 'reading', name })
+  const next = await readReplayFile(file)
+  if (own === round) show(next)
+}
+
+const readReplayFile = async (file: ChosenFile): Promise<ReplayFile> => {
+  const { name, size } = file
+  if (size > FILE_BYTES_MAX)
+    return {
+      type: 'wrong',
+      name,
+      problem: `The file has ${bytesText(size)}, and a page reads at most ${bytesText(FILE_BYTES_MAX)}. Export fewer sessions, or import it into a server.`,
+    }
+  try {
+    const text = await file.text()
+    // The page says that it reads before it is busy.
+    await new Promise((resolve) => setTimeout(resolve))
+    return { type: 'open', name, content: readExport(text) }
+  } catch (error) {
+    return { type: 'wrong', name, problem: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,162 @@
+// The log of a session as rows that a person compares: one for each prompt, call, answer, approval and marker.
+import type { LogEntry } from 'bridle/client'
+import type { IconName } from '../../../ui/icon-names.ts'
+import { foldScript } from '../../../ui/script-text.ts'
+import { markerWords } from '../../thread/markers/marker-words.ts'
+import { ROW_CHARS } from '../limits.ts'
+
+export interface LogRow {
+  readonly seq: number
+  readonly kind: 'prompt' | 'call' | 'answer' | 'approval' | 'marker'
+  readonly icon: IconName
+  readonly tone: '' | 'ok' | 'warn' | 'danger'
+  /** The name of a tool, which stands before the text. */
+  readonly tool: string
+  readonly text: string
+  readonly ms: number | null
+  /** The same for events that say the same, in whichever session: ids, numbers and times are not in it. */
+  readonly content: string
+}
+
+type Payload = { readonly [name: string]: unknown }
+
+/** Rows in the order of the log. */
+export const logRows = (entries: readonly LogEntry[]): readonly LogRow[] => {
+  const calls = new Map<string, { readonly name: string; readonly args: unknown }>()
+  const results = new Map<string, unknown>()
+  const open = new Map<string, LogRow>()
+  const answers = new Map<string, string>()
+  const rows: LogRow[] = []
+  for (const { seq, type, payload, run = '', withheld, hearsay } of entries) {
+    if (withheld || hearsay) continue
+    const id = textOf(payload.tool_call_id)
+    switch (type) {
+      case 'token':
+        answers.set(run, (answers.get(run) ?? '') + textOf(payload.text))
+        break
+      case 'response':
+        if (payload.so_far !== true) answers.set(run, textOf(payload.text))
+        break
+      case 'output_superseded':
+        answers.delete(run)
+        break
+      case 'prompt_queued':
+      case 'steered':
+        rows.push({
+          ...row(seq, 'prompt', 'message-square', promptText(payload)),
+          content: `prompt ${textOf(payload.text)}`,
+        })
+        break
+      case 'tool_call':
+        calls.set(id, { name: textOf(payload.name), args: payload.arguments })
+        open.set(id, {
+          ...row(seq, 'call', 'loader-circle', argumentText(payload.arguments)),
+          tool: textOf(payload.name),
+          content: '',
+        })
+        break
+      case 'tool_result':
+        results.set(id, payload.result)
+        break
+      case 'tool_outcome':
+        open.delete(id)
+        if (payload.reason !== 'branched') rows.push(outcomeRow(seq, payload, calls.get(id)?.args, results.get(id)))
+        break
+      case 'turn_end':
+        if (payload.stop_reason !== 'branched') rows.push(answerRow(seq, payload, answers.get(run) ?? ''))
+        break
+      case 'approval_required':
+        rows.push({
+          ...row(seq, 'approval', 'shield-alert', `asked about: ${textOf(payload.reason)}`, 'warn'),
+          tool: textOf(payload.tool_name),
+          content: `ask ${textOf(payload.tool_name)} ${sameText(payload.arguments)}`,
+        })
+        break
+      default:
+        if (isMarker(type, payload)) rows.push(markerRow(seq, type, payload))
+    }
+  }
+  const running = [...open.values()].map((each) => ({ ...each, content: `runs ${each.tool} ${each.text}` }))
+  return [...rows, ...running].toSorted((a, b) => a.seq - b.seq)
+}
+
+const MARKERS = new Set([
+  ...['session_checkpoint', 'context_warning', 'context_compacted', 'approval_applied', 'retry_scheduled', 'error'],
+  ...['policy_set', 'budget_crossed', 'session_paused', 'session_resumed', 'cancel_requested', 'signal_received'],
+  ...['artifact_published', 'subagent_event', 'custom_event', 'directive'],
+])
+
+/** The events with which a branch begins say nothing about the work. */
+const isMarker = (type: string, payload: Payload): boolean =>
+  MARKERS.has(type) && payload.checkpoint_type !== 'resume_seed' && payload.reason !== 'branched'
+
+const row = (
+  seq: number,
+  kind: LogRow['kind'],
+  icon: IconName,
+  text: string,
+  tone: LogRow['tone'] = '',
+): Omit<LogRow, 'content'> => ({ seq, kind, icon, tone, tool: '', text: oneLine(text), ms: null })
+
+const outcomeRow = (seq: number, payload: Payload, args: unknown, result: unknown): LogRow => {
+  const status = textOf(payload.status)
+  const isGood = status === 'ok' || status === 'artifact'
+  const name = textOf(payload.tool_name)
+  const problem = isGood ? '' : textOf(payload.error) || textOf(payload.reason) || status
+  const text = [argumentText(args), problem].filter(Boolean).join(': ')
+  return {
+    ...row(seq, 'call', isGood ? 'circle-check' : 'circle-x', text, isGood ? 'ok' : 'danger'),
+    tool: name,
+    ms: typeof payload.elapsed_ms === 'number' ? payload.elapsed_ms : null,
+    content: `call ${name} ${sameText(args)} ${status} ${sameText(payload.result ?? result ?? null)} ${problem}`,
+  }
+}
+
+const answerRow = (seq: number, payload: Payload, answer: string): LogRow => {
+  const status = textOf(payload.status)
+  const words = status === 'completed' ? 'Answered' : status === 'failed' ? 'Failed' : 'Cancelled'
+  const icon = status === 'completed' ? 'circle-check' : status === 'failed' ? 'circle-x' : 'ban'
+  const tone = status === 'completed' ? 'ok' : status === 'failed' ? 'danger' : ''
+  const text = answer.trim() === '' ? words : `${words}: “${answer.trim()}”`
+  return { ...row(seq, 'answer', icon, text, tone), content: `end ${status} ${answer}` }
+}
+
+const markerRow = (seq: number, type: string, payload: Payload): LogRow => {
+  const { icon, title, text } = otherWords(type, payload) ?? markerWords({ type, payload, isHearsay: false } as never)
+  const tone = type === 'error' ? 'danger' : type === 'context_warning' || type === 'budget_crossed' ? 'warn' : ''
+  const said = [title, text].filter(Boolean).join(': ')
+  return { ...row(seq, 'marker', icon, said, tone), content: `${type} ${said}` }
+}
+
+/** Events that a thread shows in another way. */
+const otherWords = (type: string, payload: Payload): { icon: IconName; title: string; text: string } | null => {
+  if (type === 'error') return { icon: 'circle-x', title: 'Error', text: textOf(payload.message) }
+  if (type === 'artifact_published') return { icon: 'package', title: 'Artifact', text: textOf(payload.name) }
+  if (type === 'session_checkpoint')
+    return { icon: 'flag', title: 'Checkpoint', text: foldScript(textOf(payload.summary_text)) }
+  if (type !== 'subagent_event') return null
+  const name = textOf(payload.agent) || textOf(payload.agent_id)
+  return { icon: 'bot', title: `Subagent ${name}`, text: textOf(payload.status) }
+}
+
+const promptText = (payload: Payload): string => `“${foldScript(textOf(payload.text)).trim()}”`
+
+/** The argument that says most about a call: a path or a command, else the first text. */
+const argumentText = (args: unknown): string => {
+  const fields = Object.entries((args ?? {}) as Payload).filter(([name]) => !name.startsWith('_'))
+  const named = fields.find(([name]) => /^(file_?path|path|command|query|url|name)$/.test(name))
+  const value = (named ?? fields.find(([, each]) => typeof each === 'string'))?.[1]
+  return typeof value === 'string' ? value : ''
+}
+
+/** JSON without the ids that differ in every session. */
+const sameText = (value: unknown): string =>
+  JSON.stringify(value ?? null, (name, each: unknown) => (name.startsWith('_') ? undefined : each))
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+
+const oneLine = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > ROW_CHARS ? `${line.slice(0, ROW_CHARS).toWellFormed()}…` : line
+}

@@ -1,0 +1,76 @@
+// The question and the answer of an approval, as the log has them.
+import type { LogEntry } from 'bridle/history'
+import type { CardApproval, JsonRecord } from '../../../approval/card-approval.ts'
+import { CHANGES_SHOWN, VALUE_CHARS } from '../limits.ts'
+
+export interface PastAnswer {
+  readonly seq: number
+  /** In a sentence: `ann approved it`. */
+  readonly text: string
+  /** Arguments that the answer changed: `attempts: 3`. */
+  readonly changes: readonly string[]
+}
+
+interface ApprovalPayload {
+  readonly tool_name?: unknown
+  readonly reason?: unknown
+  readonly arguments?: unknown
+  readonly decision?: unknown
+  readonly actor?: unknown
+}
+
+/** All that was asked: the state of a session cuts long arguments, and its log has all of them. */
+export const wholeQuestion = (approval: CardApproval, entry: LogEntry | undefined): CardApproval => {
+  const { reason, arguments: args } = (entry?.payload ?? {}) as ApprovalPayload
+  if (approval.args !== null && !approval.isCut) return approval
+  return {
+    ...approval,
+    isCut: false,
+    ...(typeof reason === 'string' && { reason }),
+    ...(isRecord(args) && { args: withoutMark(args) }),
+  }
+}
+
+/** The session marks the arguments with their call; that is no argument. */
+const withoutMark = ({ _tool_call_id: _call, ...args }: JsonRecord): JsonRecord => args
+
+/** Null where nobody answered. `question` is the entry that asked. */
+export const settlementOf = (entry: LogEntry | undefined, question?: LogEntry): PastAnswer | null => {
+  if (!entry) return null
+  const { decision, actor, arguments: args } = entry.payload as ApprovalPayload
+  const asked = (question?.payload as ApprovalPayload | undefined)?.arguments
+  const changes = isRecord(args) && isRecord(asked) ? changesOf(withoutMark(asked), withoutMark(args)) : []
+  return {
+    seq: entry.seq,
+    text: answerText(decision, typeof actor === 'string' && actor !== '' ? actor : 'somebody'),
+    changes,
+  }
+}
+
+const answerText = (decision: unknown, by: string): string => {
+  switch (decision) {
+    case 'approved':
+      return `${by} approved it`
+    case 'denied':
+      return `${by} denied it`
+    case 'expired':
+      return 'it expired, and nobody had answered'
+    default:
+      return 'it was withdrawn'
+  }
+}
+
+const isRecord = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const changesOf = (asked: JsonRecord, given: JsonRecord): readonly string[] => {
+  const names = Object.keys(given).filter((name) => JSON.stringify(given[name]) !== JSON.stringify(asked[name]))
+  const shown = names.slice(0, CHANGES_SHOWN).map((name) => `${name}: ${valueText(given[name])}`)
+  return names.length > shown.length ? [...shown, '…'] : shown
+}
+
+const valueText = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > VALUE_CHARS ? `${line.slice(0, VALUE_CHARS)}…` : line
+}

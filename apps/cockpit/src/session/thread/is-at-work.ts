@@ -1,0 +1,8 @@
+import type { HarnessState } from 'bridle/client'
+
+const AT_WORK: ReadonlySet<string> = new Set(['queued', 'running', 'recovering'])
+
+/** True while the agent may write at any moment: a paused, waiting or ended session writes nothing, though its answer may be open. */
+export const isAtWork = ({ sessionStatus, status }: Pick<HarnessState, 'sessionStatus' | 'status'>): boolean =>
+  // A server of the bare document sends the status of the conversation alone.
+  sessionStatus === undefined ? status === 'running' : AT_WORK.has(sessionStatus)

@@ -1,0 +1,29 @@
+// A dialog of the platform: it holds the focus, closes with Escape and gives the focus back.
+import { type RefObject, useEffect, useRef } from 'react'
+
+interface Modal {
+  readonly dialog: RefObject<HTMLDialogElement | null>
+  /** Closes it now: the focus is back when this returns. */
+  readonly close: () => void
+  readonly onDialogClose: () => void
+}
+
+export const useModal = (onClose: () => void): Modal => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  return {
+    dialog,
+    close: () => {
+      dialog.current?.close()
+      onClose()
+    },
+    // React's strict mode closes and opens it once more: the event of that close comes when it is open again.
+    onDialogClose: () => {
+      if (!dialog.current?.open) onClose()
+    },
+  }
+}
