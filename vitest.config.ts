@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { testKinds } from './scripts/test-kinds.ts'
+import { LongestFirst } from './scripts/test-order.ts'
 
 // Workspace packages run from source, as `npm start` runs them; only the packed tarball test sees dist.
 // `module` is for bundlers: what it names need not run on Node as it is.
@@ -22,6 +23,8 @@ const exclude = ['**/node_modules/**', '**/dist/**', '**/.types/**', '**/*.long.
 const { processes } = testKinds(import.meta.dirname, include, exclude)
 
 const SLOW = '**/*.slow.test.ts'
+/** Tests of the cockpit: each file has a server and a browser of its own, and changes nothing else. */
+const isPages = (file: string) => file.startsWith('apps/cockpit/')
 
 /** Files of such a project share a process and its modules, which saves a start per file. */
 const shared = (name: string, include: string[], exclude: string[]) => ({
@@ -47,16 +50,27 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    // Forks, because tests own data folders, servers and process signals. Three, because small machines have two cores, and
+    // Forks, because tests own data folders, servers and process signals. Four, because small machines have two cores, and
     // tests wait for about half of their time: starts of programs, disks, timeouts.
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     projects: [
       // A test file that is added while Vitest watches is fast until the next start.
       shared('fast', include, [...exclude, ...processes, SLOW]),
       // No program either, but seconds of disks, timeouts or seeds: not for the inner loop.
       shared('slow', [SLOW], [...exclude, ...processes]),
-      { extends: true, test: { name: 'processes', include: [...processes], exclude } },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: processes.filter((file) => !isPages(file)),
+          exclude,
+          globalSetup: ['scripts/process-test-setup.ts'],
+        },
+      },
+      // A process for several files, which would each load the whole server and Playwright.
+      { extends: true, test: { name: 'pages', include: processes.filter(isPages), exclude, isolate: false } },
     ],
   },
 })

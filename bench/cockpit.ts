@@ -9,6 +9,7 @@ import { HarnessServer } from 'bridle/node'
 import { type Browser, chromium } from 'playwright-core'
 import { build, defaultClientConditions } from 'vite'
 import { findChromium } from '../scripts/needs.ts'
+import { fillDebugSession, measureDebug } from './cockpit-debug.ts'
 import { loadedBytes, measureUntil, openMeasured, waitForText } from './cockpit-page.ts'
 import { type BenchFigure, type BenchVariant, figure, interleave } from './figure.ts'
 
@@ -24,16 +25,29 @@ export const cockpit = async (): Promise<BenchFigure[]> => {
   const executablePath = findChromium()
   if (executablePath === null) throw new Error('The benchmark needs Chromium: CHROMIUM names one.')
   const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-cockpit-'))
-  const stock = join(folder, 'stock')
-  const [browser] = await Promise.all([
-    chromium.launch({ executablePath, args }),
-    buildCockpit(join(folder, 'app')),
-    buildStock(stock),
-  ])
+  const app = join(folder, 'app')
+  try {
+    await buildCockpit(app)
+    // The server has both pages: Chromium lets only a page that came from this machine connect to it.
+    await buildStock(join(app, 'stock'))
+    return await withServer(join(folder, 'data'), app, async (url) => {
+      await fillSession(url)
+      await fillDebugSession(url)
+      return await withBrowser(executablePath, async (browser) => [
+        ...(await measure(browser, url)),
+        await measureDebug(browser, url),
+      ])
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const withServer = async <T>(data: string, app: string, use: (url: string) => Promise<T>): Promise<T> => {
   const server = await HarnessServer.start({
     port: 0,
-    data: join(folder, 'data'),
-    cockpit: join(folder, 'app'),
+    data,
+    cockpit: app,
     store: 'memory',
     // The bundler has set NODE_ENV, and a server in production keeps this agent private.
     env: {},
@@ -42,25 +56,31 @@ export const cockpit = async (): Promise<BenchFigure[]> => {
     log: () => {},
   })
   try {
-    await fillSession(server.url)
-    return await measure(browser, server.url, stock)
+    return await use(server.url)
   } finally {
-    await browser.close()
     await server.close()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const measure = async (browser: Browser, url: string, stock: string): Promise<BenchFigure[]> => {
+const withBrowser = async <T>(executablePath: string, use: (browser: Browser) => Promise<T>): Promise<T> => {
+  const browser = await chromium.launch({ executablePath, args })
+  try {
+    return await use(browser)
+  } finally {
+    await browser.close()
+  }
+}
+
+const measure = async (browser: Browser, url: string): Promise<BenchFigure[]> => {
   const updates: Record<string, number[]> = { cockpit: [], stock: [] }
   const variant = (name: string, path: string): BenchVariant => ({
     run: async () => {
-      const page = await openMeasured(browser, new URL(path, url).href, stock)
-      await waitForText(page, lastEnd)
+      const measured = await openMeasured(browser, new URL(path, url).href)
+      await waitForText(measured, lastEnd)
       const { text, end, play } = answer(url)
-      const shown = await measureUntil(page, play, end)
+      const shown = await measureUntil(measured, play, end)
       lastEnd = end
-      await page.context().close()
+      await measured.page.context().close()
       updates[name]?.push(shown.updates)
       return { value: shown.longTaskMs, verified: shown.text.replace(/\s+/g, '').includes(text.replace(/\s+/g, '')) }
     },

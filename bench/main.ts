@@ -1,4 +1,4 @@
-// `npm run bench -- kernel` (or `agent`, `background`, `cockpit`, `delta`, `fanout`, `openharness`, `replay`, `runner`, `cloudflare`): one JSON line per figure; exits with 1 when
+// `npm run bench -- kernel` (or `agent`, `background`, `cockpit`, `delta`, `fanout`, `history`, `openharness`, `replay`, `runner`, `cloudflare`, `voice`): one JSON line per figure; exits with 1 when
 // a check of what was read back or delivered failed.
 import { agent } from './agent.ts'
 import { append } from './append.ts'
@@ -7,11 +7,13 @@ import { cloudflare } from './cloudflare.ts'
 import { delta } from './delta.ts'
 import { fanout } from './fanout.ts'
 import { type BenchFigure, print } from './figure.ts'
+import { history } from './history.ts'
 import { memory } from './memory.ts'
 import { open } from './open.ts'
 import { openharness } from './openharness.ts'
 import { replay } from './replay.ts'
 import { runner } from './runner.ts'
+import { voice } from './voice.ts'
 
 const benches: { readonly [name: string]: readonly (() => Promise<BenchFigure[]>)[] } = {
   kernel: [append, open, memory],
@@ -21,10 +23,12 @@ const benches: { readonly [name: string]: readonly (() => Promise<BenchFigure[]>
   cockpit: [async () => (await import('./cockpit.ts')).cockpit()],
   delta: [delta],
   fanout: [fanout],
+  history: [history],
   openharness: [openharness],
   replay: [replay],
   runner: [runner],
   cloudflare: [cloudflare],
+  voice: [voice],
 }
 
 const names = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// Both sockets: messages made from the very schemas that check them, upgrades from their queries. After each message a ping is
+// The sockets of a session: messages made from the very schemas that check them, upgrades from their queries. After each message a ping is
 // answered, or the server has closed the socket for a reason that the protocol pages have.
 import { toJsonSchema } from '@valibot/to-json-schema'
 import fc from 'fast-check'
@@ -8,11 +8,14 @@ import { fabricMessageSchema } from '../packages/bridle/src/surfaces/fabric/code
 import { fabricSocketRoutes } from '../packages/bridle/src/surfaces/fabric/routes.ts'
 import { transportMessageSchema } from '../packages/bridle/src/surfaces/transport/codec.ts'
 import { transportSocketRoutes } from '../packages/bridle/src/surfaces/transport/routes.ts'
+import { voiceMessageSchema } from '../packages/bridle/src/surfaces/voice/codec.ts'
+import { voiceSocketRoutes } from '../packages/bridle/src/surfaces/voice/routes.ts'
 import {
   openTestSocket,
   type TestSocket,
   upgradeAnswer,
 } from '../packages/bridle/src/targets/tests/socket-client.suite.ts'
+import { type RealtimeStub, startRealtimeStub } from '../packages/bridle/src/voice/realtime/provider-stub.suite.ts'
 import { holdsForAll } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
 import { type JsonSchema, validValues } from './json-schema.ts'
@@ -20,8 +23,15 @@ import { expectErrorBody, expectNoInternals } from './promises.ts'
 import { FuzzWorld, TOKEN, WORDS } from './world.ts'
 
 const world = new FuzzWorld()
-beforeAll(() => world.start())
-afterAll(() => world.end())
+let provider: RealtimeStub
+beforeAll(async () => {
+  provider = await startRealtimeStub()
+  await world.start({ env: { OPENAI_API_KEY: 'sk-fuzz', OPENAI_BASE_URL: provider.url } })
+})
+afterAll(async () => {
+  await world.end()
+  await provider.close()
+})
 
 const schemaOf = (schema: GenericSchema): JsonSchema =>
   toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'input' }) as JsonSchema
@@ -30,6 +40,10 @@ const words = [...WORDS, ...HOSTILE_WORDS]
 const wires = [
   { name: 'Fabric', path: '/sessions/s1/ws', schema: fabricMessageSchema, row: fabricSocketRoutes[0]! },
   { name: 'transport', path: '/ws?sessionId=s2', schema: transportMessageSchema, row: transportSocketRoutes[0]! },
+  {
+    ...{ name: 'voice', path: '/sessions/s4/voice?encoding=json&line=fuzz' },
+    ...{ schema: voiceMessageSchema, row: voiceSocketRoutes[0]! },
+  },
 ]
 
 describe.each(wires)('the $name socket', ({ path, schema, row }) => {

@@ -24,8 +24,12 @@ export const manifest: PackageManifest = JSON.parse(readFileSync(join(root, 'pac
 export const pageEntries = ['./react', './assistant-ui']
 /** Entries that only the Workers runtime can load. */
 export const workerEntries = ['./cloudflare']
+/** Files that a page's audio worklet loads; they export nothing. */
+export const workletEntries = ['./voice-worklet']
 export const entries = Object.keys(manifest.exports)
-export const nodeEntries = entries.filter((entry) => ![...pageEntries, ...workerEntries].includes(entry))
+export const nodeEntries = entries.filter(
+  (entry) => ![...pageEntries, ...workerEntries, ...workletEntries].includes(entry),
+)
 
 const ownCompiler = join(root, 'node_modules/typescript/bin/tsc')
 
@@ -67,9 +71,9 @@ export class PackedProject {
     return join(this.#temporary, `${manifest.name}-${manifest.version}.tgz`)
   }
 
-  /** Under other names, as an npm alias does. */
-  installAs(...names: readonly string[]): void {
-    this.install(...names.map((name) => `${name}@file:${this.#tarball}`))
+  /** The package under other names, for `install`. */
+  aliases(...names: readonly string[]): string[] {
+    return names.map((name) => `${name}@file:${this.#tarball}`)
   }
 
   /** The output of a program of the project. */

@@ -22,10 +22,10 @@ export const parts: readonly LongTestPart[] = [
     name: 'simulation',
     // The same seeds each time, so that a change is judged by what it did. `npm run simulate` draws fresh ones.
     proves: 'eight hundred seeds keep every promise, and five hundred of native agents',
-    minutes: 6,
+    minutes: 5,
     command: [
-      ...['node', '--conditions=bridle-source', 'simulation/main.ts', '--runs', '800', '--from', '41', '--stop'],
-      ...['--beside-native', '500'],
+      ...['node', '--conditions=bridle-source', 'simulation/main.ts', '--runs', '820', '--from', '21', '--stop'],
+      ...['--beside-native', '520'],
     ],
   },
   {
@@ -37,7 +37,7 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'fuzz',
     proves: '10,000 inputs at each surface, made from its schemas',
-    minutes: 5,
+    minutes: 4,
     // The very files of `npm test`, with more inputs.
     command: ['vitest', 'run', 'fuzz/', '--testTimeout=300000'],
     env: { BRIDLE_FUZZ_INPUTS: '10000' },
@@ -45,12 +45,12 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'matrix',
     proves:
-      'what others check and run: the packed package with other versions of Node and TypeScript, /openapi.json with a linter, MCP servers of others, every page of the cockpit with axe',
+      'what others check and run: the packed package with other versions of Node and TypeScript, /openapi.json with a linter, MCP servers of others, a realtime client of others, every page of the cockpit with axe',
     minutes: 5,
     // The files run beside each other.
     command: vitest(
       ...['scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'reference-servers.long.test.ts'],
-      'axe.long.test.ts',
+      ...['axe.long.test.ts', 'independent-client.long.test.ts'],
     ),
   },
   {
@@ -62,12 +62,14 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'variants',
     proves:
-      'a shared runner mixes nothing in any setup of tokens; more random cuts, kills, flipped bits and orders of commands',
-    minutes: 3,
+      'a shared runner mixes nothing in any setup of tokens; more random cuts, kills, flipped bits and orders of commands; every write of an object, and every ending of an engine',
+    minutes: 5,
     // The very files of `npm test`, which plays one setup of each, and fewer rounds.
     command: [
       ...['vitest', 'run', 'shared-runner.test.ts', 'index-damage.slow.test.ts', 'decide.test.ts'],
-      ...['fabric-socket.test.ts', 'harness-client.test.ts', 'random-kills.test.ts'],
+      ...['fabric-socket.test.ts', 'harness-client.test.ts', 'random-kills.test.ts', 'durable-runs.test.ts'],
+      ...['agents/runner.test.ts', 'agents/engines.test.ts', 'claude/claude.test.ts', 'examples/chat/chat.test.ts'],
+      ...['simulation/simulation.slow.test.ts', 'simulation/native.slow.test.ts', 'cut-lines.slow.test.ts'],
     ],
     env: { BRIDLE_VARIANTS: 'all' },
   },
@@ -77,7 +79,7 @@ export const parts: readonly LongTestPart[] = [
       'the cockpit in a browser beyond one test of each feature: phones, long contents, tokens that may only watch',
     minutes: 5,
     // The very files of `npm test`, which leaves out each `longTest`.
-    command: ['vitest', 'run', 'apps/cockpit/tests', '--project', 'processes'],
+    command: ['vitest', 'run', '--project', 'pages'],
     env: { BRIDLE_VARIANTS: 'all' },
   },
 ]

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { variants } from '../scripts/variants.ts'
 import { formatResult, simulate } from './run.ts'
 
 /** `npm run test:long` plays the seeds after these. */
-const SEEDS = 40
-const PER_TEST = 20
+const SEEDS = 20
+const PER_TEST = 10
 const timeout = 120_000
 
 test.each(Array.from({ length: SEEDS / PER_TEST }, (_, index) => index * PER_TEST + 1))(
@@ -15,7 +16,7 @@ test.each(Array.from({ length: SEEDS / PER_TEST }, (_, index) => index * PER_TES
 )
 
 test('the same seed is the same run', { timeout }, async () => {
-  for (const seed of [3, 17, 42]) expect(await simulate(seed)).toEqual(await simulate(seed))
+  for (const seed of variants([3], [17, 42])) expect(await simulate(seed)).toEqual(await simulate(seed))
 })
 
 const keepsPromises = async (seed: number): Promise<void> => {
