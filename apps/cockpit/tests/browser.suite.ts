@@ -127,7 +127,8 @@ export class CockpitWorld {
 
 /** A test beyond the first one of its feature: `npm run test:long` runs it, and `npm test` keeps to its time. */
 export const longTest = (name: string, run: () => Promise<void>): void => {
-  if (isThorough) test(name, run)
+  // A busy machine writes fifty thousand events in a minute.
+  if (isThorough) test(name, { timeout: 180_000 }, run)
 }
 
 /** The same for tests that share a world of their own. */

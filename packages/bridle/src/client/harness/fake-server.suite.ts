@@ -7,6 +7,8 @@ import type { HarnessClientOptions } from './options.ts'
 
 export class FakeSocket {
   readonly url: URL
+  /** As of `WebSocket`; a test sets 2 for a socket that closes. */
+  readyState = 1
   /** The client's messages. */
   readonly received: ClientMessage[] = []
   /** The code that the client closed with. */

@@ -131,6 +131,21 @@ describe('waking', () => {
 })
 
 describe('heartbeat', () => {
+  test('nothing is sent on a socket that has begun to close, and its commands wait for the next one', async () => {
+    const { server, client, line } = await openClient(noBackoff)
+    line.readyState = 2
+    const sent = client.submit('Hello')
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(line.received).toEqual([])
+    line.cut()
+    await vi.advanceTimersByTimeAsync(250)
+    const next = (await server.socket(2)).open(state(1))
+    await turns()
+    expect(next.commands).toMatchObject([{ type: 'submit', prompt: 'Hello' }])
+    client.close()
+    await expect(sent).rejects.toThrow()
+  })
+
   test('[T17] a ping every 15 s; two that nobody answers are a dead line', async () => {
     const { server, client, line } = await openClient(noBackoff)
     await vi.advanceTimersByTimeAsync(15_000)

@@ -36,6 +36,8 @@ export interface ReconnectingSocketOptions {
 
 /** The session is gone, or the server refuses: a reconnect cannot help. */
 const FINAL_CODES = new Set([1008, 4004, 4401, 4403])
+/** `WebSocket.OPEN`; the class may be anybody's. */
+const OPEN = 1
 const NO_WEBSOCKET = 'There is no WebSocket here. Pass one as the option WebSocket.'
 
 export class ReconnectingSocket {
@@ -62,7 +64,9 @@ export class ReconnectingSocket {
 
   /** Sends only while open. A message may still be lost with its connection: then `onLost` follows. */
   send(message: string | Uint8Array<ArrayBuffer>): void {
-    if (this.#state === 'open') this.#socket?.send(message)
+    const socket = this.#socket
+    // A server may have begun to close a socket whose close event is still to come; a browser reports a send then as an error.
+    if (this.#state === 'open' && socket && !(socket.readyState > OPEN)) socket.send(message)
   }
 
   /** The connection works: the next backoff begins with the shortest wait. */
