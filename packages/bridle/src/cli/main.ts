@@ -7,6 +7,7 @@ import { type CliCommand, type CliInvocation, EXIT_CODES, ExitError, parseComman
 import { approvals } from './commands/approvals.ts'
 import { approve, reject } from './commands/approve-reject.ts'
 import { attach } from './commands/attach.ts'
+import { backup } from './commands/backup.ts'
 import { build } from './commands/build.ts'
 import { conformance } from './commands/conformance.ts'
 import { dev } from './commands/dev.ts'
@@ -35,6 +36,7 @@ const commands: { readonly [name: string]: CliCommand } = {
   signal,
   export: exportSessions,
   import: importSessions,
+  backup,
   doctor,
   conformance,
   runner,

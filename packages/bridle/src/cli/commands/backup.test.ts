@@ -1,0 +1,71 @@
+// A copy of a data folder, made while its server works, and served afterwards.
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { HarnessServer } from '../../targets/node/index.ts'
+import { CliWorkspace } from '../cli.suite.ts'
+
+let work: CliWorkspace | null = null
+const servers: HarnessServer[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+  work?.remove()
+  work = null
+})
+
+const startIn = async (data: string): Promise<HarnessServer> => {
+  const server = await HarnessServer.start({ port: 0, data, log: () => {} })
+  servers.push(server)
+  return server
+}
+
+const ask = async ({ url }: HarnessServer, id: string, script: readonly object[], isAsync = false) => {
+  const body = JSON.stringify({ prompt: `@script ${JSON.stringify(script)}` })
+  const headers = isAsync ? { prefer: 'respond-async' } : {}
+  return fetch(`${url}/agents/scripted/${id}`, { method: 'POST', body, headers })
+}
+
+const approvalsOf = async ({ url }: HarnessServer) =>
+  ((await (await fetch(`${url}/approvals`)).json()) as { approvals: { id: string; sessionId: string }[] }).approvals
+
+test('[C220] three sessions are in the copy as they were, an approval among them, and go on there', async () => {
+  work = new CliWorkspace()
+  const server = await startIn(join(work.folder, 'data'))
+  await ask(server, 'one', [{ text: 'First.' }])
+  await ask(server, 'two', [{ text: 'Second.' }])
+  const waiting = ask(server, 'three', [{ approve: 'write_file', args: { path: 'a' } }, { text: 'Done.' }])
+  await expect.poll(() => approvalsOf(server)).toHaveLength(1)
+  const { code, stderr } = await work.bridle(['backup', 'copy', '--data', 'data'])
+  expect([code, stderr]).toEqual([0, ''])
+  // What happens later is not in it.
+  await ask(server, 'one', [{ text: 'Later.' }])
+
+  const copy = await startIn(join(work.folder, 'copy'))
+  const textOf = async (id: string) => (await fetch(`${copy.url}/sessions/${id}`)).text()
+  expect(await textOf('one')).toContain('First.')
+  expect(await textOf('one')).not.toContain('Later.')
+  expect(await textOf('two')).toContain('Second.')
+  const [approval] = await approvalsOf(copy)
+  expect(approval).toEqual((await approvalsOf(server))[0])
+  await fetch(`${copy.url}/sessions/three/approvals/${approval?.id}/approve`, { method: 'POST', body: '{}' })
+  await expect.poll(() => textOf('three')).toContain('Done.')
+  expect(await approvalsOf(server)).toHaveLength(1)
+  expect(statSync(join(work.folder, 'copy/secret')).mode & 0o077).toBe(0)
+  await fetch(`${server.url}/sessions/three/approvals/${approval?.id}/reject`, { method: 'POST', body: '{}' })
+  await waiting
+})
+
+test('[C220] a folder that exists, one inside of the data, and one without data are named', async () => {
+  work = new CliWorkspace()
+  await startIn(join(work.folder, 'data'))
+  const cases: [string[], string][] = [
+    [['backup', 'data', '--data', 'data'], 'data exists. Name a folder that does not.'],
+    [['backup', 'data/copy', '--data', 'data'], 'data/copy is inside of the data folder. Name one outside.'],
+    [['backup', 'copy', '--data', 'nowhere'], 'There is no data of a server in'],
+  ]
+  for (const [args, problem] of cases) {
+    const { code, stderr } = await work.bridle(args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)])
+  }
+  expect(existsSync(join(work.folder, 'copy'))).toBe(false)
+})
