@@ -40,3 +40,12 @@ export const spoken = (text: string): StubReply =>
       usageChunk +
       DONE,
   )
+
+/** A whole answer that calls one tool. */
+export const called = (name: string, args: object): StubReply =>
+  streamed(
+    chunk({ tool_calls: [{ index: 0, id: `call-${name}`, function: { name, arguments: JSON.stringify(args) } }] }) +
+      finishChunk('tool_calls') +
+      usageChunk +
+      DONE,
+  )

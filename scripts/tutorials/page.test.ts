@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { missingLine, parseTutorial } from './page.ts'
+
+const PAGE = [
+  'Write it:',
+  '```ts agents/greet.ts',
+  'export default 1',
+  '```',
+  '```sh server',
+  'npx bridle dev',
+  '```',
+  '```sh',
+  '# in another terminal',
+  'npx bridle run greet Ada   # asks you',
+  'curl http://127.0.0.1:4317/sessions \\',
+  "  -d '{}'",
+  '```',
+  '<!-- until: test -f a.txt -->',
+  '```text',
+  'Hello, Ada',
+  '',
+  '```',
+  '```json',
+  '{}',
+  '```',
+  '```sh by-hand',
+  'npm install',
+  '```',
+].join('\n')
+
+test('a page is files, commands, servers and what they print', () => {
+  expect(parseTutorial(PAGE)).toEqual([
+    { kind: 'file', line: 2, path: 'agents/greet.ts', content: 'export default 1\n' },
+    { kind: 'server', line: 5, commands: ['npx bridle dev'] },
+    {
+      kind: 'commands',
+      line: 8,
+      commands: ['npx bridle run greet Ada', "curl http://127.0.0.1:4317/sessions -d '{}'"],
+    },
+    { kind: 'until', line: 14, commands: ['test -f a.txt'] },
+    { kind: 'output', line: 15, lines: ['Hello, Ada'] },
+    { kind: 'by-hand', line: 22, commands: ['npm install'] },
+  ])
+  expect(() => parseTutorial('```sh\nls')).toThrow('The block at line 1 has no end.')
+})
+
+test.each([
+  ['in order', ['one', 'two'], 'one\ntwo', null],
+  ['not in order', ['two', 'one'], 'one\ntwo', 'one'],
+  ['with a gap', ['id s-… is (done)'], 'the id s-12 is (done).', null],
+  ['a dot is a dot', ['a.b'], 'axb', 'a.b'],
+  ['two on one line', ['Hello', 'Ada'], 'Hello, Ada', null],
+])('expected lines: %s', (_name, expected, printed, missing) => expect(missingLine(expected, printed)).toBe(missing))

@@ -1,0 +1,37 @@
+// The tutorials, played word for word. `npm run test:long` plays those that build pages, install packages or start engines.
+import { afterEach, expect, test } from 'vitest'
+import { startProviderStub } from '../../packages/bridle/src/agents/model/provider-stub.suite.ts'
+import { called, spoken } from '../../packages/bridle/src/targets/models/chat-completions/chat-stub.suite.ts'
+import { needs } from '../needs.ts'
+import { TutorialProject } from './project.suite.ts'
+
+let project: TutorialProject | null = null
+afterEach(async () => {
+  await project?.end()
+  project = null
+})
+
+test('model.md', async () => {
+  const ollama = await startProviderStub()
+  project = await TutorialProject.create({ replaced: { 'http://127.0.0.1:11434': ollama.url } })
+  ollama.reply(
+    called('find_books', { word: 'sea' }),
+    spoken('We have The Sea, the Sea and The Sea-Wolf.'),
+    spoken('It is on shelf M-12, Ada.'),
+    spoken('I do not know your name.'),
+    spoken('The Sea-Wolf is on shelf L-3, Ada.'),
+  )
+  await project.play('model.md').finally(() => ollama.close())
+  const [, listed, second, other, afterCrash] = ollama.requests
+  expect(listed).toContain('M-12')
+  for (const request of [second, afterCrash]) {
+    expect(request).toContain('My name is Ada.')
+    expect(request).toContain('M-12')
+  }
+  expect(other).not.toContain('Ada')
+})
+
+test.skipIf(needs('nginx'))('going-live.md', async () => {
+  project = await TutorialProject.create()
+  await project.play('going-live.md')
+})
