@@ -11,7 +11,7 @@
 export type TutorialStep =
   | { readonly kind: 'file'; readonly line: number; readonly path: string; readonly content: string }
   | {
-      readonly kind: 'commands' | 'server' | 'page' | 'by-hand'
+      readonly kind: 'commands' | 'server' | 'page' | 'by-hand' | 'until'
       readonly line: number
       readonly commands: readonly string[]
     }
@@ -61,10 +61,12 @@ export const missingLine = (expected: readonly string[], printed: string): strin
   const actual = printed.split('\n')
   let from = 0
   for (const line of expected) {
-    const pattern = new RegExp(line.trim().split('…').map(RegExp.escape).join('.*'))
+    const pattern = new RegExp(line.trim().split('…').map(escaped).join('.*'))
     const found = actual.findIndex((each, index) => index >= from && pattern.test(each))
     if (found < 0) return line
     from = found
   }
   return null
 }
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')

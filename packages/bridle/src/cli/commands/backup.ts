@@ -32,9 +32,13 @@ export const backup = defineCommand({
       await rename(partial, target)
     } catch (cause) {
       await rm(partial, { recursive: true, force: true })
-      throw new ExitError(EXIT_CODES.failed, `The copy broke off: ${(cause as Error).message}. Nothing is kept of it.`, {
-        cause,
-      })
+      throw new ExitError(
+        EXIT_CODES.failed,
+        `The copy broke off: ${(cause as Error).message}. Nothing is kept of it.`,
+        {
+          cause,
+        },
+      )
     }
     if (out.isJson) out.row({ data, backup: target })
     else out.line(`${data} is copied to ${folder}. bridle start --data ${folder} serves the copy.`)
