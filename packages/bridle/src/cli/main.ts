@@ -13,6 +13,7 @@ import { dev } from './commands/dev.ts'
 import { doctor } from './commands/doctor.ts'
 import { exportSessions } from './commands/export.ts'
 import { importSessions } from './commands/import.ts'
+import { init } from './commands/init.ts'
 import { run } from './commands/run.ts'
 import { runner } from './commands/runner.ts'
 import { sessions } from './commands/sessions.ts'
@@ -24,6 +25,7 @@ import { commandHelp, helpOverview } from './help.ts'
 import { createOutput } from './terminal/output.ts'
 
 const commands: { readonly [name: string]: CliCommand } = {
+  init,
   start,
   dev,
   build,
