@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { startTasks } from './tasks.ts'
 
@@ -50,7 +51,7 @@ server.once('error', (error) => {
   process.exit(1)
 })
 server.listen(Number(port), '127.0.0.1', async () => {
-  console.log(`The app is ready at http://127.0.0.1:${port}. ${agent} works on ${repository}.`)
+  console.log(`The app is ready at http://127.0.0.1:${port}. ${agent} works on ${resolve(repository)}.`)
   const problem = await tasks.problem()
   if (problem !== null) console.log(problem)
 })

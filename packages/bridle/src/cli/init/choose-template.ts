@@ -4,13 +4,16 @@ import type { CliOutput } from '../terminal/output.ts'
 import { isTemplate, TEMPLATES, type TemplateName } from './templates.ts'
 
 /** A number or a name; Enter takes the first. Null = the input ended. */
-export const chooseTemplate = async (out: CliOutput): Promise<TemplateName | null> => {
+export const chooseTemplate = async (
+  out: Pick<CliOutput, 'line' | 'write' | 'style'>,
+  input: NodeJS.ReadableStream = process.stdin,
+): Promise<TemplateName | null> => {
   const names = Object.keys(TEMPLATES) as TemplateName[]
   const width = Math.max(...names.map((name) => name.length))
   for (const [index, name] of names.entries())
     out.line(`  ${index + 1}  ${out.style('bold', name.padEnd(width))}  ${TEMPLATES[name]}`)
   const question = `Which one? [1-${names.length}, Enter for ${names[0]}] `
-  const lines = createInterface({ input: process.stdin, terminal: false })
+  const lines = createInterface({ input, terminal: false })
   try {
     out.write(question)
     for await (const line of lines) {
@@ -23,6 +26,6 @@ export const chooseTemplate = async (out: CliOutput): Promise<TemplateName | nul
   } finally {
     lines.close()
     // An open standard input would keep the process alive.
-    process.stdin.pause()
+    input.pause()
   }
 }

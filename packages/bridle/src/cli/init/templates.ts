@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../../templates/', import.meta.url))
 
 export const TEMPLATES = {
-  agent: 'an agent of your own, with memory of the conversation and a tool that asks first',
+  agent: 'an agent of your own, with memory, and a tool that asks first',
   chat: 'a chat page in React, with a server and an agent behind it',
   claude: 'an app with Claude Code behind it, on a repository of yours',
 } as const
