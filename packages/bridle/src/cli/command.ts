@@ -110,3 +110,8 @@ export const outputOptions = {
 export const dataOptions = {
   data: { type: 'string', value: 'FOLDER', help: 'the data folder; else BRIDLE_DATA, else .bridle' },
 } as const satisfies CliCommand['options']
+
+/** Options of every command that reads the agents of the project. */
+export const agentsOptions = {
+  agents: { type: 'string', value: 'FOLDER', help: 'the folder of agent files; else BRIDLE_AGENTS, else agents' },
+} as const satisfies CliCommand['options']

@@ -14,16 +14,19 @@ import { dev } from './commands/dev.ts'
 import { doctor } from './commands/doctor.ts'
 import { exportSessions } from './commands/export.ts'
 import { importSessions } from './commands/import.ts'
+import { init } from './commands/init.ts'
 import { run } from './commands/run.ts'
 import { runner } from './commands/runner.ts'
 import { sessions } from './commands/sessions.ts'
 import { signal } from './commands/signal.ts'
 import { start } from './commands/start.ts'
+import { withEnvFile } from './config/env-file.ts'
 import { restoreProviderKeys, sealEnvironment } from './config/sealed-environment.ts'
 import { commandHelp, helpOverview } from './help.ts'
 import { createOutput } from './terminal/output.ts'
 
 const commands: { readonly [name: string]: CliCommand } = {
+  init,
   start,
   dev,
   build,
@@ -46,6 +49,8 @@ const commands: { readonly [name: string]: CliCommand } = {
 const hosts = new Set(['start', 'dev', 'runner'])
 /** Commands that run agents of the user. */
 const servers = new Set(['start', 'dev'])
+/** Commands that work in a folder of somebody else: the `.env` of a repository must not change how its sandbox is built. */
+const strangers = new Set(['runner'])
 
 const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number> => {
   if (name === '--version' || name === '-v') return printLine(version())
@@ -57,7 +62,8 @@ const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number
   const verb = findCommand(name)
   const { args, flags } = parseCommandLine(name, verb, rest)
   if (flags.help) return printLine(commandHelp(name, verb))
-  const env = hosts.has(name) ? sealEnvironment() : process.env
+  const environment = hosts.has(name) ? sealEnvironment() : process.env
+  const env = strangers.has(name) ? environment : withEnvFile(environment)
   if (servers.has(name)) restoreProviderKeys(env)
   return verb.run({ args, flags, env, out: createOutput(flags) } as CliInvocation<never>)
 }

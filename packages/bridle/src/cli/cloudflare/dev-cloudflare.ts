@@ -9,20 +9,21 @@ import { WORKER_READY_MS } from '../limits.ts'
 import { authorizationHint, readyMessage } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
-import { workerProject } from './worker-project.ts'
+import { type AgentsFolder, workerProject } from './worker-project.ts'
 import { startWrangler } from './wrangler.ts'
 
 export interface CloudflareDevOptions {
   readonly port: string
   readonly host: string
   readonly data: string
+  readonly agents: AgentsFolder
   readonly env: NodeJS.ProcessEnv
   readonly out: CliOutput
 }
 
-export const devCloudflare = async ({ port, host, data, env, out }: CloudflareDevOptions): Promise<number> => {
+export const devCloudflare = async ({ port, host, data, env, out, agents }: CloudflareDevOptions): Promise<number> => {
   const interrupted = listenForInterrupt()
-  const { config, problems } = await workerProject(data)
+  const { config, problems } = await workerProject(data, agents)
   for (const problem of problems) out.line(`left out: ${problem}`)
   const place = ['--port', port, '--ip', host, '--persist-to', join(data, 'cloudflare')]
   const quiet = ['--log-level', 'warn', '--show-interactive-dev-session=false']
@@ -45,7 +46,7 @@ export const devCloudflare = async ({ port, host, data, env, out }: CloudflareDe
   }
   if (isReady) out.line(readyMessage(url, authorizationHint(env)))
   // A new file is not in the bundle yet. Wrangler itself watches the files in the bundle.
-  const watcher = watchAgents('.', () => void workerProject(data))
+  const watcher = watchAgents('.', () => void workerProject(data, agents), agents)
   await Promise.race([interrupted.interrupted, ended])
   watcher.close()
   child.kill('SIGTERM')

@@ -5,6 +5,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findAgents } from '../../targets/agents/folder.ts'
 import { builtCockpit } from '../../targets/node/http/app-files.ts'
+import type { ServerOptions } from '../../targets/node/index.ts'
 import { buildInCheckout } from '../cockpit/checkout-cockpit.ts'
 
 /** The newest date that the tested wrangler knows. */
@@ -23,11 +24,14 @@ export interface WorkerProject {
   readonly problems: readonly string[]
 }
 
-export const workerProject = async (data: string): Promise<WorkerProject> => {
+/** The folder of agent files; undefined = agents/. */
+export type AgentsFolder = ServerOptions['agents']
+
+export const workerProject = async (data: string, agents?: AgentsFolder): Promise<WorkerProject> => {
   const own = OWN.find((file) => existsSync(file))
   if (own) return { config: resolve(own), agents: null, problems: [] }
   const folder = resolve(data, 'worker')
-  const found = await findAgents('.')
+  const found = await findAgents('.', agents)
   const files = found.flatMap((each) => ('definition' in each ? [each.file] : []))
   const problems = found.flatMap((each) => ('problem' in each ? [`${each.file}: ${each.problem}`] : []))
   mkdirSync(folder, { recursive: true })

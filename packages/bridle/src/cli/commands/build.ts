@@ -5,7 +5,9 @@ import { text } from 'node:stream/consumers'
 import { saveBuildManifest } from '../../targets/node/build-manifests.ts'
 import { workerProject } from '../cloudflare/worker-project.ts'
 import { startWrangler } from '../cloudflare/wrangler.ts'
-import { dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { agentsSetting } from '../config/agents-folder.ts'
+import { readConfigFile } from '../config/config-file.ts'
 
 export const build = defineCommand({
   summary: 'bundle agents/ for a target',
@@ -13,6 +15,7 @@ export const build = defineCommand({
   options: {
     target: { type: 'string', value: 'TARGET', help: 'cloudflare (default)' },
     out: { type: 'string', value: 'FOLDER', help: 'else dist/worker' },
+    ...agentsOptions,
     ...dataOptions,
   },
   notes: `Nothing leaves this machine. To deploy what was built: npx wrangler deploy, with the configuration it names.
@@ -21,7 +24,7 @@ A project with a wrangler.jsonc of its own is built by that.`,
     const { target = 'cloudflare', out: folder = 'dist/worker', data = env.BRIDLE_DATA ?? '.bridle' } = flags
     if (target !== 'cloudflare')
       throw new ExitError(EXIT_CODES.usage, `There is no target "${target}"; cloudflare is one.`)
-    const { config, agents, problems } = await workerProject(data)
+    const { config, agents, problems } = await workerProject(data, agentsSetting(flags, env, await readConfigFile()))
     for (const problem of problems) out.line(`left out: ${problem}`)
     const child = startWrangler(['deploy', '--dry-run', '--outdir', resolve(folder), '--config', config], env)
     const [output, errors, [code]] = await Promise.all([

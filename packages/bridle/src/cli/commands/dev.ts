@@ -1,6 +1,8 @@
 // `bridle dev` is `start` that also reloads changed agents. Runs that have started keep the definition they began with.
 
 import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { agentsSetting } from '../config/agents-folder.ts'
+import { readConfigFile } from '../config/config-file.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
 import { serverSettings } from '../config/settings.ts'
 import { STOP_GRACE_MS } from '../limits.ts'
@@ -30,7 +32,7 @@ For a change in what an agent imports, or in bridle.config.ts, start again: sess
       const { port = env.PORT ?? '8787', host = '127.0.0.1', data = env.BRIDLE_DATA ?? '.bridle' } = flags
       // Loaded only now: the target node does not need it.
       const { devCloudflare } = await import('../cloudflare/dev-cloudflare.ts')
-      return devCloudflare({ port, host, data, env, out })
+      return devCloudflare({ port, host, data, env, out, agents: agentsSetting(flags, env, await readConfigFile()) })
     }
     if (target !== 'node')
       throw new ExitError(EXIT_CODES.usage, `There is no target "${target}"; node and cloudflare are.`)
@@ -38,10 +40,12 @@ For a change in what an agent imports, or in bridle.config.ts, start again: sess
     const settings = await serverSettings(flags, env)
     const server = await startServer({ ...settings, watchAgents: true })
     const { watchAgents } = await import('../../targets/agents/folder.ts')
-    const watcher = watchAgents('.', () => out.line('agents/ changed; what starts now runs the new version.'))
+    const folder = typeof settings.agents === 'string' ? settings.agents : 'agents/'
+    const onChange = () => out.line(`${folder} changed; what starts now runs the new version.`)
+    const watcher = watchAgents('.', onChange, settings.agents)
     out.line(await startMessage(server, settings, env))
     for (const line of ignoredFileNotes()) out.line(line)
-    out.line('agents/ is watched. Ctrl+C ends it.')
+    out.line(`${folder} is watched. Ctrl+C ends it.`)
     await interrupted.interrupted
     watcher.close()
     await server.close({ graceMs: STOP_GRACE_MS })

@@ -4,7 +4,7 @@ import { type AgentStatus, type FabricClient, FabricError } from '../../client/i
 import type { EngineRow } from '../../runners/index.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { describeStore } from '../../targets/node/store-setting.ts'
-import { clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { findDamagedLog, inspectDataFolder } from '../config/data-folder.ts'
 import { createClient, isLocalUrl, serverAddress, serverSettings, serverUrl } from '../config/settings.ts'
 
@@ -17,10 +17,10 @@ export interface DoctorFinding {
 export const doctor = defineCommand({
   summary: 'say what works here and what does not',
   argumentNames: [],
-  options: { ...clientOptions, ...dataOptions, ...outputOptions },
+  options: { ...clientOptions, ...agentsOptions, ...dataOptions, ...outputOptions },
   notes: 'Exit code 1 when something is wrong.',
   run: async ({ flags, env, out }) => {
-    const { data, store = 'sqlite', models } = await serverSettings(flags, env)
+    const { data, store = 'sqlite', models, agents } = await serverSettings(flags, env)
     const address = await serverAddress(flags, env)
     const fabric = await createClient(flags, env, address)
     const at = await serverFindings(fabric, serverUrl(flags, env))
@@ -33,7 +33,11 @@ export const doctor = defineCommand({
       await tokenFinding(fabric, address.tokenFrom, at.isBridle),
       ...(at.isBridle
         ? at.agents.map(agentFinding)
-        : [...(await fileFindings()), ...(await engineFindings(env)), await assistantFinding(env, models)]),
+        : [
+            ...(await fileFindings(agents)),
+            ...(await engineFindings(env)),
+            await assistantFinding(env, models, typeof agents === 'string' ? agents : '.'),
+          ]),
     ]
     const marks = { ok: out.style('green', '✓'), note: out.style('yellow', '!'), wrong: out.style('red', '✗') }
     const width = Math.max(...findings.map(({ check }) => check.length))
@@ -138,9 +142,9 @@ const agentFinding = ({ name, description, available, needs }: AgentStatus): Doc
     : { check: `agent ${name}`, state: 'note', detail: `not available: ${needs ?? 'it does not say why'}` }
 
 /** The agents that a server would find here, when none runs. */
-const fileFindings = async (): Promise<DoctorFinding[]> => {
+const fileFindings = async (agents: ServerOptions['agents']): Promise<DoctorFinding[]> => {
   const { findAgents } = await import('../../targets/agents/folder.ts')
-  return (await findAgents('.')).map((found) =>
+  return (await findAgents('.', agents)).map((found) =>
     'definition' in found
       ? { check: `agent ${found.definition.name}`, state: 'ok', detail: found.file }
       : { check: `agent ${found.name}`, state: 'wrong', detail: `${found.file}: ${found.problem}` },

@@ -2,7 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { FabricError } from '../../client/index.ts'
 import { askApproval } from '../approvals/approval-question.ts'
-import { clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import {
+  agentsOptions,
+  clientOptions,
+  dataOptions,
+  defineCommand,
+  EXIT_CODES,
+  ExitError,
+  outputOptions,
+} from '../command.ts'
 import { readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
@@ -20,6 +28,7 @@ export const run = defineCommand({
     stdin: { type: 'boolean', help: 'the same from standard input' },
     set: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'one field of the input; JSON, else a text' },
     ...clientOptions,
+    ...agentsOptions,
     ...dataOptions,
     ...outputOptions,
   },

@@ -1,7 +1,7 @@
 // `bridle start` serves until a signal stops it.
 
 import type { HarnessServer } from '../../targets/node/index.ts'
-import { dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
 import { type ServerSettings, serverSettings } from '../config/settings.ts'
 import { STOP_GRACE_MS } from '../limits.ts'
@@ -17,6 +17,7 @@ export const serverOptions = {
     value: 'STORE',
     help: 'sqlite (default), memory, or a module that opens one; else BRIDLE_STORE',
   },
+  ...agentsOptions,
   ...dataOptions,
 } as const
 
@@ -24,7 +25,7 @@ export const start = defineCommand({
   summary: 'serve agents and their sessions',
   argumentNames: [],
   options: serverOptions,
-  notes: `Settings come from a flag, then the environment, then bridle.config.ts, then the default.
+  notes: `Settings come from a flag, then the environment (also .env), then bridle.config.ts, then the default.
 A token in FABRIC_HARNESS_API_TOKEN is asked of every caller; without one only this machine may ask.
 With --token the other verbs find the token by the data folder; in a browser, paste it into the page that asks for it.`,
   run: async ({ flags, env, out }) => {

@@ -1,4 +1,4 @@
-// bridle.config.ts: names that nobody knows, and files beside it that look like settings.
+// bridle.config.ts, .js and .mjs: names that nobody knows, and files beside it that look like settings.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,16 +56,28 @@ test('[C27] a store comes from the flag, else the environment, else the file', a
     await expect(storeOf(flags!, env!)).rejects.toMatchObject({ code: 2, message: expect.stringContaining('"mysql"') })
 })
 
-test('[C24] files that look like settings and are not read are named', () => {
-  expect(ignoredFileNotes(project({ 'bridle.config.ts': '', 'notes.env': '' }))).toEqual([])
-  const lines = ignoredFileNotes(
-    project({ 'bridle.config.js': '', 'bridle.config.json': '', '.env': '', '.env.local': '' }),
+test.each(['ts', 'js', 'mjs'])('[C101] bridle.config.%s is read, and its problems name it', async (ending) => {
+  const name = `bridle.config.${ending}`
+  const port = async (text: string) => (await serverSettings({}, {}, project({ [name]: text }))).port
+  expect(await port('export default { port: 4400 }')).toBe(4400)
+  await expect(port('export default { prot: 4400 }')).rejects.toThrow(
+    `${name}: there is no "prot". Did you mean "port"?`,
   )
-  expect(lines.map((line) => line.split(' ', 1)[0])).toEqual([
-    'bridle.config.js',
-    'bridle.config.json',
-    '.env',
-    '.env.local',
-  ])
+  await expect(port('throw new Error("no")')).rejects.toMatchObject({ code: 2, message: `${name} cannot be read: no` })
+})
+
+test('[C101] two settings files are a usage error that names both', async () => {
+  const folder = project({ 'bridle.config.ts': 'export default {}', 'bridle.config.mjs': 'export default {}' })
+  await expect(serverSettings({}, {}, folder)).rejects.toMatchObject({
+    code: 2,
+    message: expect.stringMatching(/^bridle\.config\.ts and bridle\.config\.mjs /),
+  })
+})
+
+test('[C101] files that look like settings and are not read are named', () => {
+  expect(ignoredFileNotes(project({ 'bridle.config.ts': '', '.env': '', 'notes.env': '' }))).toEqual([])
+  const lines = ignoredFileNotes(project({ 'bridle.config.json': '', '.env.local': '', '.env.production': '' }))
+  expect(lines.map((line) => line.split(' ', 1)[0])).toEqual(['bridle.config.json', '.env.local', '.env.production'])
   expect(lines[0]).toContain('bridle.config.ts')
+  expect(lines[1]).toContain('belong into .env')
 })

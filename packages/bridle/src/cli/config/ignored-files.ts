@@ -2,16 +2,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-const CONFIGS = ['js', 'mjs', 'cjs', 'mts', 'cts', 'json'].map((ending) => `bridle.config.${ending}`)
-const VARIABLES = ['.env', '.env.local']
+const CONFIGS = ['cjs', 'mts', 'cts', 'json'].map((ending) => `bridle.config.${ending}`)
+const VARIABLES = ['.env.local', '.env.development', '.env.production']
 
 /** A line for each. */
 export const ignoredFileNotes = (folder = '.'): readonly string[] => {
   const there = (name: string) => existsSync(join(folder, name))
   return [
-    ...CONFIGS.filter(there).map((name) => `${name} is not read: settings belong into bridle.config.ts.`),
-    ...VARIABLES.filter(there).map(
-      (name) => `${name} is not read: set its variables before you start, for example by set -a; . ./${name}; set +a`,
-    ),
+    ...CONFIGS.filter(there).map((name) => `${name} is not read: settings belong into bridle.config.ts, .js or .mjs.`),
+    ...VARIABLES.filter(there).map((name) => `${name} is not read: variables belong into .env.`),
   ]
 }

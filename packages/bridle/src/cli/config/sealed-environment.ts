@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path'
 import { PROVIDER_SECRETS } from '../../runners/credentials/providers.ts'
 import { SECRETS_FILE_MS } from '../limits.ts'
 
-const SECRETS = [
-  ...PROVIDER_SECRETS,
+/** Secrets of the server, which no agent reads. */
+export const SERVER_SECRETS = [
   'FABRIC_HARNESS_API_TOKEN',
   'FH_AUTH_TOKEN',
   'BRIDLE_SECRET',
@@ -18,6 +18,7 @@ const SECRETS = [
   'BRIDLE_STT_KEY',
   'BRIDLE_TTS_KEY',
 ]
+const SECRETS = [...PROVIDER_SECRETS, ...SERVER_SECRETS]
 /** The variable that names the file, after the process replaced itself. */
 const FILE_VARIABLE = 'BRIDLE_SECRETS_FILE'
 const FOLDER_PREFIX = 'bridle-secrets-'

@@ -1,15 +1,13 @@
 // Settings: a flag, then the environment, then bridle.config.ts, then the default.
 
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { type OperatorClient, operatorClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { storeProblem } from '../../targets/node/store-setting.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
-import { findUnknownName } from './config-names.ts'
+import { agentsSetting } from './agents-folder.ts'
+import { readConfigFile } from './config-file.ts'
 import { findLocalServer } from './local-server.ts'
 
 export interface ServerFlags {
@@ -17,6 +15,8 @@ export interface ServerFlags {
   readonly host?: string
   readonly data?: string
   readonly store?: string
+  /** The folder of agent files. */
+  readonly agents?: string
   /** A token is made and kept in the data folder. */
   readonly token?: boolean
 }
@@ -28,9 +28,7 @@ export const serverSettings = async (
   env: NodeJS.ProcessEnv,
   folder = '.',
 ): Promise<ServerSettings> => {
-  const config = await configFile(folder)
-  const unknown = findUnknownName(config)
-  if (unknown !== null) throw new ExitError(EXIT_CODES.usage, `bridle.config.ts: ${unknown}`)
+  const config = await readConfigFile(folder)
   const port = flags.port ?? env.PORT
   if (port !== undefined && !isPort(port)) throw new ExitError(EXIT_CODES.usage, `"${port}" is not a port.`)
   const store = flags.store ?? env.BRIDLE_STORE ?? config.store
@@ -43,7 +41,7 @@ export const serverSettings = async (
     port: port === undefined ? (config.port ?? 4317) : Number(port),
     host: flags.host ?? config.host ?? '127.0.0.1',
     data: folderOf(flags, env, config),
-    ...present({ store, authToken }),
+    ...present({ store, authToken, agents: agentsSetting(flags, env, config) }),
     ...(flags.token && { keepToken: true }),
   }
 }
@@ -88,7 +86,7 @@ export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv):
   if (variable) return { url, authToken: variable.token, tokenFrom: variable.from }
   if (!isLocalUrl(url)) return { url, tokenFrom: null }
   // A broken configuration is reported by the commands that serve, not here.
-  const folder = flags.data ?? env.BRIDLE_DATA ?? folderOf(flags, env, await configFile().catch(() => ({})))
+  const folder = flags.data ?? env.BRIDLE_DATA ?? folderOf(flags, env, await readConfigFile().catch(() => ({})))
   const local = findLocalServer(url, folder)
   return local ? { url: local.url, authToken: local.token, tokenFrom: tokenFile(folder) } : { url, tokenFrom: null }
 }
@@ -107,15 +105,3 @@ export const isLocalUrl = (url: string): boolean =>
   /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(new URL(url).hostname)
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536
-
-const configFile = async (folder = '.'): Promise<ServerOptions> => {
-  const path = resolve(folder, 'bridle.config.ts')
-  if (!existsSync(path)) return {}
-  try {
-    return ((await import(pathToFileURL(path).href)) as { default?: ServerOptions }).default ?? {}
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    const hint = error instanceof SyntaxError ? ' (does package.json say "type": "module"?)' : ''
-    throw new ExitError(EXIT_CODES.usage, `bridle.config.ts cannot be read: ${why}${hint}`)
-  }
-}

@@ -14,7 +14,12 @@ export interface ServerConnection {
 }
 
 export const connectOrStart = async (
-  flags: { readonly url?: string; readonly tenant?: string; readonly data?: string },
+  flags: {
+    readonly url?: string
+    readonly tenant?: string
+    readonly data?: string
+    readonly agents?: string
+  },
   env: NodeJS.ProcessEnv,
   out: CliOutput,
 ): Promise<ServerConnection> => {

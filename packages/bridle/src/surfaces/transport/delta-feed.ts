@@ -80,7 +80,8 @@ export class DeltaFeed {
   unsubscribe(listener: Listener): void {
     if (!this.#listeners.delete(listener)) return
     this.#session.subscribers.remove(listener)
-    if (this.#listeners.size === 0) this.#cancelExpiry = this.#clock.after(FEED_KEEP_MS, () => this.#end())
+    if (this.#isOpen && this.#listeners.size === 0)
+      this.#cancelExpiry = this.#clock.after(FEED_KEEP_MS, () => this.#end())
   }
 
   /** The array of a text, the same for all listeners. */

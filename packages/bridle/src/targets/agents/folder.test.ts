@@ -191,6 +191,20 @@ describe('serving', () => {
     expect((await get(`${url}/sessions/before`)).status).toBe(200)
   })
 
+  test('[C102] a folder of another name is served and watched, alone', async () => {
+    const root = folder({ 'bots/one.ts': source('one'), 'agents/two.ts': source('two') })
+    const { url } = await serve(root, { agents: 'bots', watchAgents: true })
+    expect([(await ask(url, 'one')).status, (await ask(url, 'two')).status]).toEqual([200, 404])
+    write(root, 'bots/three.ts', source('three'))
+    await soon(async () => (await ask(url, 'three')).status).toBe(200)
+    rmSync(join(root, 'bots'), { recursive: true })
+    await soon(async () => (await ask(url, 'one')).status).toBe(404)
+    write(root, 'bots/four.ts', source('four'))
+    await soon(async () => (await ask(url, 'four')).status).toBe(200)
+    const [found] = await findAgents(root, join(root, 'bots'))
+    expect(found).toMatchObject({ file: 'bots/four.ts' })
+  })
+
   test('[N18] a folder that is made later is watched', async () => {
     const root = folder()
     let changes = 0

@@ -3,7 +3,7 @@
 
 import { type FSWatcher, watch } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
 import { FILE_SETTLE_MS, PROBLEM_CHARS_MAX } from './limits.ts'
@@ -13,11 +13,14 @@ export type AgentFile =
   /** `name` comes from the file: the agent's name is unknown. */
   | { readonly file: string; readonly name: string; readonly problem: string }
 
+/** The option `agents` of a server: a text is the folder of the files, in place of `agents` below the root. */
+type AgentsFolder = string | readonly AgentDefinition[]
+
 /** In order of folder and file name. Files are relative to the root, so that no message shows a path of the machine. */
-export const findAgents = async (below: string): Promise<AgentFile[]> => {
+export const findAgents = async (below: string, agents?: AgentsFolder): Promise<AgentFile[]> => {
   const root = resolve(below)
   const found: AgentFile[] = []
-  for (const folder of FOLDERS) {
+  for (const folder of foldersOf(root, agents)) {
     for (const file of await agentFiles(root, folder)) found.push(await load(root, file))
   }
   const owners = new Map<string, string>()
@@ -31,7 +34,11 @@ export const findAgents = async (below: string): Promise<AgentFile[]> => {
 }
 
 /** Calls back soon after a file in one of the folders was changed, added or removed. */
-export const watchAgents = (root: string, onChange: () => void): { readonly close: () => void } => {
+export const watchAgents = (
+  root: string,
+  onChange: () => void,
+  agents?: AgentsFolder,
+): { readonly close: () => void } => {
   let timer: NodeJS.Timeout | undefined
   let inner: FSWatcher[] = []
   const changed = () => {
@@ -51,14 +58,18 @@ export const watchAgents = (root: string, onChange: () => void): { readonly clos
     const hidden = open(join(root, '.fabricharness'), (name) => {
       if (name === 'agents') again()
     })
-    inner = [...hidden, ...FOLDERS.flatMap((folder) => open(join(root, folder), changed))]
+    inner = [...hidden, ...foldersOf(root, agents).flatMap((folder) => open(join(root, folder), changed))]
   }
   const again = () => {
     attach()
     changed()
   }
-  const top = open(root, (name) => {
-    if (name === 'agents' || name === '.fabricharness') again()
+  const [above, names] =
+    typeof agents === 'string'
+      ? [dirname(resolve(root, agents)), [basename(resolve(root, agents))]]
+      : [root, ['agents', '.fabricharness']]
+  const top = open(above, (name) => {
+    if (name !== null && names.includes(name)) again()
   })
   attach()
   return {
@@ -70,6 +81,10 @@ export const watchAgents = (root: string, onChange: () => void): { readonly clos
 }
 
 const FOLDERS = ['agents', '.fabricharness/agents']
+
+/** Relative to the root. */
+const foldersOf = (root: string, agents?: AgentsFolder): readonly string[] =>
+  typeof agents === 'string' ? [relative(root, resolve(root, agents)).replaceAll('\\', '/') || '.'] : FOLDERS
 
 const agentFiles = async (root: string, folder: string): Promise<string[]> => {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])

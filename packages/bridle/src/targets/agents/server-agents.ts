@@ -13,8 +13,8 @@ import { findAgents, watchAgents } from './folder.ts'
 import { AgentRegistry } from './registry.ts'
 
 export interface AgentsOptions {
-  /** Agents to serve, beside those in files. */
-  readonly agents?: readonly AgentDefinition[]
+  /** Agents to serve, beside those in files; or, as a text, the folder of the files, in place of `agents/`. */
+  readonly agents?: readonly AgentDefinition[] | string
   /** The folder that holds `agents/` and `.fabricharness/agents/`; default: the working directory. */
   readonly agentsRoot?: string
   /** Serves a changed file to the runs that start afterwards. */
@@ -42,7 +42,9 @@ export const loadServerAgents = async (
   log: (line: string) => void,
 ): Promise<ServerAgents> => {
   const { env, ...runPorts } = ports
-  const source = createModelSource({ models, env, packages: nodePackages(agentsRoot) })
+  const root = resolve(agentsRoot)
+  const packagesRoot = typeof agents === 'string' ? resolve(root, agents) : agentsRoot
+  const source = createModelSource({ models, env, packages: nodePackages(packagesRoot) })
   const registry = new AgentRegistry({ ...runPorts, resolveModel: source.resolve, missingModel: source.missing })
   for (const [info, runner] of builtIn) registry.addBuiltIn(info, runner)
   const assistant = createAssistant(env, source, 'node')
@@ -50,16 +52,19 @@ export const loadServerAgents = async (
   const voice = createVoiceAgent(env, assistant, { clock: ports.clock, connect: connectProvider })
   registry.addDefault(voice.definition, voice.needs)
   for (const problem of assistant.problems()) log(`agent ${ASSISTANT}: ${problem}`)
-  for (const definition of agents) registry.add(definition)
-  const root = resolve(agentsRoot)
-  const load = async () => registry.load(await findAgents(root)).forEach(log)
+  if (typeof agents !== 'string') for (const definition of agents) registry.add(definition)
+  const load = async () => registry.load(await findAgents(root, agents)).forEach(log)
   // In sequence: an earlier read must not be loaded after a later one.
   let loading = load()
   await loading
   const watcher = isWatched
-    ? watchAgents(root, () => {
-        loading = loading.then(load).catch((error) => log(`the agents could not be loaded again: ${String(error)}`))
-      })
+    ? watchAgents(
+        root,
+        () => {
+          loading = loading.then(load).catch((error) => log(`the agents could not be loaded again: ${String(error)}`))
+        },
+        agents,
+      )
     : null
   return {
     agents: registry.agents,

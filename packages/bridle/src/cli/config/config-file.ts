@@ -1,0 +1,33 @@
+// The settings file of a project: bridle.config.ts, .js or .mjs, whichever is there.
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ServerOptions } from '../../targets/node/index.ts'
+import { EXIT_CODES, ExitError } from '../command.ts'
+import { findUnknownName } from './config-names.ts'
+
+const NAMES = ['ts', 'js', 'mjs'].map((ending) => `bridle.config.${ending}`)
+
+/** The default export of the file; nothing where there is no file. */
+export const readConfigFile = async (folder = '.'): Promise<ServerOptions> => {
+  const [name, other] = NAMES.filter((each) => existsSync(resolve(folder, each)))
+  if (name === undefined) return {}
+  if (other !== undefined)
+    throw new ExitError(EXIT_CODES.usage, `${name} and ${other} are both here, and only one is read: remove the other.`)
+  const config = await load(folder, name)
+  const unknown = findUnknownName(config)
+  if (unknown !== null) throw new ExitError(EXIT_CODES.usage, `${name}: ${unknown}`)
+  return config
+}
+
+const load = async (folder: string, name: string): Promise<ServerOptions> => {
+  try {
+    const { href } = pathToFileURL(resolve(folder, name))
+    return ((await import(href)) as { default?: ServerOptions }).default ?? {}
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const hint = error instanceof SyntaxError ? ' (does package.json say "type": "module"?)' : ''
+    throw new ExitError(EXIT_CODES.usage, `${name} cannot be read: ${why}${hint}`)
+  }
+}

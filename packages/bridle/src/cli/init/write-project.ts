@@ -1,0 +1,59 @@
+// A new project in a folder: the files of a template, and a package.json that installs this package. All or nothing: every reason not
+// to write is found before the first file is written.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import type { PackageSource } from './package-source.ts'
+import { projectManifest } from './project-manifest.ts'
+import { findInTheWay, type TemplateName, templateFiles, writeFiles } from './templates.ts'
+
+export interface NewProject {
+  /** Absolute. */
+  readonly folder: string
+  readonly template: TemplateName
+  readonly source: Exclude<PackageSource, { kind: 'unpacked' }>
+}
+
+/** How many files were written; or the sentence that says why none was. */
+export const writeProject = ({
+  folder,
+  template,
+  source,
+}: NewProject): { readonly count: number } | { readonly problem: string } => {
+  const { 'package.json': manifestOfTemplate = '', ...rest } = Object.fromEntries(templateFiles(template))
+  const file = join(folder, 'package.json')
+  const name = packageName(basename(folder))
+  const { spec, copy } = dependency(source, folder)
+  const present = existsSync(file) ? readFileSync(file, 'utf8') : null
+  const manifest = projectManifest(manifestOfTemplate, { name, bridle: spec, present })
+  if ('problem' in manifest) return manifest
+  const files = new Map(
+    Object.entries({ ...rest, 'README.md': (rest['README.md'] ?? '').replace(/^# .*/, `# ${name}`) }),
+  )
+  const inTheWay = findInTheWay(folder, files.keys())
+  if (inTheWay.length > 0)
+    return { problem: `${inTheWay.join(', ')} would be overwritten. Nothing was written; choose another folder.` }
+  mkdirSync(folder, { recursive: true })
+  writeFiles(folder, files)
+  writeFileSync(file, manifest.text)
+  if (copy !== null) {
+    mkdirSync(dirname(copy.to), { recursive: true })
+    copyFileSync(copy.from, copy.to)
+  }
+  return { count: files.size + 1 }
+}
+
+/** A tarball lies in the project, so that the project installs on every machine, and in an image. */
+const dependency = (source: NewProject['source'], folder: string) => {
+  if (source.kind !== 'tarball') return { spec: source.version, copy: null }
+  const path = relative(folder, source.file).replaceAll('\\', '/')
+  if (!path.startsWith('..') && !/^[a-z]:/i.test(path)) return { spec: `file:${path}`, copy: null }
+  const inside = `vendor/${basename(source.file)}`
+  return { spec: `file:${inside}`, copy: { from: source.file, to: join(folder, inside) } }
+}
+
+/** The folder's name, reduced to the characters that a package's name may have. */
+const packageName = (folder: string): string =>
+  folder
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/^[-._]+|-+$/g, '') || 'my-app'

@@ -1,0 +1,84 @@
+// The page: the conversation, the approvals that wait, and a line to write in.
+import { type HarnessApproval, HarnessClient } from 'bridle/client'
+import { useHarness } from 'bridle/react'
+import { type FormEvent, useState } from 'react'
+
+/** The same visitor finds the same conversation. Where people log in, take the id of the user. */
+const visitor = (): string => {
+  const known = localStorage.getItem('visitor')
+  if (known) return known
+  const made = crypto.randomUUID()
+  localStorage.setItem('visitor', made)
+  return made
+}
+
+const url = new URL('/ws', location.href)
+url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+url.searchParams.set('userId', visitor())
+url.searchParams.set('agent', 'helper')
+/** Connects at once, reconnects after every cut, and continues where it was. */
+const client = new HarnessClient({ url: url.href })
+
+export const Chat = () => {
+  const { state, connection, held, submit, cancel } = useHarness(client)
+  const [draft, setDraft] = useState('')
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    if (draft.trim() === '') return
+    void submit(draft)
+    setDraft('')
+  }
+  return (
+    <main>
+      <header>
+        <h1>Chat</h1>
+        <small>{connection.phase === 'open' ? 'connected' : `${connection.phase}…`}</small>
+      </header>
+      <ol>
+        {state.messages.map(({ id, role, content, status }) => (
+          <li key={id} className={role}>
+            {content}
+            {status === 'streaming' && <span className="cursor" />}
+          </li>
+        ))}
+        {held.map(({ id, prompt }) => (
+          <li key={id} className="user held">
+            {prompt}
+          </li>
+        ))}
+      </ol>
+      {state.approvals?.map((approval) => (
+        <Approval key={approval.id} approval={approval} />
+      ))}
+      {state.error && <p role="alert">{state.error}</p>}
+      <form onSubmit={send}>
+        <input
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          placeholder="My name is Ada"
+          aria-label="Message"
+        />
+        {state.status === 'running' ? (
+          <button type="button" onClick={() => cancel()}>
+            Stop
+          </button>
+        ) : (
+          <button type="submit">Send</button>
+        )}
+      </form>
+    </main>
+  )
+}
+
+const Approval = ({ approval: { id, toolName, reason, arguments: args } }: { approval: HarnessApproval }) => (
+  <section aria-label="Approval">
+    <strong>{toolName}</strong> {reason}
+    <pre>{JSON.stringify(args, null, 2)}</pre>
+    <button type="button" onClick={() => client.approve(id, 'approved')}>
+      Approve
+    </button>
+    <button type="button" onClick={() => client.approve(id, 'denied')}>
+      Deny
+    </button>
+  </section>
+)

@@ -1,0 +1,54 @@
+// Tasks: Claude Code works on each in a folder of its own, made from your repository. The app knows nothing else of Bridle.
+import { randomUUID } from 'node:crypto'
+import { type AgentEvent, fabricClient } from 'bridle/client'
+import { HarnessServer, type ServerOptions } from 'bridle/node'
+
+export interface Tasks {
+  /** Begins a task, and answers with its id. */
+  readonly start: (prompt: string) => Promise<string>
+  /** Everything that happens in a task, from its beginning: text, calls of tools, approvals, its end. */
+  readonly events: (id: string, signal?: AbortSignal) => AsyncIterable<AgentEvent>
+  /** Answers an approval. */
+  readonly answer: (id: string, approvalId: string, isApproved: boolean) => Promise<void>
+  /** Why no task can begin, or null. */
+  readonly problem: () => Promise<string | null>
+  readonly close: () => Promise<void>
+}
+
+export const startTasks = async (
+  { agent, repository }: { agent: string; repository: string },
+  options: ServerOptions = {},
+): Promise<Tasks> => {
+  // Only this program knows the token, so nothing that Claude runs can call the server.
+  const authToken = randomUUID()
+  const server = await HarnessServer.start({
+    port: 0,
+    authToken,
+    workspaces: { sources: [repository] },
+    ...options,
+  })
+  const fabric = fabricClient({ url: server.url, authToken })
+  return {
+    start: async (prompt) => {
+      const response = await fetch(`${server.url}/sessions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${authToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ agent, prompt, max_retries: 0, workspace: { mode: 'write', source: repository } }),
+      })
+      if (!response.ok) throw new Error(`The task was refused: ${await response.text()}`)
+      const { session_id: id } = (await response.json()) as { session_id: string }
+      return id
+    },
+    events: (id, signal) => fabric.events(agent, id, { after: '0', ...(signal && { signal }) }),
+    answer: async (id, approvalId, isApproved) => {
+      await (isApproved ? fabric.approve : fabric.reject)(id, approvalId, { agent })
+    },
+    problem: async () => {
+      const { agents = [] } = await fabric.ready()
+      const status = agents.find(({ name }) => name === agent)
+      if (status?.available) return null
+      return `${agent} is not available: ${status?.needs ?? 'there is no such agent.'}`
+    },
+    close: () => server.close(),
+  }
+}

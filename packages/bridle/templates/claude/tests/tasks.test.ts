@@ -1,0 +1,45 @@
+// The tasks of the app with the scripted agent in place of Claude: no key, no network, no sandbox.
+import assert from 'node:assert/strict'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startTasks, type Tasks } from '../tasks.ts'
+
+const repository = mkdtempSync(join(tmpdir(), 'repository-'))
+const data = mkdtempSync(join(tmpdir(), 'tasks-'))
+writeFileSync(join(repository, 'README.md'), '# A project\n')
+let tasks: Tasks
+before(async () => {
+  tasks = await startTasks({ agent: 'scripted', repository }, { data, log: () => {} })
+})
+after(() => tasks.close())
+
+/** The script that the scripted agent plays. */
+const script = (...steps: object[]) => `@script ${JSON.stringify(steps)}`
+
+const play = async (isApproved: boolean) => {
+  const call = { approve: 'write_file', args: { path: 'a.txt' } }
+  const id = await tasks.start(script({ text: 'I write a file. ' }, call, { text: 'Done.' }))
+  let said = ''
+  for await (const event of tasks.events(id)) {
+    if (event.type === 'text_delta') said += event.data.delta
+    if (event.type === 'approval_requested') await tasks.answer(id, event.data.approvalId, isApproved)
+    if (event.type === 'idle') break
+  }
+  return said
+}
+
+test('the app can begin tasks', async () => {
+  assert.equal(await tasks.problem(), null)
+})
+
+test('a task waits for its approval, and goes on', async () => {
+  assert.equal(await play(true), 'I write a file. Done.')
+})
+
+test('tasks run beside each other', async () => {
+  const [one, two] = await Promise.all([play(true), play(false)])
+  assert.match(one, /Done\.$/)
+  assert.match(two, /^I write a file\. /)
+})
