@@ -39,7 +39,7 @@ export const planImport = async (
   const origins = originsOf(sessions)
   const states = new Map<string, SessionState>()
   const branchPoints = new Set(origins.values())
-  const taken = new Set<string>()
+  const taken = new Set(sessions.map(({ session }) => session.id))
   for (const exported of sessions) {
     const { session } = exported
     const bad = await sessionDenial(context, exported)
@@ -159,11 +159,6 @@ const placeOf = async (
     const found = (await ports.directory.find(tenant, key.id)).find((each) => each.key.agent === agent)
     const used = found ? null : await ports.host.usedSeq(key)
     if (used !== null && isFree(used, exported)) return { key, isKnown: false }
-    if (used === 0)
-      return at(
-        exported,
-        `The numbers of "${id}" begin with ${exported.entries[0]?.seq}, behind those of a removed session. Import it into a server that has those.`,
-      )
     const isOwn = found !== undefined && mayOpen(await viewerOf(access), found.owner)
     if (copy === 1 && isOwn && (await hasEntries(await ports.host.find(key), exported.entries, parent)))
       return { key, isKnown: true }
@@ -175,11 +170,8 @@ const placeOf = async (
   )
 }
 
-/** Numbers that a removed session of the id has used must not name other events, and a log has no gap. */
-const isFree = (used: number, { session, entries }: ExportedSession): boolean => {
-  const first = entries[0]?.seq ?? 1
-  return session.parent ? used < first : used === first - 1
-}
+/** Numbers that a removed session of the id has used must not name other events. */
+const isFree = (used: number, { entries }: ExportedSession): boolean => used < (entries[0]?.seq ?? 1)
 
 /** Whether a session begins with these events, so that a file may be imported twice. */
 const hasEntries = async (

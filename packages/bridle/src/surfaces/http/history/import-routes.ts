@@ -43,9 +43,10 @@ export const importRoutes: readonly Route[] = [
       if (isDenial(planned)) return planned
       const by = { ...actorField(access), ...(await ownerField(access)) }
       for (const each of isSet(query.check) ? [] : planned.filter(({ isKnown }) => !isKnown)) {
-        const { id, agent } = each.exported.session
+        const { id, agent, partial } = each.exported.session
         const outcome = await ports.host.importLog(each.key, {
           ...{ parent: each.parent, events: eventsOf(each), source: { agent, id }, digest: content.digest, ...by },
+          ...(partial && { partial }),
         })
         if (isRefusal(outcome)) return refusalDenial(outcome)
       }
