@@ -3,11 +3,13 @@
 import { isId } from '../../kernel/event.ts'
 import { isDeeperThan, isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { DEPTH_MAX } from '../../kernel/limits.ts'
-import { EXPORT_LINE_CHARS_MAX, EXPORT_SESSIONS_MAX, EXPORT_VERSION } from '../limits.ts'
+import { EXPORT_SESSIONS_MAX, EXPORT_VERSION } from '../limits.ts'
 import type { LogEntry } from '../log-entry.ts'
 import { EntryChecks } from './entry-checks.ts'
 import { ExportError } from './export-error.ts'
 import { type ExportSession, sessionFields } from './export-file.ts'
+import { linesOf } from './lines.ts'
+import { Pace } from './pace.ts'
 import { Sha256 } from './sha256.ts'
 
 /** A session of a file with its own events; those of a branch begin behind its branch point. */
@@ -34,22 +36,20 @@ export interface ReadExportOptions {
   readonly payloadProblem?: (type: string, payload: JsonObject) => string | null
 }
 
-/** Reads a whole file. Throws an ExportError at the first line that is wrong. */
-export const readExport = (text: string, options: ReadExportOptions = {}): ExportContent => {
+/** Reads a whole file, in slices between which others get a turn. Rejects with an ExportError at the first line that is wrong. */
+export const readExport = async (
+  file: string | Uint8Array,
+  options: ReadExportOptions = {},
+): Promise<ExportContent> => {
   const reader = new ExportReader(options)
-  let line = 1
-  for (let at = 0; at < text.length; line++) {
-    const end = text.indexOf('\n', at)
-    if (end < 0) throw new ExportError(line, 'The file is cut off here. Export it again.')
-    if (end - at > EXPORT_LINE_CHARS_MAX)
-      throw new ExportError(
-        line,
-        `The line is longer than ${EXPORT_LINE_CHARS_MAX} characters. No server writes such a line.`,
-      )
-    reader.add(text.slice(at, end), line)
-    at = end + 1
+  const pace = new Pace()
+  let line = 0
+  for (const text of linesOf(file)) {
+    line += 1
+    reader.add(text, line)
+    await pace.spend(text.length)
   }
-  return reader.content(line)
+  return reader.content(line + 1)
 }
 
 class ExportReader {

@@ -73,7 +73,7 @@ describe.skipIf(noTools)('in workerd', () => {
     const text = await (await fetch(at('/sessions/kept/export'))).text()
     expect(text.match(/^\{"session":\{"id":"kept(-branch)?"/gm)).toHaveLength(2)
     expect(text).toContain(artifact.content)
-    expect(readExport(text).sessions.map(({ session }) => session.id)).toEqual(['kept', 'kept-branch'])
+    expect((await readExport(text)).sessions.map(({ session }) => session.id)).toEqual(['kept', 'kept-branch'])
     const log = (await get(at('/sessions/kept-branch/log'))).body as { entries: { seq: number }[]; head: number }
     expect(log.entries.map(({ seq }) => seq)).toEqual(Array.from({ length: log.head }, (_, index) => index + 1))
     expect((await get(at('/export'))).status).toBe(501)

@@ -37,7 +37,7 @@ export const importRoutes: readonly Route[] = [
     handle: async ({ ports, access, rawBody, query }) => {
       const bytes = await rawBody.bytes()
       if (isDenial(bytes)) return bytes
-      const content = contentOf(bytes)
+      const content = await contentOf(bytes)
       if (isDenial(content)) return content
       const planned = await planImport({ ports, access, renames: isSet(query.rename) }, content)
       if (isDenial(planned)) return planned
@@ -55,12 +55,12 @@ export const importRoutes: readonly Route[] = [
   }),
 ]
 
-const contentOf = (bytes: Uint8Array): ExportContent | Denial => {
+const contentOf = async (bytes: Uint8Array): Promise<ExportContent | Denial> => {
   try {
-    return readExport(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), { payloadProblem })
+    return await readExport(bytes, { payloadProblem })
   } catch (error) {
     if (error instanceof ExportError) return badRequest(error.message)
-    return badRequest('Line 1: The file is not text. Choose a file that `bridle export` wrote.')
+    throw error
   }
 }
 
