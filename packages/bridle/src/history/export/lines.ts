@@ -2,8 +2,14 @@
 import { EXPORT_LINE_CHARS_MAX } from '../limits.ts'
 import { ExportError } from './export-error.ts'
 
+export interface FileLine {
+  readonly text: string
+  /** The place of its first character or byte in the file. */
+  readonly at: number
+}
+
 /** Throws an ExportError where a line is no text, has no end, or is too long. */
-export function* linesOf(file: string | Uint8Array): Generator<string> {
+export function* linesOf(file: string | Uint8Array): Generator<FileLine> {
   let line = 1
   for (let at = 0; at < file.length; line++) {
     const end = typeof file === 'string' ? file.indexOf('\n', at) : file.indexOf(NEWLINE, at)
@@ -13,12 +19,12 @@ export function* linesOf(file: string | Uint8Array): Generator<string> {
     if (size > EXPORT_LINE_CHARS_MAX * (typeof file === 'string' ? 1 : 3)) throw tooLong(line)
     const text = typeof file === 'string' ? file.slice(at, end) : textOf(file.subarray(at, end), line)
     if (text.length > EXPORT_LINE_CHARS_MAX) throw tooLong(line)
-    yield text
+    yield { text, at }
     at = end + 1
   }
 }
 
-const NEWLINE = 0x0a
+const NEWLINE = '\n'.charCodeAt(0)
 
 const textOf = (bytes: Uint8Array, line: number): string => {
   try {

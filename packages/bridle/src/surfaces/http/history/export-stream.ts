@@ -19,7 +19,8 @@ export async function* exportLines(ports: ExportPorts, parts: readonly ExportPar
     yield writer.session({ ...own, ...(isPartial && { partial: true }) })
     for (let seen = part.session.parent?.seq ?? 0; seen < last; ) {
       const events = await session.readWithContent(seen, Math.min(READ_PAGE, last - seen))
-      for (const event of events) if (event.seq <= last) yield writer.entry(entryOf(withParent(event, part.session.parent)))
+      for (const event of events)
+        if (event.seq <= last) yield writer.entry(entryOf(withParent(event, part.session.parent)))
       seen = events.at(-1)?.seq ?? last
     }
   }

@@ -1,7 +1,7 @@
 // The checks of a file before anything of it is written: whether this server can take every session in it.
 import { eventOf } from '../../../history/export/entry-checks.ts'
+import type { ExportContent, ExportedSession } from '../../../history/export/export-reader.ts'
 import { Pace } from '../../../history/export/pace.ts'
-import type { ExportContent, ExportedSession } from '../../../history/export/read-export.ts'
 import { entryOf, type LogEntry } from '../../../history/log-entry.ts'
 import { isId, type Key } from '../../../kernel/event.ts'
 import { READ_PAGE, SESSION_CHARS_MAX } from '../../../kernel/limits.ts'
@@ -180,7 +180,8 @@ const placeOf = async (
     const key: Key = { tenant, agent, id: copy === 1 ? id : `${id}-${copy}` }
     if (!isId(key.id) || (copy > 1 && taken.has(key.id))) continue
     const found = (await ports.directory.find(tenant, key.id)).find((each) => each.key.agent === agent)
-    const used = found ? null : await ports.host.usedSeq(key)
+    const isElsewhere = !found && ((await ports.relatedSessions?.livesElsewhere(key)) ?? false)
+    const used = found || isElsewhere ? null : await ports.host.usedSeq(key)
     if (used !== null && isFree(used, exported)) return { key, isKnown: false }
     const isOwn = found !== undefined && mayOpen(await viewerOf(access), found.owner)
     if (copy === 1 && isOwn && (await hasEntries(await ports.host.find(key), exported.entries, parent)))
