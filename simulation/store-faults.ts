@@ -64,6 +64,7 @@ export const faultyStore = (
           note(ground, `${process.name} removed ${keyText(key)}: ${removed}`)
           return removed
         }),
+      reserve: (key, head) => write(`numbers of ${keyText(key)}`, 0.1, () => inner.log.reserve(key, head)),
     },
     directory: {
       list: (tenant, filter) => read(() => inner.directory.list(tenant, filter)),

@@ -9,7 +9,7 @@ export type ReplayFile =
   | { readonly type: 'wrong'; readonly name: string; readonly problem: string }
   | { readonly type: 'open'; readonly name: string; readonly content: ExportContent }
 
-type ChosenFile = Pick<File, 'name' | 'size' | 'text'>
+type ChosenFile = Pick<File, 'name' | 'size' | 'arrayBuffer'>
 
 let current: ReplayFile = { type: 'none' }
 let round = 0
@@ -51,10 +51,7 @@ const readReplayFile = async (file: ChosenFile): Promise<ReplayFile> => {
       problem: `The file has ${bytesText(size)}, and a page reads at most ${bytesText(FILE_BYTES_MAX)}. Export fewer sessions, or import it into a server.`,
     }
   try {
-    const text = await file.text()
-    // The page says that it reads before it is busy.
-    await new Promise((resolve) => setTimeout(resolve))
-    return { type: 'open', name, content: readExport(text) }
+    return { type: 'open', name, content: await readExport(new Uint8Array(await file.arrayBuffer())) }
   } catch (error) {
     return { type: 'wrong', name, problem: error instanceof Error ? error.message : String(error) }
   }

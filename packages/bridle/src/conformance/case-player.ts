@@ -141,7 +141,8 @@ class CasePlayer {
   async #check(response: Response, { status, body, headers = {}, text }: AnswerPattern): Promise<void> {
     const answer = await response.text()
     if (response.status !== status) fail('status', String(status), `${response.status} ${answer}`)
-    if (text !== undefined) same('body', answer, text)
+    if (typeof text === 'object') this.saved.set(text.$save, answer)
+    else if (text !== undefined) same('body', answer, text)
     if (body !== undefined) check(findDifference(body, json(answer), this.saved))
     check(findDifference(headers, Object.fromEntries(response.headers), this.saved))
   }

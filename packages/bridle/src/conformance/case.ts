@@ -39,7 +39,8 @@ export interface AnswerPattern {
   readonly status: number
   readonly body?: Pattern
   readonly headers?: { readonly [name: string]: Pattern }
-  readonly text?: string
+  /** The whole body; `$save` keeps it for later steps. */
+  readonly text?: string | { readonly $save: string }
 }
 
 export interface StreamStep {

@@ -10,6 +10,8 @@ export const KEPT_STATES_MAX = 400
 export const MOMENTS_MAX = 64
 /** A line of an export: above the largest event, which is a chunk of an artifact or a payload of 1.5 million characters as JSON. */
 export const EXPORT_LINE_CHARS_MAX = 12_000_000
+/** Characters of a file that are read at once: some ten milliseconds, which nobody in the process or page notices. */
+export const EXPORT_SLICE_CHARS = 128 * 1024
 /** Sessions of one file: more than anybody reads through, and few enough to look each of them up. */
 export const EXPORT_SESSIONS_MAX = 10_000
 /** The version of the file: a program that finds another one refuses the file. */

@@ -83,7 +83,7 @@ test('[X39] a branch whose parent is gone, or has lost events, has no history', 
 
 test('[X39] a file of an export has the history of each session in it, without a server', async () => {
   const { pages, file } = await branches()
-  const { sessions } = readExport(await file('a'))
+  const { sessions } = await readExport(await file('a'))
   expect(sessions.map(({ session }) => session.id).toSorted()).toEqual(['a', 'b', 'c', 'd'])
   for (const { session, entries, head } of pages) {
     const whole = new History(session)
@@ -93,6 +93,6 @@ test('[X39] a file of an export has the history of each session in it, without a
     for (let seq = 1; seq <= head; seq += 3) expect(JSON.stringify(replay.at(seq))).toBe(JSON.stringify(whole.at(seq)))
   }
   // A file of a branch alone has as much of its parents as it needs.
-  const alone = readExport(await file('c')).sessions
+  const alone = (await readExport(await file('c'))).sessions
   expect(JSON.stringify(historyOf(alone, 'c').at(20))).toBe(JSON.stringify(historyOf(sessions, 'c').at(20)))
 })

@@ -214,6 +214,8 @@ export interface ImportCommand extends OwnerOption {
   readonly source: { readonly agent: string; readonly id: string }
   readonly digest: string
   readonly actor?: string
+  /** The file has only the beginning of the log. */
+  readonly partial?: true
 }
 
 /** A prompt that a session was asked, to ask it again. */

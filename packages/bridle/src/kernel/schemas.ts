@@ -533,6 +533,8 @@ export const schemas = {
     /** The user who imported it, to whom the session belongs from here on. */
     owner: maybe(text),
     actor: maybe(text),
+    /** The file had only the beginning of the log, for the branches in it. */
+    partial: maybe(v.literal(true)),
   }),
   artifact_published: v.looseObject({
     artifact_id: text,

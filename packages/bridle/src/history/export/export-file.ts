@@ -39,13 +39,23 @@ export class ExportWriter {
     return this.#line(entry)
   }
 
+  /** A line of another file, of a session or of an event. */
+  copy(line: string): string {
+    if (line.startsWith('{"session":')) this.#sessions += 1
+    else this.#entries += 1
+    return this.#text(`${line}\n`)
+  }
+
   end(): string {
     const end = { sessions: this.#sessions, entries: this.#entries, digest: `sha256:${this.#digest.hex()}` }
     return `${JSON.stringify({ end })}\n`
   }
 
   #line(value: object): string {
-    const line = `${JSON.stringify(value)}\n`
+    return this.#text(`${JSON.stringify(value)}\n`)
+  }
+
+  #text(line: string): string {
     this.#digest.add(line)
     return line
   }

@@ -1,186 +1,34 @@
 // Reads the file of an export, strictly: a line that a server would not have written is refused with its number. A page that replays a
 // file and a server that imports it both read it here.
-import { isId } from '../../kernel/event.ts'
-import { isDeeperThan, isJsonObject, type JsonObject } from '../../kernel/json.ts'
-import { DEPTH_MAX } from '../../kernel/limits.ts'
-import { EXPORT_LINE_CHARS_MAX, EXPORT_SESSIONS_MAX, EXPORT_VERSION } from '../limits.ts'
-import type { LogEntry } from '../log-entry.ts'
-import { EntryChecks } from './entry-checks.ts'
-import { ExportError } from './export-error.ts'
-import { type ExportSession, sessionFields } from './export-file.ts'
-import { Sha256 } from './sha256.ts'
+import { type ExportContent, ExportReader, type ReadExportOptions, type SessionLines } from './export-reader.ts'
+import { linesOf } from './lines.ts'
+import { Pace } from './pace.ts'
 
-/** A session of a file with its own events; those of a branch begin behind its branch point. */
-export interface ExportedSession {
-  /** The session. */
-  readonly session: ExportSession
-  /** The session's events, in the order of their numbers. */
-  readonly entries: readonly LogEntry[]
-  /** The line that names the session; its events are on the lines after it. */
-  readonly line: number
-}
-
-/** A file that was read. */
-export interface ExportContent {
-  /** The sessions, each parent before its branches. */
-  readonly sessions: readonly ExportedSession[]
-  /** The digest of the file, as its last line has it. */
-  readonly digest: string
-}
-
-/** Further checks of a reader. */
-export interface ReadExportOptions {
-  /** The problem of a payload; null: it has none. */
-  readonly payloadProblem?: (type: string, payload: JsonObject) => string | null
-}
-
-/** Reads a whole file. Throws an ExportError at the first line that is wrong. */
-export const readExport = (text: string, options: ReadExportOptions = {}): ExportContent => {
+/** Reads a whole file, in slices between which others get a turn. Rejects with an ExportError at the first line that is wrong. */
+export const readExport = async (
+  file: string | Uint8Array,
+  options: ReadExportOptions = {},
+): Promise<ExportContent> => {
   const reader = new ExportReader(options)
-  let line = 1
-  for (let at = 0; at < text.length; line++) {
-    const end = text.indexOf('\n', at)
-    if (end < 0) throw new ExportError(line, 'The file is cut off here. Export it again.')
-    if (end - at > EXPORT_LINE_CHARS_MAX)
-      throw new ExportError(
-        line,
-        `The line is longer than ${EXPORT_LINE_CHARS_MAX} characters. No server writes such a line.`,
-      )
-    reader.add(text.slice(at, end), line)
-    at = end + 1
-  }
-  return reader.content(line)
+  await feed(reader, file)
+  return reader.content()
 }
 
-class ExportReader {
-  readonly #options: ReadExportOptions
-  readonly #digest = new Sha256()
-  readonly #sessions: (ExportedSession & { readonly entries: LogEntry[]; readonly checks: EntryChecks })[] = []
-  #entries = 0
-  #end: string | null = null
-
-  constructor(options: ReadExportOptions) {
-    this.#options = options
-  }
-
-  add(text: string, line: number): void {
-    if (this.#end !== null) throw new ExportError(line, 'The file goes on after its last line. Export it again.')
-    const value = parse(text, line)
-    if (line === 1) checkHeader(value)
-    else if (Object.hasOwn(value, 'end')) this.#readEnd(value, text, line)
-    else if (Object.hasOwn(value, 'session')) this.#addSession(value, text, line)
-    else this.#addEntry(value, text, line)
-    if (this.#end === null) this.#digest.add(`${text}\n`)
-  }
-
-  content(lines: number): ExportContent {
-    if (this.#end === null)
-      throw new ExportError(lines, 'The file is cut off: its last line is missing. Export it again.')
-    return {
-      sessions: this.#sessions.map(({ session, entries, line }) => ({ session, entries, line })),
-      digest: this.#end,
-    }
-  }
-
-  #addSession(value: JsonObject, text: string, line: number): void {
-    this.#checkLast(line)
-    const session = sessionOf(value.session, line)
-    if (text !== JSON.stringify({ session })) throw new ExportError(line, CHANGED)
-    if (this.#sessions.length >= EXPORT_SESSIONS_MAX)
-      throw new ExportError(line, `A file has at most ${EXPORT_SESSIONS_MAX} sessions. Export fewer at a time.`)
-    if (this.#find(session))
-      throw new ExportError(line, `The session "${session.id}" is in the file twice. Export it again.`)
-    const { parent } = session
-    const above = parent && this.#find(parent)
-    const at = above && parent ? above.checks.timeAt(parent.seq) : null
-    if (above && at === undefined)
-      throw new ExportError(
-        line,
-        `The parent "${parent?.id}" has no event ${parent?.seq} in this file. Export them together.`,
-      )
-    this.#sessions.push({
-      ...{ session, line, entries: [] },
-      checks: new EntryChecks({ session, above: above?.checks ?? null, startsAt: at ?? 0 }),
-    })
-  }
-
-  #addEntry(value: JsonObject, text: string, line: number): void {
-    const open = this.#sessions.at(-1)
-    if (!open) throw new ExportError(line, 'An event without a session before it. Export it again.')
-    const entry = open.checks.check(value, text, line)
-    const problem = entry.withheld ? null : (this.#options.payloadProblem?.(entry.type, entry.payload) ?? null)
-    if (problem !== null)
-      throw new ExportError(
-        line,
-        `The payload does not fit its type: ${problem}. Import it into a server that wrote it.`,
-      )
-    open.entries.push(entry)
-    this.#entries += 1
-  }
-
-  #readEnd({ end }: JsonObject, text: string, line: number): void {
-    this.#checkLast(line)
-    const counts = { sessions: this.#sessions.length, entries: this.#entries }
-    const digest = `sha256:${this.#digest.hex()}`
-    if (!isJsonObject(end) || end.digest !== digest)
-      throw new ExportError(line, 'The digest does not match: the file was changed or damaged. Export it again.')
-    if (text !== JSON.stringify({ end: { ...counts, digest } }))
-      throw new ExportError(line, 'The counts do not match: lines are missing. Export it again.')
-    if (counts.sessions === 0) throw new ExportError(line, 'The file has no session. Export at least one.')
-    this.#end = digest
-  }
-
-  /** A session without an event does not exist. */
-  #checkLast(line: number): void {
-    const last = this.#sessions.at(-1)
-    if (last?.entries.length === 0)
-      throw new ExportError(line, `The session "${last.session.id}" has no event. Export it again.`)
-  }
-
-  #find({ agent, id }: { readonly agent: string; readonly id: string }) {
-    return this.#sessions.find(({ session }) => session.agent === agent && session.id === id)
-  }
+/** Checks a whole file as `readExport` does, and keeps nothing of it but the places of its sessions: the memory is that of the file. */
+export const scanExport = async (
+  file: Uint8Array,
+  options: ReadExportOptions = {},
+): Promise<{ readonly sessions: readonly SessionLines[]; readonly digest: string }> => {
+  const reader = new ExportReader({ ...options, keepsEntries: false })
+  await feed(reader, file)
+  const { digest } = reader.content()
+  return { sessions: reader.places(), digest }
 }
 
-const CHANGED = 'The line is not as a server writes it. Export it again, and do not edit the file.'
-
-const parse = (text: string, line: number): JsonObject => {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new ExportError(line, 'The line is not JSON: the file is damaged. Export it again.')
+const feed = async (reader: ExportReader, file: string | Uint8Array): Promise<void> => {
+  const pace = new Pace()
+  for (const { text, at } of linesOf(file)) {
+    reader.add(text, at)
+    await pace.spend(text.length)
   }
-  if (!isJsonObject(value)) throw new ExportError(line, CHANGED)
-  if (isDeeperThan(value, DEPTH_MAX + 2))
-    throw new ExportError(line, `The line has more than ${DEPTH_MAX} levels. No server writes such a line.`)
-  return value
 }
-
-const checkHeader = ({ bridle, version }: JsonObject): void => {
-  if (bridle !== 'export')
-    throw new ExportError(
-      1,
-      'This is no export of a session. Choose a file that `bridle export` or GET /sessions/:id/export wrote.',
-    )
-  if (version !== EXPORT_VERSION)
-    throw new ExportError(
-      1,
-      `The file has version ${JSON.stringify(version)?.slice(0, 20)}, and this program reads version ${EXPORT_VERSION}. Use a newer program.`,
-    )
-}
-
-const sessionOf = (value: unknown, line: number): ExportSession => {
-  const { id, agent, kind, partial, parent } = isJsonObject(value) ? value : ({} as JsonObject)
-  const isParent =
-    parent === undefined || (isJsonObject(parent) && isId(parent.id) && isId(parent.agent) && isSeq(parent.seq))
-  if (!isId(id) || !isId(agent) || (kind !== 'chat' && kind !== 'background') || !isParent)
-    throw new ExportError(line, CHANGED)
-  return sessionFields({
-    ...{ id, agent, kind },
-    ...(partial === true && { partial }),
-    ...(parent !== undefined && { parent: parent as unknown as NonNullable<ExportSession['parent']> }),
-  })
-}
-
-const isSeq = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0

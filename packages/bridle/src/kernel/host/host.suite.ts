@@ -99,6 +99,7 @@ export class ControlledLog implements Log {
   read: Log['read'] = (...given) => this.#log.read(...given)
   result: Log['result'] = (...given) => this.#log.result(...given)
   remove: Log['remove'] = (...given) => this.#log.remove(...given)
+  reserve: Log['reserve'] = (...given) => this.#log.reserve(...given)
 }
 
 export interface ManualAttempt {

@@ -1,22 +1,44 @@
 // Importing: opens a session that does not exist, and has it write the log of a file as its first events.
 import { type AnswerTo, type ImportCommand, isRefusal, type Refusal, refuse } from '../commands.ts'
 import type { Key } from '../event.ts'
+import type { Log } from '../ports/log.ts'
+import { hasFaultCode } from '../ports/store-fault.ts'
 import { openChild } from './branching.ts'
+import { evict } from './eviction.ts'
 import type { LiveSessions } from './live-sessions.ts'
 import type { Removal } from './removal.ts'
 
+interface ImportParts {
+  readonly live: LiveSessions
+  readonly removal: Removal
+  readonly log: Pick<Log, 'reserve'>
+}
+
 /** All of it is written with one append, or nothing. */
 export const importSession = async (
-  { live, removal }: { readonly live: LiveSessions; readonly removal: Removal },
+  { live, removal, log }: ImportParts,
   key: Key,
   command: ImportCommand,
 ): Promise<AnswerTo<ImportCommand> | Refusal> => {
   const { parent: from } = command
   const source = from && (await live.find({ ...key, agent: from.agent, id: from.id }))
   if (from && !source) return refuse('session_not_found')
+  const startsAfter = (command.events[0]?.seq ?? 1) - 1
+  if (!from && startsAfter > 0) await reserveNumbers({ live, log }, key, startsAfter)
   const session = from && source ? await openChild(live, key, { from, source }) : await live.open(key)
   if (!session) return refuse('bad_branch_point')
   const outcome = await removal.unlessErased(session, () => session.send(command), source ?? undefined)
   if (isRefusal(outcome)) live.discardUnused(session)
   return outcome
+}
+
+/** A log whose numbers begin behind those of a removed session has them here, too. A session that exists is refused when it gets the log. */
+const reserveNumbers = async ({ live, log }: Pick<ImportParts, 'live' | 'log'>, key: Key, head: number): Promise<void> => {
+  const waiting = await live.open(key)
+  if (waiting.exists || waiting.state.head >= head) return live.discardUnused(waiting)
+  // A session that only waits for its first event begins with 1: it gives way, and its readers come back.
+  if (waiting.quiet) evict(waiting)
+  await log.reserve(key, head).catch((cause: unknown) => {
+    if (!hasFaultCode(cause, 'refused')) throw cause
+  })
 }

@@ -110,6 +110,11 @@ export interface Log {
   /** Leaves a tombstone with the head; rows stay while a branch needs them. False = there was no such session. */
   remove(key: Key): Promise<boolean>
   /**
+   * The next session of this key begins behind `head`, as if one had been removed there: a log from elsewhere keeps its numbers. Refused
+   * where the session exists; numbers that are used already stay used.
+   */
+  reserve(key: Key, head: number): Promise<void>
+  /**
    * Throws `fenced` or `gone` when sessions in memory must not be shown any more: another process has the data, or the data
    * was taken away. Cheap enough to be called for every request. Absent = the store cannot lose its data this way.
    */

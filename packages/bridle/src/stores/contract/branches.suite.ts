@@ -114,6 +114,19 @@ export const branchContract = (name: string, make: () => Promise<StoreHarness>):
         await expectFault(log.open(b, at('a', 5)), 'refused')
       })
 
+      test('[X67] reserved numbers count as used by a removed session, and no session that exists loses its own', async () => {
+        await on.store.log.reserve(a, 7)
+        const lease = (await on.store.log.open(a))!
+        expect(lease).toMatchObject({ exists: false, head: 7, snapshot: null, parent: null })
+        await on.store.log.reserve(a, 2)
+        const restarted = await on.store.restart()
+        const again = (await restarted.log.open(a))!
+        expect(again).toMatchObject({ exists: false, head: 7 })
+        await restarted.log.append(again, { events: events(8, 9), row: row() })
+        await expectFault(restarted.log.reserve(a, 20), 'refused')
+        expect(seqs(await restarted.log.read(a, 0, 9))).toEqual([8, 9])
+      })
+
       test('a branch to a re-created id may not repeat its numbers', async () => {
         await startSession(on.store, a, 3)
         await startSession(on.store, b, 5)

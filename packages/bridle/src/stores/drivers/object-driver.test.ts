@@ -94,6 +94,7 @@ const ownerOn = async (socket: StoreSocket, call: 'own' | 'lose' = 'own'): Promi
       read: (...args) => ask('log.read', ...args),
       result: (...args) => ask('log.result', ...args),
       remove: (...args) => ask('log.remove', ...args),
+      reserve: (...args) => ask('log.reserve', ...args),
     },
     directory: {
       list: (...args) => ask('directory.list', ...args),

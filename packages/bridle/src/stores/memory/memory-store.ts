@@ -151,6 +151,13 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       data.tombstones.set(keyText(key), { head: memoryHeadOf(session), incarnation: session.incarnation })
       return true
     },
+
+    async reserve(key, head) {
+      if (epoch < data.epoch) throw fencedFault(key)
+      if (live(key)) throw new StoreFault('refused', `${keyText(key)} exists`)
+      const { head: used = 0, incarnation = 1 } = data.tombstones.get(keyText(key)) ?? {}
+      data.tombstones.set(keyText(key), { head: Math.max(used, head), incarnation })
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 // Deleting sessions. Removal hides a session at once and keeps its head; its rows go later, a slice at a time and only
 // when no branch reads them. What is left to sweep follows from the tables, so a crash in between loses nothing.
+import type { Key } from '../../kernel/event.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { SWEEP_ROWS } from '../limits.ts'
 import type { SessionRecord } from './session-table.ts'
@@ -15,6 +16,15 @@ export const hideSession = (driver: SqlDriver, record: SessionRecord, head: numb
   driver.run('DELETE FROM answers WHERE sid = ?', sid)
   driver.run('DELETE FROM approvals WHERE sid = ?', sid)
   driver.run('DELETE FROM settled_approvals WHERE sid = ?', sid)
+}
+
+/** The numbers up to `head` count as used, as after a removal. */
+export const reserveNumbers = (driver: SqlDriver, { tenant, agent, id }: Key, head: number): void => {
+  driver.run(
+    `INSERT INTO tombstones (tenant, agent, id, head, incarnation) VALUES (?, ?, ?, ?, 1)
+     ON CONFLICT (tenant, agent, id) DO UPDATE SET head = MAX(head, excluded.head)`,
+    ...[tenant, agent, id, head],
+  )
 }
 
 /** A row `s` of `sessions` that nobody reads: it is removed, and no branch, removed or not, hangs from it. */

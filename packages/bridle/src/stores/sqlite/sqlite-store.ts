@@ -8,7 +8,7 @@ import type { SqlDriver } from '../drivers/driver.ts'
 import { LARGE_PAGE_CHARS } from '../limits.ts'
 import { openMaintenance } from './maintenance.ts'
 import { readLog } from './read-log.ts'
-import { hideSession } from './removal.ts'
+import { hideSession, reserveNumbers } from './removal.ts'
 import { currentEpoch } from './schema.ts'
 import { encodeEvents, type Segment } from './segments.ts'
 import { openSessionTable, type SessionOrigin } from './session-table.ts'
@@ -125,6 +125,21 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
             }
             resolve(removed)
           },
+          fail: reject,
+        })
+      }),
+
+    reserve: (key, head) =>
+      new Promise((resolve, reject) => {
+        maintenance.write({
+          chars: 0,
+          prepare() {
+            checkKey(key)
+            if (epoch < maintenance.ownerEpoch()) throw fencedFault(key)
+            if (sessions.live(key)) throw new StoreFault('refused', `${keyText(key)} exists`)
+            return () => reserveNumbers(driver, key, head)
+          },
+          done: resolve,
           fail: reject,
         })
       }),

@@ -68,6 +68,8 @@ export const EXPORT_BLOCK_CHARS = 64 * 1024
 export const IMPORT_BYTES_MAX = 64 * 1024 * 1024
 /** Clocks of two servers differ by less. A log that ends later would hold back the time of its session until then. */
 export const IMPORT_AHEAD_MS = 24 * 60 * 60 * 1_000
+/** A fold of one event takes as long as reading so many characters of a file, however long the event is. */
+export const FOLD_CHARS = 200
 /** Ids that are tried for a renamed session; somebody who has more copies gives them names. */
 export const RENAMES_MAX = 100
 /** Background sessions whose artifacts are listed with a chat, the newest: each is opened. */

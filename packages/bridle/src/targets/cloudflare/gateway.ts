@@ -37,6 +37,10 @@ import { runClock } from './alarms/object-clock.ts'
 import { CREDENTIALS_PATH, readCredentialClaim } from './credentials/credential-proxy.ts'
 import { sealedTickets } from './credentials/sealed-tickets.ts'
 import { type SigningSecret, signingSecret } from './credentials/signing-secret.ts'
+import { joinedExport } from './files/joined-export.ts'
+import { splitImport } from './files/split-import.ts'
+import type { TreeObjects } from './files/tree-objects.ts'
+import { IMPORT_FILE_BYTES_MAX } from './limits.ts'
 import { accessOptions, type HarnessEnv, type HarnessOptions, shardCountsFrom, uploadPlatform } from './options.ts'
 import { forwardToObject, forwardWithClaim } from './peers/forwarded-request.ts'
 import { type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
@@ -156,9 +160,27 @@ class Gateway {
 
   #routeOf(row: Route): Route {
     if (row.session) return this.#forwardedRoute(row)
-    if (row.concerns === 'sessions') return { ...row, handle: () => logsElsewhere() }
+    if (row.concerns === 'sessions') return this.#fileRoute(row)
     if (row.concerns !== 'directory') return row
     return { ...row, handle: ({ request, access }) => this.#forwardToDirectory(request, access) }
+  }
+
+  /** A file of several sessions is joined of the parts that their objects have, and cut into such parts. */
+  #fileRoute(row: Route): Route {
+    const objects: TreeObjects = {
+      home: (key) => this.#home(key),
+      ask: (home, request, access, headers) => {
+        const { HARNESS_SESSION: sessions } = this.#env
+        return sessions.get(sessions.idFromName(home)).fetch(forwardToObject(request, access, home, headers))
+      },
+    }
+    return row.method === 'get'
+      ? { ...row, handle: (call) => joinedExport(objects, call as Parameters<typeof joinedExport>[1]) }
+      : {
+          ...row,
+          fileBytesMax: IMPORT_FILE_BYTES_MAX,
+          handle: (call) => splitImport(objects, call as Parameters<typeof splitImport>[1]),
+        }
   }
 
   /** The object validates query and body. */
@@ -220,13 +242,6 @@ class Gateway {
     }
   }
 }
-
-/** Each session's log is in an object of its own. */
-const logsElsewhere = (): Denial =>
-  new Denial(
-    'not_implemented',
-    'Here each session has an object of its own. Export them one by one with GET /sessions/:id/export, and import into a server on Node.',
-  )
 
 /** A copy, since the headers of a fetched response cannot be changed. */
 const copyOf = (answer: Response): Response => {

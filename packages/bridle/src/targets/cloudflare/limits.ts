@@ -1,5 +1,9 @@
 // Every limit of the Cloudflare target, with a line on why that number.
 
+/** A file to import. The gateway and an object hold it at the same time, the object also its events and their fold, in 128 MB. */
+export const IMPORT_FILE_BYTES_MAX = 16 * 1024 * 1024
+/** Objects that one request asks for a file: a paid plan allows 1,000 requests to others, and the directory is asked, too. */
+export const OBJECT_REQUESTS_MAX = 900
 /** A container that is up answers at once; one that starts gets another request with the next attempt. */
 export const CONTAINER_HEALTH_MS = 5_000
 /** A call of a tool is two or three steps and may send several requests: the smallest plan allows 50 per invocation. */

@@ -65,7 +65,7 @@ describe.skipIf(noTools)('in workerd', () => {
   })
   afterAll(() => world?.dispose())
 
-  test('[X18] a session is exported by its object with its branches, and files of several are not written here', async () => {
+  test('[X18] a session is exported by its object with its branches', async () => {
     const artifact = { name: 'a.txt', content: 'CONTENT'.repeat(100) }
     await post(agent('kept'), scriptBody({ artifact }, { text: 'one' }))
     const head = String((await get(at('/sessions/kept'))).body.lastEventId)
@@ -73,11 +73,9 @@ describe.skipIf(noTools)('in workerd', () => {
     const text = await (await fetch(at('/sessions/kept/export'))).text()
     expect(text.match(/^\{"session":\{"id":"kept(-branch)?"/gm)).toHaveLength(2)
     expect(text).toContain(artifact.content)
-    expect(readExport(text).sessions.map(({ session }) => session.id)).toEqual(['kept', 'kept-branch'])
+    expect((await readExport(text)).sessions.map(({ session }) => session.id)).toEqual(['kept', 'kept-branch'])
     const log = (await get(at('/sessions/kept-branch/log'))).body as { entries: { seq: number }[]; head: number }
     expect(log.entries.map(({ seq }) => seq)).toEqual(Array.from({ length: log.head }, (_, index) => index + 1))
-    expect((await get(at('/export'))).status).toBe(501)
-    expect((await fetch(at('/import'), { method: 'POST', body: text })).status).toBe(501)
   })
 
   test('[CF1] asleep, its sockets stay open; the next command finds everything as it was', async () => {

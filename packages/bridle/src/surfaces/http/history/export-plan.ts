@@ -3,7 +3,7 @@ import type { ExportSession } from '../../../history/export/export-file.ts'
 import { EXPORT_SESSIONS_MAX } from '../../../history/limits.ts'
 import type { Key } from '../../../kernel/event.ts'
 import type { SessionService } from '../../../kernel/host/host.ts'
-import { READ_PAGE } from '../../../kernel/limits.ts'
+import { ID_CHARS_MAX, READ_PAGE } from '../../../kernel/limits.ts'
 import type { Directory, DirectoryRow, ListedSession, ListFilter } from '../../../kernel/ports/directory.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
@@ -21,6 +21,7 @@ export interface ExportPart {
   readonly upTo: number | null
   /** The last event that a branch in the file needs; 0 = none does. */
   readonly neededSeq: number
+  readonly createdAt: number
 }
 
 export type ExportListing = Pick<ListedSession, 'key'> & {
@@ -72,51 +73,94 @@ export const listingOf = ({ key, state: { lifecycle } }: Session): ExportListing
   row: { kind: lifecycle.kind, parent: lifecycle.parent, createdAt: lifecycle.createdAt },
 })
 
+/** A part while its file is planned. A session that is listed is known by its name, a lost life of an id also by its first number. */
+interface PlannedPart extends ExportPart {
+  readonly life: string
+  /** The life that a branch continues; null = the session is no branch. */
+  readonly parentLife: string | null
+  readonly createdAt: number
+}
+
 /** Parents come before their branches, and the order depends on nothing but the logs. */
 export const planExport = async (
   { host }: ExportPorts,
   listings: readonly ExportListing[],
 ): Promise<readonly ExportPart[]> => {
-  const parts = new Map<string, ExportPart & { readonly createdAt: number }>()
-  for (const { key, row } of listings)
-    parts.set(nameOf(key), {
-      session: { ...identityOf(key), kind: row.kind, ...(row.parent && { parent: row.parent }) },
-      ...{ source: key, upTo: null, neededSeq: 0, createdAt: row.createdAt },
-    })
-  for (const { key, row } of listings) {
-    if (!row.parent || parts.get(nameOf(row.parent))?.upTo === null) continue
-    const session = await host.find(key)
-    for (const above of session ? await ancestorsOf(session) : []) {
-      const known = parts.get(nameOf(above.session))
-      if (!known || (known.upTo !== null && known.upTo < (above.upTo ?? 0))) parts.set(nameOf(above.session), above)
-    }
+  const listed = new Map(listings.map((listing) => [nameOf(listing.key), listing]))
+  const firstSeqs = new Map<string, number>()
+  /** The number of a listed session's first event of its own. */
+  const firstSeqOf = async ({ key, row }: ExportListing): Promise<number> => {
+    const known = row.parent ? row.parent.seq + 1 : firstSeqs.get(nameOf(key))
+    const first = known ?? (await (await host.find(key))?.read(0, 1))?.[0]?.seq ?? 1
+    firstSeqs.set(nameOf(key), first)
+    return first
   }
-  return inTreeOrder([...parts.values()])
+  const lifeOf = async ({ session, first, upTo, leftAt }: Ancestor): Promise<string> => {
+    const listing = listed.get(nameOf(session))
+    const lost = `${nameOf(session)}/${first}`
+    if (!listing) return lost
+    const { parent, createdAt } = listing.row
+    // Nothing of a parent that left its own parent later is in the log of the branch.
+    const isSame = parent && upTo <= parent.seq ? createdAt <= leftAt : (await firstSeqOf(listing)) === first
+    return isSame ? nameOf(session) : lost
+  }
+  const parts = new Map<string, PlannedPart>()
+  for (const { key, row } of listings) {
+    const session = { ...identityOf(key), kind: row.kind, ...(row.parent && { parent: row.parent }) }
+    const above = row.parent ? listed.get(nameOf(row.parent)) : undefined
+    // A later session of the parent's id is never older than the branch: most lineages need no look at the log.
+    const isPlain = !row.parent || (above !== undefined && above.row.createdAt < row.createdAt)
+    let parentLife = row.parent ? nameOf(row.parent) : null
+    const branch = isPlain ? null : await host.find(key)
+    if (branch) parentLife = null
+    for (const ancestor of branch ? await ancestorsOf(branch) : []) {
+      const life = await lifeOf(ancestor)
+      const known = parts.get(life)
+      const isListed = life === nameOf(ancestor.session)
+      if (!isListed && (known?.upTo ?? 0) < ancestor.upTo) {
+        const { first: _first, leftAt: _leftAt, ...part } = ancestor
+        parts.set(life, { ...part, source: key, neededSeq: 0, life, parentLife })
+      }
+      parentLife = life
+    }
+    const life = nameOf(key)
+    parts.set(life, { session, source: key, upTo: null, neededSeq: 0, life, parentLife, createdAt: row.createdAt })
+  }
+  return inTreeOrder(withNames([...parts.values()]))
 }
 
-/** The sessions that a branch continues, as its own log tells of them, the nearest last. */
-const ancestorsOf = async (session: Session) => {
-  const ancestors: (ExportPart & { readonly createdAt: number })[] = []
+/** A session that a branch continues, as the branch's own log tells of it. */
+interface Ancestor {
+  readonly session: ExportSession
+  /** The number of its first own event: an id that was removed and used again never has the same one. */
+  readonly first: number
+  readonly upTo: number
+  readonly createdAt: number
+  /** When the branch left it. */
+  readonly leftAt: number
+}
+
+/** The sessions that a branch continues, the nearest last. */
+const ancestorsOf = async (session: Session): Promise<Ancestor[]> => {
+  const ancestors: Ancestor[] = []
   const own = session.state.lifecycle.parent?.seq ?? 0
-  let kind: ExportSession['kind'] = 'chat'
-  let createdAt = 0
-  let parent: ExportSession['parent']
+  let opening: Pick<Ancestor, 'first' | 'createdAt'> & Pick<ExportSession, 'kind' | 'parent'> = {
+    ...{ kind: 'chat', first: 1, createdAt: 0 },
+  }
   for (let seen = 0; seen <= own; ) {
     const events = await session.read(seen, READ_PAGE)
     for (const event of events) {
       if (event.hearsay || event.seq > own + 1) continue
-      if (event.type === 'branched') {
-        const { agent, id, seq } = event.payload.parent
-        ancestors.push({
-          session: { id, agent, kind, partial: true, ...(parent && { parent }) },
-          ...{ source: session.key, upTo: seq, neededSeq: seq, createdAt },
-        })
-        parent = { agent, id, seq }
-      }
-      if (event.type === 'branched' || event.type === 'session_created') {
-        kind = event.payload.kind
-        createdAt = event.at
-      }
+      if (event.type === 'session_created')
+        opening = { kind: event.payload.kind, first: event.seq, createdAt: event.at }
+      if (event.type !== 'branched') continue
+      const { agent, id, seq } = event.payload.parent
+      const { kind, parent, first, createdAt } = opening
+      ancestors.push({
+        session: { id, agent, kind, partial: true, ...(parent && { parent }) },
+        ...{ first, upTo: seq, createdAt, leftAt: event.at },
+      })
+      opening = { kind: event.payload.kind, parent: { agent, id, seq }, first: event.seq, createdAt: event.at }
     }
     const last = events.at(-1)
     if (!last) break
@@ -125,25 +169,56 @@ const ancestorsOf = async (session: Session) => {
   return ancestors
 }
 
-const inTreeOrder = (parts: readonly (ExportPart & { readonly createdAt: number })[]): ExportPart[] => {
-  const names = new Set(parts.map(({ session }) => nameOf(session)))
-  const childrenOf = Map.groupBy(parts, ({ session: { parent } }) =>
-    parent && names.has(nameOf(parent)) ? nameOf(parent) : '',
+/** A file has one session of a name: a lost life of an id that was used again gets a name of its own, and its branches follow it. */
+const withNames = (parts: readonly PlannedPart[]): PlannedPart[] => {
+  const ids = new Map<string, string>()
+  const names = new Set<string>()
+  // Listed sessions keep their ids; of the lost lives of an id, the last one may.
+  const byClaim = parts.toSorted((a, b) => Number(a.upTo !== null) - Number(b.upTo !== null) || firstIn(b) - firstIn(a))
+  for (const { session, life } of byClaim) {
+    let id = session.id
+    for (let copy = 1; names.has(nameOf({ ...session, id })); copy++) id = lostId(session.id, life, copy)
+    names.add(nameOf({ ...session, id }))
+    ids.set(life, id)
+  }
+  return parts.map((part) => {
+    const { parent } = part.session
+    const id = ids.get(part.life) ?? part.session.id
+    const parentId = (part.parentLife !== null && ids.get(part.parentLife)) || parent?.id
+    return {
+      ...part,
+      session: { ...part.session, id, ...(parent && parentId && { parent: { ...parent, id: parentId } }) },
+    }
+  })
+}
+
+/** `s-from-1` is the session `s` whose numbers begin with 1. */
+const lostId = (id: string, life: string, copy: number): string => {
+  const suffix = `-from-${life.slice(life.lastIndexOf('/') + 1)}${copy > 1 ? `-${copy}` : ''}`
+  return `${id.slice(0, ID_CHARS_MAX - suffix.length)}${suffix}`
+}
+
+const firstIn = ({ upTo, life }: PlannedPart): number =>
+  upTo === null ? 0 : Number(life.slice(life.lastIndexOf('/') + 1))
+
+const inTreeOrder = (parts: readonly PlannedPart[]): ExportPart[] => {
+  const lives = new Set(parts.map(({ life }) => life))
+  const childrenOf = Map.groupBy(parts, ({ parentLife }) =>
+    parentLife !== null && lives.has(parentLife) ? parentLife : '',
   )
   const ordered: ExportPart[] = []
   const waiting = [...(childrenOf.get('') ?? [])].toSorted(byBirth).toReversed()
   for (let part = waiting.pop(); part; part = waiting.pop()) {
-    const children = (childrenOf.get(nameOf(part.session)) ?? []).toSorted(byBirth)
-    const { createdAt: _createdAt, ...own } = part
-    ordered.push({ ...own, neededSeq: Math.max(0, ...children.map(({ session }) => session.parent?.seq ?? 0)) })
+    const children = (childrenOf.get(part.life) ?? []).toSorted(byBirth)
+    const { createdAt, parentLife: _parentLife, life: _life, ...own } = part
+    const neededSeq = Math.max(0, ...children.map(({ session }) => session.parent?.seq ?? 0))
+    ordered.push({ ...own, neededSeq, createdAt })
     waiting.push(...children.toReversed())
   }
   return ordered
 }
 
-type BornPart = ExportPart & { readonly createdAt: number }
-
-const byBirth = (a: BornPart, b: BornPart): number =>
+const byBirth = (a: PlannedPart, b: PlannedPart): number =>
   (a.session.parent?.seq ?? 0) - (b.session.parent?.seq ?? 0) ||
   a.createdAt - b.createdAt ||
   (nameOf(a.session) < nameOf(b.session) ? -1 : 1)

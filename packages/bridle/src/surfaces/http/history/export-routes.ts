@@ -4,12 +4,13 @@ import * as v from 'valibot'
 import { EXPORT_SESSIONS_MAX } from '../../../history/limits.ts'
 import { viewerField } from '../access/users.ts'
 import { exportAnswer } from '../answers/history-answers.ts'
-import { badRequest, isDenial } from '../router/denial.ts'
+import { badRequest, type Denial, isDenial } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { listFilter, listQuery } from '../sessions/list-filter.ts'
 import { findKey, findSession } from '../sessions/routes.ts'
 import { listBranches, listingOf, listSessions, planExport } from './export-plan.ts'
 import { exportLines, exportResponse } from './export-stream.ts'
+import { ALL_TREES, rootsOf, TREE_HEADER, treesOf } from './tree-files.ts'
 
 export const exportRoutes: readonly Route[] = [
   route({
@@ -29,7 +30,7 @@ export const exportRoutes: readonly Route[] = [
       const { ports, access, query } = call
       const listings =
         query.branches === 'none' ? [listingOf(session)] : await listBranches(ports, session, await viewerField(access))
-      if (!listings) return tooMany()
+      if (!listings) return tooManySessions()
       return exportResponse(exportLines(ports, await planExport(ports, listings)), session.key.id)
     },
   }),
@@ -41,14 +42,17 @@ export const exportRoutes: readonly Route[] = [
     summary: 'All sessions of a list in one file; takes the filters of GET /sessions',
     query: listQuery,
     answers: { 200: exportAnswer },
-    handle: async ({ access, query, ports }) => {
+    handle: async ({ access, query, ports, request }) => {
       const filter = { ...listFilter(ports, query), ...(await viewerField(access)) }
       const listings = await listSessions(ports, access.tenant, filter)
-      if (!listings) return tooMany()
-      return exportResponse(exportLines(ports, await planExport(ports, listings)), 'sessions')
+      if (!listings) return tooManySessions()
+      const parts = await planExport(ports, listings)
+      const tree = ports.behindGateway ? request.headers.get(TREE_HEADER) : null
+      if (tree === ALL_TREES) return Response.json(rootsOf(parts))
+      return exportResponse(exportLines(ports, tree === null ? parts : (treesOf(parts).get(tree) ?? [])), 'sessions')
     },
   }),
 ]
 
-const tooMany = () =>
+export const tooManySessions = (): Denial =>
   badRequest(`A file has at most ${EXPORT_SESSIONS_MAX} sessions. Name a filter, such as agent or changed_since.`)

@@ -14,11 +14,13 @@ export async function* exportLines(ports: ExportPorts, parts: readonly ExportPar
     const session = await ports.host.find(part.source)
     // A file without its last line is refused by every reader: half an export must not look like one.
     if (!session) throw new Error(`The session "${part.source.id}" was removed while it was exported.`)
-    const last = part.upTo ?? (await lastSeq(session, part.neededSeq))
-    yield writer.session(part.session)
+    const { last, isPartial } = part.upTo ? { last: part.upTo, isPartial: true } : await endOf(session, part.neededSeq)
+    const { partial: _partial, ...own } = part.session
+    yield writer.session({ ...own, ...(isPartial && { partial: true }) })
     for (let seen = part.session.parent?.seq ?? 0; seen < last; ) {
       const events = await session.readWithContent(seen, Math.min(READ_PAGE, last - seen))
-      for (const event of events) if (event.seq <= last) yield writer.entry(entryOf(event))
+      for (const event of events)
+        if (event.seq <= last) yield writer.entry(entryOf(withParent(event, part.session.parent)))
       seen = events.at(-1)?.seq ?? last
     }
   }
@@ -27,19 +29,30 @@ export async function* exportLines(ports: ExportPorts, parts: readonly ExportPar
 
 /**
  * The last event of a session's own. An import ends with events of this server: while nothing follows them, they are left out, so
- * that an export of an import is the file that was imported.
+ * that an export of an import is the file that was imported. A log that came without its end is still without it.
  */
-const lastSeq = async (session: Session, neededSeq: number): Promise<number> => {
+const endOf = async (session: Session, neededSeq: number): Promise<{ last: number; isPartial: boolean }> => {
   const { head, lifecycle } = session.state
   const { importedSeq } = lifecycle
-  if (importedSeq === null || neededSeq >= importedSeq) return head
-  for (let seen = importedSeq; seen < head; ) {
+  const whole = { last: head, isPartial: false }
+  if (importedSeq === null || neededSeq >= importedSeq) return whole
+  let isPartial = false
+  for (let seen = importedSeq - 1; seen < head; ) {
     const events = await session.read(seen, READ_PAGE)
-    if (!events.every(isEnding)) return head
+    for (const event of events) {
+      if (event.seq === importedSeq) isPartial = event.type === 'session_imported' && event.payload.partial === true
+      else if (!isEnding(event)) return whole
+    }
     seen = events.at(-1)?.seq ?? head
   }
-  return importedSeq - 1
+  return { last: importedSeq - 1, isPartial }
 }
+
+/** The first event of a branch names its parent as the file does. */
+const withParent = (event: AnyEvent, parent: ExportPart['session']['parent']): AnyEvent =>
+  parent && event.type === 'branched' && !event.hearsay && event.payload.parent.id !== parent.id
+    ? { ...event, payload: { ...event.payload, parent } }
+    : event
 
 const isEnding = (event: AnyEvent): boolean => {
   if (event.type === 'tool_outcome' || event.type === 'approval_applied') return event.payload.reason === IMPORTED

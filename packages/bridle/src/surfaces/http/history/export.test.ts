@@ -231,23 +231,6 @@ describe('[X13] ids', () => {
     expect(await there.ids()).toEqual(sessions.map(({ id }) => id).sort())
   })
 
-  test('[X16] a log whose numbers begin behind those of a removed session is refused elsewhere', async () => {
-    const busy = server()
-    for (const text of ['one', 'two']) {
-      await busy.post('/agents/scripted/s', scriptBody({ text }))
-      if (text === 'one') await busy.app.fetch(new Request('http://127.0.0.1/agents/scripted/s', { method: 'DELETE' }))
-    }
-    const text = await busy.file('/export')
-    const there = server()
-    for (const query of ['', '?check=1', '?rename=1']) {
-      const { status, body } = await there.load(text, query)
-      expect([status, body.error]).toEqual([400, expect.stringMatching(/^Line 2: The numbers of "s" begin with \d+/)])
-    }
-    expect((await busy.receipt(text)).sessions).toEqual([
-      { id: 's', agent: 'scripted', events: expect.any(Number), existing: true },
-    ])
-  })
-
   test('[X8] a branch that leaves before its parent did is imported with it', async () => {
     const busy = server()
     await busy.post('/agents/scripted/a', scriptBody({ text: 'one' }))

@@ -234,7 +234,10 @@ describe('[X11] [X12] a file is refused with its line, and nothing is written', 
   })
 
   test('bytes that are no text', async () => {
-    const request = new Request('http://127.0.0.1/import', { method: 'POST', body: new Uint8Array([0xff, 0xfe, 0]) })
+    const request = new Request('http://127.0.0.1/import', {
+      method: 'POST',
+      body: new Uint8Array([0xff, 0xfe, 0, 0x0a]),
+    })
     const answer = await testApp().app.fetch(request)
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('not text')])
   })
@@ -361,4 +364,31 @@ describe('[X14] who may import', () => {
     const branchOnly = signed(orphan('gone'))
     expect((await there.post('/import', branchOnly, { ...as('other'), 'x-fabric-tenant': 'other' })).status).toBe(400)
   })
+})
+
+test('[X69] a session that asks a model which the operator does not allow is refused with its line, as a whole file', async () => {
+  const busy = testApp()
+  for (const [id, model] of [
+    ['plain', undefined],
+    ['small', 'small-1'],
+    ['large', 'large-1'],
+  ]) {
+    expect((await busy.post('/chat/sessions', { agent: 'scripted', session_id: id, model })).status).toBe(201)
+    await busy.post(`/agents/scripted/${id}`, scriptBody({ text: 'done' }))
+  }
+  const modelProblem = (model: string) => (model.startsWith('small') ? null : 'It may use: small*.')
+  const listed = [...busy.app.ports.agents].map(([name, info]) => [name, { ...info, modelProblem }] as const)
+  const there = testApp({ agents: new Map(listed) })
+  const text = String((await busy.get('/export')).body.text)
+  const line = text.split('\n').findIndex((each) => each.startsWith('{"session":{"id":"large"')) + 1
+  for (const query of ['', '?check=1', '?rename=1']) {
+    const { status, body } = await there.post(`/import${query}`, text)
+    expect([status, body.error]).toEqual([
+      400,
+      `Line ${line}: The session asks the model "large-1", which this server does not allow: It may use: small*.`,
+    ])
+  }
+  expect((await there.get('/sessions?archived=all')).body.sessions).toEqual([])
+  for (const id of ['plain', 'small'])
+    expect((await there.post('/import', String((await busy.get(`/sessions/${id}/export`)).body.text))).status).toBe(200)
 })

@@ -1,6 +1,7 @@
 // The checks of a file before anything of it is written: whether this server can take every session in it.
 import { eventOf } from '../../../history/export/entry-checks.ts'
-import type { ExportContent, ExportedSession } from '../../../history/export/read-export.ts'
+import type { ExportContent, ExportedSession } from '../../../history/export/export-reader.ts'
+import { Pace } from '../../../history/export/pace.ts'
 import { entryOf, type LogEntry } from '../../../history/log-entry.ts'
 import { isId, type Key } from '../../../kernel/event.ts'
 import { READ_PAGE, SESSION_CHARS_MAX } from '../../../kernel/limits.ts'
@@ -10,7 +11,7 @@ import type { Session } from '../../../kernel/session/session.ts'
 import type { Access } from '../access/authenticate.ts'
 import { refusePrivateAgent } from '../access/exposure.ts'
 import { isOtherUsersId, viewerOf } from '../access/users.ts'
-import { IMPORT_AHEAD_MS, RENAMES_MAX } from '../limits.ts'
+import { FOLD_CHARS, IMPORT_AHEAD_MS, RENAMES_MAX } from '../limits.ts'
 import type { AppPorts } from '../router/app.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 
@@ -39,7 +40,7 @@ export const planImport = async (
   const origins = originsOf(sessions)
   const states = new Map<string, SessionState>()
   const branchPoints = new Set(origins.values())
-  const taken = new Set<string>()
+  const taken = new Set(sessions.map(({ session }) => session.id))
   for (const exported of sessions) {
     const { session } = exported
     const bad = await sessionDenial(context, exported)
@@ -48,11 +49,13 @@ export const planImport = async (
     const parent = session.parent ? { ...session.parent, id: above?.key.id ?? session.parent.id } : null
     const before = states.get(origins.get(exported) ?? '') ?? (await stateBefore(context, exported))
     if (isDenial(before)) return before
-    const unreadable = foldDenial(exported, before, (seq, state) => {
+    const after = await foldLog(exported, before, (seq, state) => {
       const place = eventName(session, seq)
       if (branchPoints.has(place)) states.set(place, state)
     })
-    if (unreadable) return unreadable
+    if (isDenial(after)) return after
+    const unfit = settingsDenial(context, exported, after)
+    if (unfit) return unfit
     const place = await placeOf(context, exported, parent, taken)
     if (isDenial(place)) return place
     taken.add(place.key.id)
@@ -74,8 +77,13 @@ const sessionDenial = async ({ ports, access }: ImportContext, exported: Exporte
     return badRequest(
       `Line ${exported.line + entries.length}: The time lies in the future. Set the clock of this server right.`,
     )
+  const pace = new Pace()
   let chars = 0
-  for (const { payload } of entries) chars += JSON.stringify(payload).length
+  for (const { payload } of entries) {
+    const size = JSON.stringify(payload).length
+    chars += size
+    await pace.spend(size)
+  }
   if (chars > SESSION_CHARS_MAX)
     return at(exported, 'The session holds more than a server keeps. Export a branch of it.')
   return refusePrivateAgent(ports, session.agent)
@@ -127,11 +135,12 @@ const originsOf = (sessions: readonly ExportedSession[]): ReadonlyMap<ExportedSe
 }
 
 /** Folds the log once, however many branches it has. A log that no fold reads must not be written: nobody could open its session. */
-const foldDenial = (
+const foldLog = async (
   { entries, line }: ExportedSession,
   before: SessionState,
   onState: (seq: number, state: SessionState) => void,
-): Denial | null => {
+): Promise<SessionState | Denial> => {
+  const pace = new Pace()
   let state = before
   for (const [index, entry] of entries.entries()) {
     try {
@@ -140,8 +149,22 @@ const foldDenial = (
       return badRequest(`Line ${line + 1 + index}: The event does not follow from those before it. Export it again.`)
     }
     onState(entry.seq, state)
+    await pace.spend(FOLD_CHARS)
   }
-  return null
+  return state
+}
+
+/** The operator decides which models the sessions of an agent may ask, also those that come from elsewhere. */
+const settingsDenial = (
+  { ports }: ImportContext,
+  exported: ExportedSession,
+  { lifecycle: { settings } }: SessionState,
+): Denial | null => {
+  const { model } = settings
+  const problem = typeof model === 'string' ? ports.agents.get(exported.session.agent)?.modelProblem?.(model) : null
+  return problem
+    ? at(exported, `The session asks the model "${model}", which this server does not allow: ${problem}`)
+    : null
 }
 
 /** The id of the session here, and whether it is here already. */
@@ -157,13 +180,9 @@ const placeOf = async (
     const key: Key = { tenant, agent, id: copy === 1 ? id : `${id}-${copy}` }
     if (!isId(key.id) || (copy > 1 && taken.has(key.id))) continue
     const found = (await ports.directory.find(tenant, key.id)).find((each) => each.key.agent === agent)
-    const used = found ? null : await ports.host.usedSeq(key)
+    const isElsewhere = !found && ((await ports.relatedSessions?.livesElsewhere(key)) ?? false)
+    const used = found || isElsewhere ? null : await ports.host.usedSeq(key)
     if (used !== null && isFree(used, exported)) return { key, isKnown: false }
-    if (used === 0)
-      return at(
-        exported,
-        `The numbers of "${id}" begin with ${exported.entries[0]?.seq}, behind those of a removed session. Import it into a server that has those.`,
-      )
     const isOwn = found !== undefined && mayOpen(await viewerOf(access), found.owner)
     if (copy === 1 && isOwn && (await hasEntries(await ports.host.find(key), exported.entries, parent)))
       return { key, isKnown: true }
@@ -175,11 +194,8 @@ const placeOf = async (
   )
 }
 
-/** Numbers that a removed session of the id has used must not name other events, and a log has no gap. */
-const isFree = (used: number, { session, entries }: ExportedSession): boolean => {
-  const first = entries[0]?.seq ?? 1
-  return session.parent ? used < first : used === first - 1
-}
+/** Numbers that a removed session of the id has used must not name other events. */
+const isFree = (used: number, { entries }: ExportedSession): boolean => used < (entries[0]?.seq ?? 1)
 
 /** Whether a session begins with these events, so that a file may be imported twice. */
 const hasEntries = async (

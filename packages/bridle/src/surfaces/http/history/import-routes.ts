@@ -3,7 +3,8 @@
 import * as v from 'valibot'
 import { eventOf } from '../../../history/export/entry-checks.ts'
 import { ExportError } from '../../../history/export/export-error.ts'
-import { type ExportContent, readExport } from '../../../history/export/read-export.ts'
+import type { ExportContent } from '../../../history/export/export-reader.ts'
+import { readExport } from '../../../history/export/read-export.ts'
 import type { LogEntry } from '../../../history/log-entry.ts'
 import { isEventType } from '../../../kernel/catalogue.ts'
 import { isRefusal } from '../../../kernel/commands.ts'
@@ -18,9 +19,10 @@ import { refusalDenial } from '../router/kernel-denials.ts'
 import { type Route, route } from '../router/route.ts'
 import type { ImportReceipt } from '../wire.ts'
 import { type PlannedImport, planImport } from './import-check.ts'
+import { decodeFilePart, type FilePart } from './tree-files.ts'
 
 const flagSchema = v.optional(v.picklist(['0', '1', 'false', 'true']))
-const isSet = (flag: string | undefined): boolean => flag === '1' || flag === 'true'
+export const isSet = (flag: string | undefined): boolean => flag === '1' || flag === 'true'
 
 export const importRoutes: readonly Route[] = [
   route({
@@ -34,18 +36,21 @@ export const importRoutes: readonly Route[] = [
     fileBytesMax: IMPORT_BYTES_MAX,
     query: v.looseObject({ rename: flagSchema, check: flagSchema }),
     answers: { 200: importAnswer },
-    handle: async ({ ports, access, rawBody, query }) => {
+    handle: async ({ ports, access, rawBody, query, request }) => {
       const bytes = await rawBody.bytes()
       if (isDenial(bytes)) return bytes
-      const content = contentOf(bytes)
-      if (isDenial(content)) return content
+      const read = await contentOf(bytes)
+      if (isDenial(read)) return read
+      const part = ports.behindGateway ? decodeFilePart(request) : null
+      const content = part ? asPartOf(part, read) : read
       const planned = await planImport({ ports, access, renames: isSet(query.rename) }, content)
       if (isDenial(planned)) return planned
       const by = { ...actorField(access), ...(await ownerField(access)) }
       for (const each of isSet(query.check) ? [] : planned.filter(({ isKnown }) => !isKnown)) {
-        const { id, agent } = each.exported.session
+        const { id, agent, partial } = each.exported.session
         const outcome = await ports.host.importLog(each.key, {
           ...{ parent: each.parent, events: eventsOf(each), source: { agent, id }, digest: content.digest, ...by },
+          ...(partial && { partial }),
         })
         if (isRefusal(outcome)) return refusalDenial(outcome)
       }
@@ -54,16 +59,22 @@ export const importRoutes: readonly Route[] = [
   }),
 ]
 
-const contentOf = (bytes: Uint8Array): ExportContent | Denial => {
+const contentOf = async (bytes: Uint8Array): Promise<ExportContent | Denial> => {
   try {
-    return readExport(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), { payloadProblem })
+    return await readExport(bytes, { payloadProblem })
   } catch (error) {
     if (error instanceof ExportError) return badRequest(error.message)
-    return badRequest('Line 1: The file is not text. Choose a file that `bridle export` wrote.')
+    throw error
   }
 }
 
-const payloadProblem = (type: string, payload: LogEntry['payload']): string | null => {
+/** The lines as the whole file numbers them. */
+const asPartOf = ({ digest, linesBefore }: FilePart, { sessions }: ExportContent): ExportContent => ({
+  digest,
+  sessions: sessions.map((each) => ({ ...each, line: each.line + linesBefore })),
+})
+
+export const payloadProblem = (type: string, payload: LogEntry['payload']): string | null => {
   const parsed = isEventType(type) ? parsePayload(type, payload) : { problem: 'unknown' }
   return 'problem' in parsed ? parsed.problem : null
 }

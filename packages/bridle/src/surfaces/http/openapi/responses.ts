@@ -73,7 +73,6 @@ const errors = {
   range_not_satisfiable: ['RangeOutside', 'The Range lies outside of the content.', 'The artifact has 10 bytes.'],
   rate_limited: ['RateLimited', 'Too many requests; Retry-After says when to ask again.', 'Too many requests.'],
   internal_error: ['InternalError', 'The server failed.', 'Something went wrong here.'],
-  not_implemented: ['NotImplemented', 'This target does not do it.', 'Import into a server on Node.'],
   unavailable: [
     'Unavailable',
     'Nothing was done; the same request may succeed later.',
@@ -97,7 +96,6 @@ const errorsOf = (row: Route): readonly SharedError[] => {
     ...(row.headers?.includes('Range') ? (['range_not_satisfiable'] as const) : []),
     'rate_limited',
     'internal_error',
-    ...(row.concerns === 'sessions' ? (['not_implemented'] as const) : []),
     'unavailable',
   ]
 }

@@ -35,7 +35,6 @@ const rendered: { readonly [D in DenialCode]: readonly [status: number, body: ob
   upgrade_required: [426, text, 1011],
   rate_limited: [429, object('rate_limited'), 1011],
   internal_error: [500, object('internal_error'), 1011],
-  not_implemented: [501, object('not_implemented'), 1011],
   unavailable: [503, object('unavailable'), 1012],
 }
 

@@ -17,7 +17,6 @@ export const denialKinds = {
   upgrade_required: { status: 426, body: 'text' },
   rate_limited: { status: 429, body: 'object' },
   internal_error: { status: 500, body: 'object' },
-  not_implemented: { status: 501, body: 'object' },
   unavailable: { status: 503, body: 'object' },
 } as const satisfies { readonly [code: string]: { readonly status: number; readonly body: 'text' | 'object' } }
 

@@ -2,6 +2,7 @@
 // the caller's request.
 import type { Key } from '../../../kernel/event.ts'
 import type { Access, Authenticator } from '../../../surfaces/http/access/authenticate.ts'
+import { FILE_HEADER, TREE_HEADER } from '../../../surfaces/http/history/tree-files.ts'
 import type { CredentialClaim } from '../credentials/credential-proxy.ts'
 import type { ParentNotice } from './parent-notices.ts'
 import type { ChildRequest } from './peer-children.ts'
@@ -13,11 +14,20 @@ const CLAIM = 'x-bridle-claim'
 const NOTICE = 'x-bridle-notice'
 const CHILD = 'x-bridle-child'
 /** Headers that the gateway has checked, and that the object must not see. */
-const STRIPPED = ['authorization', 'cookie', 'origin', ACCESS, HOME, ORIGIN, CLAIM, NOTICE, CHILD]
+const STRIPPED = [
+  ...['authorization', 'cookie', 'origin', ACCESS, HOME, ORIGIN, CLAIM, NOTICE, CHILD],
+  ...[TREE_HEADER, FILE_HEADER],
+]
 
-export const forwardToObject = (request: Request, access: Access, home: string): Request => {
+export const forwardToObject = (
+  request: Request,
+  access: Access,
+  home: string,
+  further: { readonly [name: string]: string } = {},
+): Request => {
   const headers = new Headers(request.headers)
   for (const name of STRIPPED) headers.delete(name)
+  for (const [name, value] of Object.entries(further)) headers.set(name, value)
   headers.set(ACCESS, encodeURIComponent(JSON.stringify(access)))
   headers.set(HOME, encodeURIComponent(home))
   headers.set(ORIGIN, new URL(request.url).origin)

@@ -1,0 +1,14 @@
+// The pace of long work on a file: after a slice of it, everybody else in the process or page gets a turn.
+import { EXPORT_SLICE_CHARS } from '../limits.ts'
+
+export class Pace {
+  #chars = 0
+
+  /** A promise to await, where this work ends a slice. */
+  spend(chars: number): Promise<void> | undefined {
+    this.#chars += chars
+    if (this.#chars < EXPORT_SLICE_CHARS) return undefined
+    this.#chars = 0
+    return new Promise((resolve) => setTimeout(resolve))
+  }
+}
