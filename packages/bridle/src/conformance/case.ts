@@ -23,7 +23,7 @@ export type Pattern =
   | { readonly $absent: true }
 
 export interface CaseRequest {
-  readonly method?: 'GET' | 'POST' | 'DELETE' | 'OPTIONS'
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS'
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
   readonly body?: unknown

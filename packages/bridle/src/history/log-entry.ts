@@ -78,6 +78,7 @@ const contents: { readonly [T in EventType]: EntryContent } = {
   session_paused: 'whole',
   session_resumed: 'whole',
   session_archived: 'whole',
+  session_renamed: 'whole',
   session_unarchived: 'whole',
   cancel_requested: 'whole',
   policy_set: 'whole',

@@ -67,6 +67,7 @@ export const catalogue = {
   session_resumed: bridleRow('it may run again; by whom and why'),
   session_archived: bridleRow('somebody put it away: lists leave it out; by whom and why'),
   session_unarchived: bridleRow('lists show it again: somebody asked for it, or sent a prompt; by whom and why'),
+  session_renamed: bridleRow('somebody gave it a title; by whom'),
   cancel_requested: bridleRow('the run is to end, by whom and why; nothing is added to its message after this'),
   policy_set: bridleRow('budgets and what crossing one does; by whom and why'),
   signal_received: bridleRow('a signal for the run: its name and payload; by whom'),

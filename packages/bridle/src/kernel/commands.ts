@@ -96,6 +96,8 @@ export type Command =
   | { readonly type: 'resume'; readonly reason?: string; readonly actor?: string }
   /** Puts the session away, or takes it out again: only lists change. */
   | { readonly type: 'archive' | 'unarchive'; readonly reason?: string; readonly actor?: string }
+  /** Gives the session a title, which replaces the beginning of its first prompt. */
+  | { readonly type: 'rename'; readonly title: string; readonly actor?: string }
   | BranchCommand
   | ImportCommand
   /** Sent to the parent: reserves the command id there and changes nothing else. */
@@ -425,6 +427,7 @@ export type Answers = {
   readonly resume: { readonly paused: false }
   readonly archive: { readonly archived: true }
   readonly unarchive: { readonly archived: false }
+  readonly rename: { readonly title: string }
   /** With a prompt, the branch also answers as a prompt does. */
   readonly branch: {
     readonly sessionId: string

@@ -70,6 +70,7 @@ describe('the catalogue', () => {
       'session_resumed',
       'session_archived',
       'session_unarchived',
+      'session_renamed',
       'cancel_requested',
       'policy_set',
       'signal_received',

@@ -489,6 +489,7 @@ export const schemas = {
   session_resumed: v.looseObject({ reason: maybe(text), actor: maybe(text) }),
   session_archived: v.looseObject({ reason: maybe(text), actor: maybe(text) }),
   session_unarchived: v.looseObject({ reason: maybe(text), actor: maybe(text) }),
+  session_renamed: v.looseObject({ title: text, actor: maybe(text) }),
   policy_set: v.looseObject({ policy: policySchema, reason: maybe(text), actor: maybe(text) }),
   failure_dismissed: v.looseObject({ actor: maybe(text) }),
   budget_crossed: v.looseObject({ budget: v.picklist(BUDGETS), limit: amount, value: v.number() }),

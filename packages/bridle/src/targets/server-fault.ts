@@ -5,6 +5,8 @@ export type ServerFaultCode =
   /** The server would listen beyond this machine and ask nobody for a token. */
   | 'token_required'
   | 'proxy_invalid'
+  /** The setting `basePath` is no path. */
+  | 'base_path_invalid'
   /** The setting `openharness.fetch` has an entry that is no host. */
   | 'fetch_invalid'
   /** The setting `store` names no store, or its module opens none. */

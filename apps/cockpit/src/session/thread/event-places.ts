@@ -47,6 +47,7 @@ export const eventPlaces: { readonly [type in EventType]: EventPlace } = {
   session_resumed: 'aside',
   session_archived: 'aside',
   session_unarchived: 'aside',
+  session_renamed: 'aside',
   cancel_requested: 'aside',
   policy_set: 'aside',
   signal_received: 'opening',

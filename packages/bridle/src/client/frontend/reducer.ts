@@ -187,6 +187,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   session_resumed: recordMilestone,
   session_archived: recordInTimeline,
   session_unarchived: recordInTimeline,
+  session_renamed: recordInTimeline,
   cancel_requested: recordMilestone,
   policy_set: recordMilestone,
   signal_received: recordInTimeline,

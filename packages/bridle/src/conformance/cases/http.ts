@@ -571,6 +571,23 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[H132] a title that a person gives replaces the beginning of the prompt',
+    steps: [
+      { ask: { method: 'POST', path: invoke, script: say('x') }, answer: { status: 200 } },
+      {
+        ask: { method: 'PATCH', path: '/sessions/{s}', body: { title: ' Plans of {s} ' } },
+        answer: { status: 200, body: { id: '{s}', title: 'Plans of {s}' } },
+      },
+      { ask: { method: 'POST', path: invoke, script: say('y') }, answer: { status: 200 } },
+      {
+        ask: { path: '/sessions?search=plans%20of%20{s}' },
+        answer: { status: 200, body: { sessions: [{ id: '{s}', title: 'Plans of {s}' }] } },
+      },
+      { ask: { method: 'PATCH', path: '/sessions/{s}', body: { title: ' ' } }, answer: { status: 400 } },
+      { ask: { method: 'PATCH', path: '/sessions/{s}.none', body: { title: 'x' } }, answer: { status: 404 } },
+    ],
+  },
+  {
     name: '[H74] [H75] the caller and the agents',
     steps: [
       { ask: { path: '/me' }, answer: { status: 200, body: { tenant: { $match: '.' }, scopes: { $any: true } } } },
@@ -864,7 +881,7 @@ export const httpCases: readonly ConformanceCase[] = [
       { ask: { path: '/sessions/{s}', headers: { 'if-none-match': '{whole}' } }, answer: { status: 304 } },
       {
         ask: { method: 'DELETE', path: '/sessions/{s}' },
-        answer: { status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } },
+        answer: { status: 405, headers: { allow: 'GET, HEAD, OPTIONS, PATCH' } },
       },
       {
         ask: { method: 'OPTIONS', path: '/sessions' },

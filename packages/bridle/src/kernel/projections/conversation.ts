@@ -34,6 +34,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
   session_resumed: noteEventPlace,
   session_archived: noteEventPlace,
   session_unarchived: noteEventPlace,
+  session_renamed: noteEventPlace,
   policy_set: noteEventPlace,
   signal_received: noteEventPlace,
   memory_decided: noteEventPlace,

@@ -278,6 +278,7 @@ export const lifecycle: Projection<Lifecycle> = {
     session_resumed: (state) => ({ ...state, paused: false }),
     session_archived: (state) => ({ ...state, isArchived: true }),
     session_unarchived: (state) => ({ ...state, isArchived: false }),
+    session_renamed: (state, { payload }) => ({ ...state, title: payload.title }),
     failure_dismissed: (state) => ({ ...state, lastTurnStatus: 'cancelled', lastError: null }),
     policy_set: (state, { payload }) => ({ ...state, policy: payload.policy }),
 

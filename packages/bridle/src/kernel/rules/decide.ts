@@ -24,6 +24,7 @@ import { recordFeedback } from './feedback.ts'
 import { importLog } from './log-import.ts'
 import { decideMemory } from './memory.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
+import { rename } from './rename.ts'
 import { report } from './reports.ts'
 import { signal, wakeRun } from './runs/durable-runs.ts'
 import { interrupt } from './runs/interruption.ts'
@@ -98,6 +99,7 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   resume,
   archive,
   unarchive,
+  rename,
   branch,
   import: importLog,
   promise_branch: promiseBranch,

@@ -283,6 +283,7 @@ const goldenChat: readonly GoldenStep[] = [
   { type: 'cancel' },
   { type: 'archive', actor: 'ann' },
   { type: 'unarchive' },
+  { type: 'rename', title: 'Other', actor: 'ann' },
   { type: 'submit', prompt: 'second' },
   runnerReports({ type: 'started' }),
   runnerReports(event('tool_call', { name: 'write', arguments: {}, tool_call_id: 'c' }), {

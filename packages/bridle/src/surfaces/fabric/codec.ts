@@ -225,6 +225,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   session_resumed: ({ payload }) => operatorAction('resume', payload),
   session_archived: ({ payload }) => operatorAction('archive', payload),
   session_unarchived: ({ payload }) => operatorAction('unarchive', payload),
+  session_renamed: ({ payload: { title, actor } }) => operatorAction('rename', { actor }, { name: title }),
   policy_set: ({ payload }) => operatorAction('policy', payload),
   signal_received: ({ payload: { name, actor } }) => operatorAction('signal', { actor }, { name }),
   memory_decided: ({ payload: { key, decision, reason, actor } }) =>

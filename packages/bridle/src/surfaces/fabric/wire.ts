@@ -76,7 +76,17 @@ export interface AgentEventData {
   readonly execution_feedback: { readonly entries: readonly JsonObject[] }
   /** Ours: an operator acted on the session; a cancel is `cancelled`. A client of the document ignores this type. */
   readonly operator_action: {
-    readonly action: 'pause' | 'resume' | 'policy' | 'branch' | 'signal' | 'memory' | 'archive' | 'unarchive' | 'import'
+    readonly action:
+      | 'pause'
+      | 'resume'
+      | 'policy'
+      | 'branch'
+      | 'signal'
+      | 'memory'
+      | 'archive'
+      | 'unarchive'
+      | 'rename'
+      | 'import'
     readonly actor: string | null
     readonly reason: string | null
     /** The parent of the branch, and the event that it branched at. */

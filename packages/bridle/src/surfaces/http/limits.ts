@@ -95,3 +95,5 @@ export const FETCH_MS = 15_000
 export const FETCHES_AT_ONCE_MAX = 8
 /** A shared link redirects once or twice, to a bucket. */
 export const REDIRECTS_MAX = 3
+/** A title that a person gives a session: two lines of a list. */
+export const SESSION_TITLE_CHARS_MAX = 200

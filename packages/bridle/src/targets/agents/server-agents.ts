@@ -8,6 +8,7 @@ import { ASSISTANT, createAssistant } from '../models/assistant.ts'
 import { createModelSource, type ModelProviders } from '../models/model-source.ts'
 import { nodePackages } from '../models/node-packages.ts'
 import { connectProvider } from '../node/sockets/provider-socket.ts'
+import { ServerFault } from '../server-fault.ts'
 import { createVoiceAgent } from '../voice/voice-agent.ts'
 import { findAgents, watchAgents } from './folder.ts'
 import { AgentRegistry } from './registry.ts'
@@ -15,8 +16,10 @@ import { AgentRegistry } from './registry.ts'
 export interface AgentsOptions {
   /** Agents to serve, beside those in files; or, as a text, the folder of the files, in place of `agents/`. */
   readonly agents?: readonly AgentDefinition[] | string
-  /** The folder that holds `agents/` and `.fabricharness/agents/`; default: the working directory. */
-  readonly agentsRoot?: string
+  /** The folder that holds `agents/` and `.fabricharness/agents/`; default: the working directory. False = no agents in files. */
+  readonly agentsRoot?: string | false
+  /** The names of the agents of the package to serve, such as `claude`; default: all. */
+  readonly builtInAgents?: readonly string[]
   /** Serves a changed file to the runs that start afterwards. */
   readonly watchAgents?: boolean
   /**
@@ -36,23 +39,28 @@ export interface ServerAgents {
 }
 
 export const loadServerAgents = async (
-  { agents = [], agentsRoot = '.', watchAgents: isWatched = false, models }: AgentsOptions,
+  { agents = [], agentsRoot = '.', watchAgents: isWatched = false, builtInAgents, models }: AgentsOptions,
   builtIn: readonly (readonly [AgentInfo, Runner])[],
   ports: AgentRunPorts & { readonly env: NodeJS.ProcessEnv },
   log: (line: string) => void,
 ): Promise<ServerAgents> => {
   const { env, ...runPorts } = ports
-  const root = resolve(agentsRoot)
-  const packagesRoot = typeof agents === 'string' ? resolve(root, agents) : agentsRoot
+  const root = resolve(agentsRoot || '.')
+  const packagesRoot = typeof agents === 'string' ? resolve(root, agents) : root
   const source = createModelSource({ models, env, packages: nodePackages(packagesRoot) })
   const registry = new AgentRegistry({ ...runPorts, resolveModel: source.resolve, missingModel: source.missing })
-  for (const [info, runner] of builtIn) registry.addBuiltIn(info, runner)
+  const isServed = (name: string) => builtInAgents?.includes(name) ?? true
+  for (const [info, runner] of builtIn) if (isServed(info.name)) registry.addBuiltIn(info, runner)
   const assistant = createAssistant(env, source, 'node')
-  registry.addDefault(assistant.definition, assistant.needs)
   const voice = createVoiceAgent(env, assistant, { clock: ports.clock, connect: connectProvider })
-  registry.addDefault(voice.definition, voice.needs)
-  for (const problem of assistant.problems()) log(`agent ${ASSISTANT}: ${problem}`)
+  for (const { definition, needs } of [assistant, voice])
+    if (isServed(definition.name)) registry.addDefault(definition, needs)
+  if (isServed(ASSISTANT)) for (const problem of assistant.problems()) log(`agent ${ASSISTANT}: ${problem}`)
+  const unknown = builtInAgents?.find((name) => !registry.agents.has(name))
+  if (unknown !== undefined)
+    throw new ServerFault('agent_unavailable', `builtInAgents names "${unknown}", and there is no such agent.`)
   if (typeof agents !== 'string') for (const definition of agents) registry.add(definition)
+  if (agentsRoot === false) return servedBy(registry, () => {})
   const load = async () => registry.load(await findAgents(root, agents)).forEach(log)
   // In sequence: an earlier read must not be loaded after a later one.
   let loading = load()
@@ -66,10 +74,12 @@ export const loadServerAgents = async (
         agents,
       )
     : null
-  return {
-    agents: registry.agents,
-    runnerOf: (agent) => registry.runnerOf(agent),
-    hasModel: (agent) => registry.hasModel(agent),
-    close: () => watcher?.close(),
-  }
+  return servedBy(registry, () => watcher?.close())
 }
+
+const servedBy = (registry: AgentRegistry, close: () => void): ServerAgents => ({
+  agents: registry.agents,
+  runnerOf: (agent) => registry.runnerOf(agent),
+  hasModel: (agent) => registry.hasModel(agent),
+  close,
+})

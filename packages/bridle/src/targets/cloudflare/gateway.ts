@@ -270,7 +270,8 @@ const filesOf =
 /** Without a token only a local server is open: a deployment has to set BRIDLE_OPEN. */
 const gatewayAuthenticator = (access: AccessOptions, tickets: TicketStore): Authenticator => {
   const inner = createAuthenticator(access, tickets)
-  const isOpen = access.authToken === undefined && !access.tokens?.length && !access.extractAuthToken
+  const isOpen =
+    access.authToken === undefined && !access.tokens?.length && !access.extractAuthToken && !access.authenticate
   if (!isOpen) return inner
   return {
     authenticate: async (request, address) =>

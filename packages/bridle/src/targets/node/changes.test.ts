@@ -13,7 +13,7 @@ import { testApp } from '../../surfaces/http/test-app.suite.ts'
 import { bearer, get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { Backlog } from './backlog.ts'
 import { HarnessServer } from './index.ts'
-import { attachSocketServer } from './sockets/server-sockets.ts'
+import { createSocketServer } from './sockets/server-sockets.ts'
 
 const waitFor = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 10_000, interval: 10 })
 
@@ -92,7 +92,8 @@ test('[F59] [F57] a client goes on across a restart, and hears who closed an app
 test('[F56] a socket that does not read gets ready, and not everything that it missed', async () => {
   const { app, changes } = testApp()
   const http = createServer()
-  const sockets = attachSocketServer(http, app, socketWires, new Backlog())
+  const sockets = createSocketServer(app, socketWires, new Backlog())
+  http.on('upgrade', sockets.upgrade)
   const url = await listening(http)
   const ws = new WebSocket(`${url.replace('http', 'ws')}/changes/ws`)
   const types: string[] = []

@@ -37,6 +37,8 @@ export interface ServerOptions
   readonly cockpit?: string | false | FileServer
   /** The folders that workspaces may begin with, for all tenants or for one; default: none, so workspaces begin empty. */
   readonly workspaces?: WorkspaceOptions
+  /** The agent of a session that names none; default: BRIDLE_AGENT, else the first of `claude` and `assistant` that can run, else `scripted`. */
+  readonly defaultAgent?: string
   /** Agents that production exposes although they declare no trigger; BRIDLE_EXPOSE names more. */
   readonly expose?: readonly string[]
   /** False = clients of a voice line may not add instructions to those of its agent. BRIDLE_VOICE_INSTRUCTIONS=0 forbids them, too. */

@@ -46,6 +46,7 @@ const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = 
   session_resumed: (fields) => ({ icon: 'play', title: 'Resumed', text: byWhom(fields) }),
   session_archived: (fields) => ({ icon: 'archive', title: 'Archived', text: byWhom(fields) }),
   session_unarchived: (fields) => ({ icon: 'archive', title: 'Taken out of the archive', text: byWhom(fields) }),
+  session_renamed: (fields) => ({ icon: 'archive', title: `Renamed to ${text(fields.title)}`, text: byWhom(fields) }),
   session_imported: (fields) => ({ icon: 'download', title: 'Imported from a file', text: byWhom(fields) }),
   cancel_requested: (fields) => ({ icon: 'ban', title: 'Cancelled', text: byWhom(fields) }),
   policy_set: (fields) => ({ icon: 'sliders-horizontal', title: 'Policy set', text: byWhom(fields) }),

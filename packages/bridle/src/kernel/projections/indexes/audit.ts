@@ -24,6 +24,7 @@ const lines: { readonly [T in EventType]?: (event: Event<T>) => AuditLine } = {
   session_resumed: ({ payload }) => ['resumed', payload.reason ?? ''],
   session_archived: ({ payload }) => ['archived', payload.reason ?? ''],
   session_unarchived: ({ payload }) => ['unarchived', payload.reason ?? ''],
+  session_renamed: ({ payload }) => ['renamed', payload.title],
   cancel_requested: ({ payload }) => ['cancelled', payload.reason ?? ''],
   policy_set: ({ payload }) => ['policy_set', [payload.reason, policyText(payload.policy)].filter(Boolean).join(': ')],
   signal_received: ({ payload }) => ['signalled', payload.name],

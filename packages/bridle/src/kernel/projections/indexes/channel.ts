@@ -33,6 +33,7 @@ const operatorActs = [
   'session_resumed',
   'session_archived',
   'session_unarchived',
+  'session_renamed',
   'cancel_requested',
   'policy_set',
   'signal_received',

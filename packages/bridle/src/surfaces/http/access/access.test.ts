@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { testApp } from '../test-app.suite.ts'
 import { bearer, errorTypeOf, scriptBody } from '../test-client.suite.ts'
+import type { SignedInUser } from './authenticate.ts'
 import { exposesAll } from './exposure.ts'
 import { redactUrl } from './secrets.ts'
 
@@ -226,4 +227,75 @@ test('[O23] metrics of the whole server need a token that is bound to no tenant 
     expect((await get(`/metrics?ticket=${ticket}`)).status).toBe(403)
   }
   expect((await testApp().get('/metrics')).status).toBe(200)
+})
+
+describe("[H130] an app's own login", () => {
+  const people: Record<string, SignedInUser | null> = {
+    ada: { user: 'ada' },
+    bo: { user: 'bo', tenant: 'acme' },
+    guest: { user: 'guest', scopes: ['observe'] },
+    staff: { user: null },
+  }
+  const as = (name: string) => ({ cookie: `user=${name}` })
+  const login = (request: Request) => people[/user=(\w+)/.exec(request.headers.get('cookie') ?? '')?.[1] ?? ''] ?? null
+  const app = () => testApp({ authToken: 'right', authenticate: login })
+
+  test.each<[string, Record<string, string>, number]>([
+    ['nobody', {}, 401],
+    ['an unknown name', as('eve'), 401],
+    ['a user', as('ada'), 200],
+    ['a user of a tenant', as('bo'), 200],
+    ['a user with a token of the app', { ...as('ada'), ...bearer('a-token-of-the-app') }, 200],
+    ['the token of the server', bearer('right'), 200],
+    ['a wrong token', bearer('wrong'), 401],
+    ['a user who names another tenant', { ...as('bo'), 'x-fabric-tenant': 'default' }, 403],
+  ])('%s', async (_name, headers, status) => {
+    expect((await app().get('/sessions', headers)).status).toBe(status)
+  })
+
+  test('users see their own sessions and those of nobody, staff those of the tenant, and a guest changes nothing', async () => {
+    const { get, post } = app()
+    for (const name of ['ada', 'bo', 'staff'])
+      await post(`/agents/scripted/of-${name}`, scriptBody({ text: 'x' }), as(name))
+    const ids = async (name: string) =>
+      ((await get('/sessions', as(name))).body.sessions as { id: string }[]).map(({ id }) => id).sort()
+    expect([await ids('ada'), await ids('bo'), await ids('staff')]).toEqual([
+      ['of-ada', 'of-staff'],
+      ['of-bo'],
+      ['of-ada', 'of-staff'],
+    ])
+    expect((await get('/sessions/of-ada', as('guest'))).status).toBe(404)
+    expect((await post('/agents/scripted/of-guest', scriptBody({ text: 'x' }), as('guest'))).status).toBe(403)
+    expect((await get('/metrics', as('ada'))).status).toBe(403)
+  })
+
+  test.each<[string, unknown]>([
+    ['no user', {}],
+    ['an undefined user', { user: undefined }],
+    ['an empty user', { user: '' }],
+    ['a number', { user: 7 }],
+    ['a bad tenant', { user: 'ada', tenant: 'a/b' }],
+    ['an unknown scope', { user: 'ada', scopes: ['admin'] }],
+  ])('a mistake of the app lets nobody in: %s', async (_name, signedIn) => {
+    const { get } = testApp({ authenticate: () => signedIn as SignedInUser })
+    expect((await get('/sessions')).status).toBe(500)
+  })
+
+  test('a login that fails lets nobody in', async () => {
+    const { get } = testApp({ authenticate: () => Promise.reject(new Error('The database is gone.')) })
+    const { status, body } = await get('/sessions')
+    expect([status, JSON.stringify(body)]).toEqual([500, expect.not.stringContaining('database')])
+  })
+
+  test.each<[string, Record<string, string>, number]>([
+    ['its own page', { host: 'app.example', origin: 'http://app.example' }, 200],
+    ['a listed page', { host: 'app.example', origin: 'https://shop.example' }, 200],
+    ['a page of another site', { host: 'app.example', origin: 'https://evil.example' }, 403],
+    ["a page of the caller's machine", { host: 'app.example', origin: 'http://localhost:5173' }, 403],
+    ['the same, where the server is on that machine', { host: 'localhost:3000', origin: 'http://localhost:5173' }, 200],
+    ['an image in a page of another site', { host: 'app.example', 'sec-fetch-site': 'cross-site' }, 403],
+  ])('[H131] a cookie comes along from every page: %s', async (_name, headers, status) => {
+    const { get } = testApp({ authenticate: login, allowedOrigins: ['https://shop.example'] })
+    expect((await get('/sessions', { ...as('ada'), ...headers })).status).toBe(status)
+  })
 })

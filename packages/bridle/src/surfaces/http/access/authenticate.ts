@@ -40,10 +40,25 @@ export interface AccessOptions {
   readonly tokens?: readonly TokenGrant[]
   /** true = let in; false = 401; undefined = the token decides. */
   readonly extractAuthToken?: (request: Request) => boolean | undefined | Promise<boolean | undefined>
+  /**
+   * An app's own login decides who a caller is: null = nobody, so 401. A request with one of the server's tokens is not asked about.
+   * Called for each request and each socket.
+   */
+  readonly authenticate?: (request: Request) => SignedInUser | null | Promise<SignedInUser | null>
   readonly tenantRequired?: boolean
   readonly allowedOrigins?: readonly string[]
   /** How many wrong tokens an address may send before it has to wait; default 30 a minute. */
   readonly authBackOff?: TokenBackoff
+}
+
+/** A caller that an app knows. */
+export interface SignedInUser {
+  /** The user, who opens no other user's session; null = a caller who may open every session of the tenant. */
+  readonly user: string | null
+  /** The tenant of the user; default: `default`. */
+  readonly tenant?: string
+  /** Default: all three. */
+  readonly scopes?: readonly Scope[]
 }
 
 export interface TokenGrant {
@@ -78,7 +93,8 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
     digested ??= await Promise.all(grants.map(async (grant) => ({ grant, digest: await digest(grant.token) })))
     return digested
   }
-  const isOpen = grants.length === 0 && !options.extractAuthToken
+  const { authenticate } = options
+  const isOpen = grants.length === 0 && !options.extractAuthToken && !authenticate
 
   /** The grant of the request's credential; null = the credential is missing or wrong. */
   const findGrant = async (
@@ -87,6 +103,12 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
     const verdict = await options.extractAuthToken?.(request.toRequest?.() ?? (request as Request))
     if (verdict !== undefined) return verdict ? {} : null
     if (isOpen) return {}
+    const granted = await tokenGrant(request)
+    if (granted || !authenticate) return granted
+    return userGrant(await authenticate(request.toRequest?.() ?? (request as Request)))
+  }
+
+  const tokenGrant = async (request: IncomingRequest): Promise<(TokenGrant & { who: string }) | null> => {
     const token = tokenOf(request)
     if (!token) return null
     const actual = await digest(token)
@@ -101,7 +123,11 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
   return {
     async authenticate(request, address) {
       const url = new URL(request.url)
-      const denial = checkSource(request, isOpen, options.allowedOrigins ?? [])
+      const denial = checkSource(request, {
+        isOpen,
+        isAmbient: authenticate !== undefined,
+        allowed: options.allowedOrigins ?? [],
+      })
       if (denial) return denial
       const ticket = url.searchParams.get('ticket') ?? ticketSubprotocol(request)
       if (ticket)
@@ -111,7 +137,9 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
         )
       const grant = await findGrant(request)
       if (!grant)
-        return new Denial('unauthorized', 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' })
+        return authenticate
+          ? new Denial('unauthorized', 'Nobody is signed in.')
+          : new Denial('unauthorized', 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' })
       const named = request.headers.get('x-fabric-tenant') ?? url.searchParams.get('tenant')
       const tenant = chooseTenant(named, grant, options.tenantRequired ?? false)
       if (isDenial(tenant)) return tenant
@@ -141,12 +169,20 @@ const chooseTenant = (
   return tenants && !tenants.includes(named) ? new Denial('forbidden', 'This token is not for that tenant.') : named
 }
 
-const checkSource = (request: IncomingRequest, isOpen: boolean, allowed: readonly string[]): Denial | null => {
+interface SourceRules {
+  readonly isOpen: boolean
+  /** A browser may send the credential by itself, such as a cookie: a page of another site would act as the person who opens it. */
+  readonly isAmbient: boolean
+  readonly allowed: readonly string[]
+}
+
+const checkSource = (request: IncomingRequest, { isOpen, isAmbient, allowed }: SourceRules): Denial | null => {
   const origin = request.headers.get('origin')
-  if (origin !== null && !isAllowedOrigin(origin, allowed) && !isOwnOrigin(origin, request)) {
+  if (origin !== null && !isTrustedOrigin(origin, request, { isAmbient, allowed })) {
     return new Denial('forbidden', 'This origin is not allowed.')
   }
-  if (isOpen && origin === null && isEmbedded(request)) return new Denial('forbidden', 'This page is of another site.')
+  if ((isOpen || isAmbient) && origin === null && isEmbedded(request))
+    return new Denial('forbidden', 'This page is of another site.')
   // An attacker's name that resolves to this machine (DNS rebinding) still stands in the Host header.
   const hosts = [request.headers.get('host'), request.host ?? null]
   if (isOpen && hosts.some((host) => host !== null && !isLoopback(hostOf(`http://${host}`)))) {
@@ -164,6 +200,30 @@ const isEmbedded = ({ headers }: IncomingRequest): boolean => {
   const site = headers.get('sec-fetch-site')
   const isLink = headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
   return (site === 'cross-site' || site === 'same-site') && !isLink
+}
+
+/** With an ambient credential, a page of this machine counts only where the server is one, too. */
+const isTrustedOrigin = (
+  origin: string,
+  request: IncomingRequest,
+  { isAmbient, allowed }: Omit<SourceRules, 'isOpen'>,
+): boolean => {
+  if (allowed.includes(origin) || isOwnOrigin(origin, request)) return true
+  return isLoopback(hostOf(origin)) && (!isAmbient || isLoopback(hostOf(`http://${hostHeader(request) ?? ''}`)))
+}
+
+/** The grant of a user whom the app names. A mistake in the app must not let anybody in as somebody else. */
+const userGrant = (signedIn: SignedInUser | null | undefined): (Omit<TokenGrant, 'token'> & { who: string }) | null => {
+  if (signedIn === null || signedIn === undefined) return null
+  const { user, tenant = 'default', scopes = SCOPES } = signedIn
+  if (user !== null && (typeof user !== 'string' || user === ''))
+    throw new TypeError(
+      'authenticate must return the user as a text, or user: null for a caller who may open all sessions.',
+    )
+  if (!isId(tenant)) throw new TypeError('authenticate returned a tenant that is not an id.')
+  const unknown = scopes.find((scope) => !SCOPES.includes(scope))
+  if (unknown !== undefined) throw new TypeError(`authenticate returned the scope "${unknown}", which is none.`)
+  return { tenants: [tenant], scopes, ...(user !== null && { user }), who: `user:${JSON.stringify([tenant, user])}` }
 }
 
 /** The origin is listed, or a page of this machine. */

@@ -67,6 +67,11 @@ export const archiveAnswer = jsonAnswer('The session, with `archived`.', session
   archived: true,
 })
 
+export const renameAnswer = jsonAnswer('The session, with its title.', sessionCardSchema, {
+  ...sessionCardExample,
+  title: 'Plans for the garden',
+})
+
 export const signalAnswer = jsonAnswer(
   'The run has the signal: `runId`, and the session.',
   signalReceiptSchema,

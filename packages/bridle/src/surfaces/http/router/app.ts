@@ -28,6 +28,7 @@ import { auditRoutes } from '../sessions/audit.ts'
 import { channelRoutes } from '../sessions/channel-page.ts'
 import { memoryRoutes } from '../sessions/memory.ts'
 import type { RelatedSessions } from '../sessions/related-sessions.ts'
+import { renameRoutes } from '../sessions/rename.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import { signalRoutes } from '../sessions/signals.ts'
 import type { ChangeReaders } from '../streams/change-readers.ts'
@@ -148,6 +149,7 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
     importRoutes,
     signalRoutes,
     memoryRoutes,
+    renameRoutes,
     treeRoutes,
     workspaceFileRoutes,
     uploadRoutes,

@@ -39,7 +39,7 @@ export const preflight = (request: Request, methods: string | null, allowed?: re
       status: 204,
       headers: {
         ...(methods !== null && { allow: methods }),
-        'access-control-allow-methods': 'GET, POST, DELETE',
+        'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
         'access-control-allow-headers':
           'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Last-Event-ID, Prefer, Range, X-Correlation-ID, X-Fabric-Tenant',
         'access-control-max-age': String(PREFLIGHT_SECONDS),

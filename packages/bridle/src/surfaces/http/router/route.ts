@@ -18,7 +18,7 @@ type RouteSchema = v.GenericSchema<unknown, unknown>
 type SchemaOutput<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefined
 
 export interface Route {
-  readonly method: 'get' | 'post' | 'delete'
+  readonly method: 'get' | 'post' | 'patch' | 'delete'
   /** May have parameters, such as `:id`. */
   readonly path: string
   /** `open` = no credential is needed, and the rate limiter does not count the request. */

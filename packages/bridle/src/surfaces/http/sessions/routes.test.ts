@@ -395,6 +395,7 @@ describe('[H25] descriptions', () => {
       'get /stream-events',
       'get /v1/openharness/schema',
       'get /ws',
+      'patch /sessions/{id}',
       'post /agents/{name}/{id}',
       'post /chat/sessions',
       'post /chat/sessions/{id}/branch',

@@ -135,6 +135,11 @@ const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T>
   session_resumed: fromOperator('resumed'),
   session_archived: fromOperator('archived'),
   session_unarchived: fromOperator('unarchived'),
+  session_renamed: {
+    from: 'operator',
+    to: ['agent'],
+    summarize: ({ payload }) => operatorSummary('renamed', { actor: payload.actor, reason: payload.title }),
+  },
   session_imported: fromOperator('imported'),
   cancel_requested: fromOperator('cancelled'),
   policy_set: fromOperator('policy set'),

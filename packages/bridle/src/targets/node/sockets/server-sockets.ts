@@ -1,6 +1,6 @@
 // WebSockets on Node: handshakes, limits, and the end of all sockets when the server stops. The surfaces decide who may connect and
 // what is sent.
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'
 import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/limits.ts'
@@ -14,6 +14,8 @@ import { type SocketLimits, SocketMonitor } from './socket-monitor.ts'
 import { sendUpgradeRefusal, upgradeRequestOf } from './upgrade-request.ts'
 
 export interface SocketServer {
+  /** Answers the handshake. `url` is the path and query that the routes see, where an app serves them below a path of its own. */
+  upgrade(incoming: IncomingMessage, duplex: Duplex, head: Buffer, url?: string): Promise<void>
   /** Asks all clients to reconnect, and waits a moment for them to leave. */
   close(): Promise<void>
 }
@@ -21,8 +23,7 @@ export interface SocketServer {
 /** The subprotocols that a server names back. A ticket also arrives as a subprotocol, and is a secret. */
 const PROTOCOLS = ['bridle.v1', 'harness.v1']
 
-export const attachSocketServer = (
-  server: Server,
+export const createSocketServer = (
   app: App,
   routes: readonly SocketRoute[],
   backlog: Backlog,
@@ -50,35 +51,34 @@ export const attachSocketServer = (
   let arriving = 0
   let closing = false
 
-  const admit = async (incoming: IncomingMessage): Promise<SocketOpener | Response> => {
+  const admit = async (incoming: IncomingMessage, url = incoming.url): Promise<SocketOpener | Response> => {
     if (sockets.size + arriving > maxSockets) return toResponse(new Denial('unavailable', 'Too many sockets are open.'))
-    const request = upgradeRequestOf(incoming)
+    const request = upgradeRequestOf({ url, headers: incoming.headers })
     if (!request) return toResponse(badRequest('Bad request.'))
     return upgradeSocket(routes, request, incoming.socket.remoteAddress ?? '', app.ports)
   }
 
-  server.on('upgrade', async (incoming: IncomingMessage, duplex: Duplex, head: Buffer) => {
-    duplex.on('error', destroy)
-    arriving += 1
-    try {
-      const admission = await admit(incoming)
-      const answer = closing
-        ? toResponse(new Denial('unavailable', 'The server is going away.', { 'retry-after': '1' }))
-        : admission
-      if (typeof answer !== 'function') return await sendUpgradeRefusal(duplex, answer)
-      // The library handles errors from here on.
-      duplex.off('error', destroy)
-      library.handleUpgrade(incoming, duplex, head, (socket) =>
-        socket.attach(answer, duplex, { sockets, backlog, monitor }),
-      )
-    } catch {
-      duplex.destroy()
-    } finally {
-      arriving -= 1
-    }
-  })
-
   return {
+    upgrade: async (incoming, duplex, head, url) => {
+      duplex.on('error', destroy)
+      arriving += 1
+      try {
+        const admission = await admit(incoming, url)
+        const answer = closing
+          ? toResponse(new Denial('unavailable', 'The server is going away.', { 'retry-after': '1' }))
+          : admission
+        if (typeof answer !== 'function') return await sendUpgradeRefusal(duplex, answer)
+        // The library handles errors from here on.
+        duplex.off('error', destroy)
+        library.handleUpgrade(incoming, duplex, head, (socket) =>
+          socket.attach(answer, duplex, { sockets, backlog, monitor }),
+        )
+      } catch {
+        duplex.destroy()
+      } finally {
+        arriving -= 1
+      }
+    },
     close: async () => {
       closing = true
       const left = [...sockets].map(

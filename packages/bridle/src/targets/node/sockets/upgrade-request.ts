@@ -4,7 +4,13 @@ import type { Duplex } from 'node:stream'
 import type { IncomingRequest } from '../../../surfaces/http/access/authenticate.ts'
 
 /** The request as the surfaces read it; null when its URL is invalid. */
-export const upgradeRequestOf = ({ url, headers }: IncomingMessage): IncomingRequest | null => {
+export const upgradeRequestOf = ({
+  url,
+  headers,
+}: {
+  readonly url: string | undefined
+  readonly headers: IncomingMessage['headers']
+}): IncomingRequest | null => {
   const { host = 'localhost' } = headers
   const address = `http://${host}${url}`
   // A host with a slash or an @ would change the path or the name.

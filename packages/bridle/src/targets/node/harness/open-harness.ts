@@ -1,0 +1,296 @@
+// All parts of a harness on Node, connected: the store, the agents, the host and the router. A server and an app that has routes of its
+// own both serve it; this file knows of no port.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Key, keyText } from '../../../kernel/event.ts'
+import { hostChildSessions } from '../../../kernel/host/child-sessions.ts'
+import { Host } from '../../../kernel/host/host.ts'
+import { present } from '../../../kernel/json.ts'
+import type { Runner } from '../../../kernel/ports/runner.ts'
+import { scriptedRunner } from '../../../runners/in-process/scripted.ts'
+import { TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
+import { sandboxUser } from '../../../runners/sandboxes/isolation/sandbox-user.ts'
+import { serverSecret } from '../../../runners/secrets/server-secret.ts'
+import { StoredUploads } from '../../../stores/uploads/stored-uploads.ts'
+import { memoryUploadFolder, uploadFolder } from '../../../stores/uploads/upload-folder.ts'
+import { httpWires, socketWires } from '../../../surfaces/all.ts'
+import { ChangeFeed } from '../../../surfaces/changes/change-feed.ts'
+import { type ExposurePolicy, exposureOf } from '../../../surfaces/http/access/exposure.ts'
+import { engineOf } from '../../../surfaces/http/agent-engine.ts'
+import { type App, createApp } from '../../../surfaces/http/router/app.ts'
+import { voiceAccess } from '../../../surfaces/voice/access.ts'
+import type { Lines } from '../../../voice/lines.ts'
+import { createEngineAgents } from '../../agents/engines.ts'
+import { defaultAgent } from '../../agents/registry.ts'
+import { scriptedAgent } from '../../agents/scripted.ts'
+import { loadServerAgents } from '../../agents/server-agents.ts'
+import { ServerFault } from '../../server-fault.ts'
+import { checkVoiceSettings, createServerLines } from '../../voice/server-lines.ts'
+import { Backlog } from '../backlog.ts'
+import { listBuildManifests } from '../build-manifests.ts'
+import { ensureLocalToken, publishAddress } from '../credentials/local-token.ts'
+import { eventLoop } from '../event-loop.ts'
+import { fileFetcherOf } from '../file-fetching.ts'
+import { appFiles, builtCockpit } from '../http/app-files.ts'
+import { proxyFilter } from '../http/trusted-proxies.ts'
+import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from '../limits.ts'
+import { type Logger, standardLogger } from '../logger.ts'
+import { createRunTracer } from '../run-tracer.ts'
+import type { ServerOptions } from '../server-options.ts'
+import { openServerStore } from '../server-store.ts'
+import { connectProvider } from '../sockets/provider-socket.ts'
+import { createSocketServer, type SocketServer } from '../sockets/server-sockets.ts'
+import { watchStoreHealth } from '../store-health.ts'
+import { clock, digest } from '../system-ports.ts'
+import { createTracing } from '../tracing.ts'
+import { NodeWorkspaceFiles } from '../workspaces/workspace-files.ts'
+import { folderAccess } from '../workspaces/workspace-sources.ts'
+import { NodeWorkspaces } from '../workspaces/workspaces.ts'
+
+/** The two ends of a request on Node, where the platform has them. */
+export interface NodeBindings {
+  readonly incoming?: IncomingMessage
+  readonly outgoing?: ServerResponse
+}
+
+/** A harness whose parts are connected. Nothing runs before `start`. */
+export interface OpenHarness {
+  readonly app: App
+  readonly backlog: Backlog
+  readonly sockets: SocketServer
+  readonly exposure: ExposurePolicy
+  /** No credential is asked for: only programs and pages of this machine may be let in. */
+  readonly isOpen: boolean
+  readonly log: Logger
+  /** Continues the work that the last process left. */
+  start(): Promise<void>
+  /** Takes no new work, and lets runs end within the time. Requests are still answered. */
+  drain(graceMs: number): Promise<void>
+  /** Stops the sessions, and asks all clients to reconnect. */
+  leave(): Promise<void>
+  /** Releases the data folder. */
+  release(): Promise<void>
+  /** All three, after a start that failed: an error goes to the log. */
+  abandon(): Promise<void>
+}
+
+export interface HarnessPlace {
+  /** The address that the harness is served on; null = an app serves it, on addresses that nobody here knows. */
+  readonly hostname: string | null
+}
+
+export const openHarness = async (options: ServerOptions, { hostname }: HarnessPlace): Promise<OpenHarness> => {
+  const { data = '.bridle', env = process.env, keepToken = false } = options
+  const authToken = options.authToken ?? (options.authTokenEnv === undefined ? undefined : env[options.authTokenEnv])
+  if (options.authTokenEnv !== undefined && !authToken)
+    throw new ServerFault('token_missing', `${options.authTokenEnv} holds no token.`)
+  const isOpen = isOpenServer(options, authToken)
+  const tenantRequired = options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1'
+  const log = options.log ?? standardLogger(env, clock.now)
+  const traces = createTracing()
+  let draining = false
+  // Check settings before anything is open.
+  const owner = sandboxUser(env)
+  const isTrustedProxy = proxyFilter(options.trustedProxies, env)
+  const fileFetcher = fileFetcherOf(options.openharness)
+  checkVoiceSettings(env)
+  // Not `unref`: the timer keeps the process alive while a store waits for something that does not.
+  const opening = setInterval(() => log('warn', 'the store is still opening', { data }), STORE_OPENING_MS)
+  const store = await openServerStore(options.store ?? 'sqlite', data).finally(() => clearInterval(opening))
+  if (store.damage) log('error', 'acknowledged commits are missing', { ...store.damage })
+  const { maxTenantBytes } = options.workspaces ?? {}
+  const tenantUsage = new TenantDiskUsage(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
+  const prepare = async () => {
+    publishAddress(data, null)
+    const ownerToken = keepToken ? ensureLocalToken(data) : null
+    const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
+    const folder = store.name === 'memory' ? memoryUploadFolder() : uploadFolder(join(resolve(data), 'files'))
+    const uploads = await StoredUploads.open(folder, clock.now)
+    const voiceModel = (key: Key) => lines.modelFor(key)
+    const setup = { isOpen, data, tenantUsage, uploads, host: () => host, voiceModel, env, log }
+    const agents = await loadAgents(options, setup)
+    return { ownerToken, tokens, uploads, ...agents }
+  }
+  // An error of the start says what to mend; an error of the store that closes after it goes to the log.
+  const logCloseError = (cause: unknown) =>
+    log('error', 'the store could not be closed', {
+      data,
+      cause: cause instanceof Error ? cause.message : String(cause),
+    })
+  const { engines, served, tokens, ownerToken, uploads } = await prepare().catch(async (error) => {
+    await store.close().catch(logCloseError)
+    throw error
+  })
+  const exists = async (key: Key) => (await host.find(key).catch(() => key)) !== null
+  const workspaces = new NodeWorkspaces({
+    data,
+    workspaces: options.workspaces,
+    exists,
+    mayNameAnyFolder: folderAccess({ ...options, hostname: hostname ?? '', isOpen, tenantRequired, ownerToken }),
+    tenantUsage,
+    ...(owner && { owner }),
+  })
+  const changes = new ChangeFeed({ clock, identityOf: (agent) => engineOf(served.agents, agent) })
+  const host = new Host({
+    log: store.log,
+    directory: store.directory,
+    clock,
+    digest,
+    eventLoop,
+    rows: changes,
+    runner: (agent) => workspaces.wrapRunner(withUploads(served.runnerOf(agent), uploads)),
+    ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
+    // The loop of a model agent makes its own spans.
+    onCommit: (key, events) => {
+      if (!served.hasModel(key.agent)) traces.events(key, events)
+    },
+    onFault: (key, cause) =>
+      log('error', key ? 'session stopped' : 'due sessions could not be looked for', {
+        ...(key && { session: keyText(key) }),
+        cause: cause instanceof Error ? cause.message : String(cause),
+      }),
+  })
+  const lines = createServerLines({
+    ...{ env, clock, host: () => host, connect: connectProvider },
+    hasModel: (agent) => served.hasModel(agent),
+  })
+  const exposure = exposureOf(env, options.expose)
+  const cockpit = options.cockpit ?? builtCockpit()
+  const storeProblem = watchStoreHealth(store, resolve(data), log)
+  const watch = setInterval(storeProblem, STORE_CHECK_MS).unref()
+  const app = createApp(
+    {
+      ...options,
+      ...present({ authToken }),
+      tokens,
+      tenantRequired,
+      host,
+      directory: store.directory,
+      clock,
+      agents: served.agents,
+      defaultAgent: options.defaultAgent ?? defaultAgent(served.agents, env),
+      ...exposure,
+      ...voiceAccess(options, env),
+      workspaces,
+      workspaceFiles: new NodeWorkspaceFiles(data),
+      uploads,
+      ...(cockpit !== false && { files: typeof cockpit === 'string' ? appFiles(cockpit) : cockpit }),
+      changes,
+      voice: lines,
+      ...(fileFetcher && { fileFetcher }),
+      signingSecret: async () => serverSecret(data, env),
+      builds: () => listBuildManifests(data),
+      workspace: { target: 'node', store: store.name },
+      lostCommits: store.damage?.commitsLost ?? 0,
+      ...(isTrustedProxy && { isTrustedProxy }),
+      isStopping: () => draining,
+      notReadyReason: () => (draining ? 'The server is going away.' : storeProblem()),
+      onRequest: (entry) => {
+        traces.request(entry, clock.now())
+        log(entry.status >= 500 ? 'warn' : 'info', 'request', { ...entry })
+      },
+      callerAddress: (c) => (c.env as NodeBindings).incoming?.socket.remoteAddress ?? '',
+    },
+    httpWires,
+  )
+  const backlog = new Backlog(options.maxUnsentBytes)
+  const sockets = createSocketServer(app, socketWires, backlog, options)
+  const drain = async (graceMs: number) => {
+    draining = true
+    // Before the port is free: the next program on it must not receive this server's token.
+    publishAddress(data, null)
+    clearInterval(watch)
+    served.close()
+    // The next start continues durable runs, so that they rest at once and do not use up the grace.
+    void host.rest()
+    // Runs in this process may end in time; the next start continues or reports the others. Until then the port stays open, so that
+    // a balancer sees 503 from /ready, and approvals can be answered.
+    for (const until = clock.now() + graceMs; host.runningCount > 0 && clock.now() < until; ) await sleep(DRAIN_POLL_MS)
+  }
+  const leave = async () => {
+    lines.close()
+    await host.handOver()
+    await host.stop()
+    changes.close()
+    await sockets.close()
+  }
+  const release = async () => {
+    await engines.close()
+    await store.close()
+  }
+  return {
+    ...{ app, backlog, sockets, isOpen, log, drain, leave, release },
+    exposure: { ...exposure, agents: served.agents },
+    start: async () => {
+      await host.start()
+      await engines.stopOrphans(host)
+      await workspaces.removeOrphans()
+      await uploads.removeOrphans(exists)
+      if (engines.warning !== null) log('warn', engines.warning)
+    },
+    abandon: async () => {
+      await drain(0).then(leave).then(release).catch(logCloseError)
+    },
+  }
+}
+
+/** No setting asks a caller for a credential. */
+export const isOpenServer = (options: ServerOptions, authToken = options.authToken): boolean =>
+  authToken === undefined &&
+  options.authTokenEnv === undefined &&
+  !options.tokens?.length &&
+  !options.extractAuthToken &&
+  !options.authenticate &&
+  !options.keepToken
+
+interface AgentSetup {
+  readonly isOpen: boolean
+  readonly data: string
+  readonly tenantUsage: TenantDiskUsage
+  readonly uploads: StoredUploads
+  readonly host: () => Host
+  readonly voiceModel: Lines['modelFor']
+  readonly env: NodeJS.ProcessEnv
+  readonly log: Logger
+}
+
+const loadAgents = async (
+  options: ServerOptions,
+  { isOpen, data, tenantUsage, uploads, host, voiceModel, env, log }: AgentSetup,
+) => {
+  const { sandbox, engines: settings } = options
+  const engines = await createEngineAgents({
+    data,
+    folders: { tenantUsage },
+    env,
+    clock,
+    digest,
+    uploads,
+    isOpen,
+    ...present({ sandbox, engines: settings }),
+  })
+  const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
+  try {
+    const served = await loadServerAgents(
+      options,
+      builtIn,
+      { clock, digest, uploads, children: hostChildSessions(host), voiceModel, env, trace: createRunTracer() },
+      (line) => log('warn', line),
+    )
+    return { engines, served }
+  } catch (error) {
+    await engines.close()
+    throw error
+  }
+}
+
+/** The runner, which also removes the uploaded files of a removed session. */
+const withUploads = (runner: Runner, uploads: StoredUploads): Runner => ({
+  ...runner,
+  forget: async (key) => {
+    await runner.forget?.(key)
+    await uploads.release(key)
+  },
+})
