@@ -9,6 +9,7 @@ import { approve, reject } from './commands/approve-reject.ts'
 import { attach } from './commands/attach.ts'
 import { backup } from './commands/backup.ts'
 import { build } from './commands/build.ts'
+import { chat } from './commands/chat.ts'
 import { conformance } from './commands/conformance.ts'
 import { dev } from './commands/dev.ts'
 import { doctor } from './commands/doctor.ts'
@@ -30,6 +31,7 @@ const commands: { readonly [name: string]: CliCommand } = {
   start,
   dev,
   build,
+  chat,
   run,
   attach,
   sessions,

@@ -1,13 +1,22 @@
 // A server for a command: the one that runs, else one in this process that ends with the command.
 import { randomBytes } from 'node:crypto'
-import { type FabricClient, FabricError } from '../../client/index.ts'
+import { type FabricClient, FabricError, type OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { startServer } from '../commands/start.ts'
-import { createClient, isLocalUrl, serverSettings, serverUrl } from '../config/settings.ts'
+import {
+  createClient,
+  isLocalUrl,
+  type ServerAddress,
+  serverAddress,
+  serverSettings,
+  serverUrl,
+} from '../config/settings.ts'
 import type { CliOutput } from '../terminal/output.ts'
 
 export interface ServerConnection {
-  readonly fabric: FabricClient
+  readonly fabric: OperatorClient
+  /** Where the server is, and its token: for a socket. */
+  readonly address: Pick<ServerAddress, 'url' | 'authToken'>
   /** The data folder of a server that lives in this process and ends with it; null = it lives elsewhere. */
   readonly ownData: string | null
   readonly close: () => Promise<void>
@@ -24,8 +33,9 @@ export const connectOrStart = async (
   out: CliOutput,
 ): Promise<ServerConnection> => {
   const url = serverUrl(flags, env)
-  const fabric = await createClient(flags, env)
-  if (await isBridleServer(fabric)) return { fabric, ownData: null, close: async () => {} }
+  const found = await serverAddress(flags, env)
+  const fabric = await createClient(flags, env, found)
+  if (await isBridleServer(fabric)) return { fabric, address: found, ownData: null, close: async () => {} }
   // A server on another machine cannot be started from here.
   if (!isLocalUrl(url)) throw new ExitError(EXIT_CODES.failed, `No Bridle answers at ${url}.`)
 
@@ -42,8 +52,10 @@ export const connectOrStart = async (
     },
   )
   out.note(`No Bridle answers at ${url}; this command starts a server, with the data in ${settings.data}`)
+  const address = { url: server.url, authToken }
   return {
-    fabric: await createClient(flags, env, { url: server.url, authToken }),
+    fabric: await createClient(flags, env, address),
+    address,
     ownData: settings.data,
     close: () => server.close(),
   }

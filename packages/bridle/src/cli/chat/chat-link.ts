@@ -1,0 +1,110 @@
+// The live connection of a chat to its session: the state of the conversation, and beside it the notices and the cost.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HarnessClient, type HarnessConnection, type HarnessState, type OperatorClient } from '../../client/index.ts'
+import type { ServerConnection } from '../runs/server-connection.ts'
+import type { ChatTarget } from './chat-target.ts'
+import { COST_WAIT_MS } from './limits.ts'
+import { noticeText } from './transcript/notices.ts'
+import { turnCost, type UsageCount } from './transcript/turn-cost.ts'
+
+export interface ChatLinkEvents {
+  readonly onChange: () => void
+  readonly onConnection: (connection: HarnessConnection) => void
+  readonly onNotice: (text: string) => void
+}
+
+export class ChatLink {
+  readonly client: HarnessClient
+  readonly target: ChatTarget
+  readonly #fabric: OperatorClient
+  readonly #events: ChatLinkEvents
+  readonly #leaving = new AbortController()
+  #usage: UsageCount | null = null
+  #startedAt: number | null = null
+  #isFirst = true
+
+  constructor(
+    { fabric, address }: ServerConnection,
+    tenantId: string | undefined,
+    target: ChatTarget,
+    events: ChatLinkEvents,
+  ) {
+    this.target = target
+    this.#fabric = fabric
+    this.#events = events
+    const query = new URLSearchParams({ sessionId: target.id, agent: target.agent })
+    const url = `${address.url.replace(/^http/, 'ws').replace(/\/$/, '')}/ws?${query}`
+    this.client = new HarnessClient({ url, authToken: address.authToken, tenantId })
+    this.client.subscribe(() => this.#changed())
+    this.client.on('connection', events.onConnection)
+    this.#follow().catch(() => {})
+  }
+
+  get state(): HarnessState {
+    return this.client.getSnapshot()
+  }
+
+  get isRunning(): boolean {
+    return this.state.status === 'running'
+  }
+
+  get isOpen(): boolean {
+    return this.client.connection.phase === 'open'
+  }
+
+  /** Milliseconds since the run began, as far as this chat has seen it. */
+  get elapsedMs(): number | null {
+    return this.#startedAt === null ? null : Date.now() - this.#startedAt
+  }
+
+  close(): void {
+    this.#leaving.abort()
+    this.client.close()
+  }
+
+  #changed(): void {
+    if (this.isOpen) {
+      const { isRunning } = this
+      // The time of a turn that ended is read a moment later.
+      if (isRunning && this.#startedAt === null && !this.#isFirst) this.#startedAt = Date.now()
+      this.#isFirst = false
+    }
+    this.#events.onChange()
+  }
+
+  /** The tokens, the cost and the time of the turn that has just ended; null = nothing is known of them, or not in time. */
+  async turnCost(): Promise<string | null> {
+    const { id, agent } = this.target
+    const { elapsedMs } = this
+    this.#startedAt = this.isRunning ? Date.now() : null
+    const usage = await Promise.race([
+      this.#fabric.session(id, agent).then(
+        (session) => session.usage,
+        () => null,
+      ),
+      sleep(COST_WAIT_MS, null, { ref: false }),
+    ])
+    if (!usage) return null
+    const text = turnCost(this.#usage ?? usage, usage, elapsedMs)
+    this.#usage = usage
+    return text
+  }
+
+  async #follow(): Promise<void> {
+    const { id, agent } = this.target
+    const { usage, lastEventId } = await this.#fabric.session(id, agent)
+    this.#usage ??= usage
+    const { signal } = this.#leaving
+    const feed = this.#fabric.envelopes(id, {
+      agent,
+      tier: 'debug',
+      omit: ['token', 'thinking'],
+      after: lastEventId,
+      signal,
+    })
+    for await (const envelope of feed) {
+      const text = noticeText(envelope as { type: string; payload: { [name: string]: unknown } })
+      if (text !== null && !signal.aborted) this.#events.onNotice(text)
+    }
+  }
+}

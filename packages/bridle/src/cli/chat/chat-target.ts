@@ -1,0 +1,77 @@
+// The session of a chat: a new one, a named one, or the newest of the agent.
+import { FabricError, type OperatorClient } from '../../client/index.ts'
+import { EXIT_CODES, ExitError } from '../command.ts'
+import { type NewChatWorkspace, newChatBody } from './chat-workspace.ts'
+
+export interface ChatTarget {
+  readonly id: string
+  readonly agent: string
+  /** Made by this chat: removed again when the person leaves without a prompt. */
+  readonly isNew: boolean
+}
+
+export interface ChatChoice {
+  readonly agent: string | undefined
+  readonly id: string | undefined
+  readonly continues: boolean
+  readonly workspace: NewChatWorkspace | null
+}
+
+export const chooseTarget = async (fabric: OperatorClient, choice: ChatChoice): Promise<ChatTarget> => {
+  const { agent, id } = choice
+  if (id !== undefined) return namedChat(fabric, id, agent)
+  if (choice.continues) {
+    const { sessions } = await fabric.sessions({ kind: 'chat', limit: 1, ...(agent !== undefined && { agent }) })
+    const [newest] = sessions
+    if (newest) return { id: newest.id, agent: newest.agent, isNew: false }
+  }
+  return createTarget(fabric, agent, choice.workspace)
+}
+
+/** Makes a chat of the agent; without a name, of the server's default agent. */
+export const createTarget = async (
+  fabric: OperatorClient,
+  agent: string | undefined,
+  workspace: NewChatWorkspace | null,
+): Promise<ChatTarget> => {
+  const card = await fabric.createChat(newChatBody(agent, workspace)).catch(async (error: unknown) => {
+    if (!(error instanceof FabricError)) throw error
+    if (agent !== undefined && error.status === 404) return unknownAgent(fabric, agent)
+    if (workspace && error.status === 400)
+      throw new ExitError(
+        EXIT_CODES.failed,
+        `The server does not take ${workspace.source} as a workspace: ${error.message} Go without it with --no-workspace.`,
+      )
+    throw error
+  })
+  const target = { id: card.id, agent: card.agent, isNew: true }
+  // A server that knows no workspaces of chats takes the request, and would let the agent work in an empty folder.
+  if (workspace && (await fabric.workspace(target.id, target.agent)).mode === 'none') {
+    await fabric.remove(target.agent, target.id)
+    throw new ExitError(
+      EXIT_CODES.failed,
+      `This server gives a chat no workspace, so ${target.agent} cannot work on ${workspace.source}. Go without it with --no-workspace.`,
+    )
+  }
+  return target
+}
+
+/** A session that does not exist yet is made under this id where the agent is known. */
+const namedChat = async (fabric: OperatorClient, id: string, agent: string | undefined): Promise<ChatTarget> => {
+  try {
+    const session = await fabric.session(id, agent)
+    return { id: session.id, agent: session.agent, isNew: false }
+  } catch (error) {
+    if (!(error instanceof FabricError) || error.status !== 404) throw error
+  }
+  throw new ExitError(
+    EXIT_CODES.failed,
+    `There is no session ${id}${agent === undefined ? '' : ` of ${agent}`}; bridle sessions lists them.`,
+  )
+}
+
+const unknownAgent = async (fabric: OperatorClient, agent: string): Promise<never> => {
+  const { agents = [] } = await fabric.ready()
+  const names = agents.map(({ name }) => name).join(', ')
+  throw new ExitError(EXIT_CODES.failed, `There is no agent ${agent}; there are ${names}.`)
+}

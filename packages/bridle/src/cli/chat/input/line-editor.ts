@@ -1,0 +1,158 @@
+// The input line as a value: its text, the cursor, the place in the history and a search in it. Keys change it; nothing here draws.
+import { escapeControls } from '../../terminal/output.ts'
+import { CLUSTER_CHARS_MAX } from '../limits.ts'
+import type { Key, KeyName } from './keys.ts'
+
+export interface LineEditor {
+  readonly text: string
+  readonly cursor: number
+  /** Steps back in the history; 0 = the person's own text, which `draft` keeps meanwhile. */
+  readonly back: number
+  readonly draft: string
+  /** The words that Ctrl+R looks for; null = no search. */
+  readonly search: { readonly query: string; readonly skip: number } | null
+}
+
+export type EditorEvent = { readonly type: 'submit'; readonly text: string } | { readonly type: KeyEventName }
+
+type KeyEventName = 'escape' | 'interrupt' | 'end-of-input' | 'clear-screen' | 'suspend' | 'tab'
+
+export interface EditorStep {
+  readonly editor: LineEditor
+  readonly event: EditorEvent | null
+}
+
+export const emptyEditor: LineEditor = { text: '', cursor: 0, back: 0, draft: '', search: null }
+
+export const editorWith = (text: string): LineEditor => ({ ...emptyEditor, text, cursor: text.length })
+
+/** `history` is oldest first. */
+export const pressKey = (editor: LineEditor, key: Key, history: readonly string[]): EditorStep => {
+  if (editor.search) return searchKey(editor, editor.search, key, history)
+  if (key.type !== 'key') return { editor: insert(editor, cleanInput(key.text)), event: null }
+  if (key.name === 'enter') return enter(editor)
+  const isEvent = (eventNames as readonly string[]).includes(key.name)
+  // Ctrl+D deletes while there is text: only an empty line ends the input.
+  if (key.name === 'end-of-input' && editor.text !== '') return { editor: remove(editor, next(editor)), event: null }
+  if (isEvent) return { editor, event: { type: key.name as KeyEventName } }
+  return { editor: edits[key.name as keyof typeof edits]?.(editor, history) ?? editor, event: null }
+}
+
+/** Tabs become spaces, and controls of pasted text are made visible: they would be commands to the terminal. */
+const cleanInput = (text: string): string => escapeControls(text.replaceAll('\t', '  ').replace(/\r\n?/g, '\n'))
+
+/** A backslash at the end of the line continues it in the next one. */
+const enter = (editor: LineEditor): EditorStep => {
+  const { text, cursor } = editor
+  if (text[cursor - 1] === '\\') {
+    const shorter = { ...editor, text: text.slice(0, cursor - 1) + text.slice(cursor), cursor: cursor - 1 }
+    return { editor: insert(shorter, '\n'), event: null }
+  }
+  return { editor: emptyEditor, event: { type: 'submit', text } }
+}
+
+const insert = (editor: LineEditor, added: string): LineEditor => ({
+  ...editor,
+  text: editor.text.slice(0, editor.cursor) + added + editor.text.slice(editor.cursor),
+  cursor: editor.cursor + added.length,
+})
+
+/** Removes the text between the cursor and the place. */
+const remove = (editor: LineEditor, place: number): LineEditor => {
+  const [from, to] = place < editor.cursor ? [place, editor.cursor] : [editor.cursor, place]
+  return { ...editor, text: editor.text.slice(0, from) + editor.text.slice(to), cursor: from }
+}
+
+const moveTo = (editor: LineEditor, cursor: number): LineEditor => ({ ...editor, cursor })
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const next = ({ text, cursor }: LineEditor): number =>
+  cursor + ([...segmenter.segment(text.slice(cursor, cursor + CLUSTER_CHARS_MAX))][0]?.segment.length ?? 0)
+const previous = ({ text, cursor }: LineEditor): number =>
+  cursor -
+  ([...segmenter.segment(text.slice(Math.max(cursor - CLUSTER_CHARS_MAX, 0), cursor))].at(-1)?.segment.length ?? 0)
+
+const lineStart = ({ text, cursor }: LineEditor): number => text.lastIndexOf('\n', cursor - 1) + 1
+const lineEnd = ({ text, cursor }: LineEditor): number => {
+  const end = text.indexOf('\n', cursor)
+  return end < 0 ? text.length : end
+}
+const wordStart = ({ text, cursor }: LineEditor): number =>
+  text.slice(0, cursor).search(/\S+\s*$/) >= 0 ? text.slice(0, cursor).search(/\S+\s*$/) : 0
+const wordEnd = ({ text, cursor }: LineEditor): number => cursor + (/^\s*\S+/.exec(text.slice(cursor))?.[0].length ?? 0)
+
+/** Up and down move between the lines of a long text first, and then through the history. */
+const up = (editor: LineEditor, history: readonly string[]): LineEditor => {
+  const start = lineStart(editor)
+  if (start > 0) {
+    const above = lineStart({ ...editor, cursor: start - 1 })
+    return moveTo(editor, Math.min(above + editor.cursor - start, start - 1))
+  }
+  const entry = history[history.length - editor.back - 1]
+  if (entry === undefined) return editor
+  return { ...editorWith(entry), back: editor.back + 1, draft: editor.back === 0 ? editor.text : editor.draft }
+}
+
+const down = (editor: LineEditor, history: readonly string[]): LineEditor => {
+  const end = lineEnd(editor)
+  if (end < editor.text.length) {
+    const below = { ...editor, cursor: end + 1 }
+    return moveTo(editor, Math.min(end + 1 + editor.cursor - lineStart(editor), lineEnd(below)))
+  }
+  if (editor.back === 0) return editor
+  const entry = editor.back === 1 ? editor.draft : history[history.length - editor.back + 1]
+  return { ...editorWith(entry ?? ''), back: editor.back - 1, draft: editor.draft }
+}
+
+const edits: {
+  readonly [N in Exclude<KeyName, KeyEventName | 'enter'>]: (
+    editor: LineEditor,
+    history: readonly string[],
+  ) => LineEditor
+} = {
+  newline: (editor) => insert(editor, '\n'),
+  backspace: (editor) => remove(editor, previous(editor)),
+  delete: (editor) => remove(editor, next(editor)),
+  left: (editor) => moveTo(editor, previous(editor)),
+  right: (editor) => moveTo(editor, next(editor)),
+  home: (editor) => moveTo(editor, lineStart(editor)),
+  end: (editor) => moveTo(editor, lineEnd(editor)),
+  'word-left': (editor) => moveTo(editor, wordStart(editor)),
+  'word-right': (editor) => moveTo(editor, wordEnd(editor)),
+  'delete-word': (editor) => remove(editor, wordStart(editor)),
+  'delete-word-right': (editor) => remove(editor, wordEnd(editor)),
+  'delete-to-start': (editor) => remove(editor, lineStart(editor)),
+  'delete-to-end': (editor) => remove(editor, lineEnd(editor)),
+  up,
+  down,
+  search: (editor) => ({ ...editor, draft: editor.text, search: { query: '', skip: 0 } }),
+}
+
+/** While Ctrl+R searches, letters narrow the search, Ctrl+R goes further back, Enter and arrows take the entry, Esc gives up. */
+const searchKey = (
+  editor: LineEditor,
+  search: { readonly query: string; readonly skip: number },
+  key: Key,
+  history: readonly string[],
+): EditorStep => {
+  const look = (query: string, skip: number): EditorStep => {
+    const found = findEntry(history, query, skip)
+    const text = found ?? editor.text
+    const shown = found === null && skip > 0 ? search : { query, skip }
+    return { editor: { ...editor, text, cursor: text.length, search: shown }, event: null }
+  }
+  if (key.type !== 'key') return look(search.query + cleanInput(key.text).replaceAll('\n', ' '), 0)
+  if (key.name === 'search') return look(search.query, search.skip + 1)
+  if (key.name === 'backspace') return look(search.query.slice(0, -1), 0)
+  if (key.name === 'escape' || key.name === 'interrupt') return { editor: editorWith(editor.draft), event: null }
+  const taken = editorWith(editor.text)
+  return key.name === 'enter' ? { editor: taken, event: null } : pressKey(taken, key, history)
+}
+
+const findEntry = (history: readonly string[], query: string, skip: number): string | null => {
+  if (query === '') return null
+  const found = [...new Set(history.toReversed())].filter((entry) => entry.toLowerCase().includes(query.toLowerCase()))
+  return found[skip] ?? null
+}
+
+const eventNames: readonly KeyEventName[] = ['escape', 'interrupt', 'end-of-input', 'clear-screen', 'suspend', 'tab']

@@ -1,0 +1,45 @@
+// The keyboard of a terminal in raw mode: every key comes at once, and pasted text comes as one piece.
+import { StringDecoder } from 'node:string_decoder'
+import { ESCAPE_KEY_MS } from '../limits.ts'
+import { type Key, readKeys } from './keys.ts'
+
+export interface TerminalInput {
+  readonly start: () => void
+  /** Gives the terminal back as it was. */
+  readonly stop: () => void
+}
+
+export const terminalInput = (onKey: (key: Key) => void, onEnd: () => void): TerminalInput => {
+  const { stdin, stdout } = process
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  let timer: NodeJS.Timeout | undefined
+  const read = (text: string, isOver: boolean) => {
+    clearTimeout(timer)
+    const { keys, rest: unfinished } = readKeys(rest + text, isOver)
+    rest = unfinished
+    for (const key of keys) onKey(key)
+    // Pasted text may take longer; its end is sure to come.
+    if (rest !== '' && !rest.startsWith(PASTE)) timer = setTimeout(() => read('', true), ESCAPE_KEY_MS)
+  }
+  const receive = (bytes: Buffer) => read(decoder.write(bytes), false)
+  return {
+    start: () => {
+      stdin.setRawMode(true)
+      stdin.on('data', receive)
+      stdin.on('end', onEnd)
+      stdin.resume()
+      stdout.write('\u001b[?2004h')
+    },
+    stop: () => {
+      clearTimeout(timer)
+      stdin.off('data', receive)
+      stdin.off('end', onEnd)
+      stdin.setRawMode(false)
+      stdin.pause()
+      stdout.write('\u001b[?2004l')
+    },
+  }
+}
+
+const PASTE = '\u001b[200~'

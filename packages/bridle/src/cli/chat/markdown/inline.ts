@@ -1,0 +1,154 @@
+// The styles inside a line of markdown. Each span is a piece of the source, so that a long line can be cut at any character of it.
+import { SPAN_DEPTH_MAX } from '../limits.ts'
+
+export type SpanStyle = 'bold' | 'italic' | 'strikethrough' | 'code' | 'address'
+
+export interface Span {
+  readonly start: number
+  readonly end: number
+  readonly styles: readonly SpanStyle[]
+  /** Characters around the piece that are not in the source, such as the brackets of an address. */
+  readonly before?: string
+  readonly after?: string
+}
+
+/** Marks without a partner are text: while a line streams, its last mark usually has none yet. */
+export const parseInline = (source: string): Span[] => parseRange(source, 0, source.length, [])
+
+const parseRange = (source: string, from: number, to: number, styles: readonly SpanStyle[]): Span[] => {
+  const spans: Span[] = []
+  /** Marks that have no partner behind some place have none behind a later one: hostile text costs no second search. */
+  const unpaired = new Set<string>()
+  let textStart = from
+  let at = from
+  const endText = (end: number) => {
+    if (end > textStart) spans.push({ start: textStart, end, styles })
+  }
+  while (at < to) {
+    const found = spanAt(source, at, to, styles, unpaired)
+    if (!found) {
+      at += 1
+      continue
+    }
+    endText(at)
+    spans.push(...found.spans)
+    at = found.end
+    textStart = at
+  }
+  endText(to)
+  return spans
+}
+
+interface FoundSpan {
+  readonly spans: readonly Span[]
+  readonly end: number
+}
+
+const spanAt = (
+  source: string,
+  at: number,
+  to: number,
+  styles: readonly SpanStyle[],
+  unpaired: Set<string>,
+): FoundSpan | null => {
+  const letter = source[at]
+  if (letter === '\\') return escapeAt(source, at, to, styles)
+  if (letter === '`') return codeAt(source, at, to, styles, unpaired)
+  if (styles.length >= SPAN_DEPTH_MAX) return null
+  if (letter === '[' || (letter === '!' && source[at + 1] === '['))
+    return linkAt(source, letter === '[' ? at : at + 1, to, styles, unpaired)
+  if (letter === '*' || letter === '_' || letter === '~') return emphasisAt(source, at, to, styles, unpaired)
+  return null
+}
+
+const escapeAt = (source: string, at: number, to: number, styles: readonly SpanStyle[]): FoundSpan | null =>
+  at + 1 < to && /[!-/:-@[-`{-~]/.test(source[at + 1] ?? '')
+    ? { spans: [{ start: at + 1, end: at + 2, styles }], end: at + 2 }
+    : null
+
+const codeAt = (
+  source: string,
+  at: number,
+  to: number,
+  styles: readonly SpanStyle[],
+  unpaired: Set<string>,
+): FoundSpan | null => {
+  let open = at
+  while (open < to && source[open] === '`') open += 1
+  const mark = source.slice(at, open)
+  if (!unpaired.has(mark)) {
+    for (let close = source.indexOf(mark, open); close >= 0 && close + mark.length <= to; ) {
+      let end = close
+      while (source[end] === '`') end += 1
+      if (end - close === mark.length)
+        return { spans: [{ start: open, end: close, styles: [...styles, 'code'] }], end: close + mark.length }
+      close = source.indexOf(mark, end)
+    }
+    unpaired.add(mark)
+  }
+  // The whole run of marks is text: the search must not begin again at each of them.
+  return { spans: [{ start: at, end: open, styles }], end: open }
+}
+
+const linkAt = (
+  source: string,
+  at: number,
+  to: number,
+  styles: readonly SpanStyle[],
+  unpaired: Set<string>,
+): FoundSpan | null => {
+  if (unpaired.has('[')) return null
+  const middle = source.indexOf('](', at + 1)
+  const close = middle < 0 ? -1 : source.indexOf(')', middle + 2)
+  if (close < 0 || close >= to) {
+    unpaired.add('[')
+    return null
+  }
+  // A bracket or a space between them belongs to something else.
+  if (source.slice(at + 1, middle).includes('[') || /\s/.test(source.slice(middle + 2, close).trim())) return null
+  const label = parseRange(source, at + 1, middle, styles)
+  const address: Span = { start: middle + 2, end: close, styles: [...styles, 'address'], before: ' (', after: ')' }
+  // The address always stands beside the text: a link that hides its target could lead anywhere.
+  const isSame = source.slice(at + 1, middle) === source.slice(middle + 2, close)
+  return { spans: isSame || close === middle + 2 ? label : [...label, address], end: close + 1 }
+}
+
+const emphasisAt = (
+  source: string,
+  at: number,
+  to: number,
+  styles: readonly SpanStyle[],
+  unpaired: Set<string>,
+): FoundSpan | null => {
+  const letter = source[at] as string
+  const isDouble = source[at + 1] === letter
+  const mark = isDouble ? letter + letter : letter
+  const style: SpanStyle = letter === '~' ? 'strikethrough' : isDouble ? 'bold' : 'italic'
+  const open = at + mark.length
+  const isInWord = letter === '_' && /[\p{L}\p{N}]/u.test(source[at - 1] ?? '')
+  const opens = open < to && !/\s/.test(source[open] ?? ' ') && (letter !== '~' || isDouble) && !isInWord
+  const literal = { spans: [{ start: at, end: open, styles }], end: open }
+  if (!opens || unpaired.has(mark) || styles.includes(style)) return literal
+  const close = closingMark(source, open, to, mark)
+  if (close < 0) {
+    unpaired.add(mark)
+    return literal
+  }
+  return { spans: parseRange(source, open, close, [...styles, style]), end: close + mark.length }
+}
+
+/** The mark that ends the style: after a letter, and not a part of a longer run. */
+const closingMark = (source: string, from: number, to: number, mark: string): number => {
+  const letter = mark[0] as string
+  for (let at = source.indexOf(mark, from + 1); at >= 0 && at + mark.length <= to; ) {
+    let end = at
+    while (end < to && source[end] === letter) end += 1
+    const length = end - at
+    const fits = mark.length === 1 ? length % 2 === 1 : length >= 2
+    const endsWord = letter !== '_' || !/[\p{L}\p{N}]/u.test(source[end] ?? '')
+    // In a run of three, as in `**bold *both***`, the last marks are those of the outer style.
+    if (fits && endsWord && !/\s/.test(source[at - 1] ?? ' ') && source[at - 1] !== '\\') return end - mark.length
+    at = source.indexOf(mark, end)
+  }
+  return -1
+}

@@ -1,0 +1,182 @@
+// Markdown that is still being written, in rows of a terminal. A finished line is printed once and for good; only the open line, or
+// the open table, is drawn again as it grows.
+import { escapeControls } from '../../terminal/output.ts'
+import { TAB_COLUMNS, TABLE_ROWS_MAX } from '../limits.ts'
+import { displayWidth, glyphsOf } from '../screen/display-width.ts'
+import { continuedRows, lineRows, restPrefix } from './line-rows.ts'
+import { isDelimiterRow, renderTable } from './table.ts'
+import type { Paint, Row } from './wrap.ts'
+
+interface Fence {
+  readonly mark: string
+  readonly indent: number
+}
+
+export class MarkdownStream {
+  readonly #paint: Paint
+  /** The open line, as far as it is not printed. */
+  #line = ''
+  /** The beginning of the open line is printed: rows that follow begin with this. Null = nothing of it is. */
+  #continued: string | null = null
+  #fence: Fence | null = null
+  /** Lines of an open table, or a line that may be the head of one. */
+  #table: string[] = []
+  #hasText = false
+  #isAfterBlank = true
+  #pushed = 0
+
+  constructor(paint: Paint) {
+    this.#paint = paint
+  }
+
+  /** Characters of the source whose rows are printed: they cannot be taken back. */
+  get printed(): number {
+    return this.#pushed - this.#line.length - this.#table.reduce((sum, line) => sum + line.length + 1, 0)
+  }
+
+  get hasOpenRows(): boolean {
+    return this.#line !== '' || this.#table.length > 0
+  }
+
+  /** Adds text, and returns the rows that are final now. */
+  push(text: string, columns: number): string[] {
+    this.#pushed += text.length
+    this.#line += text
+    if (!text.includes('\n')) return []
+    const lines = this.#line.split('\n')
+    this.#line = lines.pop() ?? ''
+    return lines.flatMap((line) => this.#finishLine(line, columns))
+  }
+
+  /** The rows of what is not final yet. */
+  openRows(columns: number): string[] {
+    const table = this.#table.flatMap((line) => textsOf(lineRows(visible(line), columns, this.#paint)))
+    return this.#line === '' ? table : [...table, ...textsOf(this.#rowsOf(this.#line, columns))]
+  }
+
+  /** Makes all rows of the open line final but the last few: a paragraph may be longer than the window. */
+  freeze(rowsKept: number, columns: number): string[] {
+    if (this.#table.length > 0) return []
+    const rows = this.#rowsOf(this.#line, columns)
+    const last = rows.length - rowsKept - 1
+    if (last < 0) return []
+    if (this.#fence === null) this.#continued ??= restPrefix(visible(this.#line), this.#paint)
+    else this.#continued = ''
+    this.#line = this.#line.slice(rows[last]?.end)
+    this.#isAfterBlank = false
+    this.#hasText = true
+    return textsOf(rows.slice(0, last + 1))
+  }
+
+  /** Ends the text: everything is final. */
+  end(columns: number): string[] {
+    const rest = this.#line === '' ? [] : this.#finishLine(this.#line, columns)
+    this.#line = ''
+    return [...rest, ...this.#finishTable(columns)]
+  }
+
+  /** Takes back the end of the text; false = a part of it is printed. */
+  withdrawTo(length: number): boolean {
+    if (length < this.printed || this.#pushed - this.#line.length > length) return false
+    this.#line = this.#line.slice(0, this.#line.length - (this.#pushed - length))
+    this.#pushed = length
+    return true
+  }
+
+  #finishLine(line: string, columns: number): string[] {
+    const shown = visible(line)
+    const isContinued = this.#continued !== null
+    if (this.#fence === null && !isContinued) {
+      if (this.#belongsToTable(shown)) return this.#table.push(line) < TABLE_ROWS_MAX ? [] : this.#finishTable(columns)
+      const table = this.#finishTable(columns)
+      if (shown.includes('|') && shown.trim() !== '') {
+        this.#table = [line]
+        return table
+      }
+      return [...table, ...this.#printLine(shown, columns)]
+    }
+    const rows = this.#printLine(shown, columns)
+    this.#continued = null
+    return rows
+  }
+
+  #belongsToTable(line: string): boolean {
+    if (this.#table.length === 0) return false
+    return this.#table.length === 1 ? isDelimiterRow(line) : line.includes('|')
+  }
+
+  #finishTable(columns: number): string[] {
+    const lines = this.#table.map(visible)
+    this.#table = []
+    if (lines.length === 0) return []
+    const table = renderTable(lines, columns, this.#paint)
+    if (!table) return lines.flatMap((line) => this.#printLine(line, columns))
+    this.#hasText = true
+    this.#isAfterBlank = false
+    return table
+  }
+
+  #printLine(line: string, columns: number): string[] {
+    const fence = /^( *)(`{3,}|~{3,})(.*)$/.exec(line)
+    if (this.#fence !== null) {
+      const isEnd = fence?.[2]?.startsWith(this.#fence.mark) && fence[3]?.trim() === '' && this.#continued === null
+      if (!isEnd) return textsOf(this.#rowsOf(line, columns))
+      const { mark, indent } = this.#fence
+      this.#fence = null
+      return this.#paint.hasColour ? [] : [`${' '.repeat(indent)}${mark}`]
+    }
+    if (fence && this.#continued === null) {
+      const [, indent = '', mark = '', language = ''] = fence
+      this.#fence = { mark, indent: indent.length }
+      this.#hasText = true
+      this.#isAfterBlank = false
+      if (!this.#paint.hasColour) return [`${indent}${mark}${language}`]
+      return language.trim() === '' ? [] : [this.#paint.style('dim', `${indent}  ${language.trim()}`)]
+    }
+    if (line.trim() === '' && this.#continued === null) {
+      if (this.#isAfterBlank || !this.#hasText) return []
+      this.#isAfterBlank = true
+      return ['']
+    }
+    this.#isAfterBlank = false
+    this.#hasText = true
+    return textsOf(this.#rowsOf(line, columns))
+  }
+
+  #rowsOf(line: string, columns: number): Row[] {
+    const shown = visible(line)
+    if (this.#fence) return codeRows(shown, this.#fence, columns, this.#paint)
+    if (this.#continued !== null) return continuedRows(shown, this.#continued, columns, this.#paint)
+    return lineRows(shown, columns, this.#paint)
+  }
+}
+
+/** A line without its carriage return; other controls are made visible, and every character keeps its place. */
+const visible = (line: string): string => escapeControls(line.endsWith('\r') ? line.slice(0, -1) : line)
+
+const textsOf = (rows: readonly Row[]): string[] => rows.map(({ text }) => text)
+
+/** Code is broken at the edge of the window and nowhere else: its spaces have a meaning. */
+const codeRows = (line: string, { indent }: Fence, columns: number, paint: Paint): Row[] => {
+  const prefix = paint.hasColour ? ' '.repeat(indent + 2) : ''
+  const room = Math.max(columns - prefix.length, 2)
+  const rows: Row[] = []
+  let row = ''
+  let width = 0
+  let end = 0
+  const finish = () => {
+    rows.push({ text: row === '' ? '' : `${prefix}${paint.style('cyan', row)}`, end })
+    row = ''
+    width = 0
+  }
+  for (const glyph of glyphsOf(line)) {
+    const text = glyph.text === '\t' ? ' '.repeat(TAB_COLUMNS - (width % TAB_COLUMNS)) : glyph.text
+    const added = displayWidth(text)
+    if (width + added > room) finish()
+    row += text
+    width += added
+    end += glyph.text.length
+  }
+  finish()
+  return rows
+}

@@ -1,0 +1,128 @@
+// The window of a chat on a real terminal: draws the live rows, prints above them, and turns keys into changes of the input line.
+import { stripVTControlCharacters } from 'node:util'
+import { COLUMNS_MIN } from '../../limits.ts'
+import { editorRows, searchPrompt } from '../input/editor-rows.ts'
+import type { Key } from '../input/keys.ts'
+import { type EditorEvent, editorWith, emptyEditor, type LineEditor, pressKey } from '../input/line-editor.ts'
+import type { PromptHistory } from '../input/prompt-history.ts'
+import { type TerminalInput, terminalInput } from '../input/terminal-input.ts'
+import { DRAW_MS } from '../limits.ts'
+import type { LinePrinter } from '../transcript/line-printer.ts'
+import { displayWidth } from './display-width.ts'
+import { afterResize, drawScreen, emptyScreen, eraseLive, type ScreenState } from './screen.ts'
+
+export interface WindowView {
+  /** Rows above the input line; where there is no room for all, the last ones are shown. */
+  readonly rows: readonly string[]
+  readonly prompt: { readonly text: string; readonly columns: number }
+}
+
+export interface ChatWindowOptions {
+  readonly printer: LinePrinter
+  readonly history: PromptHistory
+  /** Called before each drawing; may print. */
+  readonly view: (columns: number) => WindowView
+  readonly onEvent: (event: EditorEvent) => void
+  /** False = the key came too soon, and is dropped. */
+  readonly acceptsKey: (key: Key) => boolean
+  readonly onKey: () => void
+  readonly onEnd: () => void
+}
+
+export class ChatWindow {
+  readonly #options: ChatWindowOptions
+  readonly #input: TerminalInput
+  #editor: LineEditor = emptyEditor
+  #screen: ScreenState = emptyScreen
+  #timer: NodeJS.Timeout | undefined
+  #isActive = false
+
+  constructor(options: ChatWindowOptions) {
+    this.#options = options
+    this.#input = terminalInput((key) => this.#press(key), options.onEnd)
+  }
+
+  get text(): string {
+    return this.#editor.text
+  }
+
+  setText(text: string): void {
+    this.#editor = editorWith(text)
+    this.redraw()
+  }
+
+  start(): void {
+    this.#isActive = true
+    this.#input.start()
+    process.stdout.on('resize', this.#resize)
+    this.#draw()
+  }
+
+  /** Removes the live rows and gives the terminal back. What was printed stays. */
+  stop(): void {
+    if (!this.#isActive) return
+    this.#draw()
+    this.#isActive = false
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    process.stdout.write(eraseLive(this.#screen.live))
+    this.#screen = emptyScreen
+    process.stdout.off('resize', this.#resize)
+    this.#input.stop()
+  }
+
+  /** Draws soon: many changes within a moment are drawn once. */
+  redraw(): void {
+    this.#timer ??= setTimeout(() => this.#draw(), DRAW_MS)
+  }
+
+  clear(): void {
+    process.stdout.write('\u001b[H\u001b[2J')
+    this.#screen = emptyScreen
+    this.#draw()
+  }
+
+  /** Columns for text: the last one stays free, since some terminals wrap when it is used. */
+  get columns(): number {
+    return Math.max((process.stdout.columns || 80) - 1, COLUMNS_MIN)
+  }
+
+  #draw(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (!this.#isActive) return
+    const { columns } = this
+    const { rows, prompt } = this.#options.view(columns)
+    const printed = this.#options.printer.take()
+    const { search } = this.#editor
+    const shown = search ? searchPrompt(search.query) : prompt
+    const input = editorRows(this.#editor, shown.text, shown.columns, columns)
+    const room = Math.max((process.stdout.rows || 24) - input.rows.length - 1, 0)
+    const above = room === 0 ? [] : rows.slice(-room)
+    const live = {
+      rows: [...above, ...input.rows],
+      cursor: { row: above.length + input.cursor.row, column: input.cursor.column },
+    }
+    const { screen, output } = drawScreen(this.#screen, printed, live)
+    this.#screen = screen
+    if (output !== '') process.stdout.write(output)
+  }
+
+  #press(key: Key): void {
+    if (!this.#options.acceptsKey(key)) return
+    const { editor, event } = pressKey(this.#editor, key, this.#options.history.entries)
+    this.#editor = editor
+    this.#options.onKey()
+    if (event) this.#options.onEvent(event)
+    this.redraw()
+  }
+
+  readonly #resize = (): void => {
+    const moved = afterResize(this.#screen, process.stdout.columns || 80, (row) =>
+      displayWidth(stripVTControlCharacters(row)),
+    )
+    process.stdout.write(eraseLive(moved.live))
+    this.#screen = emptyScreen
+    this.#draw()
+  }
+}

@@ -1,0 +1,58 @@
+// The columns that text takes on a terminal, by the characters that a person sees: a letter with its marks, an emoji with its parts.
+import { columnCount } from '../../terminal/text-lines.ts'
+
+/** A character as a person sees it, and the columns that it takes. */
+export interface Glyph {
+  readonly text: string
+  readonly columns: number
+}
+
+export const glyphsOf = (text: string): Glyph[] => {
+  // Most text is plain: the segmenter costs a hundred times as much.
+  if (plain.test(text)) return Array.from(text, (letter) => ({ text: letter, columns: 1 }))
+  return Array.from(segmenter.segment(text), ({ segment }) => ({ text: segment, columns: glyphColumns(segment) }))
+}
+
+export const displayWidth = (text: string): number => {
+  if (plain.test(text)) return text.length
+  let columns = 0
+  for (const { segment } of segmenter.segment(text)) columns += glyphColumns(segment)
+  return columns
+}
+
+/** The text cut to so many columns, with `…` where something is missing. */
+export const cutToColumns = (text: string, columns: number): string => {
+  if (displayWidth(text) <= columns) return text
+  let kept = ''
+  let width = 0
+  for (const glyph of glyphsOf(text)) {
+    if (width + glyph.columns > columns - 1) break
+    kept += glyph.text
+    width += glyph.columns
+  }
+  return `${kept}…`
+}
+
+/** The end of the text in so many columns, with `…` where something is missing. */
+export const endInColumns = (text: string, columns: number): string => {
+  if (displayWidth(text) <= columns) return text
+  const glyphs = glyphsOf(text)
+  let at = glyphs.length
+  for (let width = 1; at > 0 && width + (glyphs[at - 1]?.columns ?? 0) <= columns; at--)
+    width += glyphs[at - 1]?.columns ?? 0
+  return `…${glyphs
+    .slice(at)
+    .map((glyph) => glyph.text)
+    .join('')}`
+}
+
+const glyphColumns = (glyph: string): number => {
+  // An emoji of several parts is drawn as a single picture.
+  if (emojiSequence.test(glyph)) return 2
+  return columnCount(glyph.replace(zeroWidth, ''))
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const plain = /^[ -~]*$/
+const emojiSequence = /^(\p{Emoji_Presentation}|\p{Extended_Pictographic}.*\u200d|[\u{1f1e6}-\u{1f1ff}]{2})/u
+const zeroWidth = /[\p{Cf}\p{Mn}\p{Me}\u1160-\u11ff]/gu

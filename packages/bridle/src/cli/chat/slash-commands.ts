@@ -1,0 +1,191 @@
+// The commands behind a slash: a table of names, what each does, and its function.
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { FabricError, type HarnessClient, HarnessError, type OperatorClient } from '../../client/index.ts'
+import { nearestName } from '../../kernel/text/nearest-name.ts'
+import { visibleArguments } from '../approvals/approval-text.ts'
+import { escapeControls } from '../terminal/output.ts'
+import { timeAgo } from '../terminal/table.ts'
+import { FILES_SHOWN_MAX, SESSION_CHOICES_MAX } from './limits.ts'
+import { cutToColumns } from './screen/display-width.ts'
+import { count, dollars } from './transcript/turn-cost.ts'
+
+/** A chat as its commands see it. */
+export interface ChatControl {
+  readonly fabric: OperatorClient
+  readonly client: HarnessClient
+  readonly id: string
+  readonly agent: string
+  readonly columns: number
+  readonly say: (...lines: string[]) => void
+  /** Asks in the input line; null = no answer. */
+  readonly ask: (question: string) => Promise<string | null>
+  readonly switchTo: (session: { readonly id: string; readonly agent: string }) => void
+  readonly startNew: () => Promise<void>
+  readonly toggleThinking: () => boolean
+  readonly leave: () => void
+}
+
+interface SlashCommand {
+  readonly help: string
+  readonly argument?: string
+  readonly run: (chat: ChatControl, argument: string) => Promise<void> | void
+}
+
+export const slashCommands: { readonly [name: string]: SlashCommand } = {
+  help: { help: 'lists the commands and keys', run: (chat) => chat.say(...helpLines()) },
+  new: { help: 'starts a new conversation with this agent', run: (chat) => chat.startNew() },
+  sessions: { help: 'lists conversations, and goes on with one of them', run: (chat) => pickSession(chat) },
+  branch: {
+    help: 'goes on in a copy; this session stays as it is',
+    argument: '[event]',
+    run: async ({ client, agent, switchTo }, event) => {
+      const { sessionId } = await client.branch(event === '' ? {} : { fromEventId: event })
+      switchTo({ id: String(sessionId), agent })
+    },
+  },
+  thinking: {
+    help: 'shows or folds what the model thinks',
+    run: (chat) => chat.say(chat.toggleThinking() ? 'Thinking is shown from now on.' : 'Thinking is folded to a line.'),
+  },
+  cost: { help: 'tokens and cost of this session', run: (chat) => showCost(chat) },
+  health: { help: 'how the session does', run: (chat) => showHealth(chat) },
+  approvals: { help: 'approvals that wait, in all sessions', run: (chat) => showApprovals(chat) },
+  files: { help: 'files that the agent has changed', run: (chat) => showFiles(chat) },
+  export: { help: 'writes the session into a file', argument: 'FILE', run: (chat, file) => exportTo(chat, file) },
+  open: {
+    help: 'the address of this session in the cockpit',
+    run: ({ fabric, id, agent, say }) =>
+      say(`${fabric.url.replace(/\/$/, '')}/s/${encodeURIComponent(id)}?${new URLSearchParams({ agent })}`),
+  },
+  cancel: {
+    help: 'stops the answer, and drops the prompts that wait',
+    run: async ({ client }) => void (await client.cancel({ queue: true })),
+  },
+  pause: { help: 'pauses the session after its current step', run: async ({ client }) => void (await client.pause()) },
+  resume: { help: 'goes on after a pause', run: async ({ client }) => void (await client.resume()) },
+  quit: { help: 'leaves; the session stays', run: (chat) => chat.leave() },
+}
+
+/** Plays a line that begins with a slash. A refusal of the server is said in a line. */
+export const runSlashCommand = async (chat: ChatControl, line: string): Promise<void> => {
+  const [, name = '', argument = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? []
+  const command = Object.hasOwn(slashCommands, name) ? slashCommands[name] : undefined
+  if (!command) {
+    const near = nearestName(name, Object.keys(slashCommands))
+    return chat.say(
+      `There is no /${escapeControls(name)}. ${near === null ? '/help lists the commands.' : `Did you mean /${near}?`}`,
+    )
+  }
+  try {
+    await command.run(chat, argument.trim())
+  } catch (error) {
+    if (!(error instanceof FabricError) && !(error instanceof HarnessError)) throw error
+    chat.say(escapeControls(error.message))
+  }
+}
+
+/** The text with its command completed, or the commands that it may become. */
+export const completeSlash = (text: string): { readonly text: string; readonly choices: readonly string[] } => {
+  const [, typed] = /^\/(\S*)$/.exec(text) ?? []
+  if (typed === undefined) return { text, choices: [] }
+  const names = Object.keys(slashCommands).filter((name) => name.startsWith(typed))
+  const [only] = names
+  if (only === undefined) return { text, choices: [] }
+  if (names.length === 1) return { text: `/${only}${slashCommands[only]?.argument ? ' ' : ''}`, choices: [] }
+  let common = typed.length
+  while (names.every((name) => name[common] !== undefined && name[common] === only[common])) common += 1
+  return { text: `/${only.slice(0, common)}`, choices: names.map((name) => `/${name}`) }
+}
+
+const helpLines = (): string[] => {
+  const rows = Object.entries(slashCommands).map(([name, { argument, help }]) => [
+    `/${name}${argument ? ` ${argument}` : ''}`,
+    help,
+  ])
+  const keys = [
+    ['Enter', 'sends; while an answer comes, it steers it or waits as the next prompt'],
+    ['\\ Enter, Alt+Enter', 'a new line'],
+    ['Esc, Ctrl+C', 'stop the answer'],
+    ['Ctrl+C twice, Ctrl+D', 'leave; the session stays'],
+    ['↑ ↓, Ctrl+R', 'earlier prompts, and a search in them'],
+  ]
+  const width = Math.max(...[...rows, ...keys].map(([left = '']) => left.length))
+  return [...rows, ...keys].map(([left = '', right]) => `${left.padEnd(width)}  ${right}`)
+}
+
+const pickSession = async ({ fabric, id, columns, say, ask, switchTo }: ChatControl): Promise<void> => {
+  const { sessions } = await fabric.sessions({ kind: 'chat', limit: SESSION_CHOICES_MAX })
+  const now = Date.now()
+  say(
+    ...sessions.map((row, at) => {
+      const mark = row.id === id ? '*' : ' '
+      const text = `${row.agent} · ${row.status} · ${timeAgo(row.updatedAt, now)} · ${row.title || row.id}`
+      return `${mark}${String(at + 1).padStart(2)}  ${cutToColumns(escapeControls(text.replace(/\s+/g, ' ')), columns - 5)}`
+    }),
+  )
+  const answer = await ask('Number (Enter: stay here): ')
+  const chosen = /^\d+$/.test(answer?.trim() ?? '') ? sessions[Number(answer) - 1] : undefined
+  if (chosen && chosen.id !== id) switchTo(chosen)
+  else if (answer?.trim() && !chosen) say('There is no such number; the chat stays here.')
+}
+
+const showCost = async ({ fabric, id, agent, say }: ChatControl): Promise<void> => {
+  const { usage } = await fabric.session(id, agent)
+  const cost = usage.cost_usd === null ? 'the cost is not known' : dollars(usage.cost_usd)
+  const context = usage.context_usage_pct === null ? '' : ` · context ${Math.round(usage.context_usage_pct)} %`
+  say(`${count(usage.input_tokens)} tokens read, ${count(usage.output_tokens)} written · ${cost}${context}`)
+}
+
+const showHealth = async ({ fabric, id, agent, say }: ChatControl): Promise<void> => {
+  const { health } = await fabric.session(id, agent)
+  const flags = health.flags.length === 0 ? '' : ` · ${health.flags.join(', ')}`
+  say(`health ${health.score}${flags}${health.hint === null ? '' : ` · ${escapeControls(health.hint)}`}`)
+}
+
+const showApprovals = async ({ fabric, id, columns, say }: ChatControl): Promise<void> => {
+  const { approvals } = await fabric.approvals()
+  if (approvals.length === 0) return say('No approval waits.')
+  say(
+    ...approvals.map(({ sessionId, id: approvalId, toolName, args }) =>
+      cutToColumns(
+        `${sessionId === id ? 'here' : sessionId} · ${approvalId} · ${toolName} ${visibleArguments(args)}`,
+        columns - 2,
+      ),
+    ),
+    'In other sessions: bridle approve SESSION ID, or reject.',
+  )
+}
+
+const showFiles = async ({ fabric, id, agent, columns, say }: ChatControl): Promise<void> => {
+  const { changes, is_compared: isCompared, reason } = await fabric.workspace(id, agent)
+  if (!isCompared) return say(escapeControls(reason ?? 'This session has no workspace.'))
+  if (changes.length === 0) return say('The agent has changed no file.')
+  const more = changes.length - FILES_SHOWN_MAX
+  say(
+    ...changes.slice(0, FILES_SHOWN_MAX).map(({ path, status, additions, deletions }) => {
+      const lines = additions === null || deletions === null ? '' : `  +${additions} -${deletions}`
+      return `${cutToColumns(escapeControls(`${status.padEnd(8)} ${path}`), columns - 4 - lines.length)}${lines}`
+    }),
+    ...(more > 0 ? [`… ${more} more`] : []),
+  )
+}
+
+const exportTo = async ({ fabric, id, agent, say }: ChatControl, file: string): Promise<void> => {
+  if (file === '') return say('Name a file: /export FILE')
+  const { body } = await fabric.exportSession(id, { agent })
+  const partial = `${file}.partial`
+  try {
+    await pipeline(
+      Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
+      createWriteStream(partial, { mode: 0o600 }),
+    )
+    await rename(partial, file)
+  } catch (error) {
+    await rm(partial, { force: true })
+    return say(`${file} is not written: ${(error as Error).message}`)
+  }
+  say(`Written to ${file}.`)
+}

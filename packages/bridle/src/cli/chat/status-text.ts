@@ -1,0 +1,32 @@
+// The row above the input line: what the session does, and which key matters now.
+import { ELAPSED_SHOWN_MS } from './limits.ts'
+import { duration } from './transcript/tool-text.ts'
+
+export interface ChatStatus {
+  readonly isAway: boolean
+  readonly isStopping: boolean
+  readonly isLeaving: boolean
+  /** Approvals that cannot be asked, because there is text in the input line. */
+  readonly waitingApprovals: number
+  readonly isRunning: boolean
+  readonly sessionStatus: string | undefined
+  readonly elapsedMs: number | null
+}
+
+/** Null = nothing happens, and nothing is to be said. */
+export const statusText = (status: ChatStatus): string | null => {
+  if (status.isLeaving) return 'Ctrl+C again leaves; the session stays.'
+  if (status.isAway) return '… the server is away'
+  if (status.waitingApprovals > 0) return '? An approval waits: send or clear this line to answer it.'
+  if (status.isStopping) return '… stops'
+  if (!status.isRunning) return status.sessionStatus === 'paused' ? '… paused; /resume goes on' : null
+  const word = words[status.sessionStatus ?? ''] ?? 'works'
+  const time = status.elapsedMs === null || status.elapsedMs < ELAPSED_SHOWN_MS ? '' : ` ${duration(status.elapsedMs)}`
+  return `… ${word}${time} · Esc stops`
+}
+
+const words: { readonly [status: string]: string } = {
+  queued: 'waits for its turn',
+  awaiting_approval: 'waits for an answer',
+  recovering: 'goes on after an interruption',
+}

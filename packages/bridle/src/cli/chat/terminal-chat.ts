@@ -1,0 +1,392 @@
+// A conversation on a terminal: prompts, answers as they come, approvals in place, and commands behind a slash.
+
+import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
+import { type HarnessApproval, type HarnessConnection, HarnessError } from '../../client/index.ts'
+import type { ServerConnection } from '../runs/server-connection.ts'
+import { type CliOutput, escapeControls } from '../terminal/output.ts'
+import { ApprovalDesk, type ApprovalNews } from './approval-desk.ts'
+import {
+  answerText,
+  approvalPrompt,
+  approvalQuestionLines,
+  editApprovalArguments,
+  readAnswer,
+} from './approval-prompt.ts'
+import { ChatLink } from './chat-link.ts'
+import { type ChatTarget, createTarget } from './chat-target.ts'
+import type { NewChatWorkspace } from './chat-workspace.ts'
+import type { Key } from './input/keys.ts'
+import type { EditorEvent } from './input/line-editor.ts'
+import type { PromptHistory } from './input/prompt-history.ts'
+import { QUESTION_ARM_MS } from './limits.ts'
+import { ChatWindow, type WindowView } from './screen/chat-window.ts'
+import { cutToColumns, displayWidth } from './screen/display-width.ts'
+import { type ChatControl, completeSlash, runSlashCommand } from './slash-commands.ts'
+import { statusText } from './status-text.ts'
+import { LinePrinter } from './transcript/line-printer.ts'
+import { errorRows, plainRows, Transcript } from './transcript/transcript.ts'
+
+export interface TerminalChatOptions {
+  readonly connection: ServerConnection
+  readonly tenant: string | undefined
+  readonly target: ChatTarget
+  readonly workspace: NewChatWorkspace | null
+  readonly history: PromptHistory
+  readonly env: NodeJS.ProcessEnv
+  readonly out: CliOutput
+}
+
+/** The session that the chat ended with, and the prompts that were not sent. */
+export interface ChatEnd {
+  readonly target: ChatTarget
+  readonly isEmpty: boolean
+  readonly isRunning: boolean
+  readonly unsent: readonly string[]
+}
+
+/** A question in the input line, beside those about approvals. */
+interface OpenQuestion {
+  readonly text: string
+  readonly answer: (text: string | null) => void
+}
+
+export class TerminalChat {
+  readonly #options: TerminalChatOptions
+  readonly #printer = new LinePrinter()
+  readonly #window: ChatWindow
+  readonly #ended = Promise.withResolvers<ChatEnd>()
+  readonly #paint
+  #link: ChatLink
+  #transcript: Transcript
+  #desk = new ApprovalDesk()
+  #question: OpenQuestion | null = null
+  #armedAt = 0
+  #showsThinking = false
+  #isAway = false
+  #isStopping = false
+  /** The next Ctrl+C leaves. */
+  #isLeaving = false
+  #isSuspended = false
+  #editedArgs: FabricJsonObject | null = null
+  #ticking: NodeJS.Timeout | undefined
+
+  constructor(options: TerminalChatOptions) {
+    this.#options = options
+    const { style } = options.out
+    this.#paint = { style, hasColour: style('bold', 'x') !== 'x' }
+    this.#window = new ChatWindow({
+      printer: this.#printer,
+      history: options.history,
+      view: (columns) => this.#view(columns),
+      onEvent: (event) => this.#handle(event),
+      acceptsKey: (key) => this.#acceptsKey(key),
+      onKey: () => {},
+      onEnd: () => this.leave(),
+    })
+    this.#transcript = this.#newTranscript()
+    this.#link = this.#open(options.target)
+  }
+
+  /** Resolves when the person leaves. */
+  async run(): Promise<ChatEnd> {
+    const handlers = {
+      SIGTERM: () => this.leave(),
+      SIGHUP: () => this.leave(),
+      SIGINT: () => {},
+      SIGCONT: this.#continue,
+    }
+    for (const [name, handler] of Object.entries(handlers)) process.on(name, handler)
+    this.#window.start()
+    this.#ticking = setInterval(() => this.#link.isRunning && this.#window.redraw(), 1000)
+    try {
+      return await this.#ended.promise
+    } finally {
+      for (const [name, handler] of Object.entries(handlers)) process.off(name, handler)
+      clearInterval(this.#ticking)
+      this.#window.stop()
+      this.#link.close()
+    }
+  }
+
+  leave(): void {
+    const { target, client, state } = this.#link
+    const unsent = client.held.map(({ prompt }) => prompt)
+    this.#ended.resolve({ target, unsent, isRunning: this.#link.isRunning, isEmpty: state.messages.length === 0 })
+  }
+
+  #open(target: ChatTarget): ChatLink {
+    return new ChatLink(this.#options.connection, this.#options.tenant, target, {
+      onChange: () => this.#window.redraw(),
+      onConnection: (connection) => this.#connectionChanged(connection),
+      onNotice: (text) => this.#note(`· ${text}`),
+    })
+  }
+
+  #newTranscript(): Transcript {
+    const onTurnEnd = async () => {
+      const { target } = this.#link
+      const cost = await this.#link.turnCost()
+      if (cost !== null && target === this.#link.target) this.#note(cost)
+      // Drawn later than this: only then the transcript goes on.
+      this.#window.redraw()
+    }
+    const options = { paint: this.#paint, now: Date.now, showsThinking: () => this.#showsThinking, onTurnEnd }
+    return new Transcript(options, this.#printer)
+  }
+
+  async #switchTo(target: ChatTarget): Promise<void> {
+    const old = this.#link
+    const isEmpty = old.target.isNew && old.state.messages.length === 0
+    old.close()
+    this.#desk = new ApprovalDesk()
+    this.#editedArgs = null
+    this.#transcript = this.#newTranscript()
+    this.#isAway = false
+    this.#link = this.#open(target)
+    this.#note(`${target.agent}, session ${target.id}`)
+    if (isEmpty) await this.#options.connection.fabric.remove(old.target.agent, old.target.id).catch(() => {})
+  }
+
+  #view(columns: number): WindowView {
+    const { state, client } = this.#link
+    // A question takes the input line only while it is empty: half a sentence must not become an answer. It is asked below the text that led to it, and its answer stands above what follows.
+    const { opened, closed } = this.#desk.update(state, this.#window.text === '' && !this.#question)
+    this.#showAnswered(closed, columns)
+    if (this.#link.isOpen || this.#isAway) this.#transcript.update(state, columns)
+    if (opened) this.#showApproval(opened, columns)
+    if (!this.#link.isRunning) this.#isStopping = false
+    const held = client.held.map(({ prompt }) =>
+      this.#paint.style('dim', `› ${cutToColumns(oneLine(prompt), columns - 10)} (held)`),
+    )
+    const status = this.#statusRow(columns)
+    const { text, colour } = this.#prompt()
+    return {
+      rows: [...this.#transcript.liveRows(state, columns), ...held, '', ...(status === null ? [] : [status])],
+      prompt: { text: this.#paint.style(colour, text), columns: displayWidth(text) },
+    }
+  }
+
+  #prompt(): { readonly text: string; readonly colour: ['bold', 'yellow'] | ['bold', 'cyan'] } {
+    if (this.#question) return { text: this.#question.text, colour: ['bold', 'yellow'] }
+    return this.#desk.current
+      ? { text: approvalPrompt, colour: ['bold', 'yellow'] }
+      : { text: '› ', colour: ['bold', 'cyan'] }
+  }
+
+  #statusRow(columns: number): string | null {
+    const text = statusText({
+      isAway: this.#isAway,
+      isStopping: this.#isStopping,
+      isLeaving: this.#isLeaving,
+      waitingApprovals: this.#desk.current ? 0 : this.#desk.waiting,
+      isRunning: this.#link.isRunning,
+      sessionStatus: this.#link.state.sessionStatus,
+      elapsedMs: this.#link.elapsedMs,
+    })
+    return text === null ? null : this.#paint.style('dim', cutToColumns(text, columns))
+  }
+
+  #showAnswered(closed: ApprovalNews['closed'], columns: number): void {
+    for (const { approval, decision, isOwn } of closed) {
+      const isApproved = decision === 'approved'
+      const mark = isApproved ? this.#paint.style('green', '✓') : this.#paint.style('yellow', '✗')
+      this.#printer.print('tool', [`${mark} ${cutToColumns(answerText(approval, decision, isOwn), columns - 2)}`])
+    }
+  }
+
+  #showApproval(approval: HarnessApproval, columns: number): void {
+    this.#armedAt = Date.now() + QUESTION_ARM_MS
+    this.#printer.print('tool', approvalQuestionLines(approval, this.#editedArgs, columns, this.#paint))
+  }
+
+  /** Keys that were pressed before a question appeared were not meant for it. */
+  #acceptsKey(key: Key): boolean {
+    return Date.now() >= this.#armedAt || (key.type === 'key' && key.name === 'interrupt')
+  }
+
+  #handle(event: EditorEvent): void {
+    if (event.type !== 'interrupt') this.#isLeaving = false
+    switch (event.type) {
+      case 'submit':
+        return this.#submit(event.text)
+      case 'escape':
+        return this.#question ? this.#answerQuestion(null) : this.#stop()
+      case 'interrupt':
+        return this.#interrupt()
+      case 'end-of-input':
+        return this.leave()
+      case 'clear-screen':
+        return this.#window.clear()
+      case 'suspend':
+        return this.#suspend()
+      case 'tab':
+        return this.#complete()
+    }
+  }
+
+  #interrupt(): void {
+    if (this.#question) return this.#answerQuestion(null)
+    if (this.#link.isRunning && this.#link.isOpen && !this.#isStopping) return this.#stop()
+    if (this.#window.text !== '') return this.#window.setText('')
+    if (this.#isLeaving) return this.leave()
+    this.#isLeaving = true
+  }
+
+  #stop(): void {
+    if (!this.#link.isRunning) return
+    this.#isStopping = true
+    this.#link.client.cancel().catch((error: unknown) => {
+      this.#isStopping = false
+      this.#sayError(error)
+    })
+  }
+
+  #submit(text: string): void {
+    if (this.#question) return this.#answerQuestion(text)
+    const { current } = this.#desk
+    if (current && !text.startsWith('/')) return void this.#answerApproval(current, text)
+    if (text.trim() === '') return
+    this.#options.history.add(text)
+    if (text.startsWith('/')) {
+      this.#note(`› ${oneLine(text)}`)
+      void runSlashCommand(this.#control(), text).catch((error: unknown) => this.#sayError(error))
+    } else void this.#send(text)
+  }
+
+  /** While an answer comes, the prompt steers it where the engine can; else it is the next one. */
+  async #send(text: string): Promise<void> {
+    const { client, isRunning, isOpen } = this.#link
+    try {
+      const isSteer = isRunning && isOpen
+      const { delivery } = await (isSteer ? client.steer(text) : client.submit(text))
+      if (delivery === 'steered') this.#note('· the answer is steered')
+      else if (isSteer) this.#note('· queued: this agent takes no steering, so the prompt is the next one')
+    } catch (error) {
+      this.#sayError(error)
+      if (this.#window.text === '') this.#window.setText(text)
+    }
+  }
+
+  async #answerApproval(approval: HarnessApproval, text: string): Promise<void> {
+    const answer = readAnswer(text)
+    if (answer === null) return this.#note('Answer y, n or e; /cancel stops the run.')
+    if (answer === 'e') return this.#editApproval(approval)
+    const args = this.#editedArgs
+    this.#editedArgs = null
+    this.#desk.answer()
+    try {
+      await this.#link.client.approve(approval.id, answer === 'y' ? 'approved' : 'denied', {
+        ...(answer === 'y' && args && { args }),
+      })
+    } catch (error) {
+      this.#sayError(error)
+      // Refused arguments, or a lost connection: the approval is still open, and asked again.
+      this.#desk.reopen(approval.id)
+      this.#window.redraw()
+    }
+  }
+
+  async #editApproval(approval: HarnessApproval): Promise<void> {
+    this.#isSuspended = true
+    this.#window.stop()
+    const gone = new AbortController()
+    const unsubscribe = this.#link.client.subscribe(() => {
+      if (!this.#link.state.approvals?.some(({ id }) => id === approval.id)) gone.abort()
+    })
+    const before = this.#editedArgs ?? approval.arguments ?? {}
+    const { args, problem } = await editApprovalArguments(before as FabricJsonObject, this.#options.env, gone.signal)
+    unsubscribe()
+    this.#isSuspended = false
+    if (problem !== null) this.#note(`${problem} Edit it again with e.`)
+    else this.#editedArgs = args ?? this.#editedArgs
+    if (!gone.signal.aborted) this.#showApproval(approval, this.#window.columns)
+    this.#window.start()
+  }
+
+  #answerQuestion(text: string | null): void {
+    const question = this.#question
+    this.#question = null
+    question?.answer(text)
+    this.#window.redraw()
+  }
+
+  #complete(): void {
+    const { text, choices } = completeSlash(this.#window.text)
+    if (text !== this.#window.text) this.#window.setText(text)
+    else if (choices.length > 0) this.#note(choices.join('  '))
+  }
+
+  #suspend(): void {
+    this.#isSuspended = true
+    this.#window.stop()
+    process.kill(process.pid, 'SIGTSTP')
+  }
+
+  readonly #continue = (): void => {
+    if (!this.#isSuspended) return
+    this.#isSuspended = false
+    this.#window.start()
+  }
+
+  #connectionChanged({ phase, error }: HarnessConnection): void {
+    if (phase === 'reconnecting' && !this.#isAway) {
+      this.#isAway = true
+      this.#note('The server is away; trying again. A prompt is held until it is back.')
+    }
+    if (phase === 'open' && this.#isAway) {
+      this.#isAway = false
+      this.#note('It is back.')
+    }
+    if (phase === 'closed' && error) {
+      this.#sayError(error)
+      if (error.code === 'session_removed') this.#note('The session was removed; /new starts another.')
+    }
+    this.#window.redraw()
+  }
+
+  #control(): ChatControl {
+    const { connection } = this.#options
+    const { target, client } = this.#link
+    return {
+      fabric: connection.fabric,
+      client,
+      id: target.id,
+      agent: target.agent,
+      columns: this.#window.columns,
+      say: (...lines) => this.#note(...lines),
+      ask: (text) =>
+        new Promise((answer) => {
+          this.#question = { text, answer }
+          this.#window.redraw()
+        }),
+      switchTo: ({ id, agent }) => void this.#switchTo({ id, agent, isNew: false }),
+      startNew: async () =>
+        this.#switchTo(await createTarget(connection.fabric, target.agent, this.#options.workspace)),
+      toggleThinking: () => {
+        this.#showsThinking = !this.#showsThinking
+        return this.#showsThinking
+      },
+      leave: () => this.leave(),
+    }
+  }
+
+  #note(...lines: string[]): void {
+    this.#printer.print(
+      'note',
+      lines
+        .flatMap((line) => plainRows(line, this.#window.columns, this.#paint))
+        .map((row) => this.#paint.style('dim', row)),
+    )
+    this.#window.redraw()
+  }
+
+  #sayError(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    const isLost = error instanceof HarnessError && (error.code === 'unknown_outcome' || error.code === 'not_sent')
+    const text = isLost ? `${message} Look at what the session shows, and try again.` : message
+    this.#printer.print('note', errorRows(escapeControls(text), this.#window.columns, this.#paint))
+    this.#window.redraw()
+  }
+}
+
+const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' ').trim())

@@ -1,0 +1,214 @@
+// An answer as it is printed: its text once, its tools in order, its thoughts in a line. What may still change stays among the live
+// rows until it is final.
+import type { HarnessMessage, HarnessToolCall } from '../../../client/index.ts'
+import { LAST_WORDS_CHARS } from '../../limits.ts'
+import { escapeControls } from '../../terminal/output.ts'
+import { OPEN_ROWS_MAX } from '../limits.ts'
+import { MarkdownStream } from '../markdown/markdown-stream.ts'
+import type { Paint } from '../markdown/wrap.ts'
+import { cutToColumns, endInColumns } from '../screen/display-width.ts'
+import type { LinePrinter } from './line-printer.ts'
+import { thoughtRows } from './thought-rows.ts'
+import { finishedToolRows, runningToolRow, startedToolRow } from './tool-text.ts'
+
+export interface AnswerOptions {
+  readonly paint: Paint
+  readonly now: () => number
+  readonly showsThinking: () => boolean
+}
+
+interface ToolProgress {
+  /** Null = the call began before this chat was watching. */
+  readonly startedAt: number | null
+  /** live: among the live rows. begun: its beginning is printed, its end follows. */
+  phase: 'live' | 'begun' | 'printed'
+}
+
+export class AnswerView {
+  readonly #options: AnswerOptions
+  readonly #printer: LinePrinter
+  #stream: MarkdownStream | null = null
+  /** Where the text of the stream begins in the answer. */
+  #streamFrom = 0
+  /** The text of the answer that the streams have got. */
+  #shown = ''
+  readonly #tools: ToolProgress[] = []
+  readonly #done = new Set<string>()
+  #message: HarnessMessage | null = null
+
+  constructor(options: AnswerOptions, printer: LinePrinter) {
+    this.#options = options
+    this.#printer = printer
+  }
+
+  /** In the middle of a line of text: nothing else should be printed now. */
+  get isInLine(): boolean {
+    return this.#stream?.hasOpenRows ?? false
+  }
+
+  /** Prints everything that is new and final. `isLive`: calls that begin now can be timed. */
+  update(message: HarnessMessage, columns: number, isLive: boolean): void {
+    this.#message = message
+    const { content, parts = [{ type: 'text', from: 0 } as const], toolCalls = [] } = message
+    if (!content.startsWith(this.#shown)) this.#withdraw(content, columns)
+    const isOver = message.status === 'complete' || message.status === 'error'
+    let [tools, thoughts] = [0, 0]
+    for (const [at, part] of parts.entries()) {
+      if (part.type === 'text' && 'from' in part) this.#showText(content, part.from, textEnd(message, at), columns)
+      if (part.type === 'tool') this.#showTool(tools++, toolCalls, columns, isLive)
+      if (part.type === 'reasoning') {
+        const isFinal = isOver || at < parts.length - 1
+        if (isFinal && !part.superseded)
+          this.#once(`thought ${thoughts}`, columns, () => thoughtRows(part.text, this.#options, columns))
+        thoughts += 1
+      }
+      if (part.type === 'artifact' && !part.superseded)
+        this.#once(`artifact ${part.artifactId}`, columns, () => [
+          `${this.#options.paint.style('magenta', '▣')} ${cutToColumns(escapeControls(`${part.name} ${part.artifactId}`), columns - 2)}`,
+        ])
+      if (part.type === 'marker' && !part.superseded)
+        this.#once(`marker ${at}`, columns, () => [
+          this.#options.paint.style(
+            'dim',
+            `~ ${cutToColumns(oneLine(`context made smaller ${part.text}`), columns - 2)}`,
+          ),
+        ])
+    }
+    this.#settleTools(toolCalls, columns)
+    if (isOver) this.#finish(toolCalls, columns)
+    else this.#freeze(columns)
+  }
+
+  /** The rows that may still change. */
+  liveRows(columns: number): string[] {
+    const message = this.#message
+    if (!message) return []
+    const rows = this.#stream?.openRows(columns) ?? []
+    const calls = message.toolCalls ?? []
+    for (const [at, tool] of this.#tools.entries()) {
+      const call = calls[at]
+      if (tool.phase !== 'live' || !call) continue
+      const elapsed = tool.startedAt === null ? null : this.#options.now() - tool.startedAt
+      if (call.status === 'running') rows.push(runningToolRow(call, elapsed, columns, this.#options.paint))
+      else rows.push(finishedToolRows(call, elapsed, columns, this.#options.paint)[0] ?? '')
+    }
+    const last = message.parts?.at(-1)
+    if (last?.type === 'reasoning' && !last.superseded && message.status === 'streaming')
+      rows.push(this.#options.paint.style(['dim', 'italic'], `✻ ${endInColumns(oneLine(last.text), columns - 2)}`))
+    return rows
+  }
+
+  #showText(content: string, from: number, end: number, columns: number): void {
+    const start = Math.max(this.#shown.length, from)
+    if (end <= start) return
+    this.#releaseTools(columns)
+    if (!this.#stream) {
+      this.#stream = new MarkdownStream(this.#options.paint)
+      this.#streamFrom = start
+    }
+    this.#printer.print('text', this.#stream.push(content.slice(start, end), columns))
+    this.#shown = content.slice(0, end)
+  }
+
+  #showTool(at: number, calls: readonly HarnessToolCall[], columns: number, isLive: boolean): void {
+    const call = calls[at]
+    if (!call || this.#tools[at]) return
+    this.#endText(columns)
+    const startedAt = isLive && call.status === 'running' ? this.#options.now() : null
+    this.#tools[at] = { startedAt, phase: 'live' }
+  }
+
+  /** Prints the finished calls at the front, so that calls at the same time stand in the order in which they began. */
+  #settleTools(calls: readonly HarnessToolCall[], columns: number): void {
+    let isFront = true
+    for (const [at, tool] of this.#tools.entries()) {
+      const call = calls[at]
+      if (!call || tool.phase === 'printed') continue
+      const isFinished = call.status !== 'running'
+      if (isFinished && (isFront || tool.phase === 'begun')) this.#printTool(call, tool, columns)
+      else if (tool.phase === 'live') isFront = false
+    }
+  }
+
+  /** Other output follows: a call that still runs is printed as begun. */
+  #releaseTools(columns: number): void {
+    const calls = this.#message?.toolCalls ?? []
+    for (const [at, tool] of this.#tools.entries()) {
+      const call = calls[at]
+      if (!call || tool.phase !== 'live') continue
+      if (call.status !== 'running') this.#printTool(call, tool, columns)
+      else {
+        tool.phase = 'begun'
+        this.#printer.print('tool', [startedToolRow(call, columns, this.#options.paint)])
+      }
+    }
+  }
+
+  #printTool(call: HarnessToolCall, tool: ToolProgress, columns: number): void {
+    tool.phase = 'printed'
+    const elapsed = tool.startedAt === null ? null : this.#options.now() - tool.startedAt
+    this.#printer.print('tool', finishedToolRows(call, elapsed, columns, this.#options.paint))
+  }
+
+  #once(key: string, columns: number, rows: () => string[]): void {
+    if (this.#done.has(key)) return
+    this.#done.add(key)
+    this.#endText(columns)
+    this.#releaseTools(columns)
+    this.#printer.print('tool', rows())
+  }
+
+  #endText(columns: number): void {
+    if (this.#stream) this.#printer.print('text', this.#stream.end(columns))
+    this.#stream = null
+  }
+
+  /** A paragraph that outgrows the window is printed row by row. */
+  #freeze(columns: number): void {
+    if (!this.#stream || this.#stream.openRows(columns).length <= OPEN_ROWS_MAX) return
+    this.#printer.print('text', this.#stream.freeze(Math.floor(OPEN_ROWS_MAX / 2), columns))
+  }
+
+  /** The end of the text was withdrawn. Printed rows stay where they are, so a line says where the answer goes on. */
+  #withdraw(content: string, columns: number): void {
+    const kept = commonLength(this.#shown, content)
+    this.#shown = content.slice(0, kept)
+    if (this.#stream && kept >= this.#streamFrom && this.#stream.withdrawTo(kept - this.#streamFrom)) return
+    this.#endText(columns)
+    const { paint } = this.#options
+    const words = oneLine(content.slice(Math.max(0, kept - LAST_WORDS_CHARS), kept))
+    const remark = words === '' ? 'The answer starts again:' : `The answer goes on after “${words}”:`
+    this.#printer.print('tool', [`${paint.style('yellow', '↺')} ${cutToColumns(remark, columns - 2)}`])
+    // The new stream begins inside the code or the list in which the kept text ends.
+    const lineStart = content.lastIndexOf('\n', kept - 1) + 1
+    this.#stream = new MarkdownStream(paint)
+    this.#stream.push(content.slice(0, lineStart), columns)
+    this.#stream.end(columns)
+    this.#streamFrom = 0
+    this.#stream.push(content.slice(lineStart, kept), columns)
+    this.#stream.freeze(0, columns)
+  }
+
+  #finish(calls: readonly HarnessToolCall[], columns: number): void {
+    this.#endText(columns)
+    for (const [at, tool] of this.#tools.entries()) {
+      const call = calls[at]
+      if (call && tool.phase !== 'printed') this.#printTool(call, tool, columns)
+    }
+  }
+}
+
+/** The text of a part ends where the next text begins. */
+const textEnd = ({ parts = [], content }: HarnessMessage, at: number): number => {
+  const next = parts.slice(at + 1).find((part) => part.type === 'text' && 'from' in part)
+  return next && 'from' in next ? next.from : content.length
+}
+
+const commonLength = (a: string, b: string): number => {
+  const most = Math.min(a.length, b.length)
+  let at = 0
+  while (at < most && a[at] === b[at]) at += 1
+  return at
+}
+
+const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' ').trim())

@@ -1,0 +1,52 @@
+// Events beside the conversation that a person who waits wants to know of: retries, sandboxes, budgets, what other people did.
+import { escapeControls } from '../../terminal/output.ts'
+
+/** An envelope of a server, perhaps of a type that this version does not know yet. */
+export interface NoticeEnvelope {
+  readonly type: string
+  readonly payload: { readonly [name: string]: unknown }
+}
+
+/** A line about the event; null = the conversation shows it, or nobody waits for it. */
+export const noticeText = ({ type, payload }: NoticeEnvelope): string | null => {
+  const text = Object.hasOwn(notices, type) ? notices[type]?.(payload) : null
+  return text ? escapeControls(text.replace(/\s+/g, ' ').trim()) : null
+}
+
+type NoticeWriter = (payload: NoticeEnvelope['payload']) => string | null
+
+const by = ({ actor, reason }: NoticeEnvelope['payload']): string =>
+  `${isText(actor) ? ` by ${actor}` : ''}${isText(reason) ? `: ${reason}` : ''}`
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const notices: { readonly [type: string]: NoticeWriter } = {
+  // An agent in the server has no sandbox: nothing to wait for.
+  sandbox_notice: ({ resolved_backend: backend, isolation, reason }) =>
+    backend === 'in_process'
+      ? null
+      : `sandbox ${backend}, isolation ${isolation}${isText(reason) ? `: ${reason}` : ''}`,
+  transport_diagnostic: ({ status, kind, provider_actual: provider, reason, failure_count: count }) =>
+    [
+      `${kind} ${status}`,
+      isText(provider) && provider,
+      isText(reason) && reason,
+      Number(count) > 0 && `failure ${count}`,
+    ]
+      .filter(Boolean)
+      .join(' · '),
+  retry_scheduled: ({ attempt, reason }) => `the run is tried again (attempt ${Number(attempt) + 1}): ${reason}`,
+  context_warning: ({ message, usage_pct: used }) =>
+    isText(message) ? message : typeof used === 'number' ? `the context is ${Math.round(used)} % full` : null,
+  budget_crossed: ({ budget, limit, value }) => `the budget ${budget} is crossed: ${value} of ${limit}`,
+  session_paused: (payload) => `paused${by(payload)}`,
+  session_resumed: (payload) => `resumed${by(payload)}`,
+  policy_set: (payload) => `the policy is changed${by(payload)}`,
+  signal_received: ({ name, actor }) => `signal ${name}${isText(actor) ? ` by ${actor}` : ''}`,
+  session_checkpoint: ({ summary }) => (isText(summary) ? `checkpoint: ${summary}` : null),
+  step_progress: ({ title, summary, status, index, total }) => {
+    const name = isText(title) ? title : summary
+    const place = typeof index === 'number' ? `${index}${typeof total === 'number' ? `/${total}` : ''} ` : ''
+    return isText(name) ? `step ${place}${name}${isText(status) ? ` · ${status}` : ''}` : null
+  },
+}

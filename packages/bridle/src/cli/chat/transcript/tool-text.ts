@@ -1,0 +1,80 @@
+// A tool call in a line or two: its name, the arguments in short, how it ended and how long it took.
+import type { HarnessToolCall } from '../../../client/index.ts'
+import { escapeControls } from '../../terminal/output.ts'
+import { TOOL_TEXT_CHARS_MAX, TOOL_TEXT_COLUMNS_MAX } from '../limits.ts'
+import type { Paint } from '../markdown/wrap.ts'
+import { cutToColumns, displayWidth } from '../screen/display-width.ts'
+
+export const runningToolRow = (
+  call: HarnessToolCall,
+  elapsedMs: number | null,
+  columns: number,
+  paint: Paint,
+): string => {
+  const waits = call.approval?.status === 'pending' ? 'waits for approval' : null
+  return toolRow(
+    paint.style('blue', '●'),
+    call,
+    waits ?? (elapsedMs === null ? '' : duration(elapsedMs)),
+    columns,
+    paint,
+  )
+}
+
+/** The line of a call that goes on while other output follows. */
+export const startedToolRow = (call: HarnessToolCall, columns: number, paint: Paint): string =>
+  toolRow(paint.style('blue', '●'), call, 'runs', columns, paint)
+
+export const finishedToolRows = (
+  call: HarnessToolCall,
+  elapsedMs: number | null,
+  columns: number,
+  paint: Paint,
+): string[] => {
+  const time = elapsedMs === null ? [] : [duration(elapsedMs)]
+  if (call.status === 'running') return [toolRow(paint.style('yellow', '✗'), call, 'stopped', columns, paint)]
+  const isError = call.status === 'error'
+  const outcome = call.outcome && call.outcome !== 'ok' && call.outcome !== 'artifact' ? [call.outcome] : []
+  const mark = isError ? paint.style('red', '✗') : paint.style('green', '✓')
+  const child = call.child ? [`session ${oneLine(call.child.id)}`] : []
+  const head = toolRow(mark, call, [...outcome, ...child, ...time].join(' · '), columns, paint)
+  const text = oneLine(valueText(call.result) || (isError ? (call.error ?? '') : ''))
+  return text === '' ? [head] : [head, `  ${paint.style('dim', cutToColumns(text, textColumns(columns - 2)))}`]
+}
+
+const toolRow = (mark: string, call: HarnessToolCall, remark: string, columns: number, paint: Paint): string => {
+  const name = cutToColumns(oneLine(call.name), textColumns(columns - 2))
+  const tail = remark === '' ? '' : ` · ${remark}`
+  const room = textColumns(columns - 2) - displayWidth(name) - displayWidth(tail) - 1
+  const args = room < 4 ? '' : cutToColumns(shortArguments(call.arguments), room)
+  const tailText = tail === '' ? '' : paint.style('dim', tail)
+  return `${mark} ${paint.style('bold', name)}${args === '' ? '' : ` ${args}`}${tailText}`
+}
+
+/** A single value stands without its name; the command or the file of a call says more than the rest. */
+const shortArguments = (args: HarnessToolCall['arguments']): string => {
+  const values = Object.entries(args ?? {})
+  const main = values.find(([name]) => MAIN_ARGUMENTS.has(name)) ?? (values.length === 1 ? values[0] : undefined)
+  if (main && typeof main[1] === 'string') return oneLine(main[1])
+  return values.length === 0 ? '' : oneLine(JSON.stringify(args))
+}
+
+const MAIN_ARGUMENTS = new Set(['command', 'cmd', 'path', 'file_path', 'pattern', 'query', 'url', 'prompt'])
+
+const valueText = (value: unknown): string => {
+  if (value === null || value === undefined) return ''
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text === '{}' ? '' : text
+}
+
+const oneLine = (text: string): string =>
+  escapeControls(text.slice(0, TOOL_TEXT_CHARS_MAX).toWellFormed().replace(/\s+/g, ' ').trim())
+
+const textColumns = (columns: number): number => Math.min(columns, TOOL_TEXT_COLUMNS_MAX)
+
+/** `0.4 s`, `12 s`, `3 min 5 s`. */
+export const duration = (ms: number): string => {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}

@@ -1,0 +1,26 @@
+// The tokens and the cost of a turn: what the session has used since the turn before.
+import type { SessionUsage } from '../../../client/index.ts'
+import { duration } from './tool-text.ts'
+
+export type UsageCount = Pick<SessionUsage, 'input_tokens' | 'output_tokens' | 'cost_usd' | 'context_usage_pct'>
+
+export const turnCost = (before: UsageCount, after: UsageCount, elapsedMs: number | null): string | null => {
+  const [read, written] = [after.input_tokens - before.input_tokens, after.output_tokens - before.output_tokens]
+  const cost = after.cost_usd === null ? null : after.cost_usd - (before.cost_usd ?? 0)
+  const parts = [
+    ...(read > 0 || written > 0 ? [`${count(read)} tokens read, ${count(written)} written`] : []),
+    ...(cost !== null && cost > 0 ? [dollars(cost)] : []),
+    ...(after.context_usage_pct === null ? [] : [`context ${Math.round(after.context_usage_pct)} %`]),
+    ...(elapsedMs === null ? [] : [`took ${duration(elapsedMs)}`]),
+  ]
+  return parts.length === 0 ? null : parts.join(' · ')
+}
+
+export const count = (tokens: number): string => tokens.toLocaleString('en-US')
+
+/** Small amounts keep two digits that say something. */
+export const dollars = (amount: number): string => {
+  if (amount === 0) return '$0'
+  const digits = amount >= 1 ? 2 : Math.min(8, Math.max(2, 1 - Math.floor(Math.log10(amount))))
+  return `$${amount.toFixed(digits)}`
+}

@@ -1,0 +1,68 @@
+// `bridle chat` is a conversation with an agent, in the terminal or through a pipe.
+import { type ChatTarget, chooseTarget } from '../chat/chat-target.ts'
+import { chatWorkspace } from '../chat/chat-workspace.ts'
+import { historyFile, openHistory } from '../chat/input/prompt-history.ts'
+import { runPipedChat } from '../chat/piped-chat.ts'
+import { type ChatEnd, TerminalChat } from '../chat/terminal-chat.ts'
+import { clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
+import { listenForInterrupt } from '../terminal/interruption.ts'
+import { createOutput } from '../terminal/output.ts'
+
+export const chat = defineCommand({
+  summary: 'talk with an agent in the terminal',
+  argumentNames: ['[agent]'],
+  options: {
+    id: { type: 'string', value: 'SESSION', help: 'the session to go on with; else a new one' },
+    continue: { type: 'boolean', short: 'c', help: 'go on with the newest chat of this agent' },
+    'no-workspace': { type: 'boolean', help: 'claude and codex: do not work on the current folder' },
+    ...clientOptions,
+    ...dataOptions,
+    json: { type: 'boolean', help: 'without a terminal: events as JSON lines' },
+  },
+  notes: `Without a server it runs one of its own. /help in the chat lists its commands and keys.
+Without a terminal each line of the input is a prompt, and the answers are plain text.
+Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
+  run: async ({ args, flags, env }) => {
+    const [agent] = args
+    if (flags.id !== undefined && flags.continue)
+      throw new ExitError(EXIT_CODES.usage, 'Give --id or --continue, not both. Try bridle chat --help.')
+    // Unlike other commands, a chat in a pipe answers in plain text.
+    const out = createOutput({ json: flags.json === true, text: flags.json !== true })
+    const interruption = listenForInterrupt()
+    const connection = await connectOrStart(flags, env, out)
+    try {
+      const workspace = chatWorkspace(agent, flags, process.cwd())
+      const continues = flags.continue === true
+      const target = await chooseTarget(connection.fabric, { agent, id: flags.id, continues, workspace })
+      if (!out.canAsk) return await runPipedChat({ connection, target, out, signal: interruption.signal })
+      out.note(`${target.agent}, session ${target.id}\n/help lists the commands; Ctrl+D leaves.`)
+      const history = openHistory(historyFile(env))
+      const talk = new TerminalChat({ connection, tenant: flags.tenant, target, workspace, history, env, out })
+      // From here on Ctrl+C is a key, and while an editor is open it is the editor's.
+      interruption.dispose()
+      await sayFarewell(connection, await talk.run())
+      return EXIT_CODES.ok
+    } catch (error) {
+      if (!interruption.signal.aborted) throw error
+      throw new ExitError(EXIT_CODES.interrupted, 'Left. bridle chat --continue goes on.')
+    } finally {
+      await connection.close()
+      interruption.dispose()
+    }
+  },
+})
+
+/** How to come back. A session without a prompt is removed: nobody would look for it. */
+const sayFarewell = async ({ fabric, ownData }: ServerConnection, end: ChatEnd): Promise<void> => {
+  const { target, isEmpty, isRunning, unsent } = end
+  for (const prompt of unsent) process.stderr.write(`Not sent: ${prompt}\n`)
+  if (isEmpty && target.isNew && unsent.length === 0) {
+    await fabric.remove(target.agent, target.id).catch(() => {})
+    return
+  }
+  const work = isRunning ? (ownData === null ? ' The run continues.' : ' The run goes on when you are back.') : ''
+  process.stderr.write(`Left.${work} Come back with ${comeBack(target)}\n`)
+}
+
+const comeBack = ({ agent, id }: ChatTarget): string => `bridle chat ${agent} --id ${id}`
