@@ -9,6 +9,7 @@ import { createModelSource, type ModelProviders } from '../models/model-source.t
 import { nodePackages } from '../models/node-packages.ts'
 import { connectProvider } from '../node/sockets/provider-socket.ts'
 import { createVoiceAgent } from '../voice/voice-agent.ts'
+import { type AgentFileChange, type AgentFileStates, fileChanges, fileStates } from './file-changes.ts'
 import { findAgents, watchAgents } from './folder.ts'
 import { AgentRegistry } from './registry.ts'
 
@@ -24,6 +25,8 @@ export interface AgentsOptions {
    * from the folder of the agents.
    */
   readonly models?: ModelProviders
+  /** Receives what became of the files of agents, when the server starts and after a change; default: problems go to the log. */
+  readonly onAgentFiles?: (changes: readonly AgentFileChange[]) => void
 }
 
 export interface ServerAgents {
@@ -36,7 +39,7 @@ export interface ServerAgents {
 }
 
 export const loadServerAgents = async (
-  { agents = [], agentsRoot = '.', watchAgents: isWatched = false, models }: AgentsOptions,
+  { agents = [], agentsRoot = '.', watchAgents: isWatched = false, models, onAgentFiles }: AgentsOptions,
   builtIn: readonly (readonly [AgentInfo, Runner])[],
   ports: AgentRunPorts & { readonly env: NodeJS.ProcessEnv },
   log: (line: string) => void,
@@ -52,13 +55,22 @@ export const loadServerAgents = async (
   for (const problem of assistant.problems()) log(`agent ${ASSISTANT}: ${problem}`)
   for (const definition of agents) registry.add(definition)
   const root = resolve(agentsRoot)
-  const load = async () => registry.load(await findAgents(root)).forEach(log)
+  const report = onAgentFiles ?? ((changes) => changes.flatMap(problemLine).forEach(log))
+  let before: AgentFileStates = new Map()
+  const load = async () => {
+    const found = await findAgents(root)
+    const after = fileStates(found, registry.load(found))
+    const changes = fileChanges(before, after)
+    before = after
+    if (changes.length > 0) report(changes)
+  }
   // In sequence: an earlier read must not be loaded after a later one.
   let loading = load()
   await loading
   const watcher = isWatched
     ? watchAgents(root, () => {
         loading = loading.then(load).catch((error) => log(`the agents could not be loaded again: ${String(error)}`))
+        return loading
       })
     : null
   return {
@@ -68,3 +80,8 @@ export const loadServerAgents = async (
     close: () => watcher?.close(),
   }
 }
+
+const problemLine = ({ file, problem, frame }: AgentFileChange): string[] =>
+  problem === undefined
+    ? []
+    : [`agent ${file} is not available: ${problem}${frame === undefined ? '' : `\n${frame.replaceAll(/^/gm, '  ')}`}`]
