@@ -37,6 +37,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     environment: 'node',
+    // Files of a user's project are loaded by Node, as in a server, and not by Vite.
+    server: { deps: { external: [/[?]changed=/] } },
     env: {
       // Keys of the machine are not for tests.
       ...{ ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', ANTHROPIC_BASE_URL: '', OPENAI_BASE_URL: '' },

@@ -28,6 +28,7 @@ const names: OptionNames<ServerOptions> = {
   retryMs: true,
   keepAliveMs: true,
   watchAgents: true,
+  onAgentFiles: true,
   unfinishedMs: true,
   maxUnfinishedBytes: true,
   pingMs: true,

@@ -80,8 +80,12 @@ describe('finding', () => {
   })
 
   test.each<[string, string, RegExp]>([
-    ['bad syntax', 'export default {', /./],
-    ['a missing import', `import './gone.ts'`, /gone\.ts/],
+    ['bad syntax', 'export default {', /^SyntaxError: .* \(agents\/odd name\.ts:1:17\)$/],
+    [
+      'a missing file',
+      `import './gone.ts'`,
+      /^agents\/odd name\.ts imports "\.\/gone\.ts", but there is no file agents\/gone\.ts\.$/,
+    ],
     ['an error', `throw new Error('no key')`, /^Error: no key$/],
     ['nothing', 'export const a = 1', /^There is no default export/],
     ['a function', 'export default () => 1', /^The default export is a function, not an agent/],
@@ -90,7 +94,7 @@ describe('finding', () => {
     const root = folder({ 'agents/odd name.ts': text, 'agents/good.ts': source('good') })
     const [good, bad] = await findAgents(root)
     expect(good).toMatchObject({ definition: { name: 'good' } })
-    expect(bad).toEqual({ file: 'agents/odd name.ts', name: 'odd-name', problem: expect.stringMatching(problem) })
+    expect(bad).toMatchObject({ file: 'agents/odd name.ts', name: 'odd-name', problem: expect.stringMatching(problem) })
     expect(JSON.stringify(bad)).not.toContain(root)
   })
 
@@ -132,7 +136,12 @@ describe('serving', () => {
       ['good', true],
       ['broken', false],
     ])
-    expect(lines).toEqual(['agent agents/broken.ts is not available: Error: no key'])
+    expect(lines).toEqual([
+      `agent agents/broken.ts is not available: Error: no key
+  agents/broken.ts:1:7
+  > 1 | throw new Error('no key')
+      |       ^`,
+    ])
   })
 
   test('[N17] no file takes the name of a built-in agent or of one in the options', async () => {

@@ -2,26 +2,38 @@
 // export. A broken file is reported with its problem; the other files work.
 
 import { type FSWatcher, watch } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { readdir } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
-import { FILE_SETTLE_MS, PROBLEM_CHARS_MAX } from './limits.ts'
+import { FILE_SETTLE_MS, PROBLEM_CHARS_MAX, WATCHED_FOLDERS_MAX } from './limits.ts'
+import { type LoadProblem, loadProblem } from './load-problem.ts'
+import { type ProjectModules, projectModules } from './project-modules.ts'
 
 export type AgentFile =
-  | { readonly file: string; readonly definition: AgentDefinition }
-  /** `name` comes from the file: the agent's name is unknown. */
-  | { readonly file: string; readonly name: string; readonly problem: string }
+  /** Another definition than before: the file, or a file of the project that it imports, has changed. */
+  { readonly file: string; readonly definition: AgentDefinition } | BrokenAgentFile
+
+export interface BrokenAgentFile {
+  /** Relative to the root. */
+  readonly file: string
+  /** The agent's name when the file was last valid, else the name of the file. */
+  readonly name: string
+  /** One line. */
+  readonly problem: string
+  /** The source around the error, in several lines. */
+  readonly frame?: string
+}
 
 /** The option `agents` of a server: a text is the folder of the files, in place of `agents` below the root. */
 type AgentsFolder = string | readonly AgentDefinition[]
 
 /** In order of folder and file name. Files are relative to the root, so that no message shows a path of the machine. */
 export const findAgents = async (below: string, agents?: AgentsFolder): Promise<AgentFile[]> => {
-  const root = resolve(below)
+  const modules = projectModules(below)
+  modules.refresh()
   const found: AgentFile[] = []
-  for (const folder of foldersOf(root, agents)) {
-    for (const file of await agentFiles(root, folder)) found.push(await load(root, file))
+  for (const folder of foldersOf(modules.root, agents)) {
+    for (const file of await agentFiles(modules.root, folder)) found.push(await load(modules, file))
   }
   const owners = new Map<string, string>()
   return found.map((each) => {
@@ -29,57 +41,75 @@ export const findAgents = async (below: string, agents?: AgentsFolder): Promise<
     const { file, definition } = each
     const owner = owners.get(definition.name)
     if (owner === undefined) owners.set(definition.name, file)
-    return owner === undefined ? each : brokenAgentFile(file, `The name "${definition.name}" is taken by ${owner}.`)
+    return owner === undefined
+      ? each
+      : brokenAgentFile(file, { problem: `The name "${definition.name}" is taken by ${owner}.` })
   })
 }
 
-/** Calls back soon after a file in one of the folders was changed, added or removed. */
+/**
+ * Calls back soon after something changed that agents are made of: a file in one of the folders, a file that an agent imports,
+ * package.json, or the installed packages. The folders of imported files are known after the callback, which loads them.
+ */
 export const watchAgents = (
   root: string,
-  onChange: () => void,
+  onChange: () => Promise<void> | void,
   agents?: AgentsFolder,
 ): { readonly close: () => void } => {
   let timer: NodeJS.Timeout | undefined
-  let inner: FSWatcher[] = []
+  let watchers: FSWatcher[] = []
+  let isClosed = false
+  const load = async () => {
+    await onChange()
+    if (isClosed) return
+    attach()
+    // A file that was written while its folder was not watched yet.
+    if (projectModules(root).hasChanged) changed()
+  }
   const changed = () => {
     clearTimeout(timer)
-    timer = setTimeout(onChange, FILE_SETTLE_MS)
+    timer = setTimeout(() => void load(), FILE_SETTLE_MS)
   }
-  const open = (path: string, listener: (name: string | null) => void): FSWatcher[] => {
+  const open = (path: string, isOurs: (name: string | null) => boolean): FSWatcher[] => {
     try {
       // The watcher of a removed folder ends; the watcher of the folder above sees a new one.
-      return [watch(path, (_kind, name) => listener(name)).on('error', () => {})]
+      return [watch(path, (_kind, name) => isOurs(name) && changed()).on('error', () => {})]
     } catch {
       return []
     }
   }
   const attach = () => {
-    for (const watcher of inner) watcher.close()
-    const hidden = open(join(root, '.fabricharness'), (name) => {
-      if (name === 'agents') again()
-    })
-    inner = [...hidden, ...foldersOf(root, agents).flatMap((folder) => open(join(root, folder), changed))]
+    const replaced = watchers
+    const { files } = projectModules(root)
+    const own = foldersOf(root, agents).map((each) => resolve(root, each))
+    const folders = new Set([...own, ...files.map(dirname)])
+    folders.delete(resolve(root))
+    watchers = [
+      ...open(
+        root,
+        (name) =>
+          name === null ||
+          ROOT_NAMES.has(name) ||
+          own.some((each) => [each, dirname(each)].includes(resolve(root, name))) ||
+          files.includes(resolve(root, name)),
+      ),
+      ...own.filter((each) => dirname(each) !== resolve(root)).flatMap((each) => open(dirname(each), () => true)),
+      ...open(join(root, 'node_modules'), () => true),
+      ...[...folders].slice(0, WATCHED_FOLDERS_MAX).flatMap((folder) => open(folder, () => true)),
+    ]
+    for (const watcher of replaced) watcher.close()
   }
-  const again = () => {
-    attach()
-    changed()
-  }
-  const [above, names] =
-    typeof agents === 'string'
-      ? [dirname(resolve(root, agents)), [basename(resolve(root, agents))]]
-      : [root, ['agents', '.fabricharness']]
-  const top = open(above, (name) => {
-    if (name !== null && names.includes(name)) again()
-  })
   attach()
   return {
     close: () => {
+      isClosed = true
       clearTimeout(timer)
-      for (const watcher of [...top, ...inner]) watcher.close()
+      for (const watcher of watchers) watcher.close()
     },
   }
 }
 
+const ROOT_NAMES = new Set(['agents', '.fabricharness', 'package.json', 'node_modules'])
 const FOLDERS = ['agents', '.fabricharness/agents']
 
 /** Relative to the root. */
@@ -95,21 +125,19 @@ const agentFiles = async (root: string, folder: string): Promise<string[]> => {
     .sort()
 }
 
-const load = async (root: string, file: string): Promise<AgentFile> => {
+const load = async (modules: ProjectModules, file: string): Promise<AgentFile> => {
   try {
-    const path = join(root, file)
-    const { mtimeMs, size } = await stat(path)
-    // Node loads a module once per address, so a changed file needs a new address.
-    const address = `${pathToFileURL(path).href}?changed=${mtimeMs}-${size}`
-    const { default: definition } = (await import(/* @vite-ignore */ address)) as { default?: unknown }
-    return isAgent(definition) ? { file, definition } : brokenAgentFile(file, nonAgentProblem(definition, 'file'))
+    const { default: definition } = (await modules.load(file)) as { default?: unknown }
+    return isAgent(definition)
+      ? { file, definition }
+      : brokenAgentFile(file, { problem: nonAgentProblem(definition, 'file') })
   } catch (error) {
-    const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-    return brokenAgentFile(file, problem.replaceAll(pathToFileURL(`${root}/`).href, '').replaceAll(`${root}/`, ''))
+    return brokenAgentFile(file, loadProblem(error, file, modules))
   }
 }
 
-const brokenAgentFile = (file: string, problem: string): AgentFile => {
+const brokenAgentFile = (file: string, { problem, frame }: LoadProblem): AgentFile => {
   const name = (/([^/]*)\.\w+$/.exec(file)?.[1] ?? file).replaceAll(/[^A-Za-z0-9._:@-]/g, '-').slice(0, 128)
-  return { file, name, problem: (problem.split('\n', 1)[0] ?? '').slice(0, PROBLEM_CHARS_MAX) }
+  const line = (problem.split('\n', 1)[0] ?? '').slice(0, PROBLEM_CHARS_MAX)
+  return { file, name, problem: line, ...(frame !== undefined && { frame }) }
 }

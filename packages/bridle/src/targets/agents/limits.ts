@@ -4,3 +4,15 @@
 export const FILE_SETTLE_MS = 100
 /** Characters of a problem with an agent's file: one line of a terminal or a log. */
 export const PROBLEM_CHARS_MAX = 300
+/** Lines of source before and after an error: with the error's own line, what fits below a message without scrolling it away. */
+export const FRAME_LINES = 2
+/** Characters of a source line in a frame; a longer one is generated code, which nobody reads. */
+export const FRAME_COLUMNS_MAX = 200
+/** Frames of an error's stack that are shown: deeper ones are rarely the reason. */
+export const STACK_FRAMES_MAX = 10
+/** Files of an agent that are searched for a syntax error without a place: each costs the start of a process. */
+export const SYNTAX_CHECK_FILES_MAX = 10
+/** A check takes some 50 ms; on a machine that needs longer than this the place stays unknown. */
+export const SYNTAX_CHECK_MS = 5_000
+/** Folders that are watched: with more, the limit of the operating system is near, and a change there needs a restart. */
+export const WATCHED_FOLDERS_MAX = 500

@@ -74,8 +74,11 @@ test('[N23] an agent whose model cannot be told of a schema is refused when the 
     definition,
   }))
   expect(registry.load(files)).toEqual([
-    `agent agents/broken.ts is not available: ${problem}`,
-    expect.stringMatching(/^agent agents\/unclear.ts is not available: The output of "unclear" cannot be written/),
+    { file: 'agents/broken.ts', name: 'broken', problem },
+    {
+      ...{ file: 'agents/unclear.ts', name: 'unclear' },
+      problem: expect.stringMatching(/^The output of "unclear" cannot be written/),
+    },
   ])
   expect([...registry.agents.values()].map(({ name, needs }) => [name, needs === null])).toEqual([
     ['good', true],

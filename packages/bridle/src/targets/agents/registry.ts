@@ -14,7 +14,7 @@ import { defaultEngineAgent } from '../../runners/engines/descriptions.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import { ASSISTANT } from '../models/assistant.ts'
 import { ServerFault } from '../server-fault.ts'
-import type { AgentFile } from './folder.ts'
+import type { AgentFile, BrokenAgentFile } from './folder.ts'
 
 export class AgentRegistry {
   readonly agents = new Map<string, AgentInfo>()
@@ -89,9 +89,9 @@ export class AgentRegistry {
     this.#fixed.add(definition.name)
   }
 
-  /** Replaces the agents that were loaded before. Returns a line for each broken file. */
-  load(found: readonly AgentFile[]): string[] {
-    const problems: { file: string; name: string; problem: string }[] = []
+  /** Replaces the agents that were loaded before. Returns the files that cannot be served. */
+  load(found: readonly AgentFile[]): BrokenAgentFile[] {
+    const problems: BrokenAgentFile[] = []
     const names = new Map<string, string>()
     const served = new Set(this.#fixed)
     for (const each of found) {
@@ -122,7 +122,7 @@ export class AgentRegistry {
     }
     for (const name of this.agents.keys()) if (!served.has(name)) this.#drop(name)
     this.#names = names
-    return problems.map(({ file, problem }) => `agent ${file} is not available: ${problem}`)
+    return problems
   }
 
   #serve(definition: AgentDefinition): void {

@@ -10,6 +10,7 @@ import { nodePackages } from '../models/node-packages.ts'
 import { connectProvider } from '../node/sockets/provider-socket.ts'
 import { ServerFault } from '../server-fault.ts'
 import { createVoiceAgent } from '../voice/voice-agent.ts'
+import { type AgentFileChange, type AgentFileStates, fileChanges, fileStates } from './file-changes.ts'
 import { findAgents, watchAgents } from './folder.ts'
 import { AgentRegistry } from './registry.ts'
 
@@ -27,6 +28,8 @@ export interface AgentsOptions {
    * from the folder of the agents.
    */
   readonly models?: ModelProviders
+  /** Receives what became of the files of agents, when the server starts and after a change; default: problems go to the log. */
+  readonly onAgentFiles?: (changes: readonly AgentFileChange[]) => void
 }
 
 export interface ServerAgents {
@@ -39,7 +42,7 @@ export interface ServerAgents {
 }
 
 export const loadServerAgents = async (
-  { agents = [], agentsRoot = '.', watchAgents: isWatched = false, builtInAgents, models }: AgentsOptions,
+  { agents = [], agentsRoot = '.', watchAgents: isWatched = false, builtInAgents, models, onAgentFiles }: AgentsOptions,
   builtIn: readonly (readonly [AgentInfo, Runner])[],
   ports: AgentRunPorts & { readonly env: NodeJS.ProcessEnv },
   log: (line: string) => void,
@@ -61,7 +64,15 @@ export const loadServerAgents = async (
     throw new ServerFault('agent_unavailable', `builtInAgents names "${unknown}", and there is no such agent.`)
   if (typeof agents !== 'string') for (const definition of agents) registry.add(definition)
   if (agentsRoot === false) return servedBy(registry, () => {})
-  const load = async () => registry.load(await findAgents(root, agents)).forEach(log)
+  const report = onAgentFiles ?? ((changes) => changes.flatMap(problemLine).forEach(log))
+  let before: AgentFileStates = new Map()
+  const load = async () => {
+    const found = await findAgents(root, agents)
+    const after = fileStates(found, registry.load(found))
+    const changes = fileChanges(before, after)
+    before = after
+    if (changes.length > 0) report(changes)
+  }
   // In sequence: an earlier read must not be loaded after a later one.
   let loading = load()
   await loading
@@ -70,6 +81,7 @@ export const loadServerAgents = async (
         root,
         () => {
           loading = loading.then(load).catch((error) => log(`the agents could not be loaded again: ${String(error)}`))
+          return loading
         },
         agents,
       )
@@ -83,3 +95,8 @@ const servedBy = (registry: AgentRegistry, close: () => void): ServerAgents => (
   hasModel: (agent) => registry.hasModel(agent),
   close,
 })
+
+const problemLine = ({ file, problem, frame }: AgentFileChange): string[] =>
+  problem === undefined
+    ? []
+    : [`agent ${file} is not available: ${problem}${frame === undefined ? '' : `\n${frame.replaceAll(/^/gm, '  ')}`}`]

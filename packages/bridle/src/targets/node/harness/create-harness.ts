@@ -67,7 +67,7 @@ export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promi
     ...rest
   } = options
   const basePath = parseBasePath(path)
-  const named = [...agents.map(({ name }) => name), ...builtInAgents]
+  const named = [...(typeof agents === 'string' ? [] : agents.map(({ name }) => name)), ...builtInAgents]
   const harness = await openHarness(
     {
       ...rest,

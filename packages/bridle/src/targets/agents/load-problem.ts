@@ -1,0 +1,90 @@
+// The problem with an agent's file as a person reads it: one line, and the place in the source where that is known.
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { codeFrame, type SourcePosition } from './code-frame.ts'
+import { CommonJsError, MissingImportError } from './import-errors.ts'
+import { SYNTAX_CHECK_FILES_MAX, SYNTAX_CHECK_MS } from './limits.ts'
+import type { ProjectModules } from './project-modules.ts'
+import { projectFrames } from './stack-frames.ts'
+
+export interface LoadProblem {
+  readonly problem: string
+  /** Lines of the source around the error. */
+  readonly frame?: string
+}
+
+export const loadProblem = (error: unknown, file: string, modules: ProjectModules): LoadProblem => {
+  const { root } = modules
+  if (error instanceof MissingImportError || error instanceof CommonJsError) return { problem: error.message }
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const problem = text
+    .replaceAll(pathToFileURL(`${root}/`).href, '')
+    .replaceAll(`${root}/`, '')
+    .replaceAll(/\?changed=[\d.]+/g, '')
+  if (!(error instanceof Error)) return { problem }
+  const isSyntax = error instanceof SyntaxError
+  const at = isSyntax
+    ? (positionInHead(error.stack) ?? foundBySyntaxCheck(file, modules))
+    : projectFrames(error, root)[0]
+  const frame = at && codeFrame(at)
+  if (!at || frame === null || frame === undefined) return { problem }
+  const place = `${relative(root, at.path)}:${at.line}:${at.column}`
+  return { problem: isSyntax ? `${problem.split('\n', 1)[0]} (${place})` : problem, frame: `${place}\n${frame}` }
+}
+
+/** Node writes the place before the error: the address and the line, then the source with a row of `^` below it. */
+const positionInHead = (stack = ''): SourcePosition | null => {
+  const lines = stack.split('\n')
+  const [, address, line] = /^(file:.*):(\d+)$/.exec(lines[0] ?? '') ?? []
+  if (address === undefined) return null
+  const mark = lines.find((each) => /^\s*\^+\s*$/.test(each))
+  const path = fileURLToPath(address)
+  // Without a mark the text ended too early.
+  const column = mark === undefined ? endOfLine(path, Number(line)) : mark.indexOf('^') + 1
+  return { path, line: Number(line), column }
+}
+
+const endOfLine = (path: string, line: number): number => {
+  try {
+    return (readFileSync(path, 'utf8').split(/\r?\n/)[line - 1] ?? '').length + 1
+  } catch {
+    return 1
+  }
+}
+
+/** An error that only the compiler of JavaScript finds has no place in this process; `node --check` prints one. */
+const foundBySyntaxCheck = (file: string, modules: ProjectModules): SourcePosition | null => {
+  for (const path of modules.filesOf(file).slice(0, SYNTAX_CHECK_FILES_MAX)) {
+    const source = javascriptOf(path)
+    if (source === null) continue
+    const { stderr, status } = spawnSync(process.execPath, ['--check', '--input-type=module', '-'], {
+      input: source,
+      env: {},
+      encoding: 'utf8',
+      timeout: SYNTAX_CHECK_MS,
+    })
+    if (status !== 1) continue
+    const found = positionInHead(stderr.replace(/^\[stdin\]/, pathToFileURL(path).href))
+    if (found) return found
+  }
+  return null
+}
+
+/** Types are replaced with spaces, so that every position stays. */
+const javascriptOf = (path: string): string | null => {
+  if (!/\.[mc]?[tj]s$/.test(path)) return null
+  const { emitWarning } = process
+  // The function is announced as experimental; for the person who reads the error this is noise.
+  process.emitWarning = () => {}
+  try {
+    const source = readFileSync(path, 'utf8')
+    return /\.[mc]?ts$/.test(path) ? stripTypeScriptTypes(source) : source
+  } catch {
+    return null
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
