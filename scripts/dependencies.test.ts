@@ -55,7 +55,8 @@ describe('lock files', () => {
       lockedBy(file).flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [`${file}: ${path}`] : [])),
     )
     expect(scripted.toSorted()).toEqual([
-      // Both only look for the binary that their optional package has brought.
+      // They only look for the binary that their optional package has brought.
+      'apps/site/package-lock.json: node_modules/esbuild',
       'apps/worker/package-lock.json: node_modules/esbuild',
       'apps/worker/package-lock.json: node_modules/workerd',
     ])
