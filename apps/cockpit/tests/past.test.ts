@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { type CockpitWorld, describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
+import { importLongLog } from './long-log.suite.ts'
 
 const script = [
   { text: 'I look first.' },
@@ -151,9 +152,8 @@ describeCockpit('the past', (world) => {
   })
 
   longTest('[C33] a log of twenty thousand events is shown at its first and at its last ones', async () => {
-    const words = Array.from({ length: 20_000 }, (_, index) => ({ text: `${index} ` }))
-    await world.play('long', words)
-    await expect.poll(async () => (await world.client.session('long')).status, { timeout: 50_000 }).toBe('idle')
+    const words = Array.from({ length: 20_000 }, (_, index) => ({ type: 'token', payload: { text: `${index} ` } }))
+    await importLongLog(world.client, 'long', [words])
     const { head } = await world.client.log('long')
     const page = await world.open(`/s/long?agent=scripted&at=${head - 1}`)
     await banner(page)
