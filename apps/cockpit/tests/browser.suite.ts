@@ -127,7 +127,7 @@ export class CockpitWorld {
 
 /** A test beyond the first one of its feature: `npm run test:long` runs it, and `npm test` keeps to its time. */
 export const longTest = (name: string, run: () => Promise<void>): void => {
-  // A busy machine writes fifty thousand events in a minute.
+  // Long logs are imported, and a busy machine takes its time to show them.
   if (isThorough) test(name, { timeout: 180_000 }, run)
 }
 

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
+import { importLongLog } from './long-log.suite.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e'
 
@@ -114,10 +115,13 @@ describeCockpit('the debug page', (world) => {
   })
 
   longTest('[C70] fifty thousand entries are scrolled and filtered with few rows in the page', async () => {
-    await world.client.createChat({ agent: 'scripted', session_id: 'long' })
-    const usage = { event: { type: 'usage', payload: { total_tokens: 7, cost_usd: 0 } } }
-    for (let part = 0; part < 25; part += 1)
-      await world.ask('scripted', 'long', `@script ${JSON.stringify(Array.from({ length: 2_000 }, () => usage))}`)
+    const usage = { type: 'usage', payload: { total_tokens: 7, cost_usd: 0 } }
+    const turn = Array.from({ length: 2_000 }, () => usage)
+    await importLongLog(
+      world.client,
+      'long',
+      Array.from({ length: 25 }, () => turn),
+    )
     const page = await world.open('/s/long?agent=scripted&view=debug')
     await page.getByText(/^50,\d{3} events, [\d,]+ shown, tokens merged$/).waitFor({ timeout: 50_000 })
     const grid = page.getByRole('grid')

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { type CockpitWorld, describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
+import { importLongLog } from './long-log.suite.ts'
 
 const script = [
   { text: 'I look first.' },
@@ -150,10 +151,74 @@ describeCockpit('the past', (world) => {
     await expectNoOverflow(page)
   })
 
+  longTest('[C252] a page that still loads its past has no control that acts on the present', async () => {
+    await world.play('loading', [{ text: 'at work' }, { sleepMs: 600_000 }])
+    const page = await world.open('/s/loading?agent=scripted')
+    await page.getByRole('button', { name: /^Pause/ }).waitFor()
+    let letGo = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route('**/sessions/loading/log*', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${world.url}/s/loading?agent=scripted&at=3`)
+    await page.getByText('Loading the log').waitFor()
+    await page.getByText('at work').first().waitFor()
+    for (const name of [/^Pause/, /^Stop/, /^Send/, /^Queue/])
+      for (const button of await page.getByRole('button', { name }).all()) expect(await button.isDisabled()).toBe(true)
+    // Neither do keys act.
+    await page.keyboard.press('p')
+    letGo()
+    await banner(page).getByText('Viewing event 3').first().waitFor()
+    expect((await world.client.session('loading')).status).toBe('running')
+    await world.client.cancel('loading')
+  })
+
+  longTest('[C253] a key that is held acts once, and steps again and again', async () => {
+    const { head } = await played(world, 'held')
+    await world.play('held-run', [{ text: 'at work' }, { sleepMs: 600_000 }])
+    const page = await world.open('/s/held-run?agent=scripted')
+    await page.getByRole('button', { name: /^Pause/ }).waitFor()
+    for (let turn = 0; turn < 5; turn += 1) {
+      await page.keyboard.down('p')
+      await page.getByRole('button', { name: /^Resume/ }).waitFor()
+    }
+    await page.keyboard.up('p')
+    expect((await world.client.session('held-run')).status).toBe('paused')
+    await world.client.cancel('held-run')
+    await page.goto(`${world.url}/s/held?agent=scripted&at=2`)
+    await banner(page).waitFor()
+    for (let turn = 0; turn < 4; turn += 1) await page.keyboard.down(']')
+    await page.keyboard.up(']')
+    await banner(page).getByText(`Viewing event 6 of ${head}`).first().waitFor()
+  })
+
+  longTest('[C251] a drag over a long log ends at its event, with a page that is as it was then', async () => {
+    const words = Array.from({ length: 5_000 }, (_, index) => ({ type: 'token', payload: { text: `${index} ` } }))
+    for (const id of ['drag-one', 'drag-two', 'drag-three']) await importLongLog(world.client, id, [words, words])
+    const { head } = await world.client.log('drag-two', { limit: 1 })
+    const page = await world.open(`/s/drag-two?agent=scripted&at=${head - 1}`)
+    await banner(page).waitFor()
+    const { x, y, width, height } = (await page.locator('.scrub .lane').boundingBox())!
+    await page.mouse.move(x + width - 2, y + height / 2)
+    await page.mouse.down()
+    await page.mouse.move(x + width / 4, y + height / 2, { steps: 60 })
+    await page.mouse.up()
+    const seq = Number(await slider(page).getAttribute('aria-valuenow'))
+    await banner(page).getByText(`Viewing event ${seq} of ${head}`).first().waitFor()
+    await expect.poll(() => at(page)).toBe(String(seq))
+    // The last word is that of the event: four events come before the first word of a turn.
+    await page
+      .getByText(new RegExp(`${seq - 5} $|${seq - 5}$`))
+      .first()
+      .waitFor()
+  })
+
   longTest('[C33] a log of twenty thousand events is shown at its first and at its last ones', async () => {
-    const words = Array.from({ length: 20_000 }, (_, index) => ({ text: `${index} ` }))
-    await world.play('long', words)
-    await expect.poll(async () => (await world.client.session('long')).status, { timeout: 50_000 }).toBe('idle')
+    const words = Array.from({ length: 20_000 }, (_, index) => ({ type: 'token', payload: { text: `${index} ` } }))
+    await importLongLog(world.client, 'long', [words])
     const { head } = await world.client.log('long')
     const page = await world.open(`/s/long?agent=scripted&at=${head - 1}`)
     await banner(page)

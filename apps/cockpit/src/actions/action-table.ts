@@ -25,6 +25,8 @@ export interface ActionRow {
    * itself, where it has the focus.
    */
   readonly scope?: 'page' | 'typing' | 'part'
+  /** A key that is held does it again and again: steps, which nobody minds. */
+  readonly repeats?: true
 }
 
 export const actionTable = {
@@ -45,8 +47,8 @@ export const actionTable = {
   'tenant.choose': { words: 'Switch to tenant', group: 'Everywhere', icon: 'chevrons-up-down' },
   'user.sign_out': { words: 'Sign out', group: 'Everywhere', icon: 'log-out' },
 
-  'list.next': { words: 'Next row', group: 'Lists', icon: 'arrow-down', keys: 'j' },
-  'list.previous': { words: 'Previous row', group: 'Lists', icon: 'arrow-up', keys: 'k' },
+  'list.next': { words: 'Next row', group: 'Lists', icon: 'arrow-down', keys: 'j', repeats: true },
+  'list.previous': { words: 'Previous row', group: 'Lists', icon: 'arrow-up', keys: 'k', repeats: true },
   'list.open': { words: 'Open the row', group: 'Lists', icon: 'arrow-up-right', keys: 'Enter', scope: 'part' },
   'list.select': { words: 'Select the row', group: 'Lists', icon: 'check', keys: 'x' },
   'list.select_to': { words: 'Select up to here', group: 'Lists', icon: 'list-end', keys: 'Shift+x' },
@@ -60,13 +62,25 @@ export const actionTable = {
   'list.unarchive': { words: 'Unarchive the selected', group: 'Lists', icon: 'archive' },
   'inbox.notify': { words: 'Notify me of approvals, on or off', group: 'Lists', icon: 'bell' },
 
-  'timeline.zoom_in': { words: 'Zoom in', group: 'Timeline', icon: 'zoom-in', keys: '+' },
-  'timeline.zoom_out': { words: 'Zoom out', group: 'Timeline', icon: 'zoom-out', keys: '-' },
+  'timeline.zoom_in': { words: 'Zoom in', group: 'Timeline', icon: 'zoom-in', keys: '+', repeats: true },
+  'timeline.zoom_out': { words: 'Zoom out', group: 'Timeline', icon: 'zoom-out', keys: '-', repeats: true },
   'timeline.fit': { words: 'Show the whole time', group: 'Timeline', icon: 'columns-2', keys: '0' },
-  'timeline.earlier': { words: 'Earlier time', group: 'Timeline', icon: 'chevron-left', keys: 'ArrowLeft' },
-  'timeline.later': { words: 'Later time', group: 'Timeline', icon: 'chevron-right', keys: 'ArrowRight' },
-  'timeline.next': { words: 'Next call', group: 'Timeline', icon: 'arrow-down', keys: 'ArrowDown' },
-  'timeline.previous': { words: 'Previous call', group: 'Timeline', icon: 'arrow-up', keys: 'ArrowUp' },
+  'timeline.earlier': {
+    words: 'Earlier time',
+    group: 'Timeline',
+    icon: 'chevron-left',
+    keys: 'ArrowLeft',
+    repeats: true,
+  },
+  'timeline.later': {
+    words: 'Later time',
+    group: 'Timeline',
+    icon: 'chevron-right',
+    keys: 'ArrowRight',
+    repeats: true,
+  },
+  'timeline.next': { words: 'Next call', group: 'Timeline', icon: 'arrow-down', keys: 'ArrowDown', repeats: true },
+  'timeline.previous': { words: 'Previous call', group: 'Timeline', icon: 'arrow-up', keys: 'ArrowUp', repeats: true },
   'timeline.open': { words: 'Show the call', group: 'Timeline', icon: 'eye', keys: 'Enter', scope: 'part' },
   'timeline.branch': { words: 'Branch before the call', group: 'Timeline', icon: 'git-branch', keys: 'b' },
   'timeline.close': { words: 'Close the call', group: 'Timeline', icon: 'x', keys: 'Escape' },
@@ -114,8 +128,8 @@ export const actionTable = {
   'voice.hands_free': { words: 'Talk hands-free, on or off', group: 'Session', icon: 'mic' },
   'voice.end': { words: 'End the voice', group: 'Session', icon: 'x' },
 
-  'past.previous': { words: 'Previous event', group: 'Time', icon: 'chevron-left', keys: '[' },
-  'past.next': { words: 'Next event', group: 'Time', icon: 'chevron-right', keys: ']' },
+  'past.previous': { words: 'Previous event', group: 'Time', icon: 'chevron-left', keys: '[', repeats: true },
+  'past.next': { words: 'Next event', group: 'Time', icon: 'chevron-right', keys: ']', repeats: true },
   'past.previous_checkpoint': { words: 'Checkpoint before', group: 'Time', icon: 'flag', keys: '{' },
   'past.next_checkpoint': { words: 'Checkpoint after', group: 'Time', icon: 'flag', keys: '}' },
   'past.play': { words: 'Play, or pause', group: 'Time', icon: 'play', keys: 'Space', scope: 'part' },

@@ -1,6 +1,7 @@
 // The one listener for the keys of the table.
 import { useEffect } from 'react'
 import { offeredActions } from './action-store.ts'
+import { actionRow } from './action-table.ts'
 import { keyAction } from './key-actions.ts'
 import { keyText, takesLetters } from './key-text.ts'
 
@@ -16,7 +17,7 @@ export const useActionKeys = (): void => {
       before = isTyping ? '' : key
       if (!action) return
       event.preventDefault()
-      action.run()
+      if (!event.repeat || actionRow(action.id).repeats) action.run()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)

@@ -172,7 +172,8 @@ const useStopKey = (isOn: boolean, stop: () => Promise<boolean>): void => {
   useEffect(() => {
     if (!isOn) return
     const onKey = (event: globalThis.KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]')) return
+      if (event.key !== 'Escape' || event.repeat || event.defaultPrevented || document.querySelector('dialog[open]'))
+        return
       const isElsewhere = isTyping(event.target) && !(event.target as HTMLElement).closest('.composer')
       if (!isElsewhere) void stop()
     }

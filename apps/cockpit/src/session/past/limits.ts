@@ -33,6 +33,9 @@ export const FOLLOW_MS = 1_000
 /** Time between two changes of the address while the cursor moves: browsers ignore a page that changes it all the time. */
 export const ADDRESS_MS = 400
 
+/** Time between two renderings of the page while the cursor is dragged: each may take longer than a frame, and the cursor must not wait. */
+export const PAGE_PACE_MS = 150
+
 /** Time that the cursor rests before a screen reader says where it is. */
 export const REST_MS = 600
 

@@ -22,7 +22,7 @@ export const PastComposer = () => {
   const onKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return
     event.preventDefault()
-    void send()
+    if (!event.repeat) void send()
   }
   return (
     <div className="composer">

@@ -14,13 +14,14 @@ import { ReadOnlyContext } from '../../server/use-can.ts'
 import { MomentContext } from '../../ui/use-now.ts'
 import { type OpenSession, SessionContext, useSession } from '../session-context.tsx'
 import { usePlayback } from './bar/use-playback.ts'
-import { FOLLOW_MS } from './limits.ts'
+import { FOLLOW_MS, PAGE_PACE_MS } from './limits.ts'
 import { cursorProblem, cursorText, parseCursor } from './log/cursor.ts'
 import { liveOverview } from './log/log-overview.ts'
 import type { LogState, PastLog } from './log/past-log.ts'
 import { PastContext, type PastControls } from './past-context.ts'
 import { PastConversation } from './past-conversation.ts'
 import { useCursor } from './use-cursor.ts'
+import { usePaced } from './use-paced.ts'
 
 interface PastProviderProps {
   readonly log: PastLog
@@ -33,10 +34,10 @@ export const PastProvider = ({ log: source, isReplay = false, children }: PastPr
   const live = useSession()
   const state = useSyncExternalStore(source.subscribe, source.getSnapshot)
   const controls = usePastControls(live, source, state, isReplay)
-  const { isPast, seq, head } = controls
+  const { isPast, isLoading, isPlaying, seq, head } = controls
   const history = state.log?.history
-  // The cursor moves at once, and the page follows as fast as it can: events that were passed meanwhile are left out.
-  const shown = useDeferredValue(isPast ? seq : null)
+  // The cursor moves at once, and the page follows at its pace: events that were passed meanwhile are left out.
+  const shown = useDeferredValue(usePaced(isPast ? seq : null, isPlaying ? 0 : PAGE_PACE_MS))
   const moment = useMemo(
     () => (isPast && shown !== null && history?.entry(shown) ? history.at(shown) : null),
     [isPast, history, shown],
@@ -46,15 +47,19 @@ export const PastProvider = ({ log: source, isReplay = false, children }: PastPr
     () => ({
       why: isReplay
         ? 'This is a replay of a file: nothing can be changed.'
-        : `The page shows event ${seq}: go back to live to act.`,
-      canBranch: !isReplay,
+        : isLoading
+          ? 'The page loads its past: go back to live to act.'
+          : `The page shows event ${seq}: go back to live to act.`,
+      canBranch: !isReplay && !isLoading,
     }),
-    [isReplay, seq],
+    [isReplay, isLoading, seq],
   )
+  // From the first frame on: nobody must act on the present who asked for the past.
+  const isReadOnly = session !== null || isPast || isLoading || isReplay
   return (
     <PastContext value={controls}>
       <SessionContext value={session ?? live}>
-        <ReadOnlyContext value={session ? part : null}>
+        <ReadOnlyContext value={isReadOnly ? part : null}>
           <MomentContext value={moment?.time ?? null}>{children}</MomentContext>
         </ReadOnlyContext>
       </SessionContext>

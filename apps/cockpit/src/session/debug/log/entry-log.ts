@@ -1,14 +1,22 @@
 // The entries that the page has: without a gap, from some number up to the newest. The newest are loaded first and the older ones behind them.
+// A log that goes on for ever loses its oldest entries here.
 import type { LogEntry } from 'bridle/history'
+import { ENTRIES_MAX } from '../limits.ts'
 import { factsOf } from './entry-facts.ts'
 import { LogFacets } from './log-facets.ts'
 
 export class EntryLog {
-  /** Entries from the first loaded page on, oldest first, and entries before it, newest first: both only grow. */
+  /** Entries from the first loaded page on, oldest first, and entries before it, newest first. */
   readonly #newer: LogEntry[] = []
   readonly #older: LogEntry[] = []
   #pivot = 1
+  #isCut = false
   readonly facets = new LogFacets()
+
+  /** Entries were here and are not any more. */
+  get isCut(): boolean {
+    return this.#isCut
+  }
 
   get count(): number {
     return this.#newer.length + this.#older.length
@@ -36,6 +44,17 @@ export class EntryLog {
       this.#newer.push(entry)
       this.facets.add(factsOf(entry))
     }
+    this.#trim()
+  }
+
+  #trim(): void {
+    const extra = this.count - ENTRIES_MAX
+    if (extra <= 0) return
+    this.#isCut = true
+    const older = Math.min(extra, this.#older.length)
+    this.#older.length -= older
+    this.#newer.splice(0, extra - older)
+    this.#pivot += extra - older
   }
 
   /** Entries before the oldest, in the order of their numbers. */

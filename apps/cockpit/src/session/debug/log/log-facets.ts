@@ -1,5 +1,5 @@
 // The values that filters offer: those that the loaded entries have.
-import { CALLS_MAX } from '../limits.ts'
+import { CALLS_MAX, ENTRIES_MAX } from '../limits.ts'
 import type { EntryFacts } from './entry-facts.ts'
 
 export class LogFacets {
@@ -17,6 +17,7 @@ export class LogFacets {
       this.#calls.add(call)
       if (tool !== null && calls.length === 1) this.#toolOfCall.set(call, tool)
     }
+    for (const kept of [this.tools, this.statuses, this.#calls, this.#toolOfCall]) dropOldest(kept)
   }
 
   get calls(): readonly string[] {
@@ -27,5 +28,13 @@ export class LogFacets {
   toolOf({ tool, calls }: EntryFacts): string | null {
     const [call] = calls
     return tool ?? (call === undefined ? null : (this.#toolOfCall.get(call) ?? null))
+  }
+}
+
+/** As many as there may be entries: a page that follows a log for days must not keep every call of it. */
+const dropOldest = (kept: Set<string> | Map<string, string>): void => {
+  for (const [name] of kept.entries()) {
+    if (kept.size <= ENTRIES_MAX) return
+    kept.delete(name)
   }
 }

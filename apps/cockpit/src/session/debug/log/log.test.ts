@@ -1,5 +1,6 @@
 import type { LogEntry } from 'bridle/history'
 import { describe, expect, test } from 'vitest'
+import { ENTRIES_MAX } from '../limits.ts'
 import { type EntryFilter, entryTest, readFilter, withFilter } from './entry-filter.ts'
 import { EntryLog } from './entry-log.ts'
 import { type LogPager, loadLog, loadNews } from './load-log.ts'
@@ -47,6 +48,27 @@ describe('[C68] the log', () => {
     const more = [...entries, ...log(620, (seq) => entry(seq, 'usage'), 1_371)]
     await loadNews(pagerOf(more), held)
     expect(held.head).toBe(1_990)
+  })
+
+  test('[C250] a log that goes on for ever keeps its newest entries, and rows of the others go', async () => {
+    const held = new EntryLog()
+    held.addNewer(log(1_000, (seq) => entry(seq, 'usage'), 501))
+    held.addOlder(log(500, (seq) => entry(seq, 'token', { text: 'x' })))
+    const list = new RowList(held, all)
+    list.work(never)
+    expect([list.count, list.at(list.count - 1)]).toEqual([1_001, { first: 1, seq: 500 }])
+    // At first the oldest of a merged text go, then all of it, then entries of the first page.
+    for (const [more, low, rows] of [
+      [ENTRIES_MAX - 1_400, 101, ENTRIES_MAX - 399],
+      [400, 501, ENTRIES_MAX],
+      [3_000, 3_501, ENTRIES_MAX],
+    ] as const) {
+      held.addNewer(log(more, (seq) => entry(seq, 'usage', { tool_call_id: `c${seq}` }), held.head + 1))
+      expect([held.count, held.low, held.isCut]).toEqual([ENTRIES_MAX, low, true])
+      list.work(never)
+      expect([list.count, list.at(list.count - 1)?.first, list.at(0)?.seq]).toEqual([rows, low, held.head])
+      expect([held.entry(low - 1), held.entry(low)?.seq]).toEqual([undefined, low])
+    }
   })
 
   test('an empty log is whole', async () => {

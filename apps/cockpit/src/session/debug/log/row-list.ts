@@ -65,8 +65,23 @@ export class RowList {
       this.#top = Math.min(log.head, this.#last)
       this.#bottom = this.#top + 1
     }
+    this.#drop(log.low)
     for (let steps = 1; this.#goOn(); steps += 1) if (steps % SLICE_STEPS === 0 && isOver()) return false
     return true
+  }
+
+  /** Rows of entries that the log has lost. */
+  #drop(low: number): void {
+    const isGone = (row: LogRow | undefined) => row !== undefined && row.seq < low
+    while (isGone(this.#older.at(-1))) this.#older.pop()
+    if (this.#older.length === 0 && isGone(this.#newer[0])) {
+      const kept = this.#newer.findIndex((row) => row.seq >= low)
+      this.#newer.splice(0, kept < 0 ? this.#newer.length : kept)
+    }
+    const rows = this.#older.length > 0 ? this.#older : this.#newer
+    const at = rows === this.#older ? rows.length - 1 : 0
+    const oldest = rows[at]
+    if (oldest && oldest.first < low) rows[at] = { ...oldest, first: low }
   }
 
   #goOn(): boolean {

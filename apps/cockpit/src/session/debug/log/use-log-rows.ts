@@ -78,6 +78,7 @@ export const useEntryLog = (isFollowing: boolean): LoadedLog => {
         setError(cause as Error)
       }
       isReading = false
+      if (!isOver && log.isCut) setProgress('cut')
       if (!isOver && log.head !== head) changed()
     }
     read.current = () => {

@@ -43,7 +43,8 @@ export const Lane = () => {
     }[event.key]
     if (!act) return
     event.preventDefault()
-    act()
+    // A space that is held would play and pause.
+    if (!event.repeat || event.key !== ' ') act()
   }
   return (
     <div
