@@ -20,6 +20,8 @@ export interface AgentInfo extends EngineIdentity {
    * model.
    */
   readonly modelProblem?: (model: string) => string | null
+  /** The reason why sessions of the agent have no workspace here, as a sentence; absent or null = they may have one. */
+  readonly workspaceProblem?: string | null
   /** JSON Schema of the input; absent or null = any object, or a schema that cannot be written so. */
   readonly inputSchema?: () => JsonObject | null
   /** Turns a request's body into the prompt and input of a run, or says what is wrong with it. */

@@ -368,12 +368,16 @@ export interface SessionCard {
   readonly sandbox_isolation: string | null
   /** The id of the workspace; null = none. */
   readonly workspace_id: string | null
-  /** The access to the workspace: `none`, `read` or `write`. */
+  /** The access to the workspace: `none`, `read`, `write` or `in_place`. */
   readonly workspace_mode?: string
   /** The source of the workspace. */
   readonly workspace_source?: string
   /** The path of the workspace. */
   readonly workspace_path?: string
+  /** The beginning of the workspace: a worktree, a copy, an empty folder, or the source itself. */
+  readonly workspace_kind?: 'git_worktree' | 'copy' | 'empty' | 'in_place'
+  /** The branch of a worktree; null = the workspace is none. */
+  readonly workspace_branch?: string | null
   /** The id of the task graph; null = none. */
   readonly task_graph_id: string | null
   /** The engine that does the work; `native` for an agent in the server. */
@@ -846,14 +850,24 @@ export interface WorkspaceChange {
   readonly is_binary: boolean
 }
 
+/** The workspaces that a caller may ask for with a new session. */
+export interface WorkspaceOffer {
+  /** The ways in which a session has files: on a branch or in a copy (`write`), or in the folder itself (`in_place`). None: no workspaces here. */
+  readonly modes: readonly ('write' | 'in_place')[]
+  /** Folders that the caller may name; those below them, too. */
+  readonly sources: readonly string[]
+  /** True where the caller may name any folder that the server's user can read. */
+  readonly any_source: boolean
+}
+
 /** The workspace of a session, and its files that differ from the source. */
 export interface WorkspaceReport {
   /** The id of the workspace; null = none was prepared. */
   readonly workspace_id: string | null
   /** The access to the workspace: `none`, `read` or `write`. */
   readonly mode: string
-  /** The beginning of the workspace: a worktree of the source's repository, a copy of the source, or an empty folder; null = not known. */
-  readonly kind: 'git_worktree' | 'copy' | 'empty' | null
+  /** The beginning of the workspace: a worktree of the source's repository, a copy of the source, an empty folder, or the source itself; null = not known. */
+  readonly kind: 'git_worktree' | 'copy' | 'empty' | 'in_place' | null
   /** The folder that the workspace began with; null = it began empty. */
   readonly source: string | null
   /** True where the files can be listed and read here. */

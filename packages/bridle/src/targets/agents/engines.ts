@@ -198,6 +198,7 @@ const agentInfo = async (
     ...bridgeIdentity(engine.name),
     capabilities: engine.info,
     modelProblem: engineModelProblem(models),
+    workspaceProblem: local === null ? ELSEWHERE : null,
     get needs() {
       findMissing().then(
         (found) => (missing = found),
@@ -212,6 +213,10 @@ const agentInfo = async (
     },
   }
 }
+
+/** A runner of another machine does not see the folders of this one. */
+const ELSEWHERE =
+  'The agent runs on another machine (BRIDLE_RUNNER_URL), which has none of the folders here. Leave "workspace" out, or start the server without that variable'
 
 /** The settings that a caller may send beside the prompt. */
 const settingSchemas: JsonObject = {

@@ -86,7 +86,8 @@ export class HarnessServer {
     if (options.authTokenEnv !== undefined && !authToken)
       throw new ServerFault('token_missing', `${options.authTokenEnv} holds no token.`)
     const { keepToken = false } = options
-    const isOpen = authToken === undefined && !options.tokens?.length && !options.extractAuthToken && !keepToken
+    const hasOwner = keepToken || options.ownerToken !== undefined
+    const isOpen = authToken === undefined && !options.tokens?.length && !options.extractAuthToken && !hasOwner
     if (isOpen && !isLoopback(hostname)) {
       throw new ServerFault(
         'token_required',
@@ -110,8 +111,10 @@ export class HarnessServer {
     const tenantUsage = new TenantDiskUsage(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
     const prepare = async () => {
       publishAddress(data, null)
-      const ownerToken = keepToken ? ensureLocalToken(data) : null
-      const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
+      const ownerToken = options.ownerToken ?? (keepToken ? ensureLocalToken(data) : null)
+      const kept = keepToken ? [ensureLocalToken(data)] : []
+      const own = [...new Set([...kept, ...(ownerToken === null ? [] : [ownerToken])])].map((token) => ({ token }))
+      const tokens = [...(options.tokens ?? []), ...own]
       const folder = store.name === 'memory' ? memoryUploadFolder() : uploadFolder(join(resolve(data), 'files'))
       const uploads = await StoredUploads.open(folder, clock.now)
       const voiceModel = (key: Key) => lines.modelFor(key)
@@ -134,7 +137,7 @@ export class HarnessServer {
       data,
       workspaces: options.workspaces,
       exists,
-      mayNameAnyFolder: folderAccess({ ...options, hostname, isOpen, tenantRequired, ownerToken }),
+      reachOf: folderAccess({ ...options, hostname, isOpen, tenantRequired, ownerToken }),
       tenantUsage,
       ...(owner && { owner }),
     })
