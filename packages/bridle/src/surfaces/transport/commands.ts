@@ -18,8 +18,8 @@ interface CommandSender {
   readonly user: string | null
   readonly viewer: string | null
   readonly uploads: Uploads | undefined
-  /** Prepares the workspace of a branch; null = sessions have none here. */
-  readonly branchWorkspace: BranchWorkspace | null
+  /** Prepares the workspace of a branch; absent or null = sessions have none here. */
+  readonly branchWorkspace?: BranchWorkspace | null
 }
 
 /** The workspace of a branch, from that of its parent; null = the parent has none. */
@@ -36,7 +36,7 @@ export const performTransportCommand = async (
   { commandId, ...body }: ParsedCommand,
   session: Session,
   host: SessionService,
-  { user, viewer, uploads, branchWorkspace }: CommandSender,
+  { user, viewer, uploads, branchWorkspace = null }: CommandSender,
 ): Promise<Answer | Answers['cancel'] | Refusal | InputFault> => {
   const id = commandKey(commandId, body)
   const owner = viewer === null ? {} : { owner: viewer }
