@@ -9,6 +9,8 @@ export interface AgentInfo extends EngineIdentity {
   readonly webhook: boolean
   /** The missing requirement, as a sentence; null: the agent can run. */
   readonly needs: string | null
+  /** The place of the key or login that the agent uses, never its value; absent or null = it uses none that is known here. */
+  readonly credential?: string | null
   /** Sentences about mistakes that stop nothing; absent = none. */
   readonly warnings?: readonly string[]
   /** Every server has the agent, unless the user has one of that name. */

@@ -51,6 +51,8 @@ export interface AgentStatus {
   readonly available: boolean
   /** The missing requirement; absent: the agent can run. */
   readonly needs?: string
+  /** The place of the key or login that the agent uses, never its value; absent: it uses none, or none is known here. */
+  readonly credential?: string
   /** Mistakes in the definition of the agent that stop nothing; absent: none is known. */
   readonly warnings?: readonly string[]
   /** The ways by which a run of the agent starts. */

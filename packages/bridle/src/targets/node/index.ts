@@ -32,6 +32,7 @@ import { checkVoiceSettings, createServerLines } from '../voice/server-lines.ts'
 import { Backlog } from './backlog.ts'
 import { listBuildManifests } from './build-manifests.ts'
 import { ensureLocalToken, publishAddress } from './credentials/local-token.ts'
+import { personalLoginProblem } from './credentials/personal-login.ts'
 import { eventLoop } from './event-loop.ts'
 import { fileFetcherOf } from './file-fetching.ts'
 import { appFiles, builtCockpit } from './http/app-files.ts'
@@ -118,7 +119,13 @@ export class HarnessServer {
       const folder = store.name === 'memory' ? memoryUploadFolder() : uploadFolder(join(resolve(data), 'files'))
       const uploads = await StoredUploads.open(folder, clock.now)
       const voiceModel = (key: Key) => lines.modelFor(key)
-      const setup = { isOpen, data, tenantUsage, uploads, host: () => host, voiceModel, env, log }
+      const loginRefusal = personalLoginProblem({
+        ...options,
+        hostname,
+        tenantRequired,
+        isProxied: isTrustedProxy !== null,
+      })
+      const setup = { isOpen, loginRefusal, data, tenantUsage, uploads, host: () => host, voiceModel, env, log }
       const agents = await loadAgents(options, setup)
       return { ownerToken, tokens, uploads, ...agents }
     }
@@ -278,6 +285,7 @@ export class HarnessServer {
 
 interface AgentSetup {
   readonly isOpen: boolean
+  readonly loginRefusal: string | null
   readonly data: string
   readonly tenantUsage: TenantDiskUsage
   readonly uploads: StoredUploads
@@ -289,7 +297,7 @@ interface AgentSetup {
 
 const loadAgents = async (
   options: ServerOptions,
-  { isOpen, data, tenantUsage, uploads, host, voiceModel, env, log }: AgentSetup,
+  { isOpen, loginRefusal, data, tenantUsage, uploads, host, voiceModel, env, log }: AgentSetup,
 ) => {
   const { sandbox, engines: settings } = options
   const engines = await createEngineAgents({
@@ -300,6 +308,7 @@ const loadAgents = async (
     digest,
     uploads,
     isOpen,
+    loginRefusal,
     ...present({ sandbox, engines: settings }),
   })
   const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
