@@ -85,6 +85,7 @@ export type {
   WorkspaceEntryKind,
   WorkspaceFile,
   WorkspaceFolder,
+  WorkspaceOffer,
   WorkspaceReport,
 } from '../surfaces/http/wire.ts'
 export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
@@ -106,6 +107,7 @@ export type {
   MemoryDecisionOptions,
   SessionFilter,
   SignalRequestOptions,
+  WorkspaceRequest,
 } from './fabric/request-options.ts'
 export type { FabricClientOptions } from './fabric/requests.ts'
 export { connectFabricWs } from './fabric/socket.ts'

@@ -9,6 +9,8 @@ export interface AgentInfo extends EngineIdentity {
   readonly webhook: boolean
   /** The missing requirement, as a sentence; null: the agent can run. */
   readonly needs: string | null
+  /** The place of the key or login that the agent uses, never its value; absent or null = it uses none that is known here. */
+  readonly credential?: string | null
   /** Sentences about mistakes that stop nothing; absent = none. */
   readonly warnings?: readonly string[]
   /** Every server has the agent, unless the user has one of that name. */
@@ -20,6 +22,8 @@ export interface AgentInfo extends EngineIdentity {
    * model.
    */
   readonly modelProblem?: (model: string) => string | null
+  /** The reason why sessions of the agent have no workspace here, as a sentence; absent or null = they may have one. */
+  readonly workspaceProblem?: string | null
   /** JSON Schema of the input; absent or null = any object, or a schema that cannot be written so. */
   readonly inputSchema?: () => JsonObject | null
   /** Turns a request's body into the prompt and input of a run, or says what is wrong with it. */

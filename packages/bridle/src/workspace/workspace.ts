@@ -45,7 +45,7 @@ export const workspace = (options: WorkspaceSettings = {}): ToolSource => {
       if (path === undefined)
         throw new WorkspaceError(
           'no_workspace',
-          'The session has no workspace. Name a folder with workspace({ root }), or start background work with "workspace": {"mode": "write"}.',
+          'The session has no workspace. Name a folder with workspace({ root }), or start the session with "workspace": {"mode": "write"}.',
         )
       const folder = new ConfinedFolder(path)
       return { tools: [...fileTools(folder, options), ...(await shellTools(folder, options))] }

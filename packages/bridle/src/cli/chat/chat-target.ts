@@ -1,7 +1,8 @@
 // The session of a chat: a new one, a named one, or the newest of the agent.
 import { FabricError, type OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
-import { type NewChatWorkspace, newChatBody } from './chat-workspace.ts'
+import type { WorkspaceChoice } from '../runs/workspace-option.ts'
+import { newChatBody } from './chat-workspace.ts'
 
 export interface ChatTarget {
   readonly id: string
@@ -14,7 +15,7 @@ export interface ChatChoice {
   readonly agent: string | undefined
   readonly id: string | undefined
   readonly continues: boolean
-  readonly workspace: NewChatWorkspace | null
+  readonly workspace: WorkspaceChoice | null
 }
 
 export const chooseTarget = async (fabric: OperatorClient, choice: ChatChoice): Promise<ChatTarget> => {
@@ -32,7 +33,7 @@ export const chooseTarget = async (fabric: OperatorClient, choice: ChatChoice): 
 export const createTarget = async (
   fabric: OperatorClient,
   agent: string | undefined,
-  workspace: NewChatWorkspace | null,
+  workspace: WorkspaceChoice | null,
 ): Promise<ChatTarget> => {
   const card = await fabric.createChat(newChatBody(agent, workspace)).catch(async (error: unknown) => {
     if (!(error instanceof FabricError)) throw error

@@ -1,10 +1,11 @@
-// The folder that an engine works on: the one in which the chat was started. The server may refuse it.
+// The folder that an agent works on in a chat. An engine works on the one in which the chat was started; the server may refuse it.
 import type { NewSession } from '../../client/index.ts'
+import { readWorkspace, type WorkspaceChoice, type WorkspaceFlags } from '../runs/workspace-option.ts'
 
-/** Agents that read and write files; others get no folder. */
+/** Agents that read and write files; others get a folder only where one is named. */
 const ENGINES_WITH_FILES = new Set(['claude', 'codex'])
 
-export interface ChatWorkspaceFlags {
+export interface ChatWorkspaceFlags extends WorkspaceFlags {
   readonly 'no-workspace'?: boolean
 }
 
@@ -12,19 +13,15 @@ export interface ChatWorkspaceFlags {
 export const chatWorkspace = (
   agent: string | undefined,
   flags: ChatWorkspaceFlags,
-  folder: string,
-): NewChatWorkspace | null =>
-  agent !== undefined && ENGINES_WITH_FILES.has(agent) && !flags['no-workspace']
-    ? { mode: 'write', source: folder }
-    : null
-
-export interface NewChatWorkspace {
-  readonly mode: 'read' | 'write'
-  readonly source: string
+  env: NodeJS.ProcessEnv,
+): WorkspaceChoice | null => {
+  if (flags['no-workspace']) return null
+  const isEngine = agent !== undefined && ENGINES_WITH_FILES.has(agent)
+  return readWorkspace(isEngine ? { workspace: '.', ...flags } : flags, env)
 }
 
 /** The body that makes a chat with its workspace. */
-export const newChatBody = (agent: string | undefined, workspace: NewChatWorkspace | null): NewSession => ({
+export const newChatBody = (agent: string | undefined, workspace: WorkspaceChoice | null): NewSession => ({
   ...(agent !== undefined && { agent }),
   ...(workspace && { workspace }),
 })

@@ -26,7 +26,7 @@ export const runPipedChat = async ({ connection, target, out, signal }: PipedCha
       const display = out.isJson ? out.row : answerDisplay(out)
       const end = await runToEnd({
         ...{ fabric: connection.fabric, agent: target.agent, id: target.id, input: { prompt: line }, signal },
-        onAccepted: () => {},
+        onAccepted: async () => {},
         onDisconnect: () => {},
         onEvent: display,
       })

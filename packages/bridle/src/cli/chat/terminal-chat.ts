@@ -3,6 +3,7 @@
 import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
 import { type HarnessApproval, type HarnessConnection, HarnessError } from '../../client/index.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
+import type { WorkspaceChoice } from '../runs/workspace-option.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
 import { ApprovalDesk, type ApprovalNews } from './approval-desk.ts'
 import {
@@ -14,7 +15,6 @@ import {
 } from './approval-prompt.ts'
 import { ChatLink } from './chat-link.ts'
 import { type ChatTarget, createTarget } from './chat-target.ts'
-import type { NewChatWorkspace } from './chat-workspace.ts'
 import type { Key } from './input/keys.ts'
 import type { EditorEvent } from './input/line-editor.ts'
 import type { PromptHistory } from './input/prompt-history.ts'
@@ -30,7 +30,7 @@ export interface TerminalChatOptions {
   readonly connection: ServerConnection
   readonly tenant: string | undefined
   readonly target: ChatTarget
-  readonly workspace: NewChatWorkspace | null
+  readonly workspace: WorkspaceChoice | null
   readonly history: PromptHistory
   readonly env: NodeJS.ProcessEnv
   readonly out: CliOutput

@@ -6,6 +6,7 @@ import { runPipedChat } from '../chat/piped-chat.ts'
 import { type ChatEnd, TerminalChat } from '../chat/terminal-chat.ts'
 import { clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
+import { workspaceOptions } from '../runs/workspace-option.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import { createOutput } from '../terminal/output.ts'
 
@@ -15,6 +16,7 @@ export const chat = defineCommand({
   options: {
     id: { type: 'string', value: 'SESSION', help: 'the session to go on with; else a new one' },
     continue: { type: 'boolean', short: 'c', help: 'go on with the newest chat of this agent' },
+    ...workspaceOptions,
     'no-workspace': { type: 'boolean', help: 'claude and codex: do not work on the current folder' },
     ...clientOptions,
     ...dataOptions,
@@ -32,7 +34,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const interruption = listenForInterrupt()
     const connection = await connectOrStart(flags, env, out)
     try {
-      const workspace = chatWorkspace(agent, flags, process.cwd())
+      const workspace = chatWorkspace(agent, flags, env)
       const continues = flags.continue === true
       const target = await chooseTarget(connection.fabric, { agent, id: flags.id, continues, workspace })
       if (!out.canAsk) return await runPipedChat({ connection, target, out, signal: interruption.signal })

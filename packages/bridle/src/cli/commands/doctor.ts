@@ -136,9 +136,9 @@ const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle:
 
 const isUnauthorized = (error: unknown): boolean => error instanceof FabricError && error.status === 401
 
-const agentFinding = ({ name, description, available, needs }: AgentStatus): DoctorFinding =>
+const agentFinding = ({ name, description, available, needs, credential }: AgentStatus): DoctorFinding =>
   available
-    ? { check: `agent ${name}`, state: 'ok', detail: description }
+    ? { check: `agent ${name}`, state: 'ok', detail: credential ? `${description} With ${credential}.` : description }
     : { check: `agent ${name}`, state: 'note', detail: `not available: ${needs ?? 'it does not say why'}` }
 
 /** The agents that a server would find here, when none runs. */
@@ -173,7 +173,7 @@ export const engineFindings = async (
   registry?: readonly EngineRow[],
 ): Promise<DoctorFinding[]> => {
   const { engineRegistry } = await import('../../runners/index.ts')
-  const { providers } = await import('../../runners/credentials/providers.ts')
+  const { findCredential } = await import('../../runners/credentials/server-credential.ts')
   const findingOf = async ({ name, create }: EngineRow): Promise<DoctorFinding> => {
     const check = `engine ${name}`
     try {
@@ -181,9 +181,9 @@ export const engineFindings = async (
       const { info, provider } = engine
       const missing = await engine.needs()
       if (missing !== null) return { check, state: 'note', detail: missing }
-      const keyName = providers[provider].keyName
-      if (!env[keyName]) return { check, state: 'note', detail: `${info.version}; set ${keyName} to use it` }
-      return { check, state: 'ok', detail: info.version }
+      const found = findCredential(provider, { env, loginRefusal: null, nowMs: Date.now() })
+      if ('missing' in found) return { check, state: 'note', detail: `${info.version}; to use it: ${found.missing}` }
+      return { check, state: 'ok', detail: `${info.version}, with ${found.name}` }
     } catch (error) {
       // A broken engine is one finding; the others are still checked.
       return { check, state: 'wrong', detail: error instanceof Error ? error.message : String(error) }

@@ -11,9 +11,12 @@ import {
   ExitError,
   outputOptions,
 } from '../command.ts'
+import { isLocalUrl, serverUrl } from '../config/settings.ts'
 import { readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
+import { takeOverNote, workspaceNote } from '../runs/workspace-note.ts'
+import { checkLocalFolder, readWorkspace, workspaceOptions } from '../runs/workspace-option.ts'
 import { createEventPrinter, type EventPrinter, endLine, type PrintableEvent } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
@@ -27,6 +30,7 @@ export const run = defineCommand({
     'payload-file': { type: 'string', value: 'FILE', help: 'the same from a file' },
     stdin: { type: 'boolean', help: 'the same from standard input' },
     set: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'one field of the input; JSON, else a text' },
+    ...workspaceOptions,
     ...clientOptions,
     ...agentsOptions,
     ...dataOptions,
@@ -37,22 +41,37 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
   run: async ({ args, flags, env, out }) => {
     const [agent = '', prompt] = args
     const input = await readRunInput(prompt, flags)
+    const workspace = readWorkspace(flags, env)
+    if (workspace && isLocalUrl(serverUrl(flags, env))) checkLocalFolder(workspace.source)
     const id = flags.id ?? `${agent}-${randomUUID()}`
     const { signal, dispose } = listenForInterrupt()
     const connection = await connectOrStart(flags, env, out)
     let isAccepted = false
-    const onAccepted = () => {
+    const { fabric } = connection
+    const card = () => fabric.session(id, agent).catch(() => null)
+    const onAccepted = async () => {
       isAccepted = true
+      const note = workspace && !out.isJson ? workspaceNote((await card()) ?? { id }) : null
+      if (note !== null) out.note(note)
     }
     try {
       out.note(`${agent}, session ${id}`)
       const display = out.isJson ? jsonDisplay(out) : terminalDisplay(connection, out, signal, { id, agent, env })
-      const end = await runToEnd({ ...connection, agent, id, input, signal, onAccepted, ...display }).finally(
-        display.finish,
-      )
+      const end = await runToEnd({
+        ...connection,
+        agent,
+        id,
+        input,
+        workspace,
+        signal,
+        onAccepted,
+        ...display,
+      }).finally(display.finish)
       const { status } = end
       if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
       else out.note(`${status}, session ${id}`)
+      const takeOver = workspace && !out.isJson ? takeOverNote((await card()) ?? { id }) : null
+      if (takeOver !== null) out.note(takeOver)
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
       if (!signal.aborted) throw error

@@ -40,6 +40,7 @@ const names: OptionNames<ServerOptions> = {
   data: true,
   store: true,
   keepToken: true,
+  ownerToken: true,
   workspaces: true,
   rateLimit: true,
   maxBodyBytes: true,

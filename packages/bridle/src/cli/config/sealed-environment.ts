@@ -5,11 +5,13 @@
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { CLAUDE_LOGIN_VARIABLE } from '../../runners/credentials/logins/claude-login.ts'
 import { PROVIDER_SECRETS } from '../../runners/credentials/providers.ts'
 import { SECRETS_FILE_MS } from '../limits.ts'
 
 /** Secrets of the server, which no agent reads. */
 export const SERVER_SECRETS = [
+  CLAUDE_LOGIN_VARIABLE,
   'FABRIC_HARNESS_API_TOKEN',
   'FH_AUTH_TOKEN',
   'BRIDLE_SECRET',

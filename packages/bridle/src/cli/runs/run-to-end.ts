@@ -8,15 +8,18 @@ import { EXIT_CODES, ExitError } from '../command.ts'
 import { RETRY_BASE_MS, RETRY_MAX_MS, SUBMIT_TRIES_MAX } from '../limits.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 import type { RunPayload } from './run-input.ts'
+import type { WorkspaceChoice } from './workspace-option.ts'
 
 export interface RunFollowOptions {
   readonly fabric: FabricClient
   readonly agent: string
   readonly id: string
   readonly input: RunPayload
+  /** The folder of a new session. */
+  readonly workspace?: WorkspaceChoice | null
   readonly signal: AbortSignal
   /** The server has accepted the run, which continues even if this process ends. */
-  readonly onAccepted: () => void
+  readonly onAccepted: () => Promise<void>
   readonly onEvent: (event: PrintableEvent) => void
   /** The server cannot be reached at the moment. */
   readonly onDisconnect: () => void
@@ -24,14 +27,15 @@ export interface RunFollowOptions {
 
 /** The final status. Throws when the run was never accepted, or when the signal aborts. */
 export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> => {
-  const { fabric, agent, id, input, signal, onEvent, onDisconnect } = options
+  const { fabric, agent, id, input, workspace, signal, onEvent, onDisconnect } = options
   const before = await fabric.session(id, agent).catch((error: unknown) => {
     if (error instanceof FabricError && error.status === 404) return null
     throw error
   })
   // The key makes a retry safe when the connection breaks before the answer.
   const idempotencyKey = randomUUID()
-  const submit = () => fabric.invoke(agent, id, input, { async: true, idempotencyKey, signal })
+  const submit = () =>
+    fabric.invoke(agent, id, input, { async: true, idempotencyKey, signal, ...(workspace && { workspace }) })
   const { runId } = await retryWhile(
     submit,
     options,
@@ -40,7 +44,7 @@ export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> =>
     if (error instanceof FabricError && error.status === 404) return unknownAgent(fabric, agent)
     throw error
   })
-  options.onAccepted()
+  await options.onAccepted()
   const currentStatus = () =>
     retryWhile(
       () => fabric.run(id, runId, agent),

@@ -41,8 +41,8 @@ export const connectOrStart = async (
 
   const settings = await serverSettings(flags, env)
   // A random token: no other program may call this server, least of all an engine that it runs.
-  const authToken = settings.authToken ?? randomBytes(32).toString('base64url')
-  const server = await startServer({ ...settings, authToken, port: 0, host: '127.0.0.1' }).catch(
+  const ownerToken = randomBytes(32).toString('base64url')
+  const server = await startServer({ ...settings, ownerToken, port: 0, host: '127.0.0.1' }).catch(
     (error: { code?: unknown }) => {
       if (error.code !== 'refused' || !(error instanceof Error)) throw error
       throw new ExitError(
@@ -52,7 +52,7 @@ export const connectOrStart = async (
     },
   )
   out.note(`No Bridle answers at ${url}; this command starts a server, with the data in ${settings.data}`)
-  const address = { url: server.url, authToken }
+  const address = { url: server.url, authToken: ownerToken }
   return {
     fabric: await createClient(flags, env, address),
     address,

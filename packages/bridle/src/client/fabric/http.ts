@@ -23,6 +23,7 @@ import type {
   MemoryDecisionOptions,
   SessionFilter,
   SignalRequestOptions,
+  WorkspaceRequest,
 } from './request-options.ts'
 import { eventStreamOf, type FabricClientOptions, pathSegment, queryText, readJson, requestsTo } from './requests.ts'
 
@@ -34,6 +35,8 @@ export interface InvokeOptions {
   readonly async?: boolean
   /** Ends the request. The run continues. */
   readonly signal?: AbortSignal
+  /** The folder of a new session. A session that exists with another one is a FabricError. */
+  readonly workspace?: WorkspaceRequest
 }
 
 /** A client of the Fabric HTTP wire, as `fabricClient` makes it. */
@@ -63,7 +66,9 @@ export const fabricClient = (options: FabricClientOptions) => {
     input: FabricJson,
     options: InvokeOptions = {},
   ): Promise<AcceptedRun | InvokeResult> {
-    return post(`agents/${pathSegment(agent)}/${pathSegment(id)}`, input, {
+    const { mode = 'write', source } = options.workspace ?? {}
+    const folder = options.workspace ? queryText({ workspace: source, workspace_mode: mode }) : ''
+    return post(`agents/${pathSegment(agent)}/${pathSegment(id)}${folder}`, input, {
       headers: {
         ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
         ...(options.async && { prefer: 'respond-async' }),

@@ -4,6 +4,17 @@ import type { AgentEventData } from '../../surfaces/fabric/wire.ts'
 export type FabricJson = AgentEventData['result']['result']
 export type FabricJsonObject = AgentEventData['tool_start']['args']
 
+/** The folder that a new session works with. */
+export interface WorkspaceRequest {
+  /**
+   * `write`: on a branch of its own where the source is a repository, else in a copy, or in an empty folder without a source. `in_place`:
+   * in the source itself, on a server of one's own. Default: `write`.
+   */
+  readonly mode?: 'write' | 'in_place'
+  /** A folder of the server, as `GET /workspaces` names them. */
+  readonly source?: string
+}
+
 /** A choice of sessions, their order, and the page. */
 export interface SessionFilter {
   /** Only sessions with this status. */

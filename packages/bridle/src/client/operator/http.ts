@@ -25,6 +25,7 @@ import type {
   SessionTree,
   WorkspaceFile,
   WorkspaceFolder,
+  WorkspaceOffer,
   WorkspaceReport,
 } from '../../surfaces/http/wire.ts'
 import { type EventFeedOptions, eventFeed } from '../fabric/event-feed.ts'
@@ -183,6 +184,8 @@ const operatorActs = (options: FabricClientOptions) => {
     /** The content of an artifact. */
     artifact: async (id: string, artifactId: string, agent?: string): Promise<Response> =>
       call(sessionPath(id, `/artifacts/${pathSegment(artifactId)}${queryText({ agent })}`)),
+    /** The folders that a new session may work with, and how. */
+    workspaces: (): Promise<WorkspaceOffer> => get('workspaces'),
     /** The workspace of a session, with the files that differ from its source. */
     workspace: async (id: string, agent?: string): Promise<WorkspaceReport> =>
       get(sessionPath(id, `/workspace${queryText({ agent })}`)),

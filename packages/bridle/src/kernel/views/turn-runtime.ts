@@ -29,7 +29,7 @@ export const defaultSandboxNotice = ({ lifecycle: { kind, settings } }: SessionS
         requested_backend,
         resolved_backend: 'task_workspace',
         isolation: 'workspace',
-        reason: 'Prepared a task workspace for write-capable background work.',
+        reason: workspaceReason(kind, settings.workspace_mode),
       }
     : {
         requested_backend,
@@ -37,6 +37,13 @@ export const defaultSandboxNotice = ({ lifecycle: { kind, settings } }: SessionS
         isolation: 'none',
         reason: "The agent runs in the server's own process.",
       }
+}
+
+const workspaceReason = (kind: string, mode: unknown): string => {
+  if (mode === 'in_place') return 'The agent works in the folder of its user, without a copy.'
+  return kind === 'chat'
+    ? 'Prepared a workspace for this conversation.'
+    : 'Prepared a task workspace for write-capable background work.'
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)

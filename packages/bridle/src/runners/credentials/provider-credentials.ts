@@ -7,7 +7,8 @@ import { effectiveSettings } from '../remote/effective-settings.ts'
 import type { RunCredentials } from '../remote/remote-runner-options.ts'
 import { deriveSecret } from '../secrets/server-secret.ts'
 import { PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
-import { type CredentialProxy, startCredentialProxy } from './proxy.ts'
+import { type CredentialProxy, type ProxyLogin, startCredentialProxy } from './proxy.ts'
+import { findCredential, loginSources, type ServerCredential } from './server-credential.ts'
 import { SpendFiles } from './spend-files.ts'
 
 export interface ProviderCredentialsOptions {
@@ -16,6 +17,8 @@ export interface ProviderCredentialsOptions {
   /** How sandboxes reach the proxy; absent = on the loopback of this machine. */
   readonly sandbox: { readonly proxyUrl?: string; readonly proxyHost?: string }
   readonly data: string
+  /** Why personal logins are not used, in a sentence; absent or null = they are. */
+  readonly loginRefusal?: string | null
 }
 
 export class ProviderCredentials {
@@ -29,8 +32,14 @@ export class ProviderCredentials {
   }
 
   missingKey(provider: ProviderName): string | null {
-    const { keyName } = providers[provider]
-    return this.#options.env[keyName] ? null : `Set ${keyName} where the server is started.`
+    const found = this.#find(provider)
+    return 'missing' in found ? found.missing : null
+  }
+
+  /** The place of the key or login, for people; null = there is none. */
+  nameOf(provider: ProviderName): string | null {
+    const found = this.#find(provider)
+    return 'missing' in found ? null : found.name
   }
 
   forEngine(
@@ -59,6 +68,17 @@ export class ProviderCredentials {
     }
   }
 
+  #find(provider: ProviderName): ServerCredential {
+    const { env, loginRefusal = null } = this.#options
+    return findCredential(provider, { env, loginRefusal, nowMs: Date.now() })
+  }
+
+  #login(provider: ProviderName): ProxyLogin {
+    const found = this.#find(provider)
+    if ('missing' in found) return { missing: found.missing }
+    return 'login' in found ? { ...found.login, renewal: loginSources[provider].renewal } : { missing: '' }
+  }
+
   async close(): Promise<void> {
     await (await this.#proxy?.catch(() => null))?.close()
   }
@@ -69,6 +89,7 @@ export class ProviderCredentials {
     this.#proxy ??= startCredentialProxy({
       secret: deriveSecret(secret, 'credentials'),
       keys: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, () => env[providers[name].keyName]])),
+      logins: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, () => this.#login(name)])),
       env,
       saveSpend: (name, sums) => this.#spendFiles.save(name, sums),
       ...present({ publicUrl: proxyUrl, host: proxyHost }),

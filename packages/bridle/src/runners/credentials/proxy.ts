@@ -14,6 +14,7 @@ import {
   spendOf,
 } from './grants.ts'
 import { PROVIDER_BODY_BYTES_MAX, PROVIDER_SILENCE_MS } from './limits.ts'
+import type { Login } from './logins/login.ts'
 import { type Provider, type ProxyRefusalCode, REFUSAL_STATUSES } from './providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
 import {
@@ -24,13 +25,15 @@ import {
   tooManyRequests,
 } from './request-rules.ts'
 import { isProxyRefusal, type RequestSlot, type SpendSums } from './spending/spend-ledger.ts'
-import { exchangeWithProvider, type UpstreamRequest } from './upstream.ts'
+import { exchangeWithProvider, type UpstreamCredential, type UpstreamRequest } from './upstream.ts'
 
 export interface CredentialProxyOptions {
   /** Tokens are derived from it: the same secret makes the same tokens in the next process. */
   readonly secret: string
   /** Called for each request, so that an operator can change a key while the server runs. */
   readonly keys: { readonly [P in ProviderName]?: () => string | undefined }
+  /** A personal login, asked for where there is no key; `missing` says what to do where there is none. */
+  readonly logins?: { readonly [P in ProviderName]?: () => ProxyLogin }
   /** Absent = the base URL variables of `env`, else the vendors' addresses. */
   readonly upstreams?: { readonly [P in ProviderName]?: string }
   readonly env?: NodeJS.ProcessEnv
@@ -48,6 +51,9 @@ export interface CredentialProxyOptions {
   /** Called with the sums of a run before a request is sent and after it is settled, so that they survive the process. */
   readonly saveSpend?: (name: GrantName, sums: SpendSums) => void
 }
+
+/** A personal login with the words for the moment when the vendor refuses it. */
+export type ProxyLogin = (Login & { readonly renewal: string }) | { readonly missing: string }
 
 export interface ProxyLogEntry extends GrantName {
   readonly path: string
@@ -117,8 +123,8 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
       const checked = read && checkBody(read, grant, request)
       if (checked && 'refused' in checked) return no(checked.refused)
       entry.model = checked?.model ?? null
-      const key = options.keys[name]?.()
-      if (!key) return no(['key_missing', `This server has no ${provider.keyName}. Set it and start the server again.`])
+      const credential = credentialOf(name, options, upstreams[name])
+      if ('missing' in credential) return no(['key_missing', credential.missing])
       if (route.kind === 'answer' && checked) {
         const worst = grants.worstCase(checked.model, checked.content, checked.text)
         const reserved = await ledger.reserve(worst, leave.signal)
@@ -128,8 +134,8 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
 
       const passage: UpstreamRequest = {
         provider: name,
-        url: `${upstreams[name]}${path}${query}`,
-        key,
+        url: `${credential.base}${path}${query}`,
+        credential,
         body: checked?.body ?? null,
         isMetered: route.kind === 'answer',
         silenceMs,
@@ -179,6 +185,30 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
       await Promise.all([closed, ...underWay])
     },
   }
+}
+
+interface ProxyCredential extends UpstreamCredential {
+  readonly base: string
+}
+
+/** The key, else the login; `missing` says what to do where there is neither. */
+const credentialOf = (
+  name: ProviderName,
+  { keys, logins }: CredentialProxyOptions,
+  base: string,
+): ProxyCredential | { readonly missing: string } => {
+  const { authorise, title, keyName } = providers[name]
+  const key = keys[name]?.()
+  if (key)
+    return {
+      ...{ base, secret: key, headers: () => authorise(key) },
+      refusal: `${title} refused the key of this server. Check its ${keyName}.`,
+    }
+  const login = logins?.[name]?.() ?? { missing: '' }
+  if ('missing' in login)
+    return { missing: login.missing || `This server has no ${keyName}. Set it and start the server again.` }
+  const refusal = `${title} refused the login of this server’s user. ${login.renewal}`
+  return { base: login.url ?? base, secret: login.secret, headers: login.headers, refusal }
 }
 
 const upstreamUrl = (name: ProviderName, { upstreams }: CredentialProxyOptions, env: NodeJS.ProcessEnv): string => {

@@ -12,7 +12,7 @@ import { usageMeter } from './spending/usage-meter.ts'
 export interface UpstreamRequest {
   readonly provider: ProviderName
   readonly url: string
-  readonly key: string
+  readonly credential: UpstreamCredential
   /** Null: the request has no body. */
   readonly body: Buffer | null
   readonly isMetered: boolean
@@ -20,6 +20,14 @@ export interface UpstreamRequest {
   readonly signal: AbortSignal
   /** Called once, before the answer ends for the client, so that its next request meets the new sum. */
   readonly charge: (usage: TokenUsage) => void
+}
+
+/** A key or a login, and how it is sent. */
+export interface UpstreamCredential {
+  readonly secret: string
+  readonly headers: (from: IncomingHttpHeaders) => { readonly [name: string]: string }
+  /** The words for the moment when the provider refuses it. */
+  readonly refusal: string
 }
 
 export interface UpstreamResult {
@@ -36,8 +44,9 @@ export const exchangeWithProvider = async (
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<UpstreamResult> => {
-  const { provider, key, isMetered, body, charge } = passage
-  const { title, keyName } = providers[provider]
+  const { provider, credential, isMetered, body, charge } = passage
+  const { secret: key, refusal } = credential
+  const { title } = providers[provider]
   const requestBytes = body?.byteLength ?? 0
   const refused = (code: ProxyRefusalCode, message: string): UpstreamResult => ({ status: 0, refused: [code, message] })
 
@@ -52,7 +61,7 @@ export const exchangeWithProvider = async (
   const { statusCode: status = 502, headers } = answer
   if (status === 401) {
     answer.destroy()
-    return refused('key_refused', `${title} refused the key of this server. Check its ${keyName}.`)
+    return refused('key_refused', refusal)
   }
   // Following a redirect would send the key to another host.
   if (status < 200 || (status >= 300 && status < 400)) {
@@ -84,11 +93,11 @@ export const exchangeWithProvider = async (
 
 const sendUpstream = (passage: UpstreamRequest, from: IncomingMessage, isAgain = false): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const { provider, url, key, body, silenceMs, signal } = passage
+    const { url, credential, body, silenceMs, signal } = passage
     const { 'content-length': _, ...rest } = forwardedHeaders(from.headers, null)
     const headers = {
       ...rest,
-      ...providers[provider].authorise(key),
+      ...credential.headers(from.headers),
       // The meter reads the answer, so it must not be compressed.
       'accept-encoding': 'identity',
       ...(body && { 'content-type': 'application/json', 'content-length': String(body.byteLength) }),

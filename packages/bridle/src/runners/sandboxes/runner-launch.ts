@@ -1,12 +1,12 @@
 // Starts a runner that outlives this process: in its own process group, with its output in a file and a clean environment.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key } from '../../kernel/event.ts'
 import type { NetworkPolicy } from '../network/network-policy.ts'
 import { startTimeOf } from '../process-table.ts'
-import { privateFolder, readablePaths, stateFolder, workFolder } from './folders/session-paths.ts'
+import { privateFolder, readablePaths, stateFolder, workPlace } from './folders/session-paths.ts'
 import type { Isolation } from './isolation/isolation.ts'
 import { type IsolationPlan, PLAN_VARIABLE } from './isolation/isolation-plan.ts'
 import { allowTraversal, SANDBOX_USER_VARIABLE, sandboxUser } from './isolation/sandbox-user.ts'
@@ -45,6 +45,7 @@ export const OUTPUT_FILE = 'output.log'
 export const launchRunner = async (wanted: RunnerLaunch, records: SandboxRecords): Promise<SandboxRecord> => {
   const { id, key, isolation, workspace, bornAt, startMs } = wanted
   const folder = records.folderOf(id)
+  checkPlace(workspace)
   for (const each of [runFolder(folder), privateFolder(workspace)]) mkdirSync(each, { recursive: true, mode: 0o700 })
   if (!isolation.isContained && sandboxUser()) for (const each of traversedFolders(wanted, folder)) allowTraversal(each)
   const [program = '', ...args] = wanted.command
@@ -112,12 +113,14 @@ const environment = (
 ): NodeJS.ProcessEnv => {
   const programs = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
   const path = isolation.isContained ? programs : process.env.PATH || programs
-  const [work, state, run] = [workFolder(workspace), stateFolder(workspace), runFolder(folder)]
+  const { path: work, isInPlace } = workPlace(workspace)
+  const [state, run] = [stateFolder(workspace), runFolder(folder)]
   const plan: IsolationPlan = {
     backend: isolation.isContained ? 'bubblewrap' : 'process',
     folder: run,
-    readOnly: [...readOnly, ...readablePaths(workspace)],
+    readOnly: [...readOnly, ...readablePaths(workspace), ...(isInPlace ? ownersFolders(work) : [])],
     hidden: [dataFolder],
+    ...(isInPlace && { isInPlace }),
     network,
     limits,
     ...(cgroup !== null && { cgroup }),
@@ -143,6 +146,16 @@ const environment = (
     BRIDLE_RUNNER_IDLE_MS: String(orphanMs),
     [SANDBOX_VARIABLE]: id,
   }
+}
+
+/** Git's files of a folder in which an agent works in place: a hook that an agent wrote would be run by the owner's next commit. */
+const ownersFolders = (work: string): string[] => [join(work, '.git')].filter((path) => existsSync(path))
+
+/** A session works in the folder that its user named, and nowhere else: a link in its place leads to another one. */
+const checkPlace = (workspace: string): void => {
+  const { path, isInPlace } = workPlace(workspace)
+  if (isInPlace && (!existsSync(path) || realpathSync(path) !== path))
+    throw new Error(`The folder of the session, ${path}, is gone or was replaced by a link.`)
 }
 
 /** The server's folders that lead to those of an engine. Without walls an engine of root is a user who has to pass through. */

@@ -3,6 +3,7 @@
 // A run may take longer than a proxy waits for the first byte. Even so the answer begins only with the outcome: its status comes
 // first, and a client that checks nothing else must not take a failed run for a result. `Prefer` chooses otherwise.
 
+import type * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isRefusal, type PromptAnswer } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
@@ -19,13 +20,17 @@ import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
+import { workspaceInQuery, type workspaceQuery } from '../http/workspaces/workspace-choice.ts'
+import { workspaceOpening } from '../http/workspaces/workspace-opening.ts'
 import { heartbeatBody, type InvocationEnd } from './heartbeat-body.ts'
 import { type InvokePreference, parsePreference } from './invoke-preference.ts'
 import type { AcceptedRun, InvokeFailure, InvokeResult } from './wire.ts'
 
+type InvokeQuery = v.InferOutput<v.ObjectSchema<typeof workspaceQuery, undefined>>
+
 /** Waits through queue and approvals. The run continues when its caller leaves. */
 export const invoke = async (
-  call: RouteCall<undefined, { readonly [name: string]: unknown }>,
+  call: RouteCall<InvokeQuery, { readonly [name: string]: unknown }>,
   agent: AgentInfo,
 ): Promise<Response | Denial> => {
   const { request, body, ports } = call
@@ -38,8 +43,18 @@ export const invoke = async (
   if ('problem' in submission) return badRequest(submission.problem)
   const id = commandIdOf(request, body)
   if (isDenial(id)) return id
-  const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(call.access)) }, id)
-  if (isRefusal(answer)) return refusalDenial(answer)
+  const choice = workspaceInQuery(call.query)
+  if (isDenial(choice)) return choice
+  const found = choice && (await workspaceOpening(call, key, choice))
+  if (isDenial(found)) return found
+  const prompt = { ...submission, ...(await ownerField(call.access)) }
+  // The workspace is that of a new session: a session that somebody else made in between has another.
+  const opening = found ? ({ fresh: true, opening: found.opening } as const) : {}
+  const answer = await ports.host.send(key, { type: 'submit', ...prompt, ...opening }, id)
+  if (isRefusal(answer)) {
+    await found?.prepared?.discard?.()
+    return refusalDenial(answer)
+  }
   const response = await respondToInvoke(call, parsePreference(request.headers.get('prefer')), answer)
   const { runId } = answer
   if (isDenial(response)) return extendDenial(response, { headers: { [RUN_ID]: runId } })

@@ -26,6 +26,8 @@ import {
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
 import { artifactsOf } from '../http/views/artifact-list.ts'
 import { sessionDetail } from '../http/views/detail.ts'
+import { workspaceInQuery, workspaceQuery } from '../http/workspaces/workspace-choice.ts'
+import { ANOTHER, hasWorkspace } from '../http/workspaces/workspace-opening.ts'
 import {
   acceptedRunAnswer,
   agentEventStreamAnswer,
@@ -55,6 +57,7 @@ export const fabricRoutes: readonly Route[] = [
     scope: 'operate',
     summary: 'Invoke the agent for this session; answers when the run has ended',
     session: (arrival) => sessionKeyFor(arrival),
+    query: v.looseObject(workspaceQuery),
     body: jsonObject,
     headers: ['Idempotency-Key', 'Prefer'],
     answers: { 200: invokeResultAnswer, 202: acceptedRunAnswer, 500: invokeFailureAnswer },
@@ -213,6 +216,7 @@ const agentOf = ({ param, ports }: RouteContext): AgentInfo => ports.agents.get(
 const socketQuery = v.looseObject({
   after: v.optional(v.string()),
   replay: v.optional(replaySchema, '0'),
+  ...workspaceQuery,
 })
 
 export const fabricSocketRoutes: readonly SocketRoute[] = [
@@ -244,6 +248,9 @@ const openConnection = async (call: SocketCall<v.InferOutput<typeof socketQuery>
   if (closed) return closeOnOpen(closed)
   const session = isDenial(key) ? key : ((await ports.host.find(key)) ?? notFound())
   if (isDenial(session)) return closeOnOpen(session)
+  const choice = workspaceInQuery(call.query)
+  if (isDenial(choice)) return choice
+  if (choice && !(await hasWorkspace(call, session.key, choice))) return badRequest(`query: workspace: ${ANOTHER}`)
   const cursor = parseStreamCursor(null, call.query.after)
   if (cursor === undefined) return badRequest('The cursor is not an event id.')
   const start = cursor ? null : await replayStart(session, call.query.replay, isCarried(session.key))

@@ -13,6 +13,8 @@ import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
+import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
 import { agentFields, chooseAgent, settingsFields, settingsOf, voiceFields } from './agent-choice.ts'
 import {
   backgroundAnswer,
@@ -29,7 +31,6 @@ import { newSessionKey } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
 import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'
 import type { BackgroundReceipt } from './wire.ts'
-import { prepareWorkspace } from './workspace.ts'
 
 const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
 const actorFields = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
@@ -38,6 +39,7 @@ const startBody = v.looseObject({
   ...agentFields,
   ...settingsFields,
   ...voiceFields,
+  ...workspaceFields,
   prompt: v.string(),
   input: v.optional(jsonObject),
   session_id: optionalId,
@@ -46,10 +48,6 @@ const startBody = v.looseObject({
   max_retries: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(RETRIES_MAX))),
   expires_at: v.nullish(timeSchema),
   policy: v.optional(policyRequestSchema),
-  workspace: v.optional(
-    v.looseObject({ mode: v.optional(v.picklist(['none', 'read', 'write']), 'none'), source: v.optional(v.string()) }),
-  ),
-  workspace_mode: v.optional(v.picklist(['none', 'read', 'write'])),
   actor: v.optional(v.string()),
 })
 
@@ -175,13 +173,11 @@ const startBackground = async (
   const isNew = (await ports.directory.find(tenant, id)).length === 0
   if (commandId === null && !isNew)
     return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
-  const settings = {
-    ...settingsOf(body),
-    workspace_mode: body.workspace?.mode ?? body.workspace_mode ?? 'none',
-    ...(body.workspace?.source !== undefined && { workspace_source: body.workspace.source }),
-  }
+  const choice = workspaceOf(body)
+  if (isDenial(choice)) return choice
+  const settings = { ...settingsOf(body), ...workspaceSettings(choice) }
   // No workspace for a session that exists: it refuses the command, or answers for its Idempotency-Key.
-  const prepared = isNew ? await prepareWorkspace(call, key, settings, { goal: body.prompt }) : null
+  const prepared = isNew ? await prepareWorkspace(call, key, settings, { kind: 'background', goal: body.prompt }) : null
   if (isDenial(prepared)) return prepared
   const owner = (await viewerOf(access)) ?? (parent === undefined ? null : await ownerOfSession(call, tenant, parent))
   const answer = await ports.host.send(

@@ -13,9 +13,9 @@ import { badRequest, type Denial, isDenial, notFound } from '../http/router/deni
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { optionalId, type RouteCall } from '../http/router/route.ts'
 import { respondWithCard } from '../http/sessions/routes.ts'
+import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { newSessionId, userPart } from './session-ids.ts'
 import type { BranchReceipt } from './wire.ts'
-import { prepareWorkspace } from './workspace.ts'
 
 export const branchBody = v.looseObject({
   from_event_id: v.optional(v.union([v.string(), v.pipe(v.number(), v.integer(), v.minValue(1))])),
@@ -69,7 +69,7 @@ export const branchFrom = async (
     return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
   // No workspace for a session that exists: the host refuses the branch, or answers for its Idempotency-Key.
   const isNew = !ports.workspaces || (await ports.directory.find(key.tenant, childId)).length === 0
-  const prepared = isNew ? await prepareWorkspace(call, key, settings, { parent: session.key }) : null
+  const prepared = isNew ? await prepareWorkspace(call, key, settings, { kind, parent: session.key }) : null
   if (isDenial(prepared)) return prepared
   const { prompt, title, reason, actor, resume_cursor: cursor } = branch
   // `wish` is part of a stored hash: with another name a repeated key from before an upgrade would be refused.

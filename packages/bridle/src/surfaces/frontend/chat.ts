@@ -19,6 +19,8 @@ import { findKey, findSession, respondWithCard } from '../http/sessions/routes.t
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { wholeSession } from '../http/views/whole-session.ts'
 import type { SessionCard } from '../http/wire.ts'
+import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
 import { agentFields, chooseAgent, settingsFields, settingsOf, voiceFields } from './agent-choice.ts'
 import { branchAnswer, chatCreatedAnswer, chatSessionAnswer, turnAnswer, turnStreamAnswer } from './answers.ts'
 import { branchBody, branchFrom } from './branching.ts'
@@ -30,6 +32,16 @@ import type { ChatSession, TurnReceipt } from './wire.ts'
 const path = '/chat/sessions/:id'
 const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
 
+const createBody = v.looseObject({
+  ...agentFields,
+  ...settingsFields,
+  ...voiceFields,
+  ...workspaceFields,
+  session_id: optionalId,
+  title: v.optional(v.string()),
+  policy: v.optional(policyRequestSchema),
+})
+
 export const chatRoutes: readonly Route[] = [
   route({
     method: 'post',
@@ -37,42 +49,10 @@ export const chatRoutes: readonly Route[] = [
     scope: 'operate',
     summary: 'Make a chat session',
     session: newSessionKey('chat'),
-    body: v.looseObject({
-      ...agentFields,
-      ...settingsFields,
-      ...voiceFields,
-      session_id: optionalId,
-      title: v.optional(v.string()),
-      policy: v.optional(policyRequestSchema),
-    }),
+    body: createBody,
     headers: ['Idempotency-Key'],
     answers: { 201: chatCreatedAnswer },
-    handle: async (call) => {
-      const { body, ports, request } = call
-      const key = call.key as Key
-      const id = commandIdOf(request, body)
-      if (isDenial(id)) return id
-      const { title, policy } = body
-      const answer = await ports.host.send(
-        key,
-        {
-          type: 'create',
-          ...(await ownerField(call.access)),
-          opening: {
-            kind: 'chat',
-            settings: settingsOf(body),
-            ...(title !== undefined && { title }),
-            ...(policy && { policy }),
-          },
-        },
-        id,
-      )
-      if (isRefusal(answer)) return refusalDenial(answer)
-      return respondWithCard<SessionCard>(call, key, answer, {
-        status: 201,
-        headers: { location: publicPath(request, `/chat/sessions/${key.id}`) },
-      })
-    },
+    handle: (call) => createChat(call),
   }),
   route({
     method: 'post',
@@ -123,6 +103,37 @@ export const chatRoutes: readonly Route[] = [
     },
   }),
 ]
+
+const createChat = async (call: RouteCall<undefined, v.InferOutput<typeof createBody>>): Promise<Response | Denial> => {
+  const { body, ports, request } = call
+  const key = call.key as Key
+  const id = commandIdOf(request, body)
+  if (isDenial(id)) return id
+  const choice = workspaceOf(body)
+  if (isDenial(choice)) return choice
+  const { title, policy } = body
+  const settings = { ...settingsOf(body), ...(choice.mode !== 'none' && workspaceSettings(choice)) }
+  // No workspace for a session that exists: it refuses the command, or answers for its Idempotency-Key.
+  const isNew = (await ports.host.find(key)) === null
+  const prepared = isNew ? await prepareWorkspace(call, key, settings, { kind: 'chat' }) : null
+  if (isDenial(prepared)) return prepared
+  const opening = {
+    kind: 'chat',
+    settings: prepared?.settings ?? settings,
+    ...(title !== undefined && { title }),
+    ...(policy && { policy }),
+    ...(prepared && { artifacts: prepared.artifacts }),
+  } as const
+  const answer = await ports.host.send(key, { type: 'create', ...(await ownerField(call.access)), opening }, id)
+  if (isRefusal(answer)) {
+    await prepared?.discard?.()
+    return refusalDenial(answer)
+  }
+  return respondWithCard<SessionCard>(call, key, answer, {
+    status: 201,
+    headers: { location: publicPath(request, `/chat/sessions/${key.id}`) },
+  })
+}
 
 type TurnCall = RouteCall<
   { readonly tier: 'default' | 'debug' },

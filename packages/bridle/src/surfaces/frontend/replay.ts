@@ -13,12 +13,12 @@ import { badRequest, type Denial, isDenial, notFound } from '../http/router/deni
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { type Route, type RouteCall, route } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
 import { replayAnswer } from './answers.ts'
 import { policyRequestSchema } from './policy.ts'
 import { newSessionId, userPart } from './session-ids.ts'
 import type { ReplayReceipt } from './wire.ts'
-import { prepareWorkspace } from './workspace.ts'
 
 const replayBody = v.looseObject({
   model: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1))),
@@ -68,7 +68,7 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
   // A repeated request finds the session that it made, and prepares nothing for it.
   const isNew = (await ports.directory.find(key.tenant, childId)).length === 0
   // From the first prompt on, the files are those that the session began with: a new workspace of the same source.
-  const origin = plan.isWhole ? {} : { parent: session.key }
+  const origin = { kind, ...(!plan.isWhole && { parent: session.key }) }
   const prepared = isNew ? await prepareWorkspace(call, key, settings, origin) : null
   if (isDenial(prepared)) return prepared
   const { title, policy, reason } = body
@@ -113,7 +113,7 @@ const replaySettings = (
   return { ...Object.fromEntries(own), ...settingsOf(changed) }
 }
 
-const WORKSPACE_FIELDS = ['workspace_id', 'workspace_path', 'task_graph_id']
+const WORKSPACE_FIELDS = ['workspace_id', 'workspace_path', 'workspace_kind', 'workspace_branch', 'task_graph_id']
 
 interface ReplayPlan {
   /** The event to branch at. */

@@ -51,6 +51,8 @@ export interface AgentStatus {
   readonly available: boolean
   /** The missing requirement; absent: the agent can run. */
   readonly needs?: string
+  /** The place of the key or login that the agent uses, never its value; absent: it uses none, or none is known here. */
+  readonly credential?: string
   /** Mistakes in the definition of the agent that stop nothing; absent: none is known. */
   readonly warnings?: readonly string[]
   /** The ways by which a run of the agent starts. */
@@ -368,12 +370,16 @@ export interface SessionCard {
   readonly sandbox_isolation: string | null
   /** The id of the workspace; null = none. */
   readonly workspace_id: string | null
-  /** The access to the workspace: `none`, `read` or `write`. */
+  /** The access to the workspace: `none`, `read`, `write` or `in_place`. */
   readonly workspace_mode?: string
   /** The source of the workspace. */
   readonly workspace_source?: string
   /** The path of the workspace. */
   readonly workspace_path?: string
+  /** The beginning of the workspace: a worktree, a copy, an empty folder, or the source itself. */
+  readonly workspace_kind?: 'git_worktree' | 'copy' | 'empty' | 'in_place'
+  /** The branch of a worktree; null = the workspace is none. */
+  readonly workspace_branch?: string | null
   /** The id of the task graph; null = none. */
   readonly task_graph_id: string | null
   /** The engine that does the work; `native` for an agent in the server. */
@@ -846,14 +852,24 @@ export interface WorkspaceChange {
   readonly is_binary: boolean
 }
 
+/** The workspaces that a caller may ask for with a new session. */
+export interface WorkspaceOffer {
+  /** The ways in which a session has files: on a branch or in a copy (`write`), or in the folder itself (`in_place`). None: no workspaces here. */
+  readonly modes: readonly ('write' | 'in_place')[]
+  /** Folders that the caller may name; those below them, too. */
+  readonly sources: readonly string[]
+  /** True where the caller may name any folder that the server's user can read. */
+  readonly any_source: boolean
+}
+
 /** The workspace of a session, and its files that differ from the source. */
 export interface WorkspaceReport {
   /** The id of the workspace; null = none was prepared. */
   readonly workspace_id: string | null
   /** The access to the workspace: `none`, `read` or `write`. */
   readonly mode: string
-  /** The beginning of the workspace: a worktree of the source's repository, a copy of the source, or an empty folder; null = not known. */
-  readonly kind: 'git_worktree' | 'copy' | 'empty' | null
+  /** The beginning of the workspace: a worktree of the source's repository, a copy of the source, an empty folder, or the source itself; null = not known. */
+  readonly kind: 'git_worktree' | 'copy' | 'empty' | 'in_place' | null
   /** The folder that the workspace began with; null = it began empty. */
   readonly source: string | null
   /** True where the files can be listed and read here. */

@@ -1,6 +1,6 @@
 // A client's commands, as the session's own.
 import { type Answer, type Answers, type Command, isRefusal, type Refusal, refuse } from '../../kernel/commands.ts'
-import { keyText } from '../../kernel/event.ts'
+import { type Key, keyText } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
 import { messageSeq } from '../../kernel/ids.ts'
 import { hashText } from '../../kernel/json.ts'
@@ -9,17 +9,24 @@ import { parseEventId } from '../../kernel/positions/log-position.ts'
 import type { IdempotencyKey } from '../../kernel/session/command-batch.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { commandKey } from '../http/requests/command-id.ts'
+import { type Denial, isDenial } from '../http/router/denial.ts'
 import { claimUploads } from '../http/uploads/claim.ts'
+import type { PreparedWorkspace } from '../http/workspaces/session-workspace.ts'
 import type { ParsedCommand } from './codec.ts'
 
 interface CommandSender {
   readonly user: string | null
   readonly viewer: string | null
   readonly uploads: Uploads | undefined
+  /** Prepares the workspace of a branch; absent or null = sessions have none here. */
+  readonly branchWorkspace?: BranchWorkspace | null
 }
 
-/** A file that may not be used, as the client hears of it. */
-interface AttachmentFault {
+/** The workspace of a branch, from that of its parent; null = the parent has none. */
+export type BranchWorkspace = (session: Session, child: Key) => Promise<PreparedWorkspace | Denial | null>
+
+/** A file or a folder that may not be used, as the client hears of it. */
+interface InputFault {
   readonly code: 'bad_request'
   readonly message: string
 }
@@ -29,11 +36,11 @@ export const performTransportCommand = async (
   { commandId, ...body }: ParsedCommand,
   session: Session,
   host: SessionService,
-  { user, viewer, uploads }: CommandSender,
-): Promise<Answer | Answers['cancel'] | Refusal | AttachmentFault> => {
+  { user, viewer, uploads, branchWorkspace = null }: CommandSender,
+): Promise<Answer | Answers['cancel'] | Refusal | InputFault> => {
   const id = commandKey(commandId, body)
   const owner = viewer === null ? {} : { owner: viewer }
-  if (body.type === 'branch') return branch(body, session, host, id, owner)
+  if (body.type === 'branch') return branch(body, session, host, { id, owner, branchWorkspace })
   const mayCreate = body.type === 'submit' || body.type === 'steer'
   const { attachments, ...fields } = { attachments: undefined, ...body }
   const references = await claimUploads({ ports: { uploads }, access: { user } }, session.key, attachments ?? [])
@@ -51,16 +58,33 @@ const branch = async (
   command: Omit<ParsedCommand & { type: 'branch' }, 'commandId'>,
   session: Session,
   host: SessionService,
-  id: IdempotencyKey | null,
-  owner: { readonly owner?: string },
-): Promise<Answer | Refusal> => {
+  {
+    id,
+    owner,
+    branchWorkspace,
+  }: {
+    readonly id: IdempotencyKey | null
+    readonly owner: { readonly owner?: string }
+    readonly branchWorkspace: BranchWorkspace | null
+  },
+): Promise<Answer | Refusal | InputFault> => {
   const { key } = session
   const seq = branchSeq(command, session)
   if (typeof seq !== 'number') return seq
   // The same command of the same user must name the same new session, also after a restart.
   const requester = owner.owner === undefined ? keyText(key) : `${keyText(key)} ${owner.owner}`
   const childId = id ? `branch-${hashText(`${requester} ${id.commandId}`)}` : `branch-${crypto.randomUUID()}`
-  return host.branch(key, seq, childId, { ...owner, ...(id && { id }) })
+  const child = { ...key, id: childId }
+  const isNew = (await host.find(child)) === null
+  const prepared = isNew ? ((await branchWorkspace?.(session, child)) ?? null) : null
+  if (isDenial(prepared)) return { code: 'bad_request', message: prepared.message }
+  const answer = await host.branch(key, seq, childId, {
+    ...owner,
+    ...(id && { id }),
+    ...(prepared && { settings: prepared.settings, artifacts: prepared.artifacts }),
+  })
+  if (isRefusal(answer)) await prepared?.discard?.()
+  return answer
 }
 
 const branchSeq = (

@@ -14,7 +14,7 @@ import { guardOwnership } from '../http/access/users.ts'
 import type { Socket, SocketReceiver } from '../http/streams/socket-route.ts'
 import { ApprovalHints } from './approval-hints.ts'
 import { encodeMessage, type ParsedCommand, parseTransportMessage } from './codec.ts'
-import { performTransportCommand } from './commands.ts'
+import { type BranchWorkspace, performTransportCommand } from './commands.ts'
 import { type DeltaFeed, deltaFeedOf } from './delta-feed.ts'
 import type { ServerMessage } from './wire.ts'
 
@@ -55,6 +55,7 @@ export class TransportSocket implements SocketReceiver, Listener {
   readonly #clock: Clock
   readonly #limiter: RateLimiter | null
   readonly #uploads: Uploads | undefined
+  readonly #branchWorkspace: BranchWorkspace | null
   readonly #hints: ApprovalHints
   #feed: DeltaFeed | null = null
   /** A first state may be larger than a slow reader's whole allowance: only characters on top of it count. */
@@ -71,6 +72,7 @@ export class TransportSocket implements SocketReceiver, Listener {
     socket: Socket,
     ports: { host: SessionService; clock: Clock; limiter: RateLimiter | null; uploads?: Uploads },
     from: 'new' | 'awake' = 'new',
+    branchWorkspace: BranchWorkspace | null = null,
   ) {
     this.#connection = connection
     this.#session = session
@@ -78,6 +80,7 @@ export class TransportSocket implements SocketReceiver, Listener {
     this.#host = ports.host
     this.#clock = ports.clock
     this.#uploads = ports.uploads
+    this.#branchWorkspace = branchWorkspace
     this.#limiter = ports.limiter
     const { after } = connection
     this.#hints = new ApprovalHints(connection.key, connection.hinted ?? null)
@@ -169,6 +172,7 @@ export class TransportSocket implements SocketReceiver, Listener {
       const outcome = await performTransportCommand(command, this.#session, this.#host, {
         ...this.#connection,
         uploads: this.#uploads,
+        branchWorkspace: this.#branchWorkspace,
       })
       this.#answer(command, isRefusal(outcome) ? { code: outcome.refused, message: outcome.message } : outcome)
     } catch {

@@ -16,6 +16,10 @@ import {
   type SocketRoute,
   socketRoute,
 } from '../http/streams/socket-route.ts'
+import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
+import { workspaceInQuery, workspaceQuery } from '../http/workspaces/workspace-choice.ts'
+import { openWorkspace } from '../http/workspaces/workspace-opening.ts'
+import type { BranchWorkspace } from './commands.ts'
 import { type HibernationState, TransportSocket } from './connection.ts'
 
 const query = v.looseObject({
@@ -31,6 +35,7 @@ const query = v.looseObject({
   ),
   approvals: v.optional(v.string()),
   marks: v.optional(v.string()),
+  ...workspaceQuery,
 })
 type TransportCall = SocketCall<v.InferOutput<typeof query>>
 
@@ -59,6 +64,10 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
       if (isDenial(key)) return refuseSession(key)
       const closed = refusePrivateAgent(ports, key.agent, 'ws')
       if (closed) return closeOnOpen(closed)
+      const choice = workspaceInQuery(query)
+      if (isDenial(choice)) return choice
+      const refused = choice && (await openWorkspace(call, key, choice))
+      if (refused) return refused
       const session = await ports.host.open(key)
       const viewer = await viewerOf(access)
       const connection = {
@@ -71,10 +80,17 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
         after: query.after && session.canResumeFrom(query.after) ? query.after.seq : null,
         hinted: knowsApprovals(query) ? null : [],
       }
-      return (socket) => new TransportSocket(connection, session, socket, ports)
+      return (socket) => new TransportSocket(connection, session, socket, ports, 'new', branchWorkspaceOf(call))
     },
   }),
 ]
+
+/** A branch has a folder of its own, like its parent. Only a target without a disk has sockets that hibernate, and no workspaces. */
+const branchWorkspaceOf = (call: TransportCall): BranchWorkspace | null =>
+  call.ports.workspaces
+    ? ({ key, state: { lifecycle } }, child) =>
+        prepareWorkspace(call, child, lifecycle.settings, { kind: lifecycle.kind, parent: key })
+    : null
 
 /** A client that uses an extension of the document shows approvals too: `HarnessClient` asks for marks. */
 const knowsApprovals = ({ approvals, marks, after }: TransportCall['query']): boolean =>

@@ -3,6 +3,7 @@
 import * as v from 'valibot'
 import { isId } from '../../kernel/event.ts'
 import type { AudioFormat } from '../../kernel/ports/voice.ts'
+import { workspaceQuery } from '../http/workspaces/workspace-choice.ts'
 import { INSTRUCTIONS_CHARS_MAX, VOICE_NAME_CHARS_MAX } from './limits.ts'
 
 export const voiceQuery = v.looseObject({
@@ -15,6 +16,7 @@ export const voiceQuery = v.looseObject({
   encoding: v.optional(v.string()),
   line: v.optional(v.string()),
   after: v.optional(v.string()),
+  ...workspaceQuery,
 })
 
 /** The wishes of a client, as its query has them. */

@@ -9,6 +9,8 @@ import { faultDenial } from '../http/router/kernel-denials.ts'
 import { findKey } from '../http/sessions/routes.ts'
 import { type SocketCall, type SocketOpener, type SocketRoute, socketRoute } from '../http/streams/socket-route.ts'
 import { parseStreamCursor } from '../http/streams/sse.ts'
+import { workspaceInQuery } from '../http/workspaces/workspace-choice.ts'
+import { openWorkspace } from '../http/workspaces/workspace-opening.ts'
 import { type VoiceConnection, VoiceSocket } from './connection.ts'
 import { parseVoiceParameters, type VoiceParameters, voiceQuery } from './parameters.ts'
 import { refuseDenied, refuseLine } from './refusal.ts'
@@ -51,6 +53,9 @@ const openConnection = async (call: VoiceCall): Promise<SocketOpener> => {
   if (denial) return refuseDenied(denial)
   const parameters = parametersOf(call)
   if (isDenial(parameters)) return refuseDenied(parameters)
+  const choice = workspaceInQuery(query)
+  const refused = isDenial(choice) ? choice : choice && (await openWorkspace(call, key, choice))
+  if (refused) return refuseDenied(refused)
   const session = await ports.host.open(key)
   const needs = session.exists ? null : ports.agents.get(key.agent)?.needs
   if (needs)

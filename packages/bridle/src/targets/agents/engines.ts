@@ -57,6 +57,8 @@ export interface EngineAgentsOptions {
   readonly uploads?: Pick<Uploads, 'read'>
   /** The server requires no token. */
   readonly isOpen?: boolean
+  /** Why personal logins are not used here, in a sentence; absent or null = they are. */
+  readonly loginRefusal?: string | null
   readonly sandbox?: SandboxOptions
   /** Settings of each engine: model, permission_mode, max_budget_usd, max_turns. */
   readonly engines?: EngineConfigs
@@ -73,6 +75,8 @@ export interface EngineAgents {
   close(): Promise<void>
 }
 
+const OTHER_MACHINE = 'A personal login does not leave the machine: a runner elsewhere needs the key.'
+
 const NO_WALLS =
   'engines run without walls (BRIDLE_SANDBOX=process): what an agent runs can read what this server can, its keys included'
 
@@ -80,7 +84,9 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
   const { data, env, clock, digest, registry = engineRegistry } = options
   const sandbox = sandboxSettings(options.sandbox, env)
   const secret = serverSecret(data, env)
-  const keys = new ProviderCredentials({ secret, env, sandbox, data })
+  const loginRefusal =
+    sandbox.url !== undefined || sandbox.proxyHost !== undefined ? OTHER_MACHINE : (options.loginRefusal ?? null)
+  const keys = new ProviderCredentials({ secret, env, sandbox, data, loginRefusal })
   const local = sandbox.url === undefined ? localSandboxes({ ...options, sandbox }, secret) : null
   const { isOpen = false } = options
   const { backend = 'auto', network = 'none' } = sandbox
@@ -198,12 +204,16 @@ const agentInfo = async (
     ...bridgeIdentity(engine.name),
     capabilities: engine.info,
     modelProblem: engineModelProblem(models),
+    workspaceProblem: local === null ? ELSEWHERE : null,
     get needs() {
       findMissing().then(
         (found) => (missing = found),
         () => {},
       )
       return missing ?? refusal ?? (local === null ? null : keys.missingKey(engine.provider))
+    },
+    get credential() {
+      return local === null ? null : keys.nameOf(engine.provider)
     },
     inputSchema: () => promptSchema(settingSchemas),
     accept: async (body) => {
@@ -212,6 +222,10 @@ const agentInfo = async (
     },
   }
 }
+
+/** A runner of another machine does not see the folders of this one. */
+const ELSEWHERE =
+  'The agent runs on another machine (BRIDLE_RUNNER_URL), which has none of the folders here. Leave "workspace" out, or start the server without that variable'
 
 /** The settings that a caller may send beside the prompt. */
 const settingSchemas: JsonObject = {

@@ -31,6 +31,10 @@ export interface ServerOptions
   /** Makes a token once, keeps it in the data folder, and requires it, or another configured token, from every caller. */
   readonly keepToken?: boolean
   /**
+   * A token of the server's user alone. On loopback its holder may name any folder of this user for a workspace, also to work in it.
+   */
+  readonly ownerToken?: string
+  /**
    * The web app at `/`: the folder of its built files, a function that answers with them, or false for none. Default: the cockpit that
    * the package brings; from source, where nothing is built, none.
    */

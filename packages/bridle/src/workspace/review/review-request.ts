@@ -4,8 +4,11 @@ import type { SourceComparison } from './source-comparison.ts'
 import type { SnapshotRequest } from './source-snapshot.ts'
 import type { FileLook, FolderLook } from './tree-looks.ts'
 
-/** The work of the thread. `root` has the files, `memory` what is remembered of their source (null: they began with nothing), `ms` is the time. */
-export type ReviewRequest = { readonly ms: number } & (
+/**
+ * The work of the thread. `root` has the files, `memory` what is remembered of their source (null: they began with nothing), `ms` is the
+ * time. `isInPlace`: the folder is its owner's, and some of the files in it are not shown.
+ */
+export type ReviewRequest = { readonly ms: number; readonly isInPlace?: boolean } & (
   | ({ readonly kind: 'remember' } & SnapshotRequest)
   | { readonly kind: 'compare'; readonly root: string; readonly memory: string | null }
   | { readonly kind: 'folder' | 'file'; readonly root: string; readonly path: string }

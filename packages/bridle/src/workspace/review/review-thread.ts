@@ -1,6 +1,7 @@
 // The thread that reads the files of sessions for a server: one request, one answer.
 import { parentPort } from 'node:worker_threads'
 import { asWorkspaceError, WorkspaceError } from '../workspace-error.ts'
+import { isOwnersName } from './owners-files.ts'
 import type { ReviewAnswer, ReviewRequest, ReviewResults } from './review-request.ts'
 import { compareWithSource } from './source-comparison.ts'
 import { readSourceRecord } from './source-record.ts'
@@ -23,18 +24,19 @@ const answer = (request: ReviewRequest, isLate: () => boolean): ReviewAnswer => 
 }
 
 const resultOf = (request: ReviewRequest, isLate: () => boolean): ReviewResults[keyof ReviewResults] => {
+  const isLeftOut = request.isInPlace ? isOwnersName : undefined
   switch (request.kind) {
     case 'remember':
-      return rememberSource(request, isLate)
+      return rememberSource(request, isLate, isLeftOut)
     case 'compare': {
       const { root, memory } = request
       const source = memory === null ? null : readSourceRecord(memory)
-      return memory !== null && source === null ? null : compareWithSource({ root, source }, isLate)
+      return memory !== null && source === null ? null : compareWithSource({ root, source, isLeftOut }, isLate)
     }
     case 'folder':
-      return lookAtFolder(request.root, request.path)
+      return lookAtFolder(request.root, request.path, isLeftOut)
     case 'file':
-      return lookAtFile(request.root, request.path)
+      return lookAtFile(request.root, request.path, isLeftOut)
     case 'source':
       return lookAtSource(request.memory, request.path)
   }

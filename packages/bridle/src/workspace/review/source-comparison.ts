@@ -32,6 +32,8 @@ export interface ComparisonRequest {
   readonly root: string
   /** Null = the files began with nothing. */
   readonly source: SourceRecord | null
+  /** Names that are not compared. */
+  readonly isLeftOut?: ((name: string) => boolean) | undefined
 }
 
 export const compareWithSource = (request: ComparisonRequest, isLate: () => boolean): SourceComparison => {
@@ -41,9 +43,9 @@ export const compareWithSource = (request: ComparisonRequest, isLate: () => bool
   return { changes: counted.sort(byPath), isCut: isCut || shown.length < differences.length }
 }
 
-const findDifferences = ({ root, source }: ComparisonRequest, isLate: () => boolean) => {
+const findDifferences = ({ root, source, isLeftOut }: ComparisonRequest, isLate: () => boolean) => {
   const known = source?.entries ?? new Map<string, SourceEntry>()
-  const walk = new TreeWalk(root, isLate)
+  const walk = new TreeWalk(root, isLate, isLeftOut)
   const differences: SourceDifference[] = []
   const seen = new Set<string>()
   for (const entry of walk.entries()) {

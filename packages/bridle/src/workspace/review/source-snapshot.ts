@@ -16,9 +16,13 @@ export interface SnapshotRequest {
 }
 
 /** False: the source is too large, and nothing of it is remembered. */
-export const rememberSource = ({ root, folder, textBytesMax }: SnapshotRequest, isLate: () => boolean): boolean => {
+export const rememberSource = (
+  { root, folder, textBytesMax }: SnapshotRequest,
+  isLate: () => boolean,
+  isLeftOut?: (name: string) => boolean,
+): boolean => {
   const [list, texts] = sourceFiles(folder)
-  const walk = new TreeWalk(root, isLate)
+  const walk = new TreeWalk(root, isLate, isLeftOut)
   const entries = new Map<string, SourceEntry>()
   const store = new TextStore(texts, textBytesMax)
   try {

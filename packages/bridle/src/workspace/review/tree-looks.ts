@@ -31,10 +31,11 @@ export interface FileLook {
   readonly isCut: boolean
 }
 
-export const lookAtFolder = (root: string, path: string): FolderLook => {
-  const parts = treePathParts(path)
+export const lookAtFolder = (root: string, path: string, isLeftOut = nothing): FolderLook => {
+  const parts = shownParts(path, isLeftOut)
   return inTreeFolder(root, parts, (folder) => {
-    const { entries, isCut } = entriesIn(folder, ENTRIES_MAX)
+    const { entries: all, isCut } = entriesIn(folder, ENTRIES_MAX)
+    const entries = all.filter(({ name }) => !isLeftOut(name))
     const shown = entries.toSorted(foldersFirst).slice(0, SHOWN_ENTRIES_MAX)
     return {
       path: parts.join('/'),
@@ -42,6 +43,15 @@ export const lookAtFolder = (root: string, path: string): FolderLook => {
       isCut: isCut || shown.length < entries.length,
     }
   })
+}
+
+const nothing = (_name: string): boolean => false
+
+/** A name that is not shown looks like one that is not there. */
+const shownParts = (path: string, isLeftOut: (name: string) => boolean): readonly string[] => {
+  const parts = treePathParts(path)
+  if (parts.some(isLeftOut)) throw new WorkspaceError('not_found', 'There is no such file.')
+  return parts
 }
 
 /** The sort is stable, so each half stays in the order of the names. */
@@ -57,8 +67,8 @@ const lookAtEntry = (folder: OpenFolder, { name, kind }: FolderEntry): Pick<Entr
   }
 }
 
-export const lookAtFile = (root: string, path: string): FileLook => {
-  const parts = treePathParts(path)
+export const lookAtFile = (root: string, path: string, isLeftOut = nothing): FileLook => {
+  const parts = shownParts(path, isLeftOut)
   return aroundPath(root, parts, (folder, name) => {
     const kind = kindAt(folder, name)
     const place = parts.join('/')

@@ -29,11 +29,14 @@ export class TreeWalk {
   readonly unread: string[] = []
   readonly #root: string
   readonly #isLate: () => boolean
+  readonly #isLeftOut: (name: string) => boolean
   #entries = 0
 
-  constructor(root: string, isLate: () => boolean) {
+  /** `isLeftOut`: names that the walk does not see. */
+  constructor(root: string, isLate: () => boolean, isLeftOut?: (name: string) => boolean) {
     this.#root = root
     this.#isLate = isLate
+    this.#isLeftOut = isLeftOut ?? (() => false)
   }
 
   /** Everything but folders that are looked into, in the order of the names. The folder of an entry is open until the next one. */
@@ -49,7 +52,7 @@ export class TreeWalk {
   *#enter(folder: OpenFolder, prefix: string, depth: number): Generator<TreeEntry> {
     for (const { name, kind } of this.#read(folder, prefix)) {
       if (this.isCut) return
-      if (name === GIT) continue
+      if (name === GIT || this.#isLeftOut(name)) continue
       const path = `${prefix}${name}`
       if (kind !== 'folder' || isPassedFolder(name)) yield { path, kind, folder, name }
       else if (depth <= 1) this.unread.push(`${path}/`)

@@ -11,6 +11,16 @@ export const sessionFolder = (data: string, key: Key): string =>
 
 /** The folder in which a session's agent works. */
 export const workFolder = (folder: string): string => join(folder, 'work')
+/** The folder in which a session's agent works: its own, or its user's where the session works in place. The server's notes say so. */
+export const workPlace = (folder: string): { readonly path: string; readonly isInPlace: boolean } => {
+  try {
+    const { kind, path } = JSON.parse(readFileSync(workspaceFile(folder), 'utf8')) as { kind?: unknown; path?: unknown }
+    if (kind === 'in_place' && typeof path === 'string') return { path, isInPlace: true }
+  } catch {
+    // Most sessions have no notes about a workspace.
+  }
+  return { path: workFolder(folder), isInPlace: false }
+}
 /** The folder of what its engine keeps: transcripts, settings. */
 export const stateFolder = (folder: string): string => join(folder, 'state')
 

@@ -59,7 +59,7 @@ const buildLauncher = async (
   // The usual mode of /tmp; other users cannot enter the folder around it.
   chmodSync(tmp, 0o1777)
   const { network = 'none', limits = RESOURCE_LIMITS, cgroup } = plan
-  const watch = { folders: [work, state, tmp], limits, cgroup, onExceeded }
+  const watch = { folders: plan.isInPlace ? [state, tmp] : [work, state, tmp], limits, cgroup, onExceeded }
   if (plan.backend === 'process') {
     const problem = accessProblem([work, state, ...plan.readOnly])
     if (problem !== null) throw new Error(problem)

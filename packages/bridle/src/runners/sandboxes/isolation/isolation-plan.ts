@@ -27,6 +27,8 @@ const planSchema = v.object({
     v.custom<ResourceLimits>((value) => parseResourceLimits(value) !== null),
     RESOURCE_LIMITS,
   ),
+  /** The work folder is its user's own: its size is not the sandbox's. */
+  isInPlace: v.optional(v.boolean()),
   /** A cgroup that was delegated to the server. */
   cgroup: v.optional(v.string()),
 })

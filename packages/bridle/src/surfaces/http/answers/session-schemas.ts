@@ -132,6 +132,8 @@ export const sessionCardEntries: AnswerEntries<SessionCard> = {
   workspace_mode: v.optional(text),
   workspace_source: v.optional(text),
   workspace_path: v.optional(text),
+  workspace_kind: v.optional(v.picklist(['git_worktree', 'copy', 'empty', 'in_place'])),
+  workspace_branch: v.optional(nullableText),
   task_graph_id: nullableText,
   engine: text,
   runner_kind: text,

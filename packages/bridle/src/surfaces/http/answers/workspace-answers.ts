@@ -1,6 +1,13 @@
 // The declared answers of the routes about the files of a session.
 import * as v from 'valibot'
-import type { WorkspaceChange, WorkspaceEntry, WorkspaceFile, WorkspaceFolder, WorkspaceReport } from '../wire.ts'
+import type {
+  WorkspaceChange,
+  WorkspaceEntry,
+  WorkspaceFile,
+  WorkspaceFolder,
+  WorkspaceOffer,
+  WorkspaceReport,
+} from '../wire.ts'
 import type { WorkspaceComparison } from '../workspaces/workspaces.ts'
 import {
   type AnswerEntries,
@@ -27,7 +34,7 @@ const changeSchema = answerSchema<WorkspaceChange>('WorkspaceChange', {
 })
 
 const comparisonEntries: AnswerEntries<WorkspaceComparison> = {
-  kind: v.nullable(v.picklist(['git_worktree', 'copy', 'empty'])),
+  kind: v.nullable(v.picklist(['git_worktree', 'copy', 'empty', 'in_place'])),
   is_available: flag,
   is_compared: flag,
   reason: v.optional(text),
@@ -35,6 +42,16 @@ const comparisonEntries: AnswerEntries<WorkspaceComparison> = {
   truncated: flag,
 }
 export const comparisonSchema = answerSchema<WorkspaceComparison>('WorkspaceComparison', comparisonEntries)
+
+export const workspaceOfferAnswer = jsonAnswer(
+  'What a new session may work with.',
+  answerSchema<WorkspaceOffer>('WorkspaceOffer', {
+    modes: list(v.picklist(['write', 'in_place'])),
+    sources: list(text),
+    any_source: flag,
+  }),
+  { modes: ['write', 'in_place'], sources: ['/home/ada/shop'], any_source: false },
+)
 
 export const workspaceAnswer = jsonAnswer(
   'The workspace, and its files that differ from the source.',

@@ -111,11 +111,11 @@ export const probeRoutes: readonly Route[] = [
   }),
 ]
 
-const agentStatus = ({ name, description, webhook, needs, warnings }: AgentInfo): AgentStatus => ({
+const agentStatus = ({ name, description, webhook, needs, credential, warnings }: AgentInfo): AgentStatus => ({
   name,
   description,
   available: needs === null,
-  ...present({ needs: needs ?? undefined, warnings }),
+  ...present({ needs: needs ?? undefined, credential: credential ?? undefined, warnings }),
   triggers: { webhook },
 })
 

@@ -394,6 +394,7 @@ describe('[H25] descriptions', () => {
       'get /sessions/{id}/ws',
       'get /stream-events',
       'get /v1/openharness/schema',
+      'get /workspaces',
       'get /ws',
       'patch /sessions/{id}',
       'post /agents/{name}/{id}',

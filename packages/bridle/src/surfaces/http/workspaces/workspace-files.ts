@@ -5,17 +5,31 @@ import * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { json } from '../answers/answer-schema.ts'
-import { workspaceAnswer, workspaceFileAnswer, workspaceFolderAnswer } from '../answers/workspace-answers.ts'
+import {
+  workspaceAnswer,
+  workspaceFileAnswer,
+  workspaceFolderAnswer,
+  workspaceOfferAnswer,
+} from '../answers/workspace-answers.ts'
 import { WORKSPACE_PATH_CHARS_MAX } from '../limits.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { findKey, findSession } from '../sessions/routes.ts'
-import type { WorkspaceFile, WorkspaceFolder, WorkspaceReport } from '../wire.ts'
+import type { WorkspaceFile, WorkspaceFolder, WorkspaceOffer, WorkspaceReport } from '../wire.ts'
 import type { WorkspaceComparison, WorkspaceFilesRefusal } from './workspaces.ts'
 
 const pathSchema = v.pipe(v.string(), v.maxLength(WORKSPACE_PATH_CHARS_MAX))
 
 export const workspaceFileRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/workspaces',
+    scope: 'operate',
+    summary: 'The workspaces that the caller may ask for with a new session',
+    answers: { 200: workspaceOfferAnswer },
+    handle: ({ access, ports }) =>
+      json<WorkspaceOffer>(ports.workspaces?.offer(access) ?? { modes: [], sources: [], any_source: false }),
+  }),
   route({
     method: 'get',
     path: '/sessions/:id/workspace',

@@ -1,12 +1,17 @@
 // A workspace: the folder in which a session with write access works, apart from its source. A target without a disk has none.
 import type { Key } from '../../../kernel/event.ts'
 import type { Access } from '../access/authenticate.ts'
-import type { WorkspaceFile, WorkspaceFolder, WorkspaceReport } from '../wire.ts'
+import type { WorkspaceFile, WorkspaceFolder, WorkspaceOffer, WorkspaceReport } from '../wire.ts'
+
+/** A worktree of the source's repository, a copy of the source, an empty folder, or the source itself. */
+export type WorkspaceKind = 'git_worktree' | 'copy' | 'empty' | 'in_place'
+
+/** The ways in which a session has files: apart from its source, or in the source itself. */
+export type WorkspaceMode = 'write' | 'in_place'
 
 export interface Workspace {
   readonly id: string
-  /** A worktree of the source's repository, a copy of the source, or an empty folder. */
-  readonly kind: 'git_worktree' | 'copy' | 'empty'
+  readonly kind: WorkspaceKind
   readonly path: string
   /** Null = the folder was empty at first. */
   readonly source: string | null
@@ -17,6 +22,8 @@ export interface Workspace {
 }
 
 export interface WorkspaceRequest {
+  /** Default `write`. */
+  readonly mode?: WorkspaceMode
   /** A folder of the target; null = the workspace is empty at first. */
   readonly source: string | null
   /** Decides which folders the caller may name. */
@@ -31,6 +38,10 @@ export type WorkspaceProblem = { readonly problem: string } | { readonly taken: 
 export interface Workspaces {
   /** A second call for the same session returns the same workspace. */
   prepare(key: Key, request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem>
+  /** Whether an existing session has the workspace that a caller asks for. A folder that the caller may not name is never that. */
+  has(key: Key, request: WorkspaceRequest): Promise<boolean>
+  /** What a caller may ask for. */
+  offer(access: Access): WorkspaceOffer
 }
 
 /** Reads the files of sessions. A target without a disk has none. */

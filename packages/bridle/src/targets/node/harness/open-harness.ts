@@ -31,6 +31,7 @@ import { checkVoiceSettings, createServerLines } from '../../voice/server-lines.
 import { Backlog } from '../backlog.ts'
 import { listBuildManifests } from '../build-manifests.ts'
 import { ensureLocalToken, publishAddress } from '../credentials/local-token.ts'
+import { personalLoginProblem } from '../credentials/personal-login.ts'
 import { eventLoop } from '../event-loop.ts'
 import { fileFetcherOf } from '../file-fetching.ts'
 import { appFiles, builtCockpit } from '../http/app-files.ts'
@@ -104,12 +105,21 @@ export const openHarness = async (options: ServerOptions, { hostname }: HarnessP
   const tenantUsage = new TenantDiskUsage(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
   const prepare = async () => {
     publishAddress(data, null)
-    const ownerToken = keepToken ? ensureLocalToken(data) : null
-    const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
+    const kept = keepToken ? [ensureLocalToken(data)] : []
+    const ownerToken = options.ownerToken ?? kept[0] ?? null
+    const own = new Set([...kept, ...(ownerToken === null ? [] : [ownerToken])])
+    const tokens = [...(options.tokens ?? []), ...[...own].map((token) => ({ token }))]
     const folder = store.name === 'memory' ? memoryUploadFolder() : uploadFolder(join(resolve(data), 'files'))
     const uploads = await StoredUploads.open(folder, clock.now)
     const voiceModel = (key: Key) => lines.modelFor(key)
-    const setup = { isOpen, data, tenantUsage, uploads, host: () => host, voiceModel, env, log }
+    const isProxied = isTrustedProxy !== null
+    const loginRefusal = personalLoginProblem({
+      ...options,
+      hostname: hostname ?? 'the addresses of an app',
+      tenantRequired,
+      isProxied,
+    })
+    const setup = { isOpen, loginRefusal, data, tenantUsage, uploads, host: () => host, voiceModel, env, log }
     const agents = await loadAgents(options, setup)
     return { ownerToken, tokens, uploads, ...agents }
   }
@@ -128,7 +138,7 @@ export const openHarness = async (options: ServerOptions, { hostname }: HarnessP
     data,
     workspaces: options.workspaces,
     exists,
-    mayNameAnyFolder: folderAccess({ ...options, hostname: hostname ?? '', isOpen, tenantRequired, ownerToken }),
+    reachOf: folderAccess({ ...options, hostname: hostname ?? '', isOpen, tenantRequired, ownerToken }),
     tenantUsage,
     ...(owner && { owner }),
   })
@@ -243,10 +253,12 @@ export const isOpenServer = (options: ServerOptions, authToken = options.authTok
   !options.tokens?.length &&
   !options.extractAuthToken &&
   !options.authenticate &&
+  !options.ownerToken &&
   !options.keepToken
 
 interface AgentSetup {
   readonly isOpen: boolean
+  readonly loginRefusal: string | null
   readonly data: string
   readonly tenantUsage: TenantDiskUsage
   readonly uploads: StoredUploads
@@ -258,7 +270,7 @@ interface AgentSetup {
 
 const loadAgents = async (
   options: ServerOptions,
-  { isOpen, data, tenantUsage, uploads, host, voiceModel, env, log }: AgentSetup,
+  { isOpen, loginRefusal, data, tenantUsage, uploads, host, voiceModel, env, log }: AgentSetup,
 ) => {
   const { sandbox, engines: settings } = options
   const engines = await createEngineAgents({
@@ -269,6 +281,7 @@ const loadAgents = async (
     digest,
     uploads,
     isOpen,
+    loginRefusal,
     ...present({ sandbox, engines: settings }),
   })
   const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]

@@ -2,7 +2,11 @@
 // source. Nothing is run there, and no link is followed. A server uses it for its disk, a runner for the disk of its sandbox.
 
 import type { WorkspaceFile, WorkspaceFolder } from '../../../surfaces/http/wire.ts'
-import type { WorkspaceComparison, WorkspaceFilesRefusal } from '../../../surfaces/http/workspaces/workspaces.ts'
+import type {
+  WorkspaceComparison,
+  WorkspaceFilesRefusal,
+  WorkspaceKind,
+} from '../../../surfaces/http/workspaces/workspaces.ts'
 import { COMPARE_MS, LOOK_MS, REVIEW_THREADS_MAX, WAITING_REVIEWS_MAX } from '../../../workspace/limits.ts'
 import { ReviewBusyError, ReviewThreads } from '../../../workspace/review/review-threads.ts'
 import type { CountedDifference } from '../../../workspace/review/source-comparison.ts'
@@ -13,9 +17,11 @@ export interface FilesPlace {
   /** The files, at a path without links. */
   readonly root: string
   /** The beginning of the files. */
-  readonly kind: 'git_worktree' | 'copy' | 'empty'
+  readonly kind: WorkspaceKind
   /** The folder with what is remembered of the source, where no agent can write; null = the files began with nothing. */
   readonly memory: string | null
+  /** The folder is its owner's: secrets in it are not shown. */
+  readonly isInPlace?: boolean
 }
 
 /** A comparison takes seconds, a look milliseconds: neither waits for the other. */
@@ -26,9 +32,10 @@ export const compareFolder = ({
   root,
   kind,
   memory,
+  isInPlace = false,
 }: FilesPlace): Promise<WorkspaceComparison | WorkspaceFilesRefusal> =>
   unlessRefused(async () => {
-    const request = { kind: 'compare', root, memory, ms: COMPARE_MS } as const
+    const request = { kind: 'compare', root, memory, isInPlace, ms: COMPARE_MS } as const
     const comparison = await comparisons.run(request)
     if (comparison === null)
       return { kind, is_available: true, is_compared: false, reason: NO_SOURCE, changes: [], truncated: false }
@@ -36,9 +43,12 @@ export const compareFolder = ({
     return { kind, is_available: true, is_compared: true, changes, truncated: comparison.isCut }
   })
 
-export const listFolder = ({ root }: FilesPlace, path: string): Promise<WorkspaceFolder | WorkspaceFilesRefusal> =>
+export const listFolder = (
+  { root, isInPlace = false }: FilesPlace,
+  path: string,
+): Promise<WorkspaceFolder | WorkspaceFilesRefusal> =>
   unlessRefused(async () => {
-    const folder = await looks.run({ kind: 'folder', root, path, ms: LOOK_MS })
+    const folder = await looks.run({ kind: 'folder', root, path, isInPlace, ms: LOOK_MS })
     const entries = folder.entries.map(({ name, kind, size, modifiedMs }) => ({
       name,
       kind,
@@ -49,14 +59,14 @@ export const listFolder = ({ root }: FilesPlace, path: string): Promise<Workspac
   })
 
 export const readFile = (
-  { root, memory }: FilesPlace,
+  { root, memory, isInPlace = false }: FilesPlace,
   path: string,
   version: WorkspaceFile['version'],
 ): Promise<WorkspaceFile | WorkspaceFilesRefusal> =>
   unlessRefused(async () => {
     const { isBinary, isCut, ...file } =
       version === 'current'
-        ? await looks.run({ kind: 'file', root, path, ms: LOOK_MS })
+        ? await looks.run({ kind: 'file', root, path, isInPlace, ms: LOOK_MS })
         : await looks.run({ kind: 'source', memory, path, ms: LOOK_MS })
     return { ...file, version, is_binary: isBinary, truncated: isCut }
   })

@@ -1,7 +1,7 @@
 // The memory of a workspace's source, made before an agent sees the files. A branch takes over the memory of its parent: both are
 // compared with the source that the work began with, and nothing that an agent wrote is taken for a source.
 import { copyFile, link, rm } from 'node:fs/promises'
-import { workFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
+import { workPlace } from '../../../runners/sandboxes/folders/session-paths.ts'
 import {
   REMEMBER_MS,
   REVIEW_THREADS_MAX,
@@ -22,7 +22,8 @@ export class SourceMemory {
     try {
       if (parent !== null) return await inherit(parent, folder)
       const textBytesMax = Math.max(0, Math.min(room, SOURCE_TEXT_BYTES_MAX))
-      await this.#threads.run({ kind: 'remember', root: workFolder(folder), folder, textBytesMax, ms: REMEMBER_MS })
+      const { path: root, isInPlace } = workPlace(folder)
+      await this.#threads.run({ kind: 'remember', root, folder, textBytesMax, isInPlace, ms: REMEMBER_MS })
     } catch {
       for (const file of sourceFiles(folder)) await rm(file, { force: true }).catch(() => {})
     }

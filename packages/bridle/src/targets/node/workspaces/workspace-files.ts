@@ -1,7 +1,7 @@
 // The files of sessions on the disk of this server: which folder is whose, and who may share an answer about it.
 import { existsSync, realpathSync } from 'node:fs'
 import { type Key, keyText } from '../../../kernel/event.ts'
-import { folderKey, sessionFolder, workFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
+import { folderKey, sessionFolder, workPlace } from '../../../runners/sandboxes/folders/session-paths.ts'
 import type { WorkspaceFile, WorkspaceFolder } from '../../../surfaces/http/wire.ts'
 import type {
   WorkspaceComparison,
@@ -53,14 +53,14 @@ export class NodeWorkspaceFiles implements WorkspaceFiles {
   /** Null = the session has no files here, or they are still being prepared. */
   async #placeOf(key: Key): Promise<FilesPlace | null> {
     const folder = sessionFolder(this.#data, key)
-    const root = workFolder(folder)
+    const { path: root, isInPlace } = workPlace(folder)
     const owner = await folderKey(folder)
     if (!owner || keyText(owner) !== keyText(key) || !existsSync(root)) return null
     const record = await workspaceRecordFor(folder, key)
     if (record && record.state !== 'ready') return null
     // Without a record an engine works in its sandbox, whose folder began empty.
     const kind = record?.kind ?? 'empty'
-    return { root, kind, memory: kind === 'empty' ? null : folder }
+    return { root, kind, memory: kind === 'empty' ? null : folder, isInPlace }
   }
 }
 

@@ -249,33 +249,33 @@ test.skipIf(!isRoot)('[O26] work is given to the user of the sandbox, notes are 
   expect(statSync('/etc/passwd').uid).toBe(passwd)
 })
 
-describe('[F29] any folder may be named', () => {
+describe('[O70] the folders that may be named although they are not listed', () => {
   const who = createHash('sha256').update('owner').digest('hex')
   const local = { hostname: '127.0.0.1', isOpen: true }
   const caller = access('default')
   test.each([
-    ['on loopback without a token', local, caller, true],
-    ['on every address', { ...local, hostname: '0.0.0.0' }, caller, false],
-    ['with a token that is not the owner’s', { ...local, isOpen: false }, caller, false],
-    ['with the owner’s token', { ...local, isOpen: false, ownerToken: 'owner' }, { ...caller, who }, true],
-    ['with another token beside the owner’s', { ...local, isOpen: false, ownerToken: 'owner' }, caller, false],
+    ['on loopback without a token', local, caller, 'started'],
+    ['on every address', { ...local, hostname: '0.0.0.0' }, caller, 'listed'],
+    ['with a token that is not the owner’s', { ...local, isOpen: false }, caller, 'listed'],
+    ['with the owner’s token', { ...local, isOpen: false, ownerToken: 'owner' }, { ...caller, who }, 'any'],
+    ['with another token beside the owner’s', { ...local, isOpen: false, ownerToken: 'owner' }, caller, 'listed'],
     [
       'with the owner’s token on every address',
       { hostname: '::', isOpen: false, ownerToken: 'owner' },
       { ...caller, who },
-      false,
+      'listed',
     ],
-    ['where a tenant is required', { ...local, tenantRequired: true }, caller, false],
+    ['where a tenant is required', { ...local, tenantRequired: true }, caller, 'listed'],
     [
       'where tokens have tenants',
       { ...local, isOpen: false, ownerToken: 'owner', tokens: [{ token: 'x', tenants: ['ta'] }] },
       { ...caller, who },
-      false,
+      'listed',
     ],
-    ['where sources have tenants', { ...local, workspaces: { tenants: { ta: ['/srv'] } } }, caller, false],
-    ['for another tenant', local, access('ta'), false],
-    ['for one user', local, { ...caller, user: 'ada' }, false],
-    ['with a ticket for one session', local, { ...caller, sessionId: 's' }, false],
+    ['where sources have tenants', { ...local, workspaces: { tenants: { ta: ['/srv'] } } }, caller, 'listed'],
+    ['for another tenant', local, access('ta'), 'listed'],
+    ['for one user', local, { ...caller, user: 'ada' }, 'listed'],
+    ['with a ticket for one session', local, { ...caller, sessionId: 's' }, 'listed'],
   ])('%s: %#', (_name, reach, asking, expected) => {
     expect(folderAccess(reach)(asking)).toBe(expected)
   })

@@ -5,6 +5,8 @@ import { realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { identityOf } from '../../../runners/sandboxes/folders/folder-copy.ts'
 import { type Access, type AccessOptions, isLoopback } from '../../../surfaces/http/access/authenticate.ts'
+import { isSecretName } from '../../../workspace/review/owners-files.ts'
+import { isWithin } from './folder-names.ts'
 
 export interface WorkspaceOptions {
   /** Folders that every tenant may start from; also any folder below one. */
@@ -20,30 +22,47 @@ export interface WorkspaceSource {
   readonly path: string
   /** The listed folder that contains the source; nothing outside of it is copied. Null = the server's user named the source. */
   readonly listed: string | null
+  /** The caller may have a session work in the folder itself. */
+  readonly isOwn: boolean
 }
+
+/**
+ * The folders that a caller may name beyond those that are listed: none, those in the folder that the server was started in, or every
+ * one that the server's user can read.
+ */
+export type FolderReach = 'listed' | 'started' | 'any'
 
 export class WorkspaceSources {
   readonly #options: WorkspaceOptions
   readonly #data: string
+  readonly #started: string
 
-  constructor(options: WorkspaceOptions, data: string) {
+  /** `started` is the folder that the server was started in. */
+  constructor(options: WorkspaceOptions, data: string, started: string) {
     this.#options = options
     this.#data = data
+    this.#started = started
   }
 
-  /** `mayNameAny` allows a folder that is not listed. */
   async find(
     tenant: string,
     named: string,
-    mayNameAny: boolean,
+    reach: FolderReach,
   ): Promise<WorkspaceSource | { readonly problem: string }> {
     const path = await realpath(resolve(named)).catch(() => null)
     const isFolder = path !== null && (await stat(path).catch(() => null))?.isDirectory()
     const listed = path === null ? null : await this.#listed(tenant, path)
+    const isOwn = path !== null && (reach === 'any' || (reach === 'started' && isWithin(path, this.#started)))
     // The same answer for an existing and for a missing folder: callers must not explore the machine.
-    if (!isFolder || (listed === null && !mayNameAny)) return { problem: UNLISTED }
+    if (!isFolder || (listed === null && !isOwn)) return { problem: UNLISTED[reach] }
     if (await this.isInData(path)) return { problem: 'The source lies in the data folder of the server. Name another.' }
-    return { path, listed }
+    return { path, listed, isOwn }
+  }
+
+  /** The folders that a caller of this tenant may name. */
+  names(tenant: string, reach: FolderReach): string[] {
+    const listed = this.#listedNames(tenant).map((folder) => resolve(folder))
+    return [...new Set([...(reach === 'listed' ? [] : [this.#started]), ...listed])]
   }
 
   /** Whether a path without links lies in the data folder, where sandboxes write. */
@@ -58,24 +77,26 @@ export class WorkspaceSources {
   }
 
   async #listed(tenant: string, path: string): Promise<string | null> {
-    const { sources = [], tenants = {} } = this.#options
-    const own = Object.hasOwn(tenants, tenant) ? (tenants[tenant] ?? []) : []
-    for (const folder of [...sources, ...own]) {
+    for (const folder of this.#listedNames(tenant)) {
       const real = await realpath(resolve(folder)).catch(() => null)
       if (real !== null && isWithin(path, real)) return real
     }
     return null
   }
+
+  #listedNames(tenant: string): readonly string[] {
+    const { sources = [], tenants = {} } = this.#options
+    return [...sources, ...(Object.hasOwn(tenants, tenant) ? (tenants[tenant] ?? []) : [])]
+  }
 }
 
-const UNLISTED =
-  'This is no source of this server. Leave "source" out to begin with an empty folder, or have the operator list the folder in workspaces.sources.'
-
-export const isWithin = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
-
-/** Files with settings and secrets of a server are never copied, committed or not. */
-export const isSecretName = (name: string): boolean => /^(\.env|bridle\.config\.)/i.test(name)
+const LIST =
+  'Leave "source" out to begin with an empty folder, or have the operator list the folder in workspaces.sources.'
+const UNLISTED: { readonly [reach in FolderReach]: string } = {
+  listed: `This is no source of this server. ${LIST}`,
+  started: `This is no folder in the one that the server was started in. Start a server in your folder. ${LIST}`,
+  any: `There is no such folder. ${LIST}`,
+}
 
 /** Whether a path of a commit is never copied, or lies in such a folder. `data` is the data folder's path in the repository. */
 export const isSecretPath = (path: string, data: string | null): boolean =>
@@ -95,19 +116,19 @@ export interface FolderAccessOptions extends Pick<AccessOptions, 'tokens' | 'ten
 }
 
 /**
- * Decides which caller may name a folder that is not listed: the server's user, on a server that listens on loopback only and has no
- * tenants. Any other caller would read files of other people.
+ * Decides which folders a caller may name that are not listed. Only the server's user may name any, on a server that listens on loopback
+ * only and has no tenants: others would read files that are not theirs. A server without a token cannot tell its user from another user
+ * of the machine, so there it is the folder that the server was started in.
  */
-export const folderAccess = (options: FolderAccessOptions): ((access: Access) => boolean) => {
+export const folderAccess = (options: FolderAccessOptions): ((access: Access) => FolderReach) => {
   const { hostname, isOpen, ownerToken, tokens = [], tenantRequired = false, workspaces = {} } = options
   const hasTenants =
     tenantRequired || tokens.some(({ tenants }) => tenants) || Object.keys(workspaces.tenants ?? {}).length > 0
   const owner = !ownerToken ? null : createHash('sha256').update(ownerToken).digest('hex')
-  return ({ tenant, user, sessionId, who }) =>
-    isLoopback(hostname) &&
-    !hasTenants &&
-    tenant === 'default' &&
-    user === null &&
-    sessionId === null &&
-    (isOpen || who === owner)
+  return ({ tenant, user, sessionId, who }) => {
+    if (!isLoopback(hostname) || hasTenants || tenant !== 'default' || user !== null || sessionId !== null)
+      return 'listed'
+    if (owner !== null && who === owner) return 'any'
+    return isOpen ? 'started' : 'listed'
+  }
 }

@@ -22,10 +22,13 @@ import {
   removeFolder,
 } from '../../../runners/sandboxes/folders/session-folders.ts'
 import {
+  filesFolder,
   keyFile,
   readablePathsFile,
   sessionFolder,
+  stateFolder,
   workFolder,
+  workPlace,
 } from '../../../runners/sandboxes/folders/session-paths.ts'
 import { TenantDiskFullError, TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { SOURCE_COPY } from '../../../runners/workspaces/limits.ts'
@@ -37,12 +40,16 @@ import {
   removeWorktree,
 } from '../../../runners/workspaces/worktree.ts'
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
+import type { WorkspaceOffer } from '../../../surfaces/http/wire.ts'
 import type {
   Workspace,
   WorkspaceProblem,
   WorkspaceRequest,
   Workspaces,
 } from '../../../surfaces/http/workspaces/workspaces.ts'
+import { isSecretName } from '../../../workspace/review/owners-files.ts'
+import { isWithin } from './folder-names.ts'
+import { inPlaceProblem } from './in-place.ts'
 import { SourceMemory } from './source-memory.ts'
 import {
   readWorkspaceRecord,
@@ -52,9 +59,8 @@ import {
 } from './workspace-record.ts'
 import {
   dataPathInRepository,
-  isSecretName,
+  type FolderReach,
   isSecretPath,
-  isWithin,
   type WorkspaceOptions,
   type WorkspaceSource,
   WorkspaceSources,
@@ -66,8 +72,10 @@ export interface NodeWorkspacesOptions {
   readonly workspaces?: WorkspaceOptions | undefined
   /** Whether a session is in the log. The folder of an existing session is never removed for another request. */
   readonly exists: (key: Key) => Promise<boolean>
-  /** Whether a caller may name a folder that is not listed; default: no caller. */
-  readonly mayNameAnyFolder?: (access: Access) => boolean
+  /** The folders that a caller may name although they are not listed; default: none. */
+  readonly reachOf?: (access: Access) => FolderReach
+  /** The folder that the server was started in; default: that of the process. */
+  readonly started?: string
   /** The user of the sandboxes, if it is not the server's. */
   readonly owner?: FolderOwner | undefined
   readonly tenantUsage?: TenantDiskUsage
@@ -92,7 +100,8 @@ export class NodeWorkspaces implements Workspaces {
     mkdirSync(options.data, { recursive: true, mode: 0o700 })
     this.#data = realpathSync(options.data)
     this.#options = options
-    this.#sources = new WorkspaceSources(options.workspaces ?? {}, this.#data)
+    const started = realpathSync(options.started ?? process.cwd())
+    this.#sources = new WorkspaceSources(options.workspaces ?? {}, this.#data, started)
     const max = options.workspaces?.maxTenantBytes
     this.#tenantUsage = options.tenantUsage ?? new TenantDiskUsage(this.#data, max === undefined ? {} : { max })
   }
@@ -101,6 +110,22 @@ export class NodeWorkspaces implements Workspaces {
     // Outside the mutex: a session that is being removed waits for the same mutex.
     const exists = await this.#options.exists(key)
     return this.#serially(key, () => this.#prepare(key, request, exists))
+  }
+
+  async has(key: Key, request: WorkspaceRequest): Promise<boolean> {
+    const record = await workspaceRecordFor(sessionFolder(this.#data, key), key)
+    if (record?.state !== 'ready' || (record.kind === 'in_place') !== (request.mode === 'in_place')) return false
+    const source = await this.#source(key, request)
+    return source === null ? record.source === null : !('problem' in source) && source.path === record.source
+  }
+
+  offer(access: Access): WorkspaceOffer {
+    const reach = this.#reach(access)
+    return {
+      modes: reach === 'listed' ? ['write'] : ['write', 'in_place'],
+      sources: this.#sources.names(access.tenant, reach),
+      any_source: reach === 'any',
+    }
   }
 
   /** The runner, which also removes the workspace of a removed session. */
@@ -152,7 +177,7 @@ export class NodeWorkspaces implements Workspaces {
       const room = await this.#tenantUsage.measureRoom(key.tenant)
       await makeSessionFolder(folder, this.#options.owner)
       const parent = await this.#parentOf(request)
-      const made = await this.#make(key, folder, { source, room, parent })
+      const made = await this.#make(key, folder, { source, room, parent, isInPlace: request.mode === 'in_place' })
       if (made.kind !== 'empty') await this.#sourceMemory.keep(folder, { parent: parent?.folder ?? null, room })
       await writeWorkspaceRecord(folder, { ...made, state: 'ready' })
       return workspaceOf(made, () => this.#discard(key, folder))
@@ -164,24 +189,35 @@ export class NodeWorkspaces implements Workspaces {
 
   async #source(
     key: Key,
-    { source, access }: WorkspaceRequest,
+    { source: named, access, mode }: WorkspaceRequest,
   ): Promise<WorkspaceSource | null | { readonly problem: string }> {
-    if (source === null) return null
-    return this.#sources.find(key.tenant, source, this.#options.mayNameAnyFolder?.(access) ?? false)
+    if (named === null) return null
+    const reach = this.#reach(access)
+    const source = await this.#sources.find(key.tenant, named, reach)
+    if ('problem' in source || mode !== 'in_place') return source
+    if (!source.isOwn) return { problem: NOT_IN_PLACE }
+    const problem = await inPlaceProblem(source.path, this.#data)
+    return problem === null ? source : { problem }
+  }
+
+  #reach(access: Access): FolderReach {
+    return this.#options.reachOf?.(access) ?? 'listed'
   }
 
   /** The parent of a branch, if its files still exist. */
   async #parentOf({ parent }: WorkspaceRequest): Promise<WorkspaceParent | null> {
     if (!parent) return null
     const folder = sessionFolder(this.#data, parent)
-    return existsSync(workFolder(folder))
+    return existsSync(workPlace(folder).path)
       ? { key: parent, folder, note: await workspaceRecordFor(folder, parent) }
       : null
   }
 
-  async #make(key: Key, folder: string, { source, room, parent }: WorkspaceContent): Promise<WorkspaceRecord> {
+  async #make(key: Key, folder: string, content: WorkspaceContent): Promise<WorkspaceRecord> {
+    const { source, room, parent } = content
     const { owner } = this.#options
     const id = `ws-${basename(folder).slice(0, 16)}`
+    if (content.isInPlace && source) return this.#makeInPlace({ key, id, source }, folder, parent)
     const work = workFolder(folder)
     const found = source && (await this.#repository(source))
     const repository = found && { ...found, commit: (await parentCommit(found, parent)) ?? found.commit }
@@ -206,6 +242,20 @@ export class NodeWorkspaces implements Workspaces {
     else if (source) await this.#copy(source.path, work, key.tenant, room)
     else await makeFolder(work, owner)
     return { ...note, path }
+  }
+
+  /** Nothing is made in the folder of a person. A branch works in the same folder, with the memory of its parent's engine. */
+  async #makeInPlace(
+    { key, id, source }: { readonly key: Key; readonly id: string; readonly source: WorkspaceSource },
+    folder: string,
+    parent: WorkspaceParent | null,
+  ): Promise<WorkspaceRecord> {
+    const place = { kind: 'in_place', path: source.path, source: source.path } as const
+    const record = { ...place, key, id, state: 'preparing', branch: null, commit: null, gitDir: null } as const
+    await writeWorkspaceRecord(folder, record)
+    const inheritance = { tenant: key.tenant, owner: this.#options.owner, tenantUsage: this.#tenantUsage }
+    if (parent) await inheritFolders(parent.folder, folder, { ...inheritance, parts: [stateFolder, filesFolder] })
+    return record
   }
 
   /** Null if the source must be copied. A repository that reaches beyond the listed folder would show more than was listed. */
@@ -316,6 +366,7 @@ interface WorkspaceContent {
   /** Bytes that the tenant may still add. */
   readonly room: number
   readonly parent: WorkspaceParent | null
+  readonly isInPlace: boolean
 }
 
 /** The last commit of the parent's branch, which may be newer than the workspace; the child's history continues there. */
@@ -324,6 +375,9 @@ const parentCommit = async ({ gitDir }: Repository, parent: WorkspaceParent | nu
   if (!note?.branch || note.gitDir !== gitDir) return null
   return (await commitOf(gitDir, note.branch)) ?? note.commit
 }
+
+const NOT_IN_PLACE =
+  'A session works in place only in a folder of the server’s user, on a server that this user has for themselves. Use the mode write.'
 
 /** A fault whose message is for the caller. */
 class WorkspaceFault extends Error {

@@ -1,0 +1,58 @@
+// The folder that a session works with, as flags of the command line name it.
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type CliCommand, EXIT_CODES, ExitError } from '../command.ts'
+
+/** Options of every command that may start a session with a workspace. */
+export const workspaceOptions = {
+  workspace: {
+    type: 'string',
+    value: 'FOLDER',
+    help: 'work with this folder, for a new session; a repository or any other',
+  },
+  'workspace-mode': {
+    type: 'string',
+    value: 'MODE',
+    help: 'write: on a branch or in a copy, the default; in-place: in the folder itself',
+  },
+} as const satisfies CliCommand['options']
+
+export interface WorkspaceFlags {
+  readonly workspace?: string
+  readonly 'workspace-mode'?: string
+}
+
+/** The value of `workspace` in a request: the folder is absolute, since the server may have started in another one. */
+export interface WorkspaceChoice {
+  readonly mode: 'write' | 'in_place'
+  readonly source: string
+}
+
+/** Null where no folder is named. */
+export const readWorkspace = (flags: WorkspaceFlags, env: NodeJS.ProcessEnv): WorkspaceChoice | null => {
+  const { workspace: folder, 'workspace-mode': named } = flags
+  const mode = MODES.get(named ?? 'write')
+  if (mode === undefined)
+    throw new ExitError(EXIT_CODES.usage, `--workspace-mode is "${named}"; it may be write or in-place.`)
+  if (folder === undefined) {
+    if (named === undefined) return null
+    throw new ExitError(EXIT_CODES.usage, '--workspace-mode needs --workspace FOLDER.')
+  }
+  return { mode, source: resolve(callerFolder(env), folder) }
+}
+
+/** A typing mistake is found before a server is asked. The server of another machine has other folders. */
+export const checkLocalFolder = (folder: string): void => {
+  if (!existsSync(folder)) throw new ExitError(EXIT_CODES.usage, `--workspace: there is no folder ${folder}.`)
+  if (!statSync(folder).isDirectory()) throw new ExitError(EXIT_CODES.usage, `--workspace: ${folder} is no folder.`)
+}
+
+const MODES: ReadonlyMap<string, WorkspaceChoice['mode']> = new Map([
+  ['write', 'write'],
+  ['in-place', 'in_place'],
+  ['in_place', 'in_place'],
+])
+
+/** `npm run bridle` of the checkout starts in its top folder and says in INIT_CWD where it was called. */
+const callerFolder = (env: NodeJS.ProcessEnv): string =>
+  env.npm_lifecycle_event === 'bridle' && env.INIT_CWD ? env.INIT_CWD : process.cwd()

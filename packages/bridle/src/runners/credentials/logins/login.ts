@@ -1,0 +1,28 @@
+// A personal login of the server's user with a vendor, in place of a key. It is for this one person: a server that others reach does
+// not use it. The proxy adds it to requests, so no sandbox has it.
+import type { IncomingHttpHeaders } from 'node:http'
+
+export interface Login {
+  /** Taken out of everything that is passed back. */
+  readonly secret: string
+  /** The vendor's address for logins; absent = the one for keys. */
+  readonly url?: string
+  /** The headers that carry the login, for a request with these headers. */
+  readonly headers: (from: IncomingHttpHeaders) => { readonly [name: string]: string }
+}
+
+/** The login cannot be used: a sentence that says what to do. */
+export interface LoginProblem {
+  readonly problem: string
+}
+
+export interface LoginSource {
+  /** The place of the login, for people; never its value. */
+  readonly name: string
+  /** How a person gets one, behind "or". */
+  readonly hint: string
+  /** What to do when the vendor refuses it. */
+  readonly renewal: string
+  /** Asked for each request, so that a new login counts at once. Null = there is none. */
+  readonly find: (env: NodeJS.ProcessEnv, nowMs: number) => Login | LoginProblem | null
+}

@@ -1,0 +1,53 @@
+// The workspace that a request asks for: in a body as `workspace { mode, source }`, in an address as `?workspace=` and
+// `?workspace_mode=`. Whatever is asked for is done or refused, and never passed over.
+import * as v from 'valibot'
+import type { JsonObject } from '../../../kernel/json.ts'
+import { badRequest, type Denial } from '../router/denial.ts'
+
+const modeSchema = v.picklist(['none', 'read', 'write', 'in_place'])
+
+export const workspaceFields = {
+  workspace: v.optional(v.looseObject({ mode: v.optional(modeSchema), source: v.optional(v.string()) })),
+  workspace_mode: v.optional(modeSchema),
+}
+
+export const workspaceQuery = { workspace: v.optional(v.string()), workspace_mode: v.optional(modeSchema) }
+
+type WorkspaceBody = v.InferOutput<v.ObjectSchema<typeof workspaceFields, undefined>>
+type WorkspaceQuery = v.InferOutput<v.ObjectSchema<typeof workspaceQuery, undefined>>
+
+export interface WorkspaceChoice {
+  readonly mode: v.InferOutput<typeof modeSchema>
+  readonly source: string | null
+}
+
+/** A source without a mode is worked on apart, which changes nothing in it. */
+export const workspaceOf = ({ workspace, workspace_mode: mode }: WorkspaceBody): WorkspaceChoice | Denial =>
+  checked({ mode: workspace?.mode ?? mode, source: workspace?.source }, 'body')
+
+/** Null where the address names no workspace. */
+export const workspaceInQuery = ({
+  workspace,
+  workspace_mode: mode,
+}: WorkspaceQuery): WorkspaceChoice | Denial | null =>
+  workspace === undefined && mode === undefined ? null : checked({ mode, source: workspace }, 'query')
+
+/** As settings of a session. */
+export const workspaceSettings = ({ mode, source }: WorkspaceChoice): JsonObject => ({
+  workspace_mode: mode,
+  ...(source !== null && { workspace_source: source }),
+})
+
+const checked = (
+  { mode, source }: { readonly mode: WorkspaceChoice['mode'] | undefined; readonly source: string | undefined },
+  place: 'body' | 'query',
+): WorkspaceChoice | Denial => {
+  const choice = { mode: mode ?? (source === undefined ? 'none' : 'write'), source: source ?? null } as const
+  if (source !== undefined && (choice.mode === 'none' || choice.mode === 'read'))
+    return badRequest(
+      `${place}: workspace: A source needs the mode write or in_place; with ${choice.mode} nothing would be done with it`,
+    )
+  if (choice.mode === 'in_place' && source === undefined)
+    return badRequest(`${place}: workspace: The mode in_place needs a source: the folder to work in`)
+  return choice
+}
