@@ -12,11 +12,6 @@ export const INTERRUPT_ECHO_MS = 500
 export const TYPED_AHEAD_MS = 60
 /** Text is not wrapped into narrower lines; such a terminal wraps them itself. */
 export const COLUMNS_MIN = 20
-/** Attempts to submit a run while the server cannot be reached: some seconds, the time of a restart. */
-export const SUBMIT_TRIES_MAX = 5
-/** The first wait before a retry, doubling up to the second number, after which a person would give up. */
-export const RETRY_BASE_MS = 250
-export const RETRY_MAX_MS = 10_000
 /** Characters before a withdrawn piece of an answer that are shown again: enough to find the place on the screen. */
 export const LAST_WORDS_CHARS = 40
 

@@ -98,9 +98,16 @@ export type {
   VoiceTranscript,
   VoiceUsage,
 } from '../surfaces/voice/wire.ts'
+export type { AskedRun, AskOptions } from './fabric/ask.ts'
 export { FabricError } from './fabric/error.ts'
 export type { EventFeedOptions } from './fabric/event-feed.ts'
-export { type FabricClient, fabricClient, type InvokeOptions } from './fabric/http.ts'
+export {
+  type FabricClient,
+  fabricClient,
+  type InvokeOptions,
+  type OperatorClient,
+  operatorClient,
+} from './fabric/http.ts'
 export type {
   ApprovalFilter,
   DecisionOptions,
@@ -132,6 +139,7 @@ export type {
   HarnessConnection,
   HarnessEvents,
   HeldPrompt,
+  PromptStorage,
   SubmitOptions,
 } from './harness/options.ts'
 export {
@@ -145,7 +153,6 @@ export {
 } from './harness/state.ts'
 export { connectChanges } from './operator/changes.ts'
 export type { ChangesHandle, ChangesOptions, ChangesPhase, ChangesPhaseDetail } from './operator/changes-options.ts'
-export { type OperatorClient, operatorClient } from './operator/http.ts'
 export type {
   BranchRequest,
   EnvelopeFeedOptions,

@@ -1,5 +1,7 @@
 /** Prompts that wait for a connection: as many as a server queues, and more than a person writes. */
 export const HELD_MAX = 100
+/** Characters of prompts that a page keeps for its next load: browsers give 5 MB to all of an origin. */
+export const KEPT_CHARS_MAX = 1_000_000
 
 /** A session that stopped is open again within a second; after five seconds the command fails, and its caller decides. */
 export const UNAVAILABLE_MS = 1_000
@@ -34,3 +36,9 @@ export const VOICE_UNSENT_BYTES_MAX = 192_000
 
 /** Events of a voice line that wait for their reader: minutes of audio. A reader that is so far behind does not come back. */
 export const VOICE_EVENTS_MAX = 10_000
+
+/** Attempts to submit a run while the server cannot be reached: some seconds, the time of a restart. */
+export const SUBMIT_TRIES_MAX = 5
+/** The first wait before such a retry, doubling up to the second number, after which a person would give up. */
+export const RETRY_BASE_MS = 250
+export const RETRY_MAX_MS = 10_000

@@ -118,7 +118,7 @@ const asFabricError = (error: unknown): FabricError => {
 const backoffDelay = (tries: number, firstMs: number, longestMs: number): number =>
   Math.min(firstMs * 2 ** Math.min(tries, 30), longestMs) * (1 - Math.random() / 4)
 
-const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

@@ -11,6 +11,7 @@ import { CommandOutbox } from './command-outbox.ts'
 import { ConnectionStatus } from './connection-status.ts'
 import { Emitter } from './emitter.ts'
 import { HarnessError } from './error.ts'
+import { KeptPrompts } from './kept-prompts.ts'
 import { NotificationScheduler } from './notification-scheduler.ts'
 import type {
   CommandOf,
@@ -36,6 +37,7 @@ export class HarnessClient {
   readonly #changes = new Emitter<{ change: null }>()
   readonly #notifier: NotificationScheduler
   readonly #outbox: CommandOutbox
+  readonly #kept: KeptPrompts
   readonly #socket: ReconnectingSocket
   readonly #stopWaking: () => void
   /** The address of this connection, and the address that the replica came from. */
@@ -63,6 +65,7 @@ export class HarnessClient {
       this.#snapshot = this.#replica.state
       this.#changes.emit('change', null)
     })
+    this.#kept = new KeptPrompts(options.outbox === 'reject' ? false : options.storage)
     this.#outbox = new CommandOutbox({
       holdsPrompts: options.outbox !== 'reject',
       transmit: (text) => this.#socket.send(text),
@@ -71,6 +74,7 @@ export class HarnessClient {
         this.#notifier.schedule()
       },
       onFail: (error) => this.#events.emit('error', error),
+      onPrompts: (prompts) => this.#kept.save(prompts),
     })
     this.#socket = new ReconnectingSocket({
       endpoint: () => this.#endpoint(),
@@ -206,6 +210,8 @@ export class HarnessClient {
   async #endpoint(): Promise<{ url: string; protocols?: string[] }> {
     this.#status.update({ nextTryAt: undefined })
     this.#url = await this.#address()
+    const kept = this.#kept.load(this.#url)
+    this.#outbox.restore(kept)
     // Another address may be another session, with other sequence numbers.
     const after = this.#url === this.#replicaUrl ? this.#replica.cursor : null
     this.#replica.beginConnection(after !== null)

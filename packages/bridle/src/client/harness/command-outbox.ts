@@ -3,8 +3,9 @@
 import type { HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
 import { HELD_MAX, UNAVAILABLE_MAX, UNAVAILABLE_MS } from '../limits.ts'
 import { HarnessError } from './error.ts'
+import type { KeptPrompt } from './kept-prompts.ts'
 import type { HarnessAnswer, HeldPrompt } from './options.ts'
-import { heldPromptsOf, isRepeatable, type PendingCommand, pendingCommand } from './pending-command.ts'
+import { heldPromptsOf, isRepeatable, keptPromptsOf, type PendingCommand, pendingCommand } from './pending-command.ts'
 
 /** The close code of a message that is too big. */
 const TOO_BIG = 1009
@@ -15,6 +16,8 @@ export interface CommandOutboxOptions {
   readonly transmit: (text: string) => void
   readonly onHeld: (held: readonly HeldPrompt[]) => void
   readonly onFail: (error: HarnessError) => void
+  /** The prompts without an answer, each time that they may have changed. */
+  readonly onPrompts: (prompts: readonly KeptPrompt[]) => void
 }
 
 export class CommandOutbox {
@@ -51,6 +54,21 @@ export class CommandOutbox {
     return pending.promise
   }
 
+  /** Takes over the prompts of an earlier page. Nobody waits for their answers: failures go to `onFail`. */
+  restore(prompts: readonly KeptPrompt[]): void {
+    if (!this.#options.holdsPrompts || this.#connection === 'ended') return
+    const later = [...this.#open.values()]
+    this.#open.clear()
+    for (const { command, since, sent } of prompts) {
+      const pending = { ...pendingCommand(command), since, sent }
+      pending.promise.catch((error: HarnessError) => this.#options.onFail(error))
+      this.#open.set(pending.id, pending)
+    }
+    // A prompt that was typed before the address was known is younger than those.
+    for (const pending of later) if (!this.#open.has(pending.id)) this.#open.set(pending.id, pending)
+    this.#publishHeld()
+  }
+
   /** A server that does not acknowledge resolves a command when it is sent, and never gets one twice. */
   handleOpen(answers: boolean): void {
     this.#connection = answers ? 'answers' : 'takes'
@@ -84,6 +102,7 @@ export class CommandOutbox {
       this.#fail(pending, code, message ?? 'Refused.')
     }
     this.#failUnreadable()
+    this.#publishPrompts()
   }
 
   /** True when the error names a command, and so is its answer. */
@@ -92,6 +111,7 @@ export class CommandOutbox {
     if (pending) this.#fail(pending, 'bad_command', message)
     else if (this.#connection === 'answers' && this.#open.size > 0) this.#unnamed.push(message)
     this.#failUnreadable()
+    this.#publishPrompts()
     return pending !== undefined
   }
 
@@ -159,7 +179,12 @@ export class CommandOutbox {
     pending.reject(new HarnessError(code, message, { commandId: pending.id }))
   }
 
+  #publishPrompts(): void {
+    this.#options.onPrompts([...this.#open.values()].flatMap(keptPromptsOf))
+  }
+
   #publishHeld(): void {
+    this.#publishPrompts()
     const held = this.#connection === 'none' ? [...this.#open.values()].flatMap(heldPromptsOf) : []
     const before = this.#held
     if (

@@ -23,6 +23,21 @@ export interface HarnessClientOptions {
   readonly pingMs?: number
   /** A prompt without a connection is held and sent later (default), or rejected. */
   readonly outbox?: 'hold' | 'reject'
+  /**
+   * Where prompts without an answer are kept, so that they survive a reload of the page: the `sessionStorage` of the page (default; none where there
+   * is no page), another storage, or false. `held` shows them again, and they are sent once.
+   */
+  readonly storage?: PromptStorage | false
+}
+
+/** A place that keeps texts, such as `sessionStorage`. */
+export interface PromptStorage {
+  /** The text under a key; null = there is none. */
+  getItem(key: string): string | null
+  /** Keeps a text. May throw when it has no room. */
+  setItem(key: string, text: string): void
+  /** Forgets a text. */
+  removeItem(key: string): void
 }
 
 /** A new object whenever a field changes, except `lastSeq`, which is always the current one. */

@@ -1,6 +1,7 @@
 // A command without an answer yet: its id, its text, and the promise of the answer.
 import type { HarnessCommand } from '../../surfaces/transport/wire.ts'
 import type { HarnessError } from './error.ts'
+import type { KeptPrompt } from './kept-prompts.ts'
 import type { HarnessAnswer, HeldPrompt } from './options.ts'
 
 export interface PendingCommand {
@@ -31,6 +32,10 @@ export const isRepeatable = ({ command: { type } }: PendingCommand): boolean =>
 
 export const heldPromptsOf = ({ id, command, since, sent }: PendingCommand): HeldPrompt[] =>
   command.type === 'submit' ? [{ id, prompt: command.prompt, since, sent }] : []
+
+/** With the same text: the server refuses a known id with another body. */
+export const keptPromptsOf = ({ id, command, since, sent, text }: PendingCommand): KeptPrompt[] =>
+  command.type === 'submit' && text !== '' ? [{ command: { ...command, commandId: id }, since, sent }] : []
 
 const textOf = (command: HarnessCommand): string => {
   try {

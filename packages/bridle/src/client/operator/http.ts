@@ -1,5 +1,4 @@
-// The routes of an operator: sessions of every kind, what they report, and the acts that steer them. Answers to approvals and
-// memory are acts of `fabricClient`, which this client contains.
+// The routes of an operator: sessions of every kind, what they report, and the acts that steer them.
 
 import type {
   BackgroundReceipt,
@@ -10,11 +9,13 @@ import type {
   ReplayReceipt,
   StreamEnvelope,
   StreamEventList,
+  TurnReceipt,
 } from '../../surfaces/frontend/wire.ts'
 import type {
   AgentList,
   ArtifactPage,
   AuditPage,
+  BuildList,
   CallerIdentity,
   CancelReceipt,
   ChannelPage,
@@ -23,14 +24,14 @@ import type {
   SessionCard,
   SessionLogPage,
   SessionTree,
+  TicketGrant,
   WorkspaceFile,
   WorkspaceFolder,
   WorkspaceOffer,
   WorkspaceReport,
 } from '../../surfaces/http/wire.ts'
 import { type EventFeedOptions, eventFeed } from '../fabric/event-feed.ts'
-import { type FabricClient, fabricClient } from '../fabric/http.ts'
-import type { SessionFilter } from '../fabric/request-options.ts'
+import type { FabricJsonObject, SessionFilter } from '../fabric/request-options.ts'
 import {
   eventStreamOf,
   type FabricClientOptions,
@@ -48,16 +49,7 @@ import type {
   ReplayRequest,
 } from './request-options.ts'
 
-/** A client of an operator's routes, as `operatorClient` makes it. */
-export type OperatorClient = FabricClient & ReturnType<typeof operatorActs>
-
-/** Makes a client of an operator's routes. Every call throws a FabricError when the server refuses or does not answer. */
-export const operatorClient = (options: FabricClientOptions): OperatorClient => ({
-  ...fabricClient(options),
-  ...operatorActs(options),
-})
-
-const operatorActs = (options: FabricClientOptions) => {
+export const operatorActs = (options: FabricClientOptions) => {
   const { call, get, post } = requestsTo(options)
   const sessionPath = (id: string, rest = ''): string => `sessions/${pathSegment(id)}${rest}`
 
@@ -99,6 +91,29 @@ const operatorActs = (options: FabricClientOptions) => {
       get(`chat/sessions/${pathSegment(id)}${queryText({ agent, omit: 'channel' })}`),
     /** Makes a chat session, which waits for its first prompt. */
     createChat: (session: NewSession = {}): Promise<SessionCard> => post('chat/sessions', session),
+    /** Sends a prompt to a chat session, and answers at once. `ask` also brings the events of its run. */
+    turn: async (
+      id: string,
+      prompt: string,
+      { input, ...why }: Omit<ReasonOptions, 'reason'> & { readonly input?: FabricJsonObject } = {},
+    ): Promise<TurnReceipt> =>
+      act(`chat/sessions/${pathSegment(id)}/turns`, { ...why, prompt, ...(input && { input }) }),
+    /** Gives a session a title. */
+    rename: async (
+      id: string,
+      title: string,
+      { agent, idempotencyKey, actor }: Omit<ReasonOptions, 'reason'> = {},
+    ): Promise<SessionCard> =>
+      readJson(
+        await call(sessionPath(id, queryText({ agent })), {
+          method: 'PATCH',
+          headers: {
+            'content-type': 'application/json',
+            ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+          },
+          body: JSON.stringify({ title, ...(actor !== undefined && { actor }) }),
+        }),
+      ),
     /** Starts a background session. */
     startBackground: (session: NewSession & { readonly prompt: string }): Promise<BackgroundReceipt> =>
       post('sessions', session),
@@ -198,6 +213,14 @@ const operatorActs = (options: FabricClientOptions) => {
       path: string,
       { version, agent }: { readonly version?: WorkspaceFile['version']; readonly agent?: string } = {},
     ): Promise<WorkspaceFile> => get(sessionPath(id, `/workspace/file${queryText({ path, version, agent })}`)),
+    /** A one-use credential for a socket or an event stream of a page, good for 30 seconds. */
+    ticket: (
+      wanted: { readonly sessionId?: string; readonly scopes?: CallerIdentity['scopes'] } = {},
+    ): Promise<TicketGrant> => post('tickets', wanted),
+    /** The builds that `bridle build` made on the server's machine. */
+    builds: (): Promise<BuildList> => get('builds'),
+    /** The metrics of the server, for Prometheus. */
+    metrics: async (): Promise<string> => (await call('metrics')).text(),
     /** The engines of the server, with what each can report. */
     engines: (): Promise<EngineList> => get('engines'),
     /** Every event that a frontend may meet on a stream. */

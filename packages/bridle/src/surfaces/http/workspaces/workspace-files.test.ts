@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { operatorClient } from '../../../client/operator/http.ts'
+import { operatorClient } from '../../../client/fabric/http.ts'
 import { type Key, keyText } from '../../../kernel/event.ts'
 import { testApp } from '../test-app.suite.ts'
 import { bearer, scriptBody } from '../test-client.suite.ts'
