@@ -73,6 +73,8 @@ export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> =>
         if (isOurs) onEvent(event)
         continue
       }
+      // Said of this run while it waits for its turn.
+      if (event.type === 'notice' && event.data.runId === runId && !isOurs) onEvent(event)
       const mayBeOver = event.type === 'idle' || event.type === 'prompt_start'
       const now = mayBeOver ? await currentStatus() : null
       if (isOurs && event.type !== 'prompt_start') onEvent(event)

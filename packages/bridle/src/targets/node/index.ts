@@ -4,6 +4,9 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import type { AgentFailure } from '../../agents/agent-run.ts'
+import { shortErrorMessage } from '../../agents/error-message.ts'
+import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
 import { hostChildSessions } from '../../kernel/host/child-sessions.ts'
 import { Host } from '../../kernel/host/host.ts'
@@ -47,6 +50,7 @@ import { closeAfterUnreadBody } from './http/unread-body.ts'
 import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from './limits.ts'
 import { type Logger, standardLogger } from './logger.ts'
 import { createRunTracer } from './run-tracer.ts'
+import { runUpdates } from './run-updates.ts'
 import type { ServerOptions } from './server-options.ts'
 import { openServerStore } from './server-store.ts'
 import { connectProvider } from './sockets/provider-socket.ts'
@@ -58,13 +62,22 @@ import { NodeWorkspaceFiles } from './workspaces/workspace-files.ts'
 import { folderAccess } from './workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from './workspaces/workspaces.ts'
 
+export type { AgentFailure } from '../../agents/agent-run.ts'
 export type { Directory } from '../../kernel/ports/directory.ts'
 export type { Lease, Log, LogAppend } from '../../kernel/ports/log.ts'
 export { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 export type { OpenStore, StoreContext, StoreOpener } from '../../stores/open-store.ts'
 export type { FileServer } from '../../surfaces/http/router/pages.ts'
+export type { AgentFileChange } from '../agents/file-changes.ts'
 export type { ModelProvider, ModelProviders } from '../models/model-source.ts'
+export type { RunUpdate } from './run-updates.ts'
 export type { ServerOptions } from './server-options.ts'
+
+/** The agents of a server; `needs` says what is missing where one cannot run. */
+export type ServedAgents = ReadonlyMap<
+  string,
+  Pick<AgentInfo, 'name' | 'needs' | 'engine' | 'isDefault' | 'inputSchema'>
+>
 
 /** A running server. */
 export class HarnessServer {
@@ -72,9 +85,20 @@ export class HarnessServer {
   readonly url: string
   readonly #close: (graceMs?: number) => Promise<void>
   readonly #exposure: ExposurePolicy
+  /** The agents by name, as they are now. */
+  readonly agents: ServedAgents
+  /** Whether there is a web app at `/`. */
+  readonly hasCockpit: boolean
 
-  private constructor(url: string, close: (graceMs?: number) => Promise<void>, exposure: ExposurePolicy) {
+  private constructor(
+    url: string,
+    close: (graceMs?: number) => Promise<void>,
+    exposure: ExposurePolicy,
+    serves: { readonly agents: ServedAgents; readonly hasCockpit: boolean },
+  ) {
     this.url = url
+    this.agents = serves.agents
+    this.hasCockpit = serves.hasCockpit
     this.#close = close
     this.#exposure = exposure
   }
@@ -139,6 +163,7 @@ export class HarnessServer {
       ...(owner && { owner }),
     })
     const changes = new ChangeFeed({ clock, identityOf: (agent) => engineOf(served.agents, agent) })
+    const readRuns = options.onRun && runUpdates(options.onRun)
     const host = new Host({
       log: store.log,
       directory: store.directory,
@@ -150,6 +175,7 @@ export class HarnessServer {
       ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
       // The loop of a model agent makes its own spans.
       onCommit: (key, events) => {
+        readRuns?.(key, events)
         if (!served.hasModel(key.agent)) traces.events(key, events)
       },
       onFault: (key, cause) =>
@@ -254,7 +280,8 @@ export class HarnessServer {
     }
     if (keepToken) publishAddress(data, url)
     if (engines.warning !== null) log('warn', engines.warning)
-    return new HarnessServer(url, close, { ...exposure, agents: served.agents })
+    const { agents } = served
+    return new HarnessServer(url, close, { ...exposure, agents }, { agents, hasCockpit: cockpit !== false })
   }
 
   /** In production: the exposed agents, and how to expose others; null = all are exposed. */
@@ -304,7 +331,10 @@ const loadAgents = async (
     const served = await loadServerAgents(
       options,
       builtIn,
-      { clock, digest, uploads, children: hostChildSessions(host), voiceModel, env, trace: createRunTracer() },
+      {
+        ...{ clock, digest, uploads, children: hostChildSessions(host), voiceModel, env, trace: createRunTracer() },
+        onFailure: options.onAgentFailure ?? ((failure) => logFailure(log, failure)),
+      },
       (line) => log('warn', line),
     )
     return { engines, served }
@@ -313,6 +343,13 @@ const loadAgents = async (
     throw error
   }
 }
+
+/** The stack is for the operator alone: callers get the message. A tool's error goes to the model, which may know what to do. */
+const logFailure = (log: Logger, { key, runId, attempt, error, tool }: AgentFailure): void =>
+  log(tool === null ? 'error' : 'warn', tool === null ? 'the agent threw' : 'a tool threw', {
+    ...{ session: keyText(key), run: runId, attempt, ...(tool !== null && { tool }) },
+    ...{ error: shortErrorMessage(error), stack: error instanceof Error ? error.stack : undefined },
+  })
 
 /** The runner, which also removes the uploaded files of a removed session. */
 const withUploads = (runner: Runner, uploads: StoredUploads): Runner => ({
