@@ -18,6 +18,20 @@ import type { ModelResolver } from './model/model-choice.ts'
 import { toPlainJson } from './schemas/input.ts'
 import type { RunTracer } from './trace/trace.ts'
 
+/** Code of an agent has thrown. The log and callers get the message alone; this has the stack. */
+export interface AgentFailure {
+  /** The session: tenant, agent and id. */
+  readonly key: Key
+  /** The id of the run. */
+  readonly runId: string
+  /** The number of the attempt, from 1. */
+  readonly attempt: number
+  /** The thrown value. */
+  readonly error: unknown
+  /** The tool of a model agent that threw: the run goes on. Null: the run has failed. */
+  readonly tool: string | null
+}
+
 export interface AgentRunPorts {
   readonly clock: Clock
   readonly digest: Digest
@@ -35,6 +49,8 @@ export interface AgentRunPorts {
   readonly children?: ChildSessions
   /** Records spans of model agents; absent: nobody watches. */
   readonly trace?: RunTracer
+  /** Receives what code of an agent throws; absent: nobody reads it. */
+  readonly onFailure?: (failure: AgentFailure) => void
 }
 
 export class AgentRun {
@@ -51,6 +67,11 @@ export class AgentRun {
     this.reporter = reporter
     this.ports = ports
     this.signal = signal
+  }
+
+  /** Nobody waits for the function any more. */
+  get isOver(): boolean {
+    return this.signal.aborted
   }
 
   /** Starts a call of the session. A rejected call that the agent does not await must not end the process. */

@@ -17,3 +17,9 @@ export const LAST_WORDS_CHARS = 40
 
 /** The end of a failed build's output: the error stands there. */
 export const BUILD_OUTPUT_CHARS_MAX = 20_000
+/** Causes of an error that are looked at: a chain may be a circle. */
+export const CAUSES_MAX = 5
+/** Silence after which a terminal says that the run is still at work: people begin to doubt after two seconds. */
+export const SILENCE_MS = 1_500
+/** Lines of an error's stack in dev; Node keeps ten, which a library may fill alone. */
+export const STACK_LINES = 50

@@ -150,3 +150,5 @@ export const FEEDBACK_WAITING_MAX = 1_000
 export const SESSION_GRANTS_MAX = 200
 /** Tools that searches have added in a session: with more, a request holds more schemas than conversation. */
 export const FOUND_TOOLS_MAX = 40
+/** Characters of a notice: one or two lines of a terminal. */
+export const NOTICE_CHARS_MAX = 300

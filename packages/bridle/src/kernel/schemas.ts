@@ -362,6 +362,8 @@ export const schemas = {
     text,
     input: maybe(json),
     head: maybe(v.boolean()),
+    /** The runs that come first: the one in progress, and those in the queue; absent: none. */
+    ahead: maybe(count),
     actor: maybe(text),
     /** In a branch: the run continues the turn of this run, which the branch left in the middle. */
     continues_run: maybe(text),

@@ -33,6 +33,8 @@ export const callFunction = async (
     if ('problem' in result) return { type: 'failed', message: result.problem, reason: 'output_invalid' }
     return { type: 'finished', ...(result.value !== undefined && { result: result.value }) }
   } catch (error) {
+    const { key, runId, attempt } = run.job
+    if (!run.isOver) run.ports.onFailure?.({ key, runId, attempt, error, tool: null })
     const transient = (error as { transient?: unknown } | null)?.transient === true
     return { type: 'failed', message: shortErrorMessage(error), ...(transient && { transient }) }
   }

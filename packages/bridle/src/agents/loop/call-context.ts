@@ -10,8 +10,11 @@ import { foundItem } from './toolset/offer.ts'
 export const callContext = (run: LoopRun): CallContext => {
   const { reporter, ports, controls, definition, job } = run
   const { use } = definition
+  const { key, runId, attempt } = job
+  const { onFailure } = ports
   return {
-    ...{ key: job.key, reporter, clock: ports.clock, signal: controls.signal, toolMs: definition.limits.toolMs },
+    ...{ key, reporter, clock: ports.clock, signal: controls.signal, toolMs: definition.limits.toolMs },
+    ...(onFailure && { onThrown: (error, tool) => onFailure({ key, runId, attempt, error, tool }) }),
     consequences: (tool, result) =>
       tool.name === FIND_TOOLS && isLoopTool(tool) ? foundItem(run, foundIn(result)) : [],
     ...(use.some(({ after }) => after !== undefined) && {

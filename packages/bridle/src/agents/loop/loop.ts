@@ -41,6 +41,8 @@ export const runLoop = async (
     return await run.span.within(() => drive(run))
   } catch (error) {
     if (reporter.closed || controls.signal.aborted || error instanceof ReporterClosedError) return 'done'
+    const { key, runId, attempt } = run.job
+    ports.onFailure?.({ key, runId, attempt, error, tool: null })
     await run.report([{ type: 'failed', message: shortErrorMessage(error) }])
     return 'done'
   } finally {

@@ -59,6 +59,10 @@ export class DurableRun extends AgentRun {
     return this.#runIds
   }
 
+  override get isOver(): boolean {
+    return this.#isLeft || this.signal.aborted
+  }
+
   get isLeft(): boolean {
     return this.#isLeft
   }

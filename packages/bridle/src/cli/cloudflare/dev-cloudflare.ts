@@ -2,11 +2,17 @@
 
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileChanges } from '../../targets/agents/file-changes.ts'
 import { watchAgents } from '../../targets/agents/folder.ts'
+import { projectModules } from '../../targets/agents/project-modules.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { WORKER_READY_MS } from '../limits.ts'
-import { authorizationHint, readyMessage } from '../terminal/greeting.ts'
+import { devLines } from '../terminal/dev-lines.ts'
+import { authorizationHint, type ReadyHint, readyMessage } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { type AgentsFolder, workerProject } from './worker-project.ts'
@@ -23,7 +29,10 @@ export interface CloudflareDevOptions {
 
 export const devCloudflare = async ({ port, host, data, env, out, agents }: CloudflareDevOptions): Promise<number> => {
   const interrupted = listenForInterrupt()
-  const { config, problems } = await workerProject(data, agents)
+  const project = await workerProject(data, agents)
+  const { config, problems, agents: own } = project
+  const command = commandName(env)
+  const lines = devLines(out, { root: projectModules('.').root, command })
   for (const problem of problems) out.line(`left out: ${problem}`)
   const place = ['--port', port, '--ip', host, '--persist-to', join(data, 'cloudflare')]
   const quiet = ['--log-level', 'warn', '--show-interactive-dev-session=false']
@@ -31,8 +40,8 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
     ['dev', '--config', config, ...place, ...quiet],
     // Tokens and settings come from the environment, like on Node.
     { ...env, CLOUDFLARE_INCLUDE_PROCESS_ENV: 'true' },
-    'inherit',
   )
+  for (const stream of [child.stdout, child.stderr]) if (stream) void passOn(stream)
   const ended = once(child, 'exit')
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const isReady = await Promise.race([
@@ -44,14 +53,49 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
     child.kill()
     throw new ExitError(EXIT_CODES.failed, 'The Worker could not be started; wrangler says above why.')
   }
-  if (isReady) out.line(readyMessage(url, authorizationHint(env)))
+  if (isReady) {
+    const agents = await servedAgents(url, own ?? [])
+    const { hasCockpit } = project
+    const agent = agents.find(({ needs }) => needs === null)?.name ?? null
+    out.line(
+      readyMessage(url, authorizationHint(env), { agents, agent, hasCockpit, command, note: null, width: out.width }),
+    )
+    out.line(
+      own === null ? 'The files of the Worker are watched. Ctrl+C ends it.' : 'agents/ is watched. Ctrl+C ends it.',
+    )
+  }
   // A new file is not in the bundle yet. Wrangler itself watches the files in the bundle.
-  const watcher = watchAgents('.', () => void workerProject(data, agents), agents)
+  let { files } = project
+  const reload = async () => {
+    const next = await workerProject(data, agents)
+    lines.files(fileChanges(files, next.files))
+    files = next.files
+  }
+  const watcher = watchAgents('.', reload, agents)
   await Promise.race([interrupted.interrupted, ended])
   watcher.close()
   child.kill('SIGTERM')
   await ended
   return interrupted.signal.aborted ? EXIT_CODES.ok : EXIT_CODES.failed
+}
+
+/** The agents that the Worker has, those of the project first. */
+const servedAgents = async (url: string, own: readonly string[]): Promise<ReadyHint['agents']> => {
+  const answer = await fetch(`${url}/ready`).catch(() => null)
+  const { agents = [] } = ((await answer?.json().catch(() => null)) ?? {}) as {
+    agents?: { name: string; available: boolean; needs?: string }[]
+  }
+  const isOwn = ({ name }: { name: string }) => own.includes(name)
+  return [...agents.filter(isOwn), ...agents.filter((each) => !isOwn(each))].map(({ name, available, needs }) => ({
+    name,
+    needs: available ? null : (needs ?? 'it cannot run here'),
+  }))
+}
+
+/** Prints what wrangler says, without the alarms of the runtime that are none: it repeats an alarm which a restart cut off. */
+const passOn = async (stream: Readable): Promise<void> => {
+  for await (const line of createInterface({ input: stream }))
+    if (!line.includes('NOSENTRY')) process.stderr.write(`${line}\n`)
 }
 
 const waitUntilHealthy = async (url: string): Promise<boolean> => {

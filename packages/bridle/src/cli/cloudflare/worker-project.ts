@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type AgentFileStates, fileStates } from '../../targets/agents/file-changes.ts'
 import { findAgents } from '../../targets/agents/folder.ts'
 import { builtCockpit } from '../../targets/node/http/app-files.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
@@ -22,6 +23,9 @@ export interface WorkerProject {
   readonly agents: readonly string[] | null
   /** A line for each agent that cannot be served. */
   readonly problems: readonly string[]
+  /** The files of agents; empty where the project's own configuration lists them. */
+  readonly files: AgentFileStates
+  readonly hasCockpit: boolean
 }
 
 /** The folder of agent files; undefined = agents/. */
@@ -29,7 +33,7 @@ export type AgentsFolder = ServerOptions['agents']
 
 export const workerProject = async (data: string, agents?: AgentsFolder): Promise<WorkerProject> => {
   const own = OWN.find((file) => existsSync(file))
-  if (own) return { config: resolve(own), agents: null, problems: [] }
+  if (own) return { config: resolve(own), agents: null, problems: [], files: new Map(), hasCockpit: false }
   const folder = resolve(data, 'worker')
   const found = await findAgents('.', agents)
   const files = found.flatMap((each) => ('definition' in each ? [each.file] : []))
@@ -37,8 +41,11 @@ export const workerProject = async (data: string, agents?: AgentsFolder): Promis
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'index.ts'), entry(folder, files))
   const config = join(folder, 'wrangler.jsonc')
-  writeFileSync(config, `${JSON.stringify(settings(await cockpit()), null, 2)}\n`)
-  return { config, agents: found.flatMap((each) => ('definition' in each ? [each.definition.name] : [])), problems }
+  const pages = await cockpit()
+  writeFileSync(config, `${JSON.stringify(settings(pages), null, 2)}\n`)
+  const names = found.flatMap((each) => ('definition' in each ? [each.definition.name] : []))
+  const broken = found.filter((each) => 'problem' in each)
+  return { config, agents: names, problems, files: fileStates(found, broken), hasCockpit: pages !== null }
 }
 
 const entry = (folder: string, files: readonly string[]): string => {

@@ -2,6 +2,7 @@
 import { FabricError, type PendingApproval } from '../../client/index.ts'
 import { inboxLines } from '../approvals/inbox-text.ts'
 import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { printTable, timeAgo } from '../terminal/table.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
@@ -39,7 +40,9 @@ export const approvals = defineCommand({
       )
       const [first] = rows
       if (first)
-        out.note(`\nbridle approve ${first.sessionId} ${first.id}   or   bridle reject ${first.sessionId} ${first.id}`)
+        out.note(
+          `\n${commandName(env)} approve ${first.sessionId} ${first.id}   or   ${commandName(env)} reject ${first.sessionId} ${first.id}`,
+        )
     }
     if (out.isJson) rows.forEach(out.row)
     else if (rows.length === 0) out.note('Nothing waits.')

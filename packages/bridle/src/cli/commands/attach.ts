@@ -1,6 +1,9 @@
-// `bridle attach` watches a session. It resumes at its cursor when the server returns, and changes nothing in the session.
-import { FabricError } from '../../client/index.ts'
+// `bridle attach` watches a session. It resumes at its cursor when the server returns. On a terminal it asks about
+// approvals that are open.
+import { type AgentEvent, type FabricClient, FabricError } from '../../client/index.ts'
+import { approvalQuestions } from '../approvals/approval-questions.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { createEventPrinter, endLine } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -15,14 +18,26 @@ export const attach = defineCommand({
     ...clientOptions,
     ...outputOptions,
   },
-  notes: 'Ctrl+C detaches; the session continues.',
+  notes: 'On a terminal it asks about open approvals. Ctrl+C detaches; the session continues.',
   run: async ({ args, flags, env, out }) => {
     const [id = ''] = args
     const { after, agent = null } = flags
     const { signal, dispose } = listenForInterrupt()
-    const printer = createEventPrinter(out, { withPrompts: true, withHints: true })
-    let isAway = false
     const fabric = await createClient(flags, env)
+    const isAnswered = await answeredBefore(fabric, id, agent)
+    const command = commandName(env)
+    const printer = createEventPrinter(out, { withPrompts: true, withHints: !out.canAsk, command, isAnswered })
+    const questions = approvalQuestions({ fabric, out, printer, env, id, agent })
+    const show = (event: AgentEvent) => {
+      if (out.isJson) return out.row(event)
+      const isApproval = event.type === 'approval_requested' || event.type === 'approval_resolved'
+      const approvalId = isApproval ? event.data.approvalId : ''
+      if (event.type === 'approval_resolved') questions.withdraw(approvalId)
+      // A question prints its approval when it is asked.
+      if (event.type === 'approval_requested' && out.canAsk && !isAnswered(approvalId)) questions.ask(event)
+      else printer.print(event)
+    }
+    let isAway = false
     const feed = fabric.events(agent, id, {
       signal,
       replay: replayOf(flags.replay ?? 'all'),
@@ -38,18 +53,35 @@ export const attach = defineCommand({
       },
     })
     try {
-      for await (const event of feed) out.isJson ? out.row(event) : printer.print(event)
+      for await (const event of feed) show(event)
     } catch (error) {
       if (!(error instanceof FabricError) || error.status !== 404) throw error
       throw new ExitError(EXIT_CODES.failed, `There is no ${agent === null ? `session ${id}` : `agent ${agent}`}.`)
     } finally {
+      questions.close()
       endLine(out, printer)
       dispose()
     }
-    process.stderr.write(`Detached from ${id}; nothing was stopped. Come back with bridle attach ${id}\n`)
+    process.stderr.write(`Detached from ${id}; nothing was stopped. Come back with ${command} attach ${id}\n`)
     return EXIT_CODES.ok
   },
 })
+
+/** Whether an approval was answered before we came: its event is an old one, and it is no longer open. */
+const answeredBefore = async (
+  fabric: FabricClient,
+  id: string,
+  agent: string | null,
+): Promise<(approvalId: string) => boolean> => {
+  const session = await fabric.session(id, agent ?? undefined).catch(() => null)
+  if (!session) return () => false
+  const open = new Set(session.approvals.map((each) => each.id))
+  const last = sequenceOf(session.lastEventId)
+  return (approvalId) => !open.has(approvalId) && sequenceOf(approvalId) <= last
+}
+
+/** Events and approvals are numbered alike: `ev-12`, `apr-12`. */
+const sequenceOf = (name: string): number => Number(/(\d+)(~\d+)?$/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY)
 
 const replayOf = (text: string): 'all' | 'none' | number => {
   if (text === 'all' || text === 'none') return text

@@ -1,24 +1,30 @@
 // `bridle dev` is `start` that also reloads changed agents. Runs that have started keep the definition they began with.
 
+import { join } from 'node:path'
+import type { ServerOptions } from '../../targets/node/index.ts'
+import { type Logger, standardLogger } from '../../targets/node/logger.ts'
 import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
 import { serverSettings } from '../config/settings.ts'
-import { STOP_GRACE_MS } from '../limits.ts'
+import { STACK_LINES, STOP_GRACE_MS } from '../limits.ts'
+import { devLines } from '../terminal/dev-lines.ts'
 import { startMessage } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import { serverOptions, startServer } from './start.ts'
 
 export const dev = defineCommand({
-  summary: 'serve, and take up every change in agents/',
+  summary: 'serve, take up every change in agents/, and show what runs',
   argumentNames: [],
   options: {
     target: { type: 'string', value: 'TARGET', help: 'node (default) or cloudflare' },
     ...serverOptions,
   },
   notes: `A changed file in agents/ serves the runs that start afterwards, at the next request.
-For a change in what an agent imports, or in bridle.config.ts, start again: sessions survive it.`,
+So does a change in a file of the project that an agent imports. For one in bridle.config.ts or in a package that is loaded
+already, start again: sessions survive it.`,
   run: async ({ flags, env, out }) => {
     const { target = 'node' } = flags
     if (target === 'cloudflare') {
@@ -38,17 +44,39 @@ For a change in what an agent imports, or in bridle.config.ts, start again: sess
       throw new ExitError(EXIT_CODES.usage, `There is no target "${target}"; node and cloudflare are.`)
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
-    const server = await startServer({ ...settings, watchAgents: true })
-    const { watchAgents } = await import('../../targets/agents/folder.ts')
-    const folder = typeof settings.agents === 'string' ? settings.agents : 'agents/'
-    const onChange = () => out.line(`${folder} changed; what starts now runs the new version.`)
-    const watcher = watchAgents('.', onChange, settings.agents)
-    out.line(await startMessage(server, settings, env))
+    // An agent's own lines are often below many of a library.
+    Error.stackTraceLimit = STACK_LINES
+    const { projectModules } = await import('../../targets/agents/project-modules.ts')
+    const { root } = projectModules(settings.agentsRoot || '.')
+    const lines = devLines(out, { root, command: commandName(env) })
+    let isReady = false
+    const server = await startServer({
+      ...settings,
+      watchAgents: true,
+      // The message of a ready server names the agents; afterwards each change has a line, and a broken file its frame.
+      onAgentFiles: (changes) => lines.files(changes.filter(({ frame }) => isReady || frame !== undefined)),
+      // A run that failed has a line of its own.
+      log: settings.log ?? withoutFailedRuns(env),
+      onRun: lines.run,
+      onAgentFailure: lines.failure,
+    })
+    isReady = true
+    out.line(await startMessage(server, settings, env, out.width))
     for (const line of ignoredFileNotes()) out.line(line)
-    out.line(`${folder} is watched. Ctrl+C ends it.`)
+    out.line(`${watchedFolder(settings)} is watched. Ctrl+C ends it.`)
     await interrupted.interrupted
-    watcher.close()
     await server.close({ graceMs: STOP_GRACE_MS })
     return EXIT_CODES.ok
   },
 })
+
+const withoutFailedRuns = (env: NodeJS.ProcessEnv): Logger => {
+  const log = standardLogger(env, Date.now)
+  return (level, message, fields) => {
+    if (message === 'request' && fields?.route === '/agents/:name/:id' && fields.status === 500) return
+    log(level, message, fields)
+  }
+}
+
+const watchedFolder = ({ agents, agentsRoot }: ServerOptions): string =>
+  `${join(agentsRoot || '.', typeof agents === 'string' ? agents : 'agents')}/`

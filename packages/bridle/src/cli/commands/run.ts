@@ -1,7 +1,7 @@
 // `bridle run` submits a prompt and shows the run live until it ends.
 import { randomUUID } from 'node:crypto'
 import { FabricError } from '../../client/index.ts'
-import { askApproval } from '../approvals/approval-question.ts'
+import { approvalQuestions } from '../approvals/approval-questions.ts'
 import {
   agentsOptions,
   clientOptions,
@@ -11,15 +11,17 @@ import {
   ExitError,
   outputOptions,
 } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { isLocalUrl, serverUrl } from '../config/settings.ts'
-import { readRunInput } from '../runs/run-input.ts'
+import { type RunPayload, readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
 import { takeOverNote, workspaceNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, readWorkspace, workspaceOptions } from '../runs/workspace-option.ts'
-import { createEventPrinter, type EventPrinter, endLine, type PrintableEvent } from '../terminal/event-printer.ts'
+import { createEventPrinter, endLine, type PrintableEvent } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
+import { withWorkingLine } from '../terminal/working-line.ts'
 
 export const run = defineCommand({
   summary: 'run an agent and watch it',
@@ -51,11 +53,12 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const card = () => fabric.session(id, agent).catch(() => null)
     const onAccepted = async () => {
       isAccepted = true
+      // Not before: a session that was refused does not exist.
+      out.note(`${agent}, session ${id}`)
       const note = workspace && !out.isJson ? workspaceNote((await card()) ?? { id }) : null
       if (note !== null) out.note(note)
     }
     try {
-      out.note(`${agent}, session ${id}`)
       const display = out.isJson ? jsonDisplay(out) : terminalDisplay(connection, out, signal, { id, agent, env })
       const end = await runToEnd({
         ...connection,
@@ -74,10 +77,10 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (takeOver !== null) out.note(takeOver)
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
-      if (!signal.aborted) throw error
+      if (!signal.aborted) throw withPromptHint(error, input, `${commandName(env)} run ${agent}`)
       throw new ExitError(
         EXIT_CODES.interrupted,
-        isAccepted ? farewell(connection, id) : `Left before the server took the run.`,
+        isAccepted ? farewell(connection, id, commandName(env)) : `Left before the server took the run.`,
       )
     } finally {
       await connection.close()
@@ -86,10 +89,16 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
   },
 })
 
-const farewell = ({ ownData }: ServerConnection, id: string): string =>
+/** A run without any input that the server refuses lacks a prompt most of the time. */
+const withPromptHint = (error: unknown, input: RunPayload, command: string): unknown =>
+  error instanceof FabricError && error.status === 400 && Object.keys(input).length === 0
+    ? new ExitError(EXIT_CODES.usage, `${error.message} Say what to do: ${command} "Hello", or use --payload or --set.`)
+    : error
+
+const farewell = ({ ownData }: ServerConnection, id: string, command: string): string =>
   ownData === null
-    ? `Left. The run continues; watch it with bridle attach ${id}`
-    : `Left, and the server of this run with it. The session is kept in ${ownData}: bridle start, then bridle attach ${id}`
+    ? `Left. The run continues; watch it with ${command} attach ${id}`
+    : `Left, and the server of this run with it. The session is kept in ${ownData}: ${command} start, then ${command} attach ${id}`
 
 interface RunDisplay {
   readonly onEvent: (event: PrintableEvent) => void
@@ -102,45 +111,22 @@ const jsonDisplay = (out: CliOutput): RunDisplay => ({ onEvent: out.row, onDisco
 /** Shows events, and asks about approvals when a person is at the terminal. */
 const terminalDisplay = (
   { fabric }: ServerConnection,
-  out: CliOutput,
+  given: CliOutput,
   interrupted: AbortSignal,
   { id, agent, env }: { id: string; agent: string; env: NodeJS.ProcessEnv },
 ): RunDisplay => {
-  const printer = createEventPrinter(out, { withPrompts: false, withHints: !out.canAsk })
-  const open = new Map<string, AbortController>()
-  let questions = Promise.resolve()
+  const { out, stop } = withWorkingLine(given, `${agent} is at work`)
+  const printer = createEventPrinter(out, { withPrompts: false, withHints: !out.canAsk, command: commandName(env) })
+  const questions = approvalQuestions({ fabric, out, printer, env, id, agent })
   let isAwayShown = false
-
-  const ask = async ({ data }: PrintableEvent, { signal }: AbortController): Promise<void> => {
-    const approvalId = String(data.approvalId)
-    const request = { subject: data.subject, args: data.args, reason: data.reason }
-    while (!signal.aborted) {
-      printer.freshLine()
-      const answer = await askApproval(out, request, env, signal)
-      if (answer === null) return signal.aborted ? undefined : noteOpenApproval(out, id, approvalId)
-      const { decision, ...edited } = answer
-      const sent = (decision === 'approved' ? fabric.approve : fabric.reject)(id, approvalId, { ...edited, agent })
-      const error = await sent.then(
-        () => null,
-        (reason: Error) => reason,
-      )
-      if (error === null) return
-      out.note(error.message)
-      // Arguments that the server refuses leave the approval open: ask again.
-      if (!(error instanceof FabricError) || error.status !== 400) return
-    }
-  }
 
   return {
     onEvent: (event) => {
       isAwayShown = false
-      const approvalId = String(event.data.approvalId)
-      if (event.type === 'approval_resolved') withdraw(open, approvalId, printer, out)
+      if (event.type === 'approval_resolved') questions.withdraw(String(event.data.approvalId))
       // A question prints its approval when it is asked.
-      if (event.type !== 'approval_requested' || !out.canAsk) return printer.print(event)
-      const question = new AbortController()
-      open.set(approvalId, question)
-      questions = questions.then(() => ask(event, question)).finally(() => open.delete(approvalId))
+      if (event.type === 'approval_requested' && out.canAsk) questions.ask(event)
+      else printer.print(event)
     },
     onDisconnect: () => {
       if (isAwayShown) return
@@ -151,26 +137,8 @@ const terminalDisplay = (
     finish: () => {
       if (interrupted.aborted) endLine(out, printer)
       else printer.freshLine()
-      for (const question of open.values()) question.abort()
+      stop()
+      questions.close()
     },
   }
-}
-
-/** Withdraws a question that another person has answered, and ends its line. */
-const withdraw = (
-  open: Map<string, AbortController>,
-  approvalId: string,
-  printer: EventPrinter,
-  out: CliOutput,
-): void => {
-  const question = open.get(approvalId)
-  if (!question) return
-  question.abort()
-  printer.freshLine()
-  out.write('\n')
-}
-
-const noteOpenApproval = (out: CliOutput, id: string, approvalId: string): void => {
-  out.write('\n')
-  out.note(`Left open; answer with bridle approve ${id} ${approvalId}, or reject.`)
 }

@@ -32,7 +32,7 @@ With --token the other verbs find the token by the data folder; in a browser, pa
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
     const server = await startServer(settings)
-    out.line(await startMessage(server, settings, env))
+    out.line(await startMessage(server, settings, env, out.width))
     for (const line of ignoredFileNotes()) out.line(line)
     await interrupted.interrupted
     await server.close({ graceMs: STOP_GRACE_MS })

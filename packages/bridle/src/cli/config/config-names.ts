@@ -54,6 +54,8 @@ const names: OptionNames<ServerOptions> = {
   maxConnectionsPerAddress: true,
   maxUnsentBytes: true,
   memory: true,
+  onRun: true,
+  onAgentFailure: true,
   log: true,
 }
 const tokenNames: OptionNames<ElementOf<ServerOptions['tokens']>> = {

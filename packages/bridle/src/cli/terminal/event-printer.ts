@@ -16,6 +16,10 @@ export interface EventPrinterOptions {
   readonly withPrompts: boolean
   /** Shows the commands that answer an approval. */
   readonly withHints: boolean
+  /** How the command line is called here; default `bridle`. */
+  readonly command?: string
+  /** Whether an approval has its answer: then nothing says how to answer it. */
+  readonly isAnswered?: (approvalId: string) => boolean
 }
 
 export interface EventPrinter {
@@ -24,7 +28,8 @@ export interface EventPrinter {
   readonly freshLine: () => boolean
 }
 
-export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: EventPrinterOptions): EventPrinter => {
+export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions): EventPrinter => {
+  const { withPrompts, withHints, command = 'bridle', isAnswered = () => false } = options
   let open: 'text' | 'thinking' | null = null
   let streamed = ''
   /** False while the beginning of the answer is not known: somebody attached in the middle of a turn. */
@@ -54,6 +59,13 @@ export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: E
     const shown = escapeControls(text.trim().replaceAll('\t', '  '))
     const parts = shown.split(/\r?\n/).flatMap((each) => wrapText(each, out.width - 2))
     for (const [at, part] of parts.entries()) out.line(`${at === 0 ? out.style(format, mark) : ' '} ${part}`.trimEnd())
+  }
+
+  /** A remark about the run, which is no part of its answer. */
+  const dimLines = (text: string) => {
+    freshLine()
+    const parts = wrapText(escapeControls(text.trim()), out.width - 2)
+    for (const [at, part] of parts.entries()) out.line(out.style('dim', `${at === 0 ? '…' : ' '} ${part}`.trimEnd()))
   }
 
   const lines: { readonly [type: string]: (data: PrintableEvent['data'], sessionId: string) => void } = {
@@ -86,9 +98,9 @@ export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: E
     approval_requested: ({ approvalId, subject, args, reason }, session) => {
       freshLine()
       printApproval(out, { subject, args, reason })
-      if (!withHints) return
+      if (!withHints || isAnswered(String(approvalId))) return
       const which = escapeControls(`${session} ${approvalId}`)
-      for (const verb of ['approve', 'reject']) out.line(out.style('dim', `  bridle ${verb} ${which}`))
+      for (const verb of ['approve', 'reject']) out.line(out.style('dim', `  ${command} ${verb} ${which}`))
     },
     approval_resolved: ({ subject, decision, reason }) => {
       const isApproved = decision === 'approved'
@@ -112,7 +124,8 @@ export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: E
     },
     error: ({ message }) => whole('✗', 'red', String(message)),
     cancelled: ({ actor, reason }) => whole('✗', 'yellow', `cancelled${actorAndReason(actor, reason)}`),
-    waiting: ({ reason }) => whole('…', 'dim', `waits: ${reason}`),
+    waiting: ({ reason }) => dimLines(`waits: ${reason}`),
+    notice: ({ message }) => dimLines(String(message)),
     operator_action: ({ action, actor, reason, name }) =>
       whole('·', 'dim', `${action}${name === undefined ? '' : ` ${name}`}${actorAndReason(actor, reason)}`),
     idle: () => void freshLine(),

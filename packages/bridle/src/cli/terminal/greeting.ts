@@ -1,19 +1,32 @@
-// The message of a server that is ready: its address, and commands to try.
+// The message of a server that is ready: its address, what it serves, and commands to try.
 
+import type { JsonObject } from '../../kernel/json.ts'
+import { nativeIdentity } from '../../runners/engine-identities.ts'
 import { readLocalServer, tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { HarnessServer } from '../../targets/node/index.ts'
+import { commandName } from '../command-name.ts'
 import { type ServerSettings, tokenFromEnv } from '../config/settings.ts'
+import { wrapText } from './text-lines.ts'
 
 /** The header for curl; `token` is a shell expression that yields the token. */
 const bearer = (token: string): string => ` -H "authorization: Bearer ${token}"`
 
 export const startMessage = async (
-  { url, openAgent, exposureNote }: Pick<HarnessServer, 'url' | 'openAgent' | 'exposureNote'>,
-  { data, keepToken = false }: Pick<ServerSettings, 'data' | 'keepToken'>,
+  server: Pick<HarnessServer, 'url' | 'openAgent' | 'exposureNote' | 'agents' | 'hasCockpit'>,
+  settings: Pick<ServerSettings, 'data' | 'keepToken' | 'authToken' | 'tokens'>,
   env: NodeJS.ProcessEnv,
+  width: number,
 ): Promise<string> => {
-  const hint = { agent: openAgent, note: exposureNote }
-  if (!keepToken) return readyMessage(url, authorizationHint(env), hint)
+  const { url, openAgent, exposureNote: note, agents, hasCockpit } = server
+  const { data, keepToken = false, authToken, tokens = [] } = settings
+  const own = [...agents.values()].filter(isOwn)
+  const ready = own.find(({ needs, inputSchema }) => needs === null && takesPrompt(inputSchema?.() ?? null))
+  // In production an agent may be private.
+  const agent = note === null ? (ready?.name ?? openAgent) : openAgent
+  const serves = { agents: [...own, ...[...agents.values()].filter((each) => !isOwn(each))], hasCockpit }
+  const hint = { agent, note, command: commandName(env), width, ...serves }
+  const isClosed = authToken !== undefined || tokens.length > 0
+  if (!keepToken) return readyMessage(url, authorizationHint(env) || (isClosed ? bearer('$TOKEN') : ''), hint)
   const file = tokenFile(data)
   const page = await pageFor(url, data)
   return `${readyMessage(url, bearer(`$(cat ${quoted(file)})`), hint)}
@@ -21,26 +34,67 @@ export const startMessage = async (
 ${page === null ? '' : `  In a browser, to read about the routes once, within 30 seconds: ${page}\n`}`
 }
 
-interface AgentHint {
+type ServedAgent = HarnessServer['agents'] extends ReadonlyMap<string, infer A> ? A : never
+
+/** The agents of the user, apart from those that every server has. */
+const isOwn = ({ engine, isDefault = false }: ServedAgent): boolean => engine === nativeIdentity.engine && !isDefault
+
+const takesPrompt = (schema: JsonObject | null): boolean => {
+  const { required = [] } = (schema ?? {}) as { required?: readonly unknown[] }
+  return required.every((name) => name === 'prompt')
+}
+
+export interface ReadyHint {
   /** An agent that callers may use; null = none. */
   readonly agent: string | null
   /** In production: which agents are open, and how to open the others. */
   readonly note: string | null
+  /** How the command line is called here. */
+  readonly command: string
+  readonly width: number
+  readonly agents: readonly { readonly name: string; readonly needs: string | null }[]
+  readonly hasCockpit: boolean
 }
 
-export const readyMessage = (
-  url: string,
-  header: string,
-  { agent, note }: AgentHint = { agent: 'scripted', note: null },
-): string => `Bridle is ready at ${url}
-${note === null ? '' : `\n${note.replace(/^/gm, '  ')}\n`}${agent === null ? '' : examples(url, header, agent)}`
+/** The address comes first, then everything that is served there. */
+export const readyMessage = (url: string, header: string, hint: ReadyHint): string => {
+  const { agent, note, command, width, agents, hasCockpit } = hint
+  const available = agents.filter(({ needs }) => needs === null).map(({ name }) => name)
+  const rows: (readonly [label: string, text: string])[] = [
+    ...(hasCockpit ? [['cockpit', url] as const] : []),
+    ['docs', `${url}/docs`],
+    ...(available.length > 0 ? [['agents', available.join(', ')] as const] : []),
+    ...agents.flatMap(({ name, needs }) =>
+      needs === null ? [] : [['', `${name} is not available: ${needs}`] as const],
+    ),
+  ]
+  const body = `{"prompt":"Hello"}`
+  const tries =
+    agent === null
+      ? []
+      : [
+          `  try       ${command} run ${agent} Hello${url === DEFAULT_URL ? '' : ` --url ${url}`}`,
+          `  or        curl ${url}/agents/${agent}/hello --json '${body}'${header}`,
+        ]
+  return [
+    `Bridle is ready at ${url}`,
+    '',
+    ...(note === null ? [] : [note.replace(/^/gm, '  '), '']),
+    ...rows.flatMap(([label, text]) => labelled(label, text, width)),
+    ...tries,
+    '',
+  ].join('\n')
+}
 
-const examples = (url: string, header: string, agent: string): string => `
-  open:   ${url}
-  watch:  curl -N ${url}/agents/${agent}/hello/stream${header}
-  ask:    curl -X POST ${url}/agents/${agent}/hello${header} -H 'content-type: application/json' -d '{"prompt":"Hello"}'
-  look:   curl ${url}/sessions/hello${header}
-`
+/** The columns before a text, which the labels fill. */
+const LABEL_COLUMNS = 12
+/** The server that commands call where nobody names one. */
+const DEFAULT_URL = 'http://127.0.0.1:4317'
+
+const labelled = (label: string, text: string, width: number): string[] =>
+  wrapText(text, width - LABEL_COLUMNS).map((part, at) =>
+    `${(at === 0 ? `  ${label}` : '').padEnd(LABEL_COLUMNS)}${part}`.trimEnd(),
+  )
 
 /** Names the variable, so that the token is not in the output. */
 export const authorizationHint = (env: NodeJS.ProcessEnv): string => {

@@ -159,6 +159,8 @@ async function* followRun(
         if (isOurs) yield event
         continue
       }
+      // Said of this run while it waits for its turn.
+      if (event.type === 'notice' && event.data.runId === runId && !isOurs) yield event
       const mayBeOver = event.type === 'idle' || event.type === 'prompt_start'
       const isDropped = event.type === 'cancelled' && event.data.runId === runId
       const now = mayBeOver || isDropped ? await currentStatus() : null

@@ -98,12 +98,14 @@ export const queuePrompt = (w: DecisionBuilder, prompt: string, options: PromptO
   const runId = runIdOf(w.nextSeq)
   const messageId = messageIdOf(w.nextSeq)
   const waits = w.run !== null || w.state.lifecycle.paused
+  const ahead = (w.run === null ? 0 : 1) + (options.head ? 0 : w.state.lifecycle.queue.length)
   w.add('prompt_queued', {
     run_id: runId,
     message_id: messageId,
     text: prompt,
     ...(options.input !== undefined && { input: options.input }),
     ...(options.head && { head: true }),
+    ...(ahead > 0 && { ahead }),
     ...(options.spoken && { spoken: true }),
     ...(options.continuesRun !== undefined && { continues_run: options.continuesRun }),
     ...actor(options),

@@ -52,7 +52,7 @@ export class RemoteRun {
   readonly #job: Job
   readonly #sandbox: Sandbox
   readonly #reporter: RunReporter
-  readonly #translation: TranslationState = { toolNames: new Map() }
+  readonly #translation: TranslationState
   readonly #streamAbort = new AbortController()
   #pendingThinking: { text: string; frame: number; forget: () => void } | null = null
   /** The last frame in the log, and the last frame that the runner knows to be there. */
@@ -71,6 +71,8 @@ export class RemoteRun {
     this.#job = job
     this.#sandbox = sandbox
     this.#reporter = reporter
+    const { modelProvider } = options
+    this.#translation = { toolNames: new Map(), ...(modelProvider && { provider: providers[modelProvider].title }) }
     this.#hasParagraphBreak = !job.continues?.isMidText
     reporter.onClose(() => this.#streamAbort.abort())
   }

@@ -15,12 +15,18 @@ export interface WaitLimits {
   readonly tryMsMax: number
   /** Tries before the run reports that it waits: a runner may need a moment to finish its last run. */
   readonly silentTries: number
+  /** A sandbox that takes longer than this to start is reported, so that nobody takes the silence for a fault. */
+  readonly startingMs?: number
   /** A run that waits longer than this fails. */
   readonly waitMs: number
 }
 
 /** A run keeps its sandbox for up to 12 hours. */
-export const WAIT_LIMITS: WaitLimits = { tryMs: 250, tryMsMax: 1_000, silentTries: 4, waitMs: 12 * 3_600_000 }
+export const WAIT_LIMITS = {
+  ...{ tryMs: 250, tryMsMax: 1_000, silentTries: 4 },
+  startingMs: 1_000,
+  waitMs: 12 * 3_600_000,
+} as const satisfies WaitLimits
 
 /** The place of a run in a queue. Each sandbox provider or runner has its own queue. */
 export interface QueuePosition {
@@ -46,15 +52,28 @@ export class SandboxQueue {
   async wait<T>(reporter: RunReporter, place: QueuePosition, find: () => Promise<T>): Promise<T> {
     const line = this.#queues.get(place.name) ?? []
     this.#queues.set(place.name, line)
-    const { tryMs, tryMsMax, silentTries, waitMs } = this.#limits
+    const { tryMs, tryMsMax, silentTries, startingMs = WAIT_LIMITS.startingMs, waitMs } = this.#limits
     const pause = createPause(this.#clock, reporter)
     let reason = 'Other runs wait for a sandbox too.'
     let { isReported } = place
     let tries = 0
+    let reporting: Promise<unknown> = Promise.resolve()
+    const reportWait = (why: string) => {
+      if (isReported || reporter.closed) return
+      isReported = true
+      reporting = reporter.reportOutOfBand({ type: 'sandbox_awaited', reason: why })
+      // The error is thrown where the report is awaited, which may be later.
+      reporting.catch(() => {})
+    }
+    const findSlowly = async () => {
+      const forget = this.#clock.after(startingMs, () => reportWait('The sandbox is starting.'))
+      return tryFind(find).finally(forget)
+    }
     try {
       for (let waitedMs = 0; waitedMs <= waitMs; ) {
         const isTried = line.length === 0 || line[0] === reporter || (place.ownsSandbox?.() ?? false)
-        const found = isTried ? await tryFind(find) : null
+        const found = isTried ? await findSlowly() : null
+        await reporting
         if (found && 'value' in found) {
           if (isReported) await reporter.reportOutOfBand({ type: 'sandbox_awaited', reason: null })
           return found.value
@@ -63,10 +82,8 @@ export class SandboxQueue {
         reason = found?.reason ?? reason
         tries += isTried ? 1 : 0
         if (!line.includes(reporter)) line.push(reporter)
-        if (!isReported && (tries > silentTries || !isTried)) {
-          await reporter.reportOutOfBand({ type: 'sandbox_awaited', reason })
-          isReported = true
-        }
+        if (tries > silentTries || !isTried) reportWait(reason)
+        await reporting
         const ms = Math.min(tryMsMax, tryMs * 2 ** Math.max(0, tries - silentTries))
         await pause(ms)
         waitedMs += ms

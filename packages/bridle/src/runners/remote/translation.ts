@@ -13,6 +13,8 @@ import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../protocol.ts
 /** Facts from earlier events of the run that later ones do not repeat. */
 export interface TranslationState {
   readonly toolNames: Map<string, string>
+  /** The name of the engine's provider, for people. */
+  readonly provider?: string
 }
 
 /** Text is left out: the reporter sends it as paced tokens. */
@@ -127,10 +129,11 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
   hook: ({ type: _type, toolUseId, ...rest }) =>
     eventItems('hook_event', { ...(rest as JsonObject), ...(toolUseId !== undefined && { tool_call_id: toolUseId }) }),
 
-  retry: ({ attempt, maxRetries, delayMs, status, reason }) =>
+  retry: ({ attempt, maxRetries, delayMs, status, reason }, { provider }) =>
     eventItems('transport_diagnostic', {
       status: 'retrying',
       kind: 'provider_retry',
+      ...(provider !== undefined && { provider_requested: provider, provider_actual: provider }),
       reason,
       failure_count: attempt,
       ...(maxRetries !== undefined && { max_retries: maxRetries }),

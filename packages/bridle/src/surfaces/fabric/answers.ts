@@ -51,6 +51,7 @@ const eventTypes = Object.keys({
   result: true,
   cancelled: true,
   waiting: true,
+  notice: true,
   idle: true,
   error: true,
   reset: true,

@@ -11,6 +11,7 @@ import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '..
 import { positionText } from '../../kernel/positions/log-position.ts'
 import { isTaskOver } from '../../kernel/projections/indexes/subagents.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
+import { noticeOf } from '../../kernel/views/notice.ts'
 import { parseJson } from '../http/requests/json-text.ts'
 import { anyJson, jsonObject, optionalId, requiredId } from '../http/router/route.ts'
 import { seenMessageSchema } from '../http/streams/marks.ts'
@@ -239,8 +240,10 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   session_state: null,
   policy_decision: null,
   hook_event: null,
-  sandbox_notice: null,
-  transport_diagnostic: null,
+  sandbox_notice: (event) => notice(event),
+  transport_diagnostic: (event) => notice(event),
+  retry_scheduled: (event) => notice(event),
+  prompt_queued: (event) => notice(event),
   turn_start_tools: null,
   response: null,
   tool_result: null,
@@ -254,7 +257,6 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   antahkarana: null,
   session_created: null,
   parent_told: null,
-  prompt_queued: null,
   steered: null,
   steer_delivered: null,
   rewound: null,
@@ -262,7 +264,6 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   run_started: null,
   run_parked: null,
   run_stopped: null,
-  retry_scheduled: null,
   run_resumed: null,
   run_waiting: null,
   run_woken: null,
@@ -278,6 +279,13 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   budget_raised: null,
   health_changed: null,
   artifact_chunk: null,
+}
+
+const notice = (event: AnyEvent): AgentEventContent | null => {
+  const found = noticeOf(event)
+  if (!found) return null
+  const { kind, runId, message, retryAt } = found
+  return ['notice', { kind, runId, message, retryAt: retryAt === undefined ? null : new Date(retryAt).toISOString() }]
 }
 
 const operatorAction = (

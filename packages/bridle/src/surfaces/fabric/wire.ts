@@ -103,6 +103,16 @@ export interface AgentEventData {
   readonly cancelled: { readonly runId: string; readonly reason: string | null; readonly actor: string | null }
   /** Ours: no sandbox is free yet; the run begins when one is. */
   readonly waiting: { readonly runId: string; readonly reason: string }
+  /**
+   * Ours: why a run does not get on. It is queued, its sandbox starts, its model is asked again or another one is. `message` is one
+   * line for people; `retryAt` is the time of the next try, in ISO 8601. A client of the document ignores this type.
+   */
+  readonly notice: {
+    readonly kind: 'queued' | 'sandbox' | 'retry' | 'fallback' | 'warning'
+    readonly runId: string | null
+    readonly message: string
+    readonly retryAt: string | null
+  }
   /** The session has nothing to do. */
   readonly idle: Record<string, never>
   /** The run has failed. */

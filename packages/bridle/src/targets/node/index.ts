@@ -1,6 +1,7 @@
 // Bridle on Node: one process, one data folder, one port. A server is a harness that listens.
 
 import { createServer } from 'node:http'
+import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isLoopback } from '../../surfaces/http/access/authenticate.ts'
 import { type ExposurePolicy, exposureReport, isExposed } from '../../surfaces/http/access/exposure.ts'
 import { ServerFault } from '../server-fault.ts'
@@ -14,15 +15,24 @@ import { answerParserErrors } from './http/parser-errors.ts'
 import { addProbeHost } from './http/probe-host.ts'
 import type { ServerOptions } from './server-options.ts'
 
+export type { AgentFailure } from '../../agents/agent-run.ts'
 export type { Directory } from '../../kernel/ports/directory.ts'
 export type { Lease, Log, LogAppend } from '../../kernel/ports/log.ts'
 export { StoreFault, type StoreFaultCode } from '../../kernel/ports/store-fault.ts'
 export type { OpenStore, StoreContext, StoreOpener } from '../../stores/open-store.ts'
 export type { Scope, SignedInUser } from '../../surfaces/http/access/authenticate.ts'
 export type { FileServer } from '../../surfaces/http/router/pages.ts'
+export type { AgentFileChange } from '../agents/file-changes.ts'
 export type { ModelProvider, ModelProviders } from '../models/model-source.ts'
 export { createHarness, type EmbeddedHarness, type EmbeddedHarnessOptions } from './harness/create-harness.ts'
+export type { RunUpdate } from './run-updates.ts'
 export type { ServerOptions } from './server-options.ts'
+
+/** The agents of a server; `needs` says what is missing where one cannot run. */
+export type ServedAgents = ReadonlyMap<
+  string,
+  Pick<AgentInfo, 'name' | 'needs' | 'engine' | 'isDefault' | 'inputSchema'>
+>
 
 /** A running server. */
 export class HarnessServer {
@@ -30,9 +40,20 @@ export class HarnessServer {
   readonly url: string
   readonly #close: (graceMs?: number) => Promise<void>
   readonly #exposure: ExposurePolicy
+  /** The agents by name, as they are now. */
+  readonly agents: ServedAgents
+  /** Whether there is a web app at `/`. */
+  readonly hasCockpit: boolean
 
-  private constructor(url: string, close: (graceMs?: number) => Promise<void>, exposure: ExposurePolicy) {
+  private constructor(
+    url: string,
+    close: (graceMs?: number) => Promise<void>,
+    exposure: ExposurePolicy,
+    serves: { readonly agents: ServedAgents; readonly hasCockpit: boolean },
+  ) {
     this.url = url
+    this.agents = serves.agents
+    this.hasCockpit = serves.hasCockpit
     this.#close = close
     this.#exposure = exposure
   }
@@ -76,7 +97,7 @@ export class HarnessServer {
       throw error
     }
     if (keepToken) publishAddress(data, url)
-    return new HarnessServer(url, close, harness.exposure)
+    return new HarnessServer(url, close, harness.exposure, harness)
   }
 
   /** In production: the exposed agents, and how to expose others; null = all are exposed. */

@@ -43,6 +43,9 @@ export const STREAM_END_BYTES_MAX = 256 * 1024
 /** Open spans; beyond it the oldest is dropped without its end. Each costs about a kilobyte. */
 export const OPEN_SPANS_MAX = 10_000
 
+/** Runs whose start is remembered for the line about their end; beyond it the oldest loses its time. */
+export const WATCHED_RUNS_MAX = 10_000
+
 /** Open sockets of one server; each costs some 4 KB. */
 export const SOCKETS_MAX = 10_000
 /** Fragments of one message: browsers send one, and each fragment costs memory. */

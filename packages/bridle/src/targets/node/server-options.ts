@@ -1,4 +1,5 @@
 // The options of a server on Node. Every option has a default.
+import type { AgentFailure } from '../../agents/agent-run.ts'
 import type { HostPorts } from '../../kernel/host/host.ts'
 import type { StoreOpener } from '../../stores/open-store.ts'
 import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
@@ -8,6 +9,7 @@ import type { FileServer } from '../../surfaces/http/router/pages.ts'
 import type { EngineAgentsOptions } from '../agents/engines.ts'
 import type { AgentsOptions } from '../agents/server-agents.ts'
 import type { Logger } from './logger.ts'
+import type { RunUpdate } from './run-updates.ts'
 import type { SocketLimits } from './sockets/socket-monitor.ts'
 import type { WorkspaceOptions } from './workspaces/workspace-sources.ts'
 
@@ -79,6 +81,10 @@ export interface ServerOptions
   readonly maxUnsentBytes?: number
   /** Memory for loaded sessions; beyond it idle ones are evicted. Default 256 MiB, and half of it for one tenant. */
   readonly memory?: HostPorts['memory']
+  /** Receives news of runs, as they are committed: how each ended, and why one waits. */
+  readonly onRun?: (update: RunUpdate) => void
+  /** Receives what code of an agent throws, with its stack; default: the log, at level `error`. */
+  readonly onAgentFailure?: (failure: AgentFailure) => void
   /** Receives the log; default: standard error, at the level of BRIDLE_LOG. */
   readonly log?: Logger
 }

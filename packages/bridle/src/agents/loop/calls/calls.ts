@@ -30,6 +30,8 @@ export interface CallContext {
   readonly toolMs: number
   /** The middleware behind each call; absent: none. */
   readonly after?: (call: HookCall, result: Json) => Promise<AfterDecision>
+  /** Receives what a tool throws; absent: nobody reads it. */
+  readonly onThrown?: (error: unknown, tool: string) => void
   /** Further reports of a call that went well, from its result ahead of all middleware; absent: none. */
   readonly consequences?: (tool: Tool, result: Json) => readonly ReportItem[]
 }
@@ -108,6 +110,7 @@ export const makeCall = async (
       : [...reports, ...resultItems(call, decision.result, elapsedMs())]
   } catch (error) {
     signal.throwIfAborted()
+    context.onThrown?.(error, call.tool)
     const reason = error instanceof ToolFault ? error.code : undefined
     return failure(error instanceof ToolTimeout ? 'timeout' : 'error', shortErrorMessage(error), reason)
   }

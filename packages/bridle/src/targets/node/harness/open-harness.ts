@@ -4,6 +4,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { AgentFailure } from '../../../agents/agent-run.ts'
+import { shortErrorMessage } from '../../../agents/error-message.ts'
+import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { type Key, keyText } from '../../../kernel/event.ts'
 import { hostChildSessions } from '../../../kernel/host/child-sessions.ts'
 import { Host } from '../../../kernel/host/host.ts'
@@ -39,6 +42,7 @@ import { proxyFilter } from '../http/trusted-proxies.ts'
 import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from '../limits.ts'
 import { type Logger, standardLogger } from '../logger.ts'
 import { createRunTracer } from '../run-tracer.ts'
+import { runUpdates } from '../run-updates.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { openServerStore } from '../server-store.ts'
 import { connectProvider } from '../sockets/provider-socket.ts'
@@ -62,8 +66,12 @@ export interface OpenHarness {
   readonly backlog: Backlog
   readonly sockets: SocketServer
   readonly exposure: ExposurePolicy
+  /** The agents by name, as they are now. */
+  readonly agents: ReadonlyMap<string, AgentInfo>
   /** No credential is asked for: only programs and pages of this machine may be let in. */
   readonly isOpen: boolean
+  /** Whether there is a web app at `/`. */
+  readonly hasCockpit: boolean
   readonly log: Logger
   /** Continues the work that the last process left. */
   start(): Promise<void>
@@ -143,6 +151,7 @@ export const openHarness = async (options: ServerOptions, { hostname }: HarnessP
     ...(owner && { owner }),
   })
   const changes = new ChangeFeed({ clock, identityOf: (agent) => engineOf(served.agents, agent) })
+  const readRuns = options.onRun && runUpdates(options.onRun)
   const host = new Host({
     log: store.log,
     directory: store.directory,
@@ -154,6 +163,7 @@ export const openHarness = async (options: ServerOptions, { hostname }: HarnessP
     ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
     // The loop of a model agent makes its own spans.
     onCommit: (key, events) => {
+      readRuns?.(key, events)
       if (!served.hasModel(key.agent)) traces.events(key, events)
     },
     onFault: (key, cause) =>
@@ -233,6 +243,8 @@ export const openHarness = async (options: ServerOptions, { hostname }: HarnessP
   return {
     ...{ app, backlog, sockets, isOpen, log, drain, leave, release },
     exposure: { ...exposure, agents: served.agents },
+    agents: served.agents,
+    hasCockpit: cockpit !== false,
     start: async () => {
       await host.start()
       await engines.stopOrphans(host)
@@ -289,7 +301,10 @@ const loadAgents = async (
     const served = await loadServerAgents(
       options,
       builtIn,
-      { clock, digest, uploads, children: hostChildSessions(host), voiceModel, env, trace: createRunTracer() },
+      {
+        ...{ clock, digest, uploads, children: hostChildSessions(host), voiceModel, env, trace: createRunTracer() },
+        onFailure: options.onAgentFailure ?? ((failure) => logFailure(log, failure)),
+      },
       (line) => log('warn', line),
     )
     return { engines, served }
@@ -298,6 +313,13 @@ const loadAgents = async (
     throw error
   }
 }
+
+/** The stack is for the operator alone: callers get the message. A tool's error goes to the model, which may know what to do. */
+const logFailure = (log: Logger, { key, runId, attempt, error, tool }: AgentFailure): void =>
+  log(tool === null ? 'error' : 'warn', tool === null ? 'the agent threw' : 'a tool threw', {
+    ...{ session: keyText(key), run: runId, attempt, ...(tool !== null && { tool }) },
+    ...{ error: shortErrorMessage(error), stack: error instanceof Error ? error.stack : undefined },
+  })
 
 /** The runner, which also removes the uploaded files of a removed session. */
 const withUploads = (runner: Runner, uploads: StoredUploads): Runner => ({

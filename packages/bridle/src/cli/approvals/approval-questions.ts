@@ -1,0 +1,79 @@
+// The questions about the approvals of a session that somebody watches at a terminal: one after the other, each withdrawn when
+// another person has answered.
+import { type FabricClient, FabricError } from '../../client/index.ts'
+import { commandName } from '../command-name.ts'
+import type { EventPrinter, PrintableEvent } from '../terminal/event-printer.ts'
+import type { CliOutput } from '../terminal/output.ts'
+import { askApproval } from './approval-question.ts'
+
+export interface ApprovalQuestions {
+  /** Asks about the approval of this event, after the questions that are open. */
+  readonly ask: (event: PrintableEvent) => void
+  /** The approval has its answer. */
+  readonly withdraw: (approvalId: string) => void
+  /** Withdraws all questions; the approvals stay open. */
+  readonly close: () => void
+}
+
+export interface QuestionPlace {
+  readonly fabric: Pick<FabricClient, 'approve' | 'reject'>
+  readonly out: CliOutput
+  readonly printer: EventPrinter
+  readonly env: NodeJS.ProcessEnv
+  /** The session. */
+  readonly id: string
+  /** Needed where several agents have a session of this id. */
+  readonly agent: string | null
+}
+
+export const approvalQuestions = ({ fabric, out, printer, env, id, agent }: QuestionPlace): ApprovalQuestions => {
+  const open = new Map<string, AbortController>()
+  let questions = Promise.resolve()
+
+  const ask = async ({ data }: PrintableEvent, signal: AbortSignal): Promise<void> => {
+    const approvalId = String(data.approvalId)
+    const request = { subject: data.subject, args: data.args, reason: data.reason }
+    while (!signal.aborted) {
+      printer.freshLine()
+      const answer = await askApproval(out, request, env, signal)
+      if (answer === null) {
+        if (!signal.aborted) noteOpenApproval(approvalId)
+        return
+      }
+      const { decision, ...edited } = answer
+      const options = { ...edited, ...(agent !== null && { agent }) }
+      const sent = (decision === 'approved' ? fabric.approve : fabric.reject)(id, approvalId, options)
+      const error = await sent.then(
+        () => null,
+        (reason: Error) => reason,
+      )
+      if (error === null) return
+      out.note(error.message)
+      // Arguments that the server refuses leave the approval open: ask again.
+      if (!(error instanceof FabricError) || error.status !== 400) return
+    }
+  }
+  const noteOpenApproval = (approvalId: string): void => {
+    out.write('\n')
+    out.note(`Left open; answer with ${commandName(env)} approve ${id} ${approvalId}, or reject.`)
+  }
+
+  return {
+    ask: (event) => {
+      const approvalId = String(event.data.approvalId)
+      const question = new AbortController()
+      open.set(approvalId, question)
+      questions = questions.then(() => ask(event, question.signal)).finally(() => open.delete(approvalId))
+    },
+    withdraw: (approvalId) => {
+      const question = open.get(approvalId)
+      if (!question) return
+      question.abort()
+      printer.freshLine()
+      out.write('\n')
+    },
+    close: () => {
+      for (const question of open.values()) question.abort()
+    },
+  }
+}

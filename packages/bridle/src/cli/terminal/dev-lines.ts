@@ -1,0 +1,106 @@
+// The lines of `bridle dev`: what became of runs and of agent files, and where an agent's code threw.
+import { relative } from 'node:path'
+import { codeFrame } from '../../targets/agents/code-frame.ts'
+import { projectFrames, type StackFrame } from '../../targets/agents/stack-frames.ts'
+import type { AgentFailure, AgentFileChange, RunUpdate } from '../../targets/node/index.ts'
+import { CAUSES_MAX } from '../limits.ts'
+import { type CliOutput, escapeControls, type TextStyle } from './output.ts'
+import { wrapText } from './text-lines.ts'
+
+export interface DevLines {
+  readonly run: (update: RunUpdate) => void
+  readonly files: (changes: readonly AgentFileChange[]) => void
+  readonly failure: (failure: AgentFailure) => void
+}
+
+/** `root` is the folder of the user's files; `command` is how the command line is called here. */
+export const devLines = (out: CliOutput, { root, command }: { root: string; command: string }): DevLines => {
+  /** The whole text behind a coloured mark, wrapped. */
+  const marked = (mark: string, format: TextStyle, text: string) => {
+    const parts = escapeControls(text)
+      .split('\n')
+      .flatMap((each) => wrapText(each, out.width - 2))
+    for (const [at, part] of parts.entries()) out.line(`${at === 0 ? out.style(format, mark) : ' '} ${part}`.trimEnd())
+  }
+  const dim = (text: string) => {
+    for (const part of wrapText(escapeControls(text), out.width)) out.line(out.style('dim', part))
+  }
+
+  return {
+    run: (update) => {
+      const { key } = update
+      const who = `${key.agent}  ${key.id}`
+      if (update.type === 'notice') return dim(`… ${who}  ${update.message}`)
+      if (update.type === 'approval')
+        return marked(
+          '?',
+          'yellow',
+          `${who}  waits for approval of ${update.subject}: ${command} approve ${key.id} ${update.approvalId}`,
+        )
+      const { outcome, message } = update
+      const [mark, format] = MARKS[outcome]
+      marked(mark, format, `${who}  ${outcome}${message === null ? '' : `: ${message}`}${timeAndCost(update)}`)
+    },
+
+    files: (changes) => {
+      for (const { file, name, state, problem = '', frame } of changes) {
+        if (state === 'broken') marked('✗', 'red', `${file} is not available: ${problem}`)
+        else marked('↻', 'cyan', `${file} ${FILE_WORDS[state](name)}`)
+        if (frame !== undefined) for (const line of frame.split('\n')) out.line(`  ${escapeControls(line)}`)
+      }
+    },
+
+    failure: ({ key, runId, error, tool }) => {
+      const where = `session ${key.id}, run ${runId}`
+      marked(
+        '✗',
+        'red',
+        tool === null ? `${key.agent} threw, ${where}` : `${key.agent}: the tool ${tool} threw, ${where}`,
+      )
+      marked(' ', 'red', error instanceof Error ? `${error.name}: ${error.message}` : `threw ${String(error)}`)
+      const frames = framesOf(error, root)
+      for (const { name, path, line, column } of frames) {
+        const place = `${relative(root, path)}:${line}:${column}`
+        out.line(out.style('dim', escapeControls(name === null ? `    at ${place}` : `    at ${name} (${place})`)))
+      }
+      const frame = frames[0] && codeFrame(frames[0])
+      for (const line of frame?.split('\n') ?? []) out.line(`  ${escapeControls(line)}`)
+    },
+  }
+}
+
+const MARKS = {
+  completed: ['✓', 'green'],
+  failed: ['✗', 'red'],
+  cancelled: ['✗', 'yellow'],
+} as const
+
+const FILE_WORDS = {
+  added: (name: string) => `is new: agent ${name}`,
+  changed: () => 'changed; runs that start now use it',
+  mended: (name: string) => `works again: agent ${name}`,
+  removed: (name: string) => `is gone, and with it the agent ${name}`,
+} as const
+
+const timeAndCost = ({ outcome, ms, costUsd }: RunUpdate & { type: 'end' }): string => {
+  const cost = costUsd === null ? '' : `, $${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`
+  if (ms === null) return cost
+  return outcome === 'completed' ? ` in ${duration(ms)}${cost}` : ` (${duration(ms)}${cost})`
+}
+
+export const duration = (ms: number): string => {
+  if (ms < 1_000) return `${ms} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
+  const minutes = Math.floor(ms / 60_000)
+  return `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`
+}
+
+/** The frames of the innermost cause that has any: an error of a step is wrapped when it is logged. */
+const framesOf = (error: unknown, root: string): readonly StackFrame[] => {
+  let found: readonly StackFrame[] = []
+  for (let at = 0, each = error; each instanceof Error && at < CAUSES_MAX; at++, each = each.cause) {
+    const frames = projectFrames(each, root)
+    if (frames.length > 0) found = frames
+  }
+  return found
+}

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { CliOutput } from './output.ts'
+import { withWorkingLine } from './working-line.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const terminal = (canAsk = true) => {
+  let screen = ''
+  const write = (text: string) => {
+    screen += text
+  }
+  const out: CliOutput = {
+    ...{ isJson: false, canAsk, width: 40, write, row: () => {}, style: (_format, text) => text },
+    line: (text) => write(`${text}\n`),
+    note: (text) => write(`${text}\n`),
+  }
+  return { out, screen: () => screen }
+}
+
+test('[C125] silence of two seconds has a line with the time, and the next output replaces it', () => {
+  const { out: given, screen } = terminal()
+  const { out, stop } = withWorkingLine(given, 'greet is at work', Date.now)
+  out.line('first')
+  vi.advanceTimersByTime(1_400)
+  expect(screen()).toBe('first\n')
+  vi.advanceTimersByTime(1_200)
+  expect(screen()).toContain('… greet is at work, 2 s')
+  expect(screen()).toContain('… greet is at work, 3 s')
+  out.line('second')
+  expect(screen()).toMatch(/\r {23}\rsecond\n$/)
+  stop()
+  vi.advanceTimersByTime(10_000)
+  expect(screen()).toMatch(/second\n$/)
+})
+
+test('[C125] an open line, and an output for programs, are left alone', () => {
+  const open = terminal()
+  const working = withWorkingLine(open.out, 'x', Date.now)
+  working.out.write('Approve? ')
+  vi.advanceTimersByTime(10_000)
+  expect(open.screen()).toBe('Approve? ')
+  working.stop()
+  const piped = terminal(false)
+  expect(withWorkingLine(piped.out, 'x').out).toBe(piped.out)
+})

@@ -1,0 +1,62 @@
+// A line that says that something is still at work, while nothing else is printed. The next output replaces it.
+import { SILENCE_MS } from '../limits.ts'
+import { type CliOutput, truncateLine } from './output.ts'
+
+export interface WorkingOutput {
+  /** The output, to be used in place of the given one. */
+  readonly out: CliOutput
+  readonly stop: () => void
+}
+
+/** Only on a terminal. In the middle of a line, such as streamed text or a question, nothing is shown. */
+export const withWorkingLine = (out: CliOutput, words: string, now: () => number = Date.now): WorkingOutput => {
+  if (!out.canAsk) return { out, stop: () => {} }
+  let timer: NodeJS.Timeout | undefined
+  let shown = 0
+  let quietFrom = now()
+  let isLineStart = true
+
+  const clear = () => {
+    if (shown > 0) out.write(`\r${' '.repeat(shown)}\r`)
+    shown = 0
+  }
+  const draw = () => {
+    if (!isLineStart) return
+    clear()
+    const text = truncateLine(`… ${words}, ${Math.round((now() - quietFrom) / 1_000)} s`, out.width - 1)
+    shown = [...text].length
+    out.write(out.style('dim', text))
+  }
+  const wait = () => {
+    clearInterval(timer)
+    quietFrom = now()
+    timer = setTimeout(() => {
+      draw()
+      timer = setInterval(draw, 1_000).unref()
+    }, SILENCE_MS).unref()
+  }
+  const replacing =
+    (print: (text: string) => void, endsLine: boolean) =>
+    (text: string): void => {
+      clear()
+      print(text)
+      if (text !== '') isLineStart = endsLine || text.endsWith('\n')
+      wait()
+    }
+  wait()
+  return {
+    out: {
+      ...{ isJson: out.isJson, canAsk: out.canAsk, row: out.row, style: out.style },
+      get width() {
+        return out.width
+      },
+      write: replacing(out.write, false),
+      line: replacing(out.line, true),
+      note: replacing(out.note, true),
+    },
+    stop: () => {
+      clearInterval(timer)
+      clear()
+    },
+  }
+}

@@ -1,0 +1,97 @@
+// Why a run does not get on: it is queued, its sandbox starts, its model is asked again. One sentence each, for people who wait.
+import type { AnyEvent } from '../event.ts'
+import { NOTICE_CHARS_MAX } from '../limits.ts'
+import type { Payloads } from '../schemas.ts'
+import { truncate } from '../text/truncate.ts'
+
+export interface Notice {
+  readonly kind: 'queued' | 'sandbox' | 'retry' | 'fallback' | 'warning'
+  readonly runId: string | null
+  /** One line, without a full stop. */
+  readonly message: string
+  /** When something is tried again, in ms since 1970; absent: not known. */
+  readonly retryAt?: number
+}
+
+/** Null: the event is no reason to wait. */
+export const noticeOf = (event: AnyEvent): Notice | null => {
+  const found = noticeContent(event)
+  if (!found) return null
+  const runId = event.run ?? ('runId' in found ? found.runId : undefined) ?? null
+  return { ...found, runId, message: truncate(found.message.replaceAll(/\s+/g, ' ').trim(), NOTICE_CHARS_MAX) }
+}
+
+type NoticeContent = Omit<Notice, 'runId'> & { readonly runId?: string }
+
+const noticeContent = (event: AnyEvent): NoticeContent | null => {
+  switch (event.type) {
+    case 'prompt_queued': {
+      const { ahead = 0, run_id: runId } = event.payload
+      return ahead === 0
+        ? null
+        : { kind: 'queued', runId, message: `queued behind ${ahead} ${ahead === 1 ? 'run' : 'runs'}` }
+    }
+    case 'sandbox_notice': {
+      const { isolation, resolved_backend } = event.payload
+      // Work in the server's own process begins at once.
+      if (isolation === 'none' || isolation === 'workspace') return null
+      return { kind: 'sandbox', message: `starting in the sandbox ${resolved_backend}` }
+    }
+    case 'retry_scheduled': {
+      const { attempt, due, reason } = event.payload
+      const message = `${sentence(reason)}, trying again${inSeconds(due - event.at)}, attempt ${attempt}`
+      return { kind: 'retry', message, retryAt: due }
+    }
+    case 'transport_diagnostic':
+      return diagnosticNotice(event.payload, event.at)
+    default:
+      return null
+  }
+}
+
+/** The loose fields of a diagnostic that agents and engines fill in. */
+interface RetryFields {
+  readonly http_status?: unknown
+  readonly max_retries?: unknown
+  readonly retry_delay_ms?: unknown
+  readonly retry_at?: unknown
+}
+
+const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number): NoticeContent | null => {
+  const { status, kind, reason, failure_count: count, provider_requested: asked, provider_actual: next } = payload
+  // Waiting for a free sandbox has an event of its own.
+  if (kind === 'sandbox') return null
+  const who = asked ? `${asked}: ` : ''
+  const why = sentence(reason ?? 'it failed')
+  switch (status) {
+    case 'retrying': {
+      const { http_status, max_retries, retry_delay_ms, retry_at } = payload as RetryFields
+      const delayMs =
+        typeof retry_delay_ms === 'number' ? retry_delay_ms : typeof retry_at === 'number' ? retry_at - at : null
+      const problem = typeof http_status === 'number' ? String(http_status) : why
+      const tries =
+        count === undefined
+          ? ''
+          : typeof max_retries === 'number'
+            ? `, ${count} of ${max_retries}`
+            : `, try ${count + 1}`
+      const message = `${who}${problem}, trying again${inSeconds(delayMs)}${tries}`
+      return { kind: 'retry', message, ...(delayMs !== null && { retryAt: at + delayMs }) }
+    }
+    case 'fallback':
+      return { kind: 'fallback', message: `${who}${why}, asking ${next ?? 'another model'} instead` }
+    case 'compacting':
+      return { kind: 'retry', message: `${who}the conversation is too long for the model, making room` }
+    case 'degraded':
+      return { kind: 'warning', message: `${who}${why}` }
+    default:
+      return null
+  }
+}
+
+const sentence = (text: string): string => text.trim().replace(/\.$/, '')
+
+const inSeconds = (ms: number | null): string => {
+  if (ms === null || ms < 0) return ''
+  return ms < 1_000 ? ' at once' : ` in ${Math.round(ms / 1_000)} s`
+}
