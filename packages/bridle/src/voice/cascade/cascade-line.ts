@@ -55,7 +55,7 @@ export class CascadeLine implements EngineLine {
     this.#keeper = AudioKeeper.of(request, ports)
     this.#turns = this.#listen()
     this.#runs = new SpokenRuns({
-      ...{ clock: ports.clock, client: this.#client, format, session },
+      ...{ clock: ports.clock, client: this.#client, format, session, key },
       send: (command) => ports.send(key, command),
       actor: user === null ? {} : { actor: user },
       synthesize: ({ words, signal }) => synthesize(ports, settings.synthesis, { words, voice: this.voice, signal }),

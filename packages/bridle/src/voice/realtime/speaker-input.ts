@@ -17,7 +17,7 @@ export interface SpeakerInputPorts {
   readonly speaker: SpeakerAudio | null
   /** Somebody speaks. */
   readonly onBegin: () => void
-  /** What was said is lost. */
+  /** Words of the speaker are lost. */
   readonly onLost: (fault: VoiceFault) => void
 }
 
