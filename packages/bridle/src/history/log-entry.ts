@@ -113,6 +113,7 @@ const contents: { readonly [T in EventType]: EntryContent } = {
   run_resumed: 'whole',
   run_waiting: 'whole',
   run_woken: 'whole',
+  answer_heard: 'whole',
   // Facts by which only the run itself continues: requests and answers of models with their signatures, and private memory.
   model_step: 'withheld',
   context_added: 'withheld',

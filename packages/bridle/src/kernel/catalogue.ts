@@ -124,6 +124,7 @@ export const catalogue = {
   approval_delivered: internalRow('the runner has the answer'),
   run_resumed: internalRow('another owner continues a durable run; how often since it last got further'),
   run_waiting: internalRow('the run waits: nothing is wanted for it until something comes, or until then'),
+  answer_heard: internalRow('how much of a spoken answer was heard so far, while it is played'),
   run_woken: internalRow('the wait of the run is over: news came, or its time'),
   model_step: durableRow('the answer of the model in a step of the run; the model is never asked for it again'),
   context_added: durableRow("a text that the agent's code put before the model"),

@@ -112,6 +112,9 @@ export type Command =
   | MemoryDecisionCommand
   | ChargeCommand
   | KeepAudioCommand
+  | HeardCommand
+  /** The process that spoke an answer is gone, and its listener with it. */
+  | { readonly type: 'lose_listener' }
   | { readonly type: 'expire' }
   /** Time has passed: everything due happens now. The supervisor sends it, and it is never refused. */
   | { readonly type: 'tick' }
@@ -154,6 +157,17 @@ export interface FeedbackCommand {
 export interface ChargeCommand {
   readonly type: 'charge'
   readonly usage: Payloads['usage']
+}
+
+/** How much of a spoken answer was heard so far. */
+export interface HeardCommand {
+  readonly type: 'heard'
+  readonly runId: string
+  /** The characters of its answer that were heard. */
+  readonly chars: number
+  readonly audioMs: number
+  /** The listener hears no more of it, and the answer stays as it is written. */
+  readonly isOver?: true
 }
 
 /** The audio of a turn or of an answer, which becomes an artifact where the session asks for it. */
@@ -449,6 +463,8 @@ export type Answers = {
   }
   readonly charge: NoAnswer
   /** Null: the session does not ask for audio, or has no such message. */
+  readonly heard: NoAnswer
+  readonly lose_listener: NoAnswer
   readonly keep_audio: { readonly artifactId: string | null }
   readonly expire: NoAnswer
   readonly tick: NoAnswer

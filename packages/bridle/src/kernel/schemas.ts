@@ -433,6 +433,8 @@ export const schemas = {
   /** `until` null: only news ends the wait. */
   run_waiting: v.looseObject({ run_id: text, attempt: count, until: v.nullable(count) }),
   run_woken: v.looseObject({ run_id: text, attempt: count, reason: v.picklist(['news', 'time']) }),
+  /** `over`: the listener hears no more of it, and the answer stays as it is written. */
+  answer_heard: v.looseObject({ run_id: text, chars: count, audio_ms: count, over: maybe(v.boolean()) }),
   signal_received: v.looseObject({ name: text, payload: json, actor: maybe(text) }),
   memory_decided: v.looseObject({
     proposal_id: text,

@@ -5,6 +5,7 @@ import { tool } from '../agents/tools/tool.ts'
 import type { Clock } from '../kernel/ports/clock.ts'
 import { clock as systemClock } from '../targets/node/system-ports.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
+import { bytesOf, silence as quiet, voice as sounding } from './audio/sounds.suite.ts'
 import { cascadeWorld, RecordingClient, script } from './cascade/cascade-world.suite.ts'
 import { AWAY_MS } from './limits.ts'
 import { Lines } from './lines.ts'
@@ -91,6 +92,36 @@ describe('[V48] a listener who hangs up a realtime line', () => {
     back.client.report?.(back.client.heard[0]?.item ?? '', 1_000)
     back.line.close()
     expect((await world.messages(key))[1]).toMatchObject({ content: TEN, status: 'complete' })
+  })
+
+  test('[V103] and comes back learns why the answer stopped meanwhile', async () => {
+    const { world } = await start({
+      plan: (_n, _session, items) => ({
+        heard: 'count',
+        says: TEN,
+        ...(items.length < 2 && { dropsAfter: 3 }),
+        chunkMs: 20,
+      }),
+    })
+    const lines = await Promise.all(['a', 'b', 'c'].map((id) => world.open(id, { line: id }, slowClient())))
+    for (const { line } of lines) {
+      line.hear(voice(200))
+      line.endTurn()
+    }
+    for (const { line, client } of lines) {
+      await vi.waitFor(() => expect(client.heard.length).toBeGreaterThan(0))
+      line.close()
+    }
+    // Three tries of each line to go on with its answer.
+    for (let tries = 0; tries < 9; tries++) world.stub.refuseNext()
+    for (const { key, client } of lines) {
+      await world.rested(key, 2)
+      expect([(await world.messages(key))[1]?.stopReason, client.faults]).toEqual(['interrupted', []])
+    }
+    for (const id of ['a', 'b', 'c']) {
+      const { client } = await world.open(id, { line: id }, slowClient())
+      await vi.waitFor(() => expect(client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
+    }
   })
 
   test('gives the line to the next client at once; a client that plays on has heard what it has', async () => {
@@ -185,5 +216,22 @@ describe('[V48] a listener who hangs up the cascade', () => {
     expect(back.messages()[1]).toEqual(['assistant', text])
     const heardMs = [...c.client.items, ...back.client.items].reduce((sum, { ms }) => sum + ms, 0)
     expect(heardMs).toBe(sentMs)
+  })
+
+  test('[V101] in the middle of a sentence says it again: the rest of it is dropped, and the client is told', async () => {
+    const { opened, dial, settle, pass, stub } = await open(['a', 'b', 'c'])
+    for (const { line } of opened) line.hear(bytesOf(sounding(600)))
+    await settle()
+    for (const { line } of opened) line.close()
+    const back = await Promise.all(['a', 'b', 'c'].map((id) => dial(id)))
+    await pass(1)
+    for (const sound of [sounding(400), quiet(800), sounding(500), quiet(800)])
+      for (const { line } of back) line.hear(bytesOf(sound))
+    await settle()
+    for (const { client, messages } of back) {
+      expect(messages().filter(([role]) => role === 'user')).toHaveLength(1)
+      expect(client.faults.map(({ code }) => code)).toEqual(['turn_lost'])
+    }
+    expect(stub.heard).toHaveLength(3)
   })
 })

@@ -2,7 +2,7 @@
 // meanwhile. Where it calls a tool behind what was heard, its answer reports on work that was done, and stays as it is written.
 
 import type { VoiceRequest } from '../kernel/ports/voice.ts'
-import type { HarnessMessage } from '../kernel/projections/harness-state.ts'
+import { hasCallAfter } from '../kernel/projections/message-parts.ts'
 import type { Listener } from '../kernel/session/subscribers.ts'
 import type { LinePorts } from './engine.ts'
 
@@ -18,30 +18,23 @@ export const cutAfterAbsence = (
   send: LinePorts['send'],
   { runId, chars, audioMs }: HeardAnswer,
 ): void => {
+  const leave = { type: 'heard', runId, chars, audioMs, isOver: true } as const
   // An answer of which nothing was heard is one in writing.
-  if (chars === 0) return
+  if (chars === 0) return void send(key, leave).catch(() => {})
   const look = () => {
     const { lifecycle, conversation } = session.state
     if (lifecycle.run?.runId === runId) return
     session.subscribers.remove(listener)
     const answer = conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
-    if (!answer || answer.content.length <= chars || hasCallAfter(answer, chars)) return
+    const isWhole = !answer || answer.content.length <= chars || hasCallAfter(answer, chars)
     const actor = user === null ? {} : { actor: user }
+    const cut = isWhole ? leave : ({ type: 'interrupt', runId, heardChars: chars, audioMs, ...actor } as const)
     // A session that is gone has no log to be right.
-    send(key, { type: 'interrupt', runId, heardChars: chars, audioMs, ...actor }).catch(() => {})
+    send(key, cut).catch(() => {})
   }
   const listener: Listener = { audience: ANY_CHANGE, send: look, unsent: () => 0, close: () => {} }
   session.subscribers.add(listener, session.state.head)
   look()
-}
-
-const hasCallAfter = ({ content, parts = [] }: HarnessMessage, chars: number): boolean => {
-  let end = content.length
-  for (const part of parts.toReversed()) {
-    if (part.type === 'tool' && !part.superseded && end >= chars) return true
-    if (part.type === 'text' && 'from' in part) end = part.from
-  }
-  return false
 }
 
 const ANY_CHANGE: Listener['audience'] = { key: 'voice-absence', encode: () => '.' }

@@ -12,8 +12,8 @@ export interface LinePorts {
 
 /** A line whose client may break off and come back. */
 export interface EngineLine extends VoiceLine {
-  /** A listener who leaves now misses something. */
-  readonly isSpeaking: boolean
+  /** A client that breaks off now misses something of an answer, or is in the middle of a sentence. */
+  readonly isInUse: boolean
   /** The client is away, and may come back: a turn that it had not ended is lost. */
   pause(): void
   /** The client is back after so long. */

@@ -9,6 +9,10 @@ export const PLAYED_WAIT_MS = 500
 /** How often, and how many times, an interruption looks whether the text that was heard is in the log: longer than a slow write. */
 export const WRITTEN_LOOK_MS = 10
 export const WRITTEN_LOOKS = 30
+/** How often a line looks whether an answer was played to its end: soon enough that a page shows the audio with the answer. */
+export const PLAYED_LOOK_MS = 500
+/** How often the log learns how far the listener of an answer is: three words are lost with a process, and a long answer has some sixty marks. */
+export const HEARD_MARK_MS = 1_000
 /** A client plays later than the server sends: audio that should have ended this recently may still be heard. */
 export const PLAYBACK_SLACK_MS = 300
 /** Time for a provider to answer a connection; a person who waits longer hangs up. */

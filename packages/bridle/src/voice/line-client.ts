@@ -9,6 +9,8 @@ export class LineClient implements VoiceClient {
   #waitingBytes = 0
   /** Items that were interrupted while nobody was there. */
   #stopped: string[] = []
+  /** The last fault that nobody was there to hear of: each is a reason to say something again. */
+  #missed: { readonly fault: VoiceFault; readonly isFinal: boolean } | null = null
 
   /** `onFull`: so much audio waits for the client that no more can. */
   constructor(client: VoiceClient, onFull: () => void) {
@@ -31,6 +33,9 @@ export class LineClient implements VoiceClient {
     for (const item of this.#stopped.splice(0)) client.interrupted(item)
     for (const { item, bytes } of this.#waiting.splice(0)) client.audio(item, bytes)
     this.#waitingBytes = 0
+    const missed = this.#missed
+    this.#missed = null
+    if (missed) client.fault(missed.fault, missed.isFinal)
   }
 
   audio(item: string, bytes: Uint8Array): void {
@@ -52,6 +57,7 @@ export class LineClient implements VoiceClient {
   }
 
   fault(fault: VoiceFault, isFinal: boolean): void {
-    this.#current?.fault(fault, isFinal)
+    if (this.#current) this.#current.fault(fault, isFinal)
+    else this.#missed = { fault, isFinal }
   }
 }

@@ -89,6 +89,7 @@ describe('[V15] faults of the provider', () => {
       // The server has not seen the end of the connection yet.
       if (when === 'at its end') line.endTurn()
       await vi.waitFor(() => expect(client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
+      if (when === 'in the middle of a turn') line.endTurn()
       line.hear(voice(200))
       line.endTurn()
       await world.rested(key, 2)

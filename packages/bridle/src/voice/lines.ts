@@ -58,7 +58,7 @@ export class Lines implements VoiceLines {
     if (older) {
       // The older socket closes for it: from now on that means nothing.
       older.use = {}
-      older.client.fault(REPLACED, true)
+      older.client.current?.fault(REPLACED, true)
       if (isOwn && older.line && isSameTalk(older.request, request))
         return this.#rejoin(name, older, older.line, client)
       this.#release(name, older, !older.isAway)
@@ -90,11 +90,11 @@ export class Lines implements VoiceLines {
   #rejoin(name: string, held: HeldLine, line: EngineLine, client: VoiceClient): VoiceLine {
     const { clock } = this.#ports
     held.cancelTimer()
+    held.client.leave()
     if (held.leftAt === null) line.pause()
     held.leftAt ??= clock.now()
     held.isAway = false
     const use = this.#use(name, held, line)
-    held.client.leave()
     // The client learns first that its line is open.
     held.cancelTimer = clock.after(0, () => {
       const awayMs = clock.now() - (held.leftAt ?? clock.now())
@@ -113,12 +113,12 @@ export class Lines implements VoiceLines {
     return use
   }
 
-  /** A listener who misses something may come back for it. */
+  /** A client that misses something may come back for it. */
   #leave(name: string, held: HeldLine, line: EngineLine): void {
     const { clock } = this.#ports
     held.cancelTimer()
     held.use = {}
-    if (held.request.line === undefined || !line.isSpeaking) return this.#release(name, held)
+    if (held.request.line === undefined || !line.isInUse) return this.#release(name, held)
     held.isAway = true
     held.leftAt ??= clock.now()
     held.client.leave()

@@ -10,7 +10,7 @@ export const answerMark = ({ messages }: Pick<HarnessState, 'messages'>, runId: 
   return { chars: answer?.content.length ?? 0, parts: answer?.parts?.length ?? 0 }
 }
 
-const answerOf = (messages: readonly HarnessMessage[], runId: string): HarnessMessage | undefined =>
+export const answerOf = (messages: readonly HarnessMessage[], runId: string): HarnessMessage | undefined =>
   messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
 
 type MessagePath = readonly (string | number)[]
@@ -113,3 +113,13 @@ export const supersedeMessage = (message: HarnessMessage, path: MessagePath): De
 ]
 
 const isLiveText = (part: HarnessPart): boolean => part.type === 'text' && 'from' in part
+
+/** The answer has a tool call behind its first characters. */
+export const hasCallAfter = ({ content, parts = [] }: HarnessMessage, chars: number): boolean => {
+  let end = content.length
+  for (const part of parts.toReversed()) {
+    if (part.type === 'tool' && !part.superseded && end >= chars) return true
+    if (part.type === 'text' && 'from' in part) end = part.from
+  }
+  return false
+}

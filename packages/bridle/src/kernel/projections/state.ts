@@ -21,6 +21,7 @@ import { type ResumePoints, resumePoints } from './indexes/resume-points.ts'
 import { type Subagents, subagents } from './indexes/subagents.ts'
 import { lifecycle, withFrame, withLostFact } from './lifecycle.ts'
 import type { Lifecycle, Run } from './lifecycle-state.ts'
+import { type ListenerState, listening } from './listening.ts'
 import { type Memory, memory } from './memory.ts'
 import { fold } from './projection.ts'
 import { type Notices, notices } from './reports/notices.ts'
@@ -44,6 +45,7 @@ export interface SessionState {
   readonly audit: AuditSeqs
   readonly course: Course
   readonly memory: Memory
+  readonly listening: ListenerState
   readonly feedback: Feedback
   readonly governance: Governance
   readonly usage: Usage
@@ -67,6 +69,7 @@ export const emptyState: SessionState = {
   audit: audit.initial,
   course: course.initial,
   memory: memory.initial,
+  listening: listening.initial,
   feedback: feedback.initial,
   governance: governance.initial,
   usage: usage.initial,
@@ -106,6 +109,7 @@ export const evolveWith = (
   next.audit = fold(audit, state.audit, event)
   next.course = fold(course, state.course, event)
   next.memory = fold(memory, state.memory, event)
+  next.listening = fold(listening, state.listening, event)
   next.feedback = fold(feedback, state.feedback, event)
   next.governance = fold(governance, state.governance, event)
   next.usage = fold(usage, state.usage, event)

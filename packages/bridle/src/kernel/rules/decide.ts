@@ -28,6 +28,7 @@ import { rename } from './rename.ts'
 import { report } from './reports.ts'
 import { signal, wakeRun } from './runs/durable-runs.ts'
 import { interrupt } from './runs/interruption.ts'
+import { loseListener, recordHeard } from './runs/listening.ts'
 import { cancel, startNextRun } from './runs/runs.ts'
 import { keepAudio } from './spoken-audio.ts'
 
@@ -111,6 +112,8 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   decide_memory: decideMemory,
   charge,
   keep_audio: keepAudio,
+  heard: recordHeard,
+  lose_listener: loseListener,
   expire,
   tick,
   hand_over: handOver,

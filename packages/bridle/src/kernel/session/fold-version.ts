@@ -209,6 +209,7 @@ const goldenDurable: readonly GoldenStep[] = [
   runnerReports(event('token', { text: ' again' }), event('thinking', { text: 'so' })),
   runnerReports({ type: 'supersede', keep: { chars: 7, parts: 3 } }),
   runnerReports(event('token', { text: '!' })),
+  ({ lifecycle: { run } }) => ({ type: 'heard', runId: run?.runId ?? '', chars: 3, audioMs: 400 }),
   runnerReports(
     event('turn_start_tools', { tools: ['pay', 'send'], of: 30, found: ['send'] }),
     event('tool_call', { name: 'send', arguments: {}, tool_call_id: 's' }),

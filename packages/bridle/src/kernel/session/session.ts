@@ -124,6 +124,8 @@ export class Session {
    */
   static async open(ports: SessionPorts, lease: Lease, known: readonly MessagePiece[] = []): Promise<Session> {
     const session = new Session(ports, lease, await loadState(ports, lease, known))
+    // Lines live in a process: an answer that was being played has lost its listener.
+    if (session.state.listening.answer) await session.send({ type: 'lose_listener' })
     if (lease.exists) await session.send({ type: 'tick' })
     session.#reconcile()
     return session

@@ -267,6 +267,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   run_resumed: null,
   run_waiting: null,
   run_woken: null,
+  answer_heard: null,
   model_step: null,
   context_added: null,
   step_done: null,

@@ -35,7 +35,7 @@ const dial = async (url: string) => {
   return { socket, messages, until, say }
 }
 
-test('[V91] [V96] kill -9 in the middle of a spoken answer: every transcript stays, the next turn remembers it, and no kept audio is broken', async () => {
+test('[V91] [V96] [V105] kill -9 in the middle of a spoken answer: what was heard stays, the next turn is answered at once, and no kept audio is broken', async () => {
   const conversations: string[][] = []
   const stub = await startRealtimeStub({
     plan: (_n, _session, items) => {
@@ -51,7 +51,13 @@ test('[V91] [V96] kill -9 in the middle of a spoken answer: every transcript sta
   const dialAll = () => Promise.all(ids.map((id) => dial(`${server.url}/sessions/${id}/voice?line=${id}`)))
   const prompts = async (id: string) => {
     const { body } = await get(`${server.url}/sessions/${id}`)
-    return (body as { messages: { role: string; content: string }[] }).messages
+    return (body as { messages: { role: string; content: string; stopReason?: string }[] }).messages
+  }
+  const marks = async (id: string) => {
+    const { body } = await get(`${server.url}/sessions/${id}/log`)
+    return (body as unknown as { entries: HeardEntry[] }).entries.flatMap(({ type, payload }) =>
+      type === 'answer_heard' ? [payload] : [],
+    )
   }
   try {
     await server.boot()
@@ -62,19 +68,29 @@ test('[V91] [V96] kill -9 in the middle of a spoken answer: every transcript sta
       messages.splice(0)
       say(`second ${ids[index]}`)
       await until('text_delta')
-      socket.on('close', () => {})
+      await vi.waitUntil(async () => (await marks(ids[index] ?? '')).length > 0, { timeout: 30_000 })
+      // The second listener is away already: its line waits for it.
+      if (index === 1) socket.terminate()
     }
     await server.kill('SIGKILL')
     await server.boot()
     for (const id of ids) {
-      expect((await prompts(id)).map(({ content }) => content).slice(0, 3)).toEqual([
+      const messages = await prompts(id)
+      expect(messages.map(({ content }) => content).slice(0, 3)).toEqual([
         `first ${id}`,
         `Answer to first ${id}`,
         `second ${id}`,
       ])
+      // The answer has the words that were heard, and nothing is written behind them.
+      const heard = (await marks(id)).at(-1)?.chars ?? 0
+      expect([messages[3]?.stopReason, messages[3]?.content]).toEqual([
+        'interrupted',
+        'word '.repeat(300).slice(0, heard),
+      ])
+      expect(heard).toBeLessThan(1_000)
       // The audio of the first answer may have been on its way; each that is there is a whole file.
       const { length } = await audioArtifacts(server.url, id)
-      expect(length).toBeLessThanOrEqual(1)
+      expect(length).toBeLessThanOrEqual(2)
       await readKeptAudio(server.url, id, length)
     }
     for (const [index, { say, socket }] of (await dialAll()).entries()) {
@@ -90,6 +106,9 @@ test('[V91] [V96] kill -9 in the middle of a spoken answer: every transcript sta
       const last = conversations.findLast((words) => words.at(-1)?.endsWith(`third ${id}`)) ?? []
       expect(last.slice(0, 2)).toEqual([`first ${id}`, `Answer to first ${id}`])
       expect(last.some((words) => words.endsWith(`second ${id}`))).toBe(true)
+      // The line says the third answer alone, and the provider knows of the second what was heard.
+      const second = (await prompts(id))[3]?.content ?? ''
+      expect(last.filter((words) => words.startsWith('word')).map((words) => words.trim())).toEqual([second.trim()])
       expect((await prompts(id)).filter(({ role }) => role === 'user')).toHaveLength(3)
       socket.terminate()
     }
@@ -161,6 +180,11 @@ test('[V91] kill -9 while calls of spoken turns wait: they are approved in the n
     rmSync(data, { recursive: true, force: true })
   }
 })
+
+interface HeardEntry {
+  readonly type: string
+  readonly payload: { readonly chars: number }
+}
 
 interface Approval {
   readonly id: string

@@ -24,10 +24,28 @@ const clock: Clock = { now: systemClock.now, after: (ms, call) => systemClock.af
 const TRIES_MAX = 40
 const PROVIDER_CUTS = 6
 const SPEAKER_CUTS = 4
+/** The frames of a turn. */
+const FRAMES = 5
+/** A pause that ends a turn. */
+const PAUSE_BYTES = 800 * 48
 
 /** The words of an item in the provider's conversation. */
 const wordsOf = ({ content = [], output }: StubEvent): string =>
   output ?? (content as StubEvent[]).map(({ text, transcript }) => text ?? transcript ?? '').join('|')
+
+/** The words of a turn; of one that is not whole, the words of each frame. */
+const wordsOfTurn = (audio: Buffer): string => {
+  const frames = audio
+    .toString('latin1')
+    .replaceAll('\0', ' ')
+    .split(/\s{2,}/)
+    .filter((words) => words !== '')
+  const text = frames.at(-1) ?? ''
+  const isWhole =
+    frames.length === FRAMES &&
+    frames.every((words, at) => words === `${text} part ${at + 1}` || (at + 1 === FRAMES && words === text))
+  return isWhole ? text : frames.join(' / ')
+}
 
 export class CutWorld {
   readonly speakers: Speaker[] = []
@@ -36,6 +54,7 @@ export class CutWorld {
   /** The numbers of the calls that really ran. */
   readonly calls: number[] = []
   readonly chance: Prng
+  readonly turns: 'manual' | 'silence'
   /** Every turn has another number. */
   said = 0
   voice!: VoiceWorld
@@ -44,6 +63,7 @@ export class CutWorld {
 
   private constructor(seed: number) {
     this.chance = new Prng(seed)
+    this.turns = seed % 2 === 0 ? 'manual' : 'silence'
   }
 
   static async start(seed: number): Promise<CutWorld> {
@@ -67,7 +87,7 @@ export class CutWorld {
     world.voice = await VoiceWorld.start({
       ...{ agents: [counter], clock },
       plan: (_n, _session, items) => world.#plan(items),
-      transcribe: (audio) => audio.toString('latin1').trimEnd(),
+      transcribe: wordsOfTurn,
       cutAfter: () => world.#cutAfter(),
     })
     world.app = createApp(
@@ -190,15 +210,18 @@ export class Speaker {
 
   async #speak(text: string): Promise<void> {
     this.said.add(text)
-    // 200 ms, in frames of 40 ms.
-    const audio = Buffer.alloc(9_600, ' ')
-    audio.write(text, 'latin1')
-    // Words in each frame, so that a missing one shows.
-    for (let at = 0; at < audio.length && this.#isReady; at += 1_920) {
-      const frame = audio.subarray(at, at + 1_920)
+    // Words in each frame of 40 ms, so that a missing one shows, and so does one too many.
+    for (let part = 1; part <= FRAMES && this.#isReady; part++) {
+      const frame = Buffer.alloc(1_920, ' ')
+      frame.write(part === FRAMES ? text : `${text} part ${part}`, 'latin1')
       await this.#frame((receiver) => receiver.onBinary?.(frame))
     }
-    await this.#command({ type: 'audio', end: true })
+    if (this.#world.turns === 'silence') await this.#pause()
+    else await this.#command({ type: 'audio', end: true })
+  }
+
+  #pause(): Promise<void> {
+    return this.#frame((receiver) => receiver.onBinary?.(new Uint8Array(PAUSE_BYTES)))
   }
 
   #command(message: object): Promise<void> {
@@ -229,7 +252,7 @@ export class Speaker {
   async #connect(): Promise<boolean> {
     if (this.#isReady) return true
     const after = this.#cursor === null ? '' : `&after=${this.#cursor}`
-    const url = `http://127.0.0.1/sessions/${this.key.id}/voice?agent=talker&turns=manual&line=${this.key.id}${after}`
+    const url = `http://127.0.0.1/sessions/${this.key.id}/voice?agent=talker&turns=${this.#world.turns}&line=${this.key.id}${after}`
     const answer = await upgradeSocket(socketWires, new Request(url), '127.0.0.1', this.#world.app.ports)
     if (typeof answer !== 'function') throw new Error(`${answer.status} ${await answer.text()}`)
     const { chance } = this.#world
@@ -253,6 +276,8 @@ export class Speaker {
       drained: async () => {},
     })
     await this.#until(() => this.#isReady || !socket.isOpen)
+    // A speaker takes breath: what an open microphone hears without a pause belongs to the sentence in which the line broke.
+    if (this.#isReady && this.#world.turns === 'silence') await this.#pause()
     return this.#isReady
   }
 

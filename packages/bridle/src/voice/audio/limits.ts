@@ -25,6 +25,11 @@ export const TURN_MS_MIN = 100
 /** The loudest moment of a turn without a word: a microphone that is switched off, or covered. */
 export const SILENT_LEVEL_MAX = 60
 
+/** Quiet after which a voice that became no turn was none: three times the pause that ends a turn, for a provider that is slow to say so. */
+export const UNANSWERED_MS_MAX = 2_100
+/** Bytes from one sample to the next where a level is only estimated: 1,500 samples a second, more than a voice has periods. */
+export const LEVEL_STRIDE_BYTES = 32
+
 /** Samples of speech for each sample of a telephone: 24,000 a second become 8,000. */
 export const SPEECH_PER_TELEPHONE_SAMPLE = 3
 /** The head of a WAV file without extras. */

@@ -58,6 +58,15 @@ export class TurnDetector {
     }
   }
 
+  /** A turn has begun before the first audio. */
+  begin(): void {
+    this.#isOpen = true
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
   /** Ends the turn without a pause: the client says that it is over. */
   end(): void {
     if (this.#isOpen) this.#close()

@@ -6,6 +6,8 @@ import { SampleReader, sampleRateOf } from './samples.ts'
 import { TurnDetector, type TurnObserver } from './turn-detector.ts'
 
 export interface TurnListener {
+  /** A turn has begun, and not ended. */
+  readonly isOpen: boolean
   hear(audio: Uint8Array): void
   /** The client says that its turn is over. */
   end(): void
@@ -19,7 +21,13 @@ export const turnListener = (
   if (turns === 'manual') return new ManualTurns(format, observer)
   const reader = new SampleReader(format)
   const detector = new TurnDetector(sampleRateOf(format), observer)
-  return { hear: (audio) => detector.hear(reader.read(audio)), end: () => detector.end() }
+  return {
+    get isOpen() {
+      return detector.isOpen
+    },
+    hear: (audio) => detector.hear(reader.read(audio)),
+    end: () => detector.end(),
+  }
 }
 
 /** A turn begins with its first audio. */
@@ -35,6 +43,10 @@ class ManualTurns implements TurnListener {
     this.#reader = new SampleReader(format)
     this.#sampleRate = sampleRateOf(format)
     this.#observer = observer
+  }
+
+  get isOpen(): boolean {
+    return this.#samples.length > 0
   }
 
   hear(audio: Uint8Array): void {

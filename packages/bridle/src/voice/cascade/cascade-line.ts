@@ -3,12 +3,14 @@ import { isRefusal } from '../../kernel/commands.ts'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
 import type { SpeechAmount } from '../../model-data/speech-prices.ts'
 import { cutAfterAbsence } from '../absence.ts'
+import { RestOfTurn } from '../audio/rest-of-turn.ts'
 import { type TurnListener, turnListener } from '../audio/turn-listener.ts'
 import { type TurnAudio, turnAudioMs } from '../audio/wav.ts'
 import type { EngineLine, LinePorts } from '../engine.ts'
 import { turnFile } from '../keeping/audio-clip.ts'
 import { AudioKeeper } from '../keeping/audio-keeper.ts'
 import { speechUsage } from '../speech-usage.ts'
+import { TURN_LOST } from '../turn-lost.ts'
 import { TURNS_WAITING_MAX } from './limits.ts'
 import { SpeechServiceError } from './services/speech-service.ts'
 import { synthesize } from './services/synthesis.ts'
@@ -30,6 +32,8 @@ export class CascadeLine implements EngineLine {
   readonly #ports: CascadePorts
   readonly #settings: CascadeSettings
   #turns: TurnListener
+  /** The rest of a sentence in the middle of which the client broke off. Null: there is none. */
+  #rest: RestOfTurn | null = null
   readonly #runs: SpokenRuns
   /** Null: the session does not ask for audio. */
   readonly #keeper: AudioKeeper | null
@@ -51,7 +55,7 @@ export class CascadeLine implements EngineLine {
     this.#keeper = AudioKeeper.of(request, ports)
     this.#turns = this.#listen()
     this.#runs = new SpokenRuns({
-      ...{ clock: ports.clock, client: this.#client, format, session },
+      ...{ clock: ports.clock, client: this.#client, format, session, key },
       send: (command) => ports.send(key, command),
       actor: user === null ? {} : { actor: user },
       synthesize: ({ words, signal }) => synthesize(ports, settings.synthesis, { words, voice: this.voice, signal }),
@@ -62,6 +66,8 @@ export class CascadeLine implements EngineLine {
   }
 
   hear(audio: Uint8Array): Promise<void> | undefined {
+    if (this.#rest?.hear(audio)) return
+    this.#rest = null
     this.#turns.hear(audio)
     return this.#waitingTurns >= TURNS_WAITING_MAX ? this.#lastPrompt : undefined
   }
@@ -83,11 +89,15 @@ export class CascadeLine implements EngineLine {
     this.#runs.played(item, ms)
   }
 
-  get isSpeaking(): boolean {
-    return this.#runs.isSpeaking
+  get isInUse(): boolean {
+    return this.#runs.isSpeaking || this.#isMidSentence
   }
 
   pause(): void {
+    if (this.#isMidSentence) {
+      this.#rest = new RestOfTurn(this.#request.format, this.#request.turns)
+      this.#client.fault(TURN_LOST, false)
+    }
     this.#turns = this.#listen()
     this.#runs.pause()
   }
@@ -102,6 +112,11 @@ export class CascadeLine implements EngineLine {
     for (const heard of this.#runs.close(isPlayed)) cutAfterAbsence(this.#request, this.#ports.send, heard)
     this.#closing.abort()
     this.#ports.onClosed()
+  }
+
+  /** An open microphone is in the middle of a sentence. A client that ends its turns itself begins anew with each socket. */
+  get #isMidSentence(): boolean {
+    return this.#request.turns === 'silence' && (this.#rest !== null || this.#turns.isOpen)
   }
 
   #listen(): TurnListener {

@@ -9,5 +9,3 @@ export const KEPT_MS_MAX = 120_000
 export const KEPT_CHUNK_BYTES = 749_997
 /** Audio before the moment in which a provider tells that somebody speaks: its padding, its detection and the way back. */
 export const HEARD_BEFORE_MS = 3_000
-/** How often a line looks whether an answer was played to its end: soon enough that a page shows the audio with the answer. */
-export const PLAYED_LOOK_MS = 500

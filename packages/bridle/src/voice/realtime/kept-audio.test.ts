@@ -147,6 +147,8 @@ test('[V96] speech that nobody understood, and speech into a connection that was
   for (const { client } of lines)
     await vi.waitFor(() => expect(client.faults.at(-1)).toMatchObject({ code: 'provider_lost' }))
   for (const { line, key } of lines) {
+    // The end of the turn that was lost.
+    line.endTurn()
     line.hear(last)
     line.endTurn()
     const [turn, answer] = await kept(world, key, 2)

@@ -5,13 +5,13 @@ import { isRefusal } from '../../kernel/commands.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
 import { statusOf } from '../../kernel/projections/state.ts'
-import { cutAfterAbsence } from '../absence.ts'
+import { cutAfterAbsence, type HeardAnswer } from '../absence.ts'
 import type { LinePorts } from '../engine.ts'
+import { HeardAnswers } from '../heard-answers.ts'
 import type { AudioKeeper } from '../keeping/audio-keeper.ts'
 import { PLAYED_WAIT_MS, WRITTEN_LOOK_MS, WRITTEN_LOOKS } from '../limits.ts'
 import type { CallApproval } from './approval-watch.ts'
 import type { RealtimeConnection } from './connection.ts'
-import { HeardAnswers } from './heard-answers.ts'
 import type { LineConnection } from './line-connection.ts'
 import { LineNotices } from './line-notices.ts'
 import { LineResponses } from './line-responses.ts'
@@ -44,14 +44,18 @@ export class LineAnswers {
   #onPlayed: ((item: string) => void) | null = null
   #interruption: Promise<void> | null = null
   readonly #notices: LineNotices
-  /** The audio of the answer, where the session asks for it. */
-  readonly #audio: HeardAnswers
+  readonly #heard: HeardAnswers
+  /** The spoken run that was under way when the line was opened: another process, or another line, has begun its answer. */
+  readonly #inheritedRunId: string | null
 
   constructor(ports: LineAnswersPorts) {
     this.#ports = ports
-    this.#audio = new HeardAnswers(ports.keeper, ports.clock, {
-      current: () => this.#answer,
-      isBusy: () => this.#responses.isBusy || this.#interruption !== null || this.#pausedAt !== null,
+    const { run } = ports.request.session.state.lifecycle
+    this.#inheritedRunId = run?.spoken ? run.runId : null
+    this.#heard = new HeardAnswers({
+      ...ports,
+      playing: () => this.#playing(),
+      heardMs: (item) => this.#answer?.heardItems(this.#now).get(item) ?? 0,
     })
     this.#notices = new LineNotices({
       ...{ clock: ports.clock, client: ports.client, connection: ports.connection, format: ports.request.format },
@@ -62,7 +66,6 @@ export class LineAnswers {
       newResponse: (connection, cancel) => this.#newResponse(connection, cancel),
       onUnsaid: () => this.#forgetAnswer(),
       onGivenUp: (fault) => this.#giveUp(fault),
-      onEnded: () => this.#audio.keepWhenPlayed(),
     })
     this.model = {
       specificationVersion: 'v4',
@@ -90,6 +93,7 @@ export class LineAnswers {
   /** The listener is away, and may come back. */
   pause(): void {
     this.#pausedAt = this.#ports.clock.now()
+    this.#heard.mark()
   }
 
   resume(awayMs: number): void {
@@ -105,10 +109,12 @@ export class LineAnswers {
     const answer = this.#answer
     const leftAt = this.#pausedAt ?? clock.now()
     const heardAt = isPlayed ? Number.POSITIVE_INFINITY : leftAt
-    this.#audio.keep(answer, heardAt)
-    if (!answer || !(this.#responses.isBusy || answer.playing(leftAt))) return
+    this.#keepAudio(answer, heardAt)
+    if (!answer || !(this.#responses.isBusy || answer.playing(leftAt))) return this.#heard.settle()
     const { chars, audioMs } = answer.heard(heardAt)
-    cutAfterAbsence(request, send, { runId: answer.runId, chars, audioMs })
+    const heard = { runId: answer.runId, chars, audioMs }
+    this.#heard.leave(heard)
+    cutAfterAbsence(request, send, heard)
   }
 
   handle(event: RealtimeEvent): void {
@@ -165,7 +171,7 @@ export class LineAnswers {
     const { isBusy } = this.#responses
     const isWaiting = statusOf(state) === 'awaiting_approval'
     const runId = answer?.runId ?? (run?.spoken ? run.runId : null)
-    const isAtWork = run?.runId === runId && cause === 'request'
+    const isAtWork = run?.runId === runId && (cause === 'request' || this.#isInheritedText())
     if (runId === null || !(playing || isBusy || isAtWork)) return
     this.#responses.silence()
     if (playing) {
@@ -173,14 +179,47 @@ export class LineAnswers {
       client.interrupted(playing.id)
       await report
     }
-    this.#audio.keep(answer, now)
+    this.#keepAudio(answer, now)
     if (this.#answer === answer) this.#answer = null
-    if (isWaiting && cause === 'speech') return
-    const heard = answer?.heard(now) ?? { chars: 0, audioMs: 0, cut: [] }
+    if (isWaiting && cause === 'speech') return this.#heard.settle()
+    const heard = answer?.heard(now) ?? { ...this.#heardBefore(runId), cut: [] }
     for (const { item, text, ms } of heard.cut)
       for (const event of connection.current?.conversation.truncate(item.id, text, ms) ?? [])
         connection.current?.send(event)
     await this.#keepHeard(runId, heard.chars, heard.audioMs)
+    this.#heard.settle()
+  }
+
+  /** The answer of a spoken run is being written that this line has not begun. */
+  #isInheritedText(): boolean {
+    const { state } = this.#ports.request.session
+    const { run, tools } = state.lifecycle
+    if (!run || run.runId !== this.#inheritedRunId || statusOf(state) !== 'running') return false
+    return Object.keys(tools).length === 0
+  }
+
+  /** The part of an answer that was heard on an earlier line, and the steps that are done. */
+  #heardBefore(runId: string): { readonly chars: number; readonly audioMs: number } {
+    const { course, listening } = this.#ports.request.session.state
+    const { chars, audioMs } = listening.answer?.runId === runId ? listening.answer : NOTHING
+    return { chars: Math.max(chars, runId === this.#inheritedRunId ? course.kept.chars : 0), audioMs }
+  }
+
+  get #now(): number {
+    return this.#pausedAt ?? this.#ports.clock.now()
+  }
+
+  #playing(): HeardAnswer | null {
+    const answer = this.#answer
+    const isOpen = this.#responses.isBusy || this.#interruption !== null || this.#pausedAt !== null
+    if (!answer || !(isOpen || answer.playing(this.#now))) return null
+    const { chars, audioMs } = answer.heard(this.#now)
+    return { runId: answer.runId, chars, audioMs }
+  }
+
+  #keepAudio(answer: SpokenAnswer | null, now: number): void {
+    const heard = answer?.heardItems(now)
+    this.#heard.keepAudio((item) => heard?.get(item) ?? 0)
   }
 
   async #keepHeard(runId: string, heardChars: number, audioMs: number): Promise<void> {
@@ -238,7 +277,7 @@ export class LineAnswers {
     const { request, client, clock, connection: line, modelId } = this.#ports
     const runId = request.session.state.lifecycle.run?.runId ?? ''
     if (this.#answer?.runId !== runId) {
-      this.#audio.keep(this.#answer, clock.now())
+      this.#keepAudio(this.#answer, clock.now())
       this.#answer = new SpokenAnswer(runId, request.format)
     }
     return new ProviderResponse(
@@ -252,7 +291,7 @@ export class LineAnswers {
           line.touch()
           if (this.#isHungUp) return
           client.audio(item, bytes)
-          this.#audio.add(runId, item, bytes)
+          this.#heard.add(runId, item, bytes)
         },
         onUnused: (usage) => this.#charge(usage),
       },
@@ -260,6 +299,8 @@ export class LineAnswers {
     )
   }
 }
+
+const NOTHING = { chars: 0, audioMs: 0 }
 
 /** The characters of the run's answer so far. */
 const answerChars = ({ session }: VoiceRequest, runId: string): number =>

@@ -6,6 +6,7 @@ import type { VoiceFault } from '../../kernel/ports/voice.ts'
 import { IDLE_MS } from '../limits.ts'
 import { RealtimeConnection } from './connection.ts'
 import type { RealtimeEvent } from './provider-events.ts'
+import { lostFault } from './provider-faults.ts'
 import type { RealtimeProvider } from './provider-socket.ts'
 
 export interface LineConnectionPorts {
@@ -76,6 +77,8 @@ export class LineConnection {
       opened.close()
       return { code: 'line_closed', message: 'The line is closed. Open another one.' }
     }
+    // A connection that broke while it was opened has no loss that anybody would hear of.
+    if (!opened.isOpen) return lostFault()
     this.#current = opened
     this.#watch(IDLE_MS)
     return opened

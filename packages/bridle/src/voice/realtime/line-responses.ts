@@ -26,7 +26,6 @@ export interface LineResponsesPorts {
   readonly onUnsaid: () => void
   /** No connection could be had to go on with a response. */
   readonly onGivenUp: (fault: VoiceFault) => Promise<void>
-  readonly onEnded: () => void
 }
 
 /** A response under way, and the names by which the provider's events mention it. */
@@ -156,7 +155,7 @@ export class LineResponses {
 
   #begin(connection: RealtimeConnection, options: ModelCallOptions): ProviderResponse {
     const { abortSignal } = options
-    const { connection: line, newResponse, onEnded } = this.#ports
+    const { connection: line, newResponse } = this.#ports
     const cancel = () => {
       if (this.#active?.response === response) line.current?.send({ type: 'response.cancel' })
     }
@@ -167,7 +166,6 @@ export class LineResponses {
     response.whenEnded.then(() => {
       abortSignal?.removeEventListener('abort', cancel)
       if (this.#active === active) this.#active = null
-      onEnded()
     })
     return response
   }

@@ -42,6 +42,8 @@ export interface RealtimeStub {
   events(type: string): readonly StubEvent[]
   /** Ends every connection, as a fault of the provider does. */
   drop(): void
+  /** Refuses the next connection, as an overloaded provider does. */
+  refuseNext(): void
   close(): Promise<void>
 }
 
@@ -81,11 +83,17 @@ export const startRealtimeStub = async ({
   const sockets = new WebSocketServer({ noServer: true })
   const received: (StubEvent & { connection: number })[] = []
   const upgrades: { url: string; authorization: string | undefined }[] = []
+  let refusals = 0
   server.on('upgrade', (request: IncomingMessage, duplex, head) => {
     const { url = '', headers } = request
     upgrades.push({ url, authorization: headers.authorization })
     if (key !== undefined && headers.authorization !== `Bearer ${key}`) {
       duplex.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+      return
+    }
+    if (refusals > 0) {
+      refusals -= 1
+      duplex.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
       return
     }
     const connection = upgrades.length
@@ -107,6 +115,9 @@ export const startRealtimeStub = async ({
     events: (type) => received.filter((event) => event.type === type),
     drop: () => {
       for (const client of sockets.clients) client.terminate()
+    },
+    refuseNext: () => {
+      refusals += 1
     },
     close: async () => {
       for (const client of sockets.clients) client.terminate()

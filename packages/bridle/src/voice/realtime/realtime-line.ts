@@ -1,22 +1,12 @@
 // A line whose model hears and speaks. The provider hears the speaker, says where turns end, and writes them down; the words become
 // prompts of the session, and the session's loop asks the same provider for the answers.
-import {
-  AUDIO_BYTES_PER_MS,
-  type AudioFormat,
-  type VoiceClient,
-  type VoiceFault,
-  type VoiceRequest,
-} from '../../kernel/ports/voice.ts'
+import type { VoiceClient, VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
-import { levelOf } from '../audio/level.ts'
-import { LEAD_IN_MS, VOICE_LEVEL_MIN } from '../audio/limits.ts'
-import { SampleReader } from '../audio/samples.ts'
 import type { EngineLine, LinePorts, VoiceEngine } from '../engine.ts'
 import { AudioKeeper } from '../keeping/audio-keeper.ts'
-import { EARLY_AUDIO_BYTES_MAX } from '../limits.ts'
 import { LinePrompts } from '../prompts.ts'
+import { TURN_LOST } from '../turn-lost.ts'
 import { watchApprovals } from './approval-watch.ts'
-import type { RealtimeConnection } from './connection.ts'
 import { LineAnswers } from './line-answers.ts'
 import { LineConnection } from './line-connection.ts'
 import { objectOf, type RealtimeEvent, textOf } from './provider-events.ts'
@@ -25,6 +15,7 @@ import type { RealtimeProvider } from './provider-socket.ts'
 import { transcriptionCharge } from './response-usage.ts'
 import { audioSettings, DEFAULT_MODEL, DEFAULT_VOICE } from './session-settings.ts'
 import { SpeakerAudio } from './speaker-audio.ts'
+import { SpeakerInput } from './speaker-input.ts'
 import { SpeakerTurns } from './speaker-turns.ts'
 
 export const realtimeEngine = (provider: RealtimeProvider): VoiceEngine<RealtimeLine> => ({
@@ -56,13 +47,7 @@ export class RealtimeLine implements EngineLine {
   readonly #speaker: SpeakerAudio | null
   /** The usage of words that are not in the log yet, by turn. */
   readonly #transcriptions = new Map<string, Payloads['usage']>()
-  /** Audio that waits for a connection. */
-  #early: Uint8Array[] = []
-  #earlyBytes = 0
-  /** The speaker has begun a turn, and not ended it. */
-  #isTurnOpen = false
-  /** The end of the turn is sent, and the provider has not confirmed it. */
-  #isTurnEnding = false
+  readonly #input: SpeakerInput
   #isClosed = false
   readonly #stopWatch: () => void
 
@@ -86,6 +71,14 @@ export class RealtimeLine implements EngineLine {
       onEvent: (event) => this.#handle(event),
       onLost: () => this.#handleLoss(),
       isBusy: () => this.answers.isBusy || this.#turns.size > 0,
+    })
+    this.#input = new SpeakerInput({
+      ...{ request, connection: this.#connection, speaker: this.#speaker },
+      onBegin: () => void this.answers.interrupt('speech'),
+      onLost: (fault) => {
+        this.#turns.refuse()
+        this.#client.fault(fault, isFinalFault(fault))
+      },
     })
     this.answers = new LineAnswers({
       ...{
@@ -111,29 +104,13 @@ export class RealtimeLine implements EngineLine {
 
   hear(audio: Uint8Array): Promise<void> | undefined {
     if (this.#isClosed || audio.length === 0) return
-    if (this.#request.turns === 'manual') this.#openTurn()
-    const connection = this.#connection.current
-    if (!connection) return this.#hearLater(audio)
-    // An open microphone sends silence, too: there the provider says when somebody speaks.
-    if (this.#request.turns === 'manual') this.#connection.touch()
-    this.#speaker?.hear(audio, connection)
-    return connection.append(audio)
+    return this.#input.hear(audio)
   }
 
   endTurn(): void {
     if (this.#isClosed) return
-    if (!this.#isTurnOpen) return this.#client.fault(eventFault({ code: EMPTY_TURN }, this.model), false)
-    this.#isTurnOpen = false
-    this.#isTurnEnding = true
-    this.#turns.end()
-    const commit = (connection: RealtimeConnection) => {
-      this.#speaker?.end(null)
-      connection.send({ type: 'input_audio_buffer.commit' })
-    }
-    const connection = this.#connection.current
-    // Audio of the next turn may follow at once.
-    if (connection) commit(connection)
-    else void this.#withConnection(commit)
+    if (!this.#input.end()) return this.#client.fault(eventFault({ code: EMPTY_TURN }, this.model), false)
+    if (this.#input.isEnding) this.#turns.end()
   }
 
   async say(text: string): Promise<void> {
@@ -150,17 +127,12 @@ export class RealtimeLine implements EngineLine {
     this.answers.played(item, ms)
   }
 
-  get isSpeaking(): boolean {
-    return this.answers.isHeard
+  get isInUse(): boolean {
+    return this.answers.isHeard || this.#input.isMidSentence
   }
 
   pause(): void {
-    if (!this.#isTurnEnding) this.#dropEarly()
-    if (this.#isTurnOpen) {
-      this.#connection.current?.send({ type: 'input_audio_buffer.clear' })
-      this.#speaker?.drop()
-    }
-    this.#isTurnOpen = false
+    if (this.#input.leave()) this.#client.fault(TURN_LOST, false)
     this.answers.pause()
   }
 
@@ -172,7 +144,7 @@ export class RealtimeLine implements EngineLine {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#stopWatch()
-    if (!this.#isTurnEnding) this.#dropEarly()
+    this.#input.leave()
     this.answers.hangUp(isPlayed)
     this.#closeConnection()
     this.#ports.onClosed()
@@ -180,44 +152,8 @@ export class RealtimeLine implements EngineLine {
 
   /** Words that were said become a prompt all the same, and an answer that is being written is written to its end. */
   #closeConnection(): void {
-    if (this.#isTurnEnding || this.#turns.size > 0) return
+    if (this.#input.isEnding || this.#turns.size > 0) return
     void this.answers.whenIdle().then(() => this.#connection.close())
-  }
-
-  /** Silence opens no connection; the last moment of it belongs to the words that do. */
-  #hearLater(audio: Uint8Array): Promise<void> | undefined {
-    const { turns, format } = this.#request
-    const isQuiet = turns === 'silence' && !this.#connection.isOpening && !isVoice(audio, format)
-    const bytesMax = isQuiet ? LEAD_IN_MS * AUDIO_BYTES_PER_MS[format] : EARLY_AUDIO_BYTES_MAX
-    this.#early.push(audio.slice())
-    this.#earlyBytes += audio.length
-    while (this.#early.length > 1 && this.#earlyBytes > bytesMax) this.#earlyBytes -= this.#early.shift()?.length ?? 0
-    return isQuiet ? undefined : this.#withConnection(() => {})
-  }
-
-  #dropEarly(): void {
-    this.#early = []
-    this.#earlyBytes = 0
-  }
-
-  /** Connects where there is no connection; the audio that waited goes first. */
-  async #withConnection(use: (connection: RealtimeConnection) => void): Promise<void> {
-    const opened = await this.#connection.connect()
-    const early = this.#early.splice(0)
-    this.#earlyBytes = 0
-    if (this.#isClosed && !this.#isTurnEnding) return
-    if ('code' in opened) {
-      this.#isTurnOpen = false
-      this.#isTurnEnding = false
-      // Several pieces of audio may have waited: the client hears of the fault once.
-      if (early.length > 0) this.#client.fault(opened, isFinalFault(opened))
-      return
-    }
-    for (const audio of early) {
-      this.#speaker?.hear(audio, opened)
-      opened.append(audio)
-    }
-    use(opened)
   }
 
   #handle(event: RealtimeEvent): void {
@@ -234,12 +170,11 @@ export class RealtimeLine implements EngineLine {
     switch (event.type) {
       case 'input_audio_buffer.speech_started':
         this.#client.speech('started')
-        return this.#openTurn()
+        return this.#input.begin(this.#connection.current)
       case 'input_audio_buffer.speech_stopped':
         return this.#client.speech('stopped')
       case 'input_audio_buffer.committed':
-        if (this.#request.turns === 'silence') this.#isTurnOpen = false
-        this.#isTurnEnding = false
+        this.#input.confirm()
         this.#connection.current?.conversation.addAudio(id)
         return this.#turns.committed(id)
       case 'conversation.item.input_audio_transcription.completed':
@@ -255,16 +190,13 @@ export class RealtimeLine implements EngineLine {
 
   #handleError(event: RealtimeEvent): void {
     const error = objectOf(event.error)
-    if (error.code === EMPTY_TURN) this.#isTurnEnding = false
+    if (error.code === EMPTY_TURN) {
+      this.#input.refuse()
+      this.#turns.refuse()
+    }
     if (this.answers.handleError(error)) return
     const fault = eventFault(error, this.model)
     this.#client.fault(fault, isFinalFault(fault))
-  }
-
-  #openTurn(): void {
-    if (this.#isTurnOpen) return
-    this.#isTurnOpen = true
-    void this.answers.interrupt('speech')
   }
 
   #addTurn(id: string, text: string): void {
@@ -287,19 +219,15 @@ export class RealtimeLine implements EngineLine {
   }
 
   #handleLoss(): void {
-    const wasSpeaking = this.#isTurnOpen || this.#isTurnEnding || this.#turns.size > 0
-    this.#isTurnOpen = false
-    this.#isTurnEnding = false
+    if (this.#request.turns === 'silence' && this.#input.isOpen) this.#client.speech('stopped')
+    const isTurnLost = this.#input.lose() || this.#turns.size > 0
     this.#turns.clear()
     this.#transcriptions.clear()
     this.#speaker?.clear()
     this.answers.handleLoss()
-    if (wasSpeaking && !this.#isClosed) this.#client.fault(lostFault(), false)
+    if (isTurnLost && !this.#isClosed) this.#client.fault(lostFault(), false)
   }
 }
-
-const isVoice = (audio: Uint8Array, format: AudioFormat): boolean =>
-  levelOf(new SampleReader(format).read(audio)) >= VOICE_LEVEL_MIN
 
 /** The events with which the words of a turn come, also after its client has left. */
 const ENDS_OF_TURNS: ReadonlySet<string> = new Set([

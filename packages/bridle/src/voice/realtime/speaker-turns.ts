@@ -39,6 +39,11 @@ export class SpeakerTurns {
     this.#ending = { ...Promise.withResolvers<void>(), cancelTimer }
   }
 
+  /** The provider takes the turn for none. */
+  refuse(): void {
+    this.#settleEnd()
+  }
+
   /** Resolves when the words of all turns so far are known, or nobody will know them. */
   async whenKnown(): Promise<void> {
     await this.#ending?.promise

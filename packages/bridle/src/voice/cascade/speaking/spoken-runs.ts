@@ -1,21 +1,24 @@
 // The runs that a line speaks: their answers come from the log, and what a listener interrupts goes back to the log.
 import { type AnswerTo, type Command, isRefusal, type Refusal } from '../../../kernel/commands.ts'
+import type { Key } from '../../../kernel/event.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import { AUDIO_BYTES_PER_MS, type AudioFormat, type VoiceClient } from '../../../kernel/ports/voice.ts'
 import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
+import { statusOf } from '../../../kernel/projections/state.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { Listener } from '../../../kernel/session/subscribers.ts'
 import type { SpeechAmount } from '../../../model-data/speech-prices.ts'
 import type { HeardAnswer } from '../../absence.ts'
+import { HeardAnswers } from '../../heard-answers.ts'
 import type { AudioKeeper } from '../../keeping/audio-keeper.ts'
 import { PLAYED_WAIT_MS } from '../../limits.ts'
 import { AnswerReader, findAnswer } from './answer-reader.ts'
-import { HeardAudio } from './heard-audio.ts'
 import { heardText } from './heard-text.ts'
 import { positionOf } from './playback.ts'
 import { SpeechQueue, type SpeechQueuePorts, type StoppedSpeech } from './speech-queue.ts'
 
 export interface SpokenRunsPorts extends Pick<SpeechQueuePorts, 'synthesize'> {
+  readonly key: Key
   readonly clock: Clock
   readonly client: VoiceClient
   readonly format: AudioFormat
@@ -32,7 +35,7 @@ export interface SpokenRunsPorts extends Pick<SpeechQueuePorts, 'synthesize'> {
 export class SpokenRuns {
   readonly #ports: SpokenRunsPorts
   readonly #queue: SpeechQueue
-  readonly #heard: HeardAudio
+  readonly #heard: HeardAnswers
   readonly #listener: Listener
   readonly #readers = new Map<string, AnswerReader>()
   #spent: SpeechAmount = NOTHING
@@ -44,11 +47,16 @@ export class SpokenRuns {
   constructor(ports: SpokenRunsPorts) {
     const { clock, client, format, session, keeper } = ports
     this.#ports = ports
-    this.#heard = new HeardAudio(keeper, clock)
+    this.#heard = new HeardAnswers({
+      ...{ clock, keeper, request: ports, send: (_key, command) => ports.send(command) },
+      playing: () => this.#playing(),
+      heardMs: () => Number.POSITIVE_INFINITY,
+    })
     this.#queue = new SpeechQueue({
       ...{ clock, client, format },
       synthesize: (request) => this.#synthesize(request),
-      onAudio: (speech, bytes) => this.#heard.add(speech, bytes),
+      // Words of the line itself are no part of the answer.
+      onAudio: ({ utterance: { runId, isNotice }, item }, bytes) => isNotice || this.#heard.add(runId, item, bytes),
       onFault: (runId, cause) => this.#mute(runId, cause),
       onQuiet: (runId) => this.#settle(runId),
     })
@@ -106,6 +114,7 @@ export class SpokenRuns {
   /** The listener is away, and may come back. */
   pause(): void {
     this.#queue.playback.pause()
+    this.#heard.mark()
   }
 
   resume(): void {
@@ -119,11 +128,34 @@ export class SpokenRuns {
     const answers = this.#queue.unheardRuns
     this.#ports.session.subscribers.remove(this.#listener)
     this.#queue.close()
-    this.#heard.stop(playback.speech, playedMs)
+    this.#keepAudio(playback.speech, playedMs)
     this.#charge()
-    return answers.map((runId) => {
-      const content = findAnswer(this.#ports.session.state, runId)?.content ?? ''
-      return { runId, ...heardText(playback.speech, { runId, playedMs, content }) }
+    const heard = answers.map((runId) => this.#heardOf(runId, playback.speech, playedMs))
+    if (heard[0]) this.#heard.leave(heard[0])
+    else this.#heard.settle()
+    return heard
+  }
+
+  /** The answer that is heard now, or that was heard last and goes on. */
+  #playing(): HeardAnswer | null {
+    const { speech, playedMs } = this.#queue.playback
+    const { state } = this.#ports.session
+    const { run } = state.lifecycle
+    const isWriting = statusOf(state) === 'running' && speech.some(({ utterance }) => utterance.runId === run?.runId)
+    const runId = this.#queue.unheardRuns[0] ?? (isWriting ? run?.runId : undefined)
+    return runId === undefined ? null : this.#heardOf(runId, speech, playedMs)
+  }
+
+  #heardOf(runId: string, speech: StoppedSpeech['speech'], playedMs: number): HeardAnswer {
+    const content = findAnswer(this.#ports.session.state, runId)?.content ?? ''
+    return { runId, ...heardText(speech, { runId, playedMs, content }) }
+  }
+
+  #keepAudio(speech: StoppedSpeech['speech'], playedMs: number): void {
+    this.#heard.keepAudio((item) => {
+      const startMs = positionOf(speech, item, 0)
+      // Speech that nobody remembers was played before.
+      return startMs === null ? Number.POSITIVE_INFINITY : Math.max(0, playedMs - startMs)
     })
   }
 
@@ -146,14 +178,14 @@ export class SpokenRuns {
 
   async #recordInterruption({ answers, speech, playedMs }: StoppedSpeech, reportedMs: number | null): Promise<void> {
     const heardMs = reportedMs ?? playedMs
-    this.#heard.stop(speech, heardMs)
+    this.#keepAudio(speech, heardMs)
     for (const runId of answers) await this.#cutAnswer(runId, speech, heardMs)
+    this.#heard.settle()
   }
 
   async #cutAnswer(runId: string, speech: StoppedSpeech['speech'], playedMs: number): Promise<void> {
-    const { session, send, actor, onFault } = this.#ports
-    const content = findAnswer(session.state, runId)?.content ?? ''
-    const { chars, audioMs } = heardText(speech, { runId, playedMs, content })
+    const { send, actor, onFault } = this.#ports
+    const { chars, audioMs } = this.#heardOf(runId, speech, playedMs)
     try {
       const outcome = await send({ type: 'interrupt', runId, heardChars: chars, audioMs, ...actor })
       // The run has no answer yet, or none any more.
@@ -204,7 +236,6 @@ export class SpokenRuns {
   #settle(runId: string): void {
     if (!this.#readers.get(runId)?.isOver) return
     this.#readers.delete(runId)
-    this.#heard.finish(runId, this.#queue.playback)
     this.#charge()
   }
 

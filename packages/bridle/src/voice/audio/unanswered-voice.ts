@@ -1,0 +1,52 @@
+// The voice in an open microphone of which nobody has made a turn yet. A connection that breaks now takes words with it.
+import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
+import { decodeG711 } from './g711.ts'
+import { levelOf } from './level.ts'
+import { LEVEL_STRIDE_BYTES, UNANSWERED_MS_MAX, VOICE_LEVEL_MIN } from './limits.ts'
+
+export class UnansweredVoice {
+  readonly #format: AudioFormat
+  #isHeard = false
+  #quietMs = 0
+
+  constructor(format: AudioFormat) {
+    this.#format = format
+  }
+
+  get isHeard(): boolean {
+    return this.#isHeard
+  }
+
+  /** The time since the last voice. */
+  get quietMs(): number {
+    return this.#quietMs
+  }
+
+  hear(audio: Uint8Array): void {
+    if (levelIn(audio, this.#format) >= VOICE_LEVEL_MIN) {
+      this.#isHeard = true
+      this.#quietMs = 0
+      return
+    }
+    this.#quietMs += audio.length / AUDIO_BYTES_PER_MS[this.#format]
+    if (this.#quietMs > UNANSWERED_MS_MAX) this.#isHeard = false
+  }
+
+  /** The provider has the turn, or the voice is lost. */
+  reset(): void {
+    this.#isHeard = false
+  }
+}
+
+/** Every frame of a line passes here: some samples of it say enough. */
+const levelIn = (audio: Uint8Array, format: AudioFormat): number => {
+  if (format !== 'pcm16') return levelOf(decodeG711(format, audio))
+  let sum = 0
+  let count = 0
+  for (let at = 0; at + 1 < audio.length; at += LEVEL_STRIDE_BYTES) {
+    const sample = (((audio[at + 1] as number) << 24) >> 16) | (audio[at] as number)
+    sum += sample * sample
+    count += 1
+  }
+  return Math.sqrt(sum / Math.max(1, count))
+}

@@ -1,0 +1,95 @@
+// The answers of a line from the first audio until they were heard. Meanwhile the log learns how far the listener is, so that a process
+// which dies leaves what was heard; and where the session asks for it, the audio is kept as far as it was heard.
+import type { VoiceRequest } from '../kernel/ports/voice.ts'
+import type { HeardAnswer } from './absence.ts'
+import type { LinePorts } from './engine.ts'
+import { AnswerAudio } from './keeping/answer-audio.ts'
+import type { AudioKeeper } from './keeping/audio-keeper.ts'
+import { HEARD_MARK_MS, PLAYED_LOOK_MS } from './limits.ts'
+
+export interface HeardAnswersPorts extends LinePorts {
+  readonly request: Pick<VoiceRequest, 'key' | 'session'>
+  /** Null: the session does not ask for audio. */
+  readonly keeper: AudioKeeper | null
+  /** The answer that the listener hears, as far as it was heard; null: there is nothing left to hear. */
+  readonly playing: () => HeardAnswer | null
+  /** The milliseconds of an item that were heard, when nothing is left. */
+  readonly heardMs: (item: string) => number
+}
+
+export class HeardAnswers {
+  readonly #ports: HeardAnswersPorts
+  readonly #audio: AnswerAudio
+  #cancelLook: (() => void) | null = null
+  #markedAt = 0
+  /** The last place that the log was told. It may be on its way there. */
+  #marked: HeardAnswer | null = null
+
+  constructor(ports: HeardAnswersPorts) {
+    this.#ports = ports
+    this.#audio = new AnswerAudio(ports.keeper)
+  }
+
+  /** A piece of an answer went to the client. */
+  add(runId: string, item: string, bytes: Uint8Array): void {
+    this.#audio.add(runId, item, bytes)
+    if (this.#cancelLook) return
+    this.#markedAt = this.#ports.clock.now()
+    this.#lookLater()
+  }
+
+  /** The log learns how far the listener is. */
+  mark(place = this.#ports.playing()): void {
+    this.#markedAt = this.#ports.clock.now()
+    if (!place || place.chars === 0) return
+    if (this.#marked?.runId === place.runId && this.#marked.chars === place.chars) return
+    this.#marked = place
+    this.#send(place)
+  }
+
+  /** The listener is gone, after so much of the answer. Whether that cuts the answer is decided when its run has ended. */
+  leave(place: HeardAnswer): void {
+    this.#stopLooking()
+    this.mark(place)
+  }
+
+  /** The audio of all items so far is over, each after the milliseconds that were heard of it. */
+  keepAudio(heardMs: (item: string) => number = this.#ports.heardMs): void {
+    this.#audio.keep(heardMs)
+  }
+
+  /** The listener hears no more, and the answer stays as the log has it. */
+  settle(): void {
+    this.#stopLooking()
+    const answer = this.#marked ?? this.#ports.request.session.state.listening.answer
+    this.#marked = null
+    if (answer) this.#send(answer, true)
+  }
+
+  #stopLooking(): void {
+    this.#cancelLook?.()
+    this.#cancelLook = null
+  }
+
+  #look(): void {
+    const { playing, clock } = this.#ports
+    const place = playing()
+    if (!place) {
+      this.keepAudio()
+      return this.settle()
+    }
+    if (clock.now() - this.#markedAt >= HEARD_MARK_MS) this.mark(place)
+    this.#lookLater()
+  }
+
+  #lookLater(): void {
+    this.#cancelLook = this.#ports.clock.after(PLAYED_LOOK_MS, () => this.#look())
+  }
+
+  /** A session that is gone has no log to be right. */
+  #send({ runId, chars, audioMs }: HeardAnswer, isOver = false): void {
+    const { send, request } = this.#ports
+    const over = isOver ? { isOver: true as const } : {}
+    send(request.key, { type: 'heard', runId, chars, audioMs, ...over }).catch(() => {})
+  }
+}
