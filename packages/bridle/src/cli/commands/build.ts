@@ -8,8 +8,6 @@ import { startWrangler } from '../cloudflare/wrangler.ts'
 import { dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 
 export const build = defineCommand({
-  summary: 'bundle agents/ for a target',
-  argumentNames: [],
   options: {
     target: { type: 'string', value: 'TARGET', help: 'cloudflare (default)' },
     out: { type: 'string', value: 'FOLDER', help: 'else dist/worker' },

@@ -9,8 +9,6 @@ import { listenForInterrupt } from '../terminal/interruption.ts'
 import { serverOptions, startServer } from './start.ts'
 
 export const dev = defineCommand({
-  summary: 'serve, and take up every change in agents/',
-  argumentNames: [],
   options: {
     target: { type: 'string', value: 'TARGET', help: 'node (default) or cloudflare' },
     ...serverOptions,

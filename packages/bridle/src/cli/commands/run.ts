@@ -1,8 +1,9 @@
 // `bridle run` submits a prompt and shows the run live until it ends.
 import { randomUUID } from 'node:crypto'
-import { FabricError } from '../../client/index.ts'
+import { FabricError } from '../../client/fabric/error.ts'
 import { askApproval } from '../approvals/approval-question.ts'
 import { clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { cancelOnSecondInterrupt } from '../runs/leaving.ts'
 import { readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
@@ -11,8 +12,6 @@ import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
 
 export const run = defineCommand({
-  summary: 'run an agent and watch it',
-  argumentNames: ['<agent>', '[prompt]'],
   options: {
     id: { type: 'string', value: 'SESSION', help: 'the session to go on with; else a new one' },
     payload: { type: 'string', value: 'JSON', help: 'the input, an object' },
@@ -24,16 +23,17 @@ export const run = defineCommand({
     ...outputOptions,
   },
   notes: `Later ones win: --payload, --payload-file, --stdin, --set, the prompt. Without a server it runs one of its own.
+Ctrl+C leaves, and the run continues; Ctrl+C again within 2 seconds cancels it.
 Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
   run: async ({ args, flags, env, out }) => {
     const [agent = '', prompt] = args
     const input = await readRunInput(prompt, flags)
     const id = flags.id ?? `${agent}-${randomUUID()}`
-    const { signal, dispose } = listenForInterrupt()
+    const { signal, isTerminated, dispose } = listenForInterrupt()
     const connection = await connectOrStart(flags, env, out)
-    let isAccepted = false
-    const onAccepted = () => {
-      isAccepted = true
+    let accepted: string | null = null
+    const onAccepted = (runId: string) => {
+      accepted = runId
     }
     try {
       out.note(`${agent}, session ${id}`)
@@ -47,10 +47,10 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
       if (!signal.aborted) throw error
-      throw new ExitError(
-        EXIT_CODES.interrupted,
-        isAccepted ? farewell(connection, id) : `Left before the server took the run.`,
-      )
+      if (accepted === null) throw new ExitError(EXIT_CODES.interrupted, `Left before the server took the run.`)
+      const run = { id, agent, runId: accepted }
+      if (!isTerminated() && (await cancelOnSecondInterrupt(out, connection.fabric, run))) return EXIT_CODES.cancelled
+      throw new ExitError(EXIT_CODES.interrupted, farewell(connection, id))
     } finally {
       await connection.close()
       dispose()
@@ -66,10 +66,15 @@ const farewell = ({ ownData }: ServerConnection, id: string): string =>
 interface RunDisplay {
   readonly onEvent: (event: PrintableEvent) => void
   readonly onDisconnect: () => void
-  readonly finish: () => void
+  /** Withdraws open questions; resolves when the terminal is free. */
+  readonly finish: () => Promise<void>
 }
 
-const jsonDisplay = (out: CliOutput): RunDisplay => ({ onEvent: out.row, onDisconnect: () => {}, finish: () => {} })
+const jsonDisplay = (out: CliOutput): RunDisplay => ({
+  onEvent: out.row,
+  onDisconnect: () => {},
+  finish: async () => {},
+})
 
 /** Shows events, and asks about approvals when a person is at the terminal. */
 const terminalDisplay = (
@@ -120,10 +125,11 @@ const terminalDisplay = (
       printer.freshLine()
       out.note('The server is away; waiting for it.')
     },
-    finish: () => {
+    finish: async () => {
       if (interrupted.aborted) endLine(out, printer)
       else printer.freshLine()
       for (const question of open.values()) question.abort()
+      await questions
     },
   }
 }

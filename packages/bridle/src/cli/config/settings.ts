@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type OperatorClient, operatorClient } from '../../client/index.ts'
+import { type OperatorClient, operatorClient } from '../../client/operator/http.ts'
 import { present } from '../../kernel/json.ts'
 import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'

@@ -3,7 +3,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type FabricClient, FabricError, type RunStatus } from '../../client/index.ts'
+import { FabricError } from '../../client/fabric/error.ts'
+import type { FabricClient, RunStatus } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { RETRY_BASE_MS, RETRY_MAX_MS, SUBMIT_TRIES_MAX } from '../limits.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
@@ -16,7 +17,7 @@ export interface RunFollowOptions {
   readonly input: RunPayload
   readonly signal: AbortSignal
   /** The server has accepted the run, which continues even if this process ends. */
-  readonly onAccepted: () => void
+  readonly onAccepted: (runId: string) => void
   readonly onEvent: (event: PrintableEvent) => void
   /** The server cannot be reached at the moment. */
   readonly onDisconnect: () => void
@@ -40,7 +41,7 @@ export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> =>
     if (error instanceof FabricError && error.status === 404) return unknownAgent(fabric, agent)
     throw error
   })
-  options.onAccepted()
+  options.onAccepted(runId)
   const currentStatus = () =>
     retryWhile(
       () => fabric.run(id, runId, agent),

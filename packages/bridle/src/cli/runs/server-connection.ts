@@ -1,13 +1,14 @@
 // A server for a command: the one that runs, else one in this process that ends with the command.
 import { randomBytes } from 'node:crypto'
-import { type FabricClient, FabricError } from '../../client/index.ts'
+import { FabricError } from '../../client/fabric/error.ts'
+import type { FabricClient, OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { startServer } from '../commands/start.ts'
 import { createClient, isLocalUrl, serverSettings, serverUrl } from '../config/settings.ts'
 import type { CliOutput } from '../terminal/output.ts'
 
 export interface ServerConnection {
-  readonly fabric: FabricClient
+  readonly fabric: OperatorClient
   /** The data folder of a server that lives in this process and ends with it; null = it lives elsewhere. */
   readonly ownData: string | null
   readonly close: () => Promise<void>
