@@ -75,7 +75,7 @@ export const parts: readonly LongTestPart[] = [
       ...['fabric-socket.test.ts', 'harness-client.test.ts', 'random-kills.test.ts', 'durable-runs.test.ts'],
       ...['agents/runner.test.ts', 'agents/engines.test.ts', 'claude/claude.test.ts', 'examples/chat/chat.test.ts'],
       ...['simulation/simulation.slow.test.ts', 'simulation/native.slow.test.ts', 'cut-lines.slow.test.ts'],
-      ...['init/templates.test.ts'],
+      ...['init/templates.test.ts', 'verbs-terminal.test.ts'],
     ],
     env: { BRIDLE_VARIANTS: 'all' },
   },

@@ -1,4 +1,4 @@
-// A command of the command line is a row: its arguments, its options, its summary and its function. Parsing and help follow.
+// A command of the command line: its options and its function. The table in verbs.ts has its name, arguments and summary.
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
 import type { CliOutput } from './terminal/output.ts'
 
@@ -9,9 +9,6 @@ export interface CliOption extends ParseArgsOptionDescriptor {
 }
 
 export interface CliCommand {
-  readonly summary: string
-  /** The arguments in order: `<agent>` is required, `[prompt]` optional. */
-  readonly argumentNames: readonly string[]
   readonly options: { readonly [name: string]: CliOption }
   /** Further text of the help. */
   readonly notes?: string
@@ -56,7 +53,7 @@ export class ExitError extends Error {
 /** Parses arguments with the options of the command. An unknown or incomplete one is a usage error that names it. */
 export const parseCommandLine = (
   name: string,
-  { options, argumentNames }: CliCommand,
+  { options, argumentNames }: Pick<CliCommand, 'options'> & { readonly argumentNames: readonly string[] },
   argv: readonly string[],
 ): { args: readonly string[]; flags: { readonly [name: string]: unknown } } => {
   const allOptions: { readonly [name: string]: ParseArgsOptionDescriptor } = {
@@ -89,6 +86,16 @@ export const parseCommandLine = (
     throw usageError(`"${positionals[argumentNames.length]}" is one argument too many.`)
   return { args: positionals, flags: values }
 }
+
+/** Options of every act upon a session: who acts, and why. */
+export const actOptions = {
+  reason: { type: 'string', value: 'TEXT', help: 'the reason, for the log' },
+  actor: { type: 'string', value: 'NAME', help: 'the person who acts, for the log' },
+} as const satisfies CliCommand['options']
+
+export const agentOption = {
+  agent: { type: 'string', value: 'NAME', help: 'the agent, if several have a session of this id' },
+} as const satisfies CliCommand['options']
 
 /** Options of every command that calls a server. */
 export const clientOptions = {

@@ -1,31 +1,65 @@
 // The text of `--help`, made from the table of commands.
 import type { CliCommand } from './command.ts'
+import { HELP_COLUMNS } from './limits.ts'
+import { wrapText } from './terminal/text-lines.ts'
+import { VERB_GROUPS, type VerbRow } from './verbs.ts'
 
-export const helpOverview = (verbs: { readonly [name: string]: CliCommand }): string => {
+export const helpOverview = (verbs: { readonly [name: string]: VerbRow }): string => {
   const rows = Object.entries(verbs).map(
-    ([name, { argumentNames, summary }]) => [[name, ...argumentNames].join(' '), summary] as const,
+    ([name, { group, argumentNames, summary }]) => [group, [name, ...argumentNames].join(' '), summary] as const,
   )
+  const width = Math.max(...rows.map(([, left]) => left.length))
+  const groups = VERB_GROUPS.map((group) => {
+    const own = rows.flatMap(([of, ...row]) => (of === group ? [row] : []))
+    return `${group}\n${columns(own, width)}`
+  })
   return `bridle: one durable session between any agent and any frontend
 
-${columns(rows.map(([left, right]) => [`bridle ${left}`, right]))}
+${groups.join('\n\n')}
 
-  bridle <verb> --help says more; bridle --version prints the version. fh is the same program.
+bridle <verb> --help says more, with an example. fh is the same program.
+A <session> is its id, or the first characters of it.
 
 The server is at --url, else BRIDLE_URL, else http://127.0.0.1:4317.
-Its token is in FABRIC_HARNESS_API_TOKEN, else FH_AUTH_TOKEN, else where bridle start --token keeps it.
-On a terminal it speaks to people; when piped, or with --json, in JSON lines.`
+Its token is in FABRIC_HARNESS_API_TOKEN, else FH_AUTH_TOKEN, else where
+bridle start --token keeps it. On a terminal the output is for people; when
+piped, or with --json, it is JSON lines.`
 }
 
-export const commandHelp = (name: string, { argumentNames, summary, options, notes }: CliCommand): string => {
+export const commandHelp = (
+  name: string,
+  { argumentNames, summary, example }: VerbRow,
+  { options, notes }: CliCommand,
+): string => {
   const rows = Object.entries(options).map(([flag, { short, value, help, multiple }]): [string, string] => [
     `${short === undefined ? '' : `-${short}, `}--${flag}${value === undefined ? '' : ` ${value}`}${multiple ? ' …' : ''}`,
     help,
   ])
   const head = `bridle ${[name, ...argumentNames, ...(rows.length > 0 ? ['[options]'] : [])].join(' ')}: ${summary}`
-  return [head, ...(rows.length > 0 ? [columns(rows)] : []), ...(notes === undefined ? [] : [notes])].join('\n\n')
+  return [
+    head,
+    ...(rows.length > 0 ? [columns(rows)] : []),
+    ...(notes === undefined
+      ? []
+      : [
+          notes
+            .split('\n')
+            .flatMap((line) => wrap(line, HELP_COLUMNS))
+            .join('\n'),
+        ]),
+    `Example:\n  bridle ${example}`,
+  ].join('\n\n')
 }
 
-const columns = (rows: readonly (readonly [string, string])[]): string => {
-  const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}   ${right}`).join('\n')
-}
+/** Each right side is wrapped below itself. */
+const columns = (
+  rows: readonly (readonly [string, string])[],
+  width = Math.max(...rows.map(([left]) => left.length)),
+): string =>
+  rows
+    .flatMap(([left, right]) =>
+      wrap(right, HELP_COLUMNS - width - 4).map((line, at) => `  ${(at === 0 ? left : '').padEnd(width)}  ${line}`),
+    )
+    .join('\n')
+
+const wrap = (text: string, width: number): string[] => wrapText(text, width).map((line) => line.trimEnd())

@@ -12,6 +12,8 @@ export const INTERRUPT_ECHO_MS = 500
 export const TYPED_AHEAD_MS = 60
 /** Text is not wrapped into narrower lines; such a terminal wraps them itself. */
 export const COLUMNS_MIN = 20
+/** Columns of the help: the width of a terminal that nobody has made wider. */
+export const HELP_COLUMNS = 80
 /** Characters before a withdrawn piece of an answer that are shown again: enough to find the place on the screen. */
 export const LAST_WORDS_CHARS = 40
 
@@ -23,3 +25,36 @@ export const CAUSES_MAX = 5
 export const SILENCE_MS = 1_500
 /** Lines of an error's stack in dev; Node keeps ten, which a library may fill alone. */
 export const STACK_LINES = 50
+
+/** A second Ctrl+C within this time cancels the run: long enough to read the line that says so. */
+export const CANCEL_WINDOW_MS = 2_000
+
+/** Sessions per page while the beginning of an id is looked up: the most that a server gives. */
+export const PREFIX_PAGE = 500
+/** Ids that are listed when the beginning of an id fits several: as many as fit on a screen. */
+export const CANDIDATES_MAX = 10
+/** A shortened id has at least this many characters: shorter ones look like words. */
+export const ID_CHARS_MIN = 12
+/** Characters behind those that tell an id from its neighbours in the list; with hexadecimal digits, one in 65,000 is met again. */
+export const ID_CHARS_SPARE = 4
+/** A list of sessions shortens ids when titles would have fewer columns than this. */
+export const TITLE_COLUMNS = 32
+
+/** Entries of a log per request: the most that a server gives. */
+export const LOG_PAGE = 2_000
+/** Columns of an event's id in a line of the log: ev-9999; a longer one moves its line. */
+export const EVENT_COLUMNS = 7
+/** Columns of an event's type: the longest types that are common. */
+export const TYPE_COLUMNS = 18
+/** A replay waits at most this long between two events, at normal speed: nobody watches an agent that waits for its operator. */
+export const REPLAY_GAP_MS = 2_000
+/** Steps, branches and approvals that `inspect` shows of each kind; the other verbs list all. */
+export const INSPECT_ROWS_MAX = 5
+/** Sessions per request of a list that is read as a whole. */
+export const LIST_PAGE = 500
+/** A completion that takes longer feels like a terminal that hangs. */
+export const COMPLETION_MS = 800
+/** Session ids that a completion offers; the shell filters them by what was typed. */
+export const COMPLETION_IDS_MAX = 200
+/** An edit of arguments with more lines than this is shown as all old and all new lines: the comparison takes time by the square. */
+export const DIFF_LINES_MAX = 2_000

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { CliWorkspace, freePort, parseJsonRows } from './cli.suite.ts'
+import { verbs } from './verbs.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -50,6 +51,18 @@ test.each<[string, string[], string]>([
   ['an event that is none', ['attach', 's', '--after', 'x'], '--after x is not the id of an event, such as ev-12.'],
   ['arguments that are no JSON', ['approve', 's', 'a', '--args', '3'], '--args is not a JSON object.'],
   ['a signal without a name', ['signal', 's'], 'bridle signal needs <name>. Try bridle signal --help.'],
+  ['a speed that is none', ['replay', 's', '--speed', 'fast'], '--speed fast is neither a factor such as 4x nor max.'],
+  ['a tier that is none', ['logs', 's', '--tier', 'all'], '--tier all is neither default nor debug.'],
+  ['a pattern that is none', ['logs', 's', '--grep', '('], '--grep ( is not a regular expression.'],
+  ['a point that is none', ['branch', 's', '--from', 'x'], '--from x is not the id of an event, such as ev-12.'],
+  ['a score that is none', ['health', '--below', '0'], '--below 0 is not a number from 1 to 100.'],
+  ['an unknown shell', ['completion', 'ksh'], 'There is no completion for "ksh"; there is one for bash, zsh, fish.'],
+  ['a deletion that nobody confirms', ['delete', 's'], 'Nobody can be asked here: bridle delete needs --yes.'],
+  [
+    'an editor without a terminal',
+    ['approve', 's', 'a', '--edit'],
+    '--edit needs a terminal; elsewhere use --args JSON.',
+  ],
   ['a target that is none', ['dev', '--target', 'moon'], 'There is no target "moon"; node and cloudflare are.'],
   ['a build for nowhere', ['build', '--target', 'moon'], 'There is no target "moon"; cloudflare is one.'],
 ])('[C1] %s is a usage error in one line', async (_name, args, message) => {
@@ -67,23 +80,10 @@ describe('[C2] help', () => {
   test.each([[['--help']], [['-h']], [['help']], [[]]])('%j lists the verbs', async (args) => {
     const { code, stdout } = await work.bridle(args)
     expect(code).toBe(0)
-    for (const verb of [
-      'start',
-      'dev',
-      'build',
-      'run',
-      'attach',
-      'sessions',
-      'approvals',
-      'approve',
-      'reject',
-      'signal',
-      'export',
-      'import',
-      'doctor',
-      'runner',
-    ])
-      expect(stdout).toMatch(new RegExp(`^ {2}bridle ${verb}\\b`, 'm'))
+    for (const verb of Object.keys(verbs)) expect(stdout).toMatch(new RegExp(`^ {2}${verb}\\b`, 'm'))
+    // Grouped by what a person wants to do, and no wider than a terminal.
+    expect(stdout.match(/^[A-Z][a-z]+$/gm)).toEqual(['Start', 'Talk', 'Look', 'Steer', 'Files', 'Server'])
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })
 
   test.each([[['run', '--help']], [['help', 'run']], [['run', 'scripted', '-h']]])(
@@ -113,6 +113,12 @@ describe('[C4] without a server', () => {
     ['export'],
     ['export', 's'],
     ['import', '-'],
+    ['inspect', 's'],
+    ['logs', 's', '-f'],
+    ['health', '-w'],
+    ['cancel', 's'],
+    ['delete', 's', '--yes'],
+    ['open'],
   ])('bridle %s says that nobody answers', async (...args) => {
     const { code, stdout, stderr } = await work.bridle([...args, '--url', 'http://127.0.0.1:1'])
     expect([code, stdout]).toEqual([1, ''])

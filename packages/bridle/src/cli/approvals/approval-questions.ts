@@ -1,6 +1,7 @@
 // The questions about the approvals of a session that somebody watches at a terminal: one after the other, each withdrawn when
 // another person has answered.
-import { type FabricClient, FabricError } from '../../client/index.ts'
+import { FabricError } from '../../client/fabric/error.ts'
+import type { FabricClient } from '../../client/index.ts'
 import { commandName } from '../command-name.ts'
 import type { EventPrinter, PrintableEvent } from '../terminal/event-printer.ts'
 import type { CliOutput } from '../terminal/output.ts'
@@ -11,8 +12,8 @@ export interface ApprovalQuestions {
   readonly ask: (event: PrintableEvent) => void
   /** The approval has its answer. */
   readonly withdraw: (approvalId: string) => void
-  /** Withdraws all questions; the approvals stay open. */
-  readonly close: () => void
+  /** Withdraws all questions, and resolves when the terminal is free again; the approvals stay open. */
+  readonly close: () => Promise<void>
 }
 
 export interface QuestionPlace {
@@ -72,8 +73,9 @@ export const approvalQuestions = ({ fabric, out, printer, env, id, agent }: Ques
       printer.freshLine()
       out.write('\n')
     },
-    close: () => {
+    close: async () => {
       for (const question of open.values()) question.abort()
+      await questions
     },
   }
 }

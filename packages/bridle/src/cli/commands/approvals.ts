@@ -1,5 +1,6 @@
 // `bridle approvals` lists the open approvals of all sessions, oldest first.
-import { FabricError, type PendingApproval } from '../../client/index.ts'
+import { FabricError } from '../../client/fabric/error.ts'
+import type { PendingApproval } from '../../client/index.ts'
 import { inboxLines } from '../approvals/inbox-text.ts'
 import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
@@ -8,8 +9,6 @@ import { printTable, timeAgo } from '../terminal/table.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 
 export const approvals = defineCommand({
-  summary: 'list the open approvals',
-  argumentNames: [],
   options: { ...clientOptions, ...outputOptions },
   notes: 'Answer with bridle approve or bridle reject.',
   run: async ({ flags, env, out }) => {

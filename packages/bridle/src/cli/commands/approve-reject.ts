@@ -1,8 +1,10 @@
 // `bridle approve` and `bridle reject` answer an approval.
-
-import { FabricError } from '../../client/index.ts'
+import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
+import type { OperatorClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
+import { type ApprovalChoice, askApproval } from '../approvals/approval-question.ts'
 import {
+  agentOption,
   type CliFlags,
   type CliInvocation,
   clientOptions,
@@ -13,47 +15,80 @@ import {
 } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
+import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
+import { listenForInterrupt } from '../terminal/interruption.ts'
 
-const argumentNames = ['<session>', '<approvalId>'] as const
 const options = {
   reason: { type: 'string', value: 'TEXT', help: 'the reason; the agent reads it' },
   actor: { type: 'string', value: 'NAME', help: 'the person who decides' },
-  agent: { type: 'string', value: 'NAME', help: 'the agent, if several have a session of this id' },
+  ...agentOption,
   ...clientOptions,
   ...outputOptions,
 } as const
 
 export const approve = defineCommand({
-  summary: 'let a call go ahead',
-  argumentNames,
   options: {
     args: { type: 'string', value: 'JSON', help: 'other arguments than those asked for, an object' },
+    edit: { type: 'boolean', short: 'e', help: 'edit the arguments, see what changed, and then decide' },
     ...options,
   },
-  run: (call) => decideApproval('approve', call),
+  notes: `--edit opens $VISUAL or $EDITOR, else a line of the terminal. The answer n leaves the approval open.`,
+  run: async (call) => {
+    const { args: given, edit } = call.flags
+    if (given !== undefined && edit)
+      throw new ExitError(EXIT_CODES.usage, '--args and --edit both change the arguments; take one of them.')
+    if (edit && !call.out.canAsk)
+      throw new ExitError(EXIT_CODES.usage, '--edit needs a terminal; elsewhere use --args JSON.')
+    const args = given === undefined ? undefined : (parseJsonObject('--args', given) as FabricJsonObject)
+    return decideApproval('approve', call, edit ? editedArguments(call) : async () => args)
+  },
 })
 
 export const reject = defineCommand({
-  summary: 'refuse a call',
-  argumentNames,
   options,
-  run: (call) => decideApproval('reject', call),
+  run: (call) => decideApproval('reject', call, async () => undefined),
 })
+
+type DecisionCall = CliInvocation<CliFlags<typeof options>>
+/** The arguments to approve; undefined = those asked for. */
+type ArgumentSource = (fabric: OperatorClient, session: string) => Promise<FabricJsonObject | undefined>
 
 const decideApproval = async (
   verb: 'approve' | 'reject',
-  { args, flags, env, out }: CliInvocation<CliFlags<typeof options> & { readonly args?: string }>,
+  { args: [session = '', approvalId = ''], flags, env, out }: DecisionCall,
+  argumentsOf: ArgumentSource,
 ): Promise<number> => {
-  const [session = '', approvalId = ''] = args
   const { reason, actor, agent } = flags
-  const edited = flags.args === undefined ? undefined : parseJsonObject('--args', flags.args)
-  const decision = present({ args: edited, reason, actor, agent })
   const fabric = await createClient(flags, env)
-  const answer = await fabric[verb](session, approvalId, decision).catch((error: unknown) => {
-    if (!(error instanceof FabricError) || error.status !== 404) throw error
-    throw new ExitError(EXIT_CODES.failed, `There is no approval ${approvalId} in a session ${session}.`)
+  const decide = async (id: string) => {
+    const args = await argumentsOf(fabric, id)
+    return { id, answer: await fabric[verb](id, approvalId, present({ args, reason, actor, agent })) }
+  }
+  const { id, answer } = await withSession(fabric, session, agent, decide).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error
+    throw noApproval(session, approvalId)
   })
-  if (out.isJson) out.row({ sessionId: session, ...answer })
-  else out.line(`${verb === 'approve' ? 'Approved' : 'Rejected'} ${approvalId} of ${session}.`)
+  if (out.isJson) out.row({ sessionId: id, ...answer })
+  else out.line(`${verb === 'approve' ? 'Approved' : 'Rejected'} ${approvalId} of ${id}.`)
   return EXIT_CODES.ok
 }
+
+/** Shows the approval, lets a person edit its arguments, and asks. */
+const editedArguments =
+  ({ args: [, approvalId = ''], flags: { agent }, env, out }: DecisionCall): ArgumentSource =>
+  async (fabric, id) => {
+    const { approvals } = await fabric.session(id, agent)
+    const approval = approvals.find((each) => each.id === approvalId)
+    if (!approval) throw noApproval(id, approvalId)
+    const request = { subject: approval.toolName, args: approval.args, reason: approval.reason }
+    const { signal, dispose } = listenForInterrupt()
+    const choice: ApprovalChoice | null = await askApproval(out, request, env, signal, { isEdit: true })
+    dispose()
+    if (choice === null) out.write('\n')
+    if (choice?.decision !== 'approved')
+      throw new ExitError(EXIT_CODES.cancelled, `Nothing was sent; the approval ${approvalId} stays open.`)
+    return choice.args
+  }
+
+const noApproval = (session: string, approvalId: string): ExitError =>
+  new ExitError(EXIT_CODES.failed, `There is no approval ${approvalId} in a session ${session}.`)

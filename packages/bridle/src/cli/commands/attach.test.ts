@@ -39,7 +39,7 @@ describe('[C11] attach', () => {
   test('with --agent it waits for a session that does not exist yet; without, that is an error', async () => {
     const early = work.start(['attach', 'early', '--agent', 'scripted'])
     const nobody = await work.bridle(['attach', 'early'])
-    expect([nobody.code, nobody.stderr]).toEqual([1, 'bridle: There is no session early.\n'])
+    expect([nobody.code, nobody.stderr]).toEqual([1, 'bridle: There is no session early. Try bridle sessions.\n'])
     await work.bridle(['run', 'scripted', scriptOf({ text: 'at last' }), '--id', 'early'])
     await early.until(hasType('idle'))
   })
@@ -160,7 +160,7 @@ test('[C28] a signal that no run takes, and one for no session, end with 1', asy
   const refused = await work.bridle(['signal', 'quiet', 'paid', '{"n":1}', '--actor', 'me', '--key', 'k-1'])
   expect(refused).toEqual({ code: 1, stdout: '', stderr: 'bridle: No run of the session takes signals now.\n' })
   const nowhere = await work.bridle(['signal', 'nowhere', 'paid'])
-  expect([nowhere.code, nowhere.stderr]).toEqual([1, 'bridle: There is no session nowhere.\n'])
+  expect([nowhere.code, nowhere.stderr]).toEqual([1, 'bridle: There is no session nowhere. Try bridle sessions.\n'])
   const bad = await work.bridle(['signal', 'quiet', 'not an id'])
   expect([bad.code, bad.stderr]).toEqual([2, 'bridle: body: name: Expected an id\n'])
 })

@@ -1,16 +1,18 @@
 // `bridle attach` watches a session. It resumes at its cursor when the server returns. On a terminal it asks about
 // approvals that are open.
-import { type AgentEvent, type FabricClient, FabricError } from '../../client/index.ts'
+import { FabricError } from '../../client/fabric/error.ts'
+import type { AgentEvent, FabricClient } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
 import { approvalQuestions } from '../approvals/approval-questions.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
+import { cancelOnSecondInterrupt } from '../runs/leaving.ts'
+import { withSession } from '../session-ids/session-prefix.ts'
 import { createEventPrinter, endLine } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 
 export const attach = defineCommand({
-  summary: 'watch a session live',
-  argumentNames: ['<session>'],
   options: {
     after: { type: 'string', value: 'EVENT', help: 'only what comes after this event, such as ev-12' },
     replay: { type: 'string', value: 'N', help: 'how much of what was before: all (default), none, or the last N' },
@@ -18,12 +20,18 @@ export const attach = defineCommand({
     ...clientOptions,
     ...outputOptions,
   },
-  notes: 'On a terminal it asks about open approvals. Ctrl+C detaches; the session continues.',
+  notes: `On a terminal it asks about open approvals. Ctrl+C detaches, and the session continues. While something runs, Ctrl+C again
+within 2 seconds cancels it.`,
   run: async ({ args, flags, env, out }) => {
-    const [id = ''] = args
-    const { after, agent = null } = flags
-    const { signal, dispose } = listenForInterrupt()
+    const [session = ''] = args
+    const { agent = null } = flags
+    const replay = replayOf(flags.replay ?? 'all')
+    const after = flags.after === undefined ? undefined : eventOf(flags.after)
+    const { signal, isTerminated, dispose } = listenForInterrupt()
     const fabric = await createClient(flags, env)
+    // With an agent the session need not exist, so the text is its whole id.
+    const known = agent === null ? await withSession(fabric, session, undefined, (each) => fabric.session(each)) : null
+    const id = known?.id ?? session
     const isAnswered = await answeredBefore(fabric, id, agent)
     const command = commandName(env)
     const printer = createEventPrinter(out, { withPrompts: true, withHints: !out.canAsk, command, isAnswered })
@@ -38,10 +46,12 @@ export const attach = defineCommand({
       else printer.print(event)
     }
     let isAway = false
+    /** The run in progress, as far as the events say. */
+    let runId = known?.runId ?? null
     const feed = fabric.events(agent, id, {
       signal,
-      replay: replayOf(flags.replay ?? 'all'),
-      ...(after !== undefined && { after: eventOf(after) }),
+      replay,
+      ...present({ after }),
       onRetry: () => {
         if (!isAway) printer.freshLine()
         if (!isAway) out.note('The server is away; waiting for it.')
@@ -53,13 +63,21 @@ export const attach = defineCommand({
       },
     })
     try {
-      for await (const event of feed) show(event)
+      for await (const event of feed) {
+        if (event.type === 'prompt_start') runId = event.data.runId ?? null
+        if (event.type === 'idle' || (event.type === 'cancelled' && event.data.runId === runId)) runId = null
+        show(event)
+      }
+      await questions.close()
+      endLine(out, printer)
+      const run = runId === null || isTerminated() ? null : { id, runId, agent: flags.agent }
+      if (run && (await cancelOnSecondInterrupt(out, fabric, run))) return EXIT_CODES.cancelled
     } catch (error) {
       if (!(error instanceof FabricError) || error.status !== 404) throw error
       throw new ExitError(EXIT_CODES.failed, `There is no ${agent === null ? `session ${id}` : `agent ${agent}`}.`)
     } finally {
-      questions.close()
-      endLine(out, printer)
+      await questions.close()
+      printer.freshLine()
       dispose()
     }
     process.stderr.write(`Detached from ${id}; nothing was stopped. Come back with ${command} attach ${id}\n`)

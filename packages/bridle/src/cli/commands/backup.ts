@@ -10,8 +10,6 @@ const DATABASE = 'bridle.sqlite'
 const LEFT_OUT = new Set(['lock', 'owner', DATABASE, `${DATABASE}-wal`, `${DATABASE}-shm`])
 
 export const backup = defineCommand({
-  summary: 'copy the data folder of a server, also while it works',
-  argumentNames: ['<folder>'],
   options: { ...dataOptions, ...outputOptions },
   notes: `The copy is a data folder: bridle start --data FOLDER serves it. It has the secrets of the server; keep it as safe as the original.`,
   run: async ({ args: [folder = ''], flags, env, out }) => {

@@ -10,8 +10,6 @@ import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
 
 export const build = defineCommand({
-  summary: 'bundle agents/ for a target',
-  argumentNames: [],
   options: {
     target: { type: 'string', value: 'TARGET', help: 'cloudflare (default)' },
     out: { type: 'string', value: 'FOLDER', help: 'else dist/worker' },

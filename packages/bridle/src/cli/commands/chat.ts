@@ -11,8 +11,6 @@ import { listenForInterrupt } from '../terminal/interruption.ts'
 import { createOutput } from '../terminal/output.ts'
 
 export const chat = defineCommand({
-  summary: 'talk with an agent in the terminal',
-  argumentNames: ['[agent]'],
   options: {
     id: { type: 'string', value: 'SESSION', help: 'the session to go on with; else a new one' },
     continue: { type: 'boolean', short: 'c', help: 'go on with the newest chat of this agent' },

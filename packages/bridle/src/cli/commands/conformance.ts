@@ -7,8 +7,6 @@ import { serverAddress, serverUrl } from '../config/settings.ts'
 import { conformanceReport } from '../terminal/conformance-report.ts'
 
 export const conformance = defineCommand({
-  summary: 'play the protocol pages against a running server',
-  argumentNames: ['<url>'],
   options: {
     token: { type: 'string', value: 'TOKEN', help: 'the token of the server; else FABRIC_HARNESS_API_TOKEN' },
     timeout: {

@@ -16,8 +16,6 @@ import { listenForInterrupt } from '../terminal/interruption.ts'
 import { serverOptions, startServer } from './start.ts'
 
 export const dev = defineCommand({
-  summary: 'serve, take up every change in agents/, and show what runs',
-  argumentNames: [],
   options: {
     target: { type: 'string', value: 'TARGET', help: 'node (default) or cloudflare' },
     ...serverOptions,

@@ -1,6 +1,7 @@
 // `bridle doctor` checks everything that a server and its callers need.
 import { createServer } from 'node:net'
-import { type AgentStatus, type FabricClient, FabricError } from '../../client/index.ts'
+import { FabricError } from '../../client/fabric/error.ts'
+import type { AgentStatus, FabricClient } from '../../client/index.ts'
 import type { EngineRow } from '../../runners/index.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { describeStore } from '../../targets/node/store-setting.ts'
@@ -15,8 +16,6 @@ export interface DoctorFinding {
 }
 
 export const doctor = defineCommand({
-  summary: 'say what works here and what does not',
-  argumentNames: [],
   options: { ...clientOptions, ...agentsOptions, ...dataOptions, ...outputOptions },
   notes: 'Exit code 1 when something is wrong.',
   run: async ({ flags, env, out }) => {

@@ -7,8 +7,6 @@ import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } fr
 import { createClient } from '../config/settings.ts'
 
 export const importSessions = defineCommand({
-  summary: 'read the sessions of an export into a server',
-  argumentNames: ['<file>'],
   options: {
     rename: { type: 'boolean', help: 'another id for a session whose id is taken' },
     check: { type: 'boolean', help: 'only say what would become of the file' },

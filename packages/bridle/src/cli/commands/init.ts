@@ -10,8 +10,6 @@ import { writeProject } from '../init/write-project.ts'
 const templates = Object.entries(TEMPLATES).map(([name, summary]) => `  ${name.padEnd(8)} ${summary}`)
 
 export const init = defineCommand({
-  summary: 'write a project of your own: an agent, a chat page, or an app with Claude Code',
-  argumentNames: ['[folder]'],
   options: {
     template: { type: 'string', value: 'NAME', help: 'agent (default), chat or claude; on a terminal you are asked' },
   },

@@ -1,6 +1,6 @@
 // `bridle run` submits a prompt and shows the run live until it ends.
 import { randomUUID } from 'node:crypto'
-import { FabricError } from '../../client/index.ts'
+import { FabricError } from '../../client/fabric/error.ts'
 import { approvalQuestions } from '../approvals/approval-questions.ts'
 import {
   agentsOptions,
@@ -13,6 +13,7 @@ import {
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { isLocalUrl, serverUrl } from '../config/settings.ts'
+import { cancelOnSecondInterrupt } from '../runs/leaving.ts'
 import { type RunPayload, readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
@@ -24,8 +25,6 @@ import type { CliOutput } from '../terminal/output.ts'
 import { withWorkingLine } from '../terminal/working-line.ts'
 
 export const run = defineCommand({
-  summary: 'run an agent and watch it',
-  argumentNames: ['<agent>', '[prompt]'],
   options: {
     id: { type: 'string', value: 'SESSION', help: 'the session to go on with; else a new one' },
     payload: { type: 'string', value: 'JSON', help: 'the input, an object' },
@@ -39,6 +38,7 @@ export const run = defineCommand({
     ...outputOptions,
   },
   notes: `Later ones win: --payload, --payload-file, --stdin, --set, the prompt. Without a server it runs one of its own.
+Ctrl+C leaves, and the run continues; Ctrl+C again within 2 seconds cancels it.
 Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
   run: async ({ args, flags, env, out }) => {
     const [agent = '', prompt] = args
@@ -46,13 +46,13 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const workspace = readWorkspace(flags, env)
     if (workspace && isLocalUrl(serverUrl(flags, env))) checkLocalFolder(workspace.source)
     const id = flags.id ?? `${agent}-${randomUUID()}`
-    const { signal, dispose } = listenForInterrupt()
+    const { signal, isTerminated, dispose } = listenForInterrupt()
     const connection = await connectOrStart(flags, env, out)
-    let isAccepted = false
+    let accepted: string | null = null
     const { fabric } = connection
     const card = () => fabric.session(id, agent).catch(() => null)
-    const onAccepted = async () => {
-      isAccepted = true
+    const onAccepted = async (runId: string) => {
+      accepted = runId
       // Not before: a session that was refused does not exist.
       out.note(`${agent}, session ${id}`)
       const note = workspace && !out.isJson ? workspaceNote((await card()) ?? { id }) : null
@@ -78,10 +78,10 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
       if (!signal.aborted) throw withPromptHint(error, input, `${commandName(env)} run ${agent}`)
-      throw new ExitError(
-        EXIT_CODES.interrupted,
-        isAccepted ? farewell(connection, id, commandName(env)) : `Left before the server took the run.`,
-      )
+      if (accepted === null) throw new ExitError(EXIT_CODES.interrupted, `Left before the server took the run.`)
+      const run = { id, agent, runId: accepted }
+      if (!isTerminated() && (await cancelOnSecondInterrupt(out, connection.fabric, run))) return EXIT_CODES.cancelled
+      throw new ExitError(EXIT_CODES.interrupted, farewell(connection, id, commandName(env)))
     } finally {
       await connection.close()
       dispose()
@@ -103,10 +103,15 @@ const farewell = ({ ownData }: ServerConnection, id: string, command: string): s
 interface RunDisplay {
   readonly onEvent: (event: PrintableEvent) => void
   readonly onDisconnect: () => void
-  readonly finish: () => void
+  /** Withdraws open questions; resolves when the terminal is free. */
+  readonly finish: () => Promise<void>
 }
 
-const jsonDisplay = (out: CliOutput): RunDisplay => ({ onEvent: out.row, onDisconnect: () => {}, finish: () => {} })
+const jsonDisplay = (out: CliOutput): RunDisplay => ({
+  onEvent: out.row,
+  onDisconnect: () => {},
+  finish: async () => {},
+})
 
 /** Shows events, and asks about approvals when a person is at the terminal. */
 const terminalDisplay = (
@@ -134,11 +139,11 @@ const terminalDisplay = (
       printer.freshLine()
       out.note('The server is away; waiting for it.')
     },
-    finish: () => {
+    finish: async () => {
       if (interrupted.aborted) endLine(out, printer)
       else printer.freshLine()
       stop()
-      questions.close()
+      await questions.close()
     },
   }
 }

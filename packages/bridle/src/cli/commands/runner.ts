@@ -7,8 +7,6 @@ import { listenForInterrupt } from '../terminal/interruption.ts'
 const keyNames = Object.values(providers).map(({ keyName }) => keyName)
 
 export const runner = defineCommand({
-  summary: 'play runs for a server, each in an engine inside a sandbox',
-  argumentNames: [],
   options: {
     port: { type: 'string', value: 'PORT', help: 'else PORT, else 4318; 0 takes any free one' },
     host: { type: 'string', value: 'ADDRESS', help: 'else 127.0.0.1; any other needs a token' },

@@ -4,12 +4,9 @@ import type { SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
-import { truncateLine } from '../terminal/output.ts'
-import { printTable, timeAgo } from '../terminal/table.ts'
+import { changedColumn, printSessionTable } from '../terminal/session-table.ts'
 
 export const sessions = defineCommand({
-  summary: 'list sessions',
-  argumentNames: [],
   options: {
     status: { type: 'string', value: 'STATUS', help: 'idle, queued, running, awaiting_approval, paused …' },
     agent: { type: 'string', value: 'NAME', help: 'of this agent' },
@@ -38,15 +35,8 @@ export const sessions = defineCommand({
 
     if (!out.isJson && rows.length === 0) out.note('No sessions.')
     if (rows.length > 0) {
-      const now = Date.now()
-      const cells = rows.map((row) => [
-        row.id,
-        row.agent,
-        row.status,
-        timeAgo(row.updatedAt, now),
-        truncateLine(row.title ?? '', 200),
-      ])
-      printTable(out, ['ID', 'AGENT', 'STATUS', 'UPDATED', 'TITLE'], cells)
+      printSessionTable(out, rows, changedColumn)
+      out.note(`\nbridle inspect ${rows[0]?.id}`)
     }
     if (next !== undefined) process.stderr.write(`There are more: --cursor ${next}, or --all\n`)
     return EXIT_CODES.ok

@@ -22,8 +22,6 @@ export const serverOptions = {
 } as const
 
 export const start = defineCommand({
-  summary: 'serve agents and their sessions',
-  argumentNames: [],
   options: serverOptions,
   notes: `Settings come from a flag, then the environment (also .env), then bridle.config.ts, then the default.
 A token in FABRIC_HARNESS_API_TOKEN is asked of every caller; without one only this machine may ask.

@@ -1,6 +1,6 @@
 // Settings: a flag, then the environment, then bridle.config.ts, then the default.
 
-import { type OperatorClient, operatorClient } from '../../client/index.ts'
+import { type OperatorClient, operatorClient } from '../../client/fabric/http.ts'
 import { present } from '../../kernel/json.ts'
 import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'

@@ -1,6 +1,7 @@
 // Follows a run from its prompt to its end, for the terminal.
 
-import { type FabricClient, FabricError, type RunStatus } from '../../client/index.ts'
+import { FabricError } from '../../client/fabric/error.ts'
+import type { FabricClient, RunStatus } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 import type { RunPayload } from './run-input.ts'
@@ -15,7 +16,7 @@ export interface RunFollowOptions {
   readonly workspace?: WorkspaceChoice | null
   readonly signal: AbortSignal
   /** The server has accepted the run, which continues even if this process ends. */
-  readonly onAccepted: () => Promise<void>
+  readonly onAccepted: (runId: string) => Promise<void>
   readonly onEvent: (event: PrintableEvent) => void
   /** The server cannot be reached at the moment. */
   readonly onDisconnect: () => void
@@ -25,11 +26,11 @@ export interface RunFollowOptions {
 export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> => {
   const { fabric, agent, id, input, workspace, signal, onEvent, onDisconnect } = options
   const run = fabric.ask(agent, id, input, { signal, onRetry: onDisconnect, ...(workspace && { workspace }) })
-  await run.accepted.catch((error: unknown) => {
+  const { runId } = await run.accepted.catch((error: unknown) => {
     if (error instanceof FabricError && error.status === 404) return unknownAgent(fabric, agent)
     throw error
   })
-  await options.onAccepted()
+  await options.onAccepted(runId)
   for await (const event of run) onEvent(event)
   return run.result
 }

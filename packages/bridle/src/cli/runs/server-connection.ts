@@ -1,6 +1,7 @@
 // A server for a command: the one that runs, else one in this process that ends with the command.
 import { randomBytes } from 'node:crypto'
-import { type FabricClient, FabricError, type OperatorClient } from '../../client/index.ts'
+import { FabricError } from '../../client/fabric/error.ts'
+import type { FabricClient, OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { startServer } from '../commands/start.ts'
 import {

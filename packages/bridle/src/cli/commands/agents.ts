@@ -1,0 +1,32 @@
+// `bridle agents` lists the agents of a server.
+import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { createClient } from '../config/settings.ts'
+import { printUnder } from '../terminal/fields.ts'
+import { printTable } from '../terminal/table.ts'
+
+export const agents = defineCommand({
+  options: { ...clientOptions, ...outputOptions },
+  notes: 'JSON rows also have the schema of the input, and the features of the engine.',
+  run: async ({ flags, env, out }) => {
+    const fabric = await createClient(flags, env)
+    const { agents: rows } = await fabric.agents()
+    if (out.isJson) rows.forEach(out.row)
+    else if (rows.length === 0) out.note('No agents.')
+    else {
+      const cells = rows.map(({ name, engine, available, capabilities, description }) => [
+        name,
+        [engine, capabilities?.version].filter(Boolean).join(' '),
+        available ? 'yes' : 'no',
+        description,
+      ])
+      const under = rows.map(({ needs, warnings = [] }) => [
+        ...(needs === undefined ? [] : printUnder(out, 'needs', needs)),
+        ...warnings.flatMap((warning) => printUnder(out, 'warning', warning)),
+      ])
+      printTable(out, ['AGENT', 'ENGINE', 'READY', 'ABOUT'], cells, under)
+      const first = rows.find(({ available }) => available)
+      if (first) out.note(`\nbridle run ${first.name} "Hello"`)
+    }
+    return EXIT_CODES.ok
+  },
+})

@@ -1,0 +1,96 @@
+// `bridle artifacts` lists the artifacts of a session, and reads or saves one.
+import { pipeline } from 'node:stream/promises'
+import type { ArtifactPage, OperatorClient } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
+import {
+  agentOption,
+  type CliFlags,
+  clientOptions,
+  defineCommand,
+  EXIT_CODES,
+  ExitError,
+  outputOptions,
+} from '../command.ts'
+import { createClient } from '../config/settings.ts'
+import { bodyOf, saveFile } from '../files/save-file.ts'
+import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
+import { type CliOutput, escapeControls } from '../terminal/output.ts'
+import { printTable, timeAgo } from '../terminal/table.ts'
+
+const options = {
+  output: { type: 'string', short: 'o', value: 'FILE', help: 'save the artifact there; else it is printed' },
+  ...agentOption,
+  ...clientOptions,
+  ...outputOptions,
+} as const
+
+export const artifacts = defineCommand({
+  options,
+  notes: 'An artifact is named by its id, or by its name: then it is the newest of that name.',
+  run: async ({ args: [session = '', artifact], flags, env, out }) => {
+    if (artifact === undefined && flags.output !== undefined)
+      throw new ExitError(EXIT_CODES.usage, '-o needs an artifact to save: its id or its name.')
+    const fabric = await createClient(flags, env)
+    if (artifact === undefined) await list(fabric, session, flags, out)
+    else await read(fabric, session, artifact, flags, out)
+    return EXIT_CODES.ok
+  },
+})
+
+const list = async (fabric: OperatorClient, session: string, flags: CliFlags<typeof options>, out: CliOutput) => {
+  const { agent } = flags
+  const rows: ArtifactPage['artifacts'][number][] = []
+  const all = async (id: string): Promise<string> => {
+    for (let before: string | undefined, isFirst = true; isFirst || before !== undefined; isFirst = false) {
+      const page = await fabric.artifacts(id, present({ agent, before }))
+      rows.push(...page.artifacts)
+      before = page.next === undefined ? undefined : String(page.next)
+    }
+    return id
+  }
+  const id = await withSession(fabric, session, agent, all)
+  if (out.isJson) for (const row of rows) out.row({ sessionId: id, ...row })
+  else if (rows.length === 0) out.note(`${id} has no artifacts.`)
+  else {
+    const now = Date.now()
+    const cells = rows.map(({ id: artifact, kind, size, createdAt, name }) => [
+      artifact,
+      kind,
+      `${size} bytes`,
+      timeAgo(createdAt, now),
+      name,
+    ])
+    printTable(out, ['ARTIFACT', 'KIND', 'SIZE', 'WHEN', 'NAME'], cells)
+    out.note(`\nbridle artifacts ${id} ${rows[0]?.id} -o FILE`)
+  }
+}
+
+const read = async (
+  fabric: OperatorClient,
+  session: string,
+  artifact: string,
+  { agent, output }: CliFlags<typeof options>,
+  out: CliOutput,
+): Promise<void> => {
+  const answer = await withSession(fabric, session, agent, (id) => fabric.artifact(id, artifact, agent)).catch(
+    (error: unknown) => {
+      if (!isNotFound(error)) throw error
+      throw new ExitError(
+        EXIT_CODES.failed,
+        `There is no artifact ${artifact} in ${session}. Try bridle artifacts ${session}`,
+      )
+    },
+  )
+  if (output !== undefined) {
+    await saveFile(answer, output, 'artifact')
+    if (out.isJson) out.row({ artifact, file: output })
+    else out.line(`Saved to ${output}.`)
+    return
+  }
+  // A pipe gets the bytes as they are. On a terminal they would be commands to it.
+  if (process.stdout.isTTY !== true) return pipeline(bodyOf(answer), process.stdout, { end: false })
+  const type = answer.headers.get('content-type') ?? ''
+  if (!/^text\/|json|xml|javascript/.test(type))
+    throw new ExitError(EXIT_CODES.usage, `${artifact} is ${type || 'no text'}; save it with -o FILE.`)
+  out.line(escapeControls(await answer.text()))
+}

@@ -1,0 +1,66 @@
+// `bridle branch` continues a session from one of its events, in a new session.
+import type { SessionDetail } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
+import {
+  actOptions,
+  agentOption,
+  clientOptions,
+  defineCommand,
+  EXIT_CODES,
+  ExitError,
+  outputOptions,
+} from '../command.ts'
+import { createClient } from '../config/settings.ts'
+import { withSession } from '../session-ids/session-prefix.ts'
+
+export const branch = defineCommand({
+  options: {
+    from: { type: 'string', value: 'EVENT', help: 'the event, such as ev-12; else the newest point to branch from' },
+    checkpoint: { type: 'string', value: 'N', help: 'instead: the number of a checkpoint' },
+    id: { type: 'string', value: 'SESSION', help: 'the id of the new session; else the server chooses one' },
+    title: { type: 'string', value: 'TEXT', help: 'the title of the new session' },
+    ...actOptions,
+    ...agentOption,
+    ...clientOptions,
+    ...outputOptions,
+  },
+  notes: `The session itself does not change. Without a prompt the new session waits for one.
+Standard output has the id of the new session alone. bridle checkpoints lists the points to branch from.`,
+  run: async ({ args: [session = '', prompt], flags, env, out }) => {
+    const { from, checkpoint, id, title, reason, actor, agent } = flags
+    if (from !== undefined && checkpoint !== undefined)
+      throw new ExitError(EXIT_CODES.usage, '--from and --checkpoint name the same thing; take one of them.')
+    if (from !== undefined && !/^(ev-)?\d{1,15}(~\d{1,9})?$/.test(from))
+      throw new ExitError(EXIT_CODES.usage, `--from ${from} is not the id of an event, such as ev-12.`)
+    const fabric = await createClient(flags, env)
+    const detail = await withSession(fabric, session, agent, (each) => fabric.session(each, agent))
+    const event = from ?? pointOf(detail, checkpoint)
+    const made = await fabric.branch(
+      detail.id,
+      present({ from_event_id: event, prompt, title, session_id: id, reason, actor, agent: detail.agent }),
+    )
+    const { id: sessionId, status } = made
+    if (out.isJson) out.row({ sessionId, agent: made.agent, parent: made.parent, status })
+    else {
+      out.line(sessionId)
+      const next =
+        prompt === undefined ? `bridle run ${made.agent} "…" --id ${sessionId}` : `bridle attach ${sessionId}`
+      out.note(`Branched from ${detail.id} at ev-${made.parent.seq}. ${next}`)
+    }
+    return EXIT_CODES.ok
+  },
+})
+
+const pointOf = ({ id, checkpoints, resume_points: points }: SessionDetail, checkpoint: string | undefined): string => {
+  const found =
+    checkpoint === undefined
+      ? points.at(-1)?.event_id
+      : checkpoints.find(({ sequence }) => String(sequence) === checkpoint)?.event_id
+  if (found !== undefined) return found
+  throw new ExitError(
+    EXIT_CODES.failed,
+    checkpoint === undefined
+      ? `${id} has no point to branch from yet; name an event with --from.`
+      : `${id} has no checkpoint ${checkpoint} among its newest. Try bridle checkpoints ${id}`,
+  )
+}

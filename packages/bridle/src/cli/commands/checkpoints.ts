@@ -1,0 +1,35 @@
+// `bridle checkpoints` lists the points from which a session can be branched.
+import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { createClient } from '../config/settings.ts'
+import { withSession } from '../session-ids/session-prefix.ts'
+import { printTable, timeAgo } from '../terminal/table.ts'
+
+export const checkpoints = defineCommand({
+  options: { ...agentOption, ...clientOptions, ...outputOptions },
+  notes: `Newest first. Besides checkpoints of the agent, the end of a turn and an approval are points to branch from.
+A server lists the newest of them; bridle branch --from takes any event of the log.`,
+  run: async ({ args: [session = ''], flags, env, out }) => {
+    const fabric = await createClient(flags, env)
+    const detail = await withSession(fabric, session, flags.agent, (id) => fabric.session(id, flags.agent))
+    const { id, resume_points: points, checkpoints: kept } = detail
+    const numbers = new Map(kept.map(({ event_id: event, sequence }) => [event, sequence]))
+    const rows = points.toReversed().map((point) => {
+      const checkpoint = numbers.get(point.event_id)
+      return { sessionId: id, ...point, ...(checkpoint !== undefined && { checkpoint }) }
+    })
+    if (out.isJson) rows.forEach(out.row)
+    else if (rows.length === 0) out.note(`${id} has no checkpoint yet.`)
+    else {
+      const now = Date.now()
+      const cells = rows.map(({ event_id: event, kind, checkpoint, timestamp, summary }) => [
+        event,
+        checkpoint === undefined ? kind : `${kind} ${checkpoint}`,
+        timeAgo(timestamp, now),
+        summary,
+      ])
+      printTable(out, ['EVENT', 'KIND', 'WHEN', 'ABOUT'], cells)
+      out.note(`\nbridle branch ${id} --from ${rows[0]?.event_id}`)
+    }
+    return EXIT_CODES.ok
+  },
+})

@@ -1,0 +1,43 @@
+// `bridle completion` prints a script for a shell, which asks it in turn for the ids of sessions.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { OperatorClient } from '../../client/index.ts'
+import { type CliCommand, clientOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { completionVerbs } from '../completion/completion-words.ts'
+import { shellScripts } from '../completion/shell-scripts.ts'
+import { createClient } from '../config/settings.ts'
+import { COMPLETION_IDS_MAX, COMPLETION_MS } from '../limits.ts'
+import type { VerbRow } from '../verbs.ts'
+
+/** The command for this table of verbs, which has the command in it. */
+export const completionOf = (verbs: { readonly [name: string]: VerbRow }): CliCommand =>
+  defineCommand({
+    options: clientOptions,
+    notes: `bash:  eval "$(bridle completion bash)"   in ~/.bashrc
+zsh:   eval "$(bridle completion zsh)"    in ~/.zshrc, behind compinit
+fish:  bridle completion fish > ~/.config/fish/completions/bridle.fish
+Tab completes verbs, flags, agents, and the ids of sessions, if a server answers within a moment.
+The scripts call bridle completion sessions and bridle completion agents, which print a name per line.`,
+    run: async ({ args: [shell = ''], flags, env, out }) => {
+      const script = Object.hasOwn(shellScripts, shell) ? shellScripts[shell] : undefined
+      const names = Object.hasOwn(nameLists, shell) ? nameLists[shell] : undefined
+      if (script) {
+        out.write(script(await completionVerbs(verbs)))
+      } else if (names) {
+        // A Tab must never print an error, nor hang: without an answer there is nothing to offer.
+        const found = createClient(flags, env).then(names)
+        const late = sleep(COMPLETION_MS, [] as readonly string[], { ref: false })
+        for (const name of await Promise.race([found.catch(() => []), late])) out.line(name)
+      } else
+        throw new ExitError(
+          EXIT_CODES.usage,
+          `There is no completion for "${shell}"; there is one for ${Object.keys(shellScripts).join(', ')}.`,
+        )
+      return EXIT_CODES.ok
+    },
+  })
+
+const nameLists: { readonly [list: string]: (fabric: OperatorClient) => Promise<readonly string[]> } = {
+  sessions: async (fabric) =>
+    (await fabric.sessions({ limit: COMPLETION_IDS_MAX, archived: 'all' })).sessions.map(({ id }) => id),
+  agents: async (fabric) => (await fabric.agents()).agents.map(({ name }) => name),
+}

@@ -1,0 +1,40 @@
+// `bridle delete` erases a session, after it has asked.
+import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { createClient } from '../config/settings.ts'
+import { withSession } from '../session-ids/session-prefix.ts'
+import { listenForInterrupt } from '../terminal/interruption.ts'
+import { truncateLine } from '../terminal/output.ts'
+import { askChoice } from '../terminal/question.ts'
+
+export const deleteSession = defineCommand({
+  options: {
+    yes: { type: 'boolean', short: 'y', help: 'without a question; needed where nobody can answer one' },
+    ...agentOption,
+    ...clientOptions,
+    ...outputOptions,
+  },
+  notes: 'The log, the artifacts and the files of the session are gone for good, and its run ends. Its branches stay.',
+  run: async ({ args: [session = ''], flags, env, out }) => {
+    if (!flags.yes && !out.canAsk)
+      throw new ExitError(EXIT_CODES.usage, 'Nobody can be asked here: bridle delete needs --yes.')
+    const fabric = await createClient(flags, env)
+    const { id, agent, title } = await withSession(fabric, session, flags.agent, (each) =>
+      fabric.session(each, flags.agent),
+    )
+    if (!flags.yes) {
+      const { signal, dispose } = listenForInterrupt()
+      const name = truncateLine(title, Math.max(out.width - id.length - DELETE_WORDS.length, 0))
+      out.line(`${DELETE_WORDS} ${id} ${name}`.trimEnd())
+      const answer = await askChoice(out, 'This cannot be undone. Delete it? [y]es, [n]o: ', ['y', 'n'], signal)
+      dispose()
+      if (answer === null) out.write('\n')
+      if (answer !== 'y') throw new ExitError(EXIT_CODES.cancelled, `Nothing was deleted.`)
+    }
+    await fabric.remove(agent, id)
+    if (out.isJson) out.row({ sessionId: id, agent, deleted: true })
+    else out.line(`Deleted ${id}.`)
+    return EXIT_CODES.ok
+  },
+})
+
+const DELETE_WORDS = 'Delete'

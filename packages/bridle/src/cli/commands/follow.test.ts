@@ -1,0 +1,91 @@
+// Verbs that go on: `logs -f` and `health -w` across kill -9 of the server, and the completion of a shell that asks it.
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { operatorClient } from '../../client/index.ts'
+import { CliWorkspace, type JsonRow, parseJsonRows, scriptOf } from '../cli.suite.ts'
+
+// Every step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+let work: CliWorkspace
+beforeAll(async () => {
+  work = new CliWorkspace()
+  await work.boot()
+})
+afterAll(() => work.remove())
+
+const fabric = () => operatorClient({ url: work.url })
+const play = (id: string, ...steps: readonly unknown[]) =>
+  fabric()
+    .invoke('scripted', id, { prompt: scriptOf(...steps) })
+    .catch(() => {})
+
+test('[C153] logs -f goes on after kill -9 of the server: nothing lost, nothing repeated, of one session of three', async () => {
+  const ids = ['f-one', 'f-two', 'f-three']
+  await Promise.all(ids.map((id) => play(id, { text: id })))
+  const follower = work.start(['logs', 'f-two', '-f', '--tier', 'debug'])
+  const count = (type: string) => follower.lines.filter((line) => line.includes(`"type":"${type}"`)).length
+  await follower.until(() => count('turn_end') === 1)
+  await work.kill()
+  await work.boot()
+  await Promise.all(ids.map((id) => play(id, { text: `${id} again` }, { tool: 'read', result: 2 })))
+  await follower.until(() => count('turn_end') === 2)
+  follower.process.kill('SIGINT')
+  const { code, stdout, stderr } = await follower.ended
+  expect([code, stderr]).toEqual([0, ''])
+  const seen = parseJsonRows(stdout)
+  const all = parseJsonRows((await work.bridle(['logs', 'f-two', '--tier', 'debug'])).stdout)
+  expect(seen).toEqual(all.slice(0, seen.length))
+  expect(seen.filter(({ type }) => type === 'tool_call')).toHaveLength(1)
+})
+
+test('[C158] health -w shows each change, also those behind a restart', async () => {
+  await play('w-fine', { text: 'fine' })
+  const watcher = work.start(['health', '-w'])
+  const rows = () => parseJsonRows(watcher.lines.join('\n')) as (JsonRow & { sessionId: string; score: number })[]
+  const has = (id: string, isLow: boolean) => () =>
+    rows().some((row) => row.sessionId === id && row.score < 100 === isLow)
+  await watcher.until(has('w-fine', false))
+  await play('w-ill', { tool: 'bash', outcome: 'error' }, { fail: 'Broken' })
+  await watcher.until(has('w-ill', true))
+  await work.kill()
+  await work.boot()
+  await play('w-late', { fail: 'Broken' })
+  await watcher.until(has('w-late', true))
+  watcher.process.kill('SIGINT')
+  expect((await watcher.ended).code).toBe(0)
+  // A row that says what was said before is left out.
+  const texts = watcher.lines
+  for (const [at, text] of texts.entries()) expect(texts.indexOf(text)).toBe(at)
+})
+
+test('[C162] a shell completes verbs, flags, agents, and the ids of sessions', async () => {
+  await Promise.all(['tab-1', 'tab-2'].map((id) => play(id, { text: id })))
+  const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+  const program = join(work.folder, 'bridle')
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' --conditions=bridle-source '${main}' "$@"\n`, {
+    mode: 0o755,
+  })
+  const { stdout: script } = await work.bridle(['completion', 'bash'])
+  const completed = (words: readonly string[], url = work.url): string[] => {
+    const lines = `${script}\nCOMP_WORDS=('${program}' ${words.map((word) => `'${word}'`).join(' ')})
+      COMP_CWORD=${words.length}; _bridle; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const env = { ...work.env, BRIDLE_URL: url }
+    return execFileSync('bash', ['-c', lines], { encoding: 'utf8', env }).trim().split('\n')
+  }
+  expect(completed(['in'])).toEqual(['inspect'])
+  expect(completed(['logs', '--f'])).toEqual(['--follow'])
+  expect(completed(['inspect', 'tab-']).sort()).toEqual(['tab-1', 'tab-2'])
+  expect(completed(['run', 'scr'])).toEqual(['scripted'])
+  expect(completed(['completion', ''])).toEqual(['bash', 'zsh', 'fish'])
+  // Without a server there is nothing to offer, and nothing to read.
+  expect(completed(['inspect', 'tab-'], 'http://127.0.0.1:1')).toEqual([''])
+  for (const shell of ['zsh', 'fish']) {
+    const { code, stdout } = await work.bridle(['completion', shell])
+    expect(code).toBe(0)
+    for (const words of ['inspect', 'awaiting_approval', 'completion sessions', 'completion agents'])
+      expect(stdout).toContain(words)
+  }
+})

@@ -1,0 +1,164 @@
+// `bridle health` shows the sessions that are in trouble first, or one of them in detail.
+
+import type { OperatorClient, SessionRow } from '../../client/index.ts'
+import { connectChanges } from '../../client/operator/changes.ts'
+import { present } from '../../kernel/json.ts'
+import {
+  agentOption,
+  type CliFlags,
+  clientOptions,
+  defineCommand,
+  EXIT_CODES,
+  ExitError,
+  outputOptions,
+} from '../command.ts'
+import { createClient, serverAddress } from '../config/settings.ts'
+import { LIST_PAGE } from '../limits.ts'
+import { withSession } from '../session-ids/session-prefix.ts'
+import { printFields } from '../terminal/fields.ts'
+import { healthTexts } from '../terminal/health-text.ts'
+import { listenForInterrupt } from '../terminal/interruption.ts'
+import type { CliOutput } from '../terminal/output.ts'
+import { printSessionTable, worstFirst } from '../terminal/session-table.ts'
+
+const options = {
+  watch: { type: 'boolean', short: 'w', help: 'go on with each change, until Ctrl+C' },
+  below: { type: 'string', value: 'SCORE', help: 'only sessions with a lower score than this, from 1 to 100' },
+  ...agentOption,
+  ...clientOptions,
+  ...outputOptions,
+} as const
+
+export const health = defineCommand({
+  options,
+  notes: `A score of 100 is fine; each finding lowers it. With -w the server says what changes: nothing polls.
+JSON rows are { sessionId, agent, status, title, score, flags, hint }; with a session, its whole health.`,
+  run: async ({ args: [session], flags, env, out }) => {
+    const below = flags.below === undefined ? Number.POSITIVE_INFINITY : scoreOf(flags.below)
+    const fabric = await createClient(flags, env)
+    if (session !== undefined) await oneSession(fabric, session, flags, out)
+    else if (flags.watch) await watchAll(fabric, below, flags, env, out)
+    else printList(out, await unhealthy(fabric, below, flags.agent))
+    return EXIT_CODES.ok
+  },
+})
+
+const oneSession = async (
+  fabric: OperatorClient,
+  session: string,
+  { agent, watch }: CliFlags<typeof options>,
+  out: CliOutput,
+): Promise<void> => {
+  const show = (id: string, now: Awaited<ReturnType<OperatorClient['sessionHealth']>>): void => {
+    if (out.isJson) out.row({ sessionId: id, ...now })
+    else printFields(out, [[id, healthTexts(now)]])
+  }
+  const id = await withSession(fabric, session, agent, async (each) => {
+    // The session in one request with its health: the routes of an unknown session answer 404.
+    const now = await fabric.sessionHealth(each, agent)
+    if (!watch) show(each, now)
+    return each
+  })
+  if (!watch) return
+  const { signal, dispose } = listenForInterrupt()
+  for await (const { payload } of fabric.healthFeed(id, { signal, ...present({ agent }) })) show(id, payload)
+  dispose()
+}
+
+const unhealthy = async (fabric: OperatorClient, below: number, agent: string | undefined): Promise<SessionRow[]> => {
+  const rows: SessionRow[] = []
+  let cursor: string | undefined
+  do {
+    const page = await fabric.sessions({ order: 'created', limit: LIST_PAGE, ...present({ agent, cursor }) })
+    rows.push(...page.sessions.filter((row) => isBelow(row, below)))
+    cursor = page.next
+  } while (cursor !== undefined)
+  return worstFirst(rows)
+}
+
+/** The list at the start and after each gap, then a line for each session whose health or status changes. */
+const watchAll = async (
+  fabric: OperatorClient,
+  below: number,
+  flags: CliFlags<typeof options>,
+  env: NodeJS.ProcessEnv,
+  out: CliOutput,
+): Promise<void> => {
+  // The stream waits for a server that is away; at the start a person wants to know.
+  await fabric.sessions({ limit: 1 })
+  const { signal, interrupted, dispose } = listenForInterrupt()
+  const { url, authToken } = await serverAddress(flags, env)
+  const failed = Promise.withResolvers<never>()
+  const shown = new Map<string, { readonly text: string; readonly updatedAt: string }>()
+  /** True where a list would show something else than the last time. A session that gets well is news once more. */
+  const isNews = (row: SessionRow): boolean => {
+    const key = `${row.agent} ${row.id}`
+    const last = shown.get(key)
+    const isWanted = (flags.agent ?? row.agent) === row.agent && isBelow(row, below)
+    // A list may be older than a change that came while it was on its way.
+    if ((!isWanted && !last) || (last && last.updatedAt > row.updatedAt)) return false
+    const text = JSON.stringify([row.status, row.health?.score, row.health?.flags])
+    if (isWanted) shown.set(key, { text, updatedAt: row.updatedAt })
+    else shown.delete(key)
+    return last?.text !== text
+  }
+  let isFirst = true
+  const load = async (): Promise<void> => {
+    const rows = (await unhealthy(fabric, below, flags.agent)).filter(isNews)
+    if (!signal.aborted && (rows.length > 0 || isFirst)) printList(out, rows)
+    isFirst = false
+  }
+  let isAway = false
+  const handle = connectChanges({
+    url,
+    ...present({ authToken, tenantId: flags.tenant }),
+    onChange: (change) => {
+      if (change.type === 'ready') load().catch((error: unknown) => (isAway ? undefined : failed.reject(error)))
+      if (change.type === 'session' && isNews(change.session)) printChange(out, change.session)
+    },
+    onPhase: (phase, { error }) => {
+      if (phase === 'closed' && !signal.aborted) failed.reject(error ?? new Error('The server closed the stream.'))
+      if (phase === 'reconnecting' && !isAway) out.note('The server is away; waiting for it.')
+      if (phase === 'open' && isAway) out.note('It is back.')
+      isAway = phase === 'reconnecting'
+    },
+  })
+  try {
+    await Promise.race([interrupted, failed.promise])
+  } finally {
+    handle.close()
+    dispose()
+  }
+}
+
+const isBelow = ({ health: now }: SessionRow, below: number): boolean =>
+  below === Number.POSITIVE_INFINITY || (now !== null && now.score < below)
+
+const printList = (out: CliOutput, rows: readonly SessionRow[]): void => {
+  if (out.isJson) for (const row of rows) out.row(rowOf(row))
+  else if (rows.length === 0) out.note('No sessions.')
+  else {
+    printSessionTable(out, rows, healthColumn)
+    out.note(`\nbridle health ${rows[0]?.id}`)
+  }
+}
+
+const printChange = (out: CliOutput, row: SessionRow): void => {
+  if (out.isJson) out.row(rowOf(row))
+  else printSessionTable(out, [row], healthColumn, { withHeads: false })
+}
+
+const healthColumn = {
+  head: 'HEALTH',
+  text: ({ health: now }: SessionRow): string => (now === null ? '-' : [now.score, ...now.flags].join(' ')),
+}
+
+const rowOf = ({ id, agent, status, title, health: now }: SessionRow) => ({
+  ...{ sessionId: id, agent, status, title },
+  ...{ score: now?.score ?? null, flags: now?.flags ?? [], hint: now?.hint ?? null },
+})
+
+const scoreOf = (text: string): number => {
+  if (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100) return Number(text)
+  throw new ExitError(EXIT_CODES.usage, `--below ${text} is not a number from 1 to 100.`)
+}

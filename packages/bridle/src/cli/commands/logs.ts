@@ -1,0 +1,154 @@
+// `bridle logs` prints the events of a session, and with -f those that come.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FabricError } from '../../client/fabric/error.ts'
+import type { OperatorClient } from '../../client/index.ts'
+import { RETRY_BASE_MS, RETRY_MAX_MS } from '../../client/limits.ts'
+import { present } from '../../kernel/json.ts'
+import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { createClient } from '../config/settings.ts'
+import { LOG_PAGE } from '../limits.ts'
+import { eventOfEntry, eventOfEnvelope, type LogEvent } from '../logs/log-event.ts'
+import { logFilter } from '../logs/log-filter.ts'
+import { logLine } from '../logs/log-line.ts'
+import { withSession } from '../session-ids/session-prefix.ts'
+import { listenForInterrupt } from '../terminal/interruption.ts'
+import type { CliOutput } from '../terminal/output.ts'
+
+export const logs = defineCommand({
+  options: {
+    follow: { type: 'boolean', short: 'f', help: 'go on with the events that come, until Ctrl+C' },
+    last: { type: 'string', short: 'n', value: 'N', help: 'only the last N events that fit' },
+    after: { type: 'string', value: 'EVENT', help: 'only events after this one, such as ev-12' },
+    type: { type: 'string', multiple: true, value: 'TYPE', help: 'of this type, such as tool_call; also a,b' },
+    tier: { type: 'string', value: 'TIER', help: 'default, or debug: also what helps to find a fault' },
+    tool: { type: 'string', value: 'NAME', help: 'about this tool' },
+    status: { type: 'string', value: 'STATUS', help: 'with this status, such as error' },
+    grep: { type: 'string', value: 'PATTERN', help: 'whose JSON has this, in upper or lower case' },
+    ...agentOption,
+    ...clientOptions,
+    ...outputOptions,
+  },
+  notes: `With -f it survives restarts of the server: nothing is lost, repeated or reordered.
+Lines are cut to the terminal; JSON has everything.`,
+  run: async ({ args: [session = ''], flags, env, out }) => {
+    const { agent, follow = false } = flags
+    const tier = tierOf(flags.tier ?? 'default')
+    const last = flags.last === undefined ? null : countOf(flags.last)
+    const after = flags.after === undefined ? 0 : seqOf(flags.after)
+    const isWanted = logFilter(flags)
+    const fabric = await createClient(flags, env)
+    const kept: LogEvent[] = []
+    const take = (event: LogEvent): void => {
+      if (!isWanted(event)) return
+      if (last === null) return print(out, event)
+      kept.push(event)
+      if (kept.length > last) kept.shift()
+    }
+    const visible = await visibleTypes(fabric, tier)
+    const past = await withSession(fabric, session, agent, (id) =>
+      readPast(fabric, id, { ...present({ agent }), after }, (event) => {
+        if (event.custom || visible.has(event.type)) take(event)
+      }),
+    )
+    for (const event of kept) print(out, event)
+    if (follow) await followEvents(fabric, { ...past, tier, agent, isWanted }, out)
+    return EXIT_CODES.ok
+  },
+})
+
+const print = (out: CliOutput, event: LogEvent): void => {
+  if (out.isJson) out.row(event)
+  else out.line(logLine(out, event))
+}
+
+/** The types that a stream of this tier carries. */
+const visibleTypes = async (fabric: OperatorClient, tier: 'default' | 'debug'): Promise<ReadonlySet<string>> => {
+  const { events } = await fabric.streamEvents()
+  return new Set(events.filter((each) => tier === 'debug' || each.tier === 'default').map(({ type }) => type))
+}
+
+interface LogEnd {
+  readonly id: string
+  /** The cursor behind the last entry that was read. */
+  readonly cursor: string
+}
+
+const readPast = async (
+  fabric: OperatorClient,
+  id: string,
+  { agent, after }: { readonly agent?: string; readonly after: number },
+  onEvent: (event: LogEvent) => void,
+): Promise<LogEnd> => {
+  for (let from = after; ; ) {
+    const page = await fabric.log(id, { ...present({ agent }), after: from, limit: LOG_PAGE, content: 'none' })
+    for (const entry of page.entries) if (!entry.withheld) onEvent(eventOfEntry(entry, id))
+    from = page.entries.at(-1)?.seq ?? Math.min(from, page.head)
+    if (page.next === null) return { id, cursor: page.incarnation === 1 ? `${from}` : `${from}~${page.incarnation}` }
+  }
+}
+
+const followEvents = async (
+  fabric: OperatorClient,
+  {
+    id,
+    cursor,
+    tier,
+    agent,
+    isWanted,
+  }: LogEnd & {
+    readonly tier: 'default' | 'debug'
+    readonly agent: string | undefined
+    readonly isWanted: (event: LogEvent) => boolean
+  },
+  out: CliOutput,
+): Promise<void> => {
+  const { signal, dispose } = listenForInterrupt()
+  let isAway = false
+  let hasOpened = false
+  const onRetry = () => {
+    if (!isAway) out.note('The server is away; waiting for it.')
+    isAway = true
+  }
+  const onOpen = () => {
+    if (isAway) out.note('It is back.')
+    isAway = false
+    hasOpened = true
+  }
+  const follow = async (): Promise<void> => {
+    const feed = fabric.envelopes(id, { tier, signal, after: cursor, onRetry, onOpen, ...present({ agent }) })
+    for await (const envelope of feed) {
+      const event = eventOfEnvelope(envelope)
+      // The greeting of each connection is no event of the log.
+      if (event.type === 'session') {
+        if (event.payload.reset) out.note('The history is another one than before; from the start:')
+      } else if (isWanted(event)) print(out, event)
+    }
+  }
+  // A feed gives up where its first connection fails. The log was read a moment ago, so the server was there and comes back.
+  for (let tries = 0; !signal.aborted; tries++) {
+    try {
+      await follow()
+    } catch (error) {
+      if (hasOpened || !(error instanceof FabricError) || !error.isRetryable) throw error
+      onRetry()
+      await sleep(Math.min(RETRY_BASE_MS * 2 ** tries, RETRY_MAX_MS), undefined, { signal }).catch(() => {})
+    }
+  }
+  dispose()
+}
+
+const tierOf = (text: string): 'default' | 'debug' => {
+  if (text === 'default' || text === 'debug') return text
+  throw new ExitError(EXIT_CODES.usage, `--tier ${text} is neither default nor debug.`)
+}
+
+const countOf = (text: string): number => {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new ExitError(EXIT_CODES.usage, `--last ${text} is not a number from 1.`)
+}
+
+const seqOf = (text: string): number => {
+  const [, seq] = /^(?:ev-)?(\d{1,15})$/.exec(text) ?? []
+  if (seq !== undefined) return Number(seq)
+  throw new ExitError(EXIT_CODES.usage, `--after ${text} is not the id of an event, such as ev-12.`)
+}

@@ -1,0 +1,38 @@
+// `bridle pause` and `bridle resume`: a session stops before its next step, and continues there.
+import { present } from '../../kernel/json.ts'
+import {
+  actOptions,
+  agentOption,
+  type CliFlags,
+  type CliInvocation,
+  clientOptions,
+  defineCommand,
+  EXIT_CODES,
+  outputOptions,
+} from '../command.ts'
+import { createClient } from '../config/settings.ts'
+import { withSession } from '../session-ids/session-prefix.ts'
+
+const options = { ...actOptions, ...agentOption, ...clientOptions, ...outputOptions } as const
+
+export const pause = defineCommand({
+  options,
+  notes: 'Prompts that arrive while it is paused wait. bridle resume lets it continue.',
+  run: (call) => act('pause', call),
+})
+
+export const resume = defineCommand({ options, run: (call) => act('resume', call) })
+
+const act = async (
+  verb: 'pause' | 'resume',
+  { args: [session = ''], flags, env, out }: CliInvocation<CliFlags<typeof options>>,
+): Promise<number> => {
+  const { reason, actor, agent } = flags
+  const fabric = await createClient(flags, env)
+  const card = await withSession(fabric, session, agent, (id) => fabric[verb](id, present({ reason, actor, agent })))
+  const { id, paused, status } = card
+  if (out.isJson) out.row({ sessionId: id, agent: card.agent, paused, status })
+  else if (paused) out.line(`Paused ${id}. Continue with bridle resume ${id}`)
+  else out.line(`${id} continues; it is ${status}.`)
+  return EXIT_CODES.ok
+}

@@ -1,0 +1,40 @@
+// `bridle rerun` asks the prompts of a session again in a branch, with something changed.
+import type { PolicyRequest } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
+import { actOptions, agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { createClient } from '../config/settings.ts'
+import { parseJsonObject } from '../runs/run-input.ts'
+import { withSession } from '../session-ids/session-prefix.ts'
+
+export const rerun = defineCommand({
+  options: {
+    model: { type: 'string', value: 'NAME', help: 'another model: provider/model-id, or a name of the engine' },
+    policy: { type: 'string', value: 'JSON', help: `other budgets, such as '{"health":{"max_cost_usd":1}}'` },
+    mode: { type: 'string', value: 'MODE', help: 'plan lets an engine read and not write; normal does not' },
+    think: { type: 'string', value: 'LEVEL', help: 'how much the model thinks, in the word of the engine' },
+    from: { type: 'string', value: 'MESSAGE', help: 'the id of the prompt to begin with; else the first' },
+    title: { type: 'string', value: 'TEXT', help: 'the title of the new session' },
+    ...actOptions,
+    ...agentOption,
+    ...clientOptions,
+    ...outputOptions,
+  },
+  notes: `The session itself does not change: a new one runs. Without a change the agent as it is now answers again.
+Standard output has the id of the new session alone. To watch the past without running it, use bridle replay.`,
+  run: async ({ args: [session = ''], flags, env, out }) => {
+    const { model, mode, think, from, title, reason, actor, agent } = flags
+    const policy = flags.policy === undefined ? undefined : (parseJsonObject('--policy', flags.policy) as PolicyRequest)
+    const chosen = present({ permission_mode: mode as 'normal' | 'plan' | undefined, think_level: think })
+    const settings = Object.keys(chosen).length === 0 ? undefined : chosen
+    const fabric = await createClient(flags, env)
+    const change = present({ model, policy, settings, title, from_message: from, reason, actor, agent })
+    const made = await withSession(fabric, session, agent, (id) => fabric.replay(id, change))
+    const { id: sessionId, parent, prompts, status } = made
+    if (out.isJson) out.row({ sessionId, agent: made.agent, parent, prompts, status })
+    else {
+      out.line(sessionId)
+      out.note(`${prompts} prompts of ${parent.id} are asked again. bridle attach ${sessionId}`)
+    }
+    return EXIT_CODES.ok
+  },
+})

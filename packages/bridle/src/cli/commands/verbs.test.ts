@@ -1,0 +1,350 @@
+// The verbs that look at sessions and steer them, against a server in this process. Three sessions are at work at a time.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { operatorClient } from '../../client/index.ts'
+import { type VerbWorld, verbWorld } from '../verb-calls.suite.ts'
+
+let world: VerbWorld
+beforeAll(async () => {
+  world = await verbWorld()
+})
+afterAll(() => world.close())
+
+const ids = ['north-1', 'north-2', 'south-1']
+const fabric = () => operatorClient({ url: world.server.url })
+const waitFor = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 20_000, interval: 20 })
+const status = async (id: string) => (await fabric().session(id)).status
+
+describe('[C150] a session is named by the beginning of its id', () => {
+  beforeAll(() => Promise.all(ids.map((id) => world.play(id, { text: id }))))
+
+  test('one that fits is enough, in every verb that takes a session', async () => {
+    for (const argv of [
+      ['inspect', 'south'],
+      ['logs', 'south'],
+      ['health', 'south'],
+      ['checkpoints', 'south'],
+      ['artifacts', 'south'],
+      ['cancel', 'south'],
+      ['open', 'south'],
+      ['replay', 'south'],
+    ])
+      expect([argv, (await world.json(...argv)).code]).toEqual([argv, 0])
+    expect((await world.rows('cancel', 'south'))[0]).toMatchObject({ sessionId: 'south-1', cancelled: false })
+  })
+
+  test('several are listed, and nothing is done', async () => {
+    expect(await world.json('delete', 'north', '--yes')).toEqual({
+      ...{ code: 2, stdout: '' },
+      notes: 'north is the beginning of 2 ids. Say more of it:\n  north-1\n  north-2',
+    })
+    expect(await status('north-1')).toBe('idle')
+  })
+
+  test('a whole id wins, though another id begins with it', async () => {
+    await world.play('north', { text: 'the short one' })
+    expect((await world.rows('inspect', 'north'))[0]).toMatchObject({ id: 'north' })
+    await world.rows('delete', 'north', '--yes')
+    expect((await world.json('inspect', 'north')).code).toBe(2)
+  })
+
+  test('none is an error in one line; an archived one is found', async () => {
+    expect(await world.json('inspect', 'west')).toEqual({
+      ...{ code: 1, stdout: '', notes: 'There is no session west. Try bridle sessions.' },
+    })
+    await world.play('put-away', { text: 'x' })
+    await fabric().archive('put-away')
+    expect((await world.rows('inspect', 'put-a'))[0]).toMatchObject({ id: 'put-away', archived: true })
+  })
+})
+
+describe('[C151] sessions', () => {
+  test('ids are cut where titles would have no room, and each still names its session', async () => {
+    const long = ['a', 'b', 'c'].map((letter) => `scripted-${letter}3c1c5d2-95a1-4f4e-8d3a-0a8f3f7c2b1e`)
+    await Promise.all(long.map((id) => world.play(id, { text: 'A title that is long enough to be cut' })))
+    const { stdout, notes } = await world.text('sessions', '--search', 'scripted-')
+    const [, ...lines] = stdout.split('\n')
+    expect(lines).toHaveLength(3)
+    for (const line of lines) {
+      expect(line.length).toBeLessThanOrEqual(80)
+      const [id = ''] = line.split(' ')
+      expect(id.length).toBeLessThan(20)
+      expect((await world.rows('inspect', id))[0]?.id).toMatch(new RegExp(`^${id}`))
+    }
+    // The id to paste next is whole.
+    expect(notes.trim()).toMatch(/^bridle inspect scripted-.{36}$/)
+    const rows = await world.rows('sessions', '--search', 'scripted-')
+    expect(rows.map(({ id }) => id).sort()).toEqual(long)
+    expect((await world.wide('sessions', '--search', 'north-')).stdout).toContain('north-1 ')
+  })
+})
+
+describe('[C152] inspect', () => {
+  test('shows what a session does, cost and needs', async () => {
+    const steps = [{ tool: 'read', outcome: 'error' }, { usage: { input_tokens: 7, output_tokens: 3, cost_usd: 0.5 } }]
+    await world.begin('needs-1', ...steps, { approve: 'bash', args: { command: 'rm \u001b[2J' }, reason: 'sure?' })
+    const approval = await waitFor(async () => {
+      const [found] = (await fabric().session('needs-1')).approvals
+      expect(found).toBeDefined()
+      return found
+    })
+    const { stdout, notes } = await world.text('inspect', 'needs-1')
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+    const field = (name: string) => new RegExp(`^${name} +(.*)$`, 'm').exec(stdout)?.[1]
+    expect(field('Status')).toMatch(/^awaiting_approval, run r-/)
+    expect(field('Turns')).toBe('1, 2 messages')
+    expect(field('Usage')).toBe('10 tokens (7 in, 3 out), $0.5000')
+    expect(field('Health')).toMatch(/^\d+/)
+    expect(stdout).toContain('1 failed tool call')
+    expect(field('Approvals')).toBe(`${approval?.id} bash {"command":"rm \\u001b[2J"} (sure?)`)
+    expect(notes).toContain(`bridle approve needs-1 ${approval?.id}`)
+    const [row] = await world.rows('inspect', 'needs-1')
+    expect(row).toMatchObject({
+      id: 'needs-1',
+      branches: [],
+      workspace: { workspace_id: null },
+      usage: { cost_usd: 0.5 },
+    })
+    await world.rows('cancel', 'needs-1', '--actor', 'ann')
+    await waitFor(async () => expect(await status('needs-1')).toBe('idle'))
+  })
+})
+
+describe('[C153] logs', () => {
+  beforeAll(async () => {
+    await world.play(
+      'logged',
+      { text: 'one' },
+      { tool: 'read', args: { path: 'a' }, result: 1 },
+      { tool: 'bash', outcome: 'error' },
+    )
+  })
+
+  test.each<[string, string[], (string | number)[][]]>([
+    [
+      'by type',
+      ['--type', 'tool_call'],
+      [
+        ['tool_call', 'read'],
+        ['tool_call', 'bash'],
+      ],
+    ],
+    [
+      'by types',
+      ['--type', 'token,completed'],
+      [
+        ['token', 'one'],
+        ['completed', ''],
+      ],
+    ],
+    ['by tool', ['--tool', 'bash', '--type', 'tool_outcome'], [['tool_outcome', 'bash']]],
+    ['by status', ['--status', 'error'], [['tool_outcome', 'bash']]],
+    ['by text', ['--grep', 'PATH.:.a'], [['tool_call', 'read']]],
+    ['the last that fit', ['--type', 'tool_call', '--last', '1'], [['tool_call', 'bash']]],
+    ['none', ['--type', 'nothing'], []],
+  ])('%s', async (_name, flags, expected) => {
+    const rows = await world.rows('logs', 'logged', ...flags)
+    expect(rows.map(({ type, payload }) => [type, named(payload as Record<string, unknown>)])).toEqual(expected)
+  })
+
+  const named = ({ name, tool_name, text }: Record<string, unknown>) => name ?? tool_name ?? text ?? ''
+
+  test('are the events of the stream, of either tier, with a line for each', async () => {
+    for (const tier of ['default', 'debug'] as const) {
+      const streamed: unknown[] = []
+      const stop = new AbortController()
+      for await (const envelope of fabric().envelopes('logged', { tier, signal: stop.signal })) {
+        if (envelope.type !== 'session') streamed.push(envelope)
+        if (envelope.type === 'session_state' && envelope.payload.status === 'idle') stop.abort()
+      }
+      expect(await world.rows('logs', 'logged', '--tier', tier)).toEqual(streamed)
+    }
+    const { stdout } = await world.text('logs', 'logged')
+    for (const line of stdout.split('\n')) {
+      expect(line).toMatch(/^\d\d:\d\d:\d\d ev-\d+ +[a-z_]+/)
+      expect(line.length).toBeLessThanOrEqual(80)
+    }
+    const [first] = await world.rows('logs', 'logged', '--type', 'tool_call')
+    expect((await world.rows('logs', 'logged', '--after', `ev-${first?.seq}`))[0]?.seq).toBe(Number(first?.seq) + 1)
+  })
+})
+
+describe('[C154] cancel, pause, resume and delete', () => {
+  test('stop what they name, and nothing else', async () => {
+    const running = ['one-1', 'two-1', 'three-1']
+    await Promise.all(running.map((id) => world.begin(id, { text: id }, { approve: 'go', args: {} })))
+    for (const id of running) await waitFor(async () => expect(await status(id)).toBe('awaiting_approval'))
+    expect((await world.text('cancel', 'two', '--reason', 'enough', '--actor', 'ann')).stdout).toBe(
+      'Cancelled the run of two-1.',
+    )
+    await waitFor(async () => expect(await status('two-1')).toBe('idle'))
+    expect((await world.text('cancel', 'two-1')).stdout).toBe('Nothing was running in two-1.')
+    const [cancelled] = await world.rows('logs', 'two-1', '--type', 'cancel_requested')
+    expect(cancelled?.payload).toMatchObject({ reason: 'enough', actor: 'ann' })
+
+    expect((await world.text('pause', 'one-1')).stdout).toBe('Paused one-1. Continue with bridle resume one-1')
+    expect((await world.rows('inspect', 'one-1'))[0]).toMatchObject({ status: 'paused' })
+    expect((await world.rows('resume', 'one-1'))[0]).toMatchObject({ sessionId: 'one-1', paused: false })
+    expect(await status('three-1')).toBe('awaiting_approval')
+
+    expect((await world.text('delete', 'three-1', '-y')).stdout).toBe('Deleted three-1.')
+    expect((await world.json('delete', 'three-1', '--yes')).code).toBe(1)
+    expect(await status('one-1')).toBe('awaiting_approval')
+    await world.rows('cancel', 'one-1')
+  })
+
+  test('prompts that wait are dropped with --queue', async () => {
+    await world.begin('queue-1', { approve: 'go', args: {} })
+    await waitFor(async () => expect(await status('queue-1')).toBe('awaiting_approval'))
+    await world.begin('queue-1', { text: 'later' })
+    await world.rows('cancel', 'queue-1', '--queue')
+    await waitFor(async () => expect((await fabric().session('queue-1')).queued).toBe(0))
+    await waitFor(async () => expect(await status('queue-1')).toBe('idle'))
+    expect(await world.rows('logs', 'queue-1', '--grep', 'later', '--type', 'token')).toEqual([])
+  })
+})
+
+describe('[C155] artifacts', () => {
+  beforeAll(async () => {
+    await world.play(
+      'files-1',
+      { artifact: { name: 'a.txt', content: 'old' } },
+      { artifact: { name: 'b.md', content: 'b' } },
+    )
+    await world.play('files-1', { artifact: { name: 'a.txt', content: 'new' } })
+  })
+
+  test('are listed, newest first, with the command that saves one', async () => {
+    const rows = await world.rows('artifacts', 'files-1')
+    expect(rows.map(({ name, size }) => [name, size])).toEqual([
+      ['a.txt', 3],
+      ['b.md', 1],
+      ['a.txt', 3],
+    ])
+    const { stdout, notes } = await world.text('artifacts', 'files')
+    expect(stdout.split('\n')[0]?.split(/ +/)).toEqual(['ARTIFACT', 'KIND', 'SIZE', 'WHEN', 'NAME'])
+    expect(notes.trim()).toBe(`bridle artifacts files-1 ${rows[0]?.id} -o FILE`)
+  })
+
+  test('one is saved by its name or its id; a file that cannot be written is no half file', async () => {
+    const [, , oldest] = await world.rows('artifacts', 'files-1')
+    const file = join(world.folder, 'saved')
+    expect((await world.text('artifacts', 'files-1', 'a.txt', '-o', file)).stdout).toBe(`Saved to ${file}.`)
+    expect(readFileSync(file, 'utf8')).toBe('new')
+    await world.rows('artifacts', 'files-1', String(oldest?.id), '-o', file)
+    expect(readFileSync(file, 'utf8')).toBe('old')
+    const nowhere = join(world.folder, 'no', 'where')
+    expect(await world.json('artifacts', 'files-1', 'a.txt', '-o', nowhere)).toMatchObject({ code: 1 })
+    expect(await world.json('artifacts', 'files-1', 'a.txt', '-o', world.folder)).toMatchObject({ code: 1 })
+    expect(existsSync(`${world.folder}.partial`)).toBe(false)
+    expect((await world.json('artifacts', 'files-1', 'c.txt')).notes).toBe(
+      'There is no artifact c.txt in files-1. Try bridle artifacts files-1',
+    )
+    expect((await world.json('artifacts', 'files-1', '-o', file)).code).toBe(2)
+  })
+})
+
+describe('[C156] checkpoints, branch and rerun', () => {
+  beforeAll(() => world.play('trunk', { text: 'one' }, { checkpoint: 'Half way' }, { text: ' two' }))
+
+  test('a session is branched from an event, a checkpoint or its newest point', async () => {
+    const points = await world.rows('checkpoints', 'trunk')
+    expect(points.map(({ kind, checkpoint }) => [kind, checkpoint])).toEqual([
+      ['turn', undefined],
+      ['checkpoint', 1],
+    ])
+    expect((await world.text('checkpoints', 'trunk')).notes.trim()).toBe(
+      `bridle branch trunk --from ${points[0]?.event_id}`,
+    )
+    const made = await world.text('branch', 'trunk', '--checkpoint', '1', '--id', 'twig-1', '--title', 'A twig')
+    expect(made).toMatchObject({ code: 0, stdout: 'twig-1', notes: expect.stringContaining('bridle run scripted') })
+    expect(await fabric().session('twig-1')).toMatchObject({
+      title: 'A twig',
+      branch_source_event_id: points[1]?.event_id,
+    })
+    const [newest] = await world.rows('branch', 'tru', 'Go on', '--id', 'twig-2')
+    expect(newest).toMatchObject({ sessionId: 'twig-2', parent: { id: 'trunk' } })
+    expect(newest?.parent).toMatchObject({ seq: Number(String(points[0]?.event_id).slice(3)) })
+    await world.rows('branch', 'trunk', '--from', 'ev-5', '--id', 'twig-3')
+    const [tree] = await world.rows('inspect', 'trunk')
+    expect(new Set((tree as { branches: { id: string }[] }).branches.map(({ id }) => id))).toEqual(
+      new Set(['twig-1', 'twig-2', 'twig-3']),
+    )
+    expect((await world.json('branch', 'trunk', '--checkpoint', '9')).code).toBe(1)
+    expect((await world.json('branch', 'trunk', '--checkpoint', '1', '--from', 'ev-5')).code).toBe(2)
+  })
+
+  test('the prompts are asked again in a branch', async () => {
+    const made = await world.text('rerun', 'trunk', '--title', 'Again')
+    expect(made).toMatchObject({ code: 0, notes: expect.stringContaining('1 prompts of trunk are asked again') })
+    await waitFor(async () => expect(await status(made.stdout)).toBe('idle'))
+    expect(await fabric().session(made.stdout)).toMatchObject({ title: 'Again', parent_session_id: 'trunk' })
+    expect((await world.json('rerun', 'trunk', '--policy', '{"health":{"max_cost":1}}')).code).toBe(2)
+    expect((await world.json('rerun', 'trunk', '--mode', 'wild')).code).toBe(2)
+  })
+})
+
+describe('[C157] replay', () => {
+  test('shows a session of a server, and of a file without one, up to any event', async () => {
+    await world.play('past-1', { text: 'one' }, { tool: 'read', args: { a: 1 }, result: 2 }, { text: 'two' })
+    const live = await world.text('replay', 'past-1')
+    expect(live.stdout).toMatch(/^› @script .*\none\n● read \{"a":1\}\n✓ read 2\ntwo\n\nSession +past-1/)
+    const file = join(world.folder, 'past.jsonl')
+    writeFileSync(file, await (await fabric().exportSession('past-1')).text())
+    expect(await world.text('replay', file)).toEqual(live)
+    const [call] = await world.rows('logs', 'past-1', '--type', 'tool_call')
+    const half = await world.text('replay', file, '--to', `ev-${call?.seq}`, '--speed', '1000x')
+    expect(half.stdout).toMatch(/\n● read \{"a":1\}\n\nSession/)
+    const [moment] = await world.rows('replay', file, '--to', `ev-${call?.seq}`)
+    expect(moment).toMatchObject({ seq: call?.seq, type: 'tool_call', session: { id: 'past-1', status: 'running' } })
+    expect((await world.json('replay', file, '--to', 'ev-999')).notes).toMatch(
+      /^--to ev-999 is no event of this session; it has ev-1 to ev-/,
+    )
+  })
+
+  test('a file with several sessions asks which; a damaged one is said', async () => {
+    const file = join(world.folder, 'trunk.jsonl')
+    await world.play('root-1', { text: 'one' })
+    await world.rows('branch', 'root-1', '--id', 'leaf-1')
+    writeFileSync(file, await (await fabric().exportSession('root-1')).text())
+    expect((await world.json('replay', file)).notes).toBe(
+      `${file} has 2 sessions. Choose one with --session:\n  root-1\n  leaf-1`,
+    )
+    expect((await world.rows('replay', file, '--session', 'leaf'))[0]).toMatchObject({ session: { id: 'leaf-1' } })
+    writeFileSync(file, 'nothing\n')
+    expect(await world.json('replay', file)).toMatchObject({ code: 2, notes: expect.stringContaining('not JSON') })
+    expect((await world.json('replay', 'nobody-1')).notes).toBe('There is no session nobody-1. Try bridle sessions.')
+  })
+})
+
+describe('[C158] health', () => {
+  test('lists the worst first, and explains one', async () => {
+    await world.play('ill-1', { tool: 'bash', outcome: 'error' }, { fail: 'Broken' })
+    const scores = (await world.rows('health')).map(({ score }) => Number(score))
+    expect(scores).toEqual(scores.toSorted((a, b) => a - b))
+    const low = await world.rows('health', '--below', '100')
+    expect(low.map(({ sessionId }) => sessionId)).toContain('ill-1')
+    for (const { score } of low) expect(Number(score)).toBeLessThan(100)
+    const { stdout } = await world.text('health', 'ill')
+    expect(stdout).toMatch(/^ill-1 +\d+\n +−\d+ the last turn failed \(ev-\d+\)\n/)
+    expect((await world.rows('health', 'ill'))[0]).toMatchObject({ sessionId: 'ill-1', penalties: expect.any(Array) })
+  })
+})
+
+describe('[C159] agents and open', () => {
+  test('agents say what they need', async () => {
+    const rows = await world.rows('agents')
+    expect(rows.map(({ name }) => name)).toContain('scripted')
+    const { stdout, notes } = await world.text('agents')
+    expect(stdout).toMatch(/^scripted +scripted +yes /m)
+    expect(stdout).toMatch(/^assistant .*no .*\n {2}needs: Set BRIDLE_MODEL/m)
+    expect(notes.trim()).toBe('bridle run scripted "Hello"')
+  })
+
+  test('the address of the cockpit is printed, and that of a session', async () => {
+    const { url } = world.server
+    expect((await world.text('open')).stdout).toBe(`${url}/`)
+    expect((await world.text('open', 'south')).stdout).toBe(`${url}/s/south-1?agent=scripted`)
+  })
+})

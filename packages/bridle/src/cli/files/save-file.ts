@@ -1,0 +1,29 @@
+// Saves the body of a response. A file that is cut off must not stand under its name, nor replace a whole one.
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { EXIT_CODES, ExitError } from '../command.ts'
+
+/** `what` names the content in the error, such as "export". */
+export const saveFile = async (answer: Response, file: string, what: string): Promise<void> => {
+  const partial = `${file}.partial`
+  await pipeline(bodyOf(answer), createWriteStream(partial, { mode: 0o600 })).catch(async (cause: unknown) => {
+    await rm(partial, { force: true })
+    const code = (cause as NodeJS.ErrnoException).code
+    throw new ExitError(
+      EXIT_CODES.failed,
+      code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR'
+        ? `${file} cannot be written: ${code}`
+        : `The ${what} broke off, and ${file} is not written. Try again.`,
+      { cause },
+    )
+  })
+  await rename(partial, file).catch(async (cause: NodeJS.ErrnoException) => {
+    await rm(partial, { force: true })
+    throw new ExitError(EXIT_CODES.failed, `${file} cannot be written: ${cause.code}`, { cause })
+  })
+}
+
+export const bodyOf = (answer: Response): Readable =>
+  answer.body === null ? Readable.from([]) : Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])

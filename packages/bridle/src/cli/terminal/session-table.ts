@@ -1,0 +1,49 @@
+// Sessions in a table: where titles would have no room, ids are cut to a beginning that names them.
+import type { SessionRow } from '../../client/index.ts'
+import { TITLE_COLUMNS } from '../limits.ts'
+import { shortIds } from '../session-ids/short-ids.ts'
+import { type CliOutput, truncateLine } from './output.ts'
+import { printTable, timeAgo } from './table.ts'
+import { columnCount } from './text-lines.ts'
+
+/** A column between the status and the title. */
+export interface SessionColumn {
+  readonly head: string
+  readonly text: (row: SessionRow) => string
+}
+
+export const changedColumn: SessionColumn = { head: 'UPDATED', text: (row) => timeAgo(row.updatedAt, Date.now()) }
+
+export const printSessionTable = (
+  out: CliOutput,
+  rows: readonly SessionRow[],
+  column: SessionColumn,
+  { withHeads = true }: { readonly withHeads?: boolean } = {},
+): void => {
+  const heads = ['ID', 'AGENT', 'STATUS', column.head, 'TITLE']
+  const whole = rows.map(({ id }) => id)
+  const table = (ids: readonly string[]) =>
+    rows.map((row, at) => [
+      ids[at] ?? row.id,
+      row.agent,
+      row.status,
+      column.text(row),
+      truncateLine(row.title ?? '', out.width),
+    ])
+  const cells = table(whole)
+  const shown = titleColumns(out, heads, cells) < TITLE_COLUMNS ? table(shortIds(whole)) : cells
+  printTable(out, heads, shown, [], { withHeads })
+}
+
+/** The columns that are left for the titles. */
+const titleColumns = (out: CliOutput, heads: readonly string[], cells: readonly (readonly string[])[]): number =>
+  heads
+    .slice(0, -1)
+    .reduce(
+      (left, head, at) => left - 2 - Math.max(head.length, ...cells.map((row) => columnCount(row[at] ?? ''))),
+      out.width,
+    )
+
+/** The lowest score first; sessions that have not reported their health come last. */
+export const worstFirst = (rows: readonly SessionRow[]): SessionRow[] =>
+  rows.toSorted((a, b) => (a.health?.score ?? 101) - (b.health?.score ?? 101) || a.id.localeCompare(b.id))
