@@ -48,6 +48,7 @@ export class TutorialProject {
     this.#env = {
       ...process.env,
       ...{ PORT: port, BRIDLE_URL: this.url, NO_COLOR: '1', NODE_OPTIONS: '--conditions=bridle-source' },
+      BRIDLE_TEMPLATES: join(root, 'packages/bridle/templates'),
       ...{ INIT_CWD: undefined, CI: undefined, BRIDLE_LOG: undefined, NODE_ENV: undefined },
       PATH: `${programs}:${dirname(process.execPath)}:${process.env.PATH}`,
       ...env,

@@ -11,6 +11,11 @@ afterEach(async () => {
   project = null
 })
 
+test.each(['project.md', 'approvals.md'])('%s', async (page) => {
+  project = await TutorialProject.create()
+  await project.play(page)
+})
+
 test('model.md', async () => {
   const ollama = await startProviderStub()
   project = await TutorialProject.create({ replaced: { 'http://127.0.0.1:11434': ollama.url } })
