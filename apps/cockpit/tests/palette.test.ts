@@ -5,8 +5,8 @@ import { ACTION_IDS, type ActionId } from '../src/actions/action-table.ts'
 import { describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 
 /**
- * Actions of which the world of this file has no case: they need a token, an engine that speaks, a browser that notifies, a zoomed timeline or two
- * branches. That some part of the app offers each of them is shown by the table's own test.
+ * Actions of which the world of this file has no case: they need a token, an engine that speaks or remembers, or a browser that notifies. That
+ * some part of the app offers each of them is shown by the table's own test.
  */
 const ELSEWHERE: readonly ActionId[] = [
   'tenant.choose',
@@ -16,13 +16,6 @@ const ELSEWHERE: readonly ActionId[] = [
   'memory.accept',
   'memory.reject',
   'inbox.notify',
-  'timeline.earlier',
-  'timeline.later',
-  'timeline.open',
-  'branches.compare_a',
-  'branches.compare_b',
-  'branches.open',
-  'branches.branch',
 ]
 
 const openPalette = async (page: Page) => {
@@ -98,6 +91,13 @@ describeCockpit('the palette', (world) => {
       .getByRole('button', { name: /^Fit|whole/ })
       .first()
       .waitFor()
+    await collect()
+    for (const key of ['+', '+', 'ArrowDown']) await page.keyboard.press(key)
+    await collect()
+    const made = await world.client.branch('one', { agent: 'scripted', from_event_id: 'ev-4' })
+    await world.ask('scripted', made.id, 'Another way from one')
+    await page.goto(`${world.url}/s/one?agent=scripted&view=branches&a=one&b=${made.id}`)
+    await page.getByRole('table', { name: 'In numbers' }).waitFor()
     await collect()
     await page.goto(`${world.url}/s/waits?agent=scripted&at=4`)
     await page.getByText('Back to live').first().waitFor()

@@ -11,14 +11,15 @@ import { queuedPrompts } from './composer/queued-prompts.ts'
 import { draftWith } from './composer/stop-words.ts'
 import type { Conversation } from './past/past-conversation.ts'
 import { useThreadSource } from './thread/thread-context.tsx'
+import { useOpenBranch } from './use-open-branch.ts'
 
 type BranchPoint = Parameters<Conversation['branch']>[0]
 
 export interface SessionActs {
   /** Branches, and opens the new session. */
-  readonly branch: (point?: BranchPoint) => Promise<void>
+  readonly branch: (point?: BranchPoint) => Promise<boolean>
   /** Branches with everything up to the end of an answer. */
-  readonly branchAfter: (messageId: string) => Promise<void>
+  readonly branchAfter: (messageId: string) => Promise<boolean>
   readonly edit: (messageId: string, prompt: string) => Promise<boolean>
   readonly reload: (messageId: string) => Promise<boolean>
   /** Makes a chat with the same agent, and opens it. */
@@ -35,6 +36,7 @@ export const useActs = (): SessionActs => {
   const { harness, id: ownId, agent, kind } = useThreadSource()
   const { client } = useServer()
   const [, navigate] = useLocation()
+  const { open } = useOpenBranch()
   return useMemo(() => {
     const settle = async (answer: Promise<unknown>): Promise<boolean> => {
       try {
@@ -45,16 +47,8 @@ export const useActs = (): SessionActs => {
         return false
       }
     }
-    const branch = async (point: BranchPoint = {}): Promise<void> => {
-      try {
-        const { sessionId } = await harness.branch(point)
-        if (typeof sessionId !== 'string') return
-        navigate(sessionPath({ id: sessionId, agent }), { state: { writes: true } })
-        showToast({ text: 'This is the branch: say what it should do. The session that it comes from stays as it is.' })
-      } catch (error) {
-        showError(error)
-      }
-    }
+    const branch = (point: BranchPoint = {}): Promise<boolean> =>
+      open(async () => String((await harness.branch(point)).sessionId), agent)
     return {
       branch,
       branchAfter: (messageId) => {
@@ -94,7 +88,7 @@ export const useActs = (): SessionActs => {
       resume: () => settle(harness.resume()),
       unqueue: (runId) => settle(harness.cancel({ runId })),
     }
-  }, [harness, ownId, agent, kind, client, navigate])
+  }, [harness, ownId, agent, kind, client, navigate, open])
 }
 
 /** The state has the beginning of a long prompt while it waits, and all of it once it was taken back. */

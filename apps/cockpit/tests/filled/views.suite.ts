@@ -17,6 +17,13 @@ const approve = (page: Page) =>
     .getByRole('button', { name: /^Approve/ })
     .first()
     .waitFor()
+/** A dialog stays open from one look to the next. */
+const withDialog = (keys: string, name: string) => async (page: Page) => {
+  await page.getByRole('button', { name: 'Approve', exact: false }).first().waitFor({ state: 'attached' })
+  const dialog = page.getByRole('dialog', { name })
+  if (!(await dialog.isVisible())) await page.keyboard.press(keys)
+  await dialog.waitFor()
+}
 const heading = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor()
 
 const session = `/s/${RICH.id}?agent=${RICH.agent}`
@@ -36,6 +43,9 @@ export const views: readonly View[] = [
   { name: 'session-wide', path: `${session}&tab=health&wide=1`, ready: text(RICH.title) },
   { name: 'session-calls', path: `${session}&view=timeline`, ready: text('run_tests') },
   { name: 'session-past', path: `${session}&at=30`, ready: text('Viewing event 30 of') },
+  { name: 'session-debug', path: `${session}&view=debug`, ready: (page) => page.getByRole('row').first().waitFor() },
+  { name: 'palette', path: session, ready: withDialog('Control+k', 'Search or run') },
+  { name: 'shortcuts', path: session, ready: withDialog('?', 'Keyboard shortcuts') },
   { name: 'session-past-unknown', path: `${session}&at=999999`, ready: text('There is no event 999999') },
   { name: 'session-running', path: '/s/bg-triage?agent=nightly', ready: text('search_issues') },
   { name: 'session-failed', path: '/s/bg-codemod?agent=codemod&tab=health', ready: text('cannot be parsed') },
@@ -51,7 +61,7 @@ export const views: readonly View[] = [
   { name: 'agents', path: '/try', ready: text('Sorts an issue by severity.') },
   { name: 'agent', path: '/try/triage', ready: text('The title of the issue') },
   { name: 'routes', path: '/routes', ready: heading('Routes') },
-  { name: 'replay', path: '/replay', ready: text('Replay an export') },
+  { name: 'replay-file', path: '/replay', ready: text('Replay an export') },
   { name: 'unknown', path: '/nowhere', ready: text('There is no such page') },
 ]
 

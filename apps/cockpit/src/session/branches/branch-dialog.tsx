@@ -1,13 +1,11 @@
 // A branch from any event: what it should do, if something, and its title.
 import { type FormEvent, useState } from 'react'
-import { useLocation } from 'wouter'
 import { useServer } from '../../server/server-context.tsx'
 import { CANNOT_OPERATE, useCanBranch } from '../../server/use-can.ts'
-import { sessionPath } from '../../shell/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
-import { cursorText } from '../past/log/cursor.ts'
+import { eventIdAt, useOpenBranch } from '../use-open-branch.ts'
 
 /** An event of a session to branch from. */
 export interface BranchOrigin {
@@ -25,29 +23,27 @@ interface BranchDialogProps {
 export const BranchDialog = ({ origin, onClose }: BranchDialogProps) => {
   const { client } = useServer()
   const canOperate = useCanBranch()
-  const [, navigate] = useLocation()
   const [prompt, setPrompt] = useState('')
   const [title, setTitle] = useState('')
   const [problem, setProblem] = useState('')
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, open } = useOpenBranch()
   const branch = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    setBusy(true)
     setProblem('')
-    try {
-      const { id, agent, seq } = origin
-      // The number alone would name an event of the first log of this id.
+    const { id, agent, seq } = origin
+    const make = async (): Promise<string> => {
       const { incarnation } = await client.log(id, { agent, limit: 1, content: 'none' })
       const made = await client.branch(id, {
-        ...{ agent, from_event_id: `ev-${cursorText({ seq, incarnation })}` },
+        ...{ agent, from_event_id: eventIdAt(seq, incarnation) },
         ...(prompt.trim() !== '' && { prompt }),
         ...(title.trim() !== '' && { title }),
       })
-      navigate(sessionPath({ id: made.id, agent }), { state: { writes: true } })
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error))
-      setBusy(false)
+      return made.id
     }
+    await open(make, agent, {
+      words: `This is the branch from event ${seq}. The session that it comes from stays as it is.`,
+      onError: (error) => setProblem(error instanceof Error ? error.message : String(error)),
+    })
   }
   return (
     <Dialog title={`Branch from event ${origin.seq}`} onClose={onClose}>

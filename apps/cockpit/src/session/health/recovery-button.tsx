@@ -1,9 +1,9 @@
 // The server's hint for the state of a session, as a button that does it.
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import { useServer } from '../../server/server-context.tsx'
 import { useCan, useOffReason } from '../../server/use-can.ts'
-import { inboxPath, sessionPath } from '../../shell/paths.ts'
+import { inboxPath } from '../../shell/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-names.ts'
@@ -14,6 +14,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { useSession } from '../session-context.tsx'
 import { canShowApproval, showApproval } from '../thread/show-approval.ts'
 import { useActs } from '../use-acts.ts'
+import { useOpenBranch } from '../use-open-branch.ts'
 import type { Health } from './budget-texts.ts'
 import { moreThanName, recoveryNames } from './recovery-names.ts'
 
@@ -84,7 +85,7 @@ const useRecovery = (hint: Hint): (() => Promise<void>) => {
   const { client } = useServer()
   const { id, agent, harness, reload } = useSession()
   const { stop } = useActs()
-  const [, navigate] = useLocation()
+  const { branch } = useOpenBranch()
   return async () => {
     switch (hint.action) {
       case 'resume':
@@ -101,8 +102,7 @@ const useRecovery = (hint: Hint): (() => Promise<void>) => {
         break
       case 'branch': {
         const cursor = hint.resume_cursor === undefined ? {} : { resume_cursor: hint.resume_cursor }
-        const branch = await client.branch(id, { agent, ...cursor })
-        navigate(sessionPath(branch))
+        await branch(id, { agent, ...cursor })
         return
       }
       case 'answer_approval':

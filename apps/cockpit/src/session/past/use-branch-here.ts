@@ -1,11 +1,6 @@
 // A branch at the event that the page shows: a new session that begins there, with or without a first prompt.
-import { useState } from 'react'
-import { useLocation } from 'wouter'
-import { useServer } from '../../server/server-context.tsx'
-import { sessionPath } from '../../shell/paths.ts'
-import { showError, showToast } from '../../ui/toast.tsx'
 import { useSession } from '../session-context.tsx'
-import { cursorText } from './log/cursor.ts'
+import { eventIdAt, useOpenBranch } from '../use-open-branch.ts'
 
 interface BranchHere {
   readonly isBusy: boolean
@@ -33,26 +28,19 @@ interface BranchAt {
 
 /** A branch at any event of the session. */
 export const useBranchAt = (): BranchAt => {
-  const { client } = useServer()
   const { id, agent, events } = useSession()
-  const [, navigate] = useLocation()
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, branch } = useOpenBranch()
   const branchAt = async (seq: number, { prompt, words }: BranchOptions = {}): Promise<boolean> => {
     if (isBusy) return false
-    setBusy(true)
-    try {
-      const from = `ev-${cursorText({ seq, incarnation: events.incarnation })}`
-      const made = await client.branch(id, { agent, from_event_id: from, ...(prompt !== undefined && { prompt }) })
-      navigate(sessionPath({ id: made.id, agent }), { state: { writes: prompt === undefined } })
-      const text = words ?? `This is the branch from event ${seq}. The session that it comes from stays as it is.`
-      showToast({ text })
-      return true
-    } catch (error) {
-      showError(error)
-      return false
-    } finally {
-      setBusy(false)
+    const request = {
+      agent,
+      from_event_id: eventIdAt(seq, events.incarnation),
+      ...(prompt !== undefined && { prompt }),
     }
+    return branch(id, request, {
+      words: words ?? `This is the branch from event ${seq}. The session that it comes from stays as it is.`,
+      writes: prompt === undefined,
+    })
   }
   return { isBusy, branchAt }
 }

@@ -99,7 +99,7 @@ const LastWords = ({
   if (words === '') return null
   const isResult = turn?.status === 'completed' && detail.status !== 'running'
   return (
-    <section className="last">
+    <section className="cmp-last">
       <h3>{isResult ? 'Result' : 'Last words'}</h3>
       <p>
         {visibleText(words.length > LAST_WORDS_CHARS ? `${words.slice(0, LAST_WORDS_CHARS).toWellFormed()}…` : words)}

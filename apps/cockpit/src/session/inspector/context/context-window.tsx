@@ -3,10 +3,10 @@
 import { MeterBar, usageTone } from '../../../ui/meter-bar.tsx'
 import { costText, countText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
+import { compactionNumbers } from '../../event-words.ts'
 import { useSession } from '../../session-context.tsx'
 import { EventLink } from '../event-link.tsx'
 import { Facts } from '../facts.tsx'
-import { compactionText } from '../timeline/marks.ts'
 
 export const ContextWindow = () => {
   const { detail } = useSession()
@@ -44,7 +44,7 @@ export const ContextWindow = () => {
       ))}
       {compactions.toReversed().map((compaction) => (
         <div key={compaction.event_id} className="notice small">
-          <span className="medium">Compacted</span> <span>{compactionText(compaction)}</span>
+          <span className="medium">Compacted</span> <span>{compactionNumbers(compaction).join(', ')}</span>
           <EventLink id={compaction.event_id} />
           {typeof compaction.summary === 'string' && <p className="t2">{visibleText(compaction.summary)}</p>}
         </div>

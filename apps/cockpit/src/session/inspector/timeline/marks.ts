@@ -1,7 +1,8 @@
 // Events between the calls that an operator looks for: checkpoints, compactions, warnings, retries, and what people and budgets did.
 import type { StreamEnvelopeOf, TimelineEntry } from 'bridle/client'
 import type { IconName } from '../../../ui/icon-names.ts'
-import { countText, durationText } from '../../../ui/numbers.ts'
+import { durationText } from '../../../ui/numbers.ts'
+import { compactionNumbers } from '../../event-words.ts'
 import { limitName, limitText } from '../../health/budget-texts.ts'
 
 export interface Mark {
@@ -41,7 +42,7 @@ const looks: { readonly [T in MarkType]: (payload: StreamEnvelopeOf<T>['payload'
     icon: 'fold-vertical',
     tone: '',
     title: 'Compacted',
-    text: compactionText(payload),
+    text: compactionNumbers(payload).join(', '),
   }),
   context_warning: ({ message, kind, usage_pct: percent }) => ({
     icon: 'triangle-alert',
@@ -105,20 +106,3 @@ export const marksOf = (timeline: readonly TimelineEntry[]): readonly Mark[] =>
     const look = looks[type as MarkType](payload as never, at)
     return look ? [{ seq, at, ...look }] : []
   })
-
-/** Only the numbers that the engine reports. */
-export const compactionText = (payload: { readonly [name: string]: unknown }): string => {
-  const [before, after, saved, kept] = COMPACTION_NUMBERS.map((name) => {
-    const value = payload[name]
-    return typeof value === 'number' ? value : undefined
-  })
-  return [
-    before !== undefined && after !== undefined && `${before} → ${after} messages`,
-    saved !== undefined && `${countText(saved)} tokens saved`,
-    kept !== undefined && `${kept} kept as they were`,
-  ]
-    .filter(Boolean)
-    .join(', ')
-}
-
-const COMPACTION_NUMBERS = ['original_count', 'compacted_count', 'tokens_saved', 'preserved_messages'] as const

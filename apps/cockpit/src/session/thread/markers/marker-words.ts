@@ -1,8 +1,9 @@
 // An event in the words of a thread: an icon, what happened, and what the event says about it.
 
 import type { IconName } from '../../../ui/icon-names.ts'
-import { countText, plural } from '../../../ui/numbers.ts'
+import { plural } from '../../../ui/numbers.ts'
 import { foldScript } from '../../../ui/script-text.ts'
+import { answerWords, compactionNumbers } from '../../event-words.ts'
 import { limitAmount, limitName, limitText } from '../../health/budget-texts.ts'
 import type { Marker } from '../thread-index.ts'
 
@@ -38,8 +39,7 @@ const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = 
   }),
   antahkarana: (fields) => ({ icon: 'shield', title: 'Guardrail', text: guardrailText(fields) }),
   approval_applied: (fields) => ({
-    icon: fields.decision === 'approved' || fields.decision === undefined ? 'shield-check' : 'ban',
-    title: `${text(fields.actor) || 'Somebody'} ${text(fields.decision) || 'approved'}${fields.arguments ? ' with edits' : ''}`,
+    ...answerWords(fields),
     text: [text(fields.tool_name), text(fields.reason)].filter(Boolean).join(' · '),
   }),
   session_paused: (fields) => ({ icon: 'pause', title: 'Paused', text: byWhom(fields) }),
@@ -98,15 +98,7 @@ const nameText = (name: string): string => name.replaceAll('_', ' ')
 const byWhom = (fields: Payload): string => [text(fields.actor), text(fields.reason)].filter(Boolean).join(' · ')
 
 const compactionText = (fields: Payload): string =>
-  [
-    typeof fields.original_count === 'number' && typeof fields.compacted_count === 'number'
-      ? `${fields.original_count} → ${fields.compacted_count} messages`
-      : '',
-    typeof fields.tokens_saved === 'number' ? `${countText(fields.tokens_saved)} tokens saved` : '',
-    text(fields.summary),
-  ]
-    .filter(Boolean)
-    .join(' · ')
+  [...compactionNumbers(fields), text(fields.summary)].filter(Boolean).join(' · ')
 
 const guardrailText = (fields: Payload): string => {
   const layers = Array.isArray(fields.layers) ? list(fields.layers) : Object.keys(object(fields.layers))

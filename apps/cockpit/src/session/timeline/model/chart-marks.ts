@@ -1,5 +1,6 @@
 // The marks of the chart: the marks of the timeline, questions to people and their answers, and those that are too near to each other as one.
 import type { StreamEnvelopeOf, TimelineEntry } from 'bridle/client'
+import { answerWords } from '../../event-words.ts'
 import { type Mark, marksOf } from '../../inspector/timeline/marks.ts'
 
 export const chartMarks = (milestones: readonly TimelineEntry[]): readonly Mark[] =>
@@ -24,18 +25,12 @@ const approvalMarks = (milestones: readonly TimelineEntry[]): readonly Mark[] =>
   return marks
 }
 
-const answerLook = ({
-  decision = 'approved',
-  actor,
-  reason,
-  tool_name: name,
-  arguments: given,
-}: StreamEnvelopeOf<'approval_applied'>['payload']): Pick<Mark, 'icon' | 'tone' | 'title' | 'text'> => ({
-  icon: decision === 'approved' ? 'shield-check' : 'ban',
-  tone: '',
-  title: `${actor ?? 'Somebody'} ${decision} ${name}${given ? ' with edits' : ''}`.trim(),
-  text: reason ?? '',
-})
+const answerLook = (
+  answer: StreamEnvelopeOf<'approval_applied'>['payload'],
+): Pick<Mark, 'icon' | 'tone' | 'title' | 'text'> => {
+  const { icon, title } = answerWords(answer)
+  return { icon, tone: '', title: `${title}: ${answer.tool_name}`, text: answer.reason ?? '' }
+}
 
 export interface MarkCluster {
   /** The place in the window, from 0 to 1. */

@@ -2,8 +2,8 @@
 import { eventOf } from '../../../history/export/entry-checks.ts'
 import type { ExportContent, ExportedSession } from '../../../history/export/export-reader.ts'
 import { Pace } from '../../../history/export/pace.ts'
-import { entryOf, type LogEntry } from '../../../history/log-entry.ts'
-import { isId, type Key } from '../../../kernel/event.ts'
+import { entryOf } from '../../../history/log-entry.ts'
+import { type AnyEvent, isId, type Key } from '../../../kernel/event.ts'
 import { READ_PAGE, SESSION_CHARS_MAX } from '../../../kernel/limits.ts'
 import { mayOpen, ownerOf } from '../../../kernel/owner.ts'
 import { emptyState, evolve, type SessionState } from '../../../kernel/projections/state.ts'
@@ -184,7 +184,8 @@ const placeOf = async (
     const used = found || isElsewhere ? null : await ports.host.usedSeq(key)
     if (used !== null && isFree(used, exported)) return { key, isKnown: false }
     const isOwn = found !== undefined && mayOpen(await viewerOf(access), found.owner)
-    if (copy === 1 && isOwn && (await hasEntries(await ports.host.find(key), exported.entries, parent)))
+    // A copy that an earlier import made is known, too: a file that was cut off is completed.
+    if (isOwn && (await hasEvents(await ports.host.find(key), eventsOf({ exported, parent }), parent)))
       return { key, isKnown: true }
     if (!renames) break
   }
@@ -197,21 +198,30 @@ const placeOf = async (
 /** Numbers that a removed session of the id has used must not name other events. */
 const isFree = (used: number, { entries }: ExportedSession): boolean => used < (entries[0]?.seq ?? 1)
 
+/** The events of a session. A branch names its parent, which may have another id here. */
+export const eventsOf = ({ exported: { entries }, parent }: Pick<PlannedImport, 'exported' | 'parent'>): AnyEvent[] =>
+  entries.map((entry) => {
+    const event = eventOf(entry)
+    return event.type === 'branched' && parent && !event.hearsay && event.seq === parent.seq + 1
+      ? { ...event, payload: { ...event.payload, parent } }
+      : event
+  })
+
 /** Whether a session begins with these events, so that a file may be imported twice. */
-const hasEntries = async (
+const hasEvents = async (
   session: Session | null,
-  entries: readonly LogEntry[],
+  wanted: readonly AnyEvent[],
   parent: PlannedImport['parent'],
 ): Promise<boolean> => {
   const own = session?.state.lifecycle.parent ?? null
   if (!session || own?.id !== parent?.id || own?.agent !== parent?.agent || own?.seq !== parent?.seq) return false
-  let seen = (entries[0]?.seq ?? 1) - 1
-  for (let index = 0; index < entries.length; ) {
-    const events = await session.readWithContent(seen, Math.min(READ_PAGE, entries.length - index))
+  let seen = (wanted[0]?.seq ?? 1) - 1
+  for (let index = 0; index < wanted.length; ) {
+    const events = await session.readWithContent(seen, Math.min(READ_PAGE, wanted.length - index))
     if (events.length === 0) return false
     for (const event of events) {
-      const entry = entries[index]
-      if (!entry || JSON.stringify(entryOf(event)) !== JSON.stringify(entryOf(eventOf(entry)))) return false
+      const same = wanted[index]
+      if (!same || JSON.stringify(entryOf(event)) !== JSON.stringify(entryOf(same))) return false
       index += 1
     }
     seen = events.at(-1)?.seq ?? seen

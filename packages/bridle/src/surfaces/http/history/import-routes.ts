@@ -1,14 +1,12 @@
 // The route of imports. The whole file is checked before its first session is written.
 
 import * as v from 'valibot'
-import { eventOf } from '../../../history/export/entry-checks.ts'
 import { ExportError } from '../../../history/export/export-error.ts'
 import type { ExportContent } from '../../../history/export/export-reader.ts'
 import { readExport } from '../../../history/export/read-export.ts'
 import type { LogEntry } from '../../../history/log-entry.ts'
 import { isEventType } from '../../../kernel/catalogue.ts'
 import { isRefusal } from '../../../kernel/commands.ts'
-import type { AnyEvent } from '../../../kernel/event.ts'
 import { parsePayload } from '../../../kernel/schemas.ts'
 import { actorField, ownerField } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
@@ -18,7 +16,7 @@ import { badRequest, type Denial, isDenial } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { type Route, route } from '../router/route.ts'
 import type { ImportReceipt } from '../wire.ts'
-import { type PlannedImport, planImport } from './import-check.ts'
+import { eventsOf, type PlannedImport, planImport } from './import-check.ts'
 import { decodeFilePart, type FilePart } from './tree-files.ts'
 
 const flagSchema = v.optional(v.picklist(['0', '1', 'false', 'true']))
@@ -78,15 +76,6 @@ export const payloadProblem = (type: string, payload: LogEntry['payload']): stri
   const parsed = isEventType(type) ? parsePayload(type, payload) : { problem: 'unknown' }
   return 'problem' in parsed ? parsed.problem : null
 }
-
-/** The events of a session. A branch names its parent, which may have another id here. */
-const eventsOf = ({ exported: { entries }, parent }: PlannedImport): AnyEvent[] =>
-  entries.map((entry) => {
-    const event = eventOf(entry)
-    return event.type === 'branched' && parent && !event.hearsay && event.seq === parent.seq + 1
-      ? { ...event, payload: { ...event.payload, parent } }
-      : event
-  })
 
 const receiptOf = ({
   key,

@@ -134,6 +134,33 @@ test('[X67] a page that waits for the first event of the id does not stop the im
   expect(await there.firstSeq('s')).toBe(await here.firstSeq('s'))
 })
 
+test('[X13] a file that gave its sessions other ids changes nothing when it comes again, also where only a part of it was written', async () => {
+  const here = server()
+  for (const id of ['a', 'x', 'y']) await here.say(id, `of ${id}`)
+  await here.branch('a', 'b')
+  await here.say('b', 'more of b')
+  await here.branch('b', 'c')
+  const text = await here.file('/export')
+  const there = server()
+  for (const id of ['a', 'y']) await there.say(id, 'mine')
+  const first = await there.load(text, '?rename=1')
+  expect(first.sessions.filter((each) => each.renamed_from).map(({ id }) => id)).toEqual(['a-2', 'y-2'])
+  const before = await there.file('/export')
+  const again = await there.load(text, '?rename=1')
+  expect(again.sessions).toEqual(first.sessions.map((each) => ({ ...each, existing: true })))
+  expect(await there.file('/export')).toBe(before)
+  // As after a crash in the middle.
+  for (const id of ['c', 'y-2']) await there.remove(id)
+  const completed = await there.load(text, '?rename=1')
+  expect(completed.sessions.map(({ id, existing }) => `${id} ${existing ?? false}`)).toEqual([
+    'a-2 true',
+    'b true',
+    'c-2 false',
+    'x true',
+    'y-3 false',
+  ])
+})
+
 test('[X13] a new id is never one that another session of the file has', async () => {
   const here = server()
   await here.say('a', 'one')
