@@ -51,6 +51,9 @@ const names: OptionNames<ServerOptions> = {
   memory: true,
   log: true,
 }
+/** Every name that a settings file may have. */
+export const CONFIG_NAMES: readonly string[] = Object.keys(names)
+
 const tokenNames: OptionNames<ElementOf<ServerOptions['tokens']>> = {
   token: true,
   tenants: true,
