@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testNewProject } from './new-project.suite.ts'
 import {
   entries,
   forBundler,
@@ -167,3 +168,5 @@ const readyUrl = async (output: NodeJS.ReadableStream): Promise<string> => {
   }
   throw new Error('The server ended before it was ready.')
 }
+
+describe("a project of one's own", () => testNewProject(project))

@@ -58,6 +58,9 @@ const names: OptionNames<ServerOptions> = {
   onAgentFailure: true,
   log: true,
 }
+/** Every name that a settings file may have. */
+export const CONFIG_NAMES: readonly string[] = Object.keys(names)
+
 const tokenNames: OptionNames<ElementOf<ServerOptions['tokens']>> = {
   token: true,
   tenants: true,

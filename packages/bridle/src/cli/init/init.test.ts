@@ -35,7 +35,7 @@ describe('[C110] templates', () => {
     )
     expect(paths.filter((path) => path.startsWith('tests/'))).toHaveLength(1)
     expect(paths.filter((path) => /(^|\/)_/.test(path))).toEqual([])
-    expect(templateFiles(template).get('.gitignore')).toMatch(/^\.env$/m)
+    for (const list of ['.gitignore', '.dockerignore']) expect(templateFiles(template).get(list)).toMatch(/^\.env$/m)
   })
 
   test.each(names)('%s uses the versions that this checkout tests with', (template) => {

@@ -17,13 +17,13 @@ export type TemplateName = keyof typeof TEMPLATES
 export const isTemplate = (name: string): name is TemplateName => Object.hasOwn(TEMPLATES, name)
 
 /** npm leaves files of these names out of a package, or obeys them. */
-const DOTTED = { _gitignore: '.gitignore', '_env.example': '.env.example' } as const
+const DOTTED = { _gitignore: '.gitignore', _dockerignore: '.dockerignore', '_env.example': '.env.example' } as const
 
 /** The files of a template by their path in the project. */
 export const templateFiles = (name: TemplateName): ReadonlyMap<string, string> => {
   const folder = join(ROOT, name)
   const paths = globSync('**/*.*', { cwd: folder, exclude: (path) => path === 'node_modules' })
-  const files = [...paths, '_gitignore'].map((path) => path.replaceAll('\\', '/')).sort()
+  const files = [...paths, '_gitignore', '_dockerignore'].map((path) => path.replaceAll('\\', '/')).sort()
   return new Map(
     files.map((path) => [
       Object.hasOwn(DOTTED, path) ? DOTTED[path as keyof typeof DOTTED] : path,

@@ -1,0 +1,75 @@
+// docs/settings.md has every setting that the code reads, and no other.
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { clientOptions } from '../packages/bridle/src/cli/command.ts'
+import { dev } from '../packages/bridle/src/cli/commands/dev.ts'
+import { start } from '../packages/bridle/src/cli/commands/start.ts'
+import { CONFIG_NAMES } from '../packages/bridle/src/cli/config/config-names.ts'
+
+const root = join(import.meta.dirname, '..')
+const rows = readFileSync(join(root, 'docs/settings.md'), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| ---'))
+  .map((line) => line.split(/ ?\| ?/).slice(1, -1))
+/** Rows of tables with these columns, and what is written in backticks in one of them. */
+const cells = (columns: number, at: number): string[] =>
+  rows
+    .filter((row) => row.length === columns)
+    .flatMap((row) => [...(row[at] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+
+test('flags', () => {
+  const server = new Set([...Object.keys(start.options), ...Object.keys(dev.options)].map((name) => `--${name}`))
+  expect(cells(5, 0).toSorted()).toEqual([...server].toSorted())
+  const client = Object.keys(clientOptions).map((name) => `--${name}`)
+  expect([...cells(4, 0), '--data'].toSorted()).toEqual(client.toSorted())
+})
+
+test('names in the settings file', () => {
+  expect(cells(5, 2).toSorted()).toEqual([...CONFIG_NAMES].toSorted())
+})
+
+/** Variables with which our own processes talk to each other: nobody sets them. */
+const INTERNAL = [
+  'BRIDLE_ENGINE_MARK',
+  'BRIDLE_RELAY',
+  'BRIDLE_RUNNER_PRIVATE',
+  'BRIDLE_RUNNER_SOCKET',
+  'BRIDLE_RUNNER_WALLS',
+  'BRIDLE_SANDBOX_ID',
+  'BRIDLE_SECRETS_FILE',
+  // Beginnings of names.
+  'BRIDLE_STT',
+  'BRIDLE_TTS',
+]
+
+test('variables of the environment', () => {
+  const sources = globSync('packages/bridle/src/**/*.ts', { cwd: root }).filter(
+    (file) => !/\.(test|suite)\.ts$/.test(file),
+  )
+  const code = sources.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
+  const read = new Set(
+    [
+      ...code.matchAll(
+        /\b(?:(?:BRIDLE|FABRIC|FH)_[A-Z_]*[A-Z]|(?:ANTHROPIC|OPENAI)_(?:API_KEY|AUTH_TOKEN|BASE_URL)|NODE_ENV|NO_COLOR)\b/g,
+      ),
+    ].map(([name]) => name),
+  )
+  for (const name of ['PORT', 'VISUAL', 'EDITOR']) if (code.includes(`env.${name}`)) read.add(name)
+  const written = new Set([...cells(5, 1), ...cells(4, 1), ...cells(3, 0)])
+  expect([...written].toSorted()).toEqual([...read].filter((name) => !INTERNAL.includes(name)).toSorted())
+  expect(INTERNAL.filter((name) => !read.has(name))).toEqual([])
+})
+
+test('docs/wires.md names exports and routes that exist', () => {
+  const page = readFileSync(join(root, 'docs/wires.md'), 'utf8')
+  const exported = globSync('docs/api/*.md', { cwd: root })
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .join('\n')
+  const table = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| ---'))
+  const names = table.flatMap((line) => [...(line.split(' | ')[2] ?? '').matchAll(/`(\w+)[^`]*`/g)])
+  const known = ['fetch', 'bridle']
+  expect(names.length).toBeGreaterThan(10)
+  const missing = names.filter(([, name = '']) => !known.includes(name) && !exported.includes(`### \`${name}\``))
+  expect(missing.map(([, name]) => name)).toEqual([])
+})
