@@ -58,3 +58,5 @@ export const COMPLETION_MS = 800
 export const COMPLETION_IDS_MAX = 200
 /** An edit of arguments with more lines than this is shown as all old and all new lines: the comparison takes time by the square. */
 export const DIFF_LINES_MAX = 2_000
+/** Columns before each text of the message of a ready server: the longest label, and room around it. */
+export const LABEL_COLUMNS = 12

@@ -175,8 +175,23 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
       const { sessions } = (await listed.json()) as { sessions: unknown[] }
       expect(sessions).toHaveLength(turn === 'first' ? 1 : 2)
       if (turn === 'second') await expectPages(work.url)
+      // [C128] A broken edit is said with its place, and so is a mended one, which runs then.
+      if (turn === 'first') {
+        await dev.until((line) => line.includes('agents/ is watched'))
+        expect(dev.lines.join('\n')).toContain('agents    greeter, scripted')
+        writeFileSync(join(work.folder, 'agents/greeter.ts'), 'export default {\n  a: (1 +\n}\n')
+        await dev.until((line) => line.includes('agents/greeter.ts is not available: SyntaxError'))
+        await dev.until((line) => line.includes('> 3 | }'))
+        write('hello')
+        await dev.until((line) => line.includes('agents/greeter.ts works again: agent greeter'))
+        write('good day')
+        await dev.until((line) => line.includes('agents/greeter.ts changed'))
+        write('hello')
+      }
       dev.process.kill('SIGINT')
-      expect((await dev.ended).code).toBe(0)
+      const { code, stdout, stderr } = await dev.ended
+      expect(code).toBe(0)
+      expect(`${stdout}${stderr}`).not.toContain('NOSENTRY')
     }
     const built = await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])
     expect(built.code).toBe(0)

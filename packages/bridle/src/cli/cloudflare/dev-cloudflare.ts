@@ -10,6 +10,7 @@ import { watchAgents } from '../../targets/agents/folder.ts'
 import { projectModules } from '../../targets/agents/project-modules.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { tokenFromEnv } from '../config/settings.ts'
 import { WORKER_READY_MS } from '../limits.ts'
 import { devLines } from '../terminal/dev-lines.ts'
 import { authorizationHint, type ReadyHint, readyMessage } from '../terminal/greeting.ts'
@@ -54,7 +55,7 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
     throw new ExitError(EXIT_CODES.failed, 'The Worker could not be started; wrangler says above why.')
   }
   if (isReady) {
-    const agents = await servedAgents(url, own ?? [])
+    const agents = await servedAgents(url, own ?? [], env)
     const { hasCockpit } = project
     const agent = agents.find(({ needs }) => needs === null)?.name ?? null
     out.line(
@@ -80,8 +81,14 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
 }
 
 /** The agents that the Worker has, those of the project first. */
-const servedAgents = async (url: string, own: readonly string[]): Promise<ReadyHint['agents']> => {
-  const answer = await fetch(`${url}/ready`).catch(() => null)
+const servedAgents = async (
+  url: string,
+  own: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<ReadyHint['agents']> => {
+  const { token } = tokenFromEnv(env) ?? {}
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const answer = await fetch(`${url}/ready`, { headers }).catch(() => null)
   const { agents = [] } = ((await answer?.json().catch(() => null)) ?? {}) as {
     agents?: { name: string; available: boolean; needs?: string }[]
   }

@@ -1,6 +1,6 @@
 // The project's agents as a Worker. A project that has a wrangler configuration keeps it; for any other, an entry and a
 // configuration are written into the data folder each time.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type AgentFileStates, fileStates } from '../../targets/agents/file-changes.ts'
@@ -39,13 +39,19 @@ export const workerProject = async (data: string, agents?: AgentsFolder): Promis
   const files = found.flatMap((each) => ('definition' in each ? [each.file] : []))
   const problems = found.flatMap((each) => ('problem' in each ? [`${each.file}: ${each.problem}`] : []))
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'index.ts'), entry(folder, files))
+  writeChanged(join(folder, 'index.ts'), entry(folder, files))
   const config = join(folder, 'wrangler.jsonc')
   const pages = await cockpit()
-  writeFileSync(config, `${JSON.stringify(settings(pages), null, 2)}\n`)
+  writeChanged(config, `${JSON.stringify(settings(pages), null, 2)}\n`)
   const names = found.flatMap((each) => ('definition' in each ? [each.definition.name] : []))
   const broken = found.filter((each) => 'problem' in each)
   return { config, agents: names, problems, files: fileStates(found, broken), hasCockpit: pages !== null }
+}
+
+/** Wrangler builds again when a file is written, also where nothing is new. */
+const writeChanged = (path: string, text: string): void => {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return
+  writeFileSync(path, text)
 }
 
 const entry = (folder: string, files: readonly string[]): string => {

@@ -96,6 +96,14 @@ describe('[C5] the outcome', () => {
     expect([bad.code, bad.stderr]).toEqual([2, 'bridle: The body must have a "prompt" that is a text.\n'])
     const nobody = await work.bridle(['run', 'nobody', 'hi'])
     expect([nobody.code, nobody.stderr]).toMatchObject([1, /^bridle: There is no agent nobody; there are .*scripted/])
+    // [C126] No session is named that never comes to exist.
+    const shown = await work.bridle(['run', 'nobody', 'hi', '--text'])
+    expect([shown.stdout, shown.stderr]).toEqual(['', expect.not.stringContaining('session')])
+    const empty = await work.bridle(['run', 'scripted', '--text'])
+    expect([empty.code, empty.stderr]).toEqual([
+      2,
+      'bridle: The body must have a "prompt" that is a text. Say what to do: bridle run scripted "Hello", or use --payload or --set.\n',
+    ])
   })
 
   test('a run behind others shows its own events only', async () => {
@@ -122,6 +130,13 @@ describe('[C5] the outcome', () => {
       ),
     ).toEqual(['first', 'second', 'third'])
     expect(ended.map(({ stdout }) => parseJsonRows(stdout).at(-1)?.result)).toEqual(['first', 'second', 'third'])
+    // [C124] Each says at once how many are ahead of it; the two came in any order.
+    const waits = ended.map(({ stdout }) => parseJsonRows(stdout).filter(({ type }) => type === 'notice'))
+    expect(waits[0]).toEqual([])
+    expect([waits[1]?.[0]?.data.message, waits[2]?.[0]?.data.message].sort()).toEqual([
+      'queued behind 1 run',
+      'queued behind 2 runs',
+    ])
   })
 })
 

@@ -6,6 +6,7 @@ import { readLocalServer, tokenFile } from '../../targets/node/credentials/local
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { commandName } from '../command-name.ts'
 import { type ServerSettings, tokenFromEnv } from '../config/settings.ts'
+import { LABEL_COLUMNS } from '../limits.ts'
 import { wrapText } from './text-lines.ts'
 
 /** The header for curl; `token` is a shell expression that yields the token. */
@@ -86,8 +87,6 @@ export const readyMessage = (url: string, header: string, hint: ReadyHint): stri
   ].join('\n')
 }
 
-/** The columns before a text, which the labels fill. */
-const LABEL_COLUMNS = 12
 /** The server that commands call where nobody names one. */
 const DEFAULT_URL = 'http://127.0.0.1:4317'
 

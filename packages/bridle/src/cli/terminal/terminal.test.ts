@@ -185,11 +185,12 @@ describe.skipIf(needs('tmux'))('in a window of 40 columns', () => {
     }
     const panes = ['w0', 'w1']
     const seen = await Promise.all(
-      panes.map((pane, at) =>
+      panes.map((pane) =>
         vi.waitFor(
           () => {
             const lines = tmux('capture-pane', '-p', '-t', pane).split('\n')
-            expect(lines.join('\n')).toContain(at === 0 ? '[e]dit the arg' : 'bridle reject narrow')
+            // attach asks, too.
+            expect(lines.join('\n')).toContain('[e]dit the arg')
             return lines
           },
           { timeout: 30_000, interval: 50 },
@@ -210,6 +211,27 @@ describe.skipIf(needs('tmux'))('in a window of 40 columns', () => {
         'Reason: It runs a command, and it says why in so many words.',
       )
     }
-    tmux('send-keys', '-t', 'w0', 'n', 'Enter')
+    // [C126] The answer in one window withdraws the question in the other.
+    tmux('send-keys', '-t', 'w1', 'n', 'Enter')
+    await vi.waitFor(() => expect(tmux('capture-pane', '-p', '-t', 'w1')).toContain('✗ bash denied'), {
+      ...{ timeout: 30_000, interval: 50 },
+    })
+    expect((await work.bridle(['approvals'])).stdout).not.toContain('"narrow"')
+
+    // Answered long ago: the next one who attaches is told what was asked, and neither asked nor told how to answer.
+    const again = [process.execPath, '--conditions=bridle-source', main, 'attach', 'narrow']
+    const line = again.map((each) => `'${each}'`).join(' ')
+    const env = ['-e', `BRIDLE_URL=${work.url}`, '-e', 'NO_COLOR=1']
+    tmux('new-session', '-d', '-s', 'w2', '-x', '80', '-y', '50', '-c', work.folder, ...env, line)
+    const late = await vi.waitFor(
+      () => {
+        const screen = tmux('capture-pane', '-p', '-t', 'w2')
+        expect(screen).toContain('✗ bash denied')
+        return screen
+      },
+      { timeout: 30_000, interval: 50 },
+    )
+    expect(late).toContain('? bash')
+    expect(late).not.toMatch(/Approve\?|bridle approve/)
   })
 })

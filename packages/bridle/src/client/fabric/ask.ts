@@ -159,8 +159,11 @@ async function* followRun(
         if (isOurs) yield event
         continue
       }
-      // Said of this run while it waits for its turn.
-      if (event.type === 'notice' && event.data.runId === runId && !isOurs) yield event
+      // A notice may be about this run while it waits for its turn, or about one that waits behind it.
+      if (event.type === 'notice') {
+        if (event.data.runId === runId || (isOurs && event.data.runId === null)) yield event
+        continue
+      }
       const mayBeOver = event.type === 'idle' || event.type === 'prompt_start'
       const isDropped = event.type === 'cancelled' && event.data.runId === runId
       const now = mayBeOver || isDropped ? await currentStatus() : null

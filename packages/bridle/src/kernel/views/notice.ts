@@ -7,7 +7,7 @@ import { truncate } from '../text/truncate.ts'
 export interface Notice {
   readonly kind: 'queued' | 'sandbox' | 'retry' | 'fallback' | 'warning'
   readonly runId: string | null
-  /** One line, without a full stop. */
+  /** A line without a full stop. */
   readonly message: string
   /** When something is tried again, in ms since 1970; absent: not known. */
   readonly retryAt?: number
@@ -18,7 +18,8 @@ export const noticeOf = (event: AnyEvent): Notice | null => {
   const found = noticeContent(event)
   if (!found) return null
   const runId = event.run ?? ('runId' in found ? found.runId : undefined) ?? null
-  return { ...found, runId, message: truncate(found.message.replaceAll(/\s+/g, ' ').trim(), NOTICE_CHARS_MAX) }
+  const { message: words, ...rest } = found
+  return { ...rest, runId, message: truncate(words.replaceAll(/\s+/g, ' ').trim(), NOTICE_CHARS_MAX) }
 }
 
 type NoticeContent = Omit<Notice, 'runId'> & { readonly runId?: string }

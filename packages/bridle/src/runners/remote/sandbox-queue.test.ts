@@ -53,6 +53,26 @@ describe('[R22] runs that wait for a sandbox', () => {
     expect(clock.pending).toBe(0)
   })
 
+  test('[R22] a sandbox that takes long to start is reported, and so is that it is there; a quick one is not', async () => {
+    const clock = new VirtualClock()
+    const line = new SandboxQueue(clock)
+    const start = (ms: number) => {
+      const said: (string | null)[] = []
+      const note = (item: ReportItem) => item.type === 'sandbox_awaited' && said.push(item.reason)
+      const send = async ({ items }: { items: readonly ReportItem[] }) => items.forEach(note)
+      const options = { runId: `r-${ms}`, attempt: 1, frame: -1, clock, tokenPaceMs: 0, send }
+      const find = () => new Promise<void>((resolve) => void clock.after(ms, resolve))
+      return { said, end: line.wait(new RunReporter(options), { name: String(ms), isReported: false }, find) }
+    }
+    const [quick, slow] = [start(500), start(5_000)]
+    await clock.pass(2_000)
+    expect([quick.said, slow.said]).toEqual([[], ['The sandbox is starting.']])
+    await clock.pass(4_000)
+    await Promise.all([quick.end, slow.end])
+    expect([quick.said, slow.said]).toEqual([[], ['The sandbox is starting.', null]])
+    expect(clock.pending).toBe(0)
+  })
+
   test('a newcomer overtakes nobody, unless its session has a sandbox already', async () => {
     const { clock, enter, entered, release } = setUp()
     const first = enter('one')

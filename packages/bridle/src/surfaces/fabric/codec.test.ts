@@ -85,6 +85,42 @@ test.each<[EventType, object, string, object]>([
   ['completed', { result: 'ok' }, 'result', { result: 'ok' }],
   ['error', { message: 'no', reason: 'interrupted' }, 'error', { message: 'no', reason: 'interrupted' }],
   ['turn_end', { turn_id: 'r-1', status: 'completed', queued: 0 }, 'idle', {}],
+  [
+    'transport_diagnostic',
+    {
+      status: 'retrying',
+      kind: 'provider_retry',
+      reason: 'x',
+      http_status: 502,
+      failure_count: 1,
+      retry_delay_ms: 2_000,
+    },
+    'notice',
+    { kind: 'retry', runId: 'r-1', message: '502, trying again in 2 s, try 2', retryAt: '1970-01-01T00:00:02.000Z' },
+  ],
+  [
+    'sandbox_notice',
+    { requested_backend: 'chat_turn', resolved_backend: 'bubblewrap', isolation: 'process' },
+    'notice',
+    { kind: 'sandbox', runId: 'r-1', message: 'starting in the sandbox bubblewrap', retryAt: null },
+  ],
+  [
+    'prompt_queued',
+    { run_id: 'r-1', message_id: 'm-1', text: 'a secret', ahead: 2 },
+    'notice',
+    { kind: 'queued', runId: 'r-1', message: 'queued behind 2 runs', retryAt: null },
+  ],
+  [
+    'retry_scheduled',
+    { run_id: 'r-1', attempt: 2, due: 3_000, reason: 'It broke.' },
+    'notice',
+    {
+      kind: 'retry',
+      runId: 'r-1',
+      message: 'It broke, trying again in 3 s, attempt 2',
+      retryAt: '1970-01-01T00:00:03.000Z',
+    },
+  ],
   ['sandbox_awaited', { run_id: 'r-1', attempt: 1, reason: 'Busy.' }, 'waiting', { runId: 'r-1', reason: 'Busy.' }],
   [
     'cancel_requested',

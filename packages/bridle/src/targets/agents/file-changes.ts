@@ -6,7 +6,7 @@ import type { AgentFile, BrokenAgentFile } from './folder.ts'
 export interface AgentFileChange extends Pick<BrokenAgentFile, 'file' | 'name' | 'frame'> {
   /** A `broken` file has a problem; a `mended` one had one before. */
   readonly state: 'added' | 'changed' | 'mended' | 'broken' | 'removed'
-  /** One line about a broken file. */
+  /** A line about a broken file. */
   readonly problem?: string
 }
 

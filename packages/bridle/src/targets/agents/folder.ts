@@ -18,7 +18,7 @@ export interface BrokenAgentFile {
   readonly file: string
   /** The agent's name when the file was last valid, else the name of the file. */
   readonly name: string
-  /** One line. */
+  /** A single line. */
   readonly problem: string
   /** The source around the error, in several lines. */
   readonly frame?: string

@@ -40,7 +40,7 @@ class Project {
     return Object.fromEntries((await findAgents(this.root)).map((each) => [each.file.replace('agents/', ''), each]))
   }
 
-  /** What each agent returns, or the problem with it. */
+  /** The result of each agent, or the problem with it. */
   async answers(): Promise<{ readonly [file: string]: unknown }> {
     const found = Object.entries(await this.find()).map(([file, each]) => [
       file,
@@ -291,7 +291,7 @@ describe('[N132] imported files', () => {
       expect((await project.answers())['a.ts']).toBe(at)
     }
     expect(Reflect.get(globalThis, 'bridleCount')).toBe(1)
-    // What the registry of the process keeps is bounded by the files that are there.
+    // The memory of the process about its modules is bounded by the files that are there.
     expect(projectModules(project.root).files).toHaveLength(6)
   })
 

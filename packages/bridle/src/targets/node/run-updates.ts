@@ -1,4 +1,4 @@
-// What happens to runs, from committed events, for a person at the server's terminal: how each ended, and why one waits.
+// News of runs, from committed events, for a person at the server's terminal: how each ended, and why one waits.
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { keyText } from '../../kernel/event.ts'
 import { type Notice, noticeOf } from '../../kernel/views/notice.ts'

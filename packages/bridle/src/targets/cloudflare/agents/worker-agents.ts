@@ -1,5 +1,6 @@
 // The agents of a Worker: scripted, assistant, voice, those of its options, and the engines behind a runner.
-import type { AgentRunPorts } from '../../../agents/agent-run.ts'
+import type { AgentFailure, AgentRunPorts } from '../../../agents/agent-run.ts'
+import { keyText } from '../../../kernel/event.ts'
 import type { ChildSessions } from '../../../kernel/ports/child-sessions.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
 import { engineDescriptions } from '../../../runners/engines/descriptions.ts'
@@ -36,6 +37,7 @@ export const createWorkerAgents = (
     digest,
     resolveModel: source.resolve,
     missingModel: source.missing,
+    onFailure: logFailure,
     ...(parts && { uploads: parts.uploads, children: parts.children, voiceModel: parts.voiceModel }),
   }
   // No other start of the object can continue a function that is not durable, so the object stays in memory while it waits.
@@ -68,3 +70,10 @@ const refuse = async (): Promise<never> => {
   throw new Error('Nothing runs here.')
 }
 const noRunner: Runner = { start: refuse, attach: refuse, abort: refuse, answer: refuse }
+
+/** The stack is for the operator, in the logs of the Worker; callers get the message. */
+const logFailure = ({ key, runId, attempt, error, tool }: AgentFailure): void => {
+  const place = `${keyText(key)}, run ${runId}, attempt ${attempt}`
+  const stack = error instanceof Error ? error.stack : String(error)
+  console.error(tool === null ? 'the agent threw:' : `the tool ${tool} threw:`, place, stack)
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { devLines } from './dev-lines.ts'
+import type { CliOutput } from './output.ts'
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+const terminal = (width = 80) => {
+  const lines: string[] = []
+  const root = mkdtempSync(join(tmpdir(), 'bridle-dev-lines-'))
+  closing.push(() => rmSync(root, { recursive: true, force: true }))
+  const out: CliOutput = {
+    ...{ isJson: false, canAsk: true, width, row: () => {}, note: () => {}, style: (_format, text) => text },
+    write: () => {},
+    line: (text) => lines.push(text),
+  }
+  return { lines, root, dev: devLines(out, { root, command: 'npx bridle' }) }
+}
+const key = (id: string, agent = 'greet') => ({ tenant: 't', agent, id })
+
+test('[C121] a line per run: agent, session, outcome, time and cost; an error is wrapped and never cut', () => {
+  const { lines, dev } = terminal(40)
+  const end = { type: 'end', runId: 'r-1', costUsd: null, message: null } as const
+  dev.run({ ...end, key: key('greet-1'), outcome: 'completed', ms: 1_234 })
+  dev.run({ ...end, key: key('greet-2'), outcome: 'completed', ms: 30, costUsd: 0.0123 })
+  dev.run({ ...end, key: key('greet-3'), outcome: 'cancelled', ms: 61_000 })
+  dev.run({ ...end, key: key('greet-4'), outcome: 'completed', ms: null, costUsd: 2 })
+  dev.run({ ...end, key: key('s'), outcome: 'failed', ms: 500, message: `${'no '.repeat(20)}\u001b[2Jend` })
+  expect(lines.slice(0, 4)).toEqual([
+    '✓ greet  greet-1  completed in 1.2 s',
+    '✓ greet  greet-2  completed in 30 ms,',
+    '  $0.0123',
+    '✗ greet  greet-3  cancelled (1 min 1 s)',
+  ])
+  const failed = lines.slice(5).join(' ').replaceAll(/\s+/g, ' ')
+  expect(failed).toBe(`✗ greet s failed: ${'no '.repeat(20)}␛[2Jend (500 ms)`)
+  expect(lines.every((line) => line.length <= 40)).toBe(true)
+})
+
+test('[C124] an approval names the command that answers it; notices are shown as they come', () => {
+  const { lines, dev } = terminal()
+  dev.run({ type: 'approval', key: key('s-1'), runId: 'r-1', approvalId: 'apr-7', subject: 'bash' })
+  dev.run({
+    type: 'notice',
+    key: key('s-2', 'claude'),
+    runId: 'r-1',
+    kind: 'retry',
+    message: 'Anthropic: 502, trying again in 9 s, 5 of 6',
+  })
+  expect(lines).toEqual([
+    '? greet  s-1  waits for approval of bash: npx bridle approve s-1 apr-7',
+    '… claude  s-2  Anthropic: 502, trying again in 9 s, 5 of 6',
+  ])
+})
+
+test('[C120] what became of agent files, and the frame of a broken one', () => {
+  const { lines, dev } = terminal()
+  const file = (name: string) => ({ file: `agents/${name}.ts`, name })
+  dev.files([
+    { ...file('a'), state: 'added' },
+    { ...file('b'), state: 'changed' },
+    { ...file('c'), state: 'mended' },
+    { ...file('d'), state: 'removed' },
+    { ...file('e'), state: 'broken', problem: 'SyntaxError: no', frame: 'agents/e.ts:1:1\n> 1 | {' },
+  ])
+  expect(lines).toEqual([
+    '↻ agents/a.ts is new: agent a',
+    '↻ agents/b.ts changed; runs that start now use it',
+    '↻ agents/c.ts works again: agent c',
+    '↻ agents/d.ts is gone, and with it the agent d',
+    '✗ agents/e.ts is not available: SyntaxError: no',
+    '  agents/e.ts:1:1',
+    '  > 1 | {',
+  ])
+})
+
+test('[C122] an error shows the stack of the innermost cause, in files of the user alone, and the source', () => {
+  const { lines, root, dev } = terminal()
+  writeFileSync(join(root, 'a.ts'), 'one\n\ttwo()\nthree\n')
+  const cause = new TypeError('no city')
+  cause.stack = `TypeError: no city
+    at find (file://${root}/a.ts?changed=0.7:2:2)
+    at Object.run (/elsewhere/node_modules/bridle/dist/x.js:1:1)
+    at ${root}/node_modules/lib/index.js:3:3
+    at async node:internal/process:1:1
+    at async ${root}/a.ts:3:1`
+  const error = new Error('no city', { cause })
+  error.stack = `Error: no city\n    at wrap (${root}/a.ts:1:1)`
+  dev.failure({ key: key('s-1', 'boom'), runId: 'r-2', attempt: 1, error, tool: null })
+  expect(lines).toEqual([
+    '✗ boom threw, session s-1, run r-2',
+    '  Error: no city',
+    '    at find (a.ts:2:2)',
+    '    at a.ts:3:1',
+    '    1 | one',
+    '  > 2 | \ttwo()',
+    '      | \t^',
+    '    3 | three',
+    '    4 |',
+  ])
+  lines.length = 0
+  dev.failure({ key: key('s-1', 'boom'), runId: 'r-2', attempt: 1, error: 'a text', tool: 'weather' })
+  expect(lines).toEqual(['✗ boom: the tool weather threw, session s-1, run r-2', '  threw a text'])
+  const circle = new Error('round')
+  circle.cause = circle
+  dev.failure({ key: key('s-1'), runId: 'r-2', attempt: 1, error: circle, tool: null })
+  expect(lines).toContain('  Error: round')
+})
