@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { FabricError } from '../client/index.ts'
 import { nearestName } from '../kernel/text/nearest-name.ts'
 import { type CliCommand, type CliInvocation, EXIT_CODES, ExitError, parseCommandLine } from './command.ts'
+import { apply } from './commands/apply.ts'
 import { approvals } from './commands/approvals.ts'
 import { approve, reject } from './commands/approve-reject.ts'
 import { attach } from './commands/attach.ts'
@@ -28,6 +29,7 @@ const commands: { readonly [name: string]: CliCommand } = {
   build,
   run,
   attach,
+  apply,
   sessions,
   approvals,
   approve,
