@@ -16,7 +16,7 @@ test('[O80] the image has ten lines, and serves on all addresses with its data i
   expect([textOf('ENV'), textOf('VOLUME')]).toEqual(['BRIDLE_DATA=/home/node/data', '/home/node/data'])
   const [program, verb, ...args] = JSON.parse(textOf('CMD')) as string[]
   expect([program, verb]).toEqual(['node_modules/.bin/bridle', 'start'])
-  expect(parseCommandLine('start', start, args).flags).toEqual({ host: '0.0.0.0' })
+  expect(parseCommandLine('start', { ...start, argumentNames: [] }, args).flags).toEqual({ host: '0.0.0.0' })
 })
 
 test('[O80] its steps leave out what .dockerignore names', () => {
@@ -41,7 +41,7 @@ test('[O81] the unit starts the server with flags that exist', () => {
   const unit = read('bridle.service')
   const words = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? []
   expect(words.slice(0, 3)).toEqual(['/usr/bin/node', 'node_modules/.bin/bridle', 'start'])
-  expect(parseCommandLine('start', start, words.slice(3)).flags).toEqual({ data: '/var/lib/bridle' })
+  expect(parseCommandLine('start', { ...start, argumentNames: [] }, words.slice(3)).flags).toEqual({ data: '/var/lib/bridle' })
   const names = [...unit.matchAll(/^(\w+)=/gm)].map(([, name]) => name)
   expect(names).toEqual(expect.arrayContaining(['User', 'WorkingDirectory', 'StateDirectory', 'Restart', 'WantedBy']))
   expect(new Set(names).size).toBe(names.length)

@@ -73,7 +73,14 @@ export const parts: readonly LongTestPart[] = [
     command: [
       ...['vitest', 'run', 'shared-runner.test.ts', 'index-damage.slow.test.ts', 'decide.test.ts'],
       ...['fabric-socket.test.ts', 'harness-client.test.ts', 'random-kills.test.ts', 'durable-runs.test.ts'],
-      ...['agents/runner.test.ts', 'agents/engines.test.ts', 'claude/claude.test.ts', 'examples/chat/chat.test.ts'],
+      ...[
+        'agents/runner.test.ts',
+        'agents/engines.test.ts',
+        'agents/own-repository.test.ts',
+        'commands/apply.test.ts',
+        'claude/claude.test.ts',
+        'examples/chat/chat.test.ts',
+      ],
       ...['simulation/simulation.slow.test.ts', 'simulation/native.slow.test.ts', 'cut-lines.slow.test.ts'],
       ...['init/templates.test.ts', 'verbs-terminal.test.ts'],
     ],

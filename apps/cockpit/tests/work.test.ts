@@ -145,6 +145,32 @@ describeCockpit(
       await expectNoSideScroll(page)
     })
 
+    test('[H111] a chat gets its files by the form, and shows what changed', async () => {
+      const page = await world.open('/')
+      await page.getByText('Live').waitFor()
+      await page.keyboard.press('n')
+      const dialog = page.getByRole('dialog', { name: 'New session' })
+      await dialog.getByLabel('Agent').selectOption('scripted')
+      await dialog.getByLabel('Title').fill('With files')
+      await dialog.getByLabel('Files').selectOption(project)
+      await dialog.getByLabel('Changes are made').selectOption('in the folder itself')
+      // The folder is listed, to begin with. The page says why nobody works in it.
+      await dialog.getByRole('button', { name: 'Start' }).click()
+      await dialog.getByRole('alert').getByText('Use the mode write.').waitFor()
+      await dialog.getByLabel('Changes are made').selectOption('on a branch or in a copy')
+      await dialog.getByRole('button', { name: 'Start' }).click()
+      await page.waitForURL(/\/s\//)
+      const { sessions } = await world.client.sessions({ search: 'With files' })
+      const { workspace_path: path = '', kind } = await world.client.session(sessions[0]?.id ?? '')
+      expect(kind).toBe('chat')
+      writeFileSync(join(path, 'retry.ts'), 'export const attempts = 7\n')
+      await page.goto(`${page.url().split('?')[0]}?tab=work`)
+      const files = page.getByRole('region', { name: 'Workspace' })
+      await files.getByRole('button', { name: /modified.*retry\.ts/ }).click()
+      await files.getByText('export const attempts = 7').waitFor()
+      await expectNoSideScroll(page)
+    })
+
     test('a picture that an agent published is shown as a picture', async () => {
       await world.ask('painter', 'painting', 'Paint.')
       const page = await world.open('/s/painting?agent=painter&tab=work')

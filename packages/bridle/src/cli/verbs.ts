@@ -203,6 +203,13 @@ export const verbs: { readonly [name: string]: VerbRow } = {
     example: 'artifacts hello report.md -o report.md',
     load: async () => (await import('./commands/artifacts.ts')).artifacts,
   },
+  apply: {
+    group: 'Files',
+    argumentNames: ['<session>'],
+    summary: 'bring the changes of a session into your repository',
+    example: 'apply claude-1',
+    load: async () => (await import('./commands/apply.ts')).apply,
+  },
   export: {
     group: 'Files',
     argumentNames: ['[session]'],

@@ -5,6 +5,8 @@ import { useLoaded } from '../../server/use-loaded.ts'
 import { sessionPath } from '../../shell/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { noFiles } from './files-choice.ts'
+import { FilesFields } from './files-fields.tsx'
 import { type NewSessionForm, startSession } from './start-session.ts'
 
 const empty: NewSessionForm = {
@@ -12,7 +14,7 @@ const empty: NewSessionForm = {
   kind: 'chat',
   title: '',
   prompt: '',
-  workspace: 'none',
+  files: noFiles,
   costUsd: '',
   minutes: '',
 }
@@ -21,6 +23,8 @@ export const NewSessionDialog = ({ onClose }: { readonly onClose: () => void }) 
   const { client } = useServer()
   const [, navigate] = useLocation()
   const agents = useLoaded('agents', async () => (await client.agents()).agents)
+  // A server without workspaces, or one that does not tell, has no such fields.
+  const offer = useLoaded('workspaces', () => client.workspaces())
   const [form, setForm] = useState(empty)
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
@@ -86,19 +90,8 @@ export const NewSessionDialog = ({ onClose }: { readonly onClose: () => void }) 
           <input className="field" value={form.title} onChange={(event) => set({ title: event.target.value })} />
         </label>
         <div className="row wrap new-session-limits">
-          {form.kind === 'background' && (
-            <label className="col">
-              <span className="small t2">Workspace</span>
-              <select
-                className="field"
-                value={form.workspace}
-                onChange={(event) => set({ workspace: event.target.value as NewSessionForm['workspace'] })}
-              >
-                <option value="none">none</option>
-                <option value="read">read</option>
-                <option value="write">read and write</option>
-              </select>
-            </label>
+          {offer.data && offer.data.modes.length > 0 && (
+            <FilesFields offer={offer.data} files={form.files} onChange={(files) => set({ files })} />
           )}
           <NumberField
             label="Ask me at a cost of (USD)"

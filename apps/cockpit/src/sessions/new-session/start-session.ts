@@ -1,5 +1,6 @@
 import type { OperatorClient } from 'bridle/client'
 import { budgetPolicy } from './budgets.ts'
+import { type FilesChoice, workspaceRequest } from './files-choice.ts'
 
 /** The fields of the dialog, as texts. */
 export interface NewSessionForm {
@@ -7,7 +8,7 @@ export interface NewSessionForm {
   readonly kind: 'chat' | 'background'
   readonly title: string
   readonly prompt: string
-  readonly workspace: 'none' | 'read' | 'write'
+  readonly files: FilesChoice
   readonly costUsd: string
   readonly minutes: string
 }
@@ -15,11 +16,17 @@ export interface NewSessionForm {
 /** Makes the session and asks it the prompt; the answer comes by itself. */
 export const startSession = async (
   client: OperatorClient,
-  { agent, kind, title, prompt, workspace, costUsd, minutes }: NewSessionForm,
+  { agent, kind, title, prompt, files, costUsd, minutes }: NewSessionForm,
 ): Promise<{ readonly id: string; readonly agent: string }> => {
   const policy = budgetPolicy(costUsd, minutes)
-  const fields = { agent, ...(title.trim() !== '' && { title: title.trim() }), ...(policy && { policy }) }
-  if (kind === 'background') return client.startBackground({ ...fields, prompt, workspace_mode: workspace })
+  const workspace = workspaceRequest(files)
+  const fields = {
+    agent,
+    ...(title.trim() !== '' && { title: title.trim() }),
+    ...(policy && { policy }),
+    ...(workspace && { workspace }),
+  }
+  if (kind === 'background') return client.startBackground({ ...fields, prompt })
   const card = await client.createChat(fields)
   if (prompt.trim() !== '') await client.invoke(card.agent, card.id, { prompt }, { async: true })
   return card

@@ -24,5 +24,7 @@ export const workspaceNote = (card: WorkspaceCard): string | null => {
 }
 
 /** How the changes come into the folder of the person; null = they are there, or there is no such folder. */
-export const takeOverNote = ({ id, workspace_kind: kind }: WorkspaceCard): string | null =>
-  kind === 'git_worktree' || kind === 'copy' ? `To bring the changes into your folder: bridle apply ${id}` : null
+export const takeOverNote = ({ id, workspace_kind: kind, workspace_path: path }: WorkspaceCard): string | null => {
+  if (kind === 'git_worktree') return `To bring the changes into your folder: bridle apply ${id}`
+  return kind === 'copy' ? `The changes are in ${path}` : null
+}

@@ -2,7 +2,7 @@
 // files; the files are then written through a git folder of our own, which has the repository's objects and no settings. A
 // `.gitattributes` can only name a filter: what the filter runs is a setting, and there is none.
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { git } from './git.ts'
 
 export interface Repository {
@@ -64,6 +64,18 @@ export const removeWorktree = async (gitDir: string, work: string, branch: strin
   const own = await entryOf(gitDir, work)
   if (own !== null) await rm(own, { recursive: true, force: true })
   await git(['--git-dir', gitDir, 'update-ref', '-d', `refs/heads/${branch}`], { cwd: gitDir })
+}
+
+/** The worktree that a folder lies in, as the repository's entries say; null = none of its worktrees. */
+export const findWorktree = async (
+  gitDir: string,
+  folder: string,
+): Promise<{ readonly entry: string; readonly work: string } | null> => {
+  for (let work = folder; ; work = dirname(work)) {
+    const entry = await entryOf(gitDir, work)
+    if (entry !== null) return { entry, work }
+    if (work === dirname(work)) return null
+  }
 }
 
 /** The repository's own folder for a worktree: the entry that names its place. */

@@ -120,8 +120,9 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
   }
 })
 
-describe.skipIf(!isThorough || noEngines !== null || needs('bubblewrap') !== null)('Codex with a login', () => {
-  test('[O73] asks the address for logins with the token and the account of auth.json', async () => {
+describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Codex with a login', () => {
+  const thorough = isThorough ? test : () => {}
+  thorough('[O73] asks the address for logins with the token and the account of auth.json', async () => {
     const stub = await responsesStub()
     const world = new CliWorkspace({ ...engineEnv(), CHATGPT_BASE_URL: stub.url })
     const codexHome = join(world.folder, 'codex-home')

@@ -1,0 +1,142 @@
+// `bridle run --workspace` and `bridle apply` on a repository, as a person types them.
+import { execFileSync } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { isThorough, variants } from '../../../../../scripts/variants.ts'
+import { sandboxUser } from '../../runners/sandboxes/isolation/sandbox-user.ts'
+import { get, post } from '../../surfaces/http/test-client.suite.ts'
+import { CliWorkspace, freePort, parseJsonRows } from '../cli.suite.ts'
+
+// Every step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+const entry = new URL('../../index.ts', import.meta.url).href
+let work: CliWorkspace
+let repo: string
+beforeAll(async () => {
+  work = new CliWorkspace()
+  repo = join(realpathSync(work.folder), 'repo')
+  mkdirSync(join(work.folder, 'agents'))
+  mkdirSync(join(repo, 'src'), { recursive: true })
+  writeFileSync(
+    join(work.folder, 'agents', 'writer.ts'),
+    `import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
+import { agent } from '${entry}'
+export default agent({
+  name: 'writer',
+  run: ({ input, workspace }) => {
+    appendFileSync(workspace + '/src/a.txt', input.prompt + '\\n')
+    writeFileSync(workspace + '/' + input.prompt + '.txt', 'new')
+    rmSync(workspace + '/gone.txt', { force: true })
+    return workspace
+  },
+})
+`,
+  )
+  writeFileSync(join(repo, 'src/a.txt'), 'one\n')
+  writeFileSync(join(repo, 'gone.txt'), 'old\n')
+  git('init', '--quiet')
+  git('add', '.')
+  git('commit', '--quiet', '-m', 'one')
+  await work.boot()
+})
+afterAll(() => work.remove())
+
+const git = (...args: string[]) =>
+  execFileSync('git', ['-C', repo, '-c', 'user.name=n', '-c', 'user.email=e@example.org', ...args], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  })
+const run = (...args: string[]) => work.bridle(['run', 'writer', ...args, '--text'])
+
+test('[C141] [C142] run works on a branch and says where; apply brings the changes over, or nothing', async () => {
+  const first = await run('two', '--id', 'w1', '--workspace', 'repo')
+  expect([first.code, first.stderr]).toEqual([0, expect.stringMatching(/Works in a copy, on branch bridle\/ws-/)])
+  expect(first.stderr).toContain('bridle apply w1')
+  expect(git('status', '--porcelain')).toBe('')
+  const applied = await work.bridle(['apply', 'w1', '--text'])
+  expect([applied.code, applied.stdout]).toEqual([0, `3 files changed in ${repo}; see git diff.`])
+  expect(git('status', '--porcelain').split('\n').toSorted()).toEqual(['', ' D gone.txt', ' M src/a.txt', '?? two.txt'])
+  expect(readFileSync(join(repo, 'src/a.txt'), 'utf8')).toBe('one\ntwo\n')
+  // Again they do not fit, and nothing is changed.
+  const again = await work.bridle(['apply', 'w1', '--text'])
+  expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/Nothing was changed.*two\.txt/)])
+  expect(readFileSync(join(repo, 'src/a.txt'), 'utf8')).toBe('one\ntwo\n')
+  git('checkout', '--quiet', '.')
+  git('clean', '--quiet', '-f')
+})
+
+if (isThorough)
+  test('[C142] an agent’s own .git is not obeyed by apply', async () => {
+    const { stdout } = await run('evil', '--id', 'w2', '--workspace', 'repo', '--json')
+    const { workspace_path: path } = (await get(`${work.url}/sessions/w2`)).body
+    expect(stdout).not.toBe('')
+    execFileSync('rm', ['-rf', join(String(path), '.git')])
+    mkdirSync(join(String(path), '.git'))
+    writeFileSync(join(String(path), '.git/config'), `[core]\n\tfsmonitor = touch ${work.folder}/ran\n`)
+    writeFileSync(join(String(path), '.gitattributes'), '* filter=evil\n')
+    const { code } = await work.bridle(['apply', 'w2'])
+    expect([code, existsSync(join(work.folder, 'ran'))]).toEqual([0, false])
+    git('checkout', '--quiet', '.')
+    git('clean', '--quiet', '-f')
+  })
+
+if (isThorough)
+  test('[C141] in place it changes the folder itself', async () => {
+    const user = sandboxUser()
+    if (user) chownSync(join(work.folder, 'repo'), user.uid, user.gid)
+    const { code, stderr } = await run('here', '--id', 'w3', '--workspace', 'repo', '--workspace-mode', 'in-place')
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`Works in ${repo} itself`)])
+    expect(existsSync(join(repo, 'here.txt'))).toBe(true)
+    if (user) chownSync(join(work.folder, 'repo'), 0, 0)
+    const { code: refused, stderr: why } = await work.bridle(['apply', 'w3'])
+    expect([refused, why]).toEqual([1, expect.stringContaining('itself')])
+    git('checkout', '--quiet', '.')
+    git('clean', '--quiet', '-f')
+  })
+
+test('[C141] with no server the command starts one, which knows its user', async () => {
+  const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
+  const asked = ['run', 'writer', 'alone', '--id', 'own', '--workspace', 'repo', '--data', 'own', '--json']
+  const { code, stdout } = await work.bridle(asked, { env })
+  expect([code, parseJsonRows(stdout).at(-1)]).toMatchObject([0, { status: 'completed' }])
+  const applied = await work.bridle(['apply', 'own', '--data', 'own', '--json'], { env })
+  expect(parseJsonRows(applied.stdout)).toEqual([{ type: 'applied', sessionId: 'own', source: repo, files: 3 }])
+  git('checkout', '--quiet', '.')
+  git('clean', '--quiet', '-f')
+})
+
+describe('[C141] a folder that cannot be had', () => {
+  const cases = variants<[string, string[], RegExp]>(
+    [['is outside of what the server allows', ['--workspace', '/usr'], /Start a server in your folder/]],
+    [
+      ['is not there', ['--workspace', 'nowhere'], /there is no folder/],
+      ['is a file', ['--workspace', 'repo/gone.txt'], /is no folder/],
+      ['is not that of the session', ['--workspace', 'agents', '--id', 'w1'], /exists with another workspace/],
+    ],
+  )
+  test.each(cases)('%s', async (_name, args, message) => {
+    const { code, stderr } = await run('x', ...args)
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
+  })
+})
+
+test('[H116] kill -9 with three chats: each goes on in its folder, and goes with its session', async () => {
+  const ids = ['k1', 'k2', 'k3']
+  const pathOf = async (id: string) => String((await get(`${work.url}/sessions/${id}`)).body.workspace_path)
+  const ask = (id: string, prompt: string) =>
+    post(`${work.url}/agents/writer/${id}?workspace=${encodeURIComponent(repo)}`, { prompt })
+  await Promise.all(ids.map((id) => ask(id, `${id}-first`)))
+  const before = await Promise.all(ids.map(pathOf))
+  await work.kill()
+  await work.boot()
+  await Promise.all(ids.map((id) => ask(id, `${id}-second`)))
+  expect(await Promise.all(ids.map(pathOf))).toEqual(before)
+  for (const [index, id] of ids.entries())
+    expect(readFileSync(join(before[index] ?? '', 'src/a.txt'), 'utf8')).toBe(`one\n${id}-first\n${id}-second\n`)
+  const branches = () => git('branch', '--list', 'bridle/*').trim().split('\n').length
+  const count = branches()
+  await fetch(`${work.url}/agents/writer/k2`, { method: 'DELETE' })
+  await expect.poll(() => before.map((path) => existsSync(path))).toEqual([true, false, true])
+  await expect.poll(branches).toBe(count - 1)
+})

@@ -1,0 +1,49 @@
+// `bridle apply` brings the changes of a session that works on a branch into the folder that it began with.
+import { existsSync } from 'node:fs'
+import type { SessionDetail } from '../../client/index.ts'
+import { clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { connectOrStart } from '../runs/server-connection.ts'
+import { takeOver } from '../runs/take-over.ts'
+
+export const apply = defineCommand({
+  options: {
+    agent: { type: 'string', value: 'NAME', help: 'whose session, where several agents have one of this id' },
+    ...clientOptions,
+    ...dataOptions,
+    ...outputOptions,
+  },
+  notes: `For sessions that were started with --workspace on a repository. The changes come into the folder, uncommitted: look at them
+with git diff. Where they do not fit, nothing is changed.`,
+  run: async ({ args, flags, env, out }) => {
+    const [id = ''] = args
+    // A session of `run` may have been served by that command alone, which has ended.
+    const connection = await connectOrStart(flags, env, out)
+    const card = await connection.fabric.session(id, flags.agent).finally(connection.close)
+    const { source, path } = foldersOf(card)
+    const files = await takeOver(source, path)
+    if (out.isJson) out.row({ type: 'applied', sessionId: id, source, files })
+    else
+      out.line(
+        files === 0
+          ? 'The session changed nothing.'
+          : `${files} ${files === 1 ? 'file' : 'files'} changed in ${source}; see git diff.`,
+      )
+    return EXIT_CODES.ok
+  },
+})
+
+/** The folder that the session began with, and the one in which it works. */
+const foldersOf = ({
+  workspace_kind: kind,
+  workspace_source: source,
+  workspace_path: path,
+}: SessionDetail): { readonly source: string; readonly path: string } => {
+  const refuse = (message: string) => new ExitError(EXIT_CODES.failed, message)
+  if (kind === 'in_place') throw refuse(`The session works in ${source} itself.`)
+  if (kind === 'copy') throw refuse(`The session works in a copy: its files are in ${path}.`)
+  if (kind !== 'git_worktree' || source === undefined || path === undefined)
+    throw refuse('The session has no workspace of a repository.')
+  if (!existsSync(source) || !existsSync(path))
+    throw refuse(`The folders of the session are not on this machine: ${source}.`)
+  return { source, path }
+}
