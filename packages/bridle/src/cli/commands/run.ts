@@ -34,9 +34,10 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     let accepted: string | null = null
     const onAccepted = (runId: string) => {
       accepted = runId
+      // Only now: a session that the server refuses never comes to exist.
+      out.note(`${agent}, session ${id}`)
     }
     try {
-      out.note(`${agent}, session ${id}`)
       const display = out.isJson ? jsonDisplay(out) : terminalDisplay(connection, out, signal, { id, agent, env })
       const end = await runToEnd({ ...connection, agent, id, input, signal, onAccepted, ...display }).finally(
         display.finish,
@@ -46,7 +47,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       else out.note(`${status}, session ${id}`)
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
-      if (!signal.aborted) throw error
+      if (!signal.aborted) throw Object.keys(input).length === 0 ? withPromptHint(error, agent) : error
       if (accepted === null) throw new ExitError(EXIT_CODES.interrupted, `Left before the server took the run.`)
       const run = { id, agent, runId: accepted }
       if (!isTerminated() && (await cancelOnSecondInterrupt(out, connection.fabric, run))) return EXIT_CODES.cancelled
@@ -57,6 +58,12 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     }
   },
 })
+
+/** Some agents run without an input. Where the server refuses it, the person most likely forgot the prompt. */
+const withPromptHint = (error: unknown, agent: string): unknown =>
+  error instanceof FabricError && error.status === 400
+    ? new ExitError(EXIT_CODES.usage, `${error.message.replace(/\.?$/, '.')} Try bridle run ${agent} "Hello"`)
+    : error
 
 const farewell = ({ ownData }: ServerConnection, id: string): string =>
   ownData === null
