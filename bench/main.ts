@@ -1,8 +1,9 @@
-// `npm run bench -- kernel` (or `agent`, `background`, `cockpit`, `delta`, `fanout`, `history`, `openharness`, `replay`, `runner`, `cloudflare`, `voice`): one JSON line per figure; exits with 1 when
+// `npm run bench -- kernel` (or `agent`, `background`, `cli`, `cockpit`, `delta`, `fanout`, `history`, `openharness`, `replay`, `runner`, `cloudflare`, `voice`): one JSON line per figure; exits with 1 when
 // a check of what was read back or delivered failed.
 import { agent } from './agent.ts'
 import { append } from './append.ts'
 import { background } from './background.ts'
+import { cli } from './cli.ts'
 import { cloudflare } from './cloudflare.ts'
 import { delta } from './delta.ts'
 import { fanout } from './fanout.ts'
@@ -19,6 +20,7 @@ const benches: { readonly [name: string]: readonly (() => Promise<BenchFigure[]>
   kernel: [append, open, memory],
   agent: [agent],
   background: [background],
+  cli: [cli],
   // A browser and a bundler come with it: the others start without them.
   cockpit: [async () => (await import('./cockpit.ts')).cockpit()],
   delta: [delta],

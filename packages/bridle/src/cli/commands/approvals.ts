@@ -5,6 +5,7 @@ import { inboxLines } from '../approvals/inbox-text.ts'
 import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
+import { cellsWithIds } from '../terminal/session-table.ts'
 import { printTable, timeAgo } from '../terminal/table.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 
@@ -23,25 +24,22 @@ export const approvals = defineCommand({
     for (const row of open) rows.push(await whole(fabric, row))
     const show = (): void => {
       const now = Date.now()
-      const cells = rows.map((row) => [
-        row.sessionId,
-        row.id,
-        row.agent,
-        escapeInvisible(row.toolName),
-        timeAgo(row.requestedAt, now),
-        escapeInvisible(row.title ?? ''),
-      ])
-      printTable(
-        out,
-        ['SESSION', 'APPROVAL', 'AGENT', 'TOOL', 'ASKED', 'TITLE'],
-        cells,
-        rows.map((row) => inboxLines(row, out.width)),
-      )
+      const heads = ['SESSION', 'APPROVAL', 'AGENT', 'TOOL', 'ASKED', 'TITLE']
+      const table = (ids: readonly string[]) =>
+        rows.map((row, at) => [
+          ids[at] ?? row.sessionId,
+          row.id,
+          row.agent,
+          escapeInvisible(row.toolName),
+          timeAgo(row.requestedAt, now),
+          escapeInvisible(row.title ?? ''),
+        ])
+      const ids = rows.map(({ sessionId }) => sessionId)
+      const under = rows.map((row) => inboxLines(row, out.width))
+      printTable(out, heads, cellsWithIds(out, heads, ids, table), under)
       const [first] = rows
       if (first)
-        out.note(
-          `\n${commandName(env)} approve ${first.sessionId} ${first.id}   or   ${commandName(env)} reject ${first.sessionId} ${first.id}`,
-        )
+        for (const verb of ['approve', 'reject']) out.note(`${commandName(env)} ${verb} ${first.sessionId} ${first.id}`)
     }
     if (out.isJson) rows.forEach(out.row)
     else if (rows.length === 0) out.note('Nothing waits.')

@@ -18,7 +18,7 @@ import { withSession } from '../session-ids/session-prefix.ts'
 import { printFields } from '../terminal/fields.ts'
 import { healthTexts } from '../terminal/health-text.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
-import type { CliOutput } from '../terminal/output.ts'
+import { type CliOutput, truncateLine } from '../terminal/output.ts'
 import { printSessionTable, worstFirst } from '../terminal/session-table.ts'
 
 const options = {
@@ -143,9 +143,13 @@ const printList = (out: CliOutput, rows: readonly SessionRow[]): void => {
   }
 }
 
+/** A line of its own with the time: the columns of the list above may be out of sight. */
 const printChange = (out: CliOutput, row: SessionRow): void => {
-  if (out.isJson) out.row(rowOf(row))
-  else printSessionTable(out, [row], healthColumn, { withHeads: false })
+  if (out.isJson) return out.row(rowOf(row))
+  const { id, status, health: now } = row
+  const time = new Date().toTimeString().slice(0, 8)
+  const words = [id, status, healthColumn.text(row), now?.hint ? `(${now.hint})` : ''].filter(Boolean).join('  ')
+  out.line(`${out.style('dim', time)}  ${truncateLine(words, out.width - time.length - 2)}`)
 }
 
 const healthColumn = {

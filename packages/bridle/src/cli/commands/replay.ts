@@ -3,11 +3,9 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { History, SessionAt } from '../../history/index.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { agentEvent } from '../../surfaces/fabric/codec.ts'
 import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { REPLAY_GAP_MS } from '../limits.ts'
-import { historyInFile, historyOnServer } from '../past/past-session.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { createEventPrinter } from '../terminal/event-printer.ts'
 import { printFields } from '../terminal/fields.ts'
@@ -54,6 +52,8 @@ const historyFrom = async (
   flags: { readonly session?: string; readonly agent?: string; readonly url?: string; readonly data?: string },
   env: NodeJS.ProcessEnv,
 ): Promise<History> => {
+  // Loaded only now, as the codec below: a fold brings half of the kernel.
+  const { historyInFile, historyOnServer } = await import('../past/past-session.ts')
   if (existsSync(source)) return historyInFile(source, flags.session)
   if (flags.session !== undefined)
     throw new ExitError(EXIT_CODES.usage, `--session chooses a session of a file, and there is no file ${source}.`)
@@ -69,6 +69,7 @@ const play = async (
   speed: number,
   signal: AbortSignal,
 ): Promise<number> => {
+  const { agentEvent } = await import('../../surfaces/fabric/codec.ts')
   const { id, agent } = history.session
   const printer = createEventPrinter(out, { withPrompts: true, withHints: false })
   let before: number | null = null

@@ -80,6 +80,20 @@ describe('[C151] sessions', () => {
   })
 })
 
+test('[C151] approvals cut ids in the same way, and print whole ones to paste', async () => {
+  const long = ['a', 'b', 'c'].map((letter) => `asking-${letter}3c1c5d2-95a1-4f4e-8d3a-0a8f3f7c2b1e`)
+  for (const id of long) await world.begin(id, { approve: 'bash', args: { command: id } })
+  await waitFor(async () => expect((await world.rows('approvals')).length).toBe(3))
+  const { stdout, notes } = await world.text('approvals')
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  // Every character of the arguments is there all the same.
+  for (const id of long) expect(stdout.replaceAll(/\n {2}… /g, '')).toContain(`"command": "${id}"`)
+  expect(notes).toMatch(/^bridle approve asking-.{36} apr-\d+\nbridle reject asking-.{36} apr-\d+$/)
+  const [approval] = await world.rows('approvals')
+  await world.rows('approve', 'asking-a', String(approval?.id), '--args', '{"command":"ls"}')
+  for (const id of long) await world.rows('cancel', id)
+})
+
 describe('[C152] inspect', () => {
   test('shows what a session does, cost and needs', async () => {
     const steps = [{ tool: 'read', outcome: 'error' }, { usage: { input_tokens: 7, output_tokens: 3, cost_usd: 0.5 } }]

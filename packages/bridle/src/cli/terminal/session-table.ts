@@ -14,25 +14,29 @@ export interface SessionColumn {
 
 export const changedColumn: SessionColumn = { head: 'UPDATED', text: (row) => timeAgo(row.updatedAt, Date.now()) }
 
-export const printSessionTable = (
-  out: CliOutput,
-  rows: readonly SessionRow[],
-  column: SessionColumn,
-  { withHeads = true }: { readonly withHeads?: boolean } = {},
-): void => {
+export const printSessionTable = (out: CliOutput, rows: readonly SessionRow[], column: SessionColumn): void => {
   const heads = ['ID', 'AGENT', 'STATUS', column.head, 'TITLE']
-  const whole = rows.map(({ id }) => id)
-  const table = (ids: readonly string[]) =>
+  const ids = rows.map(({ id }) => id)
+  const table = (shown: readonly string[]) =>
     rows.map((row, at) => [
-      ids[at] ?? row.id,
+      shown[at] ?? row.id,
       row.agent,
       row.status,
       column.text(row),
       truncateLine(row.title ?? '', out.width),
     ])
-  const cells = table(whole)
-  const shown = titleColumns(out, heads, cells) < TITLE_COLUMNS ? table(shortIds(whole)) : cells
-  printTable(out, heads, shown, [], { withHeads })
+  printTable(out, heads, cellsWithIds(out, heads, ids, table))
+}
+
+/** The cells of a table whose last column is a title: with whole ids where titles have room, else with short ones. */
+export const cellsWithIds = (
+  out: CliOutput,
+  heads: readonly string[],
+  ids: readonly string[],
+  table: (ids: readonly string[]) => string[][],
+): string[][] => {
+  const cells = table(ids)
+  return titleColumns(out, heads, cells) < TITLE_COLUMNS ? table(shortIds(ids)) : cells
 }
 
 /** The columns that are left for the titles. */

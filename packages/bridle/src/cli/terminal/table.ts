@@ -7,7 +7,6 @@ export const printTable = (
   rows: readonly (readonly string[])[],
   /** Lines below each row, printed unchanged. */
   under: readonly (readonly string[])[] = [],
-  { withHeads = true }: { readonly withHeads?: boolean } = {},
 ): void => {
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => width(row[column] ?? ''))))
   const last = heads.length - 1
@@ -19,7 +18,7 @@ export const printTable = (
       )
       .join('  ')
       .trimEnd()
-  if (withHeads) out.line(out.style('dim', format(heads)))
+  out.line(out.style('dim', format(heads)))
   for (const [index, row] of rows.entries()) for (const line of [format(row), ...(under[index] ?? [])]) out.line(line)
 }
 
