@@ -22,6 +22,8 @@ export class ChatLink {
   #usage: UsageCount | null = null
   #startedAt: number | null = null
   #isFirst = true
+  /** The run began before this chat was watching: nobody here knows when. */
+  #joinedRun = false
 
   constructor(
     { fabric, address }: ServerConnection,
@@ -66,7 +68,8 @@ export class ChatLink {
     if (this.isOpen) {
       const { isRunning } = this
       // The time of a turn that ended is read a moment later.
-      if (isRunning && this.#startedAt === null && !this.#isFirst) this.#startedAt = Date.now()
+      if (this.#isFirst) this.#joinedRun = isRunning
+      if (isRunning && !this.#joinedRun) this.#startedAt ??= Date.now()
       this.#isFirst = false
     }
     this.#events.onChange()
@@ -77,6 +80,7 @@ export class ChatLink {
     const { id, agent } = this.target
     const { elapsedMs } = this
     this.#startedAt = this.isRunning ? Date.now() : null
+    this.#joinedRun = false
     const usage = await Promise.race([
       this.#fabric.session(id, agent).then(
         (session) => session.usage,

@@ -106,7 +106,7 @@ const helpLines = (): string[] => {
     help,
   ])
   const keys = [
-    ['Enter', 'sends; while an answer comes, it steers it or waits as the next prompt'],
+    ['Enter', 'sends; while an answer comes, steers it or waits'],
     ['\\ Enter, Alt+Enter', 'a new line'],
     ['Esc, Ctrl+C', 'stop the answer'],
     ['Ctrl+C twice, Ctrl+D', 'leave; the session stays'],

@@ -96,6 +96,7 @@ export class TerminalChat {
       SIGCONT: this.#continue,
     }
     for (const [name, handler] of Object.entries(handlers)) process.on(name, handler)
+    this.#note(...greeting(this.#options.target))
     this.#window.start()
     this.#ticking = setInterval(() => this.#link.isRunning && this.#window.redraw(), 1000)
     try {
@@ -143,7 +144,7 @@ export class TerminalChat {
     this.#transcript = this.#newTranscript()
     this.#isAway = false
     this.#link = this.#open(target)
-    this.#note(`${target.agent}, session ${target.id}`)
+    this.#note(greeting(target)[0] ?? '')
     if (isEmpty) await this.#options.connection.fabric.remove(old.target.agent, old.target.id).catch(() => {})
   }
 
@@ -374,19 +375,29 @@ export class TerminalChat {
     this.#printer.print(
       'note',
       lines
-        .flatMap((line) => plainRows(line, this.#window.columns, this.#paint))
+        // An address stays in one piece: a terminal copies it whole only if it wraps it itself.
+        .flatMap((line) => (line.includes(' ') ? plainRows(line, this.#window.columns, this.#paint) : [line]))
         .map((row) => this.#paint.style('dim', row)),
     )
     this.#window.redraw()
   }
 
   #sayError(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
-    const isLost = error instanceof HarnessError && (error.code === 'unknown_outcome' || error.code === 'not_sent')
-    const text = isLost ? `${message} Look at what the session shows, and try again.` : message
+    const code = error instanceof HarnessError ? error.code : ''
+    const text = lostWords[code] ?? (error instanceof Error ? error.message : String(error))
     this.#printer.print('note', errorRows(escapeControls(text), this.#window.columns, this.#paint))
     this.#window.redraw()
   }
+}
+
+const greeting = ({ agent, id, isNew }: ChatTarget): string[] => [
+  `${agent}, ${isNew ? 'new session' : 'session'} ${id}`,
+  '/help lists the commands; Ctrl+D leaves.',
+]
+
+const lostWords: { readonly [code: string]: string } = {
+  not_sent: 'The server is away, so this was not sent. Try again when it is back.',
+  unknown_outcome: 'The connection was lost before the server answered. Look at what the session shows, and try again.',
 }
 
 const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' ').trim())

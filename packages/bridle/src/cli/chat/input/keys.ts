@@ -78,7 +78,7 @@ const escapeAt = (input: string, at: number, isOver: boolean): FoundKey | null =
   if (name !== undefined) return { key: { type: 'key', name }, end: at + 2 }
   const isUnfinished = tail === '' || /^(\[[\d;<=>?]*[ -/]*|O)$/.test(tail)
   if (isUnfinished && !isOver) return null
-  if (tail === '' || tail[0] === ESC) return { key: { type: 'key', name: 'escape' }, end: at + 1 }
+  if (tail === '' || /^\p{Cc}/u.test(tail)) return { key: { type: 'key', name: 'escape' }, end: at + 1 }
   // Alt with a letter that has no meaning; an unfinished sequence is dropped.
   return { key: null, end: at + 1 + (isUnfinished ? tail.length : 1) }
 }
