@@ -4,8 +4,8 @@ import { HarnessClient, type HarnessConnection, type HarnessState, type Operator
 import type { ServerConnection } from '../runs/server-connection.ts'
 import type { ChatTarget } from './chat-target.ts'
 import { COST_WAIT_MS } from './limits.ts'
-import { noticeText } from './transcript/notices.ts'
-import { turnCost, type UsageCount } from './transcript/turn-cost.ts'
+import { noticeText } from './thread/notices.ts'
+import { turnCost, type UsageCount } from './thread/turn-cost.ts'
 
 export interface ChatLinkEvents {
   readonly onChange: () => void

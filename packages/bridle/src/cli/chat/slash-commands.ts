@@ -10,7 +10,7 @@ import { escapeControls } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
 import { FILES_SHOWN_MAX, SESSION_CHOICES_MAX } from './limits.ts'
 import { cutToColumns } from './screen/display-width.ts'
-import { count, dollars } from './transcript/turn-cost.ts'
+import { count, dollars } from './thread/turn-cost.ts'
 
 /** A chat as its commands see it. */
 export interface ChatControl {

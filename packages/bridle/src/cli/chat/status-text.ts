@@ -1,6 +1,6 @@
 // The row above the input line: what the session does, and which key matters now.
 import { ELAPSED_SHOWN_MS } from './limits.ts'
-import { duration } from './transcript/tool-text.ts'
+import { duration } from './thread/tool-text.ts'
 
 export interface ChatStatus {
   readonly isAway: boolean

@@ -15,7 +15,7 @@ import {
 import { ChatLink } from './chat-link.ts'
 import { type ChatTarget, createTarget } from './chat-target.ts'
 import type { NewChatWorkspace } from './chat-workspace.ts'
-import type { Key } from './input/keys.ts'
+import type { TerminalKey } from './input/keys.ts'
 import type { EditorEvent } from './input/line-editor.ts'
 import type { PromptHistory } from './input/prompt-history.ts'
 import { QUESTION_ARM_MS } from './limits.ts'
@@ -23,8 +23,8 @@ import { ChatWindow, type WindowView } from './screen/chat-window.ts'
 import { cutToColumns, displayWidth } from './screen/display-width.ts'
 import { type ChatControl, completeSlash, runSlashCommand } from './slash-commands.ts'
 import { statusText } from './status-text.ts'
-import { LinePrinter } from './transcript/line-printer.ts'
-import { errorRows, plainRows, Transcript } from './transcript/transcript.ts'
+import { ChatThread, errorRows, plainRows } from './thread/chat-thread.ts'
+import { LinePrinter } from './thread/line-printer.ts'
 
 export interface TerminalChatOptions {
   readonly connection: ServerConnection
@@ -57,7 +57,7 @@ export class TerminalChat {
   readonly #ended = Promise.withResolvers<ChatEnd>()
   readonly #paint
   #link: ChatLink
-  #transcript: Transcript
+  #thread: ChatThread
   #desk = new ApprovalDesk()
   #question: OpenQuestion | null = null
   #armedAt = 0
@@ -83,7 +83,7 @@ export class TerminalChat {
       onKey: () => {},
       onEnd: () => this.leave(),
     })
-    this.#transcript = this.#newTranscript()
+    this.#thread = this.#newThread()
     this.#link = this.#open(options.target)
   }
 
@@ -123,16 +123,16 @@ export class TerminalChat {
     })
   }
 
-  #newTranscript(): Transcript {
+  #newThread(): ChatThread {
     const onTurnEnd = async () => {
       const { target } = this.#link
       const cost = await this.#link.turnCost()
       if (cost !== null && target === this.#link.target) this.#note(cost)
-      // Drawn later than this: only then the transcript goes on.
+      // Drawn later than this: only then the thread goes on.
       this.#window.redraw()
     }
     const options = { paint: this.#paint, now: Date.now, showsThinking: () => this.#showsThinking, onTurnEnd }
-    return new Transcript(options, this.#printer)
+    return new ChatThread(options, this.#printer)
   }
 
   async #switchTo(target: ChatTarget): Promise<void> {
@@ -141,7 +141,7 @@ export class TerminalChat {
     old.close()
     this.#desk = new ApprovalDesk()
     this.#editedArgs = null
-    this.#transcript = this.#newTranscript()
+    this.#thread = this.#newThread()
     this.#isAway = false
     this.#link = this.#open(target)
     this.#note(greeting(target)[0] ?? '')
@@ -153,7 +153,7 @@ export class TerminalChat {
     // A question takes the input line only while it is empty: half a sentence must not become an answer. It is asked below the text that led to it, and its answer stands above what follows.
     const { opened, closed } = this.#desk.update(state, this.#window.text === '' && !this.#question)
     this.#showAnswered(closed, columns)
-    if (this.#link.isOpen || this.#isAway) this.#transcript.update(state, columns)
+    if (this.#link.isOpen || this.#isAway) this.#thread.update(state, columns)
     if (opened) this.#showApproval(opened, columns)
     if (!this.#link.isRunning) this.#isStopping = false
     const held = client.held.map(({ prompt }) =>
@@ -162,7 +162,7 @@ export class TerminalChat {
     const status = this.#statusRow(columns)
     const { text, colour } = this.#prompt()
     return {
-      rows: [...this.#transcript.liveRows(state, columns), ...held, '', ...(status === null ? [] : [status])],
+      rows: [...this.#thread.liveRows(state, columns), ...held, '', ...(status === null ? [] : [status])],
       prompt: { text: this.#paint.style(colour, text), columns: displayWidth(text) },
     }
   }
@@ -201,7 +201,7 @@ export class TerminalChat {
   }
 
   /** Keys that were pressed before a question appeared were not meant for it. */
-  #acceptsKey(key: Key): boolean {
+  #acceptsKey(key: TerminalKey): boolean {
     return Date.now() >= this.#armedAt || (key.type === 'key' && key.name === 'interrupt')
   }
 

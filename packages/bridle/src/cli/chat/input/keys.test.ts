@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { type Key, readKeys } from './keys.ts'
+import { readKeys, type TerminalKey } from './keys.ts'
 
-const key = (name: string) => ({ type: 'key', name }) as Key
-const text = (words: string) => ({ type: 'text', text: words }) as Key
+const key = (name: string) => ({ type: 'key', name }) as TerminalKey
+const text = (words: string) => ({ type: 'text', text: words }) as TerminalKey
 
-test.each<[string, string, Key[], string]>([
+test.each<[string, string, TerminalKey[], string]>([
   ['text and Enter', 'hi\r', [text('hi'), key('enter')], ''],
   ['text of several bytes', '世界👩‍👩‍👧‍👦', [text('世界👩‍👩‍👧‍👦')], ''],
   ['arrows of both kinds', '\u001b[A\u001bOB', [key('up'), key('down')], ''],
@@ -48,7 +48,7 @@ test('the same keys, wherever the input is cut', () => {
   for (let cut = 1; cut < input.length; cut++) {
     const first = readKeys(input.slice(0, cut))
     const second = readKeys(first.rest + input.slice(cut))
-    const joined: Key[] = []
+    const joined: TerminalKey[] = []
     for (const each of [...first.keys, ...second.keys]) {
       const last = joined.at(-1)
       if (last?.type === 'text' && each.type === 'text') joined.splice(-1, 1, text(last.text + each.text))

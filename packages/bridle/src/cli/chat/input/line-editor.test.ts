@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { type Key, readKeys } from './keys.ts'
+import { readKeys, type TerminalKey } from './keys.ts'
 import { type EditorEvent, emptyEditor, type LineEditor, pressKey } from './line-editor.ts'
 
 const history = ['first', 'second\nline', 'third']
 /** A person types letter by letter. */
-const letters = (key: Key): Key[] =>
+const letters = (key: TerminalKey): TerminalKey[] =>
   key.type === 'text' && /^[ -~]*$/.test(key.text) ? [...key.text].map((text) => ({ type: 'text', text })) : [key]
 const type = (input: string, from: LineEditor = emptyEditor) => {
   let editor = from

@@ -2,12 +2,12 @@
 import { stripVTControlCharacters } from 'node:util'
 import { COLUMNS_MIN } from '../../limits.ts'
 import { editorRows, searchPrompt } from '../input/editor-rows.ts'
-import type { Key } from '../input/keys.ts'
+import type { TerminalKey } from '../input/keys.ts'
 import { type EditorEvent, editorWith, emptyEditor, type LineEditor, pressKey } from '../input/line-editor.ts'
 import type { PromptHistory } from '../input/prompt-history.ts'
 import { type TerminalInput, terminalInput } from '../input/terminal-input.ts'
 import { DRAW_MS } from '../limits.ts'
-import type { LinePrinter } from '../transcript/line-printer.ts'
+import type { LinePrinter } from '../thread/line-printer.ts'
 import { displayWidth } from './display-width.ts'
 import { afterResize, drawScreen, emptyScreen, eraseLive, type ScreenState } from './screen.ts'
 
@@ -24,7 +24,7 @@ export interface ChatWindowOptions {
   readonly view: (columns: number) => WindowView
   readonly onEvent: (event: EditorEvent) => void
   /** False = the key came too soon, and is dropped. */
-  readonly acceptsKey: (key: Key) => boolean
+  readonly acceptsKey: (key: TerminalKey) => boolean
   readonly onKey: () => void
   readonly onEnd: () => void
 }
@@ -108,7 +108,7 @@ export class ChatWindow {
     if (output !== '') process.stdout.write(output)
   }
 
-  #press(key: Key): void {
+  #press(key: TerminalKey): void {
     if (!this.#options.acceptsKey(key)) return
     const { editor, event } = pressKey(this.#editor, key, this.#options.history.entries)
     this.#editor = editor

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { HarnessMessage, HarnessState, HarnessToolCall } from '../../../client/index.ts'
 import type { Paint } from '../markdown/wrap.ts'
+import { ChatThread } from './chat-thread.ts'
 import { LinePrinter } from './line-printer.ts'
-import { Transcript } from './transcript.ts'
 
 const paint: Paint = { style: (_format, text) => text, hasColour: false }
 
@@ -27,7 +27,7 @@ const world = () => {
   const printer = new LinePrinter()
   const clock = { now: 0, showsThinking: false }
   const turns: (() => void)[] = []
-  const transcript = new Transcript(
+  const thread = new ChatThread(
     {
       paint,
       now: () => clock.now,
@@ -36,14 +36,14 @@ const world = () => {
     },
     printer,
   )
-  transcript.update(stateOf(), 60)
+  thread.update(stateOf(), 60)
   return {
     clock,
     turns,
     /** The lines that this state prints, and the rows that stay open. */
     show: (...messages: HarnessMessage[]) => {
-      transcript.update(stateOf(...messages), 60)
-      return [printer.take(), transcript.liveRows(stateOf(...messages), 60)].map((rows) =>
+      thread.update(stateOf(...messages), 60)
+      return [printer.take(), thread.liveRows(stateOf(...messages), 60)].map((rows) =>
         rows.map(stripVTControlCharacters),
       )
     },
@@ -131,8 +131,8 @@ describe('a turn', () => {
   ])('an answer that %s says so', (_name, more, error, expected) => {
     const printer = new LinePrinter()
     const options = { paint, now: () => 0, showsThinking: () => false, onTurnEnd: async () => {} }
-    const transcript = new Transcript(options, printer)
-    transcript.update({ status: 'error', messages: [answer('m', '', more)], ...(error !== undefined && { error }) }, 60)
+    const thread = new ChatThread(options, printer)
+    thread.update({ status: 'error', messages: [answer('m', '', more)], ...(error !== undefined && { error }) }, 60)
     expect(printer.take()).toEqual(expected)
   })
 })
@@ -173,12 +173,9 @@ test('[C195] the next turn is shown when the cost of the last one is printed', a
 
 test('[C190] an earlier conversation shows its end, and says how much is above', () => {
   const printer = new LinePrinter()
-  const transcript = new Transcript(
-    { paint, now: () => 0, showsThinking: () => false, onTurnEnd: async () => {} },
-    printer,
-  )
+  const thread = new ChatThread({ paint, now: () => 0, showsThinking: () => false, onTurnEnd: async () => {} }, printer)
   const messages = Array.from({ length: 20 }, (_, at) => prompt(`m${at}`, `number ${at}`))
-  transcript.update({ status: 'idle', messages }, 60)
+  thread.update({ status: 'idle', messages }, 60)
   const lines = printer.take()
   expect(lines.slice(0, 3)).toEqual(['… 8 earlier messages; /open shows them', '', '› number 8'])
   expect(lines.at(-1)).toBe('› number 19')

@@ -9,13 +9,13 @@ import { cutToColumns } from '../screen/display-width.ts'
 import { type AnswerOptions, AnswerView } from './answer-view.ts'
 import type { LinePrinter } from './line-printer.ts'
 
-export interface TranscriptOptions extends AnswerOptions {
+export interface ChatThreadOptions extends AnswerOptions {
   /** A turn that this chat has watched has ended. The next one is shown when the promise resolves. */
   readonly onTurnEnd: () => Promise<void>
 }
 
-export class Transcript {
-  readonly #options: TranscriptOptions
+export class ChatThread {
+  readonly #options: ChatThreadOptions
   readonly #printer: LinePrinter
   readonly #answers = new Map<string, AnswerView>()
   /** Messages that are printed to their end. */
@@ -24,7 +24,7 @@ export class Transcript {
   /** The cost of the last turn is still to be printed. */
   #isHeld = false
 
-  constructor(options: TranscriptOptions, printer: LinePrinter) {
+  constructor(options: ChatThreadOptions, printer: LinePrinter) {
     this.#options = options
     this.#printer = printer
   }
