@@ -30,3 +30,9 @@ const words: { readonly [status: string]: string } = {
   awaiting_approval: 'waits for an answer',
   recovering: 'goes on after an interruption',
 }
+
+/** What became of a prompt that was sent while an answer came; null = it began at once, because the answer had just ended. */
+export const deliveryText = (delivery: unknown): string | null => {
+  if (delivery === 'steered') return '· the answer is steered'
+  return delivery === 'started' ? null : '· queued: the prompt is the next one, since this agent takes no steering now'
+}

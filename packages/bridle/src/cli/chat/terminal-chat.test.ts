@@ -171,11 +171,11 @@ describe.skipIf(needs('tmux'))('on a terminal', () => {
     for (const columns of [60, 100, 80]) tmux('resize-window', '-t', 'third', '-x', String(columns), '-y', '30')
     await chat.type('and then?')
     chat.keys('Enter')
-    await chat.until('· queued: this agent takes no steering, so the prompt is the next one')
+    await chat.until('· queued: the prompt is the next one, since this agent takes no steering now')
     await chat.until(/^› and then\? \(queued\)$/m)
     await chat.until(/ n199$/m)
     const shown = words(chat.lines()).replace(
-      '· queued: this agent takes no steering, so the prompt is the next one ',
+      '· queued: the prompt is the next one, since this agent takes no steering now ',
       '',
     )
     expect(shown).toContain(numbers)

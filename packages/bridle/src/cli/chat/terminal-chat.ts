@@ -1,5 +1,6 @@
 // A conversation on a terminal: prompts, answers as they come, approvals in place, and commands behind a slash.
 
+import { stripVTControlCharacters } from 'node:util'
 import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
 import { type HarnessApproval, type HarnessConnection, HarnessError } from '../../client/index.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
@@ -22,7 +23,7 @@ import { QUESTION_ARM_MS } from './limits.ts'
 import { ChatWindow, type WindowView } from './screen/chat-window.ts'
 import { cutToColumns, displayWidth } from './screen/display-width.ts'
 import { type ChatControl, completeSlash, runSlashCommand } from './slash-commands.ts'
-import { statusText } from './status-text.ts'
+import { deliveryText, statusText } from './status-text.ts'
 import { ChatThread, errorRows, plainRows } from './thread/chat-thread.ts'
 import { LinePrinter } from './thread/line-printer.ts'
 
@@ -68,6 +69,8 @@ export class TerminalChat {
   #isLeaving = false
   #isSuspended = false
   #editedArgs: FabricJsonObject | null = null
+  /** Remarks about prompts that are not printed yet, by message. */
+  readonly #remarks = new Map<string, string>()
   #ticking: NodeJS.Timeout | undefined
 
   constructor(options: TerminalChatOptions) {
@@ -80,7 +83,8 @@ export class TerminalChat {
       view: (columns) => this.#view(columns),
       onEvent: (event) => this.#handle(event),
       acceptsKey: (key) => this.#acceptsKey(key),
-      onKey: () => {},
+      onForeignOutput: (text) =>
+        this.#note(...stripVTControlCharacters(text).trimEnd().split('\n').map(escapeControls)),
       onEnd: () => this.leave(),
     })
     this.#thread = this.#newThread()
@@ -131,7 +135,13 @@ export class TerminalChat {
       // Drawn later than this: only then the thread goes on.
       this.#window.redraw()
     }
-    const options = { paint: this.#paint, now: Date.now, showsThinking: () => this.#showsThinking, onTurnEnd }
+    const options = {
+      paint: this.#paint,
+      now: Date.now,
+      showsThinking: () => this.#showsThinking,
+      onTurnEnd,
+      remarkOf: (id: string) => this.#remarks.get(id),
+    }
     return new ChatThread(options, this.#printer)
   }
 
@@ -259,9 +269,11 @@ export class TerminalChat {
     const { client, isRunning, isOpen } = this.#link
     try {
       const isSteer = isRunning && isOpen
-      const { delivery } = await (isSteer ? client.steer(text) : client.submit(text))
-      if (delivery === 'steered') this.#note('· the answer is steered')
-      else if (isSteer) this.#note('· queued: this agent takes no steering, so the prompt is the next one')
+      const { delivery, messageId } = await (isSteer ? client.steer(text) : client.submit(text))
+      const remark = isSteer ? deliveryText(delivery) : null
+      const isWaiting = delivery === 'steered' && !this.#thread.isPrinted(String(messageId))
+      if (remark !== null && isWaiting) this.#remarks.set(String(messageId), remark)
+      else if (remark !== null) this.#note(remark)
     } catch (error) {
       this.#sayError(error)
       if (this.#window.text === '') this.#window.setText(text)
@@ -270,7 +282,11 @@ export class TerminalChat {
 
   async #answerApproval(approval: HarnessApproval, text: string): Promise<void> {
     const answer = readAnswer(text)
-    if (answer === null) return this.#note('Answer y, n or e; /cancel stops the run.')
+    if (answer === null) {
+      // With the arrow key the text can be had again.
+      this.#options.history.add(text)
+      return this.#note('Answer y, n or e; /cancel stops the run.')
+    }
     if (answer === 'e') return this.#editApproval(approval)
     const args = this.#editedArgs
     this.#editedArgs = null

@@ -1,7 +1,7 @@
 // The short texts of a chat: notices, the cost of a turn, the status row, and which workspace a chat asks for.
 import { expect, test } from 'vitest'
 import { chatWorkspace, newChatBody } from '../chat-workspace.ts'
-import { type ChatStatus, statusText } from '../status-text.ts'
+import { type ChatStatus, deliveryText, statusText } from '../status-text.ts'
 import { noticeText } from './notices.ts'
 import { dollars, turnCost } from './turn-cost.ts'
 
@@ -81,3 +81,9 @@ test('[C201] engines that work on files get the current folder, unless --no-work
   expect(newChatBody('claude', chatWorkspace('claude', {}, '/here'))).toEqual({ agent: 'claude', workspace: here })
   expect(newChatBody(undefined, null)).toEqual({})
 })
+
+test.each([
+  ['steered', '· the answer is steered'],
+  ['queued', '· queued: the prompt is the next one, since this agent takes no steering now'],
+  ['started', null],
+])('[C199] a prompt that was %s', (delivery, text) => expect(deliveryText(delivery)).toBe(text))

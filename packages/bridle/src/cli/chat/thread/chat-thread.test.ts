@@ -33,6 +33,7 @@ const world = () => {
       now: () => clock.now,
       showsThinking: () => clock.showsThinking,
       onTurnEnd: () => new Promise((resolve) => turns.push(resolve)),
+      remarkOf: (id) => (id === 's' ? '· steered' : undefined),
     },
     printer,
   )
@@ -55,7 +56,7 @@ describe('a turn', () => {
     const { show } = world()
     const ask = prompt('m1', 'Hi')
     expect(show({ ...ask, status: 'pending' })).toEqual([[], ['› Hi (queued)']])
-    expect(show(ask, answer('m2', 'On'))).toEqual([['› Hi'], ['On']])
+    expect(show(ask, answer('m2', 'On'))).toEqual([['› Hi'], ['', 'On']])
     expect(show(ask, answer('m2', 'One\ntw'))).toEqual([['', 'One'], ['tw']])
     expect(show(ask, answer('m2', 'One\ntwo', { status: 'complete' }))).toEqual([['two'], []])
     expect(show(ask, answer('m2', 'One\ntwo', { status: 'complete' }))).toEqual([[], []])
@@ -74,7 +75,7 @@ describe('a turn', () => {
     ]
     expect(show(answer('m', 'Look', { parts, toolCalls: [one, two] }))).toEqual([
       ['Look'],
-      ['● bash ls -la · 0.0 s', '● read {"x":1} · 0.0 s'],
+      ['', '● bash ls -la · 0.0 s', '● read {"x":1} · 0.0 s'],
     ])
     clock.now = 1_500
     const done = { ...two, status: 'error', outcome: 'timeout', error: 'Too slow.' } as const
@@ -130,7 +131,13 @@ describe('a turn', () => {
     ['failed', { status: 'error' }, 'It broke\u001b[2J.', ['✗ It broke␛[2J.']],
   ])('an answer that %s says so', (_name, more, error, expected) => {
     const printer = new LinePrinter()
-    const options = { paint, now: () => 0, showsThinking: () => false, onTurnEnd: async () => {} }
+    const options = {
+      paint,
+      now: () => 0,
+      showsThinking: () => false,
+      onTurnEnd: async () => {},
+      remarkOf: () => undefined,
+    }
     const thread = new ChatThread(options, printer)
     thread.update({ status: 'error', messages: [answer('m', '', more)], ...(error !== undefined && { error }) }, 60)
     expect(printer.take()).toEqual(expected)
@@ -152,7 +159,7 @@ test('[C199] a steering prompt waits for the end of the line that it would cut',
   const { show } = world()
   const steer = prompt('s', 'Faster')
   expect(show(answer('m', 'Half a li'), steer)).toEqual([[], ['Half a li', '› Faster']])
-  expect(show(answer('m', 'Half a line.\n'), steer)).toEqual([['Half a line.', '', '› Faster'], []])
+  expect(show(answer('m', 'Half a line.\n'), steer)).toEqual([['Half a line.', '', '› Faster', '· steered'], []])
 })
 
 test('[C195] the next turn is shown when the cost of the last one is printed', async () => {
@@ -173,7 +180,10 @@ test('[C195] the next turn is shown when the cost of the last one is printed', a
 
 test('[C190] an earlier conversation shows its end, and says how much is above', () => {
   const printer = new LinePrinter()
-  const thread = new ChatThread({ paint, now: () => 0, showsThinking: () => false, onTurnEnd: async () => {} }, printer)
+  const thread = new ChatThread(
+    { paint, now: () => 0, showsThinking: () => false, onTurnEnd: async () => {}, remarkOf: () => undefined },
+    printer,
+  )
   const messages = Array.from({ length: 20 }, (_, at) => prompt(`m${at}`, `number ${at}`))
   thread.update({ status: 'idle', messages }, 60)
   const lines = printer.take()

@@ -12,6 +12,8 @@ import type { LinePrinter } from './line-printer.ts'
 export interface ChatThreadOptions extends AnswerOptions {
   /** A turn that this chat has watched has ended. The next one is shown when the promise resolves. */
   readonly onTurnEnd: () => Promise<void>
+  /** A remark about a prompt, printed below it. */
+  readonly remarkOf: (messageId: string) => string | undefined
 }
 
 export class ChatThread {
@@ -41,6 +43,10 @@ export class ChatThread {
     this.#isFirst = false
   }
 
+  isPrinted(messageId: string): boolean {
+    return this.#done.has(messageId)
+  }
+
   /** The rows that may still change: the open text, running tools, prompts that wait. */
   liveRows({ messages }: HarnessState, columns: number): string[] {
     return messages.flatMap((message) => {
@@ -67,6 +73,8 @@ export class ChatThread {
     this.#done.add(message.id)
     const wasDropped = message.stopReason === 'cancelled'
     this.#printer.print('prompt', promptRows(message.content, columns, this.#options.paint))
+    const remark = this.#options.remarkOf(message.id)
+    if (remark !== undefined) this.#printer.print('note', [this.#options.paint.style('dim', remark)])
     if (wasDropped) this.#printer.print('note', [this.#options.paint.style('dim', '  taken out of the queue; not run')])
   }
 
