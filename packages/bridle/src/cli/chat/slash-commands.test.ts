@@ -9,7 +9,7 @@ const chatWith = (fabric: object = {}, client: object = {}, answer: string | nul
   const said: string[] = []
   const acts: unknown[] = []
   const chat = {
-    ...{ fabric: { url: 'http://127.0.0.1:1/', ...fabric }, client, id: 's 1', agent: 'a', columns: 60 },
+    ...{ fabric: { url: 'http://127.0.0.1:1/', ...fabric }, client, id: 's 1', agent: 'a', columns: 60, ownData: null },
     say: (...lines: string[]) => void said.push(...lines),
     ask: async () => answer,
     switchTo: (session: object) => void acts.push(session),
@@ -33,6 +33,12 @@ test.each([
   const { chat, said } = chatWith()
   await runSlashCommand(chat, line)
   expect(said).toEqual([expected])
+})
+
+test('[C198] /open does not name a server that ends with the chat', async () => {
+  const { chat, said } = chatWith()
+  await runSlashCommand({ ...chat, ownData: '.bridle' }, '/open')
+  expect(said).toEqual([expect.stringContaining('bridle start --data .bridle')])
 })
 
 test('[C198] /help names every command', async () => {

@@ -19,6 +19,8 @@ export interface ChatControl {
   readonly id: string
   readonly agent: string
   readonly columns: number
+  /** The data folder of a server that ends with this chat; null = the server lives elsewhere. */
+  readonly ownData: string | null
   readonly say: (...lines: string[]) => void
   /** Asks in the input line; null = no answer. */
   readonly ask: (question: string) => Promise<string | null>
@@ -57,8 +59,7 @@ export const slashCommands: { readonly [name: string]: SlashCommand } = {
   export: { help: 'writes the session into a file', argument: 'FILE', run: (chat, file) => exportTo(chat, file) },
   open: {
     help: 'the address of this session in the cockpit',
-    run: ({ fabric, id, agent, say }) =>
-      say(`${fabric.url.replace(/\/$/, '')}/s/${encodeURIComponent(id)}?${new URLSearchParams({ agent })}`),
+    run: (chat) => chat.say(cockpitText(chat)),
   },
   cancel: {
     help: 'stops the answer, and drops the prompts that wait',
@@ -99,6 +100,12 @@ export const completeSlash = (text: string): { readonly text: string; readonly c
   while (names.every((name) => name[common] !== undefined && name[common] === only[common])) common += 1
   return { text: `/${only.slice(0, common)}`, choices: names.map((name) => `/${name}`) }
 }
+
+/** Nobody else knows the token of a server in this process. */
+const cockpitText = ({ fabric, id, agent, ownData }: ChatControl): string =>
+  ownData === null
+    ? `${fabric.url.replace(/\/$/, '')}/s/${encodeURIComponent(id)}?${new URLSearchParams({ agent })}`
+    : `The server of this chat ends with it and shows no cockpit. Leave, and run bridle start --data ${ownData}`
 
 const helpLines = (): string[] => {
   const rows = Object.entries(slashCommands).map(([name, { argument, help }]) => [

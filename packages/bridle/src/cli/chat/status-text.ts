@@ -31,7 +31,7 @@ const words: { readonly [status: string]: string } = {
   recovering: 'goes on after an interruption',
 }
 
-/** What became of a prompt that was sent while an answer came; null = it began at once, because the answer had just ended. */
+/** The fate of a prompt that was sent while an answer came; null = it began at once, because the answer had just ended. */
 export const deliveryText = (delivery: unknown): string | null => {
   if (delivery === 'steered') return '· the answer is steered'
   return delivery === 'started' ? null : '· queued: the prompt is the next one, since this agent takes no steering now'

@@ -370,6 +370,7 @@ export class TerminalChat {
       id: target.id,
       agent: target.agent,
       columns: this.#window.columns,
+      ownData: connection.ownData,
       say: (...lines) => this.#note(...lines),
       ask: (text) =>
         new Promise((answer) => {
