@@ -23,7 +23,7 @@ import { QUESTION_ARM_MS } from './limits.ts'
 import { ChatWindow, type WindowView } from './screen/chat-window.ts'
 import { cutToColumns, displayWidth } from './screen/display-width.ts'
 import { type ChatControl, completeSlash, runSlashCommand } from './slash-commands.ts'
-import { deliveryText, statusText } from './status-text.ts'
+import { deliveryText, promptRows, statusText } from './status-text.ts'
 import { ChatThread, errorRows, plainRows } from './thread/chat-thread.ts'
 import { LinePrinter } from './thread/line-printer.ts'
 
@@ -171,9 +171,10 @@ export class TerminalChat {
     )
     const status = this.#statusRow(columns)
     const { text, colour } = this.#prompt()
+    const { above, prompt } = promptRows(text, columns)
     return {
-      rows: [...this.#thread.liveRows(state, columns), ...held, '', ...(status === null ? [] : [status])],
-      prompt: { text: this.#paint.style(colour, text), columns: displayWidth(text) },
+      rows: [...this.#thread.liveRows(state, columns), ...held, '', ...(status === null ? [] : [status]), ...above],
+      prompt: { text: this.#paint.style(colour, prompt), columns: displayWidth(prompt) },
     }
   }
 

@@ -1,7 +1,7 @@
 // The short texts of a chat: notices, the cost of a turn, the status row, and which workspace a chat asks for.
 import { expect, test } from 'vitest'
 import { chatWorkspace, newChatBody } from '../chat-workspace.ts'
-import { type ChatStatus, deliveryText, statusText } from '../status-text.ts'
+import { type ChatStatus, deliveryText, promptRows, statusText } from '../status-text.ts'
 import { noticeText } from './notices.ts'
 import { dollars, turnCost } from './turn-cost.ts'
 
@@ -87,3 +87,8 @@ test.each([
   ['queued', '· queued: the prompt is the next one, since this agent takes no steering now'],
   ['started', null],
 ])('[C199] a prompt that was %s', (delivery, text) => expect(deliveryText(delivery)).toBe(text))
+
+test('[C194] in a narrow window a question stands above its answer', () => {
+  expect(promptRows('Approve? [y]es: ', 79)).toEqual({ above: [], prompt: 'Approve? [y]es: ' })
+  expect(promptRows('Approve? [y]es: ', 20)).toEqual({ above: ['Approve? [y]es:'], prompt: '› ' })
+})
