@@ -1,11 +1,12 @@
 // The live connection of a chat to its session: the state of the conversation, and beside it the notices and the cost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HarnessClient, type HarnessConnection, type HarnessState, type OperatorClient } from '../../client/index.ts'
+import { RETRY_MAX_MS } from '../../client/limits.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import type { ChatTarget } from './chat-target.ts'
 import { COST_WAIT_MS } from './limits.ts'
-import { noticeText } from './transcript/notices.ts'
-import { turnCost, type UsageCount } from './transcript/turn-cost.ts'
+import { type NoticeEnvelope, noticeText } from './thread/notices.ts'
+import { turnCost, type UsageCount } from './thread/turn-cost.ts'
 
 export interface ChatLinkEvents {
   readonly onChange: () => void
@@ -20,8 +21,12 @@ export class ChatLink {
   readonly #events: ChatLinkEvents
   readonly #leaving = new AbortController()
   #usage: UsageCount | null = null
+  /** The last event that was looked at for a notice. */
+  #noticesAfter: string | null = null
   #startedAt: number | null = null
   #isFirst = true
+  /** The run began before this chat was watching: nobody here knows when. */
+  #joinedRun = false
 
   constructor(
     { fabric, address }: ServerConnection,
@@ -37,7 +42,7 @@ export class ChatLink {
     this.client = new HarnessClient({ url, authToken: address.authToken, tenantId })
     this.client.subscribe(() => this.#changed())
     this.client.on('connection', events.onConnection)
-    this.#follow().catch(() => {})
+    void this.#follow()
   }
 
   get state(): HarnessState {
@@ -66,7 +71,8 @@ export class ChatLink {
     if (this.isOpen) {
       const { isRunning } = this
       // The time of a turn that ended is read a moment later.
-      if (isRunning && this.#startedAt === null && !this.#isFirst) this.#startedAt = Date.now()
+      if (this.#isFirst) this.#joinedRun = isRunning
+      if (isRunning && !this.#joinedRun) this.#startedAt ??= Date.now()
       this.#isFirst = false
     }
     this.#events.onChange()
@@ -77,6 +83,7 @@ export class ChatLink {
     const { id, agent } = this.target
     const { elapsedMs } = this
     this.#startedAt = this.isRunning ? Date.now() : null
+    this.#joinedRun = false
     const usage = await Promise.race([
       this.#fabric.session(id, agent).then(
         (session) => session.usage,
@@ -90,20 +97,32 @@ export class ChatLink {
     return text
   }
 
+  /** Notices are a help, not the conversation: a server that does not answer now is asked again later. */
   async #follow(): Promise<void> {
-    const { id, agent } = this.target
-    const { usage, lastEventId } = await this.#fabric.session(id, agent)
-    this.#usage ??= usage
     const { signal } = this.#leaving
-    const feed = this.#fabric.envelopes(id, {
-      agent,
-      tier: 'debug',
-      omit: ['token', 'thinking'],
-      after: lastEventId,
-      signal,
-    })
+    while (!signal.aborted) {
+      try {
+        this.#noticesAfter ??= await this.#start()
+        await this.#readNotices(this.#noticesAfter, signal)
+      } catch {
+        await sleep(RETRY_MAX_MS, null, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  /** The usage before the first turn, and the event after which notices are news. */
+  async #start(): Promise<string> {
+    const { usage, lastEventId } = await this.#fabric.session(this.target.id, this.target.agent)
+    this.#usage ??= usage
+    return lastEventId
+  }
+
+  async #readNotices(after: string, signal: AbortSignal): Promise<void> {
+    const { id, agent } = this.target
+    const feed = this.#fabric.envelopes(id, { agent, tier: 'debug', omit: ['token', 'thinking'], after, signal })
     for await (const envelope of feed) {
-      const text = noticeText(envelope as { type: string; payload: { [name: string]: unknown } })
+      this.#noticesAfter = String(envelope.seq)
+      const text = noticeText(envelope as NoticeEnvelope)
       if (text !== null && !signal.aborted) this.#events.onNotice(text)
     }
   }

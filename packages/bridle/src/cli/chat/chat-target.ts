@@ -20,7 +20,7 @@ export interface ChatChoice {
 
 export const chooseTarget = async (fabric: OperatorClient, choice: ChatChoice): Promise<ChatTarget> => {
   const { agent, id } = choice
-  if (id !== undefined) return namedChat(fabric, id, agent)
+  if (id !== undefined) return namedChat(fabric, id, choice)
   if (choice.continues) {
     const { sessions } = await fabric.sessions({ kind: 'chat', limit: 1, ...(agent !== undefined && { agent }) })
     const [newest] = sessions
@@ -34,10 +34,12 @@ export const createTarget = async (
   fabric: OperatorClient,
   agent: string | undefined,
   workspace: WorkspaceChoice | null,
+  id?: string,
 ): Promise<ChatTarget> => {
-  const card = await fabric.createChat(newChatBody(agent, workspace)).catch(async (error: unknown) => {
+  const body = { ...newChatBody(agent, workspace), ...(id !== undefined && { session_id: id }) }
+  const card = await fabric.createChat(body).catch(async (error: unknown) => {
     if (!(error instanceof FabricError)) throw error
-    if (agent !== undefined && error.status === 404) return unknownAgent(fabric, agent)
+    if (agent !== undefined && error.status === 400) await refuseUnknownAgent(fabric, agent)
     if (workspace && error.status === 400)
       throw new ExitError(
         EXIT_CODES.failed,
@@ -57,22 +59,21 @@ export const createTarget = async (
   return target
 }
 
-/** A session that does not exist yet is made under this id where the agent is known. */
-const namedChat = async (fabric: OperatorClient, id: string, agent: string | undefined): Promise<ChatTarget> => {
+/** A session that does not exist yet is made under this id where its agent is named. */
+const namedChat = async (fabric: OperatorClient, id: string, { agent, workspace }: ChatChoice): Promise<ChatTarget> => {
   try {
     const session = await fabric.session(id, agent)
     return { id: session.id, agent: session.agent, isNew: false }
   } catch (error) {
     if (!(error instanceof FabricError) || error.status !== 404) throw error
   }
-  throw new ExitError(
-    EXIT_CODES.failed,
-    `There is no session ${id}${agent === undefined ? '' : ` of ${agent}`}; bridle sessions lists them.`,
-  )
+  if (agent !== undefined) return createTarget(fabric, agent, workspace, id)
+  throw new ExitError(EXIT_CODES.failed, `There is no session ${id}; bridle sessions lists them.`)
 }
 
-const unknownAgent = async (fabric: OperatorClient, agent: string): Promise<never> => {
+const refuseUnknownAgent = async (fabric: OperatorClient, agent: string): Promise<void> => {
   const { agents = [] } = await fabric.ready()
-  const names = agents.map(({ name }) => name).join(', ')
-  throw new ExitError(EXIT_CODES.failed, `There is no agent ${agent}; there are ${names}.`)
+  const names = agents.map(({ name }) => name)
+  if (names.includes(agent)) return
+  throw new ExitError(EXIT_CODES.failed, `There is no agent ${agent}; there are ${names.join(', ')}.`)
 }

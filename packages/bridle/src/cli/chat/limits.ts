@@ -46,3 +46,5 @@ export const CLUSTER_CHARS_MAX = 64
 export const SEQUENCE_CHARS_MAX = 32
 /** The next turn is shown after this time, though the cost of the last one has not come. */
 export const COST_WAIT_MS = 2_000
+/** Columns that a question leaves for its answer. */
+export const ANSWER_COLUMNS_MIN = 12

@@ -20,9 +20,11 @@ export const runPipedChat = async ({ connection, target, out, signal }: PipedCha
   const stop = () => lines.close()
   signal.addEventListener('abort', stop, { once: true })
   let code: number = EXIT_CODES.ok
+  let prompts = 0
   try {
     for await (const line of lines) {
       if (line.trim() === '') continue
+      prompts += 1
       const display = out.isJson ? out.row : answerDisplay(out)
       const end = await runToEnd({
         ...{ fabric: connection.fabric, agent: target.agent, id: target.id, input: { prompt: line }, signal },
@@ -33,6 +35,9 @@ export const runPipedChat = async ({ connection, target, out, signal }: PipedCha
       if (out.isJson) out.row({ type: 'outcome', sessionId: target.id, agent: target.agent, ...end })
       if (code === EXIT_CODES.ok) code = exitCodes[end.status] ?? EXIT_CODES.failed
     }
+    signal.throwIfAborted()
+    // Nobody would look for a session without a prompt.
+    if (prompts === 0 && target.isNew) await connection.fabric.remove(target.agent, target.id)
     return code
   } finally {
     signal.removeEventListener('abort', stop)

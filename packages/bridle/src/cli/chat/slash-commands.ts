@@ -10,7 +10,7 @@ import { escapeControls } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
 import { FILES_SHOWN_MAX, SESSION_CHOICES_MAX } from './limits.ts'
 import { cutToColumns } from './screen/display-width.ts'
-import { count, dollars } from './transcript/turn-cost.ts'
+import { count, dollars } from './thread/turn-cost.ts'
 
 /** A chat as its commands see it. */
 export interface ChatControl {
@@ -19,6 +19,8 @@ export interface ChatControl {
   readonly id: string
   readonly agent: string
   readonly columns: number
+  /** The data folder of a server that ends with this chat; null = the server lives elsewhere. */
+  readonly ownData: string | null
   readonly say: (...lines: string[]) => void
   /** Asks in the input line; null = no answer. */
   readonly ask: (question: string) => Promise<string | null>
@@ -57,8 +59,7 @@ export const slashCommands: { readonly [name: string]: SlashCommand } = {
   export: { help: 'writes the session into a file', argument: 'FILE', run: (chat, file) => exportTo(chat, file) },
   open: {
     help: 'the address of this session in the cockpit',
-    run: ({ fabric, id, agent, say }) =>
-      say(`${fabric.url.replace(/\/$/, '')}/s/${encodeURIComponent(id)}?${new URLSearchParams({ agent })}`),
+    run: (chat) => chat.say(cockpitText(chat)),
   },
   cancel: {
     help: 'stops the answer, and drops the prompts that wait',
@@ -100,13 +101,19 @@ export const completeSlash = (text: string): { readonly text: string; readonly c
   return { text: `/${only.slice(0, common)}`, choices: names.map((name) => `/${name}`) }
 }
 
+/** Nobody else knows the token of a server in this process. */
+const cockpitText = ({ fabric, id, agent, ownData }: ChatControl): string =>
+  ownData === null
+    ? `${fabric.url.replace(/\/$/, '')}/s/${encodeURIComponent(id)}?${new URLSearchParams({ agent })}`
+    : `The server of this chat ends with it and shows no cockpit. Leave, and run bridle start --data ${ownData}`
+
 const helpLines = (): string[] => {
   const rows = Object.entries(slashCommands).map(([name, { argument, help }]) => [
     `/${name}${argument ? ` ${argument}` : ''}`,
     help,
   ])
   const keys = [
-    ['Enter', 'sends; while an answer comes, it steers it or waits as the next prompt'],
+    ['Enter', 'sends; while an answer comes, steers it or waits'],
     ['\\ Enter, Alt+Enter', 'a new line'],
     ['Esc, Ctrl+C', 'stop the answer'],
     ['Ctrl+C twice, Ctrl+D', 'leave; the session stays'],

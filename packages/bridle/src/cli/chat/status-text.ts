@@ -1,6 +1,7 @@
 // The row above the input line: what the session does, and which key matters now.
-import { ELAPSED_SHOWN_MS } from './limits.ts'
-import { duration } from './transcript/tool-text.ts'
+import { ANSWER_COLUMNS_MIN, ELAPSED_SHOWN_MS } from './limits.ts'
+import { cutToColumns, displayWidth } from './screen/display-width.ts'
+import { duration } from './thread/tool-text.ts'
 
 export interface ChatStatus {
   readonly isAway: boolean
@@ -30,3 +31,18 @@ const words: { readonly [status: string]: string } = {
   awaiting_approval: 'waits for an answer',
   recovering: 'goes on after an interruption',
 }
+
+/** The fate of a prompt that was sent while an answer came; null = it began at once, because the answer had just ended. */
+export const deliveryText = (delivery: unknown): string | null => {
+  if (delivery === 'steered') return '· the answer is steered'
+  return delivery === 'started' ? null : '· queued: the prompt is the next one, since this agent takes no steering now'
+}
+
+/** A question that leaves no room for its answer in a narrow window stands in a row above it. */
+export const promptRows = (
+  text: string,
+  columns: number,
+): { readonly above: readonly string[]; readonly prompt: string } =>
+  displayWidth(text) + ANSWER_COLUMNS_MIN <= columns
+    ? { above: [], prompt: text }
+    : { above: [cutToColumns(text.trimEnd(), columns)], prompt: '› ' }

@@ -1,5 +1,6 @@
 // A conversation on a terminal: prompts, answers as they come, approvals in place, and commands behind a slash.
 
+import { stripVTControlCharacters } from 'node:util'
 import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
 import { type HarnessApproval, type HarnessConnection, HarnessError } from '../../client/index.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
@@ -15,16 +16,16 @@ import {
 } from './approval-prompt.ts'
 import { ChatLink } from './chat-link.ts'
 import { type ChatTarget, createTarget } from './chat-target.ts'
-import type { Key } from './input/keys.ts'
+import type { TerminalKey } from './input/keys.ts'
 import type { EditorEvent } from './input/line-editor.ts'
 import type { PromptHistory } from './input/prompt-history.ts'
 import { QUESTION_ARM_MS } from './limits.ts'
 import { ChatWindow, type WindowView } from './screen/chat-window.ts'
 import { cutToColumns, displayWidth } from './screen/display-width.ts'
 import { type ChatControl, completeSlash, runSlashCommand } from './slash-commands.ts'
-import { statusText } from './status-text.ts'
-import { LinePrinter } from './transcript/line-printer.ts'
-import { errorRows, plainRows, Transcript } from './transcript/transcript.ts'
+import { deliveryText, promptRows, statusText } from './status-text.ts'
+import { ChatThread, errorRows, plainRows } from './thread/chat-thread.ts'
+import { LinePrinter } from './thread/line-printer.ts'
 
 export interface TerminalChatOptions {
   readonly connection: ServerConnection
@@ -57,7 +58,7 @@ export class TerminalChat {
   readonly #ended = Promise.withResolvers<ChatEnd>()
   readonly #paint
   #link: ChatLink
-  #transcript: Transcript
+  #thread: ChatThread
   #desk = new ApprovalDesk()
   #question: OpenQuestion | null = null
   #armedAt = 0
@@ -68,6 +69,8 @@ export class TerminalChat {
   #isLeaving = false
   #isSuspended = false
   #editedArgs: FabricJsonObject | null = null
+  /** Remarks about prompts that are not printed yet, by message. */
+  readonly #remarks = new Map<string, string>()
   #ticking: NodeJS.Timeout | undefined
 
   constructor(options: TerminalChatOptions) {
@@ -80,10 +83,11 @@ export class TerminalChat {
       view: (columns) => this.#view(columns),
       onEvent: (event) => this.#handle(event),
       acceptsKey: (key) => this.#acceptsKey(key),
-      onKey: () => {},
+      onForeignOutput: (text) =>
+        this.#note(...stripVTControlCharacters(text).trimEnd().split('\n').map(escapeControls)),
       onEnd: () => this.leave(),
     })
-    this.#transcript = this.#newTranscript()
+    this.#thread = this.#newThread()
     this.#link = this.#open(options.target)
   }
 
@@ -96,6 +100,7 @@ export class TerminalChat {
       SIGCONT: this.#continue,
     }
     for (const [name, handler] of Object.entries(handlers)) process.on(name, handler)
+    this.#note(...greeting(this.#options.target))
     this.#window.start()
     this.#ticking = setInterval(() => this.#link.isRunning && this.#window.redraw(), 1000)
     try {
@@ -122,16 +127,22 @@ export class TerminalChat {
     })
   }
 
-  #newTranscript(): Transcript {
+  #newThread(): ChatThread {
     const onTurnEnd = async () => {
       const { target } = this.#link
       const cost = await this.#link.turnCost()
       if (cost !== null && target === this.#link.target) this.#note(cost)
-      // Drawn later than this: only then the transcript goes on.
+      // Drawn later than this: only then the thread goes on.
       this.#window.redraw()
     }
-    const options = { paint: this.#paint, now: Date.now, showsThinking: () => this.#showsThinking, onTurnEnd }
-    return new Transcript(options, this.#printer)
+    const options = {
+      paint: this.#paint,
+      now: Date.now,
+      showsThinking: () => this.#showsThinking,
+      onTurnEnd,
+      remarkOf: (id: string) => this.#remarks.get(id),
+    }
+    return new ChatThread(options, this.#printer)
   }
 
   async #switchTo(target: ChatTarget): Promise<void> {
@@ -140,10 +151,10 @@ export class TerminalChat {
     old.close()
     this.#desk = new ApprovalDesk()
     this.#editedArgs = null
-    this.#transcript = this.#newTranscript()
+    this.#thread = this.#newThread()
     this.#isAway = false
     this.#link = this.#open(target)
-    this.#note(`${target.agent}, session ${target.id}`)
+    this.#note(greeting(target)[0] ?? '')
     if (isEmpty) await this.#options.connection.fabric.remove(old.target.agent, old.target.id).catch(() => {})
   }
 
@@ -152,7 +163,7 @@ export class TerminalChat {
     // A question takes the input line only while it is empty: half a sentence must not become an answer. It is asked below the text that led to it, and its answer stands above what follows.
     const { opened, closed } = this.#desk.update(state, this.#window.text === '' && !this.#question)
     this.#showAnswered(closed, columns)
-    if (this.#link.isOpen || this.#isAway) this.#transcript.update(state, columns)
+    if (this.#link.isOpen || this.#isAway) this.#thread.update(state, columns)
     if (opened) this.#showApproval(opened, columns)
     if (!this.#link.isRunning) this.#isStopping = false
     const held = client.held.map(({ prompt }) =>
@@ -160,9 +171,10 @@ export class TerminalChat {
     )
     const status = this.#statusRow(columns)
     const { text, colour } = this.#prompt()
+    const { above, prompt } = promptRows(text, columns)
     return {
-      rows: [...this.#transcript.liveRows(state, columns), ...held, '', ...(status === null ? [] : [status])],
-      prompt: { text: this.#paint.style(colour, text), columns: displayWidth(text) },
+      rows: [...this.#thread.liveRows(state, columns), ...held, '', ...(status === null ? [] : [status]), ...above],
+      prompt: { text: this.#paint.style(colour, prompt), columns: displayWidth(prompt) },
     }
   }
 
@@ -200,7 +212,7 @@ export class TerminalChat {
   }
 
   /** Keys that were pressed before a question appeared were not meant for it. */
-  #acceptsKey(key: Key): boolean {
+  #acceptsKey(key: TerminalKey): boolean {
     return Date.now() >= this.#armedAt || (key.type === 'key' && key.name === 'interrupt')
   }
 
@@ -258,9 +270,11 @@ export class TerminalChat {
     const { client, isRunning, isOpen } = this.#link
     try {
       const isSteer = isRunning && isOpen
-      const { delivery } = await (isSteer ? client.steer(text) : client.submit(text))
-      if (delivery === 'steered') this.#note('· the answer is steered')
-      else if (isSteer) this.#note('· queued: this agent takes no steering, so the prompt is the next one')
+      const { delivery, messageId } = await (isSteer ? client.steer(text) : client.submit(text))
+      const remark = isSteer ? deliveryText(delivery) : null
+      const isWaiting = delivery === 'steered' && !this.#thread.isPrinted(String(messageId))
+      if (remark !== null && isWaiting) this.#remarks.set(String(messageId), remark)
+      else if (remark !== null) this.#note(remark)
     } catch (error) {
       this.#sayError(error)
       if (this.#window.text === '') this.#window.setText(text)
@@ -269,7 +283,11 @@ export class TerminalChat {
 
   async #answerApproval(approval: HarnessApproval, text: string): Promise<void> {
     const answer = readAnswer(text)
-    if (answer === null) return this.#note('Answer y, n or e; /cancel stops the run.')
+    if (answer === null) {
+      // With the arrow key the text can be had again.
+      this.#options.history.add(text)
+      return this.#note('Answer y, n or e; /cancel stops the run.')
+    }
     if (answer === 'e') return this.#editApproval(approval)
     const args = this.#editedArgs
     this.#editedArgs = null
@@ -353,6 +371,7 @@ export class TerminalChat {
       id: target.id,
       agent: target.agent,
       columns: this.#window.columns,
+      ownData: connection.ownData,
       say: (...lines) => this.#note(...lines),
       ask: (text) =>
         new Promise((answer) => {
@@ -374,19 +393,29 @@ export class TerminalChat {
     this.#printer.print(
       'note',
       lines
-        .flatMap((line) => plainRows(line, this.#window.columns, this.#paint))
+        // An address stays in one piece: a terminal copies it whole only if it wraps it itself.
+        .flatMap((line) => (line.includes(' ') ? plainRows(line, this.#window.columns, this.#paint) : [line]))
         .map((row) => this.#paint.style('dim', row)),
     )
     this.#window.redraw()
   }
 
   #sayError(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
-    const isLost = error instanceof HarnessError && (error.code === 'unknown_outcome' || error.code === 'not_sent')
-    const text = isLost ? `${message} Look at what the session shows, and try again.` : message
+    const code = error instanceof HarnessError ? error.code : ''
+    const text = lostWords[code] ?? (error instanceof Error ? error.message : String(error))
     this.#printer.print('note', errorRows(escapeControls(text), this.#window.columns, this.#paint))
     this.#window.redraw()
   }
+}
+
+const greeting = ({ agent, id, isNew }: ChatTarget): string[] => [
+  `${agent}, ${isNew ? 'new session' : 'session'} ${id}`,
+  '/help lists the commands; Ctrl+D leaves.',
+]
+
+const lostWords: { readonly [code: string]: string } = {
+  not_sent: 'The server is away, so this was not sent. Try again when it is back.',
+  unknown_outcome: 'The connection was lost before the server answered. Look at what the session shows, and try again.',
 }
 
 const oneLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' ').trim())

@@ -35,8 +35,9 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       const workspace = chatWorkspace(agent, flags, env)
       const continues = flags.continue === true
       const target = await chooseTarget(connection.fabric, { agent, id: flags.id, continues, workspace })
-      if (!out.canAsk) return await runPipedChat({ connection, target, out, signal: interruption.signal })
-      out.note(`${target.agent}, session ${target.id}\n/help lists the commands; Ctrl+D leaves.`)
+      // A dumb terminal cannot move its cursor: line by line works there, too.
+      if (!out.canAsk || env.TERM === 'dumb')
+        return await runPipedChat({ connection, target, out, signal: interruption.signal })
       const history = openHistory(historyFile(env))
       const talk = new TerminalChat({ connection, tenant: flags.tenant, target, workspace, history, env, out })
       // From here on Ctrl+C is a key, and while an editor is open it is the editor's.

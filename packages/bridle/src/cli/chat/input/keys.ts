@@ -2,7 +2,7 @@
 
 import { SEQUENCE_CHARS_MAX } from '../limits.ts'
 
-export type Key =
+export type TerminalKey =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'paste'; readonly text: string }
   | { readonly type: 'key'; readonly name: KeyName }
@@ -32,15 +32,15 @@ export type KeyName =
   | 'clear-screen'
   | 'suspend'
 
-export interface KeyReading {
-  readonly keys: readonly Key[]
+export interface KeyBatch {
+  readonly keys: readonly TerminalKey[]
   /** The beginning of a sequence that is not whole. */
   readonly rest: string
 }
 
 /** `isOver`: nothing follows, so a lone escape is the key Esc. */
-export const readKeys = (input: string, isOver = false): KeyReading => {
-  const keys: Key[] = []
+export const readKeys = (input: string, isOver = false): KeyBatch => {
+  const keys: TerminalKey[] = []
   let at = 0
   while (at < input.length) {
     const found = keyAt(input, at, isOver)
@@ -53,7 +53,7 @@ export const readKeys = (input: string, isOver = false): KeyReading => {
 
 interface FoundKey {
   /** Null = a sequence that means nothing here. */
-  readonly key: Key | null
+  readonly key: TerminalKey | null
   readonly end: number
 }
 
@@ -78,7 +78,7 @@ const escapeAt = (input: string, at: number, isOver: boolean): FoundKey | null =
   if (name !== undefined) return { key: { type: 'key', name }, end: at + 2 }
   const isUnfinished = tail === '' || /^(\[[\d;<=>?]*[ -/]*|O)$/.test(tail)
   if (isUnfinished && !isOver) return null
-  if (tail === '' || tail[0] === ESC) return { key: { type: 'key', name: 'escape' }, end: at + 1 }
+  if (tail === '' || /^\p{Cc}/u.test(tail)) return { key: { type: 'key', name: 'escape' }, end: at + 1 }
   // Alt with a letter that has no meaning; an unfinished sequence is dropped.
   return { key: null, end: at + 1 + (isUnfinished ? tail.length : 1) }
 }

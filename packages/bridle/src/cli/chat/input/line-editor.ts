@@ -1,7 +1,7 @@
 // The input line as a value: its text, the cursor, the place in the history and a search in it. Keys change it; nothing here draws.
 import { escapeControls } from '../../terminal/output.ts'
 import { CLUSTER_CHARS_MAX } from '../limits.ts'
-import type { Key, KeyName } from './keys.ts'
+import type { KeyName, TerminalKey } from './keys.ts'
 
 export interface LineEditor {
   readonly text: string
@@ -27,7 +27,7 @@ export const emptyEditor: LineEditor = { text: '', cursor: 0, back: 0, draft: ''
 export const editorWith = (text: string): LineEditor => ({ ...emptyEditor, text, cursor: text.length })
 
 /** `history` is oldest first. */
-export const pressKey = (editor: LineEditor, key: Key, history: readonly string[]): EditorStep => {
+export const pressKey = (editor: LineEditor, key: TerminalKey, history: readonly string[]): EditorStep => {
   if (editor.search) return searchKey(editor, editor.search, key, history)
   if (key.type !== 'key') return { editor: insert(editor, cleanInput(key.text)), event: null }
   if (key.name === 'enter') return enter(editor)
@@ -132,7 +132,7 @@ const edits: {
 const searchKey = (
   editor: LineEditor,
   search: { readonly query: string; readonly skip: number },
-  key: Key,
+  key: TerminalKey,
   history: readonly string[],
 ): EditorStep => {
   const look = (query: string, skip: number): EditorStep => {

@@ -1,7 +1,7 @@
 // The keyboard of a terminal in raw mode: every key comes at once, and pasted text comes as one piece.
 import { StringDecoder } from 'node:string_decoder'
 import { ESCAPE_KEY_MS } from '../limits.ts'
-import { type Key, readKeys } from './keys.ts'
+import { readKeys, type TerminalKey } from './keys.ts'
 
 export interface TerminalInput {
   readonly start: () => void
@@ -9,7 +9,7 @@ export interface TerminalInput {
   readonly stop: () => void
 }
 
-export const terminalInput = (onKey: (key: Key) => void, onEnd: () => void): TerminalInput => {
+export const terminalInput = (onKey: (key: TerminalKey) => void, onEnd: () => void): TerminalInput => {
   const { stdin, stdout } = process
   const decoder = new StringDecoder('utf8')
   let rest = ''

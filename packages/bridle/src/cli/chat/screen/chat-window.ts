@@ -2,13 +2,14 @@
 import { stripVTControlCharacters } from 'node:util'
 import { COLUMNS_MIN } from '../../limits.ts'
 import { editorRows, searchPrompt } from '../input/editor-rows.ts'
-import type { Key } from '../input/keys.ts'
+import type { TerminalKey } from '../input/keys.ts'
 import { type EditorEvent, editorWith, emptyEditor, type LineEditor, pressKey } from '../input/line-editor.ts'
 import type { PromptHistory } from '../input/prompt-history.ts'
 import { type TerminalInput, terminalInput } from '../input/terminal-input.ts'
 import { DRAW_MS } from '../limits.ts'
-import type { LinePrinter } from '../transcript/line-printer.ts'
+import type { LinePrinter } from '../thread/line-printer.ts'
 import { displayWidth } from './display-width.ts'
+import { catchOutput } from './foreign-output.ts'
 import { afterResize, drawScreen, emptyScreen, eraseLive, type ScreenState } from './screen.ts'
 
 export interface WindowView {
@@ -24,8 +25,9 @@ export interface ChatWindowOptions {
   readonly view: (columns: number) => WindowView
   readonly onEvent: (event: EditorEvent) => void
   /** False = the key came too soon, and is dropped. */
-  readonly acceptsKey: (key: Key) => boolean
-  readonly onKey: () => void
+  readonly acceptsKey: (key: TerminalKey) => boolean
+  /** Something else in this process has printed. */
+  readonly onForeignOutput: (text: string) => void
   readonly onEnd: () => void
 }
 
@@ -36,6 +38,8 @@ export class ChatWindow {
   #screen: ScreenState = emptyScreen
   #timer: NodeJS.Timeout | undefined
   #isActive = false
+  #write: (text: string) => void = () => {}
+  #release = () => {}
 
   constructor(options: ChatWindowOptions) {
     this.#options = options
@@ -54,6 +58,10 @@ export class ChatWindow {
   start(): void {
     this.#isActive = true
     this.#input.start()
+    const { write, release } = catchOutput((text) => this.#options.onForeignOutput(text))
+    this.#write = write
+    this.#release = release
+    process.once('exit', this.#restore)
     process.stdout.on('resize', this.#resize)
     this.#draw()
   }
@@ -65,9 +73,11 @@ export class ChatWindow {
     this.#isActive = false
     clearTimeout(this.#timer)
     this.#timer = undefined
-    process.stdout.write(eraseLive(this.#screen.live))
+    this.#write(eraseLive(this.#screen.live))
     this.#screen = emptyScreen
     process.stdout.off('resize', this.#resize)
+    process.off('exit', this.#restore)
+    this.#release()
     this.#input.stop()
   }
 
@@ -77,7 +87,7 @@ export class ChatWindow {
   }
 
   clear(): void {
-    process.stdout.write('\u001b[H\u001b[2J')
+    this.#write('\u001b[H\u001b[2J')
     this.#screen = emptyScreen
     this.#draw()
   }
@@ -105,23 +115,28 @@ export class ChatWindow {
     }
     const { screen, output } = drawScreen(this.#screen, printed, live)
     this.#screen = screen
-    if (output !== '') process.stdout.write(output)
+    if (output !== '') this.#write(output)
   }
 
-  #press(key: Key): void {
+  #press(key: TerminalKey): void {
     if (!this.#options.acceptsKey(key)) return
     const { editor, event } = pressKey(this.#editor, key, this.#options.history.entries)
     this.#editor = editor
-    this.#options.onKey()
     if (event) this.#options.onEvent(event)
     this.redraw()
+  }
+
+  /** The process ends without `stop`: the terminal must not stay in our modes, nor the reason of the end be swallowed. */
+  readonly #restore = (): void => {
+    this.#release()
+    process.stdout.write(`${eraseLive(this.#screen.live)}\u001b[?2004l\u001b[?7h\u001b[?25h`)
   }
 
   readonly #resize = (): void => {
     const moved = afterResize(this.#screen, process.stdout.columns || 80, (row) =>
       displayWidth(stripVTControlCharacters(row)),
     )
-    process.stdout.write(eraseLive(moved.live))
+    this.#write(eraseLive(moved.live))
     this.#screen = emptyScreen
     this.#draw()
   }

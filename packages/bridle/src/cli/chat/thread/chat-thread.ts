@@ -9,13 +9,15 @@ import { cutToColumns } from '../screen/display-width.ts'
 import { type AnswerOptions, AnswerView } from './answer-view.ts'
 import type { LinePrinter } from './line-printer.ts'
 
-export interface TranscriptOptions extends AnswerOptions {
+export interface ChatThreadOptions extends AnswerOptions {
   /** A turn that this chat has watched has ended. The next one is shown when the promise resolves. */
   readonly onTurnEnd: () => Promise<void>
+  /** A remark about a prompt, printed below it. */
+  readonly remarkOf: (messageId: string) => string | undefined
 }
 
-export class Transcript {
-  readonly #options: TranscriptOptions
+export class ChatThread {
+  readonly #options: ChatThreadOptions
   readonly #printer: LinePrinter
   readonly #answers = new Map<string, AnswerView>()
   /** Messages that are printed to their end. */
@@ -24,7 +26,7 @@ export class Transcript {
   /** The cost of the last turn is still to be printed. */
   #isHeld = false
 
-  constructor(options: TranscriptOptions, printer: LinePrinter) {
+  constructor(options: ChatThreadOptions, printer: LinePrinter) {
     this.#options = options
     this.#printer = printer
   }
@@ -39,6 +41,10 @@ export class Transcript {
       else this.#updateAnswer(message, state, columns)
     }
     this.#isFirst = false
+  }
+
+  isPrinted(messageId: string): boolean {
+    return this.#done.has(messageId)
   }
 
   /** The rows that may still change: the open text, running tools, prompts that wait. */
@@ -67,6 +73,8 @@ export class Transcript {
     this.#done.add(message.id)
     const wasDropped = message.stopReason === 'cancelled'
     this.#printer.print('prompt', promptRows(message.content, columns, this.#options.paint))
+    const remark = this.#options.remarkOf(message.id)
+    if (remark !== undefined) this.#printer.print('note', [this.#options.paint.style('dim', remark)])
     if (wasDropped) this.#printer.print('note', [this.#options.paint.style('dim', '  taken out of the queue; not run')])
   }
 

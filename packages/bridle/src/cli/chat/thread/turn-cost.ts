@@ -10,7 +10,8 @@ export const turnCost = (before: UsageCount, after: UsageCount, elapsedMs: numbe
   const parts = [
     ...(read > 0 || written > 0 ? [`${count(read)} tokens read, ${count(written)} written`] : []),
     ...(cost !== null && cost > 0 ? [dollars(cost)] : []),
-    ...(after.context_usage_pct === null ? [] : [`context ${Math.round(after.context_usage_pct)} %`]),
+    // Below one percent it says nothing.
+    ...((after.context_usage_pct ?? 0) < 1 ? [] : [`context ${Math.round(after.context_usage_pct ?? 0)} %`]),
     ...(elapsedMs === null ? [] : [`took ${duration(elapsedMs)}`]),
   ]
   return parts.length === 0 ? null : parts.join(' · ')

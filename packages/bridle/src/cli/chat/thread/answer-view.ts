@@ -84,6 +84,7 @@ export class AnswerView {
     const message = this.#message
     if (!message) return []
     const rows = this.#stream?.openRows(columns) ?? []
+    const kind = rows.length > 0 ? 'text' : 'tool'
     const calls = message.toolCalls ?? []
     for (const [at, tool] of this.#tools.entries()) {
       const call = calls[at]
@@ -95,7 +96,8 @@ export class AnswerView {
     const last = message.parts?.at(-1)
     if (last?.type === 'reasoning' && !last.superseded && message.status === 'streaming')
       rows.push(this.#options.paint.style(['dim', 'italic'], `✻ ${endInColumns(oneLine(last.text), columns - 2)}`))
-    return rows
+    // Rows do not jump when they are printed.
+    return rows.length > 0 && this.#printer.needsGap(kind) ? ['', ...rows] : rows
   }
 
   #showText(content: string, from: number, end: number, columns: number): void {
@@ -200,8 +202,11 @@ export class AnswerView {
 
 /** The text of a part ends where the next text begins. */
 const textEnd = ({ parts = [], content }: HarnessMessage, at: number): number => {
-  const next = parts.slice(at + 1).find((part) => part.type === 'text' && 'from' in part)
-  return next && 'from' in next ? next.from : content.length
+  for (let index = at + 1; index < parts.length; index++) {
+    const next = parts[index]
+    if (next?.type === 'text' && 'from' in next) return next.from
+  }
+  return content.length
 }
 
 const commonLength = (a: string, b: string): number => {

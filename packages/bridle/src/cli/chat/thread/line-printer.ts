@@ -11,13 +11,16 @@ export class LinePrinter {
     for (const line of lines) {
       const isBlank = line === ''
       if (isBlank && this.#isBlank) continue
-      // Notes stand close to what they are about.
-      const isApart = this.#kind !== null && kind !== this.#kind && kind !== 'note'
-      if (isApart && !this.#isBlank && !isBlank) this.#lines.push('')
+      if (!isBlank && this.needsGap(kind)) this.#lines.push('')
       this.#lines.push(line)
       this.#kind = kind
       this.#isBlank = isBlank
     }
+  }
+
+  /** An empty line belongs before the next line of this kind. Notes stand close to what they are about. */
+  needsGap(kind: LineKind): boolean {
+    return this.#kind !== null && kind !== this.#kind && kind !== 'note' && !this.#isBlank
   }
 
   /** The lines since the last call. */

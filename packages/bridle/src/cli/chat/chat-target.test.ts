@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { FabricError, type OperatorClient } from '../../client/index.ts'
+import { chooseTarget } from './chat-target.ts'
+
+const missing = async () => {
+  throw new FabricError(404, 'not_found', 'No.')
+}
+const serverWith = (acts: object) => {
+  const calls: unknown[] = []
+  const createChat = async (body: { agent?: string; session_id?: string }) => {
+    calls.push(body)
+    return { id: body.session_id ?? 'new', agent: body.agent ?? 'default' }
+  }
+  const remove = async (...session: string[]) => void calls.push(['removed', ...session])
+  const ready = async () => ({ agents: [{ name: 'claude' }, { name: 'scripted' }] })
+  return { calls, fabric: { createChat, remove, ready, session: missing, ...acts } as unknown as OperatorClient }
+}
+const choice = { agent: undefined, id: undefined, continues: false, workspace: null }
+const workspace = { mode: 'write', source: '/here' } as const
+
+test('[C190] a new chat of the default agent, of a named one, and of a named session', async () => {
+  const { fabric, calls } = serverWith({})
+  expect(await chooseTarget(fabric, choice)).toEqual({ id: 'new', agent: 'default', isNew: true })
+  expect(await chooseTarget(fabric, { ...choice, agent: 'scripted' })).toEqual({
+    id: 'new',
+    agent: 'scripted',
+    isNew: true,
+  })
+  expect(await chooseTarget(fabric, { ...choice, agent: 'scripted', id: 'mine' })).toEqual({
+    id: 'mine',
+    agent: 'scripted',
+    isNew: true,
+  })
+  expect(calls).toEqual([{}, { agent: 'scripted' }, { agent: 'scripted', session_id: 'mine' }])
+  await expect(chooseTarget(fabric, { ...choice, id: 'mine' })).rejects.toMatchObject({
+    code: 1,
+    message: 'There is no session mine; bridle sessions lists them.',
+  })
+})
+
+test('[C190] --id goes on with a session, --continue with the newest chat', async () => {
+  const asked: unknown[] = []
+  const { fabric, calls } = serverWith({
+    session: async (id: string) => ({ id, agent: 'a' }),
+    sessions: async (filter: { agent?: string }) => {
+      asked.push(filter)
+      return { sessions: filter.agent === 'empty' ? [] : [{ id: 'newest', agent: filter.agent ?? 'x' }] }
+    },
+  })
+  expect(await chooseTarget(fabric, { ...choice, id: 's' })).toEqual({ id: 's', agent: 'a', isNew: false })
+  expect(await chooseTarget(fabric, { ...choice, continues: true, agent: 'b' })).toEqual({
+    id: 'newest',
+    agent: 'b',
+    isNew: false,
+  })
+  expect(await chooseTarget(fabric, { ...choice, continues: true, agent: 'empty' })).toMatchObject({ isNew: true })
+  expect(asked[0]).toEqual({ kind: 'chat', limit: 1, agent: 'b' })
+  expect(calls).toEqual([{ agent: 'empty' }])
+})
+
+test('[C201] a server that refuses the folder, or ignores it, is reported in a line', async () => {
+  const refuses = serverWith({
+    createChat: async () => {
+      throw new FabricError(400, 'bad_request', 'No folders here.')
+    },
+  })
+  const asked = { ...choice, agent: 'claude', workspace }
+  await expect(chooseTarget(refuses.fabric, asked)).rejects.toMatchObject({
+    code: 1,
+    message: 'The server does not take /here as a workspace: No folders here. Go without it with --no-workspace.',
+  })
+  const ignores = serverWith({ workspace: async () => ({ mode: 'none' }) })
+  await expect(chooseTarget(ignores.fabric, asked)).rejects.toMatchObject({
+    message: expect.stringContaining('--no-workspace'),
+  })
+  expect(ignores.calls.at(-1)).toEqual(['removed', 'claude', 'new'])
+  const takes = serverWith({ workspace: async () => ({ mode: 'write' }) })
+  expect(await chooseTarget(takes.fabric, asked)).toMatchObject({ agent: 'claude' })
+  expect(takes.calls).toEqual([{ agent: 'claude', workspace }])
+})
+
+test('an agent that is not there is named with those that are', async () => {
+  const { fabric } = serverWith({
+    createChat: async () => {
+      throw new FabricError(400, 'bad_request', 'body: agent')
+    },
+  })
+  await expect(chooseTarget(fabric, { ...choice, agent: 'nobody' })).rejects.toMatchObject({
+    code: 1,
+    message: 'There is no agent nobody; there are claude, scripted.',
+  })
+})

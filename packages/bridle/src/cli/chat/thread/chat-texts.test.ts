@@ -1,0 +1,97 @@
+// The short texts of a chat: notices, the cost of a turn, the status row, and which workspace a chat asks for.
+import { expect, test } from 'vitest'
+import { chatWorkspace, newChatBody } from '../chat-workspace.ts'
+import { type ChatStatus, deliveryText, promptRows, statusText } from '../status-text.ts'
+import { noticeText } from './notices.ts'
+import { dollars, turnCost } from './turn-cost.ts'
+
+test.each<[string, object, string | null]>([
+  [
+    'sandbox_notice',
+    { requested_backend: 'in_process', resolved_backend: 'in_process', isolation: 'none', reason: 'x' },
+    null,
+  ],
+  ['sandbox_notice', { resolved_backend: 'bubblewrap', isolation: 'full' }, 'sandbox bubblewrap, isolation full'],
+  [
+    'transport_diagnostic',
+    { status: 'retrying', kind: 'model', provider_actual: 'anthropic', reason: 'overloaded', failure_count: 2 },
+    'model retrying · anthropic · overloaded · failure 2',
+  ],
+  ['retry_scheduled', { attempt: 1, reason: 'lost' }, 'the run is tried again (attempt 2): lost'],
+  ['context_warning', { usage_pct: 81.2 }, 'the context is 81 % full'],
+  ['context_warning', { message: 'Full\u001b[2J\nnow' }, 'Full␛[2J now'],
+  ['budget_crossed', { budget: 'cost', limit: 1, value: 2 }, 'the budget cost is crossed: 2 of 1'],
+  ['session_paused', { actor: 'ada', reason: 'lunch' }, 'paused by ada: lunch'],
+  ['session_resumed', {}, 'resumed'],
+  ['step_progress', { title: 'Read', index: 2, total: 5, status: 'running' }, 'step 2/5 Read · running'],
+  ['token', { text: 'x' }, null],
+  ['toString', {}, null],
+])('[C195] the notice of %s', (type, payload, text) => {
+  expect(noticeText({ type, payload: payload as { [name: string]: unknown } })).toBe(text)
+})
+
+const none = { input_tokens: 0, output_tokens: 0, cost_usd: null, context_usage_pct: null }
+test.each([
+  ['nothing is known', none, none, null, null],
+  ['only the time', none, none, 1_234, 'took 1.2 s'],
+  [
+    'all of it',
+    { ...none, input_tokens: 100, cost_usd: 1 },
+    { input_tokens: 1_334, output_tokens: 5, cost_usd: 1.5, context_usage_pct: 12.4 },
+    65_000,
+    '1,234 tokens read, 5 written · $0.50 · context 12 % · took 1 min 5 s',
+  ],
+])('[C195] the cost of a turn: %s', (_name, before, after, ms, text) => expect(turnCost(before, after, ms)).toBe(text))
+
+test.each([
+  [0, '$0'],
+  [12.345, '$12.35'],
+  [0.5, '$0.50'],
+  [0.0123, '$0.012'],
+  [0.000012, '$0.000012'],
+])('%f dollars', (amount, text) => expect(dollars(amount)).toBe(text))
+
+const idle: ChatStatus = {
+  isAway: false,
+  isStopping: false,
+  isLeaving: false,
+  waitingApprovals: 0,
+  isRunning: false,
+  sessionStatus: 'idle',
+  elapsedMs: null,
+}
+test.each<[Partial<ChatStatus>, string | null]>([
+  [{}, null],
+  [{ isRunning: true, sessionStatus: 'running', elapsedMs: 400 }, '… works · Esc stops'],
+  [{ isRunning: true, sessionStatus: 'queued', elapsedMs: 12_000 }, '… waits for its turn 12 s · Esc stops'],
+  [{ isRunning: true, isStopping: true }, '… stops'],
+  [{ isRunning: true, isAway: true }, '… the server is away'],
+  [{ isRunning: true, waitingApprovals: 1 }, '? An approval waits: send or clear this line to answer it.'],
+  [{ sessionStatus: 'paused' }, '… paused; /resume goes on'],
+  [{ isLeaving: true }, 'Ctrl+C again leaves; the session stays.'],
+])('[C195] the status row %#', (more, text) => expect(statusText({ ...idle, ...more })).toBe(text))
+
+test('[C201] engines that work on files get the current folder, others one that is named, and none with --no-workspace', () => {
+  const env = { npm_lifecycle_event: 'bridle', INIT_CWD: '/here' }
+  const here = { mode: 'write', source: '/here' }
+  expect(chatWorkspace('claude', {}, env)).toEqual(here)
+  expect(chatWorkspace('codex', { 'workspace-mode': 'in-place' }, env)).toEqual({ mode: 'in_place', source: '/here' })
+  expect(chatWorkspace('claude', { workspace: 'docs' }, env)).toEqual({ mode: 'write', source: '/here/docs' })
+  expect(chatWorkspace('codex', { 'no-workspace': true }, env)).toBeNull()
+  expect(chatWorkspace('scripted', {}, env)).toBeNull()
+  expect(chatWorkspace('scripted', { workspace: '.' }, env)).toEqual(here)
+  expect(chatWorkspace(undefined, {}, env)).toBeNull()
+  expect(newChatBody('claude', chatWorkspace('claude', {}, env))).toEqual({ agent: 'claude', workspace: here })
+  expect(newChatBody(undefined, null)).toEqual({})
+})
+
+test.each([
+  ['steered', '· the answer is steered'],
+  ['queued', '· queued: the prompt is the next one, since this agent takes no steering now'],
+  ['started', null],
+])('[C199] a prompt that was %s', (delivery, text) => expect(deliveryText(delivery)).toBe(text))
+
+test('[C194] in a narrow window a question stands above its answer', () => {
+  expect(promptRows('Approve? [y]es: ', 79)).toEqual({ above: [], prompt: 'Approve? [y]es: ' })
+  expect(promptRows('Approve? [y]es: ', 20)).toEqual({ above: ['Approve? [y]es:'], prompt: '› ' })
+})
