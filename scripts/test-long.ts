@@ -49,7 +49,12 @@ export const parts: readonly LongTestPart[] = [
     minutes: 5,
     // The files run beside each other.
     command: vitest(
-      ...['scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'reference-servers.long.test.ts'],
+      ...[
+        'scripts/matrix.long.test.ts',
+        'scripts/openapi.long.test.ts',
+        'scripts/express-example.long.test.ts',
+        'reference-servers.long.test.ts',
+      ],
       ...['axe.long.test.ts', 'independent-client.long.test.ts'],
     ),
   },
