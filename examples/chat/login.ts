@@ -1,4 +1,4 @@
-// Who a request is from: the name in a cookie, which the page sets itself. An app of yours asks its own login here.
+// The user of a request: the name in a cookie, which the page sets itself. An app of yours asks its own login here.
 import type { ServerOptions } from 'bridle/node'
 
 export const authenticate: NonNullable<ServerOptions['authenticate']> = (request) => {
