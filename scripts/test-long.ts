@@ -45,17 +45,13 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'matrix',
     proves:
-      'what others check and run: the packed package with other versions of Node and TypeScript, /openapi.json with a linter, MCP servers of others, a realtime client of others, every page of the cockpit with axe; the site of the documentation; a project from the tarball, and its image without Docker',
+      'what others check and run: the packed package with other versions of Node and TypeScript, /openapi.json with a linter, MCP servers of others, a realtime client of others, every page of the cockpit with axe; the site of the documentation; a project from the tarball, and its image without Docker; Bridle in an app with Express',
     minutes: 5,
     // The files run beside each other.
     command: vitest(
-      ...['scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'reference-servers.long.test.ts'],
-      ...[
-        'axe.long.test.ts',
-        'independent-client.long.test.ts',
-        'scripts/site.long.test.ts',
-        'scripts/project.long.test.ts',
-      ],
+      ...['scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'scripts/express-example.long.test.ts'],
+      ...['scripts/site.long.test.ts', 'scripts/project.long.test.ts', 'reference-servers.long.test.ts'],
+      ...['axe.long.test.ts', 'independent-client.long.test.ts'],
     ),
   },
   {

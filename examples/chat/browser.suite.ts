@@ -1,13 +1,15 @@
 // The built page in a real browser, before a real server, with a front between them that can be cut.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { HarnessServer } from 'bridle/node'
 import { type Browser, chromium } from 'playwright-core'
 import { build } from 'vite'
+import { authenticate } from './login.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
@@ -50,6 +52,7 @@ export const startChatExample = async (): Promise<ChatExample> => {
       data: join(folder, 'data'),
       agentsRoot: here,
       env: { BRIDLE_AGENT: 'notes' },
+      authenticate,
       log: () => {},
     })
   let harness = await start()
@@ -76,13 +79,18 @@ const serveFront = async (dist: string, port: () => number) => {
   const server: Server = createServer((request, response): void => {
     const path = new URL(request.url ?? '/', 'http://front').pathname
     // A client that could not connect asks over HTTP why.
-    if (/^\/(?:ws|agents|sessions)\b/.test(path)) return void behindFront(request.url ?? '', response)
+    if (/^\/(?:ws|agents|sessions|chat|changes)\b/.test(path)) return void behindFront(request, response)
     const file = path === '/' ? '/index.html' : path
     response.setHeader('content-type', types[extname(file)] ?? 'application/octet-stream')
     response.end(readFileSync(join(dist, file)))
   })
-  const behindFront = async (url: string, response: ServerResponse): Promise<void> => {
-    const answer = isWhole ? await fetch(`http://127.0.0.1:${port()}${url}`).catch(() => null) : null
+  const behindFront = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = 'GET', url = '' } = request
+    const headers = { cookie: request.headers.cookie ?? '', 'content-type': 'application/json' }
+    const body = method === 'GET' || method === 'DELETE' ? {} : { body: await text(request) }
+    const answer = isWhole
+      ? await fetch(`http://127.0.0.1:${port()}${url}`, { method, headers, ...body }).catch(() => null)
+      : null
     if (!answer) return void response.destroy()
     response.writeHead(answer.status).end(await answer.text())
   }

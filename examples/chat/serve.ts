@@ -2,15 +2,25 @@
 import { fileURLToPath } from 'node:url'
 import { startDevServer } from 'bridle/node'
 import { createServer } from 'vite'
+import { authenticate } from './login.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const env = { BRIDLE_AGENT: 'notes', ...process.env }
 // Any free port: the one of `npm start` may be taken, and the page asks its own origin.
-const harness = await startDevServer({ port: 0, agentsRoot: here, watchAgents: true, data: `${here}.bridle`, env })
+const harness = await startDevServer({
+  port: 0,
+  agentsRoot: here,
+  watchAgents: true,
+  data: `${here}.bridle`,
+  env,
+  authenticate,
+})
 const page = await createServer({
   configFile: `${here}vite.config.ts`,
   server: {
-    proxy: Object.fromEntries(['/ws', '/agents', '/sessions'].map((path) => [path, { target: harness.url, ws: true }])),
+    proxy: Object.fromEntries(
+      ['/ws', '/agents', '/sessions', '/chat', '/changes'].map((path) => [path, { target: harness.url, ws: true }]),
+    ),
   },
 })
 await page.listen()

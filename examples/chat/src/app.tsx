@@ -5,6 +5,7 @@ import { client, useSession } from './client.tsx'
 import { Composer } from './composer.tsx'
 import { Header } from './header.tsx'
 import { Thread } from './thread.tsx'
+import { Threads } from './threads.tsx'
 import { Voice } from './voice.tsx'
 
 /** More than this many messages at once would make every token slow; older ones are a click away. */
@@ -18,7 +19,10 @@ export const App = () => {
   const hidden = useSession().state.messages.length > last
   return (
     <AssistantRuntimeProvider runtime={runtime}>
-      <Header />
+      <div>
+        <Header />
+        <Threads onError={onError} />
+      </div>
       <Thread onEarlier={hidden ? () => setLast(last + PAGE) : null} />
       {trouble && (
         <p className="trouble" role="alert">

@@ -71,6 +71,12 @@ describe('the status of an answer', () => {
     ],
     ['failed', { status: 'error' }, {}, { type: 'incomplete', reason: 'error' }],
     ['failed, and why', { status: 'error' }, { error: 'No.' }, { type: 'incomplete', reason: 'error', error: 'No.' }],
+    [
+      'failed earlier, and why',
+      { status: 'error', error: 'No.' },
+      {},
+      { type: 'incomplete', reason: 'error', error: 'No.' },
+    ],
     ['waiting for an approval', waiting, { approvals: [asked] }, { type: 'requires-action', reason: 'interrupt' }],
     ['waiting, of a bare server', waiting, { approvals: undefined }, { type: 'requires-action', reason: 'interrupt' }],
     ['not waiting any more', waiting, {}, { type: 'running' }],

@@ -68,11 +68,12 @@ const incompleteReasons = new Map<string, 'cancelled' | 'length' | 'content-filt
   ['branched', 'other'],
 ])
 
-/** The session has one error: that of the message that failed last. */
+/** An older server has one error for the session: that of the message that failed last. */
 const errorOf = (message: HarnessMessage, state: HarnessState): string | undefined =>
-  message.status === 'error' && state.error && state.messages.findLast(({ status }) => status === 'error') === message
+  message.error ??
+  (message.status === 'error' && state.error && state.messages.findLast(({ status }) => status === 'error') === message
     ? state.error
-    : undefined
+    : undefined)
 
 /** Approvals without a call on the page, such as one for more budget: without a card nobody could answer them. */
 const unattachedMessages = (state: HarnessState): ThreadMessage[] => {

@@ -5,12 +5,14 @@ import {
   type ThreadMessage,
   useExternalStoreRuntime,
 } from '@assistant-ui/react'
-import { useMemo, useRef } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
 import type { HeldPrompt } from '../client/harness/options.ts'
 import type { HarnessState } from '../client/harness/state.ts'
 import type { HarnessLike } from '../react/harness-like.ts'
 import { useHarness } from '../react/use-harness.ts'
+import type { ThreadsLike } from '../react/use-threads.ts'
 import { type CommandOptions, runtimeCommands } from './runtime-commands.ts'
+import { useThreadList } from './thread-list.ts'
 import { toThreadMessages } from './thread-messages.ts'
 
 /** Settings of `useHarnessRuntime`. */
@@ -20,6 +22,8 @@ export interface HarnessRuntimeOptions extends CommandOptions {
    * assistant-ui time on every update: set a number where conversations grow long. Default: all.
    */
   readonly last?: number
+  /** The threads of the user, for assistant-ui's list of threads. Give the hook the client of the thread that is shown. */
+  readonly threads?: ThreadsLike
 }
 
 /** For `<AssistantRuntimeProvider runtime={…}>`. Held prompts are the composer's queue. */
@@ -34,9 +38,11 @@ export const useHarnessRuntime = (client: HarnessLike, options: HarnessRuntimeOp
   latest.current = options
   const commands = useMemo(() => runtimeCommands(client, () => latest.current), [client])
   const queue = useMemo(() => ({ ...commands.queue, items: held.map(queueItem), steerItems: [] }), [commands, held])
+  const report = useCallback((error: unknown) => (latest.current.onError ?? console.error)(error), [])
+  const threadList = useThreadList(options.threads, report)
   const adapter = useMemo<ExternalStoreAdapter<ThreadMessage>>(
-    () => ({ ...commands, messages, isRunning, queue }),
-    [commands, messages, isRunning, queue],
+    () => ({ ...commands, messages, isRunning, queue, ...(threadList && { adapters: { threadList } }) }),
+    [commands, messages, isRunning, queue, threadList],
   )
   return useExternalStoreRuntime(adapter)
 }

@@ -161,6 +161,8 @@ export type {
   ReasonOptions,
   ReplayRequest,
 } from './operator/request-options.ts'
+export type { NewThread, Thread, ThreadsOptions, ThreadsState } from './threads/options.ts'
+export { type Threads, threads } from './threads/threads.ts'
 export type { UploadContent, UploadOptions } from './upload.ts'
 export { connectFabricVoice } from './voice/connection.ts'
 export type {

@@ -42,3 +42,6 @@ export const SUBMIT_TRIES_MAX = 5
 /** The first wait before such a retry, doubling up to the second number, after which a person would give up. */
 export const RETRY_BASE_MS = 250
 export const RETRY_MAX_MS = 10_000
+
+/** Threads on a page of a list: more than a side bar shows. */
+export const THREADS_PAGE = 50

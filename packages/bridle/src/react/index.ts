@@ -2,3 +2,4 @@
 // the binding to assistant-ui.
 export type { HarnessLike } from './harness-like.ts'
 export { type HarnessActions, type HarnessView, useHarness } from './use-harness.ts'
+export { type ThreadActions, type ThreadsLike, useThreads } from './use-threads.ts'

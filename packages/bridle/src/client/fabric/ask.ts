@@ -1,4 +1,4 @@
-// One prompt and the run that answers it, from its acceptance to its end: through the queue, approvals and restarts of the server. The session may
+// A prompt and the run that answers it, from its acceptance to its end: through the queue, approvals and restarts of the server. The session may
 // have other runs before and after, whose events are left out.
 import type { AcceptedRun, AgentEvent, RunStatus } from '../../surfaces/fabric/wire.ts'
 import type { CancelReceipt } from '../../surfaces/http/wire.ts'

@@ -28,4 +28,4 @@ export const fabricClient = (options: FabricClientOptions) => {
 export type OperatorClient = FabricClient
 
 /** Makes a client of the HTTP routes: `fabricClient`, under the name that operators know. */
-export const operatorClient = fabricClient
+export const operatorClient = (options: FabricClientOptions): OperatorClient => fabricClient(options)

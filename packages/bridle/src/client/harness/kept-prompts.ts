@@ -57,7 +57,7 @@ export class KeptPrompts {
   }
 }
 
-/** One tab of a browser. Node has a `sessionStorage`, too, which no reload reads. */
+/** The storage of a tab. Node has a `sessionStorage`, too, which no reload reads. */
 const pageStorage = (): PromptStorage | null => {
   try {
     return typeof document === 'undefined' ? null : sessionStorage

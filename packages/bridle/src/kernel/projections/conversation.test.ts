@@ -63,6 +63,15 @@ describe('[T6] [T7] an event becomes operations', () => {
       [{ type: 'set', path: at('status'), value: 'complete' }],
     ],
     [
+      'a failed end keeps its reason',
+      { ...streaming(), error: 'broke' },
+      event('turn_end', { turn_id: 'r-2', status: 'failed' }),
+      [
+        { type: 'set', path: at('status'), value: 'error' },
+        { type: 'set', path: at('error'), value: 'broke' },
+      ],
+    ],
+    [
       'a cancelled end',
       streaming(),
       event('turn_end', { turn_id: 'r-2', status: 'cancelled' }),

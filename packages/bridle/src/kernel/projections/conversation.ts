@@ -260,7 +260,12 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
     if (index < 0) return none
     const stopReason =
       stopReasonOf(state, index) ?? payload.stop_reason ?? (payload.status === 'cancelled' ? 'cancelled' : undefined)
-    return finishMessage(index, payload.status === 'failed' ? 'error' : 'complete', stopReason)
+    const isFailed = payload.status === 'failed'
+    return [
+      ...finishMessage(index, isFailed ? 'error' : 'complete', stopReason),
+      // The next run takes the session's error away; the answer keeps its own.
+      ...(isFailed && state.error ? [setOperation(['messages', index, 'error'], state.error)] : []),
+    ]
   },
 
   session_state: (state, { payload }) => [

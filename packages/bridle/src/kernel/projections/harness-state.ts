@@ -51,6 +51,8 @@ export interface HarnessMessage {
    * `branched`, `imported`.
    */
   stopReason?: string
+  /** The reason of an answer that failed. It stays when later runs succeed. */
+  error?: string
 }
 
 /** The place of an event in an answer: what the answer had when the event came. */

@@ -42,6 +42,7 @@ export const messageSchema = answerSchema<HarnessMessage>('Message', {
   spoken: v.optional(v.literal(true)),
   createdAt: v.optional(amount),
   stopReason: v.optional(text),
+  error: v.optional(text),
 })
 
 export const messageExamples: readonly HarnessMessage[] = [

@@ -144,6 +144,25 @@ describe('[O90] beside routes of an app, below a path', () => {
   })
 })
 
+test('[O90] as Express mounts it: the path is gone from the url, and a parser has read the body', async () => {
+  const harness = await embed({ basePath: '/bridle', token: 't' })
+  const url = await listenOn(
+    createServer(async (incoming, outgoing) => {
+      const { url: originalUrl = '' } = incoming
+      let text = ''
+      for await (const chunk of incoming) text += chunk
+      Object.assign(incoming, { originalUrl, baseUrl: '/bridle', url: originalUrl.replace('/bridle', '') || '/' })
+      Object.assign(incoming, { body: text === '' ? undefined : JSON.parse(text) })
+      await harness.handle(incoming, outgoing, () => outgoing.writeHead(404).end('{}'))
+    }),
+  )
+  const answer = await post(`${url}/bridle/agents/greet/x`, { prompt: 'Ada' }, bearer('t'))
+  expect(answer).toMatchObject({ status: 200, body: { result: 'Hello, Ada!' } })
+  const frames = await readFrames(`${url}/bridle/agents/greet/x/stream`, isIdle, bearer('t'))
+  expect(typesOf(frames).at(-1)).toBe('idle')
+  expect((await get(`${url}/bridle?x=1`, bearer('t')).catch(() => ({ status: 0 }))).status).not.toBe(500)
+})
+
 describe('[O91] without a credential', () => {
   test('callers of this machine are let in; others and unknown ones are not', async () => {
     const harness = await embed()

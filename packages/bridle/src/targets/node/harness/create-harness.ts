@@ -74,7 +74,7 @@ export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promi
       ...{ agents, agentsRoot, builtInAgents },
       ...(token !== undefined && { authToken: token }),
       ...(cockpit !== true ? { cockpit } : { cockpit: builtCockpit() }),
-      // Whoever writes an agent's name here has decided that callers may run it.
+      // An agent that the program names is meant to be run by callers.
       expose: [...named, ...(options.expose ?? [])],
       ...(options.defaultAgent === undefined && named[0] !== undefined && { defaultAgent: named[0] }),
     },

@@ -85,12 +85,12 @@ export interface OpenHarness {
   abandon(): Promise<void>
 }
 
-export interface HarnessPlace {
+export interface ServingPlace {
   /** The address that the harness is served on; null = an app serves it, on addresses that nobody here knows. */
   readonly hostname: string | null
 }
 
-export const openHarness = async (options: ServerOptions, { hostname }: HarnessPlace): Promise<OpenHarness> => {
+export const openHarness = async (options: ServerOptions, { hostname }: ServingPlace): Promise<OpenHarness> => {
   const { data = '.bridle', env = process.env, keepToken = false } = options
   const authToken = options.authToken ?? (options.authTokenEnv === undefined ? undefined : env[options.authTokenEnv])
   if (options.authTokenEnv !== undefined && !authToken)

@@ -1,0 +1,124 @@
+// Lists of threads of three users on a real server, each in two tabs.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { scriptBody } from '../../surfaces/http/test-client.suite.ts'
+import { HarnessServer } from '../../targets/node/index.ts'
+import { fabricClient, type Threads, type ThreadsOptions, threads } from '../index.ts'
+import type { Thread } from './options.ts'
+import { withoutThread, withThread } from './thread-list.ts'
+
+let folder: string
+let server: HarnessServer
+const opened: Threads[] = []
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'bridle-threads-'))
+  const tokens = ['ada', 'bo', 'cy'].map((user) => ({ token: user, user }))
+  server = await HarnessServer.start({ port: 0, data: folder, tokens, tokenPaceMs: 0, log: () => {} })
+})
+afterEach(() => {
+  for (const list of opened.splice(0)) list.close()
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const open = (user: string, options: Partial<ThreadsOptions> = {}): Threads => {
+  const list = threads({ url: server.url, authToken: user, agent: 'scripted', ...options })
+  opened.push(list)
+  return list
+}
+const until = (list: Threads, isTrue: (titles: readonly string[]) => boolean): Promise<void> =>
+  new Promise((resolve) => {
+    const look = () => {
+      if (list.getSnapshot().phase === 'loading' || !isTrue(titles(list))) return
+      leave()
+      resolve()
+    }
+    const leave = list.subscribe(look)
+    queueMicrotask(look)
+  })
+const titles = (list: Threads): string[] => list.getSnapshot().threads.map(({ title }) => title)
+
+describe('[H135] threads', () => {
+  test('new, switch, rename and delete, for three users at a time, in two tabs each', async () => {
+    const users = ['ada', 'bo', 'cy'].map((user) => ({ user, tab: open(user), other: open(user) }))
+    await Promise.all(
+      users.map(async ({ user, tab, other }) => {
+        const first = await tab.create({ title: `${user} one` })
+        const second = await tab.create()
+        expect(tab.getSnapshot().current).toBe(second.id)
+        await fabricClient({ url: server.url, authToken: user }).ask(
+          'scripted',
+          second.id,
+          scriptBody({ text: 'x' }).prompt,
+        ).result
+        await tab.rename(second.id, `${user} two`)
+        await until(other, (shown) => shown.length === 2 && shown[0] === `${user} two`)
+        expect(titles(other)).toEqual([`${user} two`, `${user} one`])
+        tab.switchTo(first.id)
+        other.switchTo(first.id)
+        await tab.remove(first.id)
+        expect([titles(tab), tab.getSnapshot().current]).toEqual([[`${user} two`], null])
+        await until(other, (shown) => shown.length === 1)
+        expect(other.getSnapshot().current).toBeNull()
+        await tab.archive(second.id)
+        expect(titles(tab)).toEqual([])
+        await until(other, (shown) => shown.length === 0)
+        await tab.archive(second.id, false)
+        await until(other, (shown) => shown.length === 1)
+      }),
+    )
+  })
+
+  test("another user's thread cannot be named, and the reason is thrown", async () => {
+    const [ada, bo] = [open('ada', { live: false }), open('bo', { live: false })]
+    const { id } = await bo.create({ title: 'private' })
+    await expect(ada.rename(id, 'mine')).rejects.toMatchObject({ status: 404 })
+    await expect(ada.remove(id)).rejects.toMatchObject({ status: 404 })
+    await bo.refresh()
+    expect(titles(bo)).toContain('private')
+    await expect(bo.rename(id, ' ')).rejects.toMatchObject({ status: 400 })
+  })
+
+  test('older threads come by pages', async () => {
+    const cy = open('cy', { agent: 'scripted', live: false })
+    await cy.refresh()
+    const before = titles(cy).length
+    for (let number = 0; number < 55; number++) await cy.create({ title: `t${number}` })
+    const list = open('cy', { live: false })
+    await list.refresh()
+    expect([titles(list).length, list.getSnapshot().hasMore]).toEqual([50, true])
+    await list.more()
+    expect([titles(list).length, list.getSnapshot().hasMore]).toEqual([55 + before, false])
+  })
+
+  test('a server that is not there is said, and a later load mends it', async () => {
+    let isThere = false
+    const list = open('ada', {
+      live: false,
+      fetch: (url, init) => (isThere ? fetch(url, init) : Promise.reject(new TypeError('offline'))),
+    })
+    await expect(list.refresh()).rejects.toMatchObject({ type: 'unreachable' })
+    expect(list.getSnapshot()).toMatchObject({ phase: 'failed', error: { type: 'unreachable' } })
+    isThere = true
+    await list.refresh()
+    expect(list.getSnapshot()).toMatchObject({ phase: 'ready', error: null })
+  })
+})
+
+test('a list keeps the later state of a thread, and its identity where nothing differs', () => {
+  const thread = (id: string, second: number, title = id): Thread => ({
+    ...{ id, title, agent: 'a', status: 'idle', pendingApprovals: 0 },
+    updatedAt: `2026-01-01T00:00:0${second}.000Z`,
+  })
+  const list = [thread('x', 1), thread('y', 3), thread('z', 2)].reduce(withThread, [] as readonly Thread[])
+  expect(list.map(({ id }) => id)).toEqual(['y', 'z', 'x'])
+  expect(withThread(list, thread('z', 1, 'old'))).toBe(list)
+  expect(withThread(list, thread('z', 2))).toBe(list)
+  expect(withThread(list, thread('x', 4, 'new'))[0]?.title).toBe('new')
+  expect(withoutThread(list, 'y', 'b')).toBe(list)
+  expect(withoutThread(list, 'y')).toHaveLength(2)
+})
