@@ -18,7 +18,7 @@ export const compactionNumbers = ({
   ...(typeof kept === 'number' ? [`${kept} kept as they were`] : []),
 ]
 
-/** Who answered an approval, and how. */
+/** The answer to an approval: by whom, and how. */
 export const answerWords = ({ actor, decision, arguments: given }: Payload): { icon: IconName; title: string } => {
   const answer = typeof decision === 'string' ? decision : 'approved'
   const who = typeof actor === 'string' && actor !== '' ? actor : 'Somebody'

@@ -1,6 +1,5 @@
 // Events: a session is an append-only list of them, and everything else is derived from that list.
 import type { EventType } from './catalogue.ts'
-import { ID_CHARS_MAX } from './limits.ts'
 import { positionText } from './positions/log-position.ts'
 import type { Payloads } from './schemas.ts'
 
@@ -49,7 +48,7 @@ export const eventId = (seq: number, incarnation = 1): string => `ev-${positionT
 export const keyText = (key: Key): string => `${key.tenant}/${key.agent}/${key.id}`
 
 /** `.` and `..` are not ids: a URL path resolves them, so such a session could not be requested. */
-const idGrammar = new RegExp(`^(?!\\.{1,2}$)[A-Za-z0-9._:@-]{1,${ID_CHARS_MAX}}$`)
+const idGrammar = /^(?!\.{1,2}$)[A-Za-z0-9._:@-]{1,128}$/
 export const isId = (value: unknown): value is string => typeof value === 'string' && idGrammar.test(value)
 
 /** The reason that ends open calls and turns in a branch: they continue in the parent, and nothing failed. */

@@ -1,6 +1,6 @@
 // Every limit of the kernel, with a line on why that number.
 
-/** Characters of an id: any name that people or programs give, and short enough for a path. */
+/** Characters of an id, as its grammar has them: any name that people or programs give, and short enough for a path. */
 export const ID_CHARS_MAX = 128
 /** Prompts waiting in one session: a person never has more; a loop does. */
 export const QUEUE_MAX = 100

@@ -13,7 +13,11 @@ export function* linesOf(file: string | Uint8Array): Generator<FileLine> {
   let line = 1
   for (let at = 0; at < file.length; line++) {
     const end = typeof file === 'string' ? file.indexOf('\n', at) : file.indexOf(NEWLINE, at)
-    if (end < 0) throw new ExportError(line, 'The file is cut off here. Export it again.')
+    if (end < 0) {
+      // Bytes of a picture or an archive are no file that was cut off.
+      if (typeof file !== 'string') textOf(file.subarray(at), line, true)
+      throw new ExportError(line, 'The file is cut off here. Export it again.')
+    }
     const size = end - at
     // A character has at most three bytes for each unit that its text counts.
     if (size > EXPORT_LINE_CHARS_MAX * (typeof file === 'string' ? 1 : 3)) throw tooLong(line)
@@ -26,9 +30,9 @@ export function* linesOf(file: string | Uint8Array): Generator<FileLine> {
 
 const NEWLINE = '\n'.charCodeAt(0)
 
-const textOf = (bytes: Uint8Array, line: number): string => {
+const textOf = (bytes: Uint8Array, line: number, stream = false): string => {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream })
   } catch {
     throw new ExportError(line, 'The line is not text. Choose a file that `bridle export` wrote.')
   }

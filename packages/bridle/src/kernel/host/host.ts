@@ -151,7 +151,10 @@ export class Host {
 
   /** A new session with the log of a file. Nothing of it starts. */
   importLog(key: Key, log: Omit<ImportCommand, 'type'>): Promise<AnswerTo<ImportCommand> | Refusal> {
-    return importSession({ live: this.#live, removal: this.#removal, log: this.#ports.log }, key, { type: 'import', ...log })
+    return importSession({ live: this.#live, removal: this.#removal, log: this.#ports.log }, key, {
+      type: 'import',
+      ...log,
+    })
   }
 
   /** The last number that a session of this key has, or had before it was removed; 0 = there was none. */

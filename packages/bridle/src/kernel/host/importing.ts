@@ -33,7 +33,11 @@ export const importSession = async (
 }
 
 /** A log whose numbers begin behind those of a removed session has them here, too. A session that exists is refused when it gets the log. */
-const reserveNumbers = async ({ live, log }: Pick<ImportParts, 'live' | 'log'>, key: Key, head: number): Promise<void> => {
+const reserveNumbers = async (
+  { live, log }: Pick<ImportParts, 'live' | 'log'>,
+  key: Key,
+  head: number,
+): Promise<void> => {
   const waiting = await live.open(key)
   if (waiting.exists || waiting.state.head >= head) return live.discardUnused(waiting)
   // A session that only waits for its first event begins with 1: it gives way, and its readers come back.
