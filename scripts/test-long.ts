@@ -50,7 +50,7 @@ export const parts: readonly LongTestPart[] = [
     // The files run beside each other.
     command: vitest(
       ...['scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'scripts/express-example.long.test.ts'],
-      ...['scripts/site.long.test.ts', 'scripts/project.long.test.ts', 'reference-servers.long.test.ts'],
+      ...['scripts/site.long.test.ts', 'reference-servers.long.test.ts'],
       ...['axe.long.test.ts', 'independent-client.long.test.ts'],
     ),
   },

@@ -1,4 +1,4 @@
-// What `bridle init` writes, and what it refuses.
+// The files that `bridle init` writes, and the input that it refuses.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
