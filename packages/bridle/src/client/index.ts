@@ -112,9 +112,9 @@ export type {
   ApprovalFilter,
   DecisionOptions,
   MemoryDecisionOptions,
+  NewWorkspace,
   SessionFilter,
   SignalRequestOptions,
-  WorkspaceRequest,
 } from './fabric/request-options.ts'
 export type { FabricClientOptions } from './fabric/requests.ts'
 export { connectFabricWs } from './fabric/socket.ts'

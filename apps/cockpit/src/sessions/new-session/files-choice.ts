@@ -1,4 +1,4 @@
-import type { WorkspaceRequest } from 'bridle/client'
+import type { NewWorkspace } from 'bridle/client'
 
 /** The files that the form asks for. */
 export interface FilesChoice {
@@ -12,7 +12,7 @@ export interface FilesChoice {
 export const noFiles: FilesChoice = { folder: null, isOther: false, mode: 'write' }
 
 /** As the server is asked; undefined: no files. */
-export const workspaceRequest = ({ folder, mode }: FilesChoice): WorkspaceRequest | undefined => {
+export const workspaceRequest = ({ folder, mode }: FilesChoice): NewWorkspace | undefined => {
   if (folder === null) return undefined
   const source = folder.trim()
   return source === '' ? { mode: 'write' } : { mode, source }

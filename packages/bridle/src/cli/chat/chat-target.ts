@@ -1,7 +1,7 @@
 // The session of a chat: a new one, a named one, or the newest of the agent.
 import { FabricError, type OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
-import type { WorkspaceChoice } from '../runs/workspace-option.ts'
+import type { FolderChoice } from '../runs/workspace-option.ts'
 import { newChatBody } from './chat-workspace.ts'
 
 export interface ChatTarget {
@@ -15,7 +15,7 @@ export interface ChatChoice {
   readonly agent: string | undefined
   readonly id: string | undefined
   readonly continues: boolean
-  readonly workspace: WorkspaceChoice | null
+  readonly workspace: FolderChoice | null
 }
 
 export const chooseTarget = async (fabric: OperatorClient, choice: ChatChoice): Promise<ChatTarget> => {
@@ -33,7 +33,7 @@ export const chooseTarget = async (fabric: OperatorClient, choice: ChatChoice): 
 export const createTarget = async (
   fabric: OperatorClient,
   agent: string | undefined,
-  workspace: WorkspaceChoice | null,
+  workspace: FolderChoice | null,
   id?: string,
 ): Promise<ChatTarget> => {
   const body = { ...newChatBody(agent, workspace), ...(id !== undefined && { session_id: id }) }

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
 import { type HarnessApproval, type HarnessConnection, HarnessError } from '../../client/index.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
-import type { WorkspaceChoice } from '../runs/workspace-option.ts'
+import type { FolderChoice } from '../runs/workspace-option.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
 import { ApprovalDesk, type ApprovalNews } from './approval-desk.ts'
 import {
@@ -31,7 +31,7 @@ export interface TerminalChatOptions {
   readonly connection: ServerConnection
   readonly tenant: string | undefined
   readonly target: ChatTarget
-  readonly workspace: WorkspaceChoice | null
+  readonly workspace: FolderChoice | null
   readonly history: PromptHistory
   readonly env: NodeJS.ProcessEnv
   readonly out: CliOutput

@@ -5,7 +5,7 @@ import type { FabricClient, RunStatus } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 import type { RunPayload } from './run-input.ts'
-import type { WorkspaceChoice } from './workspace-option.ts'
+import type { FolderChoice } from './workspace-option.ts'
 
 export interface RunFollowOptions {
   readonly fabric: FabricClient
@@ -13,7 +13,7 @@ export interface RunFollowOptions {
   readonly id: string
   readonly input: RunPayload
   /** The folder of a new session. */
-  readonly workspace?: WorkspaceChoice | null
+  readonly workspace?: FolderChoice | null
   readonly signal: AbortSignal
   /** The server has accepted the run, which continues even if this process ends. */
   readonly onAccepted: (runId: string) => Promise<void>

@@ -11,9 +11,9 @@ export const workspaceNote = (card: WorkspaceCard): string | null => {
   const { workspace_kind: kind, workspace_path: path = '', workspace_source: source, workspace_branch: branch } = card
   switch (kind) {
     case 'git_worktree':
-      return `Works in a copy, on branch ${branch}: your files stay as they are. --workspace-mode in-place works in the folder itself.\n${path}`
+      return `Works on branch ${branch}, in a folder of its own:\n  ${path}\n${UNTOUCHED}`
     case 'copy':
-      return `Works in a copy of ${source}: your files stay as they are. --workspace-mode in-place works in the folder itself.\n${path}`
+      return `Works in a copy of ${source}:\n  ${path}\n${UNTOUCHED}`
     case 'empty':
       return `Works in ${path}`
     case 'in_place':
@@ -23,8 +23,11 @@ export const workspaceNote = (card: WorkspaceCard): string | null => {
   }
 }
 
+/** Fits a line of 80 characters, like all of these: a terminal breaks longer ones in the middle of a word. */
+const UNTOUCHED = 'Your files stay as they are; --workspace-mode in-place changes them.'
+
 /** How the changes come into the folder of the person; null = they are there, or there is no such folder. */
 export const takeOverNote = ({ id, workspace_kind: kind, workspace_path: path }: WorkspaceCard): string | null => {
-  if (kind === 'git_worktree') return `To bring the changes into your folder: bridle apply ${id}`
-  return kind === 'copy' ? `The changes are in ${path}` : null
+  if (kind === 'git_worktree') return `To bring the changes into your folder:\n  bridle apply ${id}`
+  return kind === 'copy' ? `The changes are in\n  ${path}` : null
 }

@@ -23,13 +23,13 @@ export interface WorkspaceFlags {
 }
 
 /** The value of `workspace` in a request: the folder is absolute, since the server may have started in another one. */
-export interface WorkspaceChoice {
+export interface FolderChoice {
   readonly mode: 'write' | 'in_place'
   readonly source: string
 }
 
 /** Null where no folder is named. */
-export const readWorkspace = (flags: WorkspaceFlags, env: NodeJS.ProcessEnv): WorkspaceChoice | null => {
+export const readWorkspace = (flags: WorkspaceFlags, env: NodeJS.ProcessEnv): FolderChoice | null => {
   const { workspace: folder, 'workspace-mode': named } = flags
   const mode = MODES.get(named ?? 'write')
   if (mode === undefined)
@@ -47,7 +47,7 @@ export const checkLocalFolder = (folder: string): void => {
   if (!statSync(folder).isDirectory()) throw new ExitError(EXIT_CODES.usage, `--workspace: ${folder} is no folder.`)
 }
 
-const MODES: ReadonlyMap<string, WorkspaceChoice['mode']> = new Map([
+const MODES: ReadonlyMap<string, FolderChoice['mode']> = new Map([
   ['write', 'write'],
   ['in-place', 'in_place'],
   ['in_place', 'in_place'],

@@ -6,7 +6,7 @@ import { RETRY_BASE_MS, RETRY_MAX_MS, SUBMIT_TRIES_MAX } from '../limits.ts'
 import type { FabricCalls } from './calls.ts'
 import { FabricError } from './error.ts'
 import { sleep } from './event-feed.ts'
-import type { FabricJson, WorkspaceRequest } from './request-options.ts'
+import type { FabricJson, NewWorkspace } from './request-options.ts'
 
 /** Settings of `ask`. */
 export interface AskOptions {
@@ -17,7 +17,7 @@ export interface AskOptions {
   /** The server cannot be reached at the moment; the next try follows. */
   readonly onRetry?: (cause: FabricError) => void
   /** The folder of a new session. A session that exists with another one is a FabricError. */
-  readonly workspace?: WorkspaceRequest
+  readonly workspace?: NewWorkspace
 }
 
 /** A run that was asked for: its events in a `for await` loop, and its outcome. */

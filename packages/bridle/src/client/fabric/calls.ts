@@ -21,9 +21,9 @@ import type {
   DecisionOptions,
   FabricJson,
   MemoryDecisionOptions,
+  NewWorkspace,
   SessionFilter,
   SignalRequestOptions,
-  WorkspaceRequest,
 } from './request-options.ts'
 import { eventStreamOf, type FabricClientOptions, pathSegment, queryText, readJson, requestsTo } from './requests.ts'
 
@@ -36,7 +36,7 @@ export interface InvokeOptions {
   /** Ends the request. The run continues. */
   readonly signal?: AbortSignal
   /** The folder of a new session. A session that exists with another one is a FabricError. */
-  readonly workspace?: WorkspaceRequest
+  readonly workspace?: NewWorkspace
 }
 
 export type FabricCalls = ReturnType<typeof fabricCalls>

@@ -5,7 +5,7 @@ export type FabricJson = AgentEventData['result']['result']
 export type FabricJsonObject = AgentEventData['tool_start']['args']
 
 /** The folder that a new session works with. */
-export interface WorkspaceRequest {
+export interface NewWorkspace {
   /**
    * `write`: on a branch of its own where the source is a repository, else in a copy, or in an empty folder without a source. `in_place`:
    * in the source itself, on a server of one's own. Default: `write`.

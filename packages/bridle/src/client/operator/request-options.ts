@@ -1,7 +1,7 @@
 // The options of an operator's calls.
 import type { HealthEnvelope } from '../../surfaces/frontend/wire.ts'
 import type { EventFeedOptions } from '../fabric/event-feed.ts'
-import type { FabricJsonObject, WorkspaceRequest } from '../fabric/request-options.ts'
+import type { FabricJsonObject, NewWorkspace } from '../fabric/request-options.ts'
 
 /** Fields that every act of an operator may have: they stand in the audit rows. */
 export interface ReasonOptions {
@@ -44,7 +44,7 @@ export interface NewSession {
   /** Fields of the input beside the prompt, for background work. */
   readonly input?: FabricJsonObject
   /** The folder to work with. Default: none. */
-  readonly workspace?: WorkspaceRequest
+  readonly workspace?: NewWorkspace
   /** The access to a workspace without a source, for background work. */
   readonly workspace_mode?: 'none' | 'read' | 'write'
   /** The session that starts this one. */

@@ -1,11 +1,11 @@
 // Claude Code and Codex on the repository of a person, with that person's own login: real engines in sandboxes, stubs of the vendors.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
 import { isThorough } from '../../../../../scripts/variants.ts'
-import { CliWorkspace } from '../../cli/cli.suite.ts'
+import { CliWorkspace, freePort, parseJsonRows } from '../../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../../runners/engines/claude/anthropic-stub.suite.ts'
 import { responsesStub } from '../../runners/engines/codex/responses-stub.suite.ts'
 import { engineEnv, noEngines } from '../../runners/engines/engines.suite.ts'
@@ -117,12 +117,31 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
       expect((await fetch(`${world.url}/agents/claude/in`, { method: 'DELETE' })).status).toBe(200)
       expect(readFileSync(join(repo, 'new.txt'), 'utf8')).toBe('new\n')
     })
+
+    test('[H115] works in place beside the data of the server that the command starts there', async () => {
+      const user = sandboxUser()
+      if (user) chownSync(world.folder, user.uid, user.gid)
+      writeFileSync(join(world.folder, 'notes.txt'), 'of the person')
+      const look = {
+        tool_use: 'Read',
+        id: 'toolu_1',
+        input: { file_path: join(realpathSync(world.folder), 'notes.txt') },
+      }
+      const prompt = stubbed({ blocks: [look] }, done)
+      const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
+      const args = ['run', 'claude', prompt, '--workspace', '.', '--workspace-mode', 'in-place', '--json']
+      const { code, stdout } = await world.bridle(args, { env })
+      expect([code, parseJsonRows(stdout).at(-1)]).toMatchObject([0, { status: 'completed', result: 'Done.' }])
+      expect(stdout).toContain('of the person')
+      expect(existsSync(join(world.folder, '.bridle/bridle.sqlite'))).toBe(true)
+    })
   }
 })
 
-describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Codex with a login', () => {
-  const thorough = isThorough ? test : () => {}
-  thorough('[O73] asks the address for logins with the token and the account of auth.json', async () => {
+const describeThorough = isThorough ? describe.skipIf(noEngines !== null || needs('bubblewrap') !== null) : () => {}
+
+describeThorough('Codex with a login', () => {
+  test('[O73] asks the address for logins with the token and the account of auth.json', async () => {
     const stub = await responsesStub()
     const world = new CliWorkspace({ ...engineEnv(), CHATGPT_BASE_URL: stub.url })
     const codexHome = join(world.folder, 'codex-home')

@@ -21,7 +21,7 @@ export interface LoginSource {
   readonly name: string
   /** How a person gets one, behind "or". */
   readonly hint: string
-  /** What to do when the vendor refuses it. */
+  /** The words for the moment when the vendor refuses it. */
   readonly renewal: string
   /** Asked for each request, so that a new login counts at once. Null = there is none. */
   readonly find: (env: NodeJS.ProcessEnv, nowMs: number) => Login | LoginProblem | null

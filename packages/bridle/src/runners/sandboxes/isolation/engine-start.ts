@@ -75,5 +75,8 @@ const unchanged = (command: readonly string[]): readonly string[] => command
 const isListener = (handle: unknown): handle is Server => typeof (handle as Server | undefined)?.listen === 'function'
 
 /** An engine keeps its temporary folder if that lies in a folder it sees; otherwise it gets the sandbox's. */
-const temporaryFolder = (named: string | undefined, { work, state }: SandboxView): string =>
-  named && [work, state].some((folder) => named.startsWith(`${folder}/`)) ? named : '/tmp'
+const temporaryFolder = (named: string | undefined, { work, state, hidden }: SandboxView): string => {
+  const isIn = (folder: string) => named?.startsWith(`${folder}/`) ?? false
+  // A work folder may have the server's data inside, which the sandbox does not see, except for the state of the engine.
+  return named && (isIn(state) || (isIn(work) && !hidden.some(isIn))) ? named : '/tmp'
+}

@@ -134,7 +134,10 @@ describe('[H25] what callers may send', () => {
 
   const workspace = ['workspace', 'workspace_mode']
   test.each([
-    ['get /ws', ['userId', 'sessionId', 'agent', 'after', 'approvals', 'marks', ...workspace, 'token', 'ticket', 'tenant']],
+    [
+      'get /ws',
+      ['userId', 'sessionId', 'agent', 'after', 'approvals', 'marks', ...workspace, 'token', 'ticket', 'tenant'],
+    ],
     ['get /sessions/{id}/ws', ['after', 'replay', ...workspace, 'agent', 'token', 'ticket', 'tenant']],
     ['get /sessions/{id}/events', ['after', 'replay', 'agent', 'token', 'ticket', 'tenant']],
   ])('%s takes %j in its query', (name, names) => expect(namesIn(name, 'query')).toEqual(names))

@@ -40,7 +40,7 @@ export interface Workspaces {
   prepare(key: Key, request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem>
   /** Whether an existing session has the workspace that a caller asks for. A folder that the caller may not name is never that. */
   has(key: Key, request: WorkspaceRequest): Promise<boolean>
-  /** What a caller may ask for. */
+  /** The modes and folders that a caller may ask for. */
   offer(access: Access): WorkspaceOffer
 }
 

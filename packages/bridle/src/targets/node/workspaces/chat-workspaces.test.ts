@@ -168,7 +168,26 @@ describe('[H112] a first invoke', () => {
   })
 })
 
-/** The status of an upgrade, or 101. */
+test('[H110] a branch that a page makes on its socket has a folder of its own, too', async () => {
+  const { body } = await chat({ session_id: 'page', workspace: { source: repo } })
+  await turn('page', 'one')
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws?sessionId=page&agent=writer&token=mine`)
+  const answer = await new Promise<{ sessionId: string }>((resolve, reject) => {
+    socket.onopen = () =>
+      socket.send(JSON.stringify({ type: 'commands', commands: [{ type: 'branch', commandId: 'b1' }] }))
+    socket.onmessage = ({ data }) => {
+      const message = JSON.parse(String(data)) as { type: string; ok?: boolean; answer: { sessionId: string } }
+      if (message.type === 'ack') message.ok ? resolve(message.answer) : reject(new Error(String(data)))
+    }
+  })
+  socket.close()
+  const branch = await read(`/sessions/${answer.sessionId}`)
+  expect(branch.workspace_path).not.toBe(body.workspace_path)
+  expect((await turn(answer.sessionId, 'two')).body.result).toBe(branch.workspace_path)
+  expect(readFileSync(join(String(branch.workspace_path), 'one.txt'), 'utf8')).toBe('one')
+})
+
+/** The first message on the socket, or `refused`. */
 const upgrade = (path: string): Promise<number | string> =>
   new Promise((resolve) => {
     const socket = new WebSocket(
@@ -197,6 +216,9 @@ test('[H113] a socket makes a new session with its workspace, opens one that has
   ])
     expect([at, await upgrade(at)]).toEqual([at, 'refused'])
   expect((await get(`${server.url}/sessions/s2`, bearer)).status).toBe(404)
+  // A voice line says on the open socket why it is refused.
+  expect(await upgrade('/sessions/v1/voice?agent=writer&workspace=/nowhere')).toContain('error')
+  expect((await get(`${server.url}/sessions/v1`, bearer)).status).toBe(404)
 })
 
 describe('[H114] nothing that is asked for is passed over', () => {

@@ -181,7 +181,7 @@ test('[F29] without a source a workspace is empty, and both artifacts are there'
       workspace: { mode: 'write', source: source() },
     })
     expect(named.status).toBe(400)
-    expect(JSON.stringify(named.body)).toContain('Start a server in your folder.')
+    expect(JSON.stringify(named.body)).toContain('Start a server in your folder')
     // Not by way of a tenant, and never the data folder.
     const asTenant = await post(
       `${open.url}/sessions`,

@@ -90,12 +90,13 @@ export class WorkspaceSources {
   }
 }
 
-const LIST =
-  'Leave "source" out to begin with an empty folder, or have the operator list the folder in workspaces.sources.'
+const LIST = 'list the folder in workspaces.sources of bridle.config.ts'
+const EMPTY = 'Without a source the session begins with an empty folder.'
+/** The same words for a folder that is not there and for one that may not be named. */
 const UNLISTED: { readonly [reach in FolderReach]: string } = {
-  listed: `This is no source of this server. ${LIST}`,
-  started: `This is no folder in the one that the server was started in. Start a server in your folder. ${LIST}`,
-  any: `There is no such folder. ${LIST}`,
+  listed: `This is no source of this server. The operator may ${LIST}. ${EMPTY}`,
+  started: `This is no folder in the one that the server was started in. Start a server in your folder, start this one with --token, or ${LIST}. ${EMPTY}`,
+  any: `There is no such folder. ${EMPTY}`,
 }
 
 /** Whether a path of a commit is never copied, or lies in such a folder. `data` is the data folder's path in the repository. */
