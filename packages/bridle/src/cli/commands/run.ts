@@ -120,7 +120,7 @@ const terminalDisplay = (
   interrupted: AbortSignal,
   { id, agent, env }: { id: string; agent: string; env: NodeJS.ProcessEnv },
 ): RunDisplay => {
-  const { out, stop } = withWorkingLine(given, `${agent} is at work`)
+  const { out, stop } = withWorkingLine(given, `waiting for ${agent}`)
   const printer = createEventPrinter(out, { withPrompts: false, withHints: !out.canAsk, command: commandName(env) })
   const questions = approvalQuestions({ fabric, out, printer, env, id, agent })
   let isAwayShown = false

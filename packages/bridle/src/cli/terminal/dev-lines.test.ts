@@ -103,6 +103,13 @@ test('[C122] an error shows the stack of the innermost cause, in files of the us
     '    3 | three',
     '    4 |',
   ])
+  // A line longer than the terminal is shown around the place.
+  lines.length = 0
+  writeFileSync(join(root, 'a.ts'), `${'x'.repeat(300)}HERE${'y'.repeat(300)}`)
+  cause.stack = `TypeError: no city\n    at ${root}/a.ts:1:301`
+  dev.failure({ key: key('s-1', 'boom'), runId: 'r-2', attempt: 1, error, tool: null })
+  const [row = '', mark = ''] = lines.slice(-2)
+  expect([row.length, row.slice(mark.indexOf('^'), mark.indexOf('^') + 4)]).toEqual([80, 'HERE'])
   lines.length = 0
   dev.failure({ key: key('s-1', 'boom'), runId: 'r-2', attempt: 1, error: 'a text', tool: 'weather' })
   expect(lines).toEqual(['✗ boom: the tool weather threw, session s-1, run r-2', '  threw a text'])

@@ -63,7 +63,7 @@ export const devLines = (out: CliOutput, { root, command }: { root: string; comm
         const place = `${relative(root, path)}:${line}:${column}`
         out.line(out.style('dim', escapeControls(name === null ? `    at ${place}` : `    at ${name} (${place})`)))
       }
-      const frame = frames[0] && codeFrame(frames[0])
+      const frame = frames[0] && codeFrame(frames[0], out.width - 2)
       for (const line of frame?.split('\n') ?? []) out.line(`  ${escapeControls(line)}`)
     },
   }

@@ -18,11 +18,11 @@ export const noticeOf = (event: AnyEvent): Notice | null => {
   const found = noticeContent(event)
   if (!found) return null
   const runId = event.run ?? ('runId' in found ? found.runId : undefined) ?? null
-  const { message: words, ...rest } = found
-  return { ...rest, runId, message: truncate(words.replaceAll(/\s+/g, ' ').trim(), NOTICE_CHARS_MAX) }
+  const { text, ...rest } = found
+  return { ...rest, runId, message: truncate(text.replaceAll(/\s+/g, ' ').trim(), NOTICE_CHARS_MAX) }
 }
 
-type NoticeContent = Omit<Notice, 'runId'> & { readonly runId?: string }
+type NoticeContent = Omit<Notice, 'runId' | 'message'> & { readonly text: string; readonly runId?: string }
 
 const noticeContent = (event: AnyEvent): NoticeContent | null => {
   switch (event.type) {
@@ -30,18 +30,18 @@ const noticeContent = (event: AnyEvent): NoticeContent | null => {
       const { ahead = 0, run_id: runId } = event.payload
       return ahead === 0
         ? null
-        : { kind: 'queued', runId, message: `queued behind ${ahead} ${ahead === 1 ? 'run' : 'runs'}` }
+        : { kind: 'queued', runId, text: `queued behind ${ahead} ${ahead === 1 ? 'run' : 'runs'}` }
     }
     case 'sandbox_notice': {
       const { isolation, resolved_backend } = event.payload
       // Work in the server's own process begins at once.
       if (isolation === 'none' || isolation === 'workspace') return null
-      return { kind: 'sandbox', message: `starting in the sandbox ${resolved_backend}` }
+      return { kind: 'sandbox', text: `starting in the sandbox ${resolved_backend}` }
     }
     case 'retry_scheduled': {
       const { attempt, due, reason } = event.payload
-      const message = `${sentence(reason)}, trying again${inSeconds(due - event.at)}, attempt ${attempt}`
-      return { kind: 'retry', message, retryAt: due }
+      const text = `${sentence(reason)}, trying again${inSeconds(due - event.at)}, attempt ${attempt}`
+      return { kind: 'retry', text, retryAt: due }
     }
     case 'transport_diagnostic':
       return diagnosticNotice(event.payload, event.at)
@@ -76,21 +76,21 @@ const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number)
           : typeof max_retries === 'number'
             ? `, ${count} of ${max_retries}`
             : `, try ${count + 1}`
-      const message = `${who}${problem}, trying again${inSeconds(delayMs)}${tries}`
-      return { kind: 'retry', message, ...(delayMs !== null && { retryAt: at + delayMs }) }
+      const text = `${who}${problem}, trying again${inSeconds(delayMs)}${tries}`
+      return { kind: 'retry', text, ...(delayMs !== null && { retryAt: at + delayMs }) }
     }
     case 'fallback':
-      return { kind: 'fallback', message: `${who}${why}, asking ${next ?? 'another model'} instead` }
+      return { kind: 'fallback', text: `${who}${why}, asking ${next ?? 'another model'} instead` }
     case 'compacting':
-      return { kind: 'retry', message: `${who}the conversation is too long for the model, making room` }
+      return { kind: 'retry', text: `${who}the conversation is too long for the model, making room` }
     case 'degraded':
-      return { kind: 'warning', message: `${who}${why}` }
+      return { kind: 'warning', text: `${who}${why}` }
     default:
       return null
   }
 }
 
-const sentence = (text: string): string => text.trim().replace(/\.$/, '')
+const sentence = (words: string): string => words.trim().replace(/\.$/, '')
 
 const inSeconds = (ms: number | null): string => {
   if (ms === null || ms < 0) return ''

@@ -1,6 +1,6 @@
 // A few lines of a source file around a position, with a mark below it.
 import { readFileSync } from 'node:fs'
-import { FRAME_COLUMNS_MAX, FRAME_LINES } from './limits.ts'
+import { FRAME_COLUMNS_MAX, FRAME_LINES, FRAME_MARGIN } from './limits.ts'
 
 /** A place in a source file, counted from one, as editors do. */
 export interface SourcePosition {
@@ -10,22 +10,29 @@ export interface SourcePosition {
   readonly column: number
 }
 
-/** Null = the file cannot be read, or has no such line. */
-export const codeFrame = ({ path, line, column }: SourcePosition): string | null => {
+/** Null = the file cannot be read, or has no such line. Of long lines the part around the column is shown. */
+export const codeFrame = (
+  { path, line, column }: SourcePosition,
+  columns: number = FRAME_COLUMNS_MAX,
+): string | null => {
   const lines = sourceLines(path)
   if (line < 1 || line > lines.length) return null
   const first = Math.max(1, line - FRAME_LINES)
-  const shown = lines.slice(first - 1, Math.min(lines.length, line + FRAME_LINES))
-  const width = String(first + shown.length - 1).length
-  const rows = shown.flatMap((text, at) => {
-    const number = first + at
-    const mark = number === line ? '>' : ' '
-    const row = `${mark} ${String(number).padStart(width)} | ${visible(text)}`.trimEnd()
-    if (number !== line || column > FRAME_COLUMNS_MAX) return [row]
-    // A tab before the mark is as wide as the tab above it.
-    return [row, `  ${' '.repeat(width)} | ${visible(text.slice(0, column - 1)).replaceAll(/[^\t]/g, ' ')}^`]
-  })
-  return rows.join('\n')
+  const rows = lines.slice(first - 1, Math.min(lines.length, line + FRAME_LINES))
+  const width = String(first + rows.length - 1).length
+  const room = Math.max(columns - width - FRAME_MARGIN, FRAME_LINES)
+  const from = column > room ? column - Math.ceil(room / 2) : 0
+  const part = (text: string, to = from + room) =>
+    text.slice(from, Math.min(to, from + room)).replaceAll(controls, '\ufffd')
+  return rows
+    .flatMap((text, at) => {
+      const number = first + at
+      const row = `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${part(text)}`.trimEnd()
+      // A tab before the mark is as wide as the tab above it.
+      const mark = `  ${' '.repeat(width)} | ${part(text, column - 1).replaceAll(/[^\t]/g, ' ')}^`
+      return number === line ? [row, mark] : [row]
+    })
+    .join('\n')
 }
 
 const sourceLines = (path: string): readonly string[] => {
@@ -38,5 +45,3 @@ const sourceLines = (path: string): readonly string[] => {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would obey these.
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g
-
-const visible = (text: string): string => text.replaceAll(controls, '\ufffd').slice(0, FRAME_COLUMNS_MAX)

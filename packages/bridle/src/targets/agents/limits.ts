@@ -6,8 +6,10 @@ export const FILE_SETTLE_MS = 100
 export const PROBLEM_CHARS_MAX = 300
 /** Lines of source before and after an error: with the error's own line, what fits below a message without scrolling it away. */
 export const FRAME_LINES = 2
-/** Characters of a source line in a frame; a longer one is generated code, which nobody reads. */
-export const FRAME_COLUMNS_MAX = 200
+/** Columns of a frame where the width of the terminal is unknown: editors and most terminals have as many. */
+export const FRAME_COLUMNS_MAX = 100
+/** Columns of a frame beside the number and the text of a line: its mark, the bar and spaces. */
+export const FRAME_MARGIN = 5
 /** Frames of an error's stack that are shown: deeper ones are rarely the reason. */
 export const STACK_FRAMES_MAX = 10
 /** Files of an agent that are searched for a syntax error without a place: each costs the start of a process. */

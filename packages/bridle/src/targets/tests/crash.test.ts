@@ -86,7 +86,7 @@ test('[S2] what waited in the queue runs by itself after kill -9', async () => {
     'second',
   )
   const all = await readFrames(`${agent('queue')}/stream`, isIdle)
-  expect(typesOf(all)).toEqual(['prompt_start', 'error', 'prompt_start', 'text_delta', 'result', 'idle'])
+  expect(typesOf(all)).toEqual(['prompt_start', 'notice', 'error', 'prompt_start', 'text_delta', 'result', 'idle'])
 })
 
 test('[O4] SIGTERM closes streams, leaves the folder free and exits with 0', async () => {

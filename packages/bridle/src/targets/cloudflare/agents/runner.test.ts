@@ -63,7 +63,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     const asked = post(agent('pieces'), { prompt })
     const first = await readFrames(stream('pieces'), (all) => all.at(-1)?.data.type === 'text_delta')
     // The runner has not sent its last events yet.
-    expect([typesOf(first), engine.acted]).toEqual([['prompt_start', 'text_delta'], []])
+    expect([typesOf(first), engine.acted]).toEqual([['prompt_start', 'notice', 'text_delta'], []])
     const frames = await readFrames(stream('pieces'), isIdle)
     expect(typesOf(frames).filter((type) => type === 'text_delta')).toHaveLength(4)
     expect((await asked).body.result).toBe('done')
