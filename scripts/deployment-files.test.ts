@@ -41,7 +41,9 @@ test('[O81] the unit starts the server with flags that exist', () => {
   const unit = read('bridle.service')
   const words = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? []
   expect(words.slice(0, 3)).toEqual(['/usr/bin/node', 'node_modules/.bin/bridle', 'start'])
-  expect(parseCommandLine('start', { ...start, argumentNames: [] }, words.slice(3)).flags).toEqual({ data: '/var/lib/bridle' })
+  expect(parseCommandLine('start', { ...start, argumentNames: [] }, words.slice(3)).flags).toEqual({
+    data: '/var/lib/bridle',
+  })
   const names = [...unit.matchAll(/^(\w+)=/gm)].map(([, name]) => name)
   expect(names).toEqual(expect.arrayContaining(['User', 'WorkingDirectory', 'StateDirectory', 'Restart', 'WantedBy']))
   expect(new Set(names).size).toBe(names.length)
