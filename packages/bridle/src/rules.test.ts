@@ -17,6 +17,7 @@ const named = namesIn(
     'packages/bridle/src/conformance/cases/*.ts',
     'apps/cockpit/**/*.test.ts',
     'conformance/clean-room/*.test.ts',
+    'scripts/*.{test,suite}.ts',
     '{crash,simulation}/**/*.ts',
   ),
   /\[([A-Z]{1,3}\d+)\]/g,

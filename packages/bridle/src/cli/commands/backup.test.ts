@@ -37,7 +37,7 @@ test('[C220] three sessions are in the copy as they were, an approval among them
   await expect.poll(() => approvalsOf(server)).toHaveLength(1)
   const { code, stderr } = await work.bridle(['backup', 'copy', '--data', 'data'])
   expect([code, stderr]).toEqual([0, ''])
-  // What happens later is not in it.
+  // The copy has nothing of what happens later.
   await ask(server, 'one', [{ text: 'Later.' }])
 
   const copy = await startIn(join(work.folder, 'copy'))

@@ -30,7 +30,7 @@ afterAll(() => work.remove())
 
 const resultOf = (stdout: string) => parseJsonRows(stdout).at(-1)?.result
 
-test('[C100] [C102] run takes .env for its server: an agent reads its variables and keys, not the token of the server', async () => {
+test('[C100] [C102] [O82] run takes .env for its server: an agent reads its variables and keys, not the token of the server', async () => {
   const nowhere = `http://127.0.0.1:${await freePort()}`
   const runs = await Promise.all([
     work.bridle(['run', 'teller', '--data', 'one', '--url', nowhere]),

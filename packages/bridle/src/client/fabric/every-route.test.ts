@@ -27,6 +27,7 @@ const calls: { readonly [operation: string]: (client: FabricClient) => Promise<u
   'get /builds': (client) => client.builds(),
   'get /chat/sessions/{id}': (client) => client.chat('s'),
   'get /engines': (client) => client.engines(),
+  'get /workspaces': (client) => client.workspaces(),
   'get /export': (client) => client.exportSessions(),
   'get /health': (client) => client.health(),
   'get /me': (client) => client.me(),

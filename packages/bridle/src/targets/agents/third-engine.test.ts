@@ -66,7 +66,7 @@ test('the runner command serves every engine of the table', async () => {
 test('doctor reports every engine of the table, with the key of its provider', async () => {
   const checks = await engineFindings({ BRIDLE_SANDBOX: 'process' }, registry)
   expect(checks.map(({ check }) => check)).toEqual([...names.map((name) => `engine ${name}`), 'sandbox'])
-  expect(checks.at(-2)?.detail).toContain('set OPENAI_API_KEY')
+  expect(checks.at(-2)?.detail).toContain('Set OPENAI_API_KEY')
 })
 
 test('an engine that cannot be set up is named, by the start and by doctor, and the others are still checked', async () => {

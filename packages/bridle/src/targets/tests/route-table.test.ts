@@ -16,7 +16,7 @@ test('[H25] every route is in the documents, with the scope that they promise', 
   for (const page of ['http', 'frontend', 'history', 'openharness']) {
     const text = readFileSync(new URL(`../../../../../docs/protocol/${page}.md`, import.meta.url), 'utf8')
     for (const [, method = '', cell = '', scope = '', answer = ''] of text.matchAll(
-      /^\| (GET|POST|DELETE) \| (.*?) \| (\w+)(?: and \w+)? \| (.*) \|$/gm,
+      /^\| (GET|POST|PATCH|DELETE) \| (.*?) \| (\w+)(?: and \w+)? \| (.*) \|$/gm,
     )) {
       const paths = [...`${cell} ${answer}`.matchAll(/`(\/[^`?]*)`/g)].map(([, path = '']) => path)
       for (const path of paths) {

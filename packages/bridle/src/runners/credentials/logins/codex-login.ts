@@ -31,7 +31,7 @@ const loginOf = (text: string, url: string, nowMs: number): Login | LoginProblem
   const tokens = objectIn(objectIn(parsed(text)).tokens)
   const { access_token: token, account_id: account } = tokens
   // A file with a key and no login of ChatGPT: keys come from the environment.
-  if (typeof token !== 'string' || token === '') return null
+  if (typeof token !== 'string' || !token) return null
   if (typeof account !== 'string' || !/^[\w.-]+$/.test(account))
     return { problem: 'The auth.json of Codex names no account. Run codex login.' }
   const endsAtMs = endOf(token)
