@@ -29,15 +29,15 @@ const readAuthFile = ({ CODEX_HOME, HOME, USERPROFILE }: NodeJS.ProcessEnv): str
 
 const loginOf = (text: string, url: string, nowMs: number): Login | LoginProblem | null => {
   const tokens = objectIn(objectIn(parsed(text)).tokens)
-  const { access_token: token, account_id: account } = tokens
+  const { access_token: access, account_id: account } = tokens
   // A file with a key and no login of ChatGPT: keys come from the environment.
-  if (typeof token !== 'string' || !token) return null
+  if (typeof access !== 'string' || !access) return null
   if (typeof account !== 'string' || !/^[\w.-]+$/.test(account))
     return { problem: 'The auth.json of Codex names no account. Run codex login.' }
-  const endsAtMs = endOf(token)
+  const endsAtMs = endOf(access)
   if (endsAtMs !== null && endsAtMs <= nowMs) return { problem: 'The login of Codex has expired. Run codex login.' }
-  const headers = { authorization: `Bearer ${token}`, 'chatgpt-account-id': account }
-  return { secret: token, url: url.replace(/\/+$/, ''), headers: () => headers }
+  const headers = { authorization: `Bearer ${access}`, 'chatgpt-account-id': account }
+  return { secret: access, url: url.replace(/\/+$/, ''), headers: () => headers }
 }
 
 /** The end of a token in the form of a JWT; null = it does not say. */
