@@ -32,6 +32,6 @@ test.each(globSync('examples/*/README.md', { cwd: root }))('commands of %s exist
   const blocks = [...readFileSync(join(root, page), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text)
   const commands = blocks.join('\n')
   expect(commands).not.toMatch(/npx bridle/)
-  const scripts = [...commands.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name = '']) => name)
+  const scripts = [...commands.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name = '']) => name)
   expect(scripts.filter((name) => !manifest.scripts[name])).toEqual([])
 })

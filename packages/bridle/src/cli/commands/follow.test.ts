@@ -75,7 +75,7 @@ test('[C162] a shell completes verbs, flags, agents, and the ids of sessions', a
     const env = { ...work.env, BRIDLE_URL: url }
     return execFileSync('bash', ['-c', lines], { encoding: 'utf8', env }).trim().split('\n')
   }
-  expect(completed(['in'])).toEqual(['inspect'])
+  expect(completed(['ins'])).toEqual(['inspect'])
   expect(completed(['logs', '--f'])).toEqual(['--follow'])
   // The server has less than a second for its answer, and the machine may be busy: the next Tab gets it.
   const offers = (words: readonly string[], expected: readonly string[]) =>
