@@ -78,7 +78,7 @@ export const parts: readonly LongTestPart[] = [
         'examples/chat/chat.test.ts',
       ],
       ...['simulation/simulation.slow.test.ts', 'simulation/native.slow.test.ts', 'cut-lines.slow.test.ts'],
-      ...['init/templates.test.ts', 'verbs-terminal.test.ts'],
+      ...['init/templates.test.ts', 'verbs-terminal.test.ts', 'crashes.slow.test.ts'],
     ],
     env: { BRIDLE_VARIANTS: 'all' },
   },
