@@ -63,7 +63,7 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'variants',
     proves:
-      'a shared runner mixes nothing in any setup of tokens; more random cuts, kills, flipped bits and orders of commands; every write of an object, and every ending of an engine',
+      'a shared runner mixes nothing in any setup of tokens; more random cuts, kills, flipped bits and orders of commands; every write of an object, and every ending of an engine; the tutorials with a browser, nginx and Claude Code',
     minutes: 5,
     // The very files of `npm test`, which plays one setup of each, and fewer rounds.
     command: [
@@ -79,6 +79,7 @@ export const parts: readonly LongTestPart[] = [
       ],
       ...['simulation/simulation.slow.test.ts', 'simulation/native.slow.test.ts', 'cut-lines.slow.test.ts'],
       ...['init/templates.test.ts', 'verbs-terminal.test.ts', 'crashes.slow.test.ts'],
+      ...['tutorials/tutorials.test.ts', 'tutorials/claude.test.ts'],
     ],
     env: { BRIDLE_VARIANTS: 'all' },
   },
