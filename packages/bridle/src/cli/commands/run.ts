@@ -62,7 +62,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
 /** Some agents run without an input. Where the server refuses it, the person most likely forgot the prompt. */
 const withPromptHint = (error: unknown, agent: string): unknown =>
   error instanceof FabricError && error.status === 400
-    ? new ExitError(EXIT_CODES.usage, `${error.message.replace(/\.?$/, '.')} Try bridle run ${agent} "Hello"`)
+    ? new ExitError(EXIT_CODES.usage, `${error.message} Try bridle run ${agent} "Hello"`)
     : error
 
 const farewell = ({ ownData }: ServerConnection, id: string): string =>
