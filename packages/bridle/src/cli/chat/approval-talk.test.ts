@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type HarnessApproval, type HarnessClient, HarnessError, type HarnessState } from '../../client/index.ts'
+import { withText } from '../approvals/argument-draft.ts'
 import { ApprovalTalk } from './approval-talk.ts'
 import { LinePrinter } from './thread/line-printer.ts'
 
@@ -21,7 +22,7 @@ const world = (fails = false) => {
   } as unknown as HarnessClient
   const talk = new ApprovalTalk({
     ...{ client, printer, columns: () => 60 },
-    edit: async () => ({ args: { p: 'edited' }, problem: null }),
+    edit: async (draft) => withText(draft, '{"p":"edited"}'),
     paint: { style: (_format, text) => text, hasColour: false },
     note: (text) => said.push(text),
     sayError: (error) => said.push((error as Error).message),
@@ -34,13 +35,13 @@ const world = (fails = false) => {
   return { talk, show, sent, said, printer }
 }
 
-test('[C194] edited arguments go with the approval that they were shown for, and with no other', async () => {
+test('[C160] [C194] edited arguments go with the approval that they were shown for, and with no other', async () => {
   const { talk, show, sent, printer } = world()
   const [a, b, c] = [approval('a'), approval('b'), approval('c')]
   expect(show(a, b, c)).toEqual(['? a {"p":"a"}'])
   expect([talk.isAsking, talk.isArmed]).toEqual([true, false])
   await talk.answer('e')
-  expect(printer.take()).toEqual(['? a {"p":"edited"}'])
+  expect(printer.take()).toEqual(['? a {"p":"edited"}', '  Changed:', '  -   "p": "a"', '  +   "p": "edited"'])
   // Another approval closes meanwhile: the edit stays with the one that is asked.
   expect(show(a, b)).toEqual(['✗ c answered, elsewhere'])
   await talk.answer('y')

@@ -1,8 +1,8 @@
 // The talk about approvals in a chat: asks in the input line, sends the answers, and says what became of them.
-import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
 import type { HarnessApproval, HarnessClient, HarnessState } from '../../client/index.ts'
+import { type ArgumentDraft, type DraftEdit, newDraft } from '../approvals/argument-draft.ts'
 import { ApprovalDesk, type ApprovalNews } from './approval-desk.ts'
-import { type ArgumentEdit, answerText, approvalQuestionLines, readAnswer } from './approval-prompt.ts'
+import { answerText, approvalQuestionLines, readAnswer } from './approval-prompt.ts'
 import { QUESTION_ARM_MS } from './limits.ts'
 import type { Paint } from './markdown/wrap.ts'
 import { cutToColumns } from './screen/display-width.ts'
@@ -12,7 +12,7 @@ export interface ApprovalTalkOptions {
   readonly client: HarnessClient
   readonly paint: Paint
   readonly printer: LinePrinter
-  readonly edit: (before: FabricJsonObject, signal: AbortSignal) => Promise<ArgumentEdit>
+  readonly edit: (draft: ArgumentDraft, signal: AbortSignal) => Promise<DraftEdit>
   readonly columns: () => number
   readonly note: (text: string) => void
   readonly sayError: (error: unknown) => void
@@ -24,7 +24,7 @@ export class ApprovalTalk {
   readonly #options: ApprovalTalkOptions
   readonly #desk = new ApprovalDesk()
   /** Edited arguments belong to one approval: they must never be sent with another. */
-  #edited: { readonly id: string; readonly args: FabricJsonObject } | null = null
+  #edit: { readonly id: string; readonly draft: ArgumentDraft } | null = null
   #armedAt = 0
 
   constructor(options: ApprovalTalkOptions) {
@@ -59,9 +59,9 @@ export class ApprovalTalk {
     const answer = readAnswer(text)
     if (!approval) return
     if (answer === null) return this.#options.note('Answer y, n or e; /cancel stops the run.')
-    if (answer === 'e') return this.#edit(approval)
-    const args = answer === 'y' ? this.#argumentsOf(approval) : null
-    this.#edited = null
+    if (answer === 'e') return this.#openEditor(approval)
+    const args = answer === 'y' ? this.#draftOf(approval)?.edited : null
+    this.#edit = null
     this.#desk.answer()
     try {
       await this.#options.client.approve(approval.id, answer === 'y' ? 'approved' : 'denied', { ...(args && { args }) })
@@ -72,30 +72,30 @@ export class ApprovalTalk {
     }
   }
 
-  async #edit(approval: HarnessApproval): Promise<void> {
+  async #openEditor(approval: HarnessApproval): Promise<void> {
     const { client, edit, note, withoutWindow } = this.#options
-    const before = this.#argumentsOf(approval) ?? approval.arguments ?? {}
+    const before = this.#draftOf(approval) ?? newDraft(approval.arguments)
     const gone = new AbortController()
     await withoutWindow(async () => {
       const unsubscribe = client.subscribe(() => {
         if (!client.getSnapshot().approvals?.some(({ id }) => id === approval.id)) gone.abort()
       })
-      const { args, problem } = await edit(before as FabricJsonObject, gone.signal)
+      const { draft, remark } = await edit(before, gone.signal)
       unsubscribe()
-      if (args !== null) this.#edited = { id: approval.id, args }
-      if (problem !== null) note(`${problem} Edit it again with e.`)
+      this.#edit = { id: approval.id, draft }
+      if (remark !== null) note(remark)
       if (!gone.signal.aborted) this.#ask(approval)
     })
   }
 
-  #argumentsOf({ id }: HarnessApproval): FabricJsonObject | null {
-    return this.#edited?.id === id ? this.#edited.args : null
+  #draftOf({ id }: HarnessApproval): ArgumentDraft | null {
+    return this.#edit?.id === id ? this.#edit.draft : null
   }
 
   #ask(approval: HarnessApproval): void {
     const { paint, printer, columns } = this.#options
     this.#armedAt = Date.now() + QUESTION_ARM_MS
-    printer.print('tool', approvalQuestionLines(approval, this.#argumentsOf(approval), columns(), paint))
+    printer.print('tool', approvalQuestionLines(approval, this.#draftOf(approval), columns(), paint))
   }
 
   #showAnswered(closed: ApprovalNews['closed']): void {

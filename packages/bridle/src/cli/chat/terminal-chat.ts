@@ -2,10 +2,11 @@
 
 import { stripVTControlCharacters } from 'node:util'
 import { type HarnessConnection, HarnessError } from '../../client/index.ts'
+import { editDraft } from '../approvals/argument-draft.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
-import { approvalPrompt, editApprovalArguments, readAnswer } from './approval-prompt.ts'
+import { approvalPrompt, readAnswer } from './approval-prompt.ts'
 import { ApprovalTalk } from './approval-talk.ts'
 import { ChatLink } from './chat-link.ts'
 import { type ChatTarget, createTarget } from './chat-target.ts'
@@ -263,7 +264,7 @@ export class TerminalChat {
       client: this.#link.client,
       paint: this.#paint,
       printer: this.#printer,
-      edit: (before, signal) => editApprovalArguments(before, this.#options.env, signal),
+      edit: (draft, signal) => editDraft(draft, this.#options.env, signal),
       columns: () => this.#window.columns,
       note: (text) => this.#note(text),
       sayError: (error) => this.#sayError(error),
