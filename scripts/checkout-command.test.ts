@@ -1,5 +1,5 @@
 // `npm run -s bridle --` in the folders of a checkout, as the READMEs of the examples type it.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +26,12 @@ test('[C104] the command works in the folder where it is typed', async () => {
   expect(await agentsFound('examples/triage', '--agents', '../hello')).toEqual([
     'agent hello: ../hello/agents/hello.ts',
   ])
+})
+
+test('[C127] a hint is a command of the checkout', async () => {
+  const command = ['run', '-s', 'bridle', '--', 'sessions', '--url', `http://127.0.0.1:${await freePort()}`]
+  const { status, stderr } = spawnSync('npm', command, { cwd: join(root, 'examples/hello'), encoding: 'utf8' })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('Start one with npm run -s bridle -- start')])
 })
 
 test.each(globSync('examples/*/README.md', { cwd: root }))('commands of %s exist in a checkout', (page) => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { commandName } from './command-name.ts'
 
 test.each<[string, NodeJS.ProcessEnv, string]>([
+  ['npm run -s bridle --', { npm_lifecycle_event: 'bridle' }, '/home/me/checkout/scripts/bridle.ts'],
   ['npm run -s bridle --', { npm_lifecycle_event: 'bridle' }, '/home/me/checkout/packages/bridle/src/cli/main.ts'],
   ['bridle', { npm_lifecycle_event: 'test' }, '/home/me/checkout/packages/bridle/src/cli/main.ts'],
   ['npx bridle', { npm_lifecycle_event: 'npx' }, '/home/me/project/node_modules/.bin/bridle'],

@@ -1,5 +1,6 @@
 // A command of the command line: its options and its function. The table in verbs.ts has its name, arguments and summary.
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
+import { commandName } from './command-name.ts'
 import type { CliOutput } from './terminal/output.ts'
 
 export interface CliOption extends ParseArgsOptionDescriptor {
@@ -60,7 +61,8 @@ export const parseCommandLine = (
     ...options,
     help: { type: 'boolean', short: 'h' },
   }
-  const usageError = (problem: string) => new ExitError(EXIT_CODES.usage, `${problem} Try bridle ${name} --help.`)
+  const usageError = (problem: string) =>
+    new ExitError(EXIT_CODES.usage, `${problem} Try ${commandName()} ${name} --help.`)
   const { values, positionals, tokens } = parseArgs({
     args: [...argv],
     options: allOptions,

@@ -16,6 +16,10 @@ test.each(Object.entries(verbs))(
   },
 )
 
+test.each(['start', 'dev', 'chat', 'run', 'build', 'doctor'])('[C102] %s takes --agents', async (name) => {
+  expect(Object.keys((await verbs[name]?.load())?.options ?? {})).toContain('agents')
+})
+
 const source = fileURLToPath(new URL('..', import.meta.url))
 
 /** The files that Node loads with a file: imports of types vanish, and those inside of functions come later. */

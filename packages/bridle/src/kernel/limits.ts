@@ -152,3 +152,5 @@ export const SESSION_GRANTS_MAX = 200
 export const FOUND_TOOLS_MAX = 40
 /** Characters of a notice: one or two lines of a terminal. */
 export const NOTICE_CHARS_MAX = 300
+/** A longer wait before a retry is not believed: no provider asks for more than a day. */
+export const NOTICE_DELAY_MS_MAX = 86_400_000

@@ -1,11 +1,10 @@
 // The question about an approval: yes, no, or yes with other arguments.
 import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
-import { parseJsonObject } from '../runs/run-input.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { askChoice } from '../terminal/question.ts'
 import { type ApprovalDetails, printApproval } from './approval-text.ts'
-import { argumentChanges, printArgumentDiff } from './argument-diff.ts'
-import { draftArguments, editArguments } from './argument-editor.ts'
+import { argumentDiffLines } from './argument-diff.ts'
+import { editDraft, newDraft } from './argument-draft.ts'
 
 export type ApprovalChoice =
   | { readonly decision: 'approved'; readonly args?: FabricJsonObject }
@@ -22,26 +21,17 @@ export const askApproval = async (
   signal: AbortSignal,
   { isEdit = false }: { readonly isEdit?: boolean } = {},
 ): Promise<ApprovalChoice | null> => {
-  const original = request.args ?? {}
-  let edited: FabricJsonObject | null = null
-  let draft = draftArguments(original)
+  let draft = newDraft(request.args)
   const edit = async (): Promise<void> => {
-    draft = (await editArguments(draft, env, signal)) ?? draft
-    try {
-      const value = parseJsonObject('The text', draft) as FabricJsonObject
-      edited = argumentChanges(original, value).length === 0 ? null : value
-      if (edited === null) out.note('Nothing is changed.')
-    } catch (error) {
-      out.note(`${(error as Error).message} Edit it again with e.`)
-    }
+    const { draft: after, remark } = await editDraft(draft, env, signal)
+    draft = after
+    if (remark !== null) out.note(remark)
   }
   if (isEdit) await edit()
   while (!signal.aborted) {
+    const { original, edited } = draft
     printApproval(out, edited === null ? request : { ...request, args: edited })
-    if (edited !== null) {
-      out.line('  Changed:')
-      printArgumentDiff(out, original, edited)
-    }
+    if (edited !== null) argumentDiffLines(original, edited, out.width, out.style).forEach(out.line)
     const answer = await askChoice(out, QUESTION, ['y', 'n', 'e'], signal)
     if (answer === null) return null
     if (answer === 'n') return { decision: 'denied' }

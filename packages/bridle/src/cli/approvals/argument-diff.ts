@@ -9,14 +9,20 @@ export interface LineChange {
   readonly text: string
 }
 
-/** Prints the changes; a line that continues another one begins with a bar, as in the arguments themselves. */
-export const printArgumentDiff = (out: CliOutput, before: unknown, after: unknown): void => {
-  for (const { mark, text } of argumentChanges(before, after)) {
-    const lines = wrapText(text, out.width - MARGIN.length - INDENT)
-    for (const [at, line] of lines.entries())
-      out.line(`${MARGIN}${out.style(mark === '-' ? 'red' : 'green', `${at === 0 ? mark : '│'} ${line}`)}`)
-  }
-}
+/** The changes below a heading. A line that continues another one begins with a bar, as in the arguments themselves. */
+export const argumentDiffLines = (
+  before: unknown,
+  after: unknown,
+  columns: number,
+  style: CliOutput['style'],
+): string[] => [
+  `${MARGIN}Changed:`,
+  ...argumentChanges(before, after).flatMap(({ mark, text }) =>
+    wrapText(text, columns - MARGIN.length - INDENT).map(
+      (line, at) => `${MARGIN}${style(mark === '-' ? 'red' : 'green', `${at === 0 ? mark : '│'} ${line}`)}`,
+    ),
+  ),
+]
 
 /** The changed lines in order, with invisible characters escaped. None = the values are the same. */
 export const argumentChanges = (before: unknown, after: unknown): LineChange[] =>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { HarnessApproval, HarnessState } from '../../client/index.ts'
+import { newDraft } from '../approvals/argument-draft.ts'
 import { ApprovalDesk } from './approval-desk.ts'
 import { answerText, approvalQuestionLines, readAnswer } from './approval-prompt.ts'
 
@@ -75,7 +76,7 @@ test('[C194] every character of an approval is shown, and what became of it', ()
   const lines = approvalQuestionLines(hostile, null, 40, paint)
   expect(lines.map((line) => line.slice(2)).join('')).toContain('\\u001b[8m\\u202e')
   expect(lines.slice(1, -1).every((line) => line.startsWith('│ '))).toBe(true)
-  expect(approvalQuestionLines(hostile, { p: 1 }, 40, paint)[0]).toBe('? bash {"p":1}')
+  expect(approvalQuestionLines(hostile, { ...newDraft({}), edited: { p: 1 } }, 40, paint)[0]).toBe('? bash {"p":1}')
   expect(answerText(hostile, 'approved', true)).toBe('bash approved')
   expect(answerText(hostile, 'denied', false)).toBe('bash denied, elsewhere')
   expect(answerText(hostile, 'cancelled', false)).toBe('bash cancelled')

@@ -32,10 +32,28 @@ test('[C190] a new chat of the default agent, of a named one, and of a named ses
     isNew: true,
   })
   expect(calls).toEqual([{}, { agent: 'scripted' }, { agent: 'scripted', session_id: 'mine' }])
-  await expect(chooseTarget(fabric, { ...choice, id: 'mine' })).rejects.toMatchObject({
-    code: 1,
-    message: 'There is no session mine; bridle sessions lists them.',
+})
+
+test('[C150] [C190] without an agent, --id may be the beginning of an id', async () => {
+  const ids = ['north-1', 'north-2', 'south-1']
+  const { fabric, calls } = serverWith({
+    session: async (id: string) => (ids.includes(id) ? { id, agent: 'a' } : missing()),
+    sessions: async ({ search }: { search: string }) => ({
+      sessions: ids.filter((id) => id.includes(search)).map((id) => ({ id, agent: 'a' })),
+    }),
   })
+  expect(await chooseTarget(fabric, { ...choice, id: 'south' })).toEqual({ id: 'south-1', agent: 'a', isNew: false })
+  await expect(chooseTarget(fabric, { ...choice, id: 'north' })).rejects.toMatchObject({
+    code: 2,
+    message: expect.stringContaining('north-1\n  north-2'),
+  })
+  await expect(chooseTarget(fabric, { ...choice, id: 'west' })).rejects.toMatchObject({
+    code: 1,
+    message: 'There is no session west. Try bridle sessions.',
+  })
+  expect(calls).toEqual([])
+  // With an agent the same text names a new session.
+  expect(await chooseTarget(fabric, { ...choice, agent: 'a', id: 'south' })).toMatchObject({ id: 'south', isNew: true })
 })
 
 test('[C190] --id goes on with a session, --continue with the newest chat', async () => {

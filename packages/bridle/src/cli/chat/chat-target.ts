@@ -2,6 +2,7 @@
 import { FabricError, type OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
+import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
 import { newChatBody } from './chat-workspace.ts'
 
 export interface ChatTarget {
@@ -59,16 +60,18 @@ export const createTarget = async (
   return target
 }
 
-/** A session that does not exist yet is made under this id where its agent is named. */
+/** With an agent the id is a whole one: a session that does not exist yet is made under it. */
 const namedChat = async (fabric: OperatorClient, id: string, { agent, workspace }: ChatChoice): Promise<ChatTarget> => {
   try {
-    const session = await fabric.session(id, agent)
+    const session =
+      agent === undefined
+        ? await withSession(fabric, id, undefined, (each) => fabric.session(each))
+        : await fabric.session(id, agent)
     return { id: session.id, agent: session.agent, isNew: false }
   } catch (error) {
-    if (!(error instanceof FabricError) || error.status !== 404) throw error
+    if (agent === undefined || !isNotFound(error)) throw error
+    return createTarget(fabric, agent, workspace, id)
   }
-  if (agent !== undefined) return createTarget(fabric, agent, workspace, id)
-  throw new ExitError(EXIT_CODES.failed, `There is no session ${id}; bridle sessions lists them.`)
 }
 
 const refuseUnknownAgent = async (fabric: OperatorClient, agent: string): Promise<void> => {

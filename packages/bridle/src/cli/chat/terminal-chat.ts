@@ -1,25 +1,18 @@
 // A conversation on a terminal: prompts, answers as they come, approvals in place, and commands behind a slash.
 
 import { stripVTControlCharacters } from 'node:util'
-import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
-import { type HarnessApproval, type HarnessConnection, HarnessError } from '../../client/index.ts'
+import { type HarnessConnection, HarnessError } from '../../client/index.ts'
+import { editDraft } from '../approvals/argument-draft.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
-import { ApprovalDesk, type ApprovalNews } from './approval-desk.ts'
-import {
-  answerText,
-  approvalPrompt,
-  approvalQuestionLines,
-  editApprovalArguments,
-  readAnswer,
-} from './approval-prompt.ts'
+import { approvalPrompt, readAnswer } from './approval-prompt.ts'
+import { ApprovalTalk } from './approval-talk.ts'
 import { ChatLink } from './chat-link.ts'
 import { type ChatTarget, createTarget } from './chat-target.ts'
 import type { TerminalKey } from './input/keys.ts'
 import type { EditorEvent } from './input/line-editor.ts'
 import type { PromptHistory } from './input/prompt-history.ts'
-import { QUESTION_ARM_MS } from './limits.ts'
 import { ChatWindow, type WindowView } from './screen/chat-window.ts'
 import { cutToColumns, displayWidth } from './screen/display-width.ts'
 import { type ChatControl, completeSlash, runSlashCommand } from './slash-commands.ts'
@@ -59,16 +52,14 @@ export class TerminalChat {
   readonly #paint
   #link: ChatLink
   #thread: ChatThread
-  #desk = new ApprovalDesk()
+  #approvals: ApprovalTalk
   #question: OpenQuestion | null = null
-  #armedAt = 0
   #showsThinking = false
   #isAway = false
   #isStopping = false
   /** The next Ctrl+C leaves. */
   #isLeaving = false
   #isSuspended = false
-  #editedArgs: FabricJsonObject | null = null
   /** Remarks about prompts that are not printed yet, by message. */
   readonly #remarks = new Map<string, string>()
   #ticking: NodeJS.Timeout | undefined
@@ -89,6 +80,7 @@ export class TerminalChat {
     })
     this.#thread = this.#newThread()
     this.#link = this.#open(options.target)
+    this.#approvals = this.#newApprovals()
   }
 
   /** Resolves when the person leaves. */
@@ -149,11 +141,10 @@ export class TerminalChat {
     const old = this.#link
     const isEmpty = old.target.isNew && old.state.messages.length === 0
     old.close()
-    this.#desk = new ApprovalDesk()
-    this.#editedArgs = null
     this.#thread = this.#newThread()
     this.#isAway = false
     this.#link = this.#open(target)
+    this.#approvals = this.#newApprovals()
     this.#note(greeting(target)[0] ?? '')
     if (isEmpty) await this.#options.connection.fabric.remove(old.target.agent, old.target.id).catch(() => {})
   }
@@ -161,10 +152,9 @@ export class TerminalChat {
   #view(columns: number): WindowView {
     const { state, client } = this.#link
     // A question takes the input line only while it is empty: half a sentence must not become an answer. It is asked below the text that led to it, and its answer stands above what follows.
-    const { opened, closed } = this.#desk.update(state, this.#window.text === '' && !this.#question)
-    this.#showAnswered(closed, columns)
+    const askNext = this.#approvals.update(state, this.#window.text === '' && !this.#question)
     if (this.#link.isOpen || this.#isAway) this.#thread.update(state, columns)
-    if (opened) this.#showApproval(opened, columns)
+    askNext()
     if (!this.#link.isRunning) this.#isStopping = false
     const held = client.held.map(({ prompt }) =>
       this.#paint.style('dim', `› ${cutToColumns(oneLine(prompt), columns - 10)} (held)`),
@@ -180,7 +170,7 @@ export class TerminalChat {
 
   #prompt(): { readonly text: string; readonly colour: ['bold', 'yellow'] | ['bold', 'cyan'] } {
     if (this.#question) return { text: this.#question.text, colour: ['bold', 'yellow'] }
-    return this.#desk.current
+    return this.#approvals.isAsking
       ? { text: approvalPrompt, colour: ['bold', 'yellow'] }
       : { text: '› ', colour: ['bold', 'cyan'] }
   }
@@ -190,7 +180,7 @@ export class TerminalChat {
       isAway: this.#isAway,
       isStopping: this.#isStopping,
       isLeaving: this.#isLeaving,
-      waitingApprovals: this.#desk.current ? 0 : this.#desk.waiting,
+      waitingApprovals: this.#approvals.waiting,
       isRunning: this.#link.isRunning,
       sessionStatus: this.#link.state.sessionStatus,
       elapsedMs: this.#link.elapsedMs,
@@ -198,22 +188,9 @@ export class TerminalChat {
     return text === null ? null : this.#paint.style('dim', cutToColumns(text, columns))
   }
 
-  #showAnswered(closed: ApprovalNews['closed'], columns: number): void {
-    for (const { approval, decision, isOwn } of closed) {
-      const isApproved = decision === 'approved'
-      const mark = isApproved ? this.#paint.style('green', '✓') : this.#paint.style('yellow', '✗')
-      this.#printer.print('tool', [`${mark} ${cutToColumns(answerText(approval, decision, isOwn), columns - 2)}`])
-    }
-  }
-
-  #showApproval(approval: HarnessApproval, columns: number): void {
-    this.#armedAt = Date.now() + QUESTION_ARM_MS
-    this.#printer.print('tool', approvalQuestionLines(approval, this.#editedArgs, columns, this.#paint))
-  }
-
   /** Keys that were pressed before a question appeared were not meant for it. */
   #acceptsKey(key: TerminalKey): boolean {
-    return Date.now() >= this.#armedAt || (key.type === 'key' && key.name === 'interrupt')
+    return this.#approvals.isArmed || (key.type === 'key' && key.name === 'interrupt')
   }
 
   #handle(event: EditorEvent): void {
@@ -255,10 +232,11 @@ export class TerminalChat {
 
   #submit(text: string): void {
     if (this.#question) return this.#answerQuestion(text)
-    const { current } = this.#desk
-    if (current && !text.startsWith('/')) return void this.#answerApproval(current, text)
+    const isAnswer = this.#approvals.isAsking && !text.startsWith('/')
+    // A text that is no answer can be had again with the arrow key.
+    if (!isAnswer || readAnswer(text) === null) this.#options.history.add(text)
+    if (isAnswer) return void this.#approvals.answer(text)
     if (text.trim() === '') return
-    this.#options.history.add(text)
     if (text.startsWith('/')) {
       this.#note(`› ${oneLine(text)}`)
       void runSlashCommand(this.#control(), text).catch((error: unknown) => this.#sayError(error))
@@ -281,44 +259,21 @@ export class TerminalChat {
     }
   }
 
-  async #answerApproval(approval: HarnessApproval, text: string): Promise<void> {
-    const answer = readAnswer(text)
-    if (answer === null) {
-      // With the arrow key the text can be had again.
-      this.#options.history.add(text)
-      return this.#note('Answer y, n or e; /cancel stops the run.')
-    }
-    if (answer === 'e') return this.#editApproval(approval)
-    const args = this.#editedArgs
-    this.#editedArgs = null
-    this.#desk.answer()
-    try {
-      await this.#link.client.approve(approval.id, answer === 'y' ? 'approved' : 'denied', {
-        ...(answer === 'y' && args && { args }),
-      })
-    } catch (error) {
-      this.#sayError(error)
-      // Refused arguments, or a lost connection: the approval is still open, and asked again.
-      this.#desk.reopen(approval.id)
-      this.#window.redraw()
-    }
-  }
-
-  async #editApproval(approval: HarnessApproval): Promise<void> {
-    this.#isSuspended = true
-    this.#window.stop()
-    const gone = new AbortController()
-    const unsubscribe = this.#link.client.subscribe(() => {
-      if (!this.#link.state.approvals?.some(({ id }) => id === approval.id)) gone.abort()
+  #newApprovals(): ApprovalTalk {
+    return new ApprovalTalk({
+      client: this.#link.client,
+      paint: this.#paint,
+      printer: this.#printer,
+      edit: (draft, signal) => editDraft(draft, this.#options.env, signal),
+      columns: () => this.#window.columns,
+      note: (text) => this.#note(text),
+      sayError: (error) => this.#sayError(error),
+      withoutWindow: async (act) => {
+        this.#window.stop()
+        await act()
+        this.#window.start()
+      },
     })
-    const before = this.#editedArgs ?? approval.arguments ?? {}
-    const { args, problem } = await editApprovalArguments(before as FabricJsonObject, this.#options.env, gone.signal)
-    unsubscribe()
-    this.#isSuspended = false
-    if (problem !== null) this.#note(`${problem} Edit it again with e.`)
-    else this.#editedArgs = args ?? this.#editedArgs
-    if (!gone.signal.aborted) this.#showApproval(approval, this.#window.columns)
-    this.#window.start()
   }
 
   #answerQuestion(text: string | null): void {

@@ -95,12 +95,12 @@ if (isThorough)
     git('clean', '--quiet', '-f')
   })
 
-test('[C141] with no server the command starts one, which knows its user', async () => {
+test('[C141] [C150] with no server the command starts one, which knows its user; apply takes the beginning of an id', async () => {
   const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
   const asked = ['run', 'writer', 'alone', '--id', 'own', '--workspace', 'repo', '--data', 'own', '--json']
   const { code, stdout } = await work.bridle(asked, { env })
   expect([code, parseJsonRows(stdout).at(-1)]).toMatchObject([0, { status: 'completed' }])
-  const applied = await work.bridle(['apply', 'own', '--data', 'own', '--json'], { env })
+  const applied = await work.bridle(['apply', 'ow', '--data', 'own', '--json'], { env })
   expect(parseJsonRows(applied.stdout)).toEqual([{ type: 'applied', sessionId: 'own', source: repo, files: 3 }])
   git('checkout', '--quiet', '.')
   git('clean', '--quiet', '-f')

@@ -1,13 +1,22 @@
 // `bridle apply` brings the changes of a session that works on a branch into the folder that it began with.
 import { existsSync } from 'node:fs'
 import type { SessionDetail } from '../../client/index.ts'
-import { clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import {
+  agentOption,
+  clientOptions,
+  dataOptions,
+  defineCommand,
+  EXIT_CODES,
+  ExitError,
+  outputOptions,
+} from '../command.ts'
 import { connectOrStart } from '../runs/server-connection.ts'
 import { takeOver } from '../runs/take-over.ts'
+import { withSession } from '../session-ids/session-prefix.ts'
 
 export const apply = defineCommand({
   options: {
-    agent: { type: 'string', value: 'NAME', help: 'whose session, where several agents have one of this id' },
+    ...agentOption,
     ...clientOptions,
     ...dataOptions,
     ...outputOptions,
@@ -15,13 +24,16 @@ export const apply = defineCommand({
   notes: `For sessions that were started with --workspace on a repository. The changes come into the folder, uncommitted: look at them
 with git diff. Where they do not fit, nothing is changed.`,
   run: async ({ args, flags, env, out }) => {
-    const [id = ''] = args
+    const [session = ''] = args
     // A session of `run` may have been served by that command alone, which has ended.
     const connection = await connectOrStart(flags, env, out)
-    const card = await connection.fabric.session(id, flags.agent).finally(connection.close)
+    const { fabric } = connection
+    const card = await withSession(fabric, session, flags.agent, (id) => fabric.session(id, flags.agent)).finally(
+      connection.close,
+    )
     const { source, path } = foldersOf(card)
     const files = await takeOver(source, path)
-    if (out.isJson) out.row({ type: 'applied', sessionId: id, source, files })
+    if (out.isJson) out.row({ type: 'applied', sessionId: card.id, source, files })
     else
       out.line(
         files === 0

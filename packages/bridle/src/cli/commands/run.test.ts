@@ -91,12 +91,11 @@ describe('[C5] the outcome', () => {
     ])
   })
 
-  test('bad input: exit 2; no such agent: exit 1, and the agents there are', async () => {
+  test('[C165] bad input: exit 2; no such agent: exit 1, and the agents there are; neither names a session', async () => {
     const bad = await work.bridle(['run', 'scripted', '--set', 'x=1'])
     expect([bad.code, bad.stderr]).toEqual([2, 'bridle: The body must have a "prompt" that is a text.\n'])
     const nobody = await work.bridle(['run', 'nobody', 'hi'])
     expect([nobody.code, nobody.stderr]).toMatchObject([1, /^bridle: There is no agent nobody; there are .*scripted/])
-    // [C126] No session is named that never comes to exist.
     const shown = await work.bridle(['run', 'nobody', 'hi', '--text'])
     expect([shown.stdout, shown.stderr]).toEqual(['', expect.not.stringContaining('session')])
     const empty = await work.bridle(['run', 'scripted', '--text'])
@@ -242,19 +241,3 @@ const cancel = async (id: string): Promise<void> => {
   await acknowledged
   socket.close()
 }
-
-test('[C165] a run that the server refuses names no session, and a forgotten prompt is said', async () => {
-  const none = await work.bridle(['run', 'scripted', '--text'])
-  expect([none.code, none.stdout, none.stderr]).toEqual([
-    ...[
-      2,
-      '',
-      'bridle: The body must have a "prompt" that is a text. Say what to do: bridle run scripted "Hello", or use --payload or --set.\n',
-    ],
-  ])
-  const nobody = await work.bridle(['run', 'nobody', 'hi', '--text'])
-  expect([nobody.code, nobody.stderr]).toEqual([
-    1,
-    expect.stringMatching(/^bridle: There is no agent nobody; there are /),
-  ])
-})

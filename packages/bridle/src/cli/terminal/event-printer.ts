@@ -1,5 +1,7 @@
 // Prints AgentEvents for people: text as it streams, and everything else in separate lines.
+
 import { printApproval } from '../approvals/approval-text.ts'
+import { commandName } from '../command-name.ts'
 import { LAST_WORDS_CHARS } from '../limits.ts'
 import { type CliOutput, escapeControls, type TextStyle, truncateLine } from './output.ts'
 import { wrapText } from './text-lines.ts'
@@ -16,7 +18,7 @@ export interface EventPrinterOptions {
   readonly withPrompts: boolean
   /** Shows the commands that answer an approval. */
   readonly withHints: boolean
-  /** How the command line is called here; default `bridle`. */
+  /** How the command line is called here; default: as this process was. */
   readonly command?: string
   /** Whether an approval has its answer: then nothing says how to answer it. */
   readonly isAnswered?: (approvalId: string) => boolean
@@ -29,7 +31,7 @@ export interface EventPrinter {
 }
 
 export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions): EventPrinter => {
-  const { withPrompts, withHints, command = 'bridle', isAnswered = () => false } = options
+  const { withPrompts, withHints, command = commandName(), isAnswered = () => false } = options
   let open: 'text' | 'thinking' | null = null
   let streamed = ''
   /** False while the beginning of the answer is not known: somebody attached in the middle of a turn. */

@@ -24,7 +24,15 @@ export const withoutThread = (threads: readonly Thread[], id: string, agent?: st
   return left.length === threads.length ? threads : left
 }
 
-const isSame = (a: Thread, b: Thread): boolean => a.id === b.id && a.agent === b.agent
+/** The threads that are new or different since the list was `before`. */
+export const changedSince = (before: readonly Thread[], now: readonly Thread[]): readonly Thread[] =>
+  now.filter((each) => !before.includes(each))
+
+/** The threads that have left the list since it was `before`. */
+export const leftSince = (before: readonly Thread[], now: readonly Thread[]): readonly Thread[] =>
+  before.filter((each) => !now.some((other) => isSame(each, other)))
+
+export const isSame = (a: Thread, b: Thread): boolean => a.id === b.id && a.agent === b.agent
 
 const newestFirst = (a: Thread, b: Thread): number =>
   a.updatedAt === b.updatedAt ? (a.id < b.id ? -1 : 1) : a.updatedAt < b.updatedAt ? 1 : -1

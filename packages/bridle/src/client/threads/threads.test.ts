@@ -122,3 +122,31 @@ test('a list keeps the later state of a thread, and its identity where nothing d
   expect(withoutThread(list, 'y', 'b')).toBe(list)
   expect(withoutThread(list, 'y')).toHaveLength(2)
 })
+
+test('[H135] a list that was asked for before a change does not undo it', async () => {
+  const setUp = open('ada', { live: false })
+  const [gone, stays] = [await setUp.create({ title: 'gone' }), await setUp.create({ title: 'stays' })]
+  const answered = Promise.withResolvers<void>()
+  const arrives = Promise.withResolvers<void>()
+  let isSlow = false
+  const slowList: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init)
+    if (!isSlow || !String(input).includes('/sessions?')) return response
+    answered.resolve()
+    await arrives.promise
+    return response
+  }
+  const list = open('ada', { live: false, fetch: slowList })
+  await list.refresh()
+  isSlow = true
+  const refreshed = list.refresh()
+  await answered.promise
+  await list.archive(gone.id)
+  await list.rename(stays.id, 'renamed')
+  await list.create({ title: 'made meanwhile' })
+  arrives.resolve()
+  await refreshed
+  expect(titles(list)).toEqual(expect.arrayContaining(['made meanwhile', 'renamed']))
+  expect(titles(list)).not.toContain('gone')
+  expect(titles(list)).not.toContain('stays')
+})

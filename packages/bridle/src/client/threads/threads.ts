@@ -8,7 +8,7 @@ import { THREADS_PAGE } from '../limits.ts'
 import { connectChanges } from '../operator/changes.ts'
 import type { ChangesHandle, ChangesOptions } from '../operator/changes-options.ts'
 import type { NewThread, Thread, ThreadsOptions, ThreadsState } from './options.ts'
-import { threadOf, withoutThread, withThread } from './thread-list.ts'
+import { changedSince, isSame, leftSince, threadOf, withoutThread, withThread } from './thread-list.ts'
 
 /** Makes the list of a user's threads. It loads at once, and follows changes until `close`. */
 export const threads = (options: ThreadsOptions): Threads => new Threads(options)
@@ -107,6 +107,7 @@ export class Threads {
   }
 
   async #load(cursor: string | undefined): Promise<void> {
+    const asked = this.#state.threads
     try {
       const { sessions, next } = await this.#client.sessions({
         kind: 'chat',
@@ -115,10 +116,12 @@ export class Threads {
         ...(cursor !== undefined && { cursor }),
       })
       const rows = sessions.filter(({ id }) => !this.#removed.has(id)).map(threadOf)
-      const before = cursor === undefined ? [] : this.#state.threads
+      // The answer may be older than changes that came while it was on its way.
+      const before = cursor === undefined ? changedSince(asked, this.#state.threads) : this.#state.threads
+      const left = leftSince(asked, this.#state.threads)
       this.#next = next ?? null
       this.#update({
-        threads: rows.reduce(withThread, before),
+        threads: rows.filter((row) => !left.some((each) => isSame(each, row))).reduce(withThread, before),
         phase: 'ready',
         error: null,
         hasMore: this.#next !== null,

@@ -34,6 +34,13 @@ test.each<[EventType, object, object | null]>([
     },
     { kind: 'retry', message: 'openai/gpt: overloaded: Too busy, trying again at once, try 2', retryAt: at + 500 },
   ],
+  ...[{ retry_delay_ms: 1e20 }, { retry_at: -1e300 }, { retry_at: Number.MAX_SAFE_INTEGER }].map(
+    (delay): [EventType, object, object] => [
+      'transport_diagnostic',
+      { status: 'retrying', kind: 'model', reason: 'busy', ...delay },
+      { kind: 'retry', message: 'busy, trying again' },
+    ],
+  ),
   [
     'transport_diagnostic',
     { status: 'fallback', kind: 'model', provider_requested: 'a/b', provider_actual: 'c/d', reason: 'refused' },

@@ -1,6 +1,6 @@
 // Why a run does not get on: it is queued, its sandbox starts, its model is asked again. One sentence each, for people who wait.
 import type { AnyEvent } from '../event.ts'
-import { NOTICE_CHARS_MAX } from '../limits.ts'
+import { NOTICE_CHARS_MAX, NOTICE_DELAY_MS_MAX } from '../limits.ts'
 import type { Payloads } from '../schemas.ts'
 import { truncate } from '../text/truncate.ts'
 
@@ -67,8 +67,9 @@ const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number)
   switch (status) {
     case 'retrying': {
       const { http_status, max_retries, retry_delay_ms, retry_at } = payload as RetryFields
-      const delayMs =
-        typeof retry_delay_ms === 'number' ? retry_delay_ms : typeof retry_at === 'number' ? retry_at - at : null
+      const delayMs = believableDelay(
+        typeof retry_delay_ms === 'number' ? retry_delay_ms : typeof retry_at === 'number' ? retry_at - at : null,
+      )
       const problem = typeof http_status === 'number' ? String(http_status) : why
       const tries =
         count === undefined
@@ -89,6 +90,10 @@ const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number)
       return null
   }
 }
+
+/** An agent may write any number; a time beyond what a date can hold would break each wire that carries it. */
+const believableDelay = (ms: number | null): number | null =>
+  ms !== null && Math.abs(ms) <= NOTICE_DELAY_MS_MAX ? ms : null
 
 const sentence = (words: string): string => words.trim().replace(/\.$/, '')
 

@@ -5,6 +5,7 @@ import { type ChatStatus, deliveryText, promptRows, statusText } from '../status
 import { noticeText } from './notices.ts'
 import { dollars, turnCost } from './turn-cost.ts'
 
+const at = Date.parse('2026-01-01T00:00:00.000Z')
 test.each<[string, object, string | null]>([
   [
     'sandbox_notice',
@@ -14,10 +15,12 @@ test.each<[string, object, string | null]>([
   ['sandbox_notice', { resolved_backend: 'bubblewrap', isolation: 'full' }, 'sandbox bubblewrap, isolation full'],
   [
     'transport_diagnostic',
-    { status: 'retrying', kind: 'model', provider_actual: 'anthropic', reason: 'overloaded', failure_count: 2 },
-    'model retrying · anthropic · overloaded · failure 2',
+    { status: 'retrying', kind: 'model', provider_requested: 'anthropic', reason: 'over\u001b[2J', failure_count: 2 },
+    'anthropic: over␛[2J, trying again, try 3',
   ],
-  ['retry_scheduled', { attempt: 1, reason: 'lost' }, 'the run is tried again (attempt 2): lost'],
+  ['transport_diagnostic', { status: 'waiting', kind: 'sandbox', reason: 'All are busy.' }, 'All are busy.'],
+  ['transport_diagnostic', { status: 'ok', kind: 'sandbox' }, null],
+  ['retry_scheduled', { attempt: 2, due: at + 2_000, reason: 'lost.' }, 'lost, trying again in 2 s, attempt 2'],
   ['context_warning', { usage_pct: 81.2 }, 'the context is 81 % full'],
   ['context_warning', { message: 'Full\u001b[2J\nnow' }, 'Full␛[2J now'],
   ['budget_crossed', { budget: 'cost', limit: 1, value: 2 }, 'the budget cost is crossed: 2 of 1'],
@@ -27,7 +30,8 @@ test.each<[string, object, string | null]>([
   ['token', { text: 'x' }, null],
   ['toString', {}, null],
 ])('[C195] the notice of %s', (type, payload, text) => {
-  expect(noticeText({ type, payload: payload as { [name: string]: unknown } })).toBe(text)
+  const timestamp = new Date(at).toISOString()
+  expect(noticeText({ type, timestamp, payload: payload as { [name: string]: unknown } })).toBe(text)
 })
 
 const none = { input_tokens: 0, output_tokens: 0, cost_usd: null, context_usage_pct: null }

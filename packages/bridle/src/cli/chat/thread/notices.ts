@@ -1,19 +1,28 @@
 // Events beside the conversation that a person who waits wants to know of: retries, sandboxes, budgets, what other people did.
+import type { AnyEvent } from '../../../kernel/event.ts'
+import { noticeOf } from '../../../kernel/views/notice.ts'
 import { escapeControls } from '../../terminal/output.ts'
 
 /** An envelope of a server, perhaps of a type that this version does not know yet. */
 export interface NoticeEnvelope {
   readonly type: string
+  /** ISO 8601. */
+  readonly timestamp: string
   readonly payload: { readonly [name: string]: unknown }
 }
 
 /** A line about the event; null = the conversation shows it, or nobody waits for it. */
-export const noticeText = ({ type, payload }: NoticeEnvelope): string | null => {
-  const text = Object.hasOwn(notices, type) ? notices[type]?.(payload) : null
+export const noticeText = (envelope: NoticeEnvelope): string | null => {
+  const { type, payload } = envelope
+  const text = Object.hasOwn(notices, type) ? notices[type]?.(payload, envelope) : null
   return text ? escapeControls(text.replace(/\s+/g, ' ').trim()) : null
 }
 
-type NoticeWriter = (payload: NoticeEnvelope['payload']) => string | null
+type NoticeWriter = (payload: NoticeEnvelope['payload'], envelope: NoticeEnvelope) => string | null
+
+/** The sentence that `run` and `attach` show for the same event. */
+const waitReason: NoticeWriter = (payload, { type, timestamp }) =>
+  noticeOf({ type, payload, at: Date.parse(timestamp) } as unknown as AnyEvent)?.message ?? null
 
 const by = ({ actor, reason }: NoticeEnvelope['payload']): string =>
   `${isText(actor) ? ` by ${actor}` : ''}${isText(reason) ? `: ${reason}` : ''}`
@@ -26,16 +35,11 @@ const notices: { readonly [type: string]: NoticeWriter } = {
     backend === 'in_process'
       ? null
       : `sandbox ${backend}, isolation ${isolation}${isText(reason) ? `: ${reason}` : ''}`,
-  transport_diagnostic: ({ status, kind, provider_actual: provider, reason, failure_count: count }) =>
-    [
-      `${kind} ${status}`,
-      isText(provider) && provider,
-      isText(reason) && reason,
-      Number(count) > 0 && `failure ${count}`,
-    ]
-      .filter(Boolean)
-      .join(' · '),
-  retry_scheduled: ({ attempt, reason }) => `the run is tried again (attempt ${Number(attempt) + 1}): ${reason}`,
+  transport_diagnostic: (payload, envelope) => {
+    if (payload.kind !== 'sandbox') return waitReason(payload, envelope)
+    return payload.status === 'waiting' && isText(payload.reason) ? payload.reason : null
+  },
+  retry_scheduled: waitReason,
   context_warning: ({ message, usage_pct: used }) =>
     isText(message) ? message : typeof used === 'number' ? `the context is ${Math.round(used)} % full` : null,
   budget_crossed: ({ budget, limit, value }) => `the budget ${budget} is crossed: ${value} of ${limit}`,

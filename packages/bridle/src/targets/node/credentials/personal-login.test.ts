@@ -13,6 +13,7 @@ test.each<[string, LoginSurroundings, string | null]>([
   ['with tokens of others', { ...alone, tokens: [{ token: 't', user: 'ben' }] }, 'it has callers of its own'],
   ['with tenants', { ...alone, tenantRequired: true }, 'it has callers of its own'],
   ['with a check of its own', { ...alone, extractAuthToken: () => true }, 'it has callers of its own'],
+  ['with the login of an app', { ...alone, authenticate: () => ({ user: 'ada' }) }, 'it has callers of its own'],
 ])('[O72] %s', (_name, server, reason) => {
   expect(personalLoginProblem(server)).toBe(
     reason === null ? null : `This server does not use a personal login, since others reach it: ${reason}.`,

@@ -1,0 +1,43 @@
+// The arguments of an approval while a person edits them. `run`, `approve --edit` and `chat` edit in the same way.
+import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
+import { parseJsonObject } from '../runs/run-input.ts'
+import { argumentChanges } from './argument-diff.ts'
+import { draftArguments, editArguments } from './argument-editor.ts'
+
+export interface ArgumentDraft {
+  /** The arguments that were asked for. */
+  readonly original: unknown
+  /** The arguments to approve instead; null = those that were asked for. */
+  readonly edited: FabricJsonObject | null
+  /** The text that the editor begins with: a person mends a text that is no JSON, and does not type it again. */
+  readonly text: string
+}
+
+export interface DraftEdit {
+  readonly draft: ArgumentDraft
+  /** For the person: why the edit changes nothing; null = it changes something. */
+  readonly remark: string | null
+}
+
+export const newDraft = (args: unknown): ArgumentDraft => {
+  const original = args ?? {}
+  return { original, edited: null, text: draftArguments(original) }
+}
+
+/** Opens the editor, or a line of the terminal. Nothing entered leaves the text as it was. */
+export const editDraft = async (
+  draft: ArgumentDraft,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<DraftEdit> => withText(draft, (await editArguments(draft.text, env, signal)) ?? draft.text)
+
+/** The draft after an edit of its text. */
+export const withText = (draft: ArgumentDraft, text: string): DraftEdit => {
+  try {
+    const args = parseJsonObject('The text', text) as FabricJsonObject
+    const isSame = argumentChanges(draft.original, args).length === 0
+    return { draft: { ...draft, text, edited: isSame ? null : args }, remark: isSame ? 'Nothing is changed.' : null }
+  } catch (error) {
+    return { draft: { ...draft, text }, remark: `${(error as Error).message} Edit it again with e.` }
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { type HarnessApproval, type HarnessClient, HarnessError, type HarnessState } from '../../client/index.ts'
+import { withText } from '../approvals/argument-draft.ts'
+import { ApprovalTalk } from './approval-talk.ts'
+import { LinePrinter } from './thread/line-printer.ts'
+
+const approval = (id: string): HarnessApproval => ({
+  ...{ id, kind: 'tool', toolCallId: id, toolName: id, reason: '', arguments: { p: id } },
+})
+const stateOf = (...approvals: HarnessApproval[]): HarnessState => ({ status: 'running', messages: [], approvals })
+
+const world = (fails = false) => {
+  const printer = new LinePrinter()
+  const [sent, said]: [unknown[], string[]] = [[], []]
+  const client = {
+    approve: async (...answer: unknown[]) => {
+      sent.push(answer)
+      if (fails) throw new HarnessError('not_sent', 'Away.')
+    },
+    subscribe: () => () => {},
+    getSnapshot: () => stateOf(),
+  } as unknown as HarnessClient
+  const talk = new ApprovalTalk({
+    ...{ client, printer, columns: () => 60 },
+    edit: async (draft) => withText(draft, '{"p":"edited"}'),
+    paint: { style: (_format, text) => text, hasColour: false },
+    note: (text) => said.push(text),
+    sayError: (error) => said.push((error as Error).message),
+    withoutWindow: (act) => act(),
+  })
+  const show = (...approvals: HarnessApproval[]) => {
+    talk.update(stateOf(...approvals), true)()
+    return printer.take()
+  }
+  return { talk, show, sent, said, printer }
+}
+
+test('[C160] [C194] edited arguments go with the approval that they were shown for, and with no other', async () => {
+  const { talk, show, sent, printer } = world()
+  const [a, b, c] = [approval('a'), approval('b'), approval('c')]
+  expect(show(a, b, c)).toEqual(['? a {"p":"a"}'])
+  expect([talk.isAsking, talk.isArmed]).toEqual([true, false])
+  await talk.answer('e')
+  expect(printer.take()).toEqual(['? a {"p":"edited"}', '  Changed:', '  -   "p": "a"', '  +   "p": "edited"'])
+  // Another approval closes meanwhile: the edit stays with the one that is asked.
+  expect(show(a, b)).toEqual(['✗ c answered, elsewhere'])
+  await talk.answer('y')
+  expect(show(a, b)).toEqual(['? b {"p":"b"}'])
+  await talk.answer('e')
+  // Somebody else answers the edited one: the next is asked as it is.
+  printer.take()
+  expect(show(approval('d'))).toContain('? d {"p":"d"}')
+  await talk.answer('yes')
+  expect(sent).toEqual([
+    ['a', 'approved', { args: { p: 'edited' } }],
+    ['d', 'approved', {}],
+  ])
+})
+
+test('[C194] an answer that was not sent is asked again; another word is no answer', async () => {
+  const { talk, show, sent, said } = world(true)
+  show(approval('a'))
+  await talk.answer('maybe')
+  await talk.answer('n')
+  expect(sent).toEqual([['a', 'denied', {}]])
+  expect(said).toEqual(['Answer y, n or e; /cancel stops the run.', 'Away.'])
+  expect(show(approval('a'))).toEqual(['? a {"p":"a"}'])
+})

@@ -1,0 +1,108 @@
+// The talk about approvals in a chat: asks in the input line, sends the answers, and says what became of them.
+import type { HarnessApproval, HarnessClient, HarnessState } from '../../client/index.ts'
+import { type ArgumentDraft, type DraftEdit, newDraft } from '../approvals/argument-draft.ts'
+import { ApprovalDesk, type ApprovalNews } from './approval-desk.ts'
+import { answerText, approvalQuestionLines, readAnswer } from './approval-prompt.ts'
+import { QUESTION_ARM_MS } from './limits.ts'
+import type { Paint } from './markdown/wrap.ts'
+import { cutToColumns } from './screen/display-width.ts'
+import type { LinePrinter } from './thread/line-printer.ts'
+
+export interface ApprovalTalkOptions {
+  readonly client: HarnessClient
+  readonly paint: Paint
+  readonly printer: LinePrinter
+  readonly edit: (draft: ArgumentDraft, signal: AbortSignal) => Promise<DraftEdit>
+  readonly columns: () => number
+  readonly note: (text: string) => void
+  readonly sayError: (error: unknown) => void
+  /** Gives the terminal to an editor meanwhile. */
+  readonly withoutWindow: (act: () => Promise<void>) => Promise<void>
+}
+
+export class ApprovalTalk {
+  readonly #options: ApprovalTalkOptions
+  readonly #desk = new ApprovalDesk()
+  /** Edited arguments belong to one approval: they must never be sent with another. */
+  #edit: { readonly id: string; readonly draft: ArgumentDraft } | null = null
+  #armedAt = 0
+
+  constructor(options: ApprovalTalkOptions) {
+    this.#options = options
+  }
+
+  get isAsking(): boolean {
+    return this.#desk.current !== null
+  }
+
+  /** Approvals that cannot be asked, because there is text in the input line. */
+  get waiting(): number {
+    return this.isAsking ? 0 : this.#desk.waiting
+  }
+
+  /** False = the question has just appeared: keys of now were not meant for it. */
+  get isArmed(): boolean {
+    return Date.now() >= this.#armedAt
+  }
+
+  /** Says which approvals were answered. Returns the function that asks the next one, to be called below the text that led to it. */
+  update(state: HarnessState, mayAsk: boolean): () => void {
+    const { opened, closed } = this.#desk.update(state, mayAsk)
+    this.#showAnswered(closed)
+    return () => {
+      if (opened) this.#ask(opened)
+    }
+  }
+
+  async answer(text: string): Promise<void> {
+    const approval = this.#desk.current
+    const answer = readAnswer(text)
+    if (!approval) return
+    if (answer === null) return this.#options.note('Answer y, n or e; /cancel stops the run.')
+    if (answer === 'e') return this.#openEditor(approval)
+    const args = answer === 'y' ? this.#draftOf(approval)?.edited : null
+    this.#edit = null
+    this.#desk.answer()
+    try {
+      await this.#options.client.approve(approval.id, answer === 'y' ? 'approved' : 'denied', { ...(args && { args }) })
+    } catch (error) {
+      // Refused arguments, or a lost connection: the approval is still open, and asked again.
+      this.#desk.reopen(approval.id)
+      this.#options.sayError(error)
+    }
+  }
+
+  async #openEditor(approval: HarnessApproval): Promise<void> {
+    const { client, edit, note, withoutWindow } = this.#options
+    const before = this.#draftOf(approval) ?? newDraft(approval.arguments)
+    const gone = new AbortController()
+    await withoutWindow(async () => {
+      const unsubscribe = client.subscribe(() => {
+        if (!client.getSnapshot().approvals?.some(({ id }) => id === approval.id)) gone.abort()
+      })
+      const { draft, remark } = await edit(before, gone.signal)
+      unsubscribe()
+      this.#edit = { id: approval.id, draft }
+      if (remark !== null) note(remark)
+      if (!gone.signal.aborted) this.#ask(approval)
+    })
+  }
+
+  #draftOf({ id }: HarnessApproval): ArgumentDraft | null {
+    return this.#edit?.id === id ? this.#edit.draft : null
+  }
+
+  #ask(approval: HarnessApproval): void {
+    const { paint, printer, columns } = this.#options
+    this.#armedAt = Date.now() + QUESTION_ARM_MS
+    printer.print('tool', approvalQuestionLines(approval, this.#draftOf(approval), columns(), paint))
+  }
+
+  #showAnswered(closed: ApprovalNews['closed']): void {
+    const { paint, printer, columns } = this.#options
+    for (const { approval, decision, isOwn } of closed) {
+      const mark = decision === 'approved' ? paint.style('green', '✓') : paint.style('yellow', '✗')
+      printer.print('tool', [`${mark} ${cutToColumns(answerText(approval, decision, isOwn), columns() - 2)}`])
+    }
+  }
+}
