@@ -4,6 +4,7 @@ import type { SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
+import { escapeControls } from '../terminal/output.ts'
 import { changedColumn, printSessionTable } from '../terminal/session-table.ts'
 
 export const sessions = defineCommand({
@@ -38,7 +39,7 @@ export const sessions = defineCommand({
       printSessionTable(out, rows, changedColumn)
       out.note(`\nbridle inspect ${rows[0]?.id}`)
     }
-    if (next !== undefined) process.stderr.write(`There are more: --cursor ${next}, or --all\n`)
+    if (next !== undefined) process.stderr.write(`There are more: --cursor ${escapeControls(next)}, or --all\n`)
     return EXIT_CODES.ok
   },
 })
