@@ -3,6 +3,9 @@ import { commandName } from './command-name.ts'
 
 test.each<[string, NodeJS.ProcessEnv, string]>([
   ['npm run -s bridle --', { npm_lifecycle_event: 'bridle' }, '/home/me/checkout/packages/bridle/src/cli/main.ts'],
+  ['npm run -s bridle --', { npm_lifecycle_event: 'start' }, '/home/me/checkout/packages/bridle/src/cli/main.ts'],
+  ['npm run -s bridle --', { npm_lifecycle_event: 'example:triage' }, '/home/me/checkout/packages/bridle/src/cli/main.ts'],
+  ['npx bridle', { npm_lifecycle_event: 'start' }, '/home/me/project/node_modules/.bin/bridle'],
   ['bridle', { npm_lifecycle_event: 'test' }, '/home/me/checkout/packages/bridle/src/cli/main.ts'],
   ['npx bridle', { npm_lifecycle_event: 'npx' }, '/home/me/project/node_modules/.bin/bridle'],
   ['npx bridle', { npm_lifecycle_event: 'dev' }, '/home/me/project/node_modules/.bin/fh'],
