@@ -4,8 +4,8 @@
 const checkoutScript = /^(bridle|start|example:.+)$/
 
 /** `bridle`, or what stands for it: a script of the checkout, or a program of the project that npx finds. */
-export const commandName = (env: NodeJS.ProcessEnv, program = process.argv[1] ?? ''): string => {
-  if (checkoutScript.test(env.npm_lifecycle_event ?? '') && /[\\/]cli[\\/](main|bridle)\.ts$/.test(program))
+export const commandName = (env: NodeJS.ProcessEnv = process.env, program = process.argv[1] ?? ''): string => {
+  if (checkoutScript.test(env.npm_lifecycle_event ?? '') && /[\\/](cli[\\/]main|scripts[\\/]bridle)\.ts$/.test(program))
     return 'npm run -s bridle --'
-  return /[\\/]node_modules[\\/]\.bin[\\/]/.test(program) ? 'npx bridle' : 'bridle'
+  return /[\\/]node_modules[\\/]\.bin[\\/](bridle|fh)$/.test(program) ? 'npx bridle' : 'bridle'
 }

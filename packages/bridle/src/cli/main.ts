@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { nearestName } from '../kernel/text/nearest-name.ts'
 import { type CliInvocation, EXIT_CODES, ExitError, parseCommandLine } from './command.ts'
+import { commandName } from './command-name.ts'
 import { withEnvFile } from './config/env-file.ts'
 import { explainError } from './explain-error.ts'
 import { commandHelp, helpOverview } from './help.ts'
@@ -36,7 +37,7 @@ const findVerb = (name: string): VerbRow => {
   const row = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (row) return row
   const near = nearestName(name, Object.keys(verbs))
-  const hint = near === null ? 'Try bridle --help.' : `Did you mean bridle ${near}?`
+  const hint = near === null ? `Try ${commandName()} --help.` : `Did you mean ${commandName()} ${near}?`
   throw new ExitError(EXIT_CODES.usage, `There is no "${name}". ${hint}`)
 }
 

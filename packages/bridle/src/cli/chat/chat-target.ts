@@ -1,6 +1,7 @@
 // The session of a chat: a new one, a named one, or the newest of the agent.
 import { FabricError, type OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
 import { newChatBody } from './chat-workspace.ts'
 
@@ -68,7 +69,7 @@ const namedChat = async (fabric: OperatorClient, id: string, { agent, workspace 
     if (!(error instanceof FabricError) || error.status !== 404) throw error
   }
   if (agent !== undefined) return createTarget(fabric, agent, workspace, id)
-  throw new ExitError(EXIT_CODES.failed, `There is no session ${id}; bridle sessions lists them.`)
+  throw new ExitError(EXIT_CODES.failed, `There is no session ${id}; ${commandName()} sessions lists them.`)
 }
 
 const refuseUnknownAgent = async (fabric: OperatorClient, agent: string): Promise<void> => {

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { FabricError, type HarnessClient, HarnessError, type OperatorClient } from '../../client/index.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { visibleArguments } from '../approvals/approval-text.ts'
+import { commandName } from '../command-name.ts'
 import { escapeControls } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
 import { FILES_SHOWN_MAX, SESSION_CHOICES_MAX } from './limits.ts'
@@ -105,7 +106,7 @@ export const completeSlash = (text: string): { readonly text: string; readonly c
 const cockpitText = ({ fabric, id, agent, ownData }: ChatControl): string =>
   ownData === null
     ? `${fabric.url.replace(/\/$/, '')}/s/${encodeURIComponent(id)}?${new URLSearchParams({ agent })}`
-    : `The server of this chat ends with it and shows no cockpit. Leave, and run bridle start --data ${ownData}`
+    : `The server of this chat ends with it and shows no cockpit. Leave, and run ${commandName()} start --data ${ownData}`
 
 const helpLines = (): string[] => {
   const rows = Object.entries(slashCommands).map(([name, { argument, help }]) => [
@@ -162,7 +163,7 @@ const showApprovals = async ({ fabric, id, columns, say }: ChatControl): Promise
         columns - 2,
       ),
     ),
-    'In other sessions: bridle approve SESSION ID, or reject.',
+    `In other sessions: ${commandName()} approve SESSION ID, or reject.`,
   )
 }
 

@@ -1,5 +1,6 @@
 // `bridle agents` lists the agents of a server.
 import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { printUnder } from '../terminal/fields.ts'
 import { printTable } from '../terminal/table.ts'
@@ -25,7 +26,7 @@ export const agents = defineCommand({
       ])
       printTable(out, ['AGENT', 'ENGINE', 'READY', 'ABOUT'], cells, under)
       const first = rows.find(({ available }) => available)
-      if (first) out.note(`\nbridle run ${first.name} "Hello"`)
+      if (first) out.note(`\n${commandName()} run ${first.name} "Hello"`)
     }
     return EXIT_CODES.ok
   },

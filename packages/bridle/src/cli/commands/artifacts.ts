@@ -11,6 +11,7 @@ import {
   ExitError,
   outputOptions,
 } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { bodyOf, saveFile } from '../files/save-file.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
@@ -61,7 +62,7 @@ const list = async (fabric: OperatorClient, session: string, flags: CliFlags<typ
       name,
     ])
     printTable(out, ['ARTIFACT', 'KIND', 'SIZE', 'WHEN', 'NAME'], cells)
-    out.note(`\nbridle artifacts ${id} ${rows[0]?.id} -o FILE`)
+    out.note(`\n${commandName()} artifacts ${id} ${rows[0]?.id} -o FILE`)
   }
 }
 
@@ -77,7 +78,7 @@ const read = async (
       if (!isNotFound(error)) throw error
       throw new ExitError(
         EXIT_CODES.failed,
-        `There is no artifact ${artifact} in ${session}. Try bridle artifacts ${session}`,
+        `There is no artifact ${artifact} in ${session}. Try ${commandName()} artifacts ${session}`,
       )
     },
   )

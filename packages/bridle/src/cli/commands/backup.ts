@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { dataOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { serverSettings } from '../config/settings.ts'
 
 const DATABASE = 'bridle.sqlite'
@@ -39,7 +40,7 @@ export const backup = defineCommand({
       )
     }
     if (out.isJson) out.row({ data, backup: target })
-    else out.line(`${data} is copied to ${folder}. bridle start --data ${folder} serves the copy.`)
+    else out.line(`${data} is copied to ${folder}. ${commandName()} start --data ${folder} serves the copy.`)
     return EXIT_CODES.ok
   },
 })

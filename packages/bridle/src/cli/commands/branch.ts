@@ -10,6 +10,7 @@ import {
   ExitError,
   outputOptions,
 } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
@@ -44,7 +45,9 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
     else {
       out.line(sessionId)
       const next =
-        prompt === undefined ? `bridle run ${made.agent} "…" --id ${sessionId}` : `bridle attach ${sessionId}`
+        prompt === undefined
+          ? `${commandName()} run ${made.agent} "…" --id ${sessionId}`
+          : `${commandName()} attach ${sessionId}`
       out.note(`Branched from ${detail.id} at ev-${made.parent.seq}. ${next}`)
     }
     return EXIT_CODES.ok
@@ -61,6 +64,6 @@ const pointOf = ({ id, checkpoints, resume_points: points }: SessionDetail, chec
     EXIT_CODES.failed,
     checkpoint === undefined
       ? `${id} has no point to branch from yet; name an event with --from.`
-      : `${id} has no checkpoint ${checkpoint} among its newest. Try bridle checkpoints ${id}`,
+      : `${id} has no checkpoint ${checkpoint} among its newest. Try ${commandName()} checkpoints ${id}`,
   )
 }

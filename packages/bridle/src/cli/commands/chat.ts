@@ -5,6 +5,7 @@ import { historyFile, openHistory } from '../chat/input/prompt-history.ts'
 import { runPipedChat } from '../chat/piped-chat.ts'
 import { type ChatEnd, TerminalChat } from '../chat/terminal-chat.ts'
 import { clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
 import { workspaceOptions } from '../runs/workspace-option.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -26,7 +27,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
   run: async ({ args, flags, env }) => {
     const [agent] = args
     if (flags.id !== undefined && flags.continue)
-      throw new ExitError(EXIT_CODES.usage, 'Give --id or --continue, not both. Try bridle chat --help.')
+      throw new ExitError(EXIT_CODES.usage, `Give --id or --continue, not both. Try ${commandName()} chat --help.`)
     // Unlike other commands, a chat in a pipe answers in plain text.
     const out = createOutput({ json: flags.json === true, text: flags.json !== true })
     const interruption = listenForInterrupt()
@@ -46,7 +47,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       return EXIT_CODES.ok
     } catch (error) {
       if (!interruption.signal.aborted) throw error
-      throw new ExitError(EXIT_CODES.interrupted, 'Left. bridle chat --continue goes on.')
+      throw new ExitError(EXIT_CODES.interrupted, `Left. ${commandName()} chat --continue goes on.`)
     } finally {
       await connection.close()
       interruption.dispose()
@@ -66,4 +67,4 @@ const sayFarewell = async ({ fabric, ownData }: ServerConnection, end: ChatEnd):
   process.stderr.write(`Left.${work} Come back with ${comeBack(target)}\n`)
 }
 
-const comeBack = ({ agent, id }: ChatTarget): string => `bridle chat ${agent} --id ${id}`
+const comeBack = ({ agent, id }: ChatTarget): string => `${commandName()} chat ${agent} --id ${id}`

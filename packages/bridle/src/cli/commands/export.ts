@@ -2,6 +2,7 @@
 import { pipeline } from 'node:stream/promises'
 import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { bodyOf, saveFile } from '../files/save-file.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
@@ -29,7 +30,7 @@ export const exportSessions = defineCommand({
     else {
       await saveFile(answer, output, 'export')
       if (out.isJson) out.row({ file: output })
-      else out.line(`Written to ${output}. Read it with bridle import ${output}, or watch it with bridle replay.`)
+      else out.line(`Written to ${output}. Read it with ${commandName()} import ${output}, or watch it with replay.`)
     }
     return EXIT_CODES.ok
   },

@@ -12,6 +12,7 @@ import {
   ExitError,
   outputOptions,
 } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient, serverAddress } from '../config/settings.ts'
 import { LIST_PAGE } from '../limits.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
@@ -139,7 +140,7 @@ const printList = (out: CliOutput, rows: readonly SessionRow[]): void => {
   else if (rows.length === 0) out.note('No sessions.')
   else {
     printSessionTable(out, rows, healthColumn)
-    out.note(`\nbridle health ${rows[0]?.id}`)
+    out.note(`\n${commandName()} health ${rows[0]?.id}`)
   }
 }
 

@@ -3,6 +3,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { OperatorClient, SessionDetail, SessionTree, WorkspaceReport } from '../../client/index.ts'
 import { visibleArguments } from '../approvals/approval-text.ts'
 import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { INSPECT_ROWS_MAX } from '../limits.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
@@ -134,8 +135,9 @@ const workspaceTexts = (workspace: WorkspaceReport | null): string[] => {
 
 /** The commands that a person most likely types next, one in a line: ids are long. */
 const nextLines = ({ id, approvals: [approval], status, resume_context: point }: SessionDetail): readonly string[] => {
-  if (approval) return [`bridle approve ${id} ${approval.id}`, `bridle reject ${id} ${approval.id}`]
-  if (status === 'paused') return [`bridle resume ${id}`]
-  if (status === 'running') return [`bridle attach ${id}`, `bridle cancel ${id}`]
-  return [`bridle logs ${id}`, ...(point === null ? [] : [`bridle branch ${id} --from ${point.event_id}`])]
+  const command = commandName()
+  if (approval) return [`${command} approve ${id} ${approval.id}`, `${command} reject ${id} ${approval.id}`]
+  if (status === 'paused') return [`${command} resume ${id}`]
+  if (status === 'running') return [`${command} attach ${id}`, `${command} cancel ${id}`]
+  return [`${command} logs ${id}`, ...(point === null ? [] : [`${command} branch ${id} --from ${point.event_id}`])]
 }

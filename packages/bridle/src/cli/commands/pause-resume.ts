@@ -10,6 +10,7 @@ import {
   EXIT_CODES,
   outputOptions,
 } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
@@ -32,7 +33,7 @@ const act = async (
   const card = await withSession(fabric, session, agent, (id) => fabric[verb](id, present({ reason, actor, agent })))
   const { id, paused, status } = card
   if (out.isJson) out.row({ sessionId: id, agent: card.agent, paused, status })
-  else if (paused) out.line(`Paused ${id}. Continue with bridle resume ${id}`)
+  else if (paused) out.line(`Paused ${id}. Continue with ${commandName()} resume ${id}`)
   else out.line(`${id} continues; it is ${status}.`)
   return EXIT_CODES.ok
 }

@@ -2,6 +2,7 @@
 import type { PolicyRequest } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { actOptions, agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
@@ -33,7 +34,7 @@ Standard output has the id of the new session alone. To watch the past without r
     if (out.isJson) out.row({ sessionId, agent: made.agent, parent, prompts, status })
     else {
       out.line(sessionId)
-      out.note(`${prompts} prompts of ${parent.id} are asked again. bridle attach ${sessionId}`)
+      out.note(`${prompts} prompts of ${parent.id} are asked again. ${commandName()} attach ${sessionId}`)
     }
     return EXIT_CODES.ok
   },

@@ -3,6 +3,7 @@
 import type { SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { changedColumn, printSessionTable } from '../terminal/session-table.ts'
 
@@ -36,7 +37,7 @@ export const sessions = defineCommand({
     if (!out.isJson && rows.length === 0) out.note('No sessions.')
     if (rows.length > 0) {
       printSessionTable(out, rows, changedColumn)
-      out.note(`\nbridle inspect ${rows[0]?.id}`)
+      out.note(`\n${commandName()} inspect ${rows[0]?.id}`)
     }
     if (next !== undefined) process.stderr.write(`There are more: --cursor ${next}, or --all\n`)
     return EXIT_CODES.ok

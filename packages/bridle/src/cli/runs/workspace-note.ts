@@ -1,5 +1,6 @@
 // Where a session works, as a person at a terminal needs to know it: before the work, and behind it to take the changes over.
 import type { SessionDetail } from '../../client/index.ts'
+import { commandName } from '../command-name.ts'
 
 type WorkspaceCard = Pick<
   SessionDetail,
@@ -28,6 +29,6 @@ const UNTOUCHED = 'Your files stay as they are; --workspace-mode in-place change
 
 /** How the changes come into the folder of the person; null = they are there, or there is no such folder. */
 export const takeOverNote = ({ id, workspace_kind: kind, workspace_path: path }: WorkspaceCard): string | null => {
-  if (kind === 'git_worktree') return `To bring the changes into your folder:\n  bridle apply ${id}`
+  if (kind === 'git_worktree') return `To bring the changes into your folder:\n  ${commandName()} apply ${id}`
   return kind === 'copy' ? `The changes are in\n  ${path}` : null
 }

@@ -3,6 +3,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { OperatorClient, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { CANDIDATES_MAX, PREFIX_PAGE } from '../limits.ts'
 
 /**
@@ -47,7 +48,7 @@ const idByPrefix = async (fabric: OperatorClient, text: string, agent: string | 
 }
 
 export const noSession = (text: string): ExitError =>
-  new ExitError(EXIT_CODES.failed, `There is no session ${text}. Try bridle sessions.`)
+  new ExitError(EXIT_CODES.failed, `There is no session ${text}. Try ${commandName()} sessions.`)
 
 const ambiguityText = (text: string, candidates: readonly SessionRow[]): string => {
   const shown = candidates.slice(0, CANDIDATES_MAX)
