@@ -1,7 +1,6 @@
 // The session of a chat: a new one, a named one, or the newest of the agent.
 import { FabricError, type OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
-import { commandName } from '../command-name.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
 import { newChatBody } from './chat-workspace.ts'
