@@ -5,11 +5,11 @@ import { visibleArguments } from '../approvals/approval-text.ts'
 import { ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { saveFile } from '../files/save-file.ts'
+import { count, dollars } from '../terminal/amounts.ts'
 import { escapeControls } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
 import { FILES_SHOWN_MAX, SESSION_CHOICES_MAX } from './limits.ts'
 import { cutToColumns } from './screen/display-width.ts'
-import { count, dollars } from './thread/turn-cost.ts'
 
 /** A chat as its commands see it. */
 export interface ChatControl {
