@@ -76,7 +76,7 @@ describe('the packed package', () => {
     beforeAll(() => copyPinned('react', 'react-dom', 'scheduler', '@types/react', 'csstype'))
 
     test('has the hooks, with their types', () => {
-      expect(project.namesOf('./react')).toBe('useHarness')
+      expect(project.namesOf('./react')).toBe('useHarness useThreads')
       expect(project.typeErrors(['./react'])).toBe('')
     })
 

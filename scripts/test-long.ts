@@ -22,7 +22,7 @@ export const parts: readonly LongTestPart[] = [
     name: 'simulation',
     // The same seeds each time, so that a change is judged by what it did. `npm run simulate` draws fresh ones.
     proves: 'eight hundred seeds keep every promise, and five hundred of native agents',
-    minutes: 5,
+    minutes: 4,
     command: [
       ...['node', '--conditions=bridle-source', 'simulation/main.ts', '--runs', '820', '--from', '21', '--stop'],
       ...['--beside-native', '520'],
@@ -31,13 +31,13 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'crash',
     proves: 'no fault breaks a promise: kill -9, SIGSTOP, SIGTERM, a full disk, failed syncs, cut connections',
-    minutes: 4,
+    minutes: 3,
     command: ['node', '--conditions=bridle-source', 'crash/main.ts', '4', '--no-page'],
   },
   {
     name: 'fuzz',
     proves: '10,000 inputs at each surface, made from its schemas',
-    minutes: 4,
+    minutes: 3,
     // The very files of `npm test`, with more inputs.
     command: ['vitest', 'run', 'fuzz/', '--testTimeout=300000'],
     env: { BRIDLE_FUZZ_INPUTS: '10000' },
@@ -46,7 +46,7 @@ export const parts: readonly LongTestPart[] = [
     name: 'matrix',
     proves:
       'what others check and run: the packed package with other versions of Node and TypeScript, /openapi.json with a linter, MCP servers of others, a realtime client of others, every page of the cockpit with axe; the site of the documentation; a project from the tarball, and its image without Docker; Bridle in an app with Express',
-    minutes: 5,
+    minutes: 6,
     // The files run beside each other.
     command: vitest(
       ...['scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'scripts/express-example.long.test.ts'],
@@ -57,14 +57,14 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'canary',
     proves: 'secrets stay where they belong, also with a real engine at work',
-    minutes: 2,
+    minutes: 1,
     command: vitest('canary.long.test.ts'),
   },
   {
     name: 'variants',
     proves:
-      'a shared runner mixes nothing in any setup of tokens; more random cuts, kills, flipped bits and orders of commands; every write of an object, and every ending of an engine',
-    minutes: 5,
+      'a shared runner mixes nothing in any setup of tokens; more random cuts, kills, flipped bits and orders of commands; every write of an object, and every ending of an engine; the tutorials with a browser, nginx and Claude Code',
+    minutes: 8,
     // The very files of `npm test`, which plays one setup of each, and fewer rounds.
     command: [
       ...['vitest', 'run', 'shared-runner.test.ts', 'index-damage.slow.test.ts', 'decide.test.ts'],
@@ -78,7 +78,8 @@ export const parts: readonly LongTestPart[] = [
         'examples/chat/chat.test.ts',
       ],
       ...['simulation/simulation.slow.test.ts', 'simulation/native.slow.test.ts', 'cut-lines.slow.test.ts'],
-      ...['init/templates.test.ts', 'verbs-terminal.test.ts'],
+      ...['init/templates.test.ts', 'verbs-terminal.test.ts', 'crashes.slow.test.ts'],
+      ...['tutorials/tutorials.test.ts', 'tutorials/claude.test.ts'],
     ],
     env: { BRIDLE_VARIANTS: 'all' },
   },

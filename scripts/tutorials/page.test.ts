@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { missingLine, parseTutorial } from './page.ts'
 
@@ -51,3 +53,24 @@ test.each([
   ['a dot is a dot', ['a.b'], 'axb', 'a.b'],
   ['two on one line', ['Hello', 'Ada'], 'Hello, Ada', null],
 ])('expected lines: %s', (_name, expected, printed, missing) => expect(missingLine(expected, printed)).toBe(missing))
+
+const docs = join(import.meta.dirname, '../../docs')
+const tutorials = globSync('tutorials/*.md', { cwd: docs })
+  .map((file) => basename(file))
+  .sort()
+
+test.each([
+  ['index.md', 'tutorials/'],
+  ['tutorials/project.md', ''],
+])('%s leads to every tutorial', (file, folder) => {
+  const page = readFileSync(join(docs, file), 'utf8')
+  const others = tutorials.filter((each) => join('tutorials', each) !== file)
+  expect(others.length).toBeGreaterThan(4)
+  expect(others.filter((each) => !page.includes(`](${folder}${each})`))).toEqual([])
+})
+
+test.each(tutorials)('%s starts a server, and leads to two others', (file) => {
+  const page = readFileSync(join(docs, 'tutorials', file), 'utf8')
+  expect(parseTutorial(page).map(({ kind }) => kind)).toContain('server')
+  expect(tutorials.filter((other) => page.includes(`](${other})`)).length).toBeGreaterThan(1)
+})

@@ -1,7 +1,7 @@
 // A folder in which a tutorial is played as a reader plays it, with the checkout as the installed package.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -74,7 +74,19 @@ export class TutorialProject {
 
   async end(): Promise<void> {
     await Promise.all([this.#server?.stop(), this.#page?.stop()])
+    this.#endSandboxes()
     rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  /** Sandboxes outlive a killed server. */
+  #endSandboxes(): void {
+    for (const record of globSync('.bridle/sandboxes/*/record.json', { cwd: this.folder }))
+      try {
+        const { pid } = JSON.parse(readFileSync(join(this.folder, record), 'utf8')) as { pid: number }
+        process.kill(-pid, 'SIGKILL')
+      } catch {
+        // The sandbox has ended already.
+      }
   }
 
   async #step(step: TutorialStep): Promise<void> {

@@ -1,9 +1,11 @@
-// The tutorials, played word for word. `npm run test:long` plays those that build pages, install packages or start engines.
+// The tutorials, played word for word. `npm run test:long` also plays those that need a browser or nginx; claude.test.ts has claude.md.
 import { afterEach, expect, test } from 'vitest'
 import { startProviderStub } from '../../packages/bridle/src/agents/model/provider-stub.suite.ts'
 import { called, spoken } from '../../packages/bridle/src/targets/models/chat-completions/chat-stub.suite.ts'
 import { needs } from '../needs.ts'
+import { isThorough } from '../variants.ts'
 import { TutorialProject } from './project.suite.ts'
+import { tryReactPages } from './react-page.suite.ts'
 
 let project: TutorialProject | null = null
 afterEach(async () => {
@@ -11,7 +13,7 @@ afterEach(async () => {
   project = null
 })
 
-test.each(['project.md', 'approvals.md'])('%s', async (page) => {
+test.each(['project.md', 'approvals.md', 'users.md'])('%s', async (page) => {
   project = await TutorialProject.create()
   await project.play(page)
 })
@@ -36,7 +38,15 @@ test('model.md', async () => {
   expect(other).not.toContain('Ada')
 })
 
-test.skipIf(needs('nginx'))('going-live.md', async () => {
-  project = await TutorialProject.create()
-  await project.play('going-live.md')
-})
+if (isThorough) {
+  test.skipIf(needs('chromium'))('react.md', async () => {
+    project = await TutorialProject.create()
+    await project.play('react.md')
+    await tryReactPages(project.pageUrl)
+  })
+
+  test.skipIf(needs('nginx'))('going-live.md', async () => {
+    project = await TutorialProject.create()
+    await project.play('going-live.md')
+  })
+}

@@ -10,10 +10,10 @@ import { commandHelp, helpOverview } from './help.ts'
 import { createOutput } from './terminal/output.ts'
 import { type VerbRow, verbs } from './verbs.ts'
 
+/** Commands that run agents of the user: some of them start a server where none answers. */
+const servers = new Set(['start', 'dev', 'run', 'chat', 'apply'])
 /** Commands that hold keys and start engines. */
-const hosts = new Set(['start', 'dev', 'runner'])
-/** Commands that run agents of the user. */
-const servers = new Set(['start', 'dev'])
+const hosts = new Set([...servers, 'runner'])
 /** Commands that work in a folder of somebody else: the `.env` of a repository must not change how its sandbox is built. */
 const strangers = new Set(['runner'])
 

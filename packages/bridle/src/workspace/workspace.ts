@@ -40,7 +40,7 @@ export const workspace = (options: WorkspaceSettings = {}): ToolSource => {
   if (problem !== null) throw new TypeError(`workspace(): ${problem}`)
   return {
     name: 'workspace',
-    open: async ({ workspace: own }) => {
+    open: async ({ workspace: own, isInPlace = false }) => {
       const path = options.root ?? own
       if (path === undefined)
         throw new WorkspaceError(
@@ -48,7 +48,12 @@ export const workspace = (options: WorkspaceSettings = {}): ToolSource => {
           'The session has no workspace. Name a folder with workspace({ root }), or start the session with "workspace": {"mode": "write"}.',
         )
       const folder = new ConfinedFolder(path)
-      return { tools: [...fileTools(folder, options), ...(await shellTools(folder, options))] }
+      return {
+        tools: [
+          ...fileTools(folder, options),
+          ...(await shellTools(folder, options, options.root === undefined && isInPlace)),
+        ],
+      }
     },
   }
 }
@@ -60,7 +65,7 @@ const fileTools = (folder: ConfinedFolder, { readOnly = false, searchMs = SCAN_M
   ...(readOnly ? [] : [writeFileTool(folder), editFileTool(folder)]),
 ]
 
-const shellTools = async ({ root }: ConfinedFolder, options: WorkspaceSettings): Promise<Tool[]> => {
+const shellTools = async ({ root }: ConfinedFolder, options: WorkspaceSettings, keepsGit: boolean): Promise<Tool[]> => {
   const { shell, readOnly = false, shellMs: ms = SHELL_MS } = options
   if (shell === false) return []
   if (shell === 'unsandboxed') {
@@ -69,7 +74,7 @@ const shellTools = async ({ root }: ConfinedFolder, options: WorkspaceSettings):
   }
   const missing = await sandboxProblem()
   if (missing === null) {
-    const start = sandboxedShell(root, { readOnly })
+    const start = sandboxedShell(root, { readOnly, keepsGit })
     return [shellTool({ start, isSandboxed: true, leavesNothing: readOnly, approve: options.approve ?? false, ms })]
   }
   if (shell === undefined) return []

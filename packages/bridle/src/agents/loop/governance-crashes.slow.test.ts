@@ -2,6 +2,7 @@
 // once, and what they decided holds.
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import { places } from '../../../../../scripts/variants.ts'
 import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { agent } from '../agent.ts'
@@ -224,8 +225,7 @@ test('[N93] [N96] [N102] [N103] whenever a process ends, nothing is decided twic
       expect([ends, id, decisions]).toEqual([ends, id, sortedDecisions(undisturbed.logs.get(id) ?? [])])
     }
   }
-  for (let write = 1; write <= undisturbed.writes; write++)
-    for (const after of [true, false]) await isSame({ write, after })
+  for (const write of places(undisturbed.writes)) for (const after of [true, false]) await isSame({ write, after })
   // The next processes end as well, soon after they have taken the runs up.
   for (let write = 4; write <= undisturbed.writes; write += 12)
     await isSame({ write, after: true }, { write: 3, after: false }, { write: 5, after: true })

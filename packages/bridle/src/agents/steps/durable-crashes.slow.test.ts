@@ -1,6 +1,7 @@
 // The process is gone after every single commit of a run, in turn: three sessions of two agents, with two turns each, interleaved. The
 // answers are those of a run that nothing disturbed, and the ledger has nothing twice that nobody was asked about.
 import { expect, test } from 'vitest'
+import { places } from '../../../../../scripts/variants.ts'
 import type { Key } from '../../kernel/event.ts'
 import { flushPending } from '../../kernel/host/host.suite.ts'
 import { type AgentFunction, background, DurableProcess, defineAgents, keyOf } from './durable-world.suite.ts'
@@ -116,7 +117,7 @@ test('[N14] [N50] [N51] [N52] [N54] [N56] the process is gone after every commit
   expect(new Set(whole.entries).size).toBe(whole.entries.length)
   const { commits } = whole.process
   expect(commits).toBeGreaterThan(60)
-  for (let commit = 1; commit <= commits; commit++) {
+  for (const commit of places(commits)) {
     // Every third story loses its second process, too.
     const { answers, texts, entries, questions, outcomes, process } = await play(
       commit,

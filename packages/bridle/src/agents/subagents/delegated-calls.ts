@@ -132,10 +132,14 @@ const startTask = async (
     ...{ parent: key, child, prompt: submission.prompt, ...known, depth: depth + 1 },
     ...present({ input: submission.input }),
     // The child works in the folder of its parent.
-    settings: typeof settings.workspace_path === 'string' ? { workspace_path: settings.workspace_path } : {},
+    settings: folderSettings(settings),
   }
   return inTime(run, () => children.start(start))
 }
+
+/** The kind travels with the folder: git's files of a person's own folder are protected from the child, too. */
+const folderSettings = ({ workspace_path: path, workspace_kind: kind }: JsonObject): JsonObject =>
+  typeof path === 'string' ? { workspace_path: path, ...(kind === 'in_place' && { workspace_kind: kind }) } : {}
 
 /** The children have ended: their results are the outcomes of the calls. */
 const settle = async (

@@ -17,6 +17,8 @@ export interface ToolSourceContext {
   readonly tenant: string
   /** The session's folder, if it was started with a workspace. */
   readonly workspace?: string
+  /** The session works in a person's own folder, not in one that the server made for it. */
+  readonly isInPlace?: boolean
   /** Aborts when the source takes longer than a tool may, and when the run is cancelled or has ended. */
   readonly signal: AbortSignal
 }

@@ -212,7 +212,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     const said = deploy(app, 'node_modules/wrangler/bin/wrangler.js', 'deploy', '--config', config, ...more)
     for (const name of classes) expect(said).toContain(name)
     const [file = ''] = globSync('out/*.js', { cwd: app })
-    expect(gzipSync(readFileSync(join(app, file))).byteLength).toBeLessThan(300 * 1024)
+    expect(gzipSync(readFileSync(join(app, file))).byteLength).toBeLessThan(320 * 1024)
   })
 
   test('[CF18] apps/worker takes the web app along where it was built', () => {

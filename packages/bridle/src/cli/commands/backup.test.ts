@@ -1,5 +1,5 @@
 // A copy of a data folder, made while its server works, and served afterwards.
-import { existsSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { HarnessServer } from '../../targets/node/index.ts'
@@ -58,9 +58,12 @@ test('[C220] three sessions are in the copy as they were, an approval among them
 test('[C220] a folder that exists, one inside of the data, and one without data are named', async () => {
   work = new CliWorkspace()
   await startIn(join(work.folder, 'data'))
+  symlinkSync('data', join(work.folder, 'link'))
   const cases: [string[], string][] = [
     [['backup', 'data', '--data', 'data'], 'data exists. Name a folder that does not.'],
     [['backup', 'data/copy', '--data', 'data'], 'data/copy is inside of the data folder. Name one outside.'],
+    [['backup', 'data/..copy', '--data', 'data'], 'data/..copy is inside of the data folder. Name one outside.'],
+    [['backup', 'link/copy', '--data', 'data'], 'link/copy is inside of the data folder. Name one outside.'],
     [['backup', 'copy', '--data', 'nowhere'], 'There is no data of a server in'],
   ]
   for (const [args, problem] of cases) {
@@ -68,4 +71,25 @@ test('[C220] a folder that exists, one inside of the data, and one without data 
     expect([code, stderr]).toEqual([2, expect.stringContaining(problem)])
   }
   expect(existsSync(join(work.folder, 'copy'))).toBe(false)
+})
+
+test('[C220] the copy is for its owner alone, follows no link of an agent, and no program in it runs as its owner', async () => {
+  work = new CliWorkspace()
+  const files = join(work.folder, 'data/workspaces/w')
+  await startIn(join(work.folder, 'data'))
+  mkdirSync(files, { recursive: true })
+  writeFileSync(join(files, 'program'), '#!/bin/sh\n')
+  chmodSync(join(files, 'program'), 0o6755)
+  symlinkSync('/etc', join(files, 'out'))
+  // A folder that somebody has beside the target stays as it is.
+  mkdirSync(join(work.folder, 'copy.partial'))
+  writeFileSync(join(work.folder, 'copy.partial/mine'), 'mine')
+  const { code, stderr } = await work.bridle(['backup', 'copy', '--data', 'data'])
+  expect([code, stderr]).toEqual([0, ''])
+  const copy = join(work.folder, 'copy')
+  expect(statSync(copy).mode & 0o077).toBe(0)
+  expect(statSync(join(copy, 'workspaces/w/program')).mode & 0o7777).toBe(0o755)
+  expect(lstatSync(join(copy, 'workspaces/w/out')).isSymbolicLink()).toBe(true)
+  expect(readdirSync(join(work.folder, 'copy.partial'))).toEqual(['mine'])
+  expect(readdirSync(work.folder).filter((name) => name.includes('partial'))).toEqual(['copy.partial'])
 })

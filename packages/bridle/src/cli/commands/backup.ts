@@ -1,7 +1,9 @@
 // `bridle backup` copies a data folder while its server works. The copy is a data folder that a server can start with.
 import { existsSync } from 'node:fs'
-import { cp, mkdir, rename, rm, stat } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { copyFolder } from '../../runners/sandboxes/folders/folder-copy.ts'
+import { isWithin } from '../../targets/node/workspaces/folder-names.ts'
 import { dataOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { serverSettings } from '../config/settings.ts'
@@ -19,16 +21,23 @@ export const backup = defineCommand({
     if (!existsSync(join(data, DATABASE)))
       throw new ExitError(EXIT_CODES.usage, `There is no data of a server in ${data}. Name its folder with --data.`)
     if (existsSync(target)) throw new ExitError(EXIT_CODES.usage, `${folder} exists. Name a folder that does not.`)
-    if (!relative(data, target).startsWith('..'))
+    const from = await realpath(data)
+    if (isWithin(await realPlace(target), from))
       throw new ExitError(EXIT_CODES.usage, `${folder} is inside of the data folder. Name one outside.`)
-    // A copy that is cut off must not stand under its name.
-    const partial = `${target}.partial`
-    await rm(partial, { recursive: true, force: true })
+    await mkdir(dirname(target), { recursive: true })
+    // A copy that is cut off must not stand under its name. Nobody else can know or make this one: the copy has the secrets of the server.
+    const partial = await mkdtemp(`${target}.partial-`)
     try {
-      await mkdir(partial, { recursive: true, mode: 0o700 })
+      const copy = join(partial, 'data')
       await copyDatabase(join(data, DATABASE), join(partial, DATABASE))
-      await cp(data, partial, { recursive: true, verbatimSymlinks: true, filter: (path) => isCopied(data, path) })
-      await rename(partial, target)
+      // Agents write into their folders meanwhile: this copy follows no link, and gives no program the rights of its owner.
+      await copyFolder(from, copy, {
+        limits: UNLIMITED,
+        isLeftOut: ({ name, depth }) => depth === 0 && LEFT_OUT.has(name),
+      })
+      await rename(join(partial, DATABASE), join(copy, DATABASE))
+      await rename(copy, target)
+      await rm(partial, { recursive: true, force: true })
     } catch (cause) {
       await rm(partial, { recursive: true, force: true })
       throw new ExitError(
@@ -56,9 +65,9 @@ const copyDatabase = async (from: string, to: string): Promise<void> => {
   }
 }
 
-/** Sockets and the like cannot be copied, and belong to the process. */
-const isCopied = async (data: string, path: string): Promise<boolean> => {
-  if (LEFT_OUT.has(relative(data, path))) return false
-  const found = await stat(path).catch(() => null)
-  return found === null || found.isFile() || found.isDirectory()
-}
+/** The path without links, also where its last parts do not exist yet. */
+const realPlace = async (path: string): Promise<string> =>
+  path === dirname(path) ? path : realpath(path).catch(async () => join(await realPlace(dirname(path)), basename(path)))
+
+/** The server's own limits hold for what is in the folder. */
+const UNLIMITED = { bytes: Number.POSITIVE_INFINITY, files: Number.POSITIVE_INFINITY }

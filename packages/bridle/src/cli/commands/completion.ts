@@ -26,7 +26,8 @@ The scripts call bridle completion sessions and bridle completion agents, which 
         // A Tab must never print an error, nor hang: without an answer there is nothing to offer.
         const found = createClient(flags, env).then(names)
         const late = sleep(COMPLETION_MS, [] as readonly string[], { ref: false })
-        for (const name of await Promise.race([found.catch(() => []), late])) out.line(name)
+        // A shell expands the words that it is offered: a server could run commands with a name such as $(...).
+        for (const name of await Promise.race([found.catch(() => []), late])) if (PLAIN_NAME.test(name)) out.line(name)
       } else
         throw new ExitError(
           EXIT_CODES.usage,
@@ -35,6 +36,9 @@ The scripts call bridle completion sessions and bridle completion agents, which 
       return EXIT_CODES.ok
     },
   })
+
+/** As ids and the names of agents are. */
+const PLAIN_NAME = /^[\w.:@-]+$/
 
 const nameLists: { readonly [list: string]: (fabric: OperatorClient) => Promise<readonly string[]> } = {
   sessions: async (fabric) =>

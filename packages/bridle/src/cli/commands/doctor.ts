@@ -8,6 +8,7 @@ import { describeStore } from '../../targets/node/store-setting.ts'
 import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { findDamagedLog, inspectDataFolder } from '../config/data-folder.ts'
 import { createClient, isLocalUrl, serverAddress, serverSettings, serverUrl } from '../config/settings.ts'
+import { escapeControls } from '../terminal/output.ts'
 
 export interface DoctorFinding {
   readonly check: string
@@ -42,7 +43,7 @@ export const doctor = defineCommand({
     const width = Math.max(...findings.map(({ check }) => check.length))
     for (const finding of findings) {
       if (out.isJson) out.row(finding)
-      else out.line(`${marks[finding.state]} ${finding.check.padEnd(width)}  ${finding.detail}`)
+      else out.line(`${marks[finding.state]} ${finding.check.padEnd(width)}  ${escapeControls(finding.detail)}`)
     }
     return findings.some(({ state }) => state === 'wrong') ? EXIT_CODES.failed : EXIT_CODES.ok
   },

@@ -1,6 +1,8 @@
 // Verbs that go on: `logs -f` and `health -w` across kill -9 of the server, and the completion of a shell that asks it.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -75,7 +77,7 @@ test('[C162] a shell completes verbs, flags, agents, and the ids of sessions', a
     const env = { ...work.env, BRIDLE_URL: url }
     return execFileSync('bash', ['-c', lines], { encoding: 'utf8', env }).trim().split('\n')
   }
-  expect(completed(['in'])).toEqual(['inspect'])
+  expect(completed(['ins'])).toEqual(['inspect'])
   expect(completed(['logs', '--f'])).toEqual(['--follow'])
   // The server has less than a second for its answer, and the machine may be busy: the next Tab gets it.
   const offers = (words: readonly string[], expected: readonly string[]) =>
@@ -91,4 +93,25 @@ test('[C162] a shell completes verbs, flags, agents, and the ids of sessions', a
     for (const words of ['inspect', 'awaiting_approval', 'completion sessions', 'completion agents'])
       expect(stdout).toContain(words)
   }
+})
+
+test('[C162] a server cannot run commands with the names that a Tab offers', async () => {
+  const names = ['tab-1', '$(touch ran)', '`touch ran`', 'a b', '$HOME', 'x;touch ran', '\u001b[2J']
+  const answers: { readonly [path: string]: unknown } = {
+    '/sessions': { sessions: names.map((id) => ({ id })) },
+    '/agents': { agents: names.map((name) => ({ name })) },
+  }
+  const hostile = createServer(({ url = '' }, response) =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answers[url.split('?')[0] ?? ''] ?? {})),
+  )
+  await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
+  const env = { BRIDLE_URL: `http://127.0.0.1:${(hostile.address() as AddressInfo).port}` }
+  for (const list of ['sessions', 'agents'])
+    await vi.waitFor(
+      async () =>
+        expect((await work.bridle(['completion', list], { env })).stdout.trim().split('\n')).toEqual(['tab-1']),
+      { timeout: 40_000, interval: 100 },
+    )
+  hostile.closeAllConnections()
+  hostile.close()
 })

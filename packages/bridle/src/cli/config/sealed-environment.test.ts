@@ -1,9 +1,9 @@
 // Real processes, and what the system shows of them to others.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CliWorkspace } from '../cli.suite.ts'
+import { CliWorkspace, freePort } from '../cli.suite.ts'
 
 let work: CliWorkspace
 beforeAll(() => {
@@ -68,5 +68,35 @@ test.skipIf(!existsSync('/proc/self/environ'))(
     expect(existsSync(left)).toBe(false)
     expect(readdirSync(folder)).toEqual(['other'])
     rmSync(folder, { recursive: true })
+  },
+)
+
+test.skipIf(!existsSync('/proc/self/environ'))(
+  '[O14] so does a command that starts a server for itself, where an agent finds the keys of providers alone',
+  async () => {
+    mkdirSync(join(work.folder, 'agents'), { recursive: true })
+    writeFileSync(
+      join(work.folder, 'agents', 'peek.ts'),
+      `import { readFileSync } from 'node:fs'
+import { agent } from '${new URL('../../index.ts', import.meta.url).href}'
+export default agent({
+  name: 'peek',
+  run: () => JSON.stringify([readFileSync('/proc/self/environ', 'utf8'), process.env]),
+})
+`,
+    )
+    const env = {
+      BRIDLE_URL: `http://127.0.0.1:${await freePort()}`,
+      CLAUDE_CODE_OAUTH_TOKEN: 'canary-login',
+      ANTHROPIC_API_KEY: 'canary-key',
+      HARMLESS: 'stays',
+    }
+    const { code, stdout, stderr } = await work.bridle(['run', 'peek', 'x', '--text'], { env })
+    expect([code, stderr]).toEqual([0, expect.stringContaining('starts a server')])
+    const [started, now] = JSON.parse(stdout) as [string, NodeJS.ProcessEnv]
+    expect(started).toContain('HARMLESS=stays')
+    expect(started).not.toContain('canary')
+    expect([now.ANTHROPIC_API_KEY, now.CLAUDE_CODE_OAUTH_TOKEN]).toEqual(['canary-key', undefined])
+    expect(leftBehind()).toEqual([])
   },
 )

@@ -3,8 +3,8 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { git } from '../../runners/workspaces/git.ts'
-import { findRepository, findWorktree } from '../../runners/workspaces/worktree.ts'
+import { type GitCall, git } from '../../runners/workspaces/git.ts'
+import { findRepository, findWorktree, makeGitFolder } from '../../runners/workspaces/worktree.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 
 /** The number of changed files. Either all of them are brought over, or none. */
@@ -13,20 +13,32 @@ export const takeOver = async (source: string, workspace: string): Promise<numbe
   const worktree = repository && (await findWorktree(repository.gitDir, workspace))
   if (!repository || !worktree)
     throw new ExitError(EXIT_CODES.failed, `The worktree of the session is not in the repository of ${source}.`)
+  const head = await git(['--git-dir', worktree.entry, 'rev-parse', '--verify', 'HEAD^{commit}'], {
+    cwd: repository.gitDir,
+  })
+  const commit = head.toString().trim()
   const folder = await mkdtemp(join(tmpdir(), 'bridle-apply-'))
   try {
-    // An index of its own: that of the worktree stays as the agent sees it.
+    // A git folder without settings, as the worktree was made with: an agent's `.gitattributes` can name a filter of the repository,
+    // and no filter is there. It has an index of its own, too: that of the worktree stays as the agent sees it.
+    await makeGitFolder(folder, commit)
     const index = join(folder, 'index')
     await copyFile(join(worktree.entry, 'index'), index)
-    const env = { GIT_DIR: worktree.entry, GIT_WORK_TREE: worktree.work, GIT_INDEX_FILE: index }
-    const call = { cwd: repository.gitDir, env } as const
-    await git(['add', '--all'], call)
-    const names = (await git(['diff', '--cached', '--name-only', '-z', 'HEAD'], call)).toString().split('\0')
-    const changes = ['diff', '--cached', '--binary', '--full-index', '--no-ext-diff', '--no-textconv', 'HEAD']
+    const own = {
+      GIT_DIR: folder,
+      GIT_INDEX_FILE: index,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(repository.gitDir, 'objects')),
+    } as const
+    const call = { cwd: folder, env: { ...own, GIT_WORK_TREE: worktree.work } } as const
+    await skipSubmodules(call)
+    await git(['add', '--all', '--', worktree.work], call)
+    const names = (await git(['diff', '--cached', '--name-only', '-z', commit], call)).toString().split('\0')
+    const changes = ['diff', '--cached', '--binary', '--full-index', '--no-ext-diff', '--no-textconv', commit]
     const patch = await git(changes, call)
     if (patch.length === 0) return 0
-    const here = { cwd: repository.top, env: { GIT_DIR: await gitDirOf(repository.top) }, input: patch } as const
-    await git(['apply', '--whitespace=nowarn'], here).catch((error: Error) => {
+    const lineEnds = await lineEndSettings(repository.top)
+    const here = { cwd: repository.top, env: { ...own, GIT_WORK_TREE: repository.top }, input: patch } as const
+    await git([...lineEnds, 'apply', '--whitespace=nowarn'], here).catch((error: Error) => {
       throw new ExitError(EXIT_CODES.failed, `Nothing was changed, since the changes do not fit: ${complaintOf(error)}`)
     })
     return names.filter((name) => name !== '').length
@@ -35,9 +47,36 @@ export const takeOver = async (source: string, workspace: string): Promise<numbe
   }
 }
 
-/** The folder of a person may itself be a worktree. */
-const gitDirOf = async (top: string): Promise<string> =>
-  (await git(['rev-parse', '--absolute-git-dir'], { cwd: top })).toString().trim()
+/**
+ * Git looks for changes in a submodule with a git of its own, which obeys the settings that lie there, and an agent can write them. So
+ * submodules count as unchanged.
+ */
+const skipSubmodules = async (call: GitCall): Promise<void> => {
+  // Bytes, not text: a name need not be UTF-8.
+  const entries = (await git(['ls-files', '--stage', '-z'], call)).toString('latin1').split('\0')
+  const paths = entries
+    .filter((entry) => entry.startsWith(SUBMODULE))
+    .map((entry) => entry.slice(entry.indexOf('\t') + 1))
+  const input = Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1')
+  if (paths.length > 0) await git(['update-index', '--skip-worktree', '-z', '--stdin'], { ...call, input })
+}
+
+/** The mode of a submodule in an index. */
+const SUBMODULE = '160000 '
+
+/** The settings of the folder that say how lines end in it; they name no program. */
+const lineEndSettings = async (top: string): Promise<string[]> => {
+  const names = ['core.autocrlf', 'core.eol']
+  const values = await Promise.all(
+    names.map((name) =>
+      git(['config', '--get', name], { cwd: top }).then(
+        (value) => value.toString().trim(),
+        () => '',
+      ),
+    ),
+  )
+  return names.flatMap((name, at) => (values[at] ? ['-c', `${name}=${values[at]}`] : []))
+}
 
 /** Git's own words, without the command line. */
 const complaintOf = ({ message }: Error): string =>

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { FabricError } from '../../client/fabric/error.ts'
+import { ExitError } from '../command.ts'
+import { explainError } from '../explain-error.ts'
 import { createEventPrinter } from './event-printer.ts'
-import { type CliOutput, escapeControls, truncateLine } from './output.ts'
+import { type CliOutput, createOutput, escapeControls, truncateLine } from './output.ts'
 import { printTable, timeAgo } from './table.ts'
 
 const paper = (width = 60): CliOutput & { text: () => string } => {
@@ -184,6 +187,26 @@ test('a table cuts its last column only', () => {
     ],
   )
   expect(out.text()).toBe('ID          TITLE\na-long-one  a title tha…\nb\n')
+})
+
+test('[C16] no cell of a table is a command to the terminal', () => {
+  const out = paper(80)
+  printTable(out, ['ARTIFACT', 'KIND', 'NAME'], [['a\u001b]0;x\u0007', 'k\u001b[2J\nfake  row', 'n\u009b2J']])
+  expect(out.text()).toBe('ARTIFACT  KIND            NAME\na␛]0;x␇   k␛[2J fake row  n�2J\n')
+})
+
+test('[C16] a remark and an error show the text of a server as text', () => {
+  const written: string[] = []
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+  createOutput({ text: true }).note('bridle approve s \u001b[2J')
+  write.mockRestore()
+  expect(written.join('')).toContain('bridle approve s ␛[2J')
+  for (const error of [
+    new Error('No\u001b[2J.'),
+    new FabricError(409, 'conflict', 'No\u001b[2J.'),
+    new ExitError(1, 'No\u001b[2J.'),
+  ])
+    expect(explainError(error)).toEqual({ code: 1, message: 'No␛[2J.' })
 })
 
 test.each([

@@ -36,7 +36,7 @@ export const createOutput = ({ json = false, text = false }: { json?: boolean; t
     line: (text) => stdout.write(`${text}\n`),
     row: (value) => stdout.write(`${JSON.stringify(value)}\n`),
     note: (text) => {
-      if (!isJson) stderr.write(`${styleText('dim', text, { stream: stderr })}\n`)
+      if (!isJson) stderr.write(`${styleText('dim', escapeControls(text), { stream: stderr })}\n`)
     },
     // Colour on a terminal only, and not with NO_COLOR.
     style: (format, text) => styleText(format, text, { stream: stdout }),

@@ -8,7 +8,9 @@ export const printTable = (
   /** Lines below each row, printed unchanged. */
   under: readonly (readonly string[])[] = [],
 ): void => {
-  const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => width(row[column] ?? ''))))
+  // Ids and kinds are in the first columns, and a server, a file or an agent chose them.
+  const shown = rows.map((row) => row.map((cell) => truncateLine(cell, Number.POSITIVE_INFINITY)))
+  const widths = heads.map((head, column) => Math.max(head.length, ...shown.map((row) => width(row[column] ?? ''))))
   const last = heads.length - 1
   const taken = widths.slice(0, last).reduce((sum, each) => sum + each + 2, 0)
   const format = (row: readonly string[]): string =>
@@ -19,7 +21,7 @@ export const printTable = (
       .join('  ')
       .trimEnd()
   out.line(out.style('dim', format(heads)))
-  for (const [index, row] of rows.entries()) for (const line of [format(row), ...(under[index] ?? [])]) out.line(line)
+  for (const [index, row] of shown.entries()) for (const line of [format(row), ...(under[index] ?? [])]) out.line(line)
 }
 
 const width = (cell: string): number => [...cell].length

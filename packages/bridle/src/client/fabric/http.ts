@@ -1,25 +1,27 @@
 // The client of every HTTP route, for programs, pages and operators alike.
-import { operatorActs } from '../operator/http.ts'
+import { type OperatorActs, operatorActs } from '../operator/http.ts'
 import { type AskedRun, type AskOptions, askRun } from './ask.ts'
-import { fabricCalls } from './calls.ts'
+import { type FabricCalls, fabricCalls } from './calls.ts'
 import type { FabricJsonObject } from './request-options.ts'
 import type { FabricClientOptions } from './requests.ts'
 
 export type { InvokeOptions } from './calls.ts'
 
 /** A client of the HTTP routes, as `fabricClient` makes it. */
-export type FabricClient = ReturnType<typeof fabricClient>
+export interface FabricClient extends OperatorActs, Omit<FabricCalls, keyof OperatorActs> {
+  /**
+   * Sends a prompt, or a whole input, and gives the events of its run in a `for await` loop, and the outcome as `result`. It reconnects, and
+   * a loop may be left at any time; `cancel` ends the run itself.
+   */
+  ask(agent: string, id: string, input: string | FabricJsonObject, options?: AskOptions): AskedRun
+}
 
 /** Makes a client of the HTTP routes. Every call throws a FabricError when the server refuses or does not answer. */
-export const fabricClient = (options: FabricClientOptions) => {
+export const fabricClient = (options: FabricClientOptions): FabricClient => {
   const calls = { ...fabricCalls(options), ...operatorActs(options) }
   return {
     ...calls,
-    /**
-     * Sends a prompt, or a whole input, and gives the events of its run in a `for await` loop, and the outcome as `result`. It reconnects, and
-     * a loop may be left at any time; `cancel` ends the run itself.
-     */
-    ask: (agent: string, id: string, input: string | FabricJsonObject, askOptions: AskOptions = {}): AskedRun =>
+    ask: (agent, id, input, askOptions = {}) =>
       askRun(calls, agent, id, typeof input === 'string' ? { prompt: input } : input, askOptions),
   }
 }

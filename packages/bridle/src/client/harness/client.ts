@@ -210,7 +210,7 @@ export class HarnessClient {
   async #endpoint(): Promise<{ url: string; protocols?: string[] }> {
     this.#status.update({ nextTryAt: undefined })
     this.#url = await this.#address()
-    const kept = this.#kept.load(this.#url)
+    const kept = this.#kept.load(this.#url, this.#options.tenantId)
     this.#outbox.restore(kept)
     // Another address may be another session, with other sequence numbers.
     const after = this.#url === this.#replicaUrl ? this.#replica.cursor : null

@@ -117,3 +117,16 @@ test('[H134] a storage that is full or forbidden costs nothing, false keeps noth
   expect(JSON.parse([...storage.texts.values()][0] ?? '')).toHaveLength(2)
   client.close()
 })
+
+test('[H134] a session of the same id in another tenant gets no prompt of the first', async () => {
+  const storage = fakeStorage()
+  for (const tenantId of ['acme', 'bolt', undefined]) {
+    const { client } = offline({ storage, url: url('ada'), tenantId })
+    await settle()
+    expect(client.held).toEqual([])
+    void client.submit(`for ${tenantId}`)
+  }
+  const { client } = offline({ storage, url: url('ada'), tenantId: 'bolt' })
+  await settle()
+  expect(client.held.map(({ prompt }) => prompt)).toEqual(['for bolt'])
+})

@@ -19,8 +19,8 @@ export class KeptPrompts {
   }
 
   /** The prompts that an earlier page left at this address; none when the address is the one of before. */
-  load(url: string): readonly KeptPrompt[] {
-    const key = keyOf(url)
+  load(url: string, tenant?: string): readonly KeptPrompt[] {
+    const key = keyOf(url, tenant)
     if (key === this.#key) return []
     this.#write('')
     this.#key = key
@@ -67,9 +67,11 @@ const pageStorage = (): PromptStorage | null => {
 }
 
 /** The address without its credentials, which change and are secrets. */
-const keyOf = (url: string): string => {
+const keyOf = (url: string, tenant?: string): string => {
   const { origin, host, pathname, searchParams } = new URL(url)
   for (const name of ['token', 'ticket', 'after']) searchParams.delete(name)
+  // As the socket's address has it: the same id is another session in another tenant.
+  if (tenant !== undefined) searchParams.set('tenant', tenant)
   searchParams.sort()
   return `bridle.held ${origin === 'null' ? host : origin}${pathname}?${searchParams}`
 }

@@ -49,6 +49,8 @@ import type {
   ReplayRequest,
 } from './request-options.ts'
 
+export type OperatorActs = ReturnType<typeof operatorActs>
+
 export const operatorActs = (options: FabricClientOptions) => {
   const { call, get, post } = requestsTo(options)
   const sessionPath = (id: string, rest = ''): string => `sessions/${pathSegment(id)}${rest}`

@@ -116,7 +116,7 @@ const checkOut = async ({ repository, work, isLeftOut, isWithoutFiles }: Worktre
 }
 
 /** The smallest folder that git accepts as a repository. The length of the commit id shows the format of object names. */
-const makeGitFolder = async (folder: string, commit: string): Promise<void> => {
+export const makeGitFolder = async (folder: string, commit: string): Promise<void> => {
   const isSha256 = commit.length === 64
   const format = isSha256
     ? 'repositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256'

@@ -23,6 +23,8 @@ export const RATE_LIMIT_CALLERS_MAX = 100_000
 export const TOKEN_BACKOFF = { windowMs: 60_000, maxFailures: 30 }
 /** Pairs of an address and a token that was right from there, some 1 MB. Beyond it the older half is forgotten. */
 export const TRUSTED_CALLERS_MAX = 10_000
+/** Time for an app's own check of a caller: a look into its database. A socket that waits for it counts as open. */
+export const AUTHENTICATE_MS = 10_000
 /** A ticket lives long enough to open a socket over a slow line, and is worthless when somebody reads it in a log. */
 export const TICKET_MS = 30_000
 export const TICKET_LIMITS = {

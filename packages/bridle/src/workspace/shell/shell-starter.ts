@@ -32,15 +32,24 @@ export type ShellStarter = (command: string, onExceeded: (exceeded: ExceededLimi
 /** Why there is no sandbox here; null = there is one. Asked for each run, since it may be installed meanwhile. */
 export const sandboxProblem = (): Promise<string | null> => probeBubblewrap()
 
+interface ShellFolder {
+  readonly readOnly: boolean
+  /** The folder is a person's own: commands only read git's files in it. */
+  readonly keepsGit?: boolean
+}
+
 /** Commands in a sandbox: no network, and nothing of the host but its programs and the workspace. */
 export const sandboxedShell =
-  (root: string, { readOnly }: { readonly readOnly: boolean }): ShellStarter =>
+  (root: string, { readOnly, keepsGit = false }: ShellFolder): ShellStarter =>
   (command, onExceeded) => {
     const folders = makeFolders()
     const { folder, home, tmp } = folders
     const view = {
       ...{ work: readOnly ? home : root, state: home, tmp, folder },
-      readOnly: [...entryFiles().filter((path) => existsSync(path)), ...(readOnly ? [root] : [])],
+      readOnly: [
+        ...entryFiles().filter((path) => existsSync(path)),
+        ...(readOnly ? [root] : keepsGit ? gitFiles(root) : []),
+      ],
       hidden: [folder, ...serverData(root)],
     }
     return startIn(folders, onExceeded, () => {
@@ -48,6 +57,9 @@ export const sandboxedShell =
       return { start, cwd: root, env: shellEnvironment(home, '/tmp'), command }
     })
   }
+
+/** A hook that a command wrote would be run by the next commit of the folder's owner. */
+const gitFiles = (root: string): string[] => [join(root, '.git')].filter((path) => existsSync(path))
 
 /** The data of a server that was started in the folder, and of this one, which may have been started further below. */
 const serverData = (root: string): string[] =>

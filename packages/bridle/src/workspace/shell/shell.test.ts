@@ -1,11 +1,11 @@
 // The tool `shell`, with real commands: in a sandbox and without one.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
 import { OUTPUT_EDGE_BYTES } from '../limits.ts'
 import { callTool, TestWorkspace } from '../workspace.suite.ts'
-import type { WorkspaceSettings } from '../workspace.ts'
+import { type WorkspaceSettings, workspace } from '../workspace.ts'
 import type { ShellResult } from './shell-command.ts'
 
 const places: TestWorkspace[] = []
@@ -128,6 +128,26 @@ describe('[N151] the sandbox', () => {
     } finally {
       vi.restoreAllMocks()
     }
+  })
+
+  test.skipIf(needs('bubblewrap'))('keeps git’s files of a folder in which a session works in place', async () => {
+    const place = folderWith({ '.git/config': '[core]\n', '.git/hooks/x': '' })
+    // Under root, commands run as another user, who shall be no less than the owner here.
+    for (const name of ['.git', '.git/config', '.git/hooks']) chmodSync(join(place.root, name), 0o777)
+    const command =
+      'echo evil >> .git/config; echo evil > .git/hooks/pre-commit; mv .git old; cat .git/config; echo a > a.txt'
+    const opened = await workspace(sandboxed).open({
+      ...{ sessionId: 's', tenant: 't', workspace: place.root, isInPlace: true },
+      signal: AbortSignal.timeout(60_000),
+    })
+    const shell = opened.tools.find(({ name }) => name === 'shell')
+    const { output } = (await callTool(shell, { command })) as ShellResult
+    expect(output).toContain('[core]')
+    expect([place.read('.git/config'), readdirSync(join(place.root, '.git/hooks'))]).toEqual(['[core]\n', ['x']])
+    expect(readdirSync(place.root).sort()).toEqual(['.git', 'a.txt'])
+    // A folder that an agent has for itself may have a repository of its own.
+    await run(place, 'echo own >> .git/config', sandboxed)
+    expect(place.read('.git/config')).toBe('[core]\nown\n')
   })
 
   test.skipIf(needs('bubblewrap'))('lets commands read a workspace that is only to read', async () => {

@@ -1,6 +1,7 @@
 // The process ends before or after any write, with three sessions in it whose agent uses all four middlewares of the package and one
 // that changes requests: nothing is decided twice, and the model reads the same bytes.
 import { expect, test } from 'vitest'
+import { places } from '../../../../../../scripts/variants.ts'
 import type { Key } from '../../../kernel/event.ts'
 import { memoryStore } from '../../../stores/memory/memory-store.ts'
 import { agent } from '../../agent.ts'
@@ -167,7 +168,7 @@ test('[N115] [N117] whenever a process ends, middleware has decided once, and th
   expect(undisturbed.problems).toEqual([])
   expect([...undisturbed.requests.values()].every(({ size }) => size === 1)).toBe(true)
   expect(undisturbed.answers[0]).toEqual(['tea', 'Here. See [d1].', 'coffee', 'Here. See [d1].'])
-  for (let write = 1; write <= undisturbed.writes; write++)
+  for (const write of places(undisturbed.writes))
     for (const after of [true, false]) {
       const disturbed = await live({ write, after })
       const at = `${write} ${after}`

@@ -104,7 +104,11 @@ const withSearch = (run: LoopRun, tools: readonly Tool[]): readonly Tool[] => {
 const openSource = async (run: LoopRun, source: ToolSource): Promise<OpenTools> => {
   const { key, settings } = run.job
   const failed = (why: string) => new ToolSourceError(`The tools of "${source.name}" are not available: ${why}`)
-  const workspace = typeof settings.workspace_path === 'string' ? { workspace: settings.workspace_path } : {}
+  const isInPlace = settings.workspace_kind === 'in_place'
+  const workspace =
+    typeof settings.workspace_path === 'string'
+      ? { workspace: settings.workspace_path, ...(isInPlace && { isInPlace }) }
+      : {}
   const open = async (signal: AbortSignal) =>
     source.open({ sessionId: key.id, tenant: key.tenant, ...workspace, signal })
   try {

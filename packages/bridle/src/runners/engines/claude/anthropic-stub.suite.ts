@@ -108,7 +108,7 @@ export const stubbed = (...turns: readonly StubTurn[]): string => `@stub ${JSON.
  * with tool results behind it. The engine merges user messages after an error and appends reminders to tool results, so
  * the text behind a message's last tool result is looked at on its own.
  */
-const conversation = (messages: readonly StubMessage[]): { text: string; steps: number } => {
+export const conversation = (messages: readonly StubMessage[]): { text: string; steps: number } => {
   let steps = 0
   for (const { role, content } of messages.toReversed()) {
     if (role !== 'user') continue

@@ -1,5 +1,6 @@
 // The document's matrices for authentication, tenancy and gating, row by row.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { AUTHENTICATE_MS } from '../limits.ts'
 import { testApp } from '../test-app.suite.ts'
 import { bearer, errorTypeOf, scriptBody } from '../test-client.suite.ts'
 import type { SignedInUser } from './authenticate.ts'
@@ -285,6 +286,18 @@ describe("[H130] an app's own login", () => {
     const { get } = testApp({ authenticate: () => Promise.reject(new Error('The database is gone.')) })
     const { status, body } = await get('/sessions')
     expect([status, JSON.stringify(body)]).toEqual([500, expect.not.stringContaining('database')])
+  })
+
+  test('a login that never answers is a 500 in the end', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const answer = testApp({ authenticate: () => new Promise<null>(() => {}) }).get('/sessions')
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0))
+      await vi.advanceTimersByTimeAsync(AUTHENTICATE_MS)
+      expect((await answer).status).toBe(500)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test.each<[string, Record<string, string>, number]>([

@@ -2,6 +2,7 @@
 // runs commands by design, so an open route is remote code execution. Without a token, only programs and pages of this machine
 // are let in: no page of another origin, not even one whose name resolves to this machine.
 import { isId } from '../../../kernel/event.ts'
+import { AUTHENTICATE_MS } from '../limits.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { isForwarded } from './proxy-headers.ts'
 import { digest, hex, sameBytes } from './secrets.ts'
@@ -105,7 +106,7 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
     if (isOpen) return {}
     const granted = await tokenGrant(request)
     if (granted || !authenticate) return granted
-    return userGrant(await authenticate(request.toRequest?.() ?? (request as Request)))
+    return userGrant(await inTime(authenticate(request.toRequest?.() ?? (request as Request))))
   }
 
   const tokenGrant = async (request: IncomingRequest): Promise<(TokenGrant & { who: string }) | null> => {
@@ -210,6 +211,18 @@ const isTrustedOrigin = (
 ): boolean => {
   if (allowed.includes(origin) || isOwnOrigin(origin, request)) return true
   return isLoopback(hostOf(origin)) && (!isAmbient || isLoopback(hostOf(`http://${hostHeader(request) ?? ''}`)))
+}
+
+/** A login that never answers would keep its caller's place among the sockets for ever, and in the end keep all others out. */
+const inTime = async <T>(answer: T | Promise<T>): Promise<T> => {
+  const late = Promise.withResolvers<never>()
+  const give = () => late.reject(new Error(`authenticate did not answer within ${AUTHENTICATE_MS} ms.`))
+  const timer = setTimeout(give, AUTHENTICATE_MS)
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** The grant of a user whom the app names. A mistake in the app must not let anybody in as somebody else. */

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, test } from 'vitest'
 import { agent } from '../../../agents/agent.ts'
 import { bearer, get, isIdle, post, readFrames, typesOf } from '../../../surfaces/http/test-client.suite.ts'
@@ -182,6 +183,18 @@ describe('[O91] without a credential', () => {
       ).status,
     ).toBe(403)
   })
+})
+
+test('[O91] a stranger who is refused a socket and breaks the connection does not end the app', async () => {
+  const harness = await embed()
+  for (const url of ['/sessions/x/ws', '/ws?agent=greet', '/elsewhere']) {
+    const socket = new PassThrough()
+    const incoming = { url, headers: {}, socket: { remoteAddress: '192.0.2.7' } } as unknown as IncomingMessage
+    expect(harness.upgrade(incoming, socket, Buffer.alloc(0))).toBe(true)
+    // Without a listener this throws here, and in a server it would be an error that nobody catches.
+    socket.emit('error', new Error('ECONNRESET'))
+    expect(socket.destroyed).toBe(true)
+  }
 })
 
 describe('[O92] agents', () => {

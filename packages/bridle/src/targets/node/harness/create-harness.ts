@@ -1,4 +1,5 @@
 // A harness inside an app that has routes, a login and a port of its own.
+import type { Buffer } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isLoopback } from '../../../surfaces/http/access/authenticate.ts'

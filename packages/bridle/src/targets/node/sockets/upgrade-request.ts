@@ -31,6 +31,8 @@ const textOf = (value: string | string[] | undefined): string | null => (value =
 
 /** Writes the same answer as over HTTP, and ends the connection. */
 export const sendUpgradeRefusal = async (duplex: Duplex, response: Response): Promise<void> => {
+  // Node has no listener of its own on this connection any more: an error without one would end the process.
+  duplex.on('error', () => duplex.destroy())
   const body = Buffer.from(await response.arrayBuffer())
   const headers = new Headers(response.headers)
   headers.set('content-length', String(body.byteLength))

@@ -114,6 +114,22 @@ describe('[F29] a source', () => {
       expect(await prepare(source, everything)).toEqual({ problem: expect.stringMatching(/data folder/) })
   })
 
+  test('is not a folder with settings and secrets that a copy of its project leaves out', async () => {
+    const top = join(root, 'a')
+    git(top, 'init', '--quiet')
+    for (const name of ['.env.d', '.bridle/files', '.git/hooks', 'lib/.git/modules'])
+      mkdirSync(join(top, name), { recursive: true })
+    symlinkSync('.git', join(top, 'link'))
+    for (const name of ['.git', '.git/hooks', '.env.d', '.bridle', '.bridle/files', 'lib/.git/modules', 'link']) {
+      const refused = { problem: expect.stringContaining('Name the folder of the project') }
+      expect(await prepare(join(top, name))).toEqual(refused)
+      const request = { source: join(top, name), access: access(), mode: 'in_place' } as const
+      for (const reach of ['started', 'any'] as const)
+        expect(await workspaces({ reachOf: () => reach, started: top }).prepare(key(reach), request)).toEqual(refused)
+    }
+    expect(await prepare(join(top, 'lib'))).toMatchObject({ kind: 'copy' })
+  })
+
   test('is not a repository in the data folder, though the source lies elsewhere', async () => {
     mkdirSync(data)
     const evil = hostileRepository(join(data, 'evil'))
@@ -155,6 +171,13 @@ describe('[F29] never copied are', () => {
       .split('\n')
       .sort()
   const rest = ['./a/f.txt', './b/f.txt', './shared/f.txt']
+
+  test('the data folder of another server', async () => {
+    mkdirSync(join(root, 'a/.bridle'))
+    writeFileSync(join(root, 'a/.bridle/token'), 'secret')
+    const { path } = (await prepare(join(root, 'a'))) as { path: string }
+    expect(readdirSync(path)).toEqual(['f.txt'])
+  })
 
   test('settings, secrets and the data folder, from a folder', async () => {
     secrets()

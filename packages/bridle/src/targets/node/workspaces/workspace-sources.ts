@@ -2,10 +2,10 @@
 // begins empty.
 import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { identityOf } from '../../../runners/sandboxes/folders/folder-copy.ts'
 import { type Access, type AccessOptions, isLoopback } from '../../../surfaces/http/access/authenticate.ts'
-import { isSecretName } from '../../../workspace/review/owners-files.ts'
+import { isOwnersName, isSecretName } from '../../../workspace/review/owners-files.ts'
 import { isWithin } from './folder-names.ts'
 
 export interface WorkspaceOptions {
@@ -56,6 +56,9 @@ export class WorkspaceSources {
     // The same answer for an existing and for a missing folder: callers must not explore the machine.
     if (!isFolder || (listed === null && !isOwn)) return { problem: UNLISTED[reach] }
     if (await this.isInData(path)) return { problem: 'The source lies in the data folder of the server. Name another.' }
+    // A copy of the project leaves these folders out, and in place git's files are read-only: naming one must not be a way around.
+    const base = listed ?? (isWithin(path, this.#started) ? this.#started : sep)
+    if (relative(base, path).split(sep).some(isOwnersName)) return { problem: OWNERS }
     return { path, listed, isOwn }
   }
 
@@ -90,6 +93,8 @@ export class WorkspaceSources {
   }
 }
 
+const OWNERS =
+  'The source lies in a folder of git, of settings or of the data of a server (.git, .env, .bridle). Name the folder of the project.'
 const LIST = 'list the folder in workspaces.sources of bridle.config.ts'
 const EMPTY = 'Without a source the session begins with an empty folder.'
 /** The same words for a folder that is not there and for one that may not be named. */

@@ -47,7 +47,7 @@ import type {
   WorkspaceRequest,
   Workspaces,
 } from '../../../surfaces/http/workspaces/workspaces.ts'
-import { isSecretName } from '../../../workspace/review/owners-files.ts'
+import { isOwnersName, isSecretName } from '../../../workspace/review/owners-files.ts'
 import { isWithin } from './folder-names.ts'
 import { inPlaceProblem } from './in-place.ts'
 import { SourceMemory } from './source-memory.ts'
@@ -300,8 +300,8 @@ export class NodeWorkspaces implements Workspaces {
   async #copy(source: string, work: string, tenant: string, room: number): Promise<void> {
     const data = identityOf(await stat(this.#data))
     const isLeftOut = ({ name, identity }: CopyEntry) =>
-      // The settings of a repository may hold tokens.
-      isSecretName(name) || name === '.git' || identity === data
+      // The settings of a repository may hold tokens, and another server may have its data in the folder.
+      isOwnersName(name) || identity === data
     const limits = { ...SOURCE_COPY, bytes: Math.min(SOURCE_COPY.bytes, room) }
     await copyFolder(source, work, { limits, owner: this.#options.owner, isLeftOut }).catch((error: unknown) => {
       const isFull = error instanceof CopyFault && error.code === 'too_large' && room < SOURCE_COPY.bytes

@@ -1,0 +1,73 @@
+// The changes of a worktree, where its agent and the repository around it name programs wherever git lets them.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type HostileRepository, hostileRepository } from '../../runners/workspaces/hostile-repository.suite.ts'
+import { addWorktree, findRepository } from '../../runners/workspaces/worktree.ts'
+import { takeOver } from './take-over.ts'
+
+// Every step starts git, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+let folder: string
+let hostile: HostileRepository
+let work: string
+beforeEach(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'bridle-take-over-')))
+  hostile = hostileRepository(join(folder, 'repo'))
+  const repository = await findRepository(hostile.top)
+  if (!repository) throw new Error('There is no repository.')
+  mkdirSync(join(folder, 'session'))
+  work = join(folder, 'session', 'work')
+  await addWorktree({ repository, branch: 'bridle/ws-1', work, isLeftOut: (path) => path.endsWith('.env') })
+  // Making the repository may have started some.
+  for (const name of hostile.ran()) rmSync(join(`${hostile.top}.ran`, name))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** As an agent: a repository in the place of a submodule. */
+const makeSubmodule = (): void => {
+  const sub = join(work, 'sub')
+  const git = (...args: string[]) => execFileSync('git', ['-C', sub, ...args], { stdio: 'pipe' })
+  const program = join(folder, 'agent.sh')
+  writeFileSync(program, `#!/bin/sh\ntouch ${hostile.top}.ran/agent\ncat\n`)
+  chmodSync(program, 0o755)
+  git('init', '--quiet')
+  writeFileSync(join(sub, 'f'), 'one')
+  git('add', '.')
+  writeFileSync(join(sub, 'f'), 'two')
+  writeFileSync(join(sub, '.git/info/attributes'), '* filter=agent\n')
+  git('config', 'filter.agent.clean', program)
+  git('config', 'core.fsmonitor', program)
+  // The commit that the repository names: only then does git look for changes in the submodule, with the settings of the agent.
+  writeFileSync(join(sub, '.git/HEAD'), `${'1'.repeat(40)}\n`)
+}
+
+test('[C142] neither the repository nor a submodule that the agent made starts a program', async () => {
+  writeFileSync(join(work, 'src/a.txt'), 'changed\r\n')
+  writeFileSync(join(work, 'new.txt'), 'new\n')
+  makeSubmodule()
+  expect(await takeOver(hostile.top, work)).toBe(2)
+  expect(hostile.ran()).toEqual([])
+  expect(readFileSync(join(hostile.top, 'src/a.txt'), 'utf8')).toBe('changed\r\n')
+  expect(readFileSync(join(hostile.top, 'new.txt'), 'utf8')).toBe('new\n')
+  expect(readFileSync(join(hostile.top, 'src/.env'), 'utf8')).toBe('KEY=committed')
+})
+
+test('[C142] line ends of the folder are kept as its owner set them', async () => {
+  hostile.git('config', 'core.autocrlf', 'true')
+  writeFileSync(join(hostile.top, '.gitattributes'), '')
+  writeFileSync(join(hostile.top, 'b.txt'), 'one\r\ntwo\r\n')
+  hostile.git('add', 'b.txt', '.gitattributes')
+  hostile.git('commit', '--quiet', '-m', 'two')
+  const repository = await findRepository(hostile.top)
+  if (!repository) throw new Error('There is no repository.')
+  mkdirSync(join(folder, 'other'))
+  const other = join(folder, 'other', 'work')
+  await addWorktree({ repository, branch: 'bridle/ws-2', work: other, isLeftOut: () => false })
+  expect(readFileSync(join(other, 'b.txt'), 'utf8')).toBe('one\ntwo\n')
+  writeFileSync(join(other, 'b.txt'), 'one\n2\n')
+  expect(await takeOver(hostile.top, other)).toBe(1)
+  expect(readFileSync(join(hostile.top, 'b.txt'), 'utf8')).toBe('one\r\n2\r\n')
+})
