@@ -1,8 +1,13 @@
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type HarnessApproval, type HarnessClient, HarnessError, type HarnessState } from '../../client/index.ts'
 import { withText } from '../approvals/argument-draft.ts'
 import { ApprovalTalk } from './approval-talk.ts'
+import { QUESTION_ARM_MS } from './limits.ts'
 import { LinePrinter } from './thread/line-printer.ts'
+
+// The questions look at the clock: a slow machine must not arm them.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
 
 const approval = (id: string): HarnessApproval => ({
   ...{ id, kind: 'tool', toolCallId: id, toolName: id, reason: '', arguments: { p: id } },
@@ -40,6 +45,8 @@ test('[C160] [C194] edited arguments go with the approval that they were shown f
   const [a, b, c] = [approval('a'), approval('b'), approval('c')]
   expect(show(a, b, c)).toEqual(['? a {"p":"a"}'])
   expect([talk.isAsking, talk.isArmed]).toEqual([true, false])
+  vi.setSystemTime(Date.now() + QUESTION_ARM_MS)
+  expect([talk.isAsking, talk.isArmed]).toEqual([true, true])
   await talk.answer('e')
   expect(printer.take()).toEqual(['? a {"p":"edited"}', '  Changed:', '  -   "p": "a"', '  +   "p": "edited"'])
   // Another approval closes meanwhile: the edit stays with the one that is asked.

@@ -1,6 +1,7 @@
 // The session of a chat: a new one, a named one, or the newest of the agent.
 import { FabricError, type OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { unknownAgent } from '../runs/unknown-agent.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
 import { newChatBody } from './chat-workspace.ts'
@@ -40,7 +41,8 @@ export const createTarget = async (
   const body = { ...newChatBody(agent, workspace), ...(id !== undefined && { session_id: id }) }
   const card = await fabric.createChat(body).catch(async (error: unknown) => {
     if (!(error instanceof FabricError)) throw error
-    if (agent !== undefined && error.status === 400) await refuseUnknownAgent(fabric, agent)
+    const unknown = agent !== undefined && error.status === 400 ? await unknownAgent(fabric, agent) : null
+    if (unknown) throw unknown
     if (workspace && error.status === 400)
       throw new ExitError(
         EXIT_CODES.failed,
@@ -72,11 +74,4 @@ const namedChat = async (fabric: OperatorClient, id: string, { agent, workspace 
     if (agent === undefined || !isNotFound(error)) throw error
     return createTarget(fabric, agent, workspace, id)
   }
-}
-
-const refuseUnknownAgent = async (fabric: OperatorClient, agent: string): Promise<void> => {
-  const { agents = [] } = await fabric.ready()
-  const names = agents.map(({ name }) => name)
-  if (names.includes(agent)) return
-  throw new ExitError(EXIT_CODES.failed, `There is no agent ${agent}; there are ${names.join(', ')}.`)
 }

@@ -1,17 +1,15 @@
 // The commands behind a slash: a table of names, what each does, and its function.
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { FabricError, type HarnessClient, HarnessError, type OperatorClient } from '../../client/index.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { visibleArguments } from '../approvals/approval-text.ts'
+import { ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { saveFile } from '../files/save-file.ts'
+import { count, dollars } from '../terminal/amounts.ts'
 import { escapeControls } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
 import { FILES_SHOWN_MAX, SESSION_CHOICES_MAX } from './limits.ts'
 import { cutToColumns } from './screen/display-width.ts'
-import { count, dollars } from './thread/turn-cost.ts'
 
 /** A chat as its commands see it. */
 export interface ChatControl {
@@ -84,7 +82,8 @@ export const runSlashCommand = async (chat: ChatControl, line: string): Promise<
   try {
     await command.run(chat, argument.trim())
   } catch (error) {
-    if (!(error instanceof FabricError) && !(error instanceof HarnessError)) throw error
+    const isRefusal = error instanceof FabricError || error instanceof HarnessError || error instanceof ExitError
+    if (!isRefusal) throw error
     chat.say(escapeControls(error.message))
   }
 }
@@ -183,17 +182,6 @@ const showFiles = async ({ fabric, id, agent, columns, say }: ChatControl): Prom
 
 const exportTo = async ({ fabric, id, agent, say }: ChatControl, file: string): Promise<void> => {
   if (file === '') return say('Name a file: /export FILE')
-  const { body } = await fabric.exportSession(id, { agent })
-  const partial = `${file}.partial`
-  try {
-    await pipeline(
-      Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
-      createWriteStream(partial, { mode: 0o600 }),
-    )
-    await rename(partial, file)
-  } catch (error) {
-    await rm(partial, { force: true })
-    return say(`${file} is not written: ${(error as Error).message}`)
-  }
+  await saveFile(await fabric.exportSession(id, { agent }), file, 'export')
   say(`Written to ${file}.`)
 }

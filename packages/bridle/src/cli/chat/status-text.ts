@@ -1,7 +1,7 @@
 // The row above the input line: what the session does, and which key matters now.
+import { duration } from '../terminal/amounts.ts'
 import { ANSWER_COLUMNS_MIN, ELAPSED_SHOWN_MS } from './limits.ts'
 import { cutToColumns, displayWidth } from './screen/display-width.ts'
-import { duration } from './thread/tool-text.ts'
 
 export interface ChatStatus {
   readonly isAway: boolean

@@ -8,6 +8,7 @@ import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } fr
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { cancelOnSecondInterrupt } from '../runs/leaving.ts'
+import { parseEventFlag } from '../session-ids/event-id.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { createEventPrinter, endLine } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -26,7 +27,7 @@ within 2 seconds cancels it.`,
     const [session = ''] = args
     const { agent = null } = flags
     const replay = replayOf(flags.replay ?? 'all')
-    const after = flags.after === undefined ? undefined : eventOf(flags.after)
+    const after = flags.after === undefined ? undefined : parseEventFlag('--after', flags.after)
     const { signal, isTerminated, dispose } = listenForInterrupt()
     const fabric = await createClient(flags, env)
     // With an agent the session need not exist, so the text is its whole id.
@@ -105,9 +106,4 @@ const replayOf = (text: string): 'all' | 'none' | number => {
   if (text === 'all' || text === 'none') return text
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new ExitError(EXIT_CODES.usage, `--replay ${text} is neither all, none nor a number.`)
-}
-
-const eventOf = (text: string): string => {
-  if (/^(ev-)?\d{1,15}(~\d{1,9})?$/.test(text)) return text
-  throw new ExitError(EXIT_CODES.usage, `--after ${text} is not the id of an event, such as ev-12.`)
 }

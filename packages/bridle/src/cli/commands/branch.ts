@@ -12,6 +12,7 @@ import {
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
+import { parseEventFlag } from '../session-ids/event-id.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
 export const branch = defineCommand({
@@ -31,11 +32,10 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
     const { from, checkpoint, id, title, reason, actor, agent } = flags
     if (from !== undefined && checkpoint !== undefined)
       throw new ExitError(EXIT_CODES.usage, '--from and --checkpoint name the same thing; take one of them.')
-    if (from !== undefined && !/^(ev-)?\d{1,15}(~\d{1,9})?$/.test(from))
-      throw new ExitError(EXIT_CODES.usage, `--from ${from} is not the id of an event, such as ev-12.`)
+    const named = from === undefined ? undefined : parseEventFlag('--from', from)
     const fabric = await createClient(flags, env)
     const detail = await withSession(fabric, session, agent, (each) => fabric.session(each, agent))
-    const event = from ?? pointOf(detail, checkpoint)
+    const event = named ?? pointOf(detail, checkpoint)
     const made = await fabric.branch(
       detail.id,
       present({ from_event_id: event, prompt, title, session_id: id, reason, actor, agent: detail.agent }),

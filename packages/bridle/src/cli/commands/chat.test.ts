@@ -43,6 +43,13 @@ describe('in a pipe', () => {
   test.each([
     ['an agent that is not there', ['chat', 'nobody'], 1, /^bridle: There is no agent nobody; there are .*scripted/],
     ['a session that is not there', ['chat', '--id', 'nothing'], 1, /^bridle: There is no session nothing\. Try/],
+    [
+      'a folder that is not there',
+      ['chat', 'scripted', '--workspace', 'nowhere'],
+      2,
+      /there is no folder \S*nowhere\.$/m,
+    ],
+    ['a mode without a folder', ['chat', 'scripted', '--workspace-mode', 'write'], 2, /needs --workspace FOLDER/],
     ['two sessions', ['chat', 'scripted', '--id', 'a', '--continue'], 2, /^bridle: Give --id or --continue, not both/],
   ])('[C190] %s is reported in a line', async (_name, args, code, message) => {
     const ended = await work.bridle(args, { input: 'Hi\n' })

@@ -6,8 +6,9 @@ import { runPipedChat } from '../chat/piped-chat.ts'
 import { type ChatEnd, TerminalChat } from '../chat/terminal-chat.ts'
 import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { serverUrl } from '../config/settings.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
-import { workspaceOptions } from '../runs/workspace-option.ts'
+import { checkLocalFolder, workspaceOptions } from '../runs/workspace-option.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import { createOutput } from '../terminal/output.ts'
 
@@ -33,12 +34,13 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const [agent] = args
     if (flags.id !== undefined && flags.continue)
       throw new ExitError(EXIT_CODES.usage, `Give --id or --continue, not both. Try ${commandName(env)} chat --help.`)
+    const workspace = chatWorkspace(agent, flags, env)
+    checkLocalFolder(workspace, serverUrl(flags, env))
     // Unlike other commands, a chat in a pipe answers in plain text.
     const out = createOutput({ json: flags.json === true, text: flags.json !== true })
     const interruption = listenForInterrupt()
     const connection = await connectOrStart(flags, env, out)
     try {
-      const workspace = chatWorkspace(agent, flags, env)
       const continues = flags.continue === true
       const target = await chooseTarget(connection.fabric, { agent, id: flags.id, continues, workspace })
       // A dumb terminal cannot move its cursor: line by line works there, too.

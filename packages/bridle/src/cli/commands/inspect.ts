@@ -7,6 +7,7 @@ import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { INSPECT_ROWS_MAX } from '../limits.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
+import { dollars } from '../terminal/amounts.ts'
 import { type Field, printFields } from '../terminal/fields.ts'
 import { healthTexts } from '../terminal/health-text.ts'
 import type { CliOutput } from '../terminal/output.ts'
@@ -112,7 +113,7 @@ const usageText = ({
 }: SessionDetail['usage']) =>
   [
     `${total_tokens} tokens (${input_tokens} in, ${output_tokens} out)`,
-    cost_usd === null ? 'cost not known' : `$${cost_usd.toFixed(4)}`,
+    cost_usd === null ? 'cost not known' : dollars(cost_usd),
     ...(context_usage_pct === null ? [] : [`${Math.round(context_usage_pct)} % of the window`]),
   ].join(', ')
 

@@ -12,7 +12,7 @@ import {
   outputOptions,
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { isLocalUrl, serverUrl } from '../config/settings.ts'
+import { serverUrl } from '../config/settings.ts'
 import { cancelOnSecondInterrupt } from '../runs/leaving.ts'
 import { type RunPayload, readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
@@ -44,7 +44,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const [agent = '', prompt] = args
     const input = await readRunInput(prompt, flags)
     const workspace = readWorkspace(flags, env)
-    if (workspace && isLocalUrl(serverUrl(flags, env))) checkLocalFolder(workspace.source)
+    checkLocalFolder(workspace, serverUrl(flags, env))
     const id = flags.id ?? `${agent}-${randomUUID()}`
     const { signal, isTerminated, dispose } = listenForInterrupt()
     const connection = await connectOrStart(flags, env, out)

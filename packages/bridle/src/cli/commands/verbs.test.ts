@@ -108,7 +108,7 @@ describe('[C152] inspect', () => {
     const field = (name: string) => new RegExp(`^${name} +(.*)$`, 'm').exec(stdout)?.[1]
     expect(field('Status')).toMatch(/^awaiting_approval, run r-/)
     expect(field('Turns')).toBe('1, 2 messages')
-    expect(field('Usage')).toBe('10 tokens (7 in, 3 out), $0.5000')
+    expect(field('Usage')).toBe('10 tokens (7 in, 3 out), $0.50')
     expect(field('Health')).toMatch(/^\d+/)
     expect(stdout).toContain('1 failed tool call')
     expect(field('Approvals')).toBe(`${approval?.id} bash {"command":"rm \\u001b[2J"} (sure?)`)

@@ -1,10 +1,10 @@
 // Follows a run from its prompt to its end, for the terminal.
 
-import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient, RunStatus } from '../../client/index.ts'
-import { EXIT_CODES, ExitError } from '../command.ts'
+import { isNotFound } from '../session-ids/session-prefix.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 import type { RunPayload } from './run-input.ts'
+import { unknownAgent } from './unknown-agent.ts'
 import type { FolderChoice } from './workspace-option.ts'
 
 export interface RunFollowOptions {
@@ -26,19 +26,11 @@ export interface RunFollowOptions {
 export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> => {
   const { fabric, agent, id, input, workspace, signal, onEvent, onDisconnect } = options
   const run = fabric.ask(agent, id, input, { signal, onRetry: onDisconnect, ...(workspace && { workspace }) })
-  const { runId } = await run.accepted.catch((error: unknown) => {
-    if (error instanceof FabricError && error.status === 404) return unknownAgent(fabric, agent)
-    throw error
+  const { runId } = await run.accepted.catch(async (error: unknown) => {
+    const unknown = isNotFound(error) ? await unknownAgent(fabric, agent) : null
+    throw unknown ?? error
   })
   await options.onAccepted(runId)
   for await (const event of run) onEvent(event)
   return run.result
-}
-
-const unknownAgent = async (fabric: FabricClient, agent: string): Promise<never> => {
-  const { agents = [] } = await fabric.ready()
-  throw new ExitError(
-    EXIT_CODES.failed,
-    `There is no agent ${agent}; there are ${agents.map(({ name }) => name).join(', ')}.`,
-  )
 }

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type CliCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { isLocalUrl } from '../config/settings.ts'
 
 /** Options of every command that may start a session with a workspace. */
 export const workspaceOptions = {
@@ -42,7 +43,9 @@ export const readWorkspace = (flags: WorkspaceFlags, env: NodeJS.ProcessEnv): Fo
 }
 
 /** A typing mistake is found before a server is asked. The server of another machine has other folders. */
-export const checkLocalFolder = (folder: string): void => {
+export const checkLocalFolder = (choice: FolderChoice | null, url: string): void => {
+  if (choice === null || !isLocalUrl(url)) return
+  const { source: folder } = choice
   if (!existsSync(folder)) throw new ExitError(EXIT_CODES.usage, `--workspace: there is no folder ${folder}.`)
   if (!statSync(folder).isDirectory()) throw new ExitError(EXIT_CODES.usage, `--workspace: ${folder} is no folder.`)
 }

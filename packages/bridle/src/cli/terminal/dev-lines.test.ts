@@ -34,7 +34,7 @@ test('[C121] a line per run: agent, session, outcome, time and cost; an error is
   expect(lines.slice(0, 4)).toEqual([
     '✓ greet  greet-1  completed in 1.2 s',
     '✓ greet  greet-2  completed in 30 ms,',
-    '  $0.0123',
+    '  $0.012',
     '✗ greet  greet-3  cancelled (1 min 1 s)',
   ])
   const failed = lines.slice(5).join(' ').replaceAll(/\s+/g, ' ')

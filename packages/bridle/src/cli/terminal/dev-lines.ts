@@ -4,6 +4,7 @@ import { codeFrame } from '../../targets/agents/code-frame.ts'
 import { projectFrames, type StackFrame } from '../../targets/agents/stack-frames.ts'
 import type { AgentFailure, AgentFileChange, RunUpdate } from '../../targets/node/index.ts'
 import { CAUSES_MAX } from '../limits.ts'
+import { dollars, duration } from './amounts.ts'
 import { type CliOutput, escapeControls, type TextStyle } from './output.ts'
 import { wrapText } from './text-lines.ts'
 
@@ -83,16 +84,10 @@ const FILE_WORDS = {
 } as const
 
 const timeAndCost = ({ outcome, ms, costUsd }: RunUpdate & { type: 'end' }): string => {
-  const cost = costUsd === null ? '' : `, $${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`
+  const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`
   if (ms === null) return cost
-  return outcome === 'completed' ? ` in ${duration(ms)}${cost}` : ` (${duration(ms)}${cost})`
-}
-
-export const duration = (ms: number): string => {
-  if (ms < 1_000) return `${ms} ms`
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
-  const minutes = Math.floor(ms / 60_000)
-  return `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`
+  const time = ms < 1_000 ? `${ms} ms` : duration(ms)
+  return outcome === 'completed' ? ` in ${time}${cost}` : ` (${time}${cost})`
 }
 
 /** The frames of the innermost cause that has any: an error of a step is wrapped when it is logged. */

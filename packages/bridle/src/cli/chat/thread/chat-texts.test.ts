@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { chatWorkspace, newChatBody } from '../chat-workspace.ts'
 import { type ChatStatus, deliveryText, promptRows, statusText } from '../status-text.ts'
 import { noticeText } from './notices.ts'
-import { dollars, turnCost } from './turn-cost.ts'
+import { turnCost } from './turn-cost.ts'
 
 const at = Date.parse('2026-01-01T00:00:00.000Z')
 test.each<[string, object, string | null]>([
@@ -46,14 +46,6 @@ test.each([
     '1,234 tokens read, 5 written · $0.50 · context 12 % · took 1 min 5 s',
   ],
 ])('[C195] the cost of a turn: %s', (_name, before, after, ms, text) => expect(turnCost(before, after, ms)).toBe(text))
-
-test.each([
-  [0, '$0'],
-  [12.345, '$12.35'],
-  [0.5, '$0.50'],
-  [0.0123, '$0.012'],
-  [0.000012, '$0.000012'],
-])('%f dollars', (amount, text) => expect(dollars(amount)).toBe(text))
 
 const idle: ChatStatus = {
   isAway: false,

@@ -1,5 +1,6 @@
 // A tool call in a line or two: its name, the arguments in short, how it ended and how long it took.
 import type { HarnessToolCall } from '../../../client/index.ts'
+import { duration } from '../../terminal/amounts.ts'
 import { escapeControls } from '../../terminal/output.ts'
 import { TOOL_TEXT_CHARS_MAX, TOOL_TEXT_COLUMNS_MAX } from '../limits.ts'
 import type { Paint } from '../markdown/wrap.ts'
@@ -71,10 +72,3 @@ const oneLine = (text: string): string =>
   escapeControls(text.slice(0, TOOL_TEXT_CHARS_MAX).toWellFormed().replace(/\s+/g, ' ').trim())
 
 const textColumns = (columns: number): number => Math.min(columns, TOOL_TEXT_COLUMNS_MAX)
-
-/** `0.4 s`, `12 s`, `3 min 5 s`. */
-export const duration = (ms: number): string => {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
-  const seconds = Math.round(ms / 1000)
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-}

@@ -1,6 +1,6 @@
 // The tokens and the cost of a turn: what the session has used since the turn before.
 import type { SessionUsage } from '../../../client/index.ts'
-import { duration } from './tool-text.ts'
+import { count, dollars, duration } from '../../terminal/amounts.ts'
 
 export type UsageCount = Pick<SessionUsage, 'input_tokens' | 'output_tokens' | 'cost_usd' | 'context_usage_pct'>
 
@@ -15,13 +15,4 @@ export const turnCost = (before: UsageCount, after: UsageCount, elapsedMs: numbe
     ...(elapsedMs === null ? [] : [`took ${duration(elapsedMs)}`]),
   ]
   return parts.length === 0 ? null : parts.join(' · ')
-}
-
-export const count = (tokens: number): string => tokens.toLocaleString('en-US')
-
-/** Small amounts keep two digits that say something. */
-export const dollars = (amount: number): string => {
-  if (amount === 0) return '$0'
-  const digits = amount >= 1 ? 2 : Math.min(8, Math.max(2, 1 - Math.floor(Math.log10(amount))))
-  return `$${amount.toFixed(digits)}`
 }

@@ -4,15 +4,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AgentFailure } from '../../../agents/agent-run.ts'
-import { shortErrorMessage } from '../../../agents/error-message.ts'
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { type Key, keyText } from '../../../kernel/event.ts'
-import { hostChildSessions } from '../../../kernel/host/child-sessions.ts'
 import { Host } from '../../../kernel/host/host.ts'
 import { present } from '../../../kernel/json.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
-import { scriptedRunner } from '../../../runners/in-process/scripted.ts'
 import { TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { sandboxUser } from '../../../runners/sandboxes/isolation/sandbox-user.ts'
 import { serverSecret } from '../../../runners/secrets/server-secret.ts'
@@ -24,11 +20,7 @@ import { type ExposurePolicy, exposureOf } from '../../../surfaces/http/access/e
 import { engineOf } from '../../../surfaces/http/agent-engine.ts'
 import { type App, createApp } from '../../../surfaces/http/router/app.ts'
 import { voiceAccess } from '../../../surfaces/voice/access.ts'
-import type { Lines } from '../../../voice/lines.ts'
-import { createEngineAgents } from '../../agents/engines.ts'
 import { defaultAgent } from '../../agents/registry.ts'
-import { scriptedAgent } from '../../agents/scripted.ts'
-import { loadServerAgents } from '../../agents/server-agents.ts'
 import { ServerFault } from '../../server-fault.ts'
 import { checkVoiceSettings, createServerLines } from '../../voice/server-lines.ts'
 import { Backlog } from '../backlog.ts'
@@ -41,7 +33,6 @@ import { appFiles, builtCockpit } from '../http/app-files.ts'
 import { proxyFilter } from '../http/trusted-proxies.ts'
 import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from '../limits.ts'
 import { type Logger, standardLogger } from '../logger.ts'
-import { createRunTracer } from '../run-tracer.ts'
 import { runUpdates } from '../run-updates.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { openServerStore } from '../server-store.ts'
@@ -53,6 +44,7 @@ import { createTracing } from '../tracing.ts'
 import { NodeWorkspaceFiles } from '../workspaces/workspace-files.ts'
 import { folderAccess } from '../workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from '../workspaces/workspaces.ts'
+import { loadAgents } from './load-agents.ts'
 
 /** The two ends of a request on Node, where the platform has them. */
 export interface NodeBindings {
@@ -267,59 +259,6 @@ export const isOpenServer = (options: ServerOptions, authToken = options.authTok
   !options.authenticate &&
   !options.ownerToken &&
   !options.keepToken
-
-interface AgentSetup {
-  readonly isOpen: boolean
-  readonly loginRefusal: string | null
-  readonly data: string
-  readonly tenantUsage: TenantDiskUsage
-  readonly uploads: StoredUploads
-  readonly host: () => Host
-  readonly voiceModel: Lines['modelFor']
-  readonly env: NodeJS.ProcessEnv
-  readonly log: Logger
-}
-
-const loadAgents = async (
-  options: ServerOptions,
-  { isOpen, loginRefusal, data, tenantUsage, uploads, host, voiceModel, env, log }: AgentSetup,
-) => {
-  const { sandbox, engines: settings } = options
-  const engines = await createEngineAgents({
-    data,
-    folders: { tenantUsage },
-    env,
-    clock,
-    digest,
-    uploads,
-    isOpen,
-    loginRefusal,
-    ...present({ sandbox, engines: settings }),
-  })
-  const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
-  try {
-    const served = await loadServerAgents(
-      options,
-      builtIn,
-      {
-        ...{ clock, digest, uploads, children: hostChildSessions(host), voiceModel, env, trace: createRunTracer() },
-        onFailure: options.onAgentFailure ?? ((failure) => logFailure(log, failure)),
-      },
-      (line) => log('warn', line),
-    )
-    return { engines, served }
-  } catch (error) {
-    await engines.close()
-    throw error
-  }
-}
-
-/** The stack is for the operator alone: callers get the message. A tool's error goes to the model, which may know what to do. */
-const logFailure = (log: Logger, { key, runId, attempt, error, tool }: AgentFailure): void =>
-  log(tool === null ? 'error' : 'warn', tool === null ? 'the agent threw' : 'a tool threw', {
-    ...{ session: keyText(key), run: runId, attempt, ...(tool !== null && { tool }) },
-    ...{ error: shortErrorMessage(error), stack: error instanceof Error ? error.stack : undefined },
-  })
 
 /** The runner, which also removes the uploaded files of a removed session. */
 const withUploads = (runner: Runner, uploads: StoredUploads): Runner => ({

@@ -1,0 +1,73 @@
+// The agents of a harness on Node: the scripted one, the engines, and those of the project, connected to the ports that their runs need.
+import type { AgentFailure } from '../../../agents/agent-run.ts'
+import { shortErrorMessage } from '../../../agents/error-message.ts'
+import { keyText } from '../../../kernel/event.ts'
+import { hostChildSessions } from '../../../kernel/host/child-sessions.ts'
+import type { Host } from '../../../kernel/host/host.ts'
+import { present } from '../../../kernel/json.ts'
+import { scriptedRunner } from '../../../runners/in-process/scripted.ts'
+import type { TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
+import type { StoredUploads } from '../../../stores/uploads/stored-uploads.ts'
+import type { Lines } from '../../../voice/lines.ts'
+import { createEngineAgents } from '../../agents/engines.ts'
+import { scriptedAgent } from '../../agents/scripted.ts'
+import { loadServerAgents } from '../../agents/server-agents.ts'
+import type { Logger } from '../logger.ts'
+import { createRunTracer } from '../run-tracer.ts'
+import type { ServerOptions } from '../server-options.ts'
+import { clock, digest } from '../system-ports.ts'
+
+export interface AgentSetup {
+  readonly isOpen: boolean
+  /** Why personal logins are not used, in a sentence; null = they are. */
+  readonly loginRefusal: string | null
+  readonly data: string
+  readonly tenantUsage: TenantDiskUsage
+  readonly uploads: StoredUploads
+  readonly host: () => Host
+  readonly voiceModel: Lines['modelFor']
+  readonly env: NodeJS.ProcessEnv
+  readonly log: Logger
+}
+
+/** Where the agents cannot be loaded, the engines are closed again. */
+export const loadAgents = async (
+  options: ServerOptions,
+  { isOpen, loginRefusal, data, tenantUsage, uploads, host, voiceModel, env, log }: AgentSetup,
+) => {
+  const { sandbox, engines: settings } = options
+  const engines = await createEngineAgents({
+    data,
+    folders: { tenantUsage },
+    env,
+    clock,
+    digest,
+    uploads,
+    isOpen,
+    loginRefusal,
+    ...present({ sandbox, engines: settings }),
+  })
+  const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
+  try {
+    const served = await loadServerAgents(
+      options,
+      builtIn,
+      {
+        ...{ clock, digest, uploads, children: hostChildSessions(host), voiceModel, env, trace: createRunTracer() },
+        onFailure: options.onAgentFailure ?? ((failure) => logFailure(log, failure)),
+      },
+      (line) => log('warn', line),
+    )
+    return { engines, served }
+  } catch (error) {
+    await engines.close()
+    throw error
+  }
+}
+
+/** The stack is for the operator alone: callers get the message. A tool's error goes to the model, which may know what to do. */
+const logFailure = (log: Logger, { key, runId, attempt, error, tool }: AgentFailure): void =>
+  log(tool === null ? 'error' : 'warn', tool === null ? 'the agent threw' : 'a tool threw', {
+    ...{ session: keyText(key), run: runId, attempt, ...(tool !== null && { tool }) },
+    ...{ error: shortErrorMessage(error), stack: error instanceof Error ? error.stack : undefined },
+  })
