@@ -1,13 +1,12 @@
 // The commands behind a slash: a table of names, what each does, and its function.
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { FabricError, type HarnessClient, HarnessError, type OperatorClient } from '../../client/index.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { visibleArguments } from '../approvals/approval-text.ts'
-import { escapeControls } from '../terminal/output.ts'
+import { ExitError } from '../command.ts'
+import { saveFile } from '../files/save-file.ts'
+import { escapeControls, truncateLine } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
+import { escapeInvisible } from '../terminal/text-lines.ts'
 import { FILES_SHOWN_MAX, SESSION_CHOICES_MAX } from './limits.ts'
 import { cutToColumns } from './screen/display-width.ts'
 import { count, dollars } from './thread/turn-cost.ts'
@@ -158,7 +157,7 @@ const showApprovals = async ({ fabric, id, columns, say }: ChatControl): Promise
   say(
     ...approvals.map(({ sessionId, id: approvalId, toolName, args }) =>
       cutToColumns(
-        `${sessionId === id ? 'here' : sessionId} · ${approvalId} · ${toolName} ${visibleArguments(args)}`,
+        `${escapeInvisible(`${sessionId === id ? 'here' : sessionId} · ${approvalId} · ${toolName}`)} ${visibleArguments(args)}`,
         columns - 2,
       ),
     ),
@@ -174,7 +173,7 @@ const showFiles = async ({ fabric, id, agent, columns, say }: ChatControl): Prom
   say(
     ...changes.slice(0, FILES_SHOWN_MAX).map(({ path, status, additions, deletions }) => {
       const lines = additions === null || deletions === null ? '' : `  +${additions} -${deletions}`
-      return `${cutToColumns(escapeControls(`${status.padEnd(8)} ${path}`), columns - 4 - lines.length)}${lines}`
+      return `${cutToColumns(`${status.padEnd(8)} ${truncateLine(path, Number.POSITIVE_INFINITY)}`, columns - 4 - lines.length)}${lines}`
     }),
     ...(more > 0 ? [`… ${more} more`] : []),
   )
@@ -182,17 +181,11 @@ const showFiles = async ({ fabric, id, agent, columns, say }: ChatControl): Prom
 
 const exportTo = async ({ fabric, id, agent, say }: ChatControl, file: string): Promise<void> => {
   if (file === '') return say('Name a file: /export FILE')
-  const { body } = await fabric.exportSession(id, { agent })
-  const partial = `${file}.partial`
   try {
-    await pipeline(
-      Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
-      createWriteStream(partial, { mode: 0o600 }),
-    )
-    await rename(partial, file)
+    await saveFile(await fabric.exportSession(id, { agent }), file, 'export')
   } catch (error) {
-    await rm(partial, { force: true })
-    return say(`${file} is not written: ${(error as Error).message}`)
+    if (!(error instanceof ExitError)) throw error
+    return say(error.message)
   }
   say(`Written to ${file}.`)
 }
