@@ -1,5 +1,6 @@
 // A command of the command line: its options and its function. The table in verbs.ts has its name, arguments and summary.
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
+import { nearestName } from '../kernel/text/nearest-name.ts'
 import { commandName } from './command-name.ts'
 import type { CliOutput } from './terminal/output.ts'
 
@@ -73,7 +74,11 @@ export const parseCommandLine = (
   for (const token of tokens) {
     if (token.kind !== 'option') continue
     const option = Object.hasOwn(allOptions, token.name) ? allOptions[token.name] : undefined
-    if (!option) throw usageError(`There is no ${token.rawName} in bridle ${name}.`)
+    if (!option) {
+      const near = nearestName(token.name, Object.keys(allOptions))
+      const hint = near === null ? '' : ` Did you mean --${near}?`
+      throw usageError(`There is no ${token.rawName} in bridle ${name}.${hint}`)
+    }
     const { value, rawName, inlineValue } = token
     if (option.type === 'boolean' && value !== undefined) throw usageError(`${rawName} takes no value.`)
     // `--url --json` is a forgotten value, not a server called "--json". Such a value needs `--url=--json`.

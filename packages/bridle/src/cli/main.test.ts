@@ -21,6 +21,11 @@ test.each<[string, string[], string]>([
   ['a verb like no other', ['frobnicate'], 'There is no "frobnicate". Try bridle --help.'],
   ['a name of every object', ['constructor'], 'There is no "constructor". Try bridle --help.'],
   ['an unknown flag', ['run', 'scripted', '--foo'], 'There is no --foo in bridle run. Try bridle run --help.'],
+  [
+    'a misspelt flag',
+    ['start', '--prot', '80'],
+    'There is no --prot in bridle start. Did you mean --port? Try bridle start --help.',
+  ],
   ['a flag without its value', ['run', 'scripted', '--id'], '--id needs a value. Try bridle run --help.'],
   ['a flag in place of a value', ['run', 'scripted', '--url', '--json'], '--url needs a value. Try bridle run --help.'],
   ['a value for a switch', ['sessions', '--json=yes'], '--json takes no value. Try bridle sessions --help.'],

@@ -97,7 +97,10 @@ describe('[C111] package.json', () => {
   })
 
   test.each([
-    ['{ "type": "commonjs" }', 'package.json says "type": "commonjs"; agents need "type": "module".'],
+    [
+      '{ "type": "commonjs" }',
+      'package.json says "type": "commonjs"; agents need "type": "module". Choose another folder, or run: npm pkg set type=module',
+    ],
     ['{', 'package.json is not JSON.'],
   ])('%s is in the way, and nothing is written', (text, problem) => {
     const folder = folderWith({ 'package.json': text })

@@ -27,7 +27,10 @@ export const projectManifest = (
   if (parsed === null) return { problem: 'package.json is not JSON.' }
   const own = parsed.scripts?.test === NPM_INIT_TEST ? withoutDefaults(parsed) : parsed
   if (own.type !== undefined && own.type !== 'module')
-    return { problem: 'package.json says "type": "commonjs"; agents need "type": "module".' }
+    return {
+      problem:
+        'package.json says "type": "commonjs"; agents need "type": "module". Choose another folder, or run: npm pkg set type=module',
+    }
   const merged: Manifest = {
     ...own,
     type: 'module',
