@@ -42,7 +42,7 @@ export const askApproval = async (
       out.line('  Changed:')
       printArgumentDiff(out, original, edited)
     }
-    const answer = await askChoice(out, QUESTION, ['y', 'n', 'e'], signal)
+    const answer = await askChoice(out, APPROVAL_QUESTION, ['y', 'n', 'e'], signal)
     if (answer === null) return null
     if (answer === 'n') return { decision: 'denied' }
     if (answer === 'y') return { decision: 'approved', ...(edited !== null && { args: edited }) }
@@ -51,4 +51,4 @@ export const askApproval = async (
   return null
 }
 
-const QUESTION = '  Approve? [y]es, [n]o, [e]dit the arguments: '
+export const APPROVAL_QUESTION = '  Approve? [y]es, [n]o, [e]dit the arguments: '

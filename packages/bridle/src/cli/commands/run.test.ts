@@ -210,6 +210,11 @@ describe('[C7] with no server', () => {
     expect(stderr).toMatch(
       /is in use by another process \(pid \d+\), but no Bridle answers at .*; name the server with --url\.\n$/,
     )
+    const second = await work.bridle(['start', '--port', '0', '--data', 'data'])
+    expect([second.code, second.stdout]).toEqual([1, ''])
+    expect(second.stderr).toMatch(
+      /is in use by another process \(pid \d+\)\. Stop that one first, or choose another folder with --data\.\n$/,
+    )
   })
 })
 
@@ -246,7 +251,11 @@ const cancel = async (id: string): Promise<void> => {
 test('[C165] a run that the server refuses names no session, and a forgotten prompt is said', async () => {
   const none = await work.bridle(['run', 'scripted', '--text'])
   expect([none.code, none.stdout, none.stderr]).toEqual([
-    ...[2, '', 'bridle: The body must have a "prompt" that is a text. Try bridle run scripted "Hello"\n'],
+    ...[
+      2,
+      '',
+      'bridle: The body must have a "prompt" that is a text. Say what to do: bridle run scripted "Hello", or use --payload or --set.\n',
+    ],
   ])
   const nobody = await work.bridle(['run', 'nobody', 'hi', '--text'])
   expect([nobody.code, nobody.stderr]).toEqual([
