@@ -14,6 +14,6 @@ process.emitWarning = ((...warning: Parameters<typeof emitWarning>) => {
 
 if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) await import('./main.ts')
 else {
-  process.stderr.write(`bridle: Node ${NEEDED.join('.')} or newer is needed; this is ${node}.\n`)
+  process.stderr.write(`bridle: Node ${NEEDED.join('.')} or newer is needed; this is ${node}. See https://nodejs.org\n`)
   process.exitCode = 1
 }

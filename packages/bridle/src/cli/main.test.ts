@@ -16,6 +16,17 @@ beforeAll(() => {
 })
 afterAll(() => work.remove())
 
+test.each(['ts', 'mjs'])('[C101] a syntax error in bridle.config.%s has its place', async (ending) => {
+  const name = `bridle.config.${ending}`
+  const own = new CliWorkspace()
+  writeFileSync(join(own.folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(own.folder, name), 'export default {\n  port: 4400,,\n}\n')
+  const { code, stdout, stderr } = await own.bridle(['start'])
+  await own.remove()
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toMatch(new RegExp(`^bridle: ${name} cannot be read: SyntaxError: .* \\(${name}:2:14\\)\\n$`))
+})
+
 test.each<[string, string[], string]>([
   ['an unknown verb', ['sesions'], 'There is no "sesions". Did you mean bridle sessions?'],
   ['a verb like no other', ['frobnicate'], 'There is no "frobnicate". Try bridle --help.'],
@@ -192,7 +203,7 @@ test('[C2] on a Node that is too old the command says so, and loads nothing', ()
   expect(asked(`--import=data:text/javascript,${encodeURIComponent(older)}`)).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'bridle: Node 22.18 or newer is needed; this is 20.19.0.\n',
+    stderr: 'bridle: Node 22.18 or newer is needed; this is 20.19.0. See https://nodejs.org\n',
   })
   expect(asked()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
   // Older versions of Node announce their experiments on the screen.

@@ -35,8 +35,8 @@ export const startTasks = async (
         headers: { authorization: `Bearer ${authToken}`, 'content-type': 'application/json' },
         body: JSON.stringify({ agent, prompt, max_retries: 0, workspace: { mode: 'write', source: repository } }),
       })
-      if (!response.ok) throw new Error(`The task was refused: ${await response.text()}`)
-      const { session_id: id } = (await response.json()) as { session_id: string }
+      const { session_id: id, error } = (await response.json()) as { session_id?: string; error?: { message: string } }
+      if (id === undefined) throw new Error(error?.message ?? `The server answered ${response.status}.`)
       return id
     },
     events: (id, signal) => fabric.events(agent, id, { after: '0', ...(signal && { signal }) }),

@@ -32,7 +32,7 @@ export const askApproval = async (
     const { original, edited } = draft
     printApproval(out, edited === null ? request : { ...request, args: edited })
     if (edited !== null) argumentDiffLines(original, edited, out.width, out.style).forEach(out.line)
-    const answer = await askChoice(out, QUESTION, ['y', 'n', 'e'], signal)
+    const answer = await askChoice(out, APPROVAL_QUESTION, ['y', 'n', 'e'], signal)
     if (answer === null) return null
     if (answer === 'n') return { decision: 'denied' }
     if (answer === 'y') return { decision: 'approved', ...(edited !== null && { args: edited }) }
@@ -41,4 +41,4 @@ export const askApproval = async (
   return null
 }
 
-const QUESTION = '  Approve? [y]es, [n]o, [e]dit the arguments: '
+export const APPROVAL_QUESTION = '  Approve? [y]es, [n]o, [e]dit the arguments: '

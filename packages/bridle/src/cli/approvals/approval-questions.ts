@@ -5,11 +5,13 @@ import type { FabricClient } from '../../client/index.ts'
 import { commandName } from '../command-name.ts'
 import type { EventPrinter, PrintableEvent } from '../terminal/event-printer.ts'
 import type { CliOutput } from '../terminal/output.ts'
-import { askApproval } from './approval-question.ts'
+import { APPROVAL_QUESTION, askApproval } from './approval-question.ts'
 
 export interface ApprovalQuestions {
   /** Asks about the approval of this event, after the questions that are open. */
   readonly ask: (event: PrintableEvent) => void
+  /** A remark on a line of its own. A question that is open stands below it again. */
+  readonly remark: (text: string) => void
   /** The approval has its answer. */
   readonly withdraw: (approvalId: string) => void
   /** Withdraws all questions, and resolves when the terminal is free again; the approvals stay open. */
@@ -50,8 +52,8 @@ export const approvalQuestions = ({ fabric, out, printer, env, id, agent }: Ques
       )
       if (error === null) return
       out.note(error.message)
-      // Arguments that the server refuses leave the approval open: ask again.
-      if (!(error instanceof FabricError) || error.status !== 400) return
+      // Arguments that the server refuses, and an answer that did not reach it, leave the approval open: ask again.
+      if (!(error instanceof FabricError) || ![0, 400].includes(error.status)) return
     }
   }
   const noteOpenApproval = (approvalId: string): void => {
@@ -65,6 +67,11 @@ export const approvalQuestions = ({ fabric, out, printer, env, id, agent }: Ques
       const question = new AbortController()
       open.set(approvalId, question)
       questions = questions.then(() => ask(event, question.signal)).finally(() => open.delete(approvalId))
+    },
+    remark: (text) => {
+      if (!printer.freshLine() && open.size > 0) out.write('\n')
+      out.note(text)
+      if (open.size > 0) out.write(APPROVAL_QUESTION)
     },
     withdraw: (approvalId) => {
       const question = open.get(approvalId)

@@ -54,12 +54,11 @@ within 2 seconds cancels it.`,
       replay,
       ...present({ after }),
       onRetry: () => {
-        if (!isAway) printer.freshLine()
-        if (!isAway) out.note('The server is away; waiting for it.')
+        if (!isAway) questions.remark('The server is away; waiting for it.')
         isAway = true
       },
       onOpen: () => {
-        if (isAway) out.note('It is back.')
+        if (isAway) questions.remark('It is back.')
         isAway = false
       },
     })

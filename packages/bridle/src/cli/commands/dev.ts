@@ -13,7 +13,7 @@ import { STACK_LINES, STOP_GRACE_MS } from '../limits.ts'
 import { devLines } from '../terminal/dev-lines.ts'
 import { startMessage } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
-import { serverOptions, startServer } from './start.ts'
+import { serverOptions, startOwnServer } from './start.ts'
 
 export const dev = defineCommand({
   options: {
@@ -48,7 +48,7 @@ already, start again: sessions survive it.`,
     const { root } = projectModules(settings.agentsRoot || '.')
     const lines = devLines(out, { root, command: commandName(env) })
     let isReady = false
-    const server = await startServer({
+    const server = await startOwnServer({
       ...settings,
       watchAgents: true,
       // The message of a ready server names the agents; afterwards each change has a line, and a broken file its frame.

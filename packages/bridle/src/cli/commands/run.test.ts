@@ -209,6 +209,11 @@ describe('[C7] with no server', () => {
     expect(stderr).toMatch(
       /is in use by another process \(pid \d+\), but no Bridle answers at .*; name the server with --url\.\n$/,
     )
+    const second = await work.bridle(['start', '--port', '0', '--data', 'data'])
+    expect([second.code, second.stdout]).toEqual([1, ''])
+    expect(second.stderr).toMatch(
+      /is in use by another process \(pid \d+\)\. Stop that one first, or choose another folder with --data\.\n$/,
+    )
   })
 })
 

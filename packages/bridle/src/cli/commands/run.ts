@@ -136,8 +136,7 @@ const terminalDisplay = (
     onDisconnect: () => {
       if (isAwayShown) return
       isAwayShown = true
-      printer.freshLine()
-      out.note('The server is away; waiting for it.')
+      questions.remark('The server is away; waiting for it.')
     },
     finish: async () => {
       if (interrupted.aborted) endLine(out, printer)

@@ -29,7 +29,7 @@ With --token the other verbs find the token by the data folder; in a browser, pa
   run: async ({ flags, env, out }) => {
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
-    const server = await startServer(settings)
+    const server = await startOwnServer(settings)
     out.line(await startMessage(server, settings, env, out.width))
     for (const line of ignoredFileNotes()) out.line(line)
     await interrupted.interrupted
@@ -52,3 +52,13 @@ export const startServer = async (settings: ServerSettings): Promise<HarnessServ
     },
   )
 }
+
+/** The same for a command that serves: where another process has the data folder, it says what to do. */
+export const startOwnServer = (settings: ServerSettings): Promise<HarnessServer> =>
+  startServer(settings).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'refused') throw error
+    throw new ExitError(
+      EXIT_CODES.failed,
+      `${error.message}. Stop that one first, or choose another folder with --data.`,
+    )
+  })

@@ -1,6 +1,6 @@
 // The settings file of a project: bridle.config.ts, .js or .mjs, whichever is there.
 
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ServerOptions } from '../../targets/node/index.ts'
@@ -26,8 +26,27 @@ const load = async (folder: string, name: string): Promise<ServerOptions> => {
     const { href } = pathToFileURL(resolve(folder, name))
     return ((await import(href)) as { default?: ServerOptions }).default ?? {}
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    const hint = error instanceof SyntaxError ? ' (does package.json say "type": "module"?)' : ''
-    throw new ExitError(EXIT_CODES.usage, `${name} cannot be read: ${why}${hint}`)
+    const why = error instanceof SyntaxError ? await syntaxProblem(error, folder, name) : messageOf(error)
+    throw new ExitError(EXIT_CODES.usage, `${name} cannot be read: ${why}`)
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** With the place of the error. A file that would be right as a module is named as such. */
+const syntaxProblem = async (error: SyntaxError, folder: string, name: string): Promise<string> => {
+  const { loadProblem } = await import('../../targets/agents/load-problem.ts')
+  const { projectModules } = await import('../../targets/agents/project-modules.ts')
+  const { problem } = loadProblem(error, name, projectModules(folder))
+  return isCommonJs(folder) && !name.endsWith('.mjs')
+    ? `${problem}. If it is right as a module, run: npm pkg set type=module`
+    : problem
+}
+
+const isCommonJs = (folder: string): boolean => {
+  try {
+    return (JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8')) as { type?: unknown }).type === 'commonjs'
+  } catch {
+    return false
   }
 }

@@ -34,3 +34,9 @@ test('[C120] another address is in the command, a token in the call, and no cock
   expect(message).not.toContain('cockpit')
   expect(readyMessage('http://a', '', { ...hint, agent: null, agents: [] })).not.toMatch(/try|curl|agents/)
 })
+
+test('[C120] a page of the project is not called the cockpit', () => {
+  const message = readyMessage('http://127.0.0.1:4317', '', { ...hint, agents: [], page: 'page' })
+  expect(message).toContain('  page      http://127.0.0.1:4317\n')
+  expect(message).not.toContain('cockpit')
+})

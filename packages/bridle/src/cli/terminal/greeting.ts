@@ -14,7 +14,7 @@ const bearer = (token: string): string => ` -H "authorization: Bearer ${token}"`
 
 export const startMessage = async (
   server: Pick<HarnessServer, 'url' | 'openAgent' | 'exposureNote' | 'agents' | 'hasCockpit'>,
-  settings: Pick<ServerSettings, 'data' | 'keepToken' | 'authToken' | 'tokens'>,
+  settings: Pick<ServerSettings, 'data' | 'keepToken' | 'authToken' | 'tokens' | 'cockpit'>,
   env: NodeJS.ProcessEnv,
   width: number,
 ): Promise<string> => {
@@ -25,14 +25,16 @@ export const startMessage = async (
   // In production an agent may be private.
   const agent = note === null ? (ready?.name ?? openAgent) : openAgent
   const serves = { agents: [...own, ...[...agents.values()].filter((each) => !isOwn(each))], hasCockpit }
-  const hint = { agent, note, command: commandName(env), width, ...serves }
+  // A folder of the project replaces the cockpit.
+  const page = typeof settings.cockpit === 'string' ? 'page' : 'cockpit'
+  const hint = { agent, note, command: commandName(env), width, page, ...serves } as const
   const isClosed = authToken !== undefined || tokens.length > 0
   if (!keepToken) return readyMessage(url, authorizationHint(env) || (isClosed ? bearer('$TOKEN') : ''), hint)
   const file = tokenFile(data)
-  const page = await pageFor(url, data)
+  const docsPage = await pageFor(url, data)
   return `${readyMessage(url, bearer(`$(cat ${quoted(file)})`), hint)}
   The token is in ${file}; bridle run, attach, sessions and the others find it there, and the page at ${url} asks for it.
-${page === null ? '' : `  In a browser, to read about the routes once, within 30 seconds: ${page}\n`}`
+${docsPage === null ? '' : `  In a browser, to read about the routes once, within 30 seconds: ${docsPage}\n`}`
 }
 
 type ServedAgent = HarnessServer['agents'] extends ReadonlyMap<string, infer A> ? A : never
@@ -55,14 +57,16 @@ export interface ReadyHint {
   readonly width: number
   readonly agents: readonly { readonly name: string; readonly needs: string | null }[]
   readonly hasCockpit: boolean
+  /** What the server shows at /. */
+  readonly page?: 'cockpit' | 'page'
 }
 
 /** The address comes first, then everything that is served there. */
 export const readyMessage = (url: string, header: string, hint: ReadyHint): string => {
-  const { agent, note, command, width, agents, hasCockpit } = hint
+  const { agent, note, command, width, agents, hasCockpit, page = 'cockpit' } = hint
   const available = agents.filter(({ needs }) => needs === null).map(({ name }) => name)
   const rows: (readonly [label: string, text: string])[] = [
-    ...(hasCockpit ? [['cockpit', url] as const] : []),
+    ...(hasCockpit ? [[page, url] as const] : []),
     ['docs', `${url}/docs`],
     ...(available.length > 0 ? [['agents', available.join(', ')] as const] : []),
     ...agents.flatMap(({ name, needs }) =>

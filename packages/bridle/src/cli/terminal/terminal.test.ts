@@ -65,6 +65,21 @@ describe.skipIf(needs('script'))('on a terminal', () => {
     expect(shown.screen()).toContain(expected)
   })
 
+  test('[C10] a question stays below the remark that the server is away; an answer that was not sent is asked for again', async () => {
+    const shown = terminal(['run', 'scripted', scriptOf({ approve: 'go', args: {} }, { text: 'on' })], {
+      NO_COLOR: '1',
+    })
+    await shown.until(question)
+    await work.kill()
+    await shown.until(`\r\nThe server is away; waiting for it.\r\n  ${question}`)
+    shown.type('y\r')
+    await shown.until(question, 3)
+    await work.boot()
+    shown.type('y\r')
+    expect(await shown.ended).toBe(0)
+    expect(shown.screen()).toContain('✓ go approved')
+  })
+
   test('[C9] keys that were pressed before a question was shown do not answer it', async () => {
     const fake = 'Approve? [y]es, [n]o, [e]dit the arguments: '
     const shown = terminal(

@@ -43,3 +43,7 @@ test('tasks run beside each other', async () => {
   assert.match(one, /Done\.$/)
   assert.match(two, /^I write a file\. /)
 })
+
+test('a task that is refused says why, in a sentence', async () => {
+  await assert.rejects(tasks.start(''), ({ message }: Error) => message !== '' && !message.includes('{'))
+})
