@@ -141,6 +141,16 @@ describe('[F29] a source', () => {
     expect(evil.ran()).toEqual([])
   })
 
+  test('shows no more of a repository than the folder in which a server without a token was started', async () => {
+    git(root, 'init', '--quiet')
+    git(root, 'add', '-f', 'a', 'b')
+    git(root, 'commit', '--quiet', '-m', 'one')
+    const own = { workspaces: {}, data: join(folder, 'data'), started: join(root, 'a') }
+    const made = (reach: 'started' | 'any') => prepare(join(root, 'a'), { ...own, reachOf: () => reach }, reach)
+    expect(await made('started')).toMatchObject({ kind: 'copy' })
+    expect(await made('any')).toMatchObject({ kind: 'git_worktree' })
+  })
+
   test('shows no more of a repository than was listed', async () => {
     git(root, 'init', '--quiet')
     git(root, 'add', 'a', 'b')

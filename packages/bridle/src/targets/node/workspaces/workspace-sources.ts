@@ -20,8 +20,8 @@ export interface WorkspaceOptions {
 export interface WorkspaceSource {
   /** The real path, without links. */
   readonly path: string
-  /** The listed folder that contains the source; nothing outside of it is copied. Null = the server's user named the source. */
-  readonly listed: string | null
+  /** The folder around the source that the caller may name; nothing outside of it is copied. Null = the caller may name every one. */
+  readonly limit: string | null
   /** The caller may have a session work in the folder itself. */
   readonly isOwn: boolean
 }
@@ -59,7 +59,7 @@ export class WorkspaceSources {
     // A copy of the project leaves these folders out, and in place git's files are read-only: naming one must not be a way around.
     const base = listed ?? (isWithin(path, this.#started) ? this.#started : sep)
     if (relative(base, path).split(sep).some(isOwnersName)) return { problem: OWNERS }
-    return { path, listed, isOwn }
+    return { path, limit: listed ?? (reach === 'started' ? this.#started : null), isOwn }
   }
 
   /** The folders that a caller of this tenant may name. */

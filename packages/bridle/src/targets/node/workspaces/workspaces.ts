@@ -258,10 +258,10 @@ export class NodeWorkspaces implements Workspaces {
     return record
   }
 
-  /** Null if the source must be copied. A repository that reaches beyond the listed folder would show more than was listed. */
-  async #repository({ path, listed }: WorkspaceSource): Promise<Repository | null> {
+  /** Null if the source must be copied. A repository that reaches beyond the folder that may be named would show more than that. */
+  async #repository({ path, limit }: WorkspaceSource): Promise<Repository | null> {
     const repository = await findRepository(path)
-    if (!repository || (listed !== null && !isWithin(repository.top, listed))) return null
+    if (!repository || (limit !== null && !isWithin(repository.top, limit))) return null
     // A sandbox could write to such a repository, and change its settings.
     for (const place of [repository.top, repository.gitDir])
       if (await this.#sources.isInData(place))
