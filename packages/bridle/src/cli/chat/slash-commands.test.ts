@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -137,3 +137,30 @@ test.each<[string, string, string[]]>([
   ['/zzz', '/zzz', []],
   ['/branch x', '/branch x', []],
 ])('[C198] Tab after %s', (typed, text, choices) => expect(completeSlash(typed)).toEqual({ text, choices }))
+
+test('[C16] a name that an agent chose is one line, and no command to the terminal', async () => {
+  const approvals = [{ sessionId: 'x', id: 'apr\u001b[2J', toolName: '\u001b[1Aread\u202e_file\nin x', args: {} }]
+  const changes = [{ path: 'a\nadded    b\u001b[2J', status: 'added', additions: null, deletions: null }]
+  const { chat, said } = chatWith({
+    approvals: async () => ({ approvals }),
+    workspace: async () => ({ changes, is_compared: true }),
+  })
+  for (const line of ['/approvals', '/files']) await runSlashCommand(chat, line)
+  expect(said).toEqual([
+    'x · apr\\u001b[2J · \\u001b[1Aread\\u202e_file\\nin x ',
+    'In other sessions: bridle approve SESSION ID, or reject.',
+    'added    a added b␛[2J',
+  ])
+})
+
+test('[C198] /export follows no link that waits beside the file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bridle-export-'))
+  const file = join(folder, 'x.jsonl')
+  writeFileSync(join(folder, 'mine'), 'mine')
+  symlinkSync('mine', `${file}.partial`)
+  const { chat, said } = chatWith({ exportSession: async () => new Response('{"a":1}\n') })
+  await runSlashCommand(chat, `/export ${file}`)
+  expect(said).toEqual([`Written to ${file}.`])
+  expect([readFileSync(file, 'utf8'), readFileSync(join(folder, 'mine'), 'utf8')]).toEqual(['{"a":1}\n', 'mine'])
+  rmSync(folder, { recursive: true })
+})

@@ -6,8 +6,9 @@ import { ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { saveFile } from '../files/save-file.ts'
 import { count, dollars } from '../terminal/amounts.ts'
-import { escapeControls } from '../terminal/output.ts'
+import { escapeControls, truncateLine } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
+import { escapeInvisible } from '../terminal/text-lines.ts'
 import { FILES_SHOWN_MAX, SESSION_CHOICES_MAX } from './limits.ts'
 import { cutToColumns } from './screen/display-width.ts'
 
@@ -158,7 +159,7 @@ const showApprovals = async ({ fabric, id, columns, say }: ChatControl): Promise
   say(
     ...approvals.map(({ sessionId, id: approvalId, toolName, args }) =>
       cutToColumns(
-        `${sessionId === id ? 'here' : sessionId} · ${approvalId} · ${toolName} ${visibleArguments(args)}`,
+        `${escapeInvisible(`${sessionId === id ? 'here' : sessionId} · ${approvalId} · ${toolName}`)} ${visibleArguments(args)}`,
         columns - 2,
       ),
     ),
@@ -174,7 +175,7 @@ const showFiles = async ({ fabric, id, agent, columns, say }: ChatControl): Prom
   say(
     ...changes.slice(0, FILES_SHOWN_MAX).map(({ path, status, additions, deletions }) => {
       const lines = additions === null || deletions === null ? '' : `  +${additions} -${deletions}`
-      return `${cutToColumns(escapeControls(`${status.padEnd(8)} ${path}`), columns - 4 - lines.length)}${lines}`
+      return `${cutToColumns(`${status.padEnd(8)} ${truncateLine(path, Number.POSITIVE_INFINITY)}`, columns - 4 - lines.length)}${lines}`
     }),
     ...(more > 0 ? [`… ${more} more`] : []),
   )

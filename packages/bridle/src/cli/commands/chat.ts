@@ -10,7 +10,7 @@ import { serverUrl } from '../config/settings.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
 import { checkLocalFolder, workspaceOptions } from '../runs/workspace-option.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
-import { createOutput } from '../terminal/output.ts'
+import { createOutput, escapeControls } from '../terminal/output.ts'
 
 export const chat = defineCommand({
   options: {
@@ -65,7 +65,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
 /** How to come back. A session without a prompt is removed: nobody would look for it. */
 const sayFarewell = async ({ fabric, ownData }: ServerConnection, end: ChatEnd): Promise<void> => {
   const { target, isEmpty, isRunning, unsent } = end
-  for (const prompt of unsent) process.stderr.write(`Not sent: ${prompt}\n`)
+  for (const prompt of unsent) process.stderr.write(`Not sent: ${escapeControls(prompt)}\n`)
   if (isEmpty && target.isNew && unsent.length === 0) {
     await fabric.remove(target.agent, target.id).catch(() => {})
     return

@@ -1,4 +1,5 @@
 // Saves the body of a response. A file that is cut off must not stand under its name, nor replace a whole one.
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -7,18 +8,21 @@ import { EXIT_CODES, ExitError } from '../command.ts'
 
 /** `what` names the content in the error, such as "export". */
 export const saveFile = async (answer: Response, file: string, what: string): Promise<void> => {
-  const partial = `${file}.partial`
-  await pipeline(bodyOf(answer), createWriteStream(partial, { mode: 0o600 })).catch(async (cause: unknown) => {
-    await rm(partial, { force: true })
-    const code = (cause as NodeJS.ErrnoException).code
-    throw new ExitError(
-      EXIT_CODES.failed,
-      code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR'
-        ? `${file} cannot be written: ${code}`
-        : `The ${what} broke off, and ${file} is not written. Try again.`,
-      { cause },
-    )
-  })
+  // A new file under a name that nobody can know: in a shared folder somebody may have put a link, or a file of theirs, in its place.
+  const partial = `${file}.${randomUUID()}.partial`
+  await pipeline(bodyOf(answer), createWriteStream(partial, { flags: 'wx', mode: 0o600 })).catch(
+    async (cause: unknown) => {
+      await rm(partial, { force: true })
+      const code = (cause as NodeJS.ErrnoException).code
+      throw new ExitError(
+        EXIT_CODES.failed,
+        code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR'
+          ? `${file} cannot be written: ${code}`
+          : `The ${what} broke off, and ${file} is not written. Try again.`,
+        { cause },
+      )
+    },
+  )
   await rename(partial, file).catch(async (cause: NodeJS.ErrnoException) => {
     await rm(partial, { force: true })
     throw new ExitError(EXIT_CODES.failed, `${file} cannot be written: ${cause.code}`, { cause })
