@@ -14,5 +14,7 @@ export const EXPORT_LINE_CHARS_MAX = 12_000_000
 export const EXPORT_SLICE_CHARS = 128 * 1024
 /** Sessions of one file: more than anybody reads through, and few enough to look each of them up. */
 export const EXPORT_SESSIONS_MAX = 10_000
+/** The number of an event: a thousand a second reach it after thirty years. Behind it ids get too long, and then numbers stop being exact. */
+export const SEQ_MAX = 1_000_000_000_000
 /** The version of the file: a program that finds another one refuses the file. */
 export const EXPORT_VERSION = 1

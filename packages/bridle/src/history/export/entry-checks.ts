@@ -2,6 +2,7 @@
 import { catalogue, isEventType } from '../../kernel/catalogue.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { isJsonObject, type JsonObject, ownProperty } from '../../kernel/json.ts'
+import { SEQ_MAX } from '../limits.ts'
 import { type LogEntry, unscrubbedEntryOf } from '../log-entry.ts'
 import { ExportError } from './export-error.ts'
 import type { ExportSession } from './export-file.ts'
@@ -47,6 +48,8 @@ export class EntryChecks {
       throw refuse(
         `Event ${JSON.stringify(seq)} where ${next ?? 'a number'} was due: events are missing. Export it again.`,
       )
+    // A log would count up from here until one more is the same number, and every loop over it would never end.
+    if (seq > SEQ_MAX) throw refuse(`Event ${seq}: No server writes such a number.`)
     if (!Number.isSafeInteger(at) || at < this.#at) throw refuse('The time goes back. Export it again.')
     if (typeof type !== 'string' || !isEventType(type) || !catalogue[type].persisted)
       throw refuse(`This program knows no event ${JSON.stringify(type)?.slice(0, 60)}. Use a newer one.`)

@@ -1,6 +1,7 @@
 // Files that nobody should import: each is refused with its line and what to do, and nothing of it is written.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { SEQ_MAX } from '../../../history/limits.ts'
 import { testApp } from '../test-app.suite.ts'
 import { scriptBody } from '../test-client.suite.ts'
 
@@ -31,6 +32,12 @@ type Line = { [name: string]: unknown } & { payload: { [name: string]: unknown }
 const at = (type: string): number => lines.findIndex((line) => line.includes(`"type":"${type}"`))
 const changed = (index: number, change: (line: Line) => unknown): string[] =>
   lines.map((line, each) => (each === index ? JSON.stringify(change(JSON.parse(line) as Line)) : line))
+/** The first session alone, with its numbers moved. */
+const numberedFrom = (first: number): string[] =>
+  lines.slice(0, branchLine()).map((text) => {
+    const line = JSON.parse(text) as Line
+    return JSON.stringify(typeof line.seq === 'number' ? { ...line, seq: line.seq + first - 1 } : line)
+  })
 const replaced = (index: number, line: string): string[] => lines.with(index, line)
 const branchLine = () => lines.findIndex((line) => line.includes('"parent":{') && line.startsWith('{"session"'))
 /** The file without the parent, and with another parent's name. */
@@ -72,6 +79,8 @@ const files: readonly [name: string, file: () => string, line: number | (() => n
     /first event/,
   ],
   ['a gap in the numbers', () => signed(lines.toSpliced(4, 1)), 5, /where 3 was due/],
+  ['a first number that no log reaches', () => signed(numberedFrom(Number.MAX_SAFE_INTEGER - 100)), 3, /No server/],
+  ['a number just above those that a log has', () => signed(numberedFrom(SEQ_MAX + 1)), 3, /No server/],
   ['numbers that are none', () => signed(changed(4, (line) => ({ ...line, seq: '3' }))), 5, /was due/],
   ['a time that goes back', () => signed(changed(4, (line) => ({ ...line, at: 5 }))), 5, /time goes back/],
   [
