@@ -125,7 +125,7 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
 
   test('[C161] Ctrl+C in attach detaches; a second one cancels; where nothing runs it detaches at once', async () => {
     await Promise.all([waiting('watch-1'), waiting('watch-2')])
-    const window = await interruptTwice(() => tmux.open(120, ['attach', 'watch-1']), 'bridle reject')
+    const window = await interruptTwice(() => tmux.open(120, ['attach', 'watch-1']), 'Approve? [y]es')
     expect(await window.ended()).toBe(3)
     await waitFor(async () => expect(await statusOf('watch-1')).toBe('idle'))
     expect(await statusOf('watch-2')).toBe('awaiting_approval')
