@@ -57,7 +57,7 @@ export interface ReadyHint {
   readonly width: number
   readonly agents: readonly { readonly name: string; readonly needs: string | null }[]
   readonly hasCockpit: boolean
-  /** What the server shows at /. */
+  /** The label of the page at /. */
   readonly page?: 'cockpit' | 'page'
 }
 
