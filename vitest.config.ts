@@ -23,6 +23,8 @@ const exclude = ['**/node_modules/**', '**/dist/**', '**/.types/**', '**/*.long.
 const { processes } = testKinds(import.meta.dirname, include, exclude)
 
 const SLOW = '**/*.slow.test.ts'
+/** Tests of real programs meet a machine that is busy with others. A build is not lost for one of ten thousand; its log names it. */
+export const retry = process.env.CI === 'true' ? 1 : 0
 /** Tests of the cockpit: each file has a server and a browser of its own, and changes nothing else. */
 const isPages = (file: string) => file.startsWith('apps/cockpit/')
 
@@ -68,11 +70,12 @@ export default defineConfig({
           name: 'processes',
           include: processes.filter((file) => !isPages(file)),
           exclude,
+          retry,
           globalSetup: ['scripts/process-test-setup.ts'],
         },
       },
       // A process for several files, which would each load the whole server and Playwright.
-      { extends: true, test: { name: 'pages', include: processes.filter(isPages), exclude, isolate: false } },
+      { extends: true, test: { name: 'pages', include: processes.filter(isPages), exclude, retry, isolate: false } },
     ],
   },
 })
