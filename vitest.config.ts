@@ -29,9 +29,9 @@ export const retry = process.env.CI === 'true' ? 1 : 0
 const isPages = (file: string) => file.startsWith('apps/cockpit/')
 
 /** Files of such a project share a process and its modules, which saves a start per file. */
-const shared = (name: string, include: string[], exclude: string[]) => ({
+const shared = (name: string, include: string[], exclude: string[], retry = 0) => ({
   extends: true as const,
-  test: { name, include, exclude, isolate: false, setupFiles: ['scripts/fast-test-setup.ts'] },
+  test: { name, include, exclude, retry, isolate: false, setupFiles: ['scripts/fast-test-setup.ts'] },
 })
 
 export default defineConfig({
@@ -63,7 +63,7 @@ export default defineConfig({
       // A test file that is added while Vitest watches is fast until the next start.
       shared('fast', include, [...exclude, ...processes, SLOW]),
       // No program either, but seconds of disks, timeouts or seeds: not for the inner loop.
-      shared('slow', [SLOW], [...exclude, ...processes]),
+      shared('slow', [SLOW], [...exclude, ...processes], retry),
       {
         extends: true,
         test: {
