@@ -22,7 +22,7 @@ test.each(variants<TemplateName>(['agent'], ['chat', 'claude']))('[C110] the tes
   const args = ['--conditions=bridle-source', '--test', '--test-reporter=tap', 'tests/*.test.ts']
   const report = execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env })
   expect(report).toMatch(/^# fail 0$/m)
-  expect(report).toMatch(/^# pass [23]$/m)
+  expect(report).toMatch(/^# pass [2-9]$/m)
 })
 
 describe('bad input', () => {
