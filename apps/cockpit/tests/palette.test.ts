@@ -120,6 +120,7 @@ describeCockpit('the palette', (world) => {
     await palette
       .getByRole('group', { name: 'Sessions' })
       .getByRole('option', { name: /Hello from one/ })
+      .first()
       .waitFor()
     for (const [query, group, name] of [
       ['write_file', 'Approvals', /^Review write_file/],
