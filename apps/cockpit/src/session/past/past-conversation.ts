@@ -1,27 +1,10 @@
 // The conversation as it was: the same members that the thread reads from a live one, and commands that all refuse. One object serves every
 // event, so that a row renders only where its own part of the state differs.
 import type { HarnessClient, HarnessConnection, HarnessState } from 'bridle/client'
+import type { HarnessLike } from 'bridle/react'
 
 /** The members of a live conversation that the page of a session uses. */
-export type Conversation = Pick<
-  HarnessClient,
-  | 'getSnapshot'
-  | 'subscribe'
-  | 'connection'
-  | 'held'
-  | 'discard'
-  | 'submit'
-  | 'steer'
-  | 'edit'
-  | 'reload'
-  | 'cancel'
-  | 'approve'
-  | 'pause'
-  | 'resume'
-  | 'signal'
-  | 'branch'
-  | 'upload'
->
+export type Conversation = HarnessLike & Pick<HarnessClient, 'branch' | 'upload'>
 
 const refuse = (): Promise<never> =>
   Promise.reject(new Error('This page shows the past. Go back to live, or branch here.'))
