@@ -1,4 +1,4 @@
-// `npm run bench -- kernel` (or `agent`, `background`, `cli`, `cockpit`, `delta`, `fanout`, `history`, `openharness`, `replay`, `runner`, `cloudflare`, `voice`): one JSON line per figure; exits with 1 when
+// `npm run bench -- kernel` (or `agent`, `background`, `cli`, `cockpit`, `delta`, `fanout`, `first-agent`, `history`, `openharness`, `replay`, `runner`, `cloudflare`, `voice`): one JSON line per figure; exits with 1 when
 // a check of what was read back or delivered failed.
 import { agent } from './agent.ts'
 import { append } from './append.ts'
@@ -8,6 +8,7 @@ import { cloudflare } from './cloudflare.ts'
 import { delta } from './delta.ts'
 import { fanout } from './fanout.ts'
 import { type BenchFigure, print } from './figure.ts'
+import { firstAgent } from './first-agent.ts'
 import { history } from './history.ts'
 import { memory } from './memory.ts'
 import { open } from './open.ts'
@@ -25,6 +26,7 @@ const benches: { readonly [name: string]: readonly (() => Promise<BenchFigure[]>
   cockpit: [async () => (await import('./cockpit.ts')).cockpit()],
   delta: [delta],
   fanout: [fanout],
+  'first-agent': [firstAgent],
   history: [history],
   openharness: [openharness],
   replay: [replay],

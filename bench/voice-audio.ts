@@ -70,15 +70,21 @@ export interface SpeechPlan {
   readonly pieceMs: number
 }
 
+export const piecesOf = ({ seconds, pieceMs }: SpeechPlan): number => Math.floor((seconds * 1000) / pieceMs)
+
+/** The pieces of a line's answer. Answers have many lengths, from half of the time to all of it: people are not told things in chorus. */
+export const answerPieces = (line: number, lines: number, seconds: number): number =>
+  Math.ceil(piecesOf({ seconds, pieceMs: ANSWER_PIECE_MS }) * (0.5 + (line + 1) / lines / 2))
+
 /** Calls `send` for each piece of each connection when a speaker in real time would have it. The connections take turns. */
 export const speakInPace = async (
   connections: number,
-  { seconds, pieceMs }: SpeechPlan,
+  plan: SpeechPlan,
   send: (connection: number, piece: number) => void,
 ): Promise<void> => {
-  const pieces = Math.floor((seconds * 1000) / pieceMs)
+  const pieces = piecesOf(plan)
   const start = performance.now()
-  const gapMs = pieceMs / connections
+  const gapMs = plan.pieceMs / connections
   for (let index = 0; index < pieces * connections; ) {
     const due = Math.min(pieces * connections, Math.floor((performance.now() - start) / gapMs) + 1)
     for (; index < due; index++) send(index % connections, Math.floor(index / connections))

@@ -8,6 +8,9 @@ let speakers: WebSocket[] = []
 const ear = new AudioEar()
 /** Concurrent handshakes: each of them makes a handshake with the provider, too. */
 const CONNECTING = 20
+/** People do not hang up all at once; the server has work with each of them, then and when it gives up waiting for them. */
+const HANGING_UP = 10
+const HANG_UP_MS = 25
 
 const dial = (url: string): Promise<WebSocket> =>
   new Promise((resolve, reject) => {
@@ -41,8 +44,10 @@ serveCalls({
     return ear.take()
   },
   leave: async () => {
-    for (const socket of speakers) socket.close()
+    for (let at = 0; at < speakers.length; at += HANGING_UP) {
+      for (const socket of speakers.slice(at, at + HANGING_UP)) socket.close()
+      await sleep(HANG_UP_MS)
+    }
     speakers = []
-    await sleep(100)
   },
 })

@@ -4,7 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { serveCalls } from './child.ts'
 import { listen } from './fanout-world.ts'
-import { ANSWER_PIECE_MS, AudioEar, pieceBytes, SPEAKER_PIECE_MS, speakInPace, stampedPiece } from './voice-audio.ts'
+import {
+  ANSWER_PIECE_MS,
+  AudioEar,
+  answerPieces,
+  pieceBytes,
+  SPEAKER_PIECE_MS,
+  speakInPace,
+  stampedPiece,
+} from './voice-audio.ts'
 
 /** A response that was asked for, and that is spoken when the benchmark says so. */
 interface PendingResponse {
@@ -40,7 +48,7 @@ sockets.on('connection', (socket: WebSocket) => {
 })
 const port = listen(server)
 
-/** Speaks every answer that was asked for. With words, each piece has its part of the text beside it. */
+/** Speaks every answer that was asked for, and ends each after its last piece. With words, some pieces have their part of the text. */
 const answer = async ({ seconds, words }: { seconds: number; words: boolean }): Promise<void> => {
   const bytes = pieceBytes(ANSWER_PIECE_MS)
   const all = responses.map((response) => ({ ...response, item: newId() }))
@@ -51,18 +59,18 @@ const answer = async ({ seconds, words }: { seconds: number; words: boolean }): 
       item: { id: item, type: 'message', role: 'assistant', content: [] },
     })
   await speakInPace(all.length, { seconds, pieceMs: ANSWER_PIECE_MS }, (index, piece) => {
+    const last = answerPieces(index, all.length, seconds) - 1
+    if (piece > last) return
     const { send, id, item } = all[index]!
     const at = { response_id: id, item_id: item, output_index: 0, content_index: 0 }
     if (words && piece % PIECES_PER_WORD === 0)
       send('response.output_audio_transcript.delta', { ...at, delta: `w${piece} ` })
     send('response.output_audio.delta', { ...at, delta: stampedPiece(bytes, piece).toString('base64') })
-  })
-  for (const { send, id, item } of all) {
-    const at = { response_id: id, item_id: item, output_index: 0, content_index: 0 }
+    if (piece < last) return
     if (!words) send('response.output_audio_transcript.delta', { ...at, delta: 'Done.' })
     send('response.output_audio.done', at)
     send('response.done', { response: { id, status: 'completed', output: [], usage: { input_tokens: 9 } } })
-  }
+  })
 }
 /** People say about three words a second. */
 const PIECES_PER_WORD = 3

@@ -2,7 +2,14 @@
 // in real time. The server, the provider and the speakers are processes of their own.
 import { type ChildHandle, type ProcessUsage, startChild } from './child.ts'
 import { type BenchFigure, type BenchRounds, figure, interleave } from './figure.ts'
-import { ANSWER_PIECE_MS, type AudioStats, SPEAKER_PIECE_MS } from './voice-audio.ts'
+import {
+  ANSWER_PIECE_MS,
+  type AudioStats,
+  answerPieces,
+  pieceBytes,
+  piecesOf,
+  SPEAKER_PIECE_MS,
+} from './voice-audio.ts'
 
 interface VoiceCase {
   readonly server: 'ours' | 'pipe'
@@ -23,7 +30,7 @@ interface VoiceMeasurement {
 }
 
 const LINES = 200
-const SECONDS = 2
+const SECONDS = 4
 const P99_US_MAX = 5_000
 
 export const voice = async (): Promise<BenchFigure[]> => {
@@ -133,19 +140,22 @@ class VoiceBench {
     const server = this.#servers[name]
     await this.#speakers.call('connect', await server.call('urls', lines))
     await this.#provider.call('asked', lines)
-    const pieces = (ms: number) => lines * Math.floor((SECONDS * 1000) / ms)
+    const spoken = lines * piecesOf({ seconds: SECONDS, pieceMs: SPEAKER_PIECE_MS })
+    const answered = Array.from({ length: lines }, (_, line) => answerPieces(line, lines, SECONDS)).reduce(
+      (a, b) => a + b,
+    )
     const before = await server.call<ProcessUsage>('usage')
     const speech = { seconds: SECONDS, words }
     await Promise.all([this.#speakers.call('speak', speech), this.#provider.call('answer', speech)])
     const [up, down] = await Promise.all([
-      this.#provider.call<AudioStats>('heard', pieces(SPEAKER_PIECE_MS)),
-      this.#speakers.call<AudioStats>('heard', pieces(ANSWER_PIECE_MS)),
+      this.#provider.call<AudioStats>('heard', spoken),
+      this.#speakers.call<AudioStats>('heard', answered),
     ])
     const after = await server.call<ProcessUsage>('usage')
     await this.#speakers.call('leave')
     const cpuS = (after.cpuUs - before.cpuUs) / 1e6
     const bytes = up.bytes + down.bytes
-    const expected = lines * SECONDS * 2 * 48_000
+    const expected = spoken * pieceBytes(SPEAKER_PIECE_MS) + answered * pieceBytes(ANSWER_PIECE_MS)
     return {
       bytesPerCpuS: bytes / cpuS,
       p50Us: Math.max(up.p50Us, down.p50Us),

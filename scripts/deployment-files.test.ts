@@ -48,3 +48,10 @@ test('[O81] the unit starts the server with flags that exist', () => {
   expect(names).toEqual(expect.arrayContaining(['User', 'WorkingDirectory', 'StateDirectory', 'Restart', 'WantedBy']))
   expect(new Set(names).size).toBe(names.length)
 })
+
+test('[O81] the unit is the one that the tutorial explains, and needs its token', () => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/tutorials/going-live.md'), 'utf8')
+  const [, explained = ''] = /```ini bridle\.service\n(.*?)```/s.exec(page) ?? []
+  expect(read('bridle.service').replace(/^(#.*\n)+/, '')).toBe(explained)
+  expect(explained).toContain('\nEnvironmentFile=/etc/bridle.env\n')
+})

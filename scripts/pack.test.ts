@@ -1,8 +1,9 @@
 // The tarball as users install it, on plain Node without flags. Only these tests use dist.
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verbs } from '../packages/bridle/src/cli/verbs.ts'
 import { apiPages, undocumented } from './api-report.ts'
 import { entryDeclarations, readDeclarations } from './build-declarations.ts'
 import { packedPages, readPages } from './build-docs.ts'
@@ -19,6 +20,7 @@ import {
   workerEntries,
   workletEntries,
 } from './packed.suite.ts'
+import { parseTutorial } from './tutorials/page.ts'
 
 const { devDependencies }: { devDependencies: Record<string, string> } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
@@ -99,7 +101,7 @@ describe('the packed package', () => {
   describe('with all of its optional peers', () => {
     // All that follows is installed at once: each installation takes npm several seconds.
     beforeAll(() => {
-      const pinned = ['@types/react', '@types/node', ...Object.keys(manifest.peerDependencies)]
+      const pinned = ['@types/react', '@types/react-dom', '@types/node', ...Object.keys(manifest.peerDependencies)]
       project.install(...pinned.map((name) => `${name}@${devDependencies[name]}`), ...project.aliases(...ALIASES))
     }, 120_000)
 
@@ -112,6 +114,23 @@ describe('the packed package', () => {
       expect(project.typeErrors(entries, { options: forBundler })).toBe('')
     }, 120_000)
   })
+
+  test.each([
+    ['react.md', ['src/main.tsx', 'src/approvals.tsx', 'src/assistant.tsx']],
+    ['users.md', ['src/threads.tsx', 'src/thread.tsx', 'src/main.tsx']],
+  ])(
+    'the pages in React of the tutorial %s compile',
+    (page, expected) => {
+      const steps = parseTutorial(readFileSync(join(project.installed, 'docs/tutorials', page), 'utf8'))
+      const files = steps.flatMap((step) => (step.kind === 'file' && step.path.endsWith('.tsx') ? [step] : []))
+      expect(files.map(({ path }) => path)).toEqual(expected)
+      const options = ['--lib', 'es2024,dom,dom.iterable', '--jsx', 'react-jsx', '--types', '', '--skipLibCheck']
+      const modules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--allowImportingTsExtensions']
+      const texts = Object.fromEntries(files.map(({ path, content }) => [basename(path), content]))
+      expect(project.typeErrorsOf(texts, { options: [...options, ...modules, '--verbatimModuleSyntax'] })).toBe('')
+    },
+    120_000,
+  )
 
   test('the page that npm shows names every entry and the oldest Node; its examples compile, and the one of a test passes', () => {
     const page = readFileSync(join(project.installed, 'README.md'), 'utf8')
@@ -137,12 +156,12 @@ describe('the packed package', () => {
     )
     for (const [index, [, text = '']] of [...shells].entries()) files.push([`shell-${index}.ts`, text])
     expect(files.filter(([name]) => name.startsWith('shell-'))).toHaveLength(3)
-    // The other examples of that page leave out what a page of the reader has.
+    // page-examples.test.ts has the other examples of that page.
     const operator = [
       ...readFileSync(join(project.installed, 'docs/client.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g),
     ].filter(([, text]) => text?.includes('operatorClient'))
     for (const [index, [, text = '']] of operator.entries()) files.push([`operator-${index}.ts`, text])
-    expect(operator).toHaveLength(2)
+    expect(operator).toHaveLength(3)
     const options = [
       '--module',
       'nodenext',
@@ -207,6 +226,11 @@ describe('the packed package', () => {
     expect(existsSync(join(project.installed, file))).toBe(true)
     expect(project.command(name, ['--version'])).toContain(manifest.version)
   })
+
+  test('has every verb of the command', () => {
+    const loaded = Object.keys(verbs).filter((verb) => project.command('bridle', [verb, '--help']).includes(verb))
+    expect(loaded).toEqual(Object.keys(verbs))
+  }, 60_000)
 
   test('as @fabric-harness/node, @fabric-harness/sdk and harness-sdk it has what the documents import', () => {
     const program = `

@@ -13,13 +13,15 @@ const { name, version } = JSON.parse(readFileSync(join(root, 'packages/bridle/pa
 }
 const folder = process.argv[2] === undefined ? root : resolve(from, process.argv[2])
 mkdirSync(folder, { recursive: true })
+console.log('Building the package, its types and the cockpit: some 20 seconds …')
 // `prepack` builds it first.
 execFileSync('npm', ['pack', '--silent', '--workspace', name, '--pack-destination', folder], {
   cwd: root,
   stdio: ['ignore', 'ignore', 'inherit'],
 })
 const tarball = join(folder, `${name}-${version}.tgz`)
-console.log(`${relative(from, tarball)} is the package. Next, for a project of your own in a new folder:
+const path = relative(from, tarball)
+console.log(`${path} is the package. Next, for a project of your own beside this folder:
 
-  npx ${tarball} init my-app
+  npx --yes ${path.startsWith('..') ? path : `./${path}`} init ../my-app
 `)

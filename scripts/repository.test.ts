@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-const isIgnored = (path: string): boolean => /(^|\/)(node_modules|dist|coverage|\.(git|types|bridle|bench))$/.test(path)
+const isIgnored = (path: string): boolean =>
+  /(^|\/)(node_modules|dist(\.\d+)?|coverage|\.(git|types|bridle|bench))$/.test(path)
 const list = (...patterns: string[]): string[] =>
   globSync(patterns, { cwd: root, exclude: isIgnored })
     .map((file) => file.replaceAll('\\', '/'))
@@ -109,6 +110,12 @@ describe('.vscode/launch.json', () => {
     expect(commands).toContain('npm start')
     expect(commands).toContainEqual(expect.stringMatching(/^npx vitest run \$\{relativeFile\}/))
   })
+})
+
+test('a build of the cockpit that was cut off, by kill -9 for instance, is neither committed nor linted', () => {
+  expect(read('.gitignore')).toMatch(/^dist\.\*\/$/m)
+  const { files } = readCommented<{ files: { includes: string[] } }>('biome.json')
+  expect(files.includes).toContain('!**/dist.*')
 })
 
 test('editors agree with the formatter', () => {

@@ -6,6 +6,7 @@ import { clientOptions } from '../packages/bridle/src/cli/command.ts'
 import { dev } from '../packages/bridle/src/cli/commands/dev.ts'
 import { start } from '../packages/bridle/src/cli/commands/start.ts'
 import { CONFIG_NAMES } from '../packages/bridle/src/cli/config/config-names.ts'
+import { INTERNAL_NAMES, OTHER_NAMES, VARIABLE_NAMES } from '../packages/bridle/src/cli/config/variable-names.ts'
 
 const root = join(import.meta.dirname, '..')
 const rows = readFileSync(join(root, 'docs/settings.md'), 'utf8')
@@ -29,23 +30,19 @@ test('names in the settings file', () => {
   expect(cells(5, 2).toSorted()).toEqual([...CONFIG_NAMES].toSorted())
 })
 
-/** Variables with which our own processes talk to each other: nobody sets them. */
+/** Names that the code mentions and nobody sets. */
 const INTERNAL = [
-  'BRIDLE_ENGINE_MARK',
-  'BRIDLE_RELAY',
-  'BRIDLE_RUNNER_PRIVATE',
-  'BRIDLE_RUNNER_SOCKET',
-  'BRIDLE_RUNNER_WALLS',
-  'BRIDLE_SANDBOX_ID',
-  'BRIDLE_SECRETS_FILE',
+  ...INTERNAL_NAMES,
   // Beginnings of names.
   'BRIDLE_STT',
   'BRIDLE_TTS',
 ]
+/** The list of names reads none of them, and a note of the start only names what people expect. */
+const LISTS = /config\/variable-(names|notes)\.ts$/
 
 test('variables of the environment', () => {
   const sources = globSync('packages/bridle/src/**/*.ts', { cwd: root }).filter(
-    (file) => !/\.(test|suite)\.ts$/.test(file),
+    (file) => !/\.(test|suite)\.ts$/.test(file) && !LISTS.test(file),
   )
   const code = sources.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
   const read = new Set(
@@ -59,6 +56,26 @@ test('variables of the environment', () => {
   const written = new Set([...cells(5, 1), ...cells(4, 1), ...cells(3, 0)])
   expect([...written].toSorted()).toEqual([...read].filter((name) => !INTERNAL.includes(name)).toSorted())
   expect(INTERNAL.filter((name) => !read.has(name))).toEqual([])
+  const ours = [...written].filter((name) => /^(BRIDLE|FABRIC_HARNESS)_/.test(name))
+  expect(VARIABLE_NAMES.toSorted()).toEqual(ours.toSorted())
+})
+
+test('every variable of the tests, benchmarks and examples is known, so that a start does not warn of it', () => {
+  const files = globSync(
+    '{packages/bridle/src,scripts,crash,fuzz,bench,matrix,simulation,conformance,examples,apps/*/src,apps/*/tests}/**/*.{ts,tsx,c}',
+    {
+      cwd: root,
+      exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
+    },
+  ).filter((file) => !/config\/variable-/.test(file))
+  const names = files.flatMap((file) => [
+    ...readFileSync(join(root, file), 'utf8').matchAll(
+      /(?:env\.|getenv\("|^\s*(?:\.\.\.)?\{?\s*|[{,]\s*|')(BRIDLE_[A-Z_]*[A-Z])\b/gm,
+    ),
+  ])
+  const misspelt = 'BRIDLE_TOKN'
+  const known = [...VARIABLE_NAMES, ...INTERNAL, ...OTHER_NAMES, misspelt]
+  expect([...new Set(names.map(([, name = '']) => name))].filter((name) => !known.includes(name))).toEqual([])
 })
 
 test('docs/wires.md names exports and routes that exist', () => {

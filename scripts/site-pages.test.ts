@@ -1,7 +1,7 @@
 // The pages of the site, before anything is built: every page is in the sidebar, and links lead to pages.
 import { join, posix } from 'node:path'
 import { expect, test } from 'vitest'
-import { sidebarOf, sitePages } from './site-pages.ts'
+import { searchWeight, sidebarOf, sitePages } from './site-pages.ts'
 
 const pages = sitePages(join(import.meta.dirname, '..'))
 const groups = sidebarOf(pages)
@@ -25,6 +25,31 @@ test('the sidebar begins where a reader begins', () => {
     'The project',
   ])
   expect(groups[0]?.items.map(({ link }) => link)).toEqual(['/', '/agents', '/cli', '/settings', '/wires', '/package'])
+})
+
+test('no two pages of a group have one name', () => {
+  const twins = groups.flatMap(({ text: group, items }) => {
+    const names = items.map(({ text }) => text.toLowerCase())
+    return names.filter((name, index) => names.indexOf(name) !== index).map((name) => `${group}: ${name}`)
+  })
+  expect(twins).toEqual([])
+})
+
+test('a search finds the pages that explain before generated types and decisions', () => {
+  const ids = [
+    '/settings.html#a-server',
+    '/api/node.html#serveroptions',
+    '/decisions/0001-node-pin.html',
+    '/agents/memory.html',
+  ]
+  expect(ids.map(searchWeight)).toEqual([1, 0.1, 0.1, 1])
+})
+
+test('the tutorials stand in the order in which the first page names them', () => {
+  const tutorials = groups.find(({ text }) => text === 'Tutorials')?.items.map(({ link }) => link)
+  expect(tutorials).toEqual(
+    ['project', 'model', 'react', 'claude', 'users', 'approvals', 'going-live'].map((name) => `/tutorials/${name}`),
+  )
 })
 
 test('links of pages lead to pages of the site', () => {

@@ -79,7 +79,7 @@ export const sidebarOf = (pages: ReadonlyMap<string, string>): readonly SidebarG
           {
             text,
             collapsed,
-            items: members.map((path) => ({ text: titleOf(pages.get(path) ?? ''), link: linkOf(path) })),
+            items: members.map((path) => ({ text: sidebarText(path, pages.get(path) ?? ''), link: linkOf(path) })),
           },
         ]
   const within = (folder: string) => paths.filter((path) => path.startsWith(folder))
@@ -88,7 +88,7 @@ export const sidebarOf = (pages: ReadonlyMap<string, string>): readonly SidebarG
       'Start here',
       START.filter((path) => pages.has(path)),
     ),
-    ...group('Tutorials', within('tutorials/')),
+    ...group('Tutorials', inOrderOf(pages.get('index.md') ?? '', within('tutorials/'))),
     ...group(
       'Guides',
       paths.filter((path) => !path.includes('/') && ![...START, ...PROJECT].includes(path)),
@@ -101,6 +101,21 @@ export const sidebarOf = (pages: ReadonlyMap<string, string>): readonly SidebarG
     ),
   ]
 }
+
+/** As the page names them; what it does not name comes last. */
+const inOrderOf = (page: string, paths: readonly string[]): readonly string[] => {
+  const place = (path: string): number => {
+    const at = page.indexOf(path.replace(/\.md$/, ''))
+    return at === -1 ? page.length : at
+  }
+  return paths.toSorted((a, b) => place(a) - place(b))
+}
+
+/** The first page and the README of the package have one title but for its case. */
+const sidebarText = (path: string, text: string): string => (path === 'package.md' ? 'The package' : titleOf(text))
+
+/** The weight of a page in a search: generated types and old decisions stand behind the pages that explain. The site's config has its source. */
+export const searchWeight = (id: string): number => (/^\/(api|decisions)\//.test(id) ? 0.1 : 1)
 
 const titleOf = (text: string): string => (/^# (.*)$/m.exec(text)?.[1] ?? 'Untitled').replaceAll('`', '')
 const linkOf = (path: string): string => `/${path.replace(/\.md$/, '').replace(/(^|\/)index$/, '$1')}`

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fetchPinned } from './pinned-tools.ts'
-import { sidebarOf, sitePages } from './site-pages.ts'
+import { searchWeight, sidebarOf, sitePages } from './site-pages.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -38,7 +38,13 @@ export const buildSite = (target: string, pages: ReadonlyMap<string, string> = s
 const configFile = (outDir: string, pages: ReadonlyMap<string, string>): string =>
   `const site = ${JSON.stringify(config(outDir, pages))}
 const slugify = (title) => title.toLowerCase().replace(/[^\\p{L}\\p{N} _-]/gu, '').replaceAll(' ', '-')
-export default { ...site, markdown: { ...site.markdown, anchor: { slugify } } }
+const boostDocument = ${searchWeight}
+const search = { provider: 'local', options: { miniSearch: { searchOptions: { boostDocument } } } }
+export default {
+  ...site,
+  markdown: { ...site.markdown, anchor: { slugify } },
+  themeConfig: { ...site.themeConfig, search },
+}
 `
 
 const config = (outDir: string, pages: ReadonlyMap<string, string>) => ({
@@ -50,7 +56,6 @@ const config = (outDir: string, pages: ReadonlyMap<string, string>) => ({
   // Placeholders such as <id> are text, not elements.
   markdown: { html: false },
   themeConfig: {
-    search: { provider: 'local' },
     sidebar: sidebarOf(pages),
     nav: [
       { text: 'Start', link: '/' },
@@ -59,6 +64,11 @@ const config = (outDir: string, pages: ReadonlyMap<string, string>) => ({
       { text: 'Changes', link: '/changelog' },
     ],
     outline: [2, 3],
+    notFound: {
+      title: 'There is no such page',
+      quote: 'Search for it with Ctrl+K, or go to the first page.',
+      linkText: 'The first page',
+    },
   },
 })
 
@@ -66,6 +76,7 @@ if (import.meta.main) {
   const folder = process.argv[2]
   const target = folder === undefined ? join(root, 'apps/site/dist') : resolve(process.env.INIT_CWD ?? '.', folder)
   rmSync(target, { recursive: true, force: true })
+  console.log('Building the site: some 20 seconds, and longer the first time, when VitePress is fetched …')
   buildSite(target)
   console.log(`The site is in ${target}. To look at it: npx vite preview --outDir ${target}`)
 }

@@ -14,7 +14,7 @@ import { authenticate } from './login.ts'
 const here = fileURLToPath(new URL('.', import.meta.url))
 
 /** Nothing leaves the machine: the page has no other address than the front. */
-export const launch = (executablePath: string): Promise<Browser> =>
+export const launch = (executablePath: string, more: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath,
     args: [
@@ -25,6 +25,7 @@ export const launch = (executablePath: string): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   })
 
@@ -38,7 +39,8 @@ export interface ChatExample {
   close(): Promise<void>
 }
 
-export const startChatExample = async (): Promise<ChatExample> => {
+/** `env`: settings of the server beside its agent. */
+export const startChatExample = async (env: NodeJS.ProcessEnv = {}): Promise<ChatExample> => {
   const folder = mkdtempSync(join(tmpdir(), 'bridle-chat-'))
   const dist = join(folder, 'page')
   await build({
@@ -51,7 +53,7 @@ export const startChatExample = async (): Promise<ChatExample> => {
       port: 0,
       data: join(folder, 'data'),
       agentsRoot: here,
-      env: { BRIDLE_AGENT: 'notes' },
+      env: { BRIDLE_AGENT: 'notes', ...env },
       authenticate,
       log: () => {},
     })

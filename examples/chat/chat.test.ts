@@ -1,6 +1,14 @@
 // The page as a person uses it, in Chromium, against a real server.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
+import { longTest } from '../../apps/cockpit/tests/browser.suite.ts'
+import { recordedMicrophone } from '../../apps/cockpit/tests/microphone.suite.ts'
+import {
+  type RealtimeStub,
+  type StubEvent,
+  type StubTurn,
+  startRealtimeStub,
+} from '../../packages/bridle/src/voice/realtime/provider-stub.suite.ts'
 import { findChromium, needs } from '../../scripts/needs.ts'
 import { variants } from '../../scripts/variants.ts'
 import { type ChatExample, launch, startChatExample } from './browser.suite.ts'
@@ -11,13 +19,27 @@ const fitsItsWidth = (element: unknown): boolean => {
   return scrollWidth <= clientWidth
 }
 
+/** Null: the machine has no recorded voice. */
+const microphone = recordedMicrophone('What time is it, and what day is it today?')
+
 describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
   let world: ChatExample
   let browser: Browser
+  let provider: RealtimeStub
+  /** The next answer of the provider, from the conversation that it has. */
+  let turn: (items: readonly StubEvent[]) => StubTurn
+  let heardBytes = 0
   const pages: { page: Page; complaints: string[] }[] = []
 
   beforeAll(async () => {
-    ;[world, browser] = await Promise.all([startChatExample(), launch(findChromium() as string)])
+    provider = await startRealtimeStub({
+      plan: (_n, _session, items) => turn(items),
+      onAudio: ({ length }) => {
+        heardBytes += length
+      },
+    })
+    const env = { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: provider.url, NODE_ENV: 'test' }
+    ;[world, browser] = await Promise.all([startChatExample(env), launch(findChromium() as string, microphone ?? [])])
   }, 60_000)
 
   afterEach(async () => {
@@ -29,11 +51,12 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
   afterAll(async () => {
     await browser?.close()
     await world?.close()
+    await provider?.close()
   })
 
   let users = 0
   const open = async (query = '', user = `u${++users}`) => {
-    const context = await browser.newContext()
+    const context = await browser.newContext({ permissions: ['microphone'] })
     const page = await context.newPage()
     page.setDefaultTimeout(10_000)
     const complaints: string[] = []
@@ -60,6 +83,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
 
   test('streams an answer, its thought and its tool', async () => {
     const page = await open()
+    await page.getByRole('heading', { name: 'What should be remembered?' }).waitFor()
     await page.getByRole('button', { name: 'What do you know?' }).click()
     await page.getByText('when you are back the answer is here.').waitFor()
     await page.getByRole('region', { name: 'read_notes: done' }).waitFor()
@@ -178,6 +202,28 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     await pill(page, 'Session', 'idle')
   })
 
+  test('an agent that does not exist: the page says which there are', async () => {
+    const page = await open('&agent=scripted')
+    await page.goto(page.url().replace('agent=scripted', 'agent=nobody'))
+    await pill(page, 'Connection', 'closed')
+    await page.getByRole('alert').filter({ hasText: 'There is no agent nobody; there are ' }).waitFor()
+  })
+
+  test('at 390 pixels the words of an edited approval are whole', async () => {
+    const page = await open('&agent=scripted')
+    await page.setViewportSize({ width: 390, height: 800 })
+    await script(page, [{ approve: 'deploy', args: { to: 'production' } }])
+    const card = page.getByRole('region', { name: 'deploy: needs approval' })
+    await card.getByRole('button', { name: 'Edit' }).click()
+    const heightOf = async (name: string) => (await page.getByRole('button', { name }).boundingBox())?.height
+    const [edited, undo, deny, stop] = await Promise.all(
+      ['Approve as edited', 'Undo edit', 'Deny', 'Stop'].map(heightOf),
+    )
+    expect([edited, undo, deny]).toEqual([stop, stop, stop])
+    await card.getByRole('button', { name: 'Deny' }).click()
+    await pill(page, 'Session', 'idle')
+  })
+
   test.each([...variants([390], [1280])])(
     'at %i pixels nothing makes the page wider than its window, and Deny can be clicked',
     async (width) => {
@@ -216,8 +262,10 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     },
   )
 
-  test('stops', async () => {
+  test('welcomes to the agent of the address, and stops it', async () => {
     const page = await open('&agent=scripted')
+    await page.getByRole('heading', { name: 'Talk to scripted' }).waitFor()
+    await expect.poll(() => page.locator('.welcome button').allInnerTexts()).toEqual(['Hello'])
     await script(page, [{ text: 'on and on '.repeat(500), chunks: 500, everyMs: 20 }])
     await page.getByText('on and on').last().waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
@@ -238,6 +286,62 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     await page.keyboard.up('Space')
   })
 
+  test.skipIf(needs('espeak-ng'))(
+    '[V83] is spoken with: it hears, shows the words of the answer as they come, and a typed prompt goes on',
+    async () => {
+      const page = await open('&agent=voice')
+      const bar = page.getByRole('region', { name: 'Voice' })
+      const rest = Promise.withResolvers<void>()
+      const pause = { after: 2, until: rest.promise }
+      turn = () => ({ heard: 'What time is it?', says: 'It is noon now.', pause })
+      await bar.getByRole('button', { name: 'Hold to talk' }).focus()
+      await page.evaluate(RECORD_PHASES)
+      await page.keyboard.down('Space')
+      await bar.getByRole('status').getByText('hearing you').waitFor()
+      const before = heardBytes
+      await expect.poll(() => heardBytes - before).toBeGreaterThan(24_000)
+      const level = () => bar.getByRole('meter', { name: 'Microphone' }).getAttribute('value')
+      await expect.poll(async () => Number(await level())).toBeGreaterThan(0.01)
+      await page.keyboard.up('Space')
+      await expect.poll(() => page.locator('.answer').allInnerTexts()).toEqual(['It is'])
+      await expect.poll(() => page.evaluate<string[]>('phases')).toContain('speaking')
+      expect(await page.locator('.bubble').allInnerTexts()).toEqual(['What time is it?'])
+      rest.resolve()
+      await bar.getByRole('status').getByText('hold the button to talk').waitFor()
+      await pill(page, 'Session', 'idle')
+      turn = (items) => ({ says: JSON.stringify(items).includes('It is noon now.') ? 'Four hours later.' : 'Lost.' })
+      await say(page, 'And tea?')
+      await expect.poll(() => page.locator('.bubble').allInnerTexts()).toEqual(['What time is it?', 'And tea?'])
+      await page.getByText('Four hours later.', { exact: true }).waitFor()
+      await pill(page, 'Session', 'idle')
+      expect(await page.locator('.answer p').allInnerTexts()).toEqual(['It is noon now.', 'Four hours later.'])
+    },
+  )
+
+  if (microphone !== null)
+    longTest('[V83] three people speak hands-free at once, and each reads their own conversation', async () => {
+      turn = () => ({ heard: 'Which day is it?', says: 'It is Monday.' })
+      const opened = await Promise.all([1, 2, 3].map(() => open('&agent=voice')))
+      for (const page of opened) await page.getByRole('checkbox', { name: 'Hands-free' }).check()
+      for (const page of opened) {
+        await page.getByText('It is Monday.').first().waitFor()
+        await page.getByRole('checkbox', { name: 'Hands-free' }).uncheck()
+        await page.getByRole('status').getByText('hold the button to talk').waitFor()
+        await pill(page, 'Session', 'idle')
+      }
+      for (const [index, page] of opened.entries()) {
+        turn = () => ({ says: `Answer ${index}.` })
+        await say(page, `Prompt ${index}`)
+        await page.getByText(`Answer ${index}.`, { exact: true }).first().waitFor()
+        expect(
+          await page
+            .locator('.bubble')
+            .getByText(/^Prompt/)
+            .allInnerTexts(),
+        ).toEqual([`Prompt ${index}`])
+      }
+    })
+
   test('edits a question and asks again', async () => {
     const page = await open()
     await say(page, 'Remember: a typpo')
@@ -255,6 +359,14 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     await expect.poll(() => page.locator('.answer').count()).toBe(1)
   })
 })
+
+/** Every state that the page shows: a short one is over before a busy machine looks. */
+const RECORD_PHASES = `{
+  globalThis.phases = []
+  const bar = document.querySelector('.voice')
+  const record = () => phases.push(bar.querySelector('[role=status]')?.innerText ?? '')
+  new MutationObserver(record).observe(bar, { subtree: true, childList: true, characterData: true })
+}`
 
 const say = async (page: Page, prompt: string): Promise<void> => {
   const field = page.getByRole('textbox', { name: 'Prompt', exact: true })

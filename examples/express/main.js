@@ -1,4 +1,4 @@
-// An Express app with a page, a parser and a login of its own, and Bridle below /bridle.
+// An Express app with a parser, routes and a login of its own, and Bridle below /bridle.
 import { randomUUID } from 'node:crypto'
 import { agent } from 'bridle'
 import { createHarness } from 'bridle/node'

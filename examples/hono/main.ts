@@ -1,11 +1,13 @@
 // Starts the app: one process, one port, your routes and Bridle.
+import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { createApp, startHarness } from './app.ts'
 
-const harness = await startHarness('.bridle')
+// Beside the app, wherever it is started: the sessions of another server are none of its users'.
+const harness = await startHarness(fileURLToPath(new URL('.bridle', import.meta.url)))
 const server = serve(
   { fetch: createApp(harness).fetch, hostname: '127.0.0.1', port: Number(process.env.PORT ?? 3000) },
-  ({ port }) => console.log(`http://127.0.0.1:${port}`),
+  ({ port }) => console.log(`The app is at http://127.0.0.1:${port}. Ctrl+C ends it.`),
 )
 server.on('upgrade', (request, socket, head) => {
   if (!harness.upgrade(request, socket, head)) socket.destroy()

@@ -2,7 +2,12 @@
 import { startBot } from './bot.ts'
 
 const { IM_SECRET: secret, IM_REPLY_URL: replyUrl, BRIDLE_AUTH_TOKEN: token, ENGINE_URL, PORT } = process.env
-if (!secret) throw new Error('Set IM_SECRET to the secret that the platform signs its calls with.')
+if (!secret) {
+  console.error(
+    'Set IM_SECRET to the secret that the platform signs its calls with: IM_SECRET=example npm run example:bot',
+  )
+  process.exit(1)
+}
 
 const bot = await startBot({
   url: ENGINE_URL ?? 'http://127.0.0.1:4317/v1/openharness',

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable, Writable } from 'node:stream'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import { startDevServer } from 'bridle/node'
 import { afterEach, expect, test } from 'vitest'
 import { question, type StubAnswer, say, stubEngine } from '../stub-engine.suite.ts'
@@ -92,6 +92,25 @@ test('says why a turn failed, and the exit code says that the last one did', asy
   )
   expect(await type(url, ['bad'])).toEqual({ code: 1, text: '> failed: invalid_request: No.\n> ' })
   expect((await type(url, ['bad', 'good'])).code).toBe(0)
+})
+
+test('an engine that is away is named, with what to do', async () => {
+  const engine = await stubEngine(() => [])
+  await engine.close()
+  const { code, text } = await type(engine.url, ['hello'])
+  expect([code, text]).toEqual([
+    1,
+    `> failed: unreachable: No engine answers at ${engine.url}. Start one (for Bridle: npm start).\n> `,
+  ])
+})
+
+test('/quit lets go of a terminal that stays open', async () => {
+  const input = new PassThrough()
+  const output = new PassThrough()
+  const code = runCli({ url: 'http://127.0.0.1:9/v1/openharness', input, output })
+  input.write('/quit\n')
+  expect(await code).toBe(0)
+  expect(input.isPaused()).toBe(true)
 })
 
 test('a new conversation, in the same session', async () => {

@@ -15,7 +15,8 @@ export interface CliOptions {
 /** Reads intents until the input ends or says /quit. Gives the exit code: 1 if the last turn failed. */
 export const runCli = async ({ url, token, sessionId, input, output }: CliOptions): Promise<number> => {
   // An iterator keeps lines that come before they are asked for, as they do from a pipe.
-  const lines = createInterface({ input })[Symbol.asyncIterator]()
+  const reader = createInterface({ input })
+  const lines = reader[Symbol.asyncIterator]()
   const print = (text: string) => output.write(`${withoutControls(text)}\n`)
   const ask = async (prompt: string): Promise<string | null> => {
     output.write(withoutControls(prompt))
@@ -59,11 +60,18 @@ export const runCli = async ({ url, token, sessionId, input, output }: CliOption
       continue
     }
     last = await shell.send(line)
-    if (last.error) print(`failed: ${last.error.code}: ${last.error.message ?? 'no reason given'}`)
+    if (last.error) print(`failed: ${last.error.code}: ${reasonOf(last.error, url)}`)
     for (const { message } of last.openApprovals) print(`(still open: ${message})`)
   }
+  // A terminal that is still read keeps the process alive after /quit.
+  reader.close()
   return last?.error ? 1 : 0
 }
+
+const reasonOf = ({ code, message }: NonNullable<ShellTurn['error']>, url: string): string =>
+  code === 'unreachable'
+    ? `No engine answers at ${url}. Start one (for Bridle: npm start).`
+    : (message ?? 'no reason given')
 
 /** An engine's text must not move the cursor or change the colours of a terminal. */
 const withoutControls = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '')

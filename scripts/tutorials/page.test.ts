@@ -74,3 +74,17 @@ test.each(tutorials)('%s starts a server, and leads to two others', (file) => {
   expect(parseTutorial(page).map(({ kind }) => kind)).toContain('server')
   expect(tutorials.filter((other) => page.includes(`](${other})`)).length).toBeGreaterThan(1)
 })
+
+test('the pages install the exact version of assistant-ui that the package is tested with, and allows', () => {
+  const read = (file: string) => JSON.parse(readFileSync(join(docs, '..', file), 'utf8'))
+  const { peerDependencies } = read('packages/bridle/package.json')
+  const version: string = read('package.json').devDependencies['@assistant-ui/react']
+  // A range would install a newer patch, with which nobody has tried this package.
+  const [, minor, patch] = /^~(\d+\.\d+)\.(\d+)$/.exec(peerDependencies['@assistant-ui/react']) ?? []
+  expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+  expect([version.replace(/\.\d+$/, ''), Number(version.split('.')[2]) >= Number(patch)]).toEqual([minor, true])
+  for (const file of ['react.md', 'tutorials/react.md'])
+    expect(readFileSync(join(docs, file), 'utf8')).toMatch(
+      new RegExp(`npm install --save-exact @assistant-ui/react@${version}(?![\\w.-])`),
+    )
+})

@@ -44,7 +44,9 @@ export class TutorialProject {
     writeProgram(join(programs, 'vite'), `exec ${root}/node_modules/.bin/vite --config .programs/vite.config.mjs "$@"`)
     writeFileSync(join(programs, 'vite.config.mjs'), VITE_CONFIG)
     symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'))
-    writeFileSync(join(this.folder, 'package.json'), '{ "type": "module" }\n')
+    // As `bridle init` writes it, for `npm test`.
+    const manifest = { type: 'module', scripts: { test: 'node --test "tests/*.test.ts"' } }
+    writeFileSync(join(this.folder, 'package.json'), JSON.stringify(manifest))
     this.#env = {
       ...process.env,
       ...{ PORT: port, BRIDLE_URL: this.url, NO_COLOR: '1', NODE_OPTIONS: '--conditions=bridle-source' },
@@ -62,8 +64,12 @@ export class TutorialProject {
 
   /** Plays a page of docs/tutorials. A step that fails names its line. */
   async play(page: string): Promise<void> {
-    const path = join(root, 'docs/tutorials', page)
-    for (const step of parseTutorial(readFileSync(path, 'utf8'))) {
+    await this.playSteps(page, parseTutorial(readFileSync(join(root, 'docs/tutorials', page), 'utf8')))
+  }
+
+  /** Plays some steps of a page, or steps that a reader adds. */
+  async playSteps(page: string, steps: readonly TutorialStep[]): Promise<void> {
+    for (const step of steps) {
       try {
         await this.#step(step)
       } catch (cause) {

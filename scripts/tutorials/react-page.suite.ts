@@ -1,4 +1,5 @@
 // The pages of react.md in a real browser, as their reader uses them.
+import type { WebSocketRoute } from 'playwright-core'
 import { expect } from 'vitest'
 import { launch } from '../../examples/chat/browser.suite.ts'
 import { findChromium } from '../needs.ts'
@@ -12,12 +13,27 @@ const SCRIPT = `@script ${JSON.stringify([
 export const tryReactPages = async (url: string): Promise<void> => {
   const browser = await launch(findChromium() as string)
   try {
-    const page = await browser.newPage()
+    let page = await browser.newPage()
     await page.goto(url)
     await page.getByLabel('Prompt').fill(SCRIPT)
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('It changes a file.', { exact: true }).waitFor()
+    await page.getByText('write_file: needs approval').waitFor()
+    // The server goes away during the run: a Stop would not reach it.
+    const sockets: WebSocketRoute[] = []
+    await page.routeWebSocket(/\/ws\?/, (socket) => {
+      if (sockets.push(socket) === 1) socket.connectToServer()
+      else void socket.close()
+    })
     await page.reload()
+    const stop = page.getByRole('button', { name: 'Stop' })
+    await stop.waitFor()
+    expect(await stop.isDisabled()).toBe(false)
+    await sockets[0]?.close()
+    await page.getByRole('button', { name: 'Stop', disabled: true }).waitFor()
+    await page.close()
+    page = await browser.newPage()
+    await page.goto(url)
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByText(/^I write it down. Done./).waitFor()
     expect(await page.getByText('write_file: complete').count()).toBe(1)
@@ -25,6 +41,36 @@ export const tryReactPages = async (url: string): Promise<void> => {
     await page.getByLabel('Prompt').fill('@script [{"text": "Hello from assistant-ui."}]')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('Hello from assistant-ui.', { exact: true }).waitFor()
+    await page.getByLabel('Prompt').fill(SCRIPT)
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('I write it down. Done.', { exact: true }).waitFor()
+    for (const address of [url, `${url}/assistant.html`]) {
+      const phone = await browser.newPage({ viewport: { width: 390, height: 800 } })
+      await phone.goto(address)
+      await phone.getByLabel('Prompt').fill(`@script [{"text": "${'w'.repeat(200)}"}, {"fail": "No more words."}]`)
+      await phone.getByRole('button', { name: 'Send' }).click()
+      await phone.getByText('No more words.', { exact: true }).waitFor()
+      expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(390)
+      // The server is away.
+      await phone.routeWebSocket(/\/ws\?/, (socket) => socket.close())
+      await phone.reload()
+      await phone.getByLabel('Prompt').fill('Later')
+      await phone.getByRole('button', { name: 'Send' }).click()
+      await phone.getByText('Held until the connection is back: 1').waitFor()
+      // The server refuses for good: the page says why, and does not go on connecting.
+      const refusal = { code: 4004, reason: 'There is no agent helpr; there is helper.' }
+      await phone.routeWebSocket(/\/ws\?/, (socket) => socket.close(refusal))
+      await phone.reload()
+      await phone.getByText(refusal.reason, { exact: true }).first().waitFor()
+      expect(await phone.getByText('Connecting…').count()).toBe(0)
+      // A prompt that is typed nevertheless does not vanish silently.
+      if (address === url) {
+        await phone.getByLabel('Prompt').fill('Hello')
+        await phone.getByRole('button', { name: 'Send' }).click()
+        await phone.getByRole('alert').waitFor()
+      } else expect(await phone.getByLabel('Prompt').isDisabled()).toBe(true)
+    }
   } finally {
     await browser.close()
   }

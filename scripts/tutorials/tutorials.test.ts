@@ -1,11 +1,14 @@
 // The tutorials, played word for word. `npm run test:long` also plays those that need a browser or nginx; claude.test.ts has claude.md.
+import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { startProviderStub } from '../../packages/bridle/src/agents/model/provider-stub.suite.ts'
 import { called, spoken } from '../../packages/bridle/src/targets/models/chat-completions/chat-stub.suite.ts'
 import { needs } from '../needs.ts'
 import { isThorough } from '../variants.ts'
+import { parseTutorial } from './page.ts'
 import { TutorialProject } from './project.suite.ts'
 import { tryReactPages } from './react-page.suite.ts'
+import { tryUsersPage } from './users-page.suite.ts'
 
 let project: TutorialProject | null = null
 afterEach(async () => {
@@ -16,6 +19,16 @@ afterEach(async () => {
 test.each(['project.md', 'approvals.md', 'users.md'])('%s', async (page) => {
   project = await TutorialProject.create()
   await project.play(page)
+})
+
+test('the app of embedding.md', async () => {
+  // The port of the page becomes that of the project.
+  project = await TutorialProject.create({ replaced: { 3000: '4317' } })
+  const text = readFileSync(new URL('../../docs/embedding.md', import.meta.url), 'utf8')
+  // The files name themselves in their first line.
+  const steps = parseTutorial(text.replaceAll(/^```ts\n\/\/ (\S+\.ts)$/gm, '```ts $1'))
+  expect(steps.map(({ kind }) => kind)).toEqual([...Array(4).fill('file'), 'by-hand', 'server', 'commands', 'output'])
+  await project.playSteps('embedding.md', steps)
 })
 
 test('model.md', async () => {
@@ -43,6 +56,11 @@ if (isThorough) {
     project = await TutorialProject.create()
     await project.play('react.md')
     await tryReactPages(project.pageUrl)
+  })
+
+  test.skipIf(needs('chromium'))('the page of users.md', async () => {
+    project = await TutorialProject.create()
+    await tryUsersPage(project)
   })
 
   test.skipIf(needs('nginx'))('going-live.md', async () => {

@@ -91,6 +91,17 @@ describeCockpit('the inbox', (world) => {
     expect(await page.title()).toBe('(2) Inbox · Bridle')
     await page.locator('.ib .danger', { hasText: /^\d+ s left$/ }).waitFor()
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/\/favicon-waiting\.svg$/)
+    // The first row is selected from the start, so Enter opens its card.
+    await page.evaluate('document.activeElement?.blur()')
+    await keyboard.press('Enter')
+    await card(page, 'shell').and(page.locator(':focus')).waitFor()
+    // The answers are sticky, and must not cover the ring around the card.
+    const ring = `getComputedStyle(document.activeElement, '::after')`
+    const answers = `getComputedStyle(document.activeElement.querySelector('.acts'))`
+    expect(await page.evaluate(`[${ring}.borderBottomWidth, ${ring}.zIndex > ${answers}.zIndex]`)).toEqual([
+      '2px',
+      true,
+    ])
     // Moving passes by: with the focus in the list the keys of the card decide nothing.
     await keyboard.press('j')
     await card(page, 'close_issue').waitFor()

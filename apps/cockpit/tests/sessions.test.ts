@@ -60,6 +60,19 @@ describeCockpit('the list of sessions, and their health', (world) => {
     await page.context().close()
   })
 
+  test('on a small laptop the title has the room that the other columns leave', async () => {
+    const title = 'Tour: lower the retry budget of payments'
+    await background(world, 'roomy', title, { text: 'Done.' })
+    const page = await world.open('/', { viewport: { width: 1280, height: 800 } })
+    await row(page, title).getByText('Completed').waitFor()
+    const cut = `[...document.querySelectorAll('tbody [data-row-link]')]
+      .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.innerText)`
+    expect(await page.evaluate(cut)).toEqual([])
+    await expectNoOverflow(page)
+    await world.client.remove('scripted', 'roomy')
+    await page.context().close()
+  })
+
   test('keys move, select and act; an act is undone, another is sent', async () => {
     const page = await world.open('/')
     await page.clock.install()

@@ -43,6 +43,7 @@ describeCockpit(
   (world) => {
     test('asks for it, says when it is wrong, and opens with the right one', async () => {
       const page = await world.open('/')
+      await page.getByLabel('Token').and(page.locator(':focus')).waitFor()
       await page.getByLabel('Token').fill('wrong')
       await page.getByRole('button', { name: 'Sign in' }).click()
       const problem = page.getByRole('alert')

@@ -13,6 +13,12 @@ describeCockpit('the first run', (world) => {
     const tour = page.getByRole('region', { name: 'Tour' })
     await tour.getByText('The run waits for you').waitFor({ timeout: 40_000 })
     await page.getByText('src/http/retry.ts').first().waitFor()
+    // On a small laptop, with both buttons beside it, the cost and its budget stay in their cell.
+    await page.setViewportSize({ width: 1280, height: 800 })
+    const cut = `[...document.querySelectorAll('.strip .cell')].filter((cell) => cell.innerText.startsWith('Cost'))
+      .flatMap((cell) => [...cell.querySelectorAll('.v, .v .trunc')])
+      .map((each) => each.scrollWidth - each.clientWidth)`
+    expect(await page.evaluate(cut)).toEqual([0, 0])
     await page
       .getByRole('button', { name: /^Approve/ })
       .first()
@@ -24,6 +30,11 @@ describeCockpit('the first run', (world) => {
     await page.waitForURL((url) => url.pathname !== new URL(first).pathname)
     await page.getByText('The first one is as it was').last().waitFor()
     await tour.getByText('That was the tour').waitFor()
+    // The branch left the second step under way: nothing failed.
+    await page.getByRole('tab', { name: /Timeline/ }).click()
+    const plan = page.getByRole('region', { name: 'Plan' })
+    await plan.getByRole('listitem').filter({ hasText: 'Lower the limit' }).getByText('stopped').waitFor()
+    expect(await plan.getByText('failed').count()).toBe(0)
     expect((await world.client.sessions()).sessions).toHaveLength(2)
     await tour.getByRole('button', { name: /End the tour/ }).click()
     await page.getByText('Nothing has run here yet').waitFor()

@@ -16,7 +16,8 @@ export const App = () => {
   const [trouble, setTrouble] = useState<string | null>(null)
   const onError = useCallback((error: unknown) => setTrouble((error as Error).message), [])
   const runtime = useHarnessRuntime(client, { last, onError })
-  const hidden = useSession().state.messages.length > last
+  const { state, connection } = useSession()
+  const hidden = state.messages.length > last
   return (
     <AssistantRuntimeProvider runtime={runtime}>
       <div>
@@ -30,6 +31,11 @@ export const App = () => {
           <button type="button" aria-label="Dismiss" onClick={() => setTrouble(null)}>
             ×
           </button>
+        </p>
+      )}
+      {connection.phase === 'closed' && connection.error && (
+        <p className="trouble" role="alert">
+          {connection.error.message}
         </p>
       )}
       <Voice />

@@ -1,4 +1,5 @@
 import { AuiIf, ThreadPrimitive, useAui } from '@assistant-ui/react'
+import { agentName } from './client.tsx'
 import { Answer, EditQuestion, Question } from './message.tsx'
 
 export const Thread = ({ onEarlier }: { onEarlier: (() => void) | null }) => (
@@ -29,7 +30,7 @@ const Welcome = () => {
   const aui = useAui()
   return (
     <section className="welcome">
-      <h2>What should be remembered?</h2>
+      <h2>{heading}</h2>
       <p>Everything said here is in the session’s log before you see it.</p>
       <div>
         {suggestions.map((prompt) => (
@@ -42,4 +43,12 @@ const Welcome = () => {
   )
 }
 
-const suggestions = ['What do you know?', 'Remember: tea on Thursday at four']
+const welcomes = new Map([
+  [
+    'notes',
+    { heading: 'What should be remembered?', suggestions: ['What do you know?', 'Remember: tea on Thursday at four'] },
+  ],
+])
+
+// An agent that `?agent=` names may be any: nothing is known of it but the name.
+const { heading, suggestions } = welcomes.get(agentName) ?? { heading: `Talk to ${agentName}`, suggestions: ['Hello'] }

@@ -10,7 +10,9 @@ const textsOf = (...patterns: string[]): string[] =>
 const namesIn = (texts: readonly string[], pattern: RegExp): Set<string> =>
   new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name)))
 
-const rules = namesIn(textsOf('docs/*.md', 'docs/agents/*.md', 'docs/protocol/*.md'), /^\* \*\*([A-Z]{1,3}\d+)\*\*/gm)
+const pages = textsOf('docs/*.md', 'docs/agents/*.md', 'docs/protocol/*.md')
+const RULE = /^\* \*\*([A-Z]{1,3}\d+)\*\*/gm
+const rules = namesIn(pages, RULE)
 const named = namesIn(
   textsOf(
     'packages/bridle/src/**/*.{test,suite}.ts',
@@ -22,6 +24,11 @@ const named = namesIn(
   ),
   /\[([A-Z]{1,3}\d+)\]/g,
 )
+
+test('no two rules have the same number', () => {
+  const numbers = pages.flatMap((text) => [...text.matchAll(RULE)].map(([, number]) => number))
+  expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([])
+})
 
 test('each rule is named by a test', () => {
   expect([...rules].filter((rule) => !named.has(rule)).sort()).toEqual([])

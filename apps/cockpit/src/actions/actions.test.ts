@@ -73,6 +73,8 @@ describe('[C63] every action is in one table', () => {
     const listeners = sources.filter(({ text }) => /addEventListener\('keydown'/.test(text)).map(({ file }) => file)
     expect(listeners.sort()).toEqual([
       'actions/use-action-keys.ts',
+      // Enter belongs to the element with the focus: this listener acts where none has it.
+      'inbox/use-inbox-keys.ts',
       // Escape belongs to the innermost thing that it can end: these look at what is open.
       'session/composer/composer.tsx',
       'session/voice/voice-bar.tsx',

@@ -54,20 +54,24 @@ const InboxPage = () => {
     if (firstPath !== undefined) navigate(firstPath, { replace: true })
   }, [firstPath, navigate])
 
-  useInboxKeys((step) => {
+  const open = (approval: PendingApproval): void => {
+    setListOpen(false)
+    setFocused(approval)
+    document.getElementById(`approval-${approval.id}`)?.focus()
+  }
+  const move = (step: 1 | -1): void => {
     const next = neighbourOf(shown, query.selected, step)
     if (!next) return
     select(next)
     setFocused(null)
     // The row has the focus, not the card: the next key must not decide about something that was only passed by.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.ib.on')?.focus())
+  }
+  useInboxKeys(move, () => {
+    const selected = shown.find((approval) => isSelected(approval, query.selected))
+    if (selected) open(selected)
   })
 
-  const open = (approval: PendingApproval): void => {
-    setListOpen(false)
-    setFocused(approval)
-    document.getElementById(`approval-${approval.id}`)?.focus()
-  }
   // An answer arrives later: somebody may have gone to another approval by then, and the list may have changed.
   const latest = useRef({ shown, selected: query.selected, place: 0 })
   const place = shown.findIndex((approval) => isSelected(approval, query.selected))

@@ -63,7 +63,7 @@ export const CostCell = ({ detail }: CellProps) => {
       <div className="v num">
         {usage.cost_usd === null ? <span className="t3">not told</span> : costText(usage.cost_usd)}
         {budget ? (
-          <span className="t3">of {costText(budget.limit)}</span>
+          <span className="t3 trunc">of {costText(budget.limit)}</span>
         ) : (
           usage.total_tokens > 0 && <span className="t3 small trunc">{countText(usage.total_tokens)} tokens</span>
         )}

@@ -31,7 +31,7 @@ export const SignInPage = ({ refusal }: { readonly refusal: FabricError }) => {
       <Screen icon="key-round" title="Sign in to Bridle" isPage>
         <p>
           This server asks for a token. A server that was started with <code>--token</code> keeps it in the file{' '}
-          <code>.bridle/token</code>.
+          <code>.bridle/token</code>; else ask whoever runs the server.
         </p>
         <form className="col sign-in-form" onSubmit={signIn}>
           <label className="col">
@@ -41,6 +41,8 @@ export const SignInPage = ({ refusal }: { readonly refusal: FabricError }) => {
                 name="token"
                 type="password"
                 autoComplete="current-password"
+                // biome-ignore lint/a11y/noAutofocus: the page has this field alone to fill
+                autoFocus
                 required
                 aria-invalid={isTokenBad}
                 aria-describedby="sign-in-problem"

@@ -47,8 +47,24 @@ describe('the definition', () => {
     ['an output that is none', { name: 'a', output: 'string', run }, /the output of "a" is not a Standard Schema/],
     ['odd triggers', { name: 'a', triggers: true, run }, /the triggers of "a" are not an object/],
     ['an odd webhook', { name: 'a', triggers: { webhook: 'yes' }, run }, /triggers.webhook of "a" is not a boolean/],
+    [
+      'a misspelt field',
+      { name: 'a', desription: 'x', run },
+      /"a": "desription" is no field. Did you mean "description"\?/,
+    ],
+    ['a misspelt policy', { name: 'a', model: 'x/y', polcy: [] }, /"a": "polcy" is no field. Did you mean "policy"\?/],
+    [
+      'a field of nothing',
+      { name: 'a', colour: 'red', run },
+      /"a": "colour" is no field: there are name, description, /,
+    ],
+    [
+      'a misspelt trigger',
+      { name: 'a', triggers: { webhok: true }, run },
+      /"webhok" is no field. Did you mean "webhook"\?/,
+    ],
     ['an odd description', { name: 'a', description: 1, run }, /the description of "a" is not a text/],
-  ])('[N1] %s is refused', (_name, options, message) => {
+  ])('[N1] [N197] %s is refused', (_name, options, message) => {
     expect(() => agent(options as Parameters<typeof agent>[0])).toThrow(message)
   })
 

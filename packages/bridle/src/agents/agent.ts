@@ -13,6 +13,7 @@ import {
 import { modelAgentProblem } from './model-agent-problem.ts'
 import { type InputOf, isSchema, type OutputOf, type StandardSchema } from './schemas/standard-schema.ts'
 import type { AgentSession } from './session.ts'
+import { unknownFieldProblem } from './unknown-field.ts'
 
 /**
  * The argument of an agent's `run` function: the input, the session to speak through, and the signal that ends the
@@ -180,6 +181,11 @@ export const nonAgentProblem = (value: unknown, place: keyof typeof AGENT_PLACES
   return `${subject} is a ${kind}, not an agent. ${remedy}`
 }
 
+const FIELDS: readonly (keyof AnyAgentOptions)[] = [
+  ...(['name', 'description', 'input', 'output', 'triggers', 'run', 'durable', 'directives', 'model'] as const),
+  ...MODEL_OPTIONS,
+]
+
 const problemOf = (options: unknown): string | null => {
   if (typeof options !== 'object' || options === null)
     return 'it takes an object: agent({ name, run }) or agent({ name, model }).'
@@ -189,6 +195,8 @@ const problemOf = (options: unknown): string | null => {
   if (run !== undefined && model !== undefined) return `"${name}" has both run and model: leave one of them out.`
   if (model === undefined && typeof run !== 'function') return `"${name}" has no run function, and no model.`
   if (description !== undefined && typeof description !== 'string') return `the description of "${name}" is not a text.`
+  const unknownField = unknownFieldProblem(fields, FIELDS)
+  if (unknownField !== null) return `"${name}": ${unknownField}`
   for (const [role, schema] of Object.entries({ input, output })) {
     if (schema !== undefined && !isSchema(schema)) return `the ${role} of "${name}" is not a Standard Schema.`
   }
@@ -196,9 +204,9 @@ const problemOf = (options: unknown): string | null => {
   if (problem !== null || triggers === undefined) return problem
   if (typeof triggers !== 'object' || triggers === null) return `the triggers of "${name}" are not an object.`
   const { webhook } = triggers as AgentTriggers
-  return webhook === undefined || typeof webhook === 'boolean'
-    ? null
-    : `triggers.webhook of "${name}" is not a boolean.`
+  if (webhook !== undefined && typeof webhook !== 'boolean') return `triggers.webhook of "${name}" is not a boolean.`
+  const unknownTrigger = unknownFieldProblem(triggers, ['webhook'])
+  return unknownTrigger === null ? null : `triggers of "${name}": ${unknownTrigger}`
 }
 
 const functionAgentProblem = (name: string, fields: { readonly [name: string]: unknown }): string | null => {

@@ -193,6 +193,11 @@ describe('a tool', () => {
     ],
     ['an odd reason', { name: 'a', description: 'x', approve: { reason: 1 }, run }, /the reason in approve of "a"/],
     ['an odd expiry', { name: 'a', description: 'x', approve: { expiresMs: -1 }, run }, /expiresMs in approve of "a"/],
+    [
+      'a misspelt field',
+      { name: 'a', description: 'x', efect: 'pure', run },
+      /"a": "efect" is no field. Did you mean "effect"\?/,
+    ],
     ['no time', { name: 'a', description: 'x', timeoutMs: 0, run }, /timeoutMs of "a" is not between 1/],
   ])('[N22] %s is refused', (_name, declaration, message) => {
     expect(() => tool(declaration as Parameters<typeof tool>[0])).toThrow(message)

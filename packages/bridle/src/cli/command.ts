@@ -88,11 +88,23 @@ export const parseCommandLine = (
   const requiredCount = argumentNames.filter((each) => each.startsWith('<')).length
   const missing = argumentNames[positionals.length]
   if (!values.help && missing !== undefined && positionals.length < requiredCount)
-    throw usageError(`bridle ${name} needs ${missing}.`)
+    throw usageError(`bridle ${name} needs ${missing}${listedBy(missing)}.`)
   if (positionals.length > argumentNames.length)
     throw usageError(`"${positionals[argumentNames.length]}" is one argument too many.`)
   return { args: positionals, flags: values }
 }
+
+/** The verb that lists what an argument may be. */
+const listedBy = (argument: string): string => {
+  const verb = LISTS.get(argument)
+  return verb === undefined ? '' : `; ${commandName()} ${verb} lists them`
+}
+
+const LISTS: ReadonlyMap<string, string> = new Map([
+  ['<agent>', 'agents'],
+  ['<session>', 'sessions'],
+  ['<approvalId>', 'approvals'],
+])
 
 /** Options of every act upon a session: who acts, and why. */
 export const actOptions = {

@@ -1,10 +1,12 @@
 // The text of `--help`, made from the table of commands.
 import type { CliCommand } from './command.ts'
+import { commandName } from './command-name.ts'
 import { HELP_COLUMNS } from './limits.ts'
 import { wrapText } from './terminal/text-lines.ts'
 import { VERB_GROUPS, type VerbRow } from './verbs.ts'
 
-export const helpOverview = (verbs: { readonly [name: string]: VerbRow }): string => {
+/** `command` is how the command line is called here: a line of the help is typed as it stands. */
+export const helpOverview = (verbs: { readonly [name: string]: VerbRow }, command: string = commandName()): string => {
   const rows = Object.entries(verbs).map(
     ([name, { group, argumentNames, summary }]) => [group, [name, ...argumentNames].join(' '), summary] as const,
   )
@@ -17,39 +19,41 @@ export const helpOverview = (verbs: { readonly [name: string]: VerbRow }): strin
 
 ${groups.join('\n\n')}
 
-bridle <verb> --help says more, with an example. fh is the same program.
+${paragraph(`bridle <verb> --help says more, with an example.${command === 'bridle' ? ' fh is the same program.' : ''}`, command)}
 A <session> is its id, or the first characters of it.
 
-The server is at --url, else BRIDLE_URL, else http://127.0.0.1:4317.
-Its token is in FABRIC_HARNESS_API_TOKEN, else FH_AUTH_TOKEN, else where
-bridle start --token keeps it. On a terminal the output is for people; when
-piped, or with --json, it is JSON lines.`
+${paragraph(
+  `The server is at --url, else BRIDLE_URL, else http://127.0.0.1:4317. Its token is in FABRIC_HARNESS_API_TOKEN, else FH_AUTH_TOKEN, else where bridle start --token keeps it. On a terminal the output is for people; when piped, or with --json, it is JSON lines.`,
+  command,
+)}`
 }
 
 export const commandHelp = (
   name: string,
   { argumentNames, summary, example }: VerbRow,
-  { options, notes }: CliCommand,
+  { options, notes }: Pick<CliCommand, 'options' | 'notes'>,
+  command: string = commandName(),
 ): string => {
   const rows = Object.entries(options).map(([flag, { short, value, help, multiple }]): [string, string] => [
     `${short === undefined ? '' : `-${short}, `}--${flag}${value === undefined ? '' : ` ${value}`}${multiple ? ' …' : ''}`,
     help,
   ])
-  const head = `bridle ${[name, ...argumentNames, ...(rows.length > 0 ? ['[options]'] : [])].join(' ')}: ${summary}`
+  const usage = [name, ...argumentNames, ...(rows.length > 0 ? ['[options]'] : [])].join(' ')
   return [
-    head,
+    wrap(`${command} ${usage}: ${summary}`, HELP_COLUMNS).join('\n'),
     ...(rows.length > 0 ? [columns(rows)] : []),
-    ...(notes === undefined
-      ? []
-      : [
-          notes
-            .split('\n')
-            .flatMap((line) => wrap(line, HELP_COLUMNS))
-            .join('\n'),
-        ]),
-    `Example:\n  bridle ${example}`,
+    ...(notes === undefined ? [] : [paragraph(notes, command)]),
+    `Example:\n  ${command} ${example}`,
   ].join('\n\n')
 }
+
+/** Texts of the help say `bridle start`; here that is written as it has to be typed. */
+const paragraph = (text: string, command: string): string =>
+  text
+    .replaceAll(/\bbridle (?=<verb>|[a-z]+\b)/g, `${command} `)
+    .split('\n')
+    .flatMap((line) => wrap(line, HELP_COLUMNS))
+    .join('\n')
 
 /** Each right side is wrapped below itself. */
 const columns = (

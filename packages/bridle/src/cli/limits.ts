@@ -12,6 +12,8 @@ export const INTERRUPT_ECHO_MS = 500
 export const TYPED_AHEAD_MS = 60
 /** Text is not wrapped into narrower lines; such a terminal wraps them itself. */
 export const COLUMNS_MIN = 20
+/** Columns that a tab takes at most. */
+export const TAB_COLUMNS = 8
 /** Columns of the help: the width of a terminal that nobody has made wider. */
 export const HELP_COLUMNS = 80
 /** Characters before a withdrawn piece of an answer that are shown again: enough to find the place on the screen. */
@@ -52,6 +54,8 @@ export const REPLAY_GAP_MS = 2_000
 export const INSPECT_ROWS_MAX = 5
 /** Sessions per request of a list that is read as a whole. */
 export const LIST_PAGE = 500
+/** The program at a port that is in use gets this long to say what it is: the error waits for it. */
+export const PORT_OWNER_MS = 1_000
 /** A completion that takes longer feels like a terminal that hangs. */
 export const COMPLETION_MS = 800
 /** Session ids that a completion offers; the shell filters them by what was typed. */
@@ -60,3 +64,11 @@ export const COMPLETION_IDS_MAX = 200
 export const DIFF_LINES_MAX = 2_000
 /** Columns before each text of the message of a ready server: the longest label, and room around it. */
 export const LABEL_COLUMNS = 12
+/** The question whether the program at an address is Bridle: a program that keeps it waiting longer is asked no further. */
+export const FOREIGN_PROBE_MS = 3_000
+/** A plain request gets its answer in this time, also from a server that is busy; a longer silence is a server that hangs. */
+export const ANSWER_MS = 30_000
+/** Open approvals that `dev` names when it starts: a few lines below the message of a ready server; the rest is a number. */
+export const WAITING_APPROVALS_MAX = 5
+/** The beginning of a file in which the first line of an export ends: it has a name, a version and a program. */
+export const EXPORT_HEAD_BYTES = 1_000

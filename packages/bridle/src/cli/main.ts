@@ -5,10 +5,10 @@ import { nearestName } from '../kernel/text/nearest-name.ts'
 import { type CliInvocation, EXIT_CODES, ExitError, parseCommandLine } from './command.ts'
 import { commandName } from './command-name.ts'
 import { withEnvFile } from './config/env-file.ts'
-import { explainError } from './explain-error.ts'
+import { errorText, explainError } from './explain-error.ts'
 import { commandHelp, helpOverview } from './help.ts'
 import { createOutput } from './terminal/output.ts'
-import { type VerbRow, verbs } from './verbs.ts'
+import { otherWord, type VerbRow, verbs } from './verbs.ts'
 
 /** Commands that run agents of the user: some of them start a server where none answers. */
 const servers = new Set(['start', 'dev', 'run', 'chat', 'apply'])
@@ -36,7 +36,7 @@ const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number
 const findVerb = (name: string): VerbRow => {
   const row = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (row) return row
-  const near = nearestName(name, Object.keys(verbs))
+  const near = otherWord(name) ?? nearestName(name, Object.keys(verbs))
   const hint = near === null ? `Try ${commandName()} --help.` : `Did you mean ${commandName()} ${near}?`
   throw new ExitError(EXIT_CODES.usage, `There is no "${name}". ${hint}`)
 }
@@ -61,7 +61,8 @@ const version = (): string =>
 
 const exit = await main(process.argv.slice(2)).catch((error: unknown) => {
   const { code, message } = explainError(error)
-  process.stderr.write(`bridle: ${message}\n`)
+  const { isTTY, columns } = process.stderr
+  process.stderr.write(`${errorText(message, isTTY && columns ? columns : null)}\n`)
   return code
 })
 // Flush the output, then end: a pending read or timer must not keep the process alive.

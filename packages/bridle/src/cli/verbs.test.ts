@@ -4,17 +4,54 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSync } from 'oxc-parser'
 import { expect, test } from 'vitest'
-import { commandHelp } from './help.ts'
-import { verbs } from './verbs.ts'
+import { commandHelp, helpOverview } from './help.ts'
+import { otherWord, verbs } from './verbs.ts'
+
+const commands = ['bridle', 'npx bridle', 'npm run -s bridle --']
 
 test.each(Object.entries(verbs))(
-  '[C163] the help of %s has an example of it, and fits 80 columns',
+  '[C163] [C127] the help of %s has an example as it is typed here, and fits 80 columns',
   async (name, row) => {
-    const help = commandHelp(name, row, await row.load())
-    expect(help.split('\n').at(-1)).toMatch(new RegExp(`^ {2}bridle ${name}\\b`))
-    for (const line of help.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(80)
+    for (const command of commands) {
+      const help = commandHelp(name, row, await row.load(), command)
+      expect(help.startsWith(`${command} ${name}`)).toBe(true)
+      expect(help.split('\n').at(-1)?.startsWith(`  ${command} ${name}`)).toBe(true)
+      for (const line of help.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
+      // No text of the help calls the program by another name.
+      const others = help.replaceAll(command, '').match(/\bbridle (?:[a-z]+)\b/g) ?? []
+      expect(others.filter((each) => Object.hasOwn(verbs, each.slice('bridle '.length)))).toEqual([])
+    }
   },
 )
+
+test.each(commands)('[C127] the list of verbs where the command is %s', (command) => {
+  const help = helpOverview(verbs, command)
+  expect(help.replaceAll(/\s+/g, ' ')).toContain(`${command} <verb> --help says more`)
+  expect(help.replaceAll(/\s+/g, ' ')).toContain(`${command} start --token keeps it`)
+  for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+test.each([
+  ...[
+    ['inbox', 'approvals'],
+    ['ps', 'sessions'],
+    ['LS', 'sessions'],
+    ['stop', 'cancel'],
+    ['fork', 'branch'],
+  ],
+  ...[
+    ['tail', 'logs'],
+    ['serve', 'start'],
+    ['rm', 'delete'],
+    ['frobnicate', null],
+    ['constructor', null],
+  ],
+])('[C282] %s means %s', (word, verb) => {
+  expect(otherWord(String(word))).toBe(verb)
+  // A word that is a verb needs no other.
+  expect(Object.hasOwn(verbs, String(word))).toBe(false)
+  if (verb) expect(Object.keys(verbs)).toContain(verb)
+})
 
 test.each(['start', 'dev', 'chat', 'run', 'build', 'doctor'])('[C102] %s takes --agents', async (name) => {
   expect(Object.keys((await verbs[name]?.load())?.options ?? {})).toContain('agents')
@@ -43,13 +80,13 @@ const loadedWith = (file: string, seen = new Set<string>()): Set<string> => {
 test('[C164] help and version load no command; a verb that calls a server loads no server', () => {
   const start = [...loadedWith('cli/main.ts')]
   expect(start.filter((file) => relative('cli/commands', file).startsWith('..') === false)).toEqual([])
-  expect(start.length).toBeLessThan(20)
+  expect(start.length).toBeLessThan(22)
   // A chat has the client of a page, which folds the state itself.
   const calling = Object.entries(verbs).flatMap(([name, row]) =>
     name === 'chat' || row.group === 'Start' || row.group === 'Server' ? [] : [row],
   )
-  const commands = calling.map(({ load }) => /commands\/[a-z-]+\.ts/.exec(String(load))?.[0])
-  for (const command of new Set(commands)) {
+  const files = calling.map(({ load }) => /commands\/[a-z-]+\.ts/.exec(String(load))?.[0])
+  for (const command of new Set(files)) {
     const heavy = [...loadedWith(`cli/${command}`)].filter((file) =>
       /^(agents|history|kernel\/(projections|rules|session|host)|stores|surfaces|voice)\/|^targets\/node\/index\.ts$/.test(
         file,

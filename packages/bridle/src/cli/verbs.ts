@@ -253,3 +253,29 @@ export const verbs: { readonly [name: string]: VerbRow } = {
     load: async () => (await import('./commands/conformance.ts')).conformance,
   },
 }
+
+/** The verb for a word that other programs have for the same; null = none. */
+export const otherWord = (name: string): string | null => OTHER_WORDS.get(name.toLowerCase()) ?? null
+
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    init: ['new', 'create', 'scaffold'],
+    start: ['serve', 'server', 'up'],
+    doctor: ['check', 'status'],
+    run: ['ask', 'exec', 'prompt'],
+    attach: ['watch', 'follow'],
+    sessions: ['list', 'ls', 'ps'],
+    inspect: ['show', 'get', 'info'],
+    logs: ['log', 'tail', 'events'],
+    open: ['cockpit', 'ui', 'web'],
+    approvals: ['inbox', 'pending'],
+    approve: ['allow', 'accept'],
+    reject: ['deny', 'refuse'],
+    cancel: ['stop', 'kill', 'abort'],
+    resume: ['continue', 'unpause'],
+    branch: ['fork'],
+    rerun: ['retry', 'again'],
+    delete: ['rm', 'remove', 'erase'],
+    build: ['bundle', 'deploy'],
+  }).flatMap(([verb, words]) => words.map((word) => [word, verb] as const)),
+)

@@ -45,3 +45,5 @@ export const RETRY_MAX_MS = 10_000
 
 /** Threads on a page of a list: more than a side bar shows. */
 export const THREADS_PAGE = 50
+/** Threads per request when a longer list is loaded again: the most that a server gives. */
+export const THREADS_PAGE_MAX = 500

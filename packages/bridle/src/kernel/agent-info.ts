@@ -17,6 +17,8 @@ export interface AgentInfo extends EngineIdentity {
   readonly isDefault?: boolean
   /** The events and features of the engine behind the agent; absent = everything is native. */
   readonly capabilities?: EngineInfo
+  /** The models that the agent asks, in order: each one after the first where the one before it fails. Absent = none that is known here. */
+  readonly models?: readonly string[]
   /**
    * The reason why sessions of the agent cannot ask this model, as a sentence; null = they can. Absent = a session cannot choose the
    * model.

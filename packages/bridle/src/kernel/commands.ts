@@ -361,6 +361,8 @@ export interface ToolApprovalRequest {
   readonly audience?: string
   /** The rule that asks, where an approval holds for the rest of the session. */
   readonly grants?: string
+  /** The runner makes the call with these arguments or not at all. */
+  readonly fixed?: boolean
 }
 
 /** Commands that add a caller's text to the session. */
@@ -381,7 +383,7 @@ export const REFUSAL_MESSAGES = {
   message_not_found: 'There is no such message.',
   approval_not_found: 'There is no such approval.',
   approval_settled: 'The approval was settled otherwise.',
-  arguments_fixed: 'The call has begun, so its arguments cannot change. Approve it as it is, or deny it.',
+  arguments_fixed: 'The arguments of this call cannot change. Approve it as it is, or deny it.',
   already_paused: 'The session is paused already.',
   not_paused: 'The session is not paused.',
   signals_full: 'The run has too many signals: at most 1,000, of 8 million characters together.',

@@ -305,6 +305,8 @@ export const schemas = {
     audience: maybe(text),
     /** The rule that asks: an approval holds for the rest of the session, for all calls that the rule matches. */
     grants: maybe(text),
+    /** The runner makes the call with these arguments or not at all. */
+    fixed: maybe(v.boolean()),
   }),
   approval_applied: v.looseObject({
     request_id: text,

@@ -200,7 +200,7 @@ export class McpConnection {
     if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
       return this.#error('mcp_bad_message', 'The server sent a result that is not one of the protocol.', error)
     if (error instanceof SyntaxError) return this.#error('mcp_bad_message', 'The server sent no JSON.', error)
-    return this.#error('mcp_unavailable', `The server does not answer: ${shortErrorMessage(error)}`, error)
+    return this.#error('mcp_unavailable', `The server does not answer: ${unreachable(error)}`, error)
   }
 
   #tooMany(): McpError {
@@ -226,3 +226,9 @@ const programTransport = async (module: McpClientModule, server: McpServer & { r
 }
 
 const anything = { '~standard': { version: 1, vendor: 'bridle', validate: (value: unknown) => ({ value }) } } as const
+
+/** `fetch` says "fetch failed" and leaves the reason to its cause, whose code says it without an address of the server. */
+const unreachable = (error: unknown): string => {
+  const code = ((error as Error | null)?.cause as { code?: unknown } | null | undefined)?.code
+  return typeof code === 'string' ? `${code}. Is it started, and is its url right?` : shortErrorMessage(error)
+}

@@ -38,7 +38,10 @@ test('[N140] nobody listens at the address', async () => {
   const it = new LoopWorld(callerAgent([mcp({ name: 'docs', url: server.url })]))
   await it.submit('docs_echo')
   await eventually(async () => expect(await it.payloads('error')).toHaveLength(1))
-  expect((await it.payloads('error'))[0]).toMatchObject({ reason: 'tool_source_failed' })
+  expect((await it.payloads('error'))[0]).toMatchObject({
+    reason: 'tool_source_failed',
+    message: expect.stringContaining('does not answer: ECONNREFUSED. Is it started, and is its url right?'),
+  })
 })
 
 test.each([

@@ -49,6 +49,8 @@ export const runnerEventSchemas = {
     input: object,
     reason: text,
     expiresMs: maybe(amount),
+    /** The engine makes the call with this input or not at all. */
+    fixed: maybe(v.boolean()),
   }),
   'policy.decided': v.looseObject({ subject: text, outcome: text, reason: maybe(text), source: maybe(text) }),
   usage: v.looseObject({

@@ -24,6 +24,8 @@ export type ServerFaultCode =
   | 'agent_unavailable'
   /** The constructor of an engine failed, or its check of what it needs. */
   | 'engine_broken'
+  /** A variable of the environment has a value that means nothing. */
+  | 'variable_invalid'
   /** An engine could reach a server that asks nobody for a token. */
   | 'engine_unsafe'
 

@@ -9,7 +9,7 @@ import { bytesOf, silence as quiet, voice as sounding } from './audio/sounds.sui
 import { cascadeWorld, RecordingClient, script } from './cascade/cascade-world.suite.ts'
 import { AWAY_MS } from './limits.ts'
 import { Lines } from './lines.ts'
-import { TestClient, VoiceWorld, voice, type WorldOptions } from './voice-world.suite.ts'
+import { silence, TestClient, VoiceWorld, voice, type WorldOptions } from './voice-world.suite.ts'
 
 const worlds: VoiceWorld[] = []
 afterEach(async () => {
@@ -95,12 +95,12 @@ describe('[V48] a listener who hangs up a realtime line', () => {
   })
 
   test('[V103] and comes back learns why the answer stopped meanwhile', async () => {
+    const refusing = Promise.withResolvers<void>()
     const { world } = await start({
       plan: (_n, _session, items) => ({
         heard: 'count',
         says: TEN,
-        ...(items.length < 2 && { dropsAfter: 3 }),
-        chunkMs: 20,
+        ...(items.length < 2 && { pause: { after: 2, until: refusing.promise }, dropsAfter: 3 }),
       }),
     })
     const lines = await Promise.all(['a', 'b', 'c'].map((id) => world.open(id, { line: id }, slowClient())))
@@ -114,6 +114,7 @@ describe('[V48] a listener who hangs up a realtime line', () => {
     }
     // Three tries of each line to go on with its answer.
     for (let tries = 0; tries < 9; tries++) world.stub.refuseNext()
+    refusing.resolve()
     for (const { key, client } of lines) {
       await world.rested(key, 2)
       expect([(await world.messages(key))[1]?.stopReason, client.faults]).toEqual(['interrupted', []])
@@ -142,6 +143,9 @@ describe('[V48] a listener who hangs up a realtime line', () => {
     await vi.waitFor(async () => expect((await world.messages(a.key))[1]?.content).toBe('one two'))
     expect(second.faults).toMatchObject([{ code: 'line_replaced' }])
     expect((await world.messages(b.key))[1]).toMatchObject({ content: TEN, status: 'complete' })
+    // The line is as the newer query wants it: a pause ends a turn.
+    for (const audio of [voice(200), silence(800)]) b.line.hear(audio)
+    await world.rested(b.key, 4)
   })
 
   test('does not stop the work: a run that calls a tool after that answers in writing', async () => {
@@ -231,6 +235,25 @@ describe('[V48] a listener who hangs up the cascade', () => {
     for (const { client, messages } of back) {
       expect(messages().filter(([role]) => role === 'user')).toHaveLength(1)
       expect(client.faults.map(({ code }) => code)).toEqual(['turn_lost'])
+    }
+    expect(stub.heard).toHaveLength(3)
+  })
+
+  test('[V110] again behind the pause after that sentence: the next sentence is heard', async () => {
+    const { opened, dial, settle, pass, stub } = await open(['a', 'b', 'c'])
+    for (const { line } of opened) line.hear(bytesOf(sounding(600)))
+    for (const { line } of opened) line.close()
+    const back = await Promise.all(['a', 'b', 'c'].map((id) => dial(id)))
+    await pass(1)
+    for (const { line } of back) line.hear(bytesOf(sounding(400), quiet(800)))
+    for (const { line } of back) line.close()
+    const again = await Promise.all(['a', 'b', 'c'].map((id) => dial(id)))
+    await pass(1)
+    for (const { line } of again) line.hear(bytesOf(sounding(500), quiet(800)))
+    await settle()
+    for (const { client, messages } of again) {
+      expect(messages().filter(([role]) => role === 'user')).toHaveLength(1)
+      expect(client.faults).toEqual([])
     }
     expect(stub.heard).toHaveLength(3)
   })

@@ -2,7 +2,7 @@
 // meanwhile. Where it calls a tool behind what was heard, its answer reports on work that was done, and stays as it is written.
 
 import type { VoiceRequest } from '../kernel/ports/voice.ts'
-import { hasCallAfter } from '../kernel/projections/message-parts.ts'
+import { answerOf, hasCallAfter } from '../kernel/projections/message-parts.ts'
 import type { Listener } from '../kernel/session/subscribers.ts'
 import type { LinePorts } from './engine.ts'
 
@@ -25,7 +25,7 @@ export const cutAfterAbsence = (
     const { lifecycle, conversation } = session.state
     if (lifecycle.run?.runId === runId) return
     session.subscribers.remove(listener)
-    const answer = conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
+    const answer = answerOf(conversation.messages, runId)
     const isWhole = !answer || answer.content.length <= chars || hasCallAfter(answer, chars)
     const actor = user === null ? {} : { actor: user }
     const cut = isWhole ? leave : ({ type: 'interrupt', runId, heardChars: chars, audioMs, ...actor } as const)

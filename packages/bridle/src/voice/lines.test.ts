@@ -4,7 +4,8 @@ import { agent } from '../agents/agent.ts'
 import { isVoiceFault } from '../kernel/ports/voice.ts'
 import { connectProvider } from '../targets/node/sockets/provider-socket.ts'
 import { clock as systemClock } from '../targets/node/system-ports.ts'
-import { IDLE_MS, PROVIDER_UNSENT_BYTES_MAX } from './limits.ts'
+import { IDLE_MS, PROVIDER_UNSENT_BYTES_MAX, RESPONSE_END_MS } from './limits.ts'
+import type { ConnectProvider } from './realtime/provider-socket.ts'
 import { KEY, silence, TestClient, talker, VoiceWorld, voice, type WorldOptions } from './voice-world.suite.ts'
 
 const worlds: VoiceWorld[] = []
@@ -24,6 +25,8 @@ describe('[V14] a session has one line', () => {
     const first = await world.open('a', { line: 'mine' })
     for (const line of [undefined, 'other'])
       expect((await world.dial('a', line === undefined ? {} : { line })).line).toMatchObject({ code: 'line_busy' })
+    // The name alone is not enough: a session that no prompt has made yet has no owner to ask.
+    expect((await world.dial('a', { line: 'mine', user: 'bo' })).line).toMatchObject({ code: 'line_busy' })
     const second = await world.open('a', { line: 'mine' })
     expect(first.client.faults).toMatchObject([{ code: 'line_replaced', isFinal: true }])
     // The older socket learns later that it was replaced: its close must not end the line of the newer one.
@@ -122,7 +125,53 @@ describe('[V15] faults of the provider', () => {
     expect(await world.talk(key)).toEqual(['user: written then', 'assistant: Hi.'])
     expect(JSON.stringify(await world.events(key))).not.toContain(KEY)
   })
+
+  test('messages that are no events, or name nothing, are not read: the answer is whole', async () => {
+    const connect: ConnectProvider = (address, events) =>
+      connectProvider(address, {
+        ...events,
+        message: (text) => {
+          for (const odd of text.includes('"response.created"') ? ODD_MESSAGES : []) events.message(odd)
+          events.message(text)
+        },
+      })
+    const world = await start({ plan: () => ({ heard: 'hello', says: 'Hi there.' }) })
+    const odd = await start({ ports: { realtime: { url: world.stub.url, key: KEY, connect } } })
+    const lines = await Promise.all(['a', 'b', 'c'].map((id) => odd.open(id)))
+    for (const messages of [2, 4])
+      for (const { line, key } of lines) {
+        line.hear(voice(200))
+        line.endTurn()
+        await odd.rested(key, messages)
+      }
+    for (const { client, key } of lines) {
+      expect(await odd.talk(key)).toEqual([
+        'user: hello',
+        'assistant: Hi there.',
+        'user: hello',
+        'assistant: Hi there.',
+      ])
+      expect([client.bytes, client.faults]).toEqual([4 * 4800, []])
+    }
+  })
 })
+
+/** A message of each kind that no provider should send. */
+const ODD_MESSAGES = [
+  ...['', 'no JSON', '[]', 'null', '5', '{}', '{"type":5}', '{"type":"__proto__"}', '{"type":"constructor"}'],
+  `{"type":"x","y":${'['.repeat(50_000)}`,
+  `{"type":"response.output_audio.delta","delta":"${'A'.repeat(5_000_000)}"}`,
+  ...[
+    { type: 'response.created' },
+    { type: 'response.done' },
+    { type: 'response.output_audio.delta', response_id: {}, delta: 5 },
+    { type: 'response.output_audio.delta', response_id: 'another', item_id: 'x', delta: 'AAAA' },
+    { type: 'response.done', response: { id: 'another', status: 'failed' } },
+    { type: 'input_audio_buffer.committed' },
+    { type: 'conversation.item.input_audio_transcription.completed' },
+    { type: 'conversation.item.input_audio_transcription.completed', item_id: 'another', transcript: 'Not mine.' },
+  ].map((event) => JSON.stringify(event)),
+]
 
 describe('[V16] a line on which nothing is said', () => {
   /** The time of the system, with timers that the test moves. */
@@ -193,6 +242,25 @@ describe('[V16] a line on which nothing is said', () => {
     // The last 300 ms before the words went with them.
     expect(world.stub.events('input_audio_buffer.append').length - appended).toBe(15 + 20 + 40)
     expect(client.faults).toEqual([])
+  })
+
+  test('a response that the provider never ends keeps no socket open, with its client or without', async () => {
+    const clock = movableClock()
+    const never = new Promise<void>(() => {})
+    const world = await start({ clock, plan: () => ({ says: 'One two three.', pause: { after: 1, until: never } }) })
+    const [staying, leaving] = await Promise.all(['a', 'b'].map((id) => world.open(id)))
+    for (const each of [staying, leaving]) {
+      await each?.line.say('Count.')
+      await vi.waitFor(() => expect(each?.client.bytes).toBeGreaterThan(0))
+      await each?.line.interrupt()
+    }
+    leaving?.line.close()
+    clock.advance(RESPONSE_END_MS)
+    await vi.waitFor(() => expect(world.stub.openCount()).toBe(1))
+    clock.advance(IDLE_MS)
+    clock.advance(IDLE_MS)
+    await vi.waitFor(() => expect(world.stub.openCount()).toBe(0))
+    expect([staying?.client.faults, leaving?.client.faults]).toEqual([[], []])
   })
 
   test('a line that wakes with its client connects only when it is used', async () => {

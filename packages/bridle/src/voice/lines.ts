@@ -51,7 +51,7 @@ export class Lines implements VoiceLines {
   async open(request: VoiceRequest, client: VoiceClient): Promise<VoiceLine | VoiceFault> {
     const name = keyText(request.key)
     const older = this.#held.get(name)
-    const isOwn = older !== undefined && request.line !== undefined && request.line === older.request.line
+    const isOwn = older !== undefined && isSameClient(older.request, request)
     if (older && !isOwn && !older.isAway) return BUSY
     const engine = this.#engineOf(request.key.agent)
     if (isNoEngine(engine)) return engine
@@ -192,11 +192,15 @@ class LineUse implements VoiceLine {
   }
 }
 
+/** The name of a line is the client's own: another user who sends the same one is another client. */
+const isSameClient = (older: VoiceRequest, newer: VoiceRequest): boolean =>
+  newer.line !== undefined && newer.line === older.line && newer.user === older.user && newer.owner === older.owner
+
 /** The line of the older request serves the newer one as it is. */
 const isSameTalk = (older: VoiceRequest, newer: VoiceRequest): boolean =>
   TALK_FIELDS.every((field) => older[field] === newer[field])
 
-const TALK_FIELDS = ['session', 'format', 'voice', 'model', 'instructions', 'turns', 'user', 'owner'] as const
+const TALK_FIELDS = ['session', 'format', 'voice', 'model', 'instructions', 'turns'] as const
 
 const isNoEngine = (engine: VoiceEngine | VoiceFault): engine is VoiceFault => 'code' in engine
 

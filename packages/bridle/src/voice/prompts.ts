@@ -1,6 +1,6 @@
 // The prompts of a line: what was said becomes a prompt of the session, in the order in which it was said.
 import { isRefusal } from '../kernel/commands.ts'
-import type { VoiceClient, VoiceRequest } from '../kernel/ports/voice.ts'
+import type { VoiceClient, VoiceFault, VoiceRequest } from '../kernel/ports/voice.ts'
 import type { LinePorts } from './engine.ts'
 
 export class LinePrompts {
@@ -39,9 +39,13 @@ export class LinePrompts {
       if (!isRefusal(answer)) return answer.runId
       this.#client.fault({ code: answer.refused, message: answer.message }, false)
     } catch {
-      const message = 'The session could not keep what was said. Say it again.'
-      this.#client.fault({ code: 'not_saved', message }, false)
+      this.#client.fault(NOT_SAVED, false)
     }
     return null
   }
+}
+
+export const NOT_SAVED: VoiceFault = {
+  code: 'not_saved',
+  message: 'The session could not keep what was said. Say it again.',
 }

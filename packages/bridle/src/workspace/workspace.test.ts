@@ -67,6 +67,10 @@ describe('[N143] the folder', () => {
     })
     await expect(open(undefined, '/')).rejects.toMatchObject({ code: 'invalid_path' })
     await expect(open(join(one.root, 'none'))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(open(undefined, './none')).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringMatching(/^There is no folder "\.\/none"\. Make it, or name another one /),
+    })
     await expect(open(join(one.root, 'a.txt'))).rejects.toMatchObject({ code: 'not_a_folder' })
   })
 

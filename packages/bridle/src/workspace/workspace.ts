@@ -10,7 +10,7 @@ import { readFileTool } from './tools/read-file.ts'
 import { searchFilesTool } from './tools/search-files.ts'
 import { shellTool } from './tools/shell.ts'
 import { writeFileTool } from './tools/write-file.ts'
-import { WorkspaceError } from './workspace-error.ts'
+import { shown, WorkspaceError } from './workspace-error.ts'
 
 /** Settings of a workspace. */
 export interface WorkspaceSettings {
@@ -47,7 +47,7 @@ export const workspace = (options: WorkspaceSettings = {}): ToolSource => {
           'no_workspace',
           'The session has no workspace. Name a folder with workspace({ root }), or start the session with "workspace": {"mode": "write"}.',
         )
-      const folder = new ConfinedFolder(path)
+      const folder = options.root === undefined ? new ConfinedFolder(path) : openRoot(path)
       return {
         tools: [
           ...fileTools(folder, options),
@@ -55,6 +55,17 @@ export const workspace = (options: WorkspaceSettings = {}): ToolSource => {
         ],
       }
     },
+  }
+}
+
+/** The reader of this message is the person who wrote `root`, not a model that could list files. */
+const openRoot = (path: string): ConfinedFolder => {
+  try {
+    return new ConfinedFolder(path)
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) || error.code !== 'not_found') throw error
+    const message = `There is no folder ${shown(path)}. Make it, or name another one with workspace({ root }); a relative one begins where the server was started.`
+    throw new WorkspaceError('not_found', message)
   }
 }
 

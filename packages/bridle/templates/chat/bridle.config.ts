@@ -1,4 +1,4 @@
-// Settings of `npm start`: the built page is what the server shows at /.
+// Settings of the server. `npm start` shows the built page at /, and `npm run dev` the cockpit.
 import type { ServerOptions } from 'bridle/node'
 
-export default { cockpit: 'dist' } satisfies ServerOptions
+export default (process.env.PAGE === 'vite' ? {} : { cockpit: 'dist' }) satisfies ServerOptions

@@ -1,21 +1,34 @@
-// `npm run dev`: the server with your agents, and the page in front of it. Both take up changes.
+// `npm run dev`: the page, and `bridle dev` behind it, the server with your agents. Both take up changes.
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { startDevServer } from 'bridle/node'
-import { createServer } from 'vite'
+import { parseArgs } from 'node:util'
+import { createLogger, createServer } from 'vite'
 
 if (existsSync('.env')) process.loadEnvFile()
-const { PORT: port = '4317' } = process.env
-const harness = await startDevServer({ port: Number(port), watchAgents: true }).catch((error: Error) => {
-  console.error(`The server could not start: ${error.message}. PORT=… chooses another port.`)
-  process.exit(1)
-})
-const page = await createServer({ server: { proxy: { '/ws': { target: harness.url, ws: true } } } })
+// Flags, such as `npm run dev -- --port 4400`, are for the server.
+const flags = process.argv.slice(2)
+const { values } = parseArgs({ args: flags, strict: false, options: { port: { type: 'string' } } })
+const target = `http://127.0.0.1:${values.port ?? process.env.PORT ?? '4317'}`
+// A tab that is closed cuts its socket. Vite would print two stacks for it.
+const customLogger = createLogger()
+const { error: printError } = customLogger
+customLogger.error = (text, options) => {
+  const { code } = (options?.error ?? {}) as NodeJS.ErrnoException
+  if (code !== 'ECONNRESET' || !text.includes('ws proxy')) printError(text, options)
+}
+const page = await createServer({ customLogger, server: { proxy: { '/ws': { target, ws: true } } } })
 await page.listen()
-console.log(`The cockpit, with all sessions: ${harness.url}\nThe page:`)
+console.log('The page:')
 page.printUrls()
 
-const stop = async () => {
+const server = spawn('bridle', ['dev', ...flags], {
+  stdio: 'inherit',
+  // bridle.config.ts: Vite shows the page, so that the server has room for the cockpit.
+  env: { ...process.env, PAGE: 'vite' },
+  shell: process.platform === 'win32',
+})
+server.once('exit', async (code) => {
   await page.close()
-  await harness.close()
-}
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
+  process.exit(code ?? 1)
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.kill('SIGTERM'))

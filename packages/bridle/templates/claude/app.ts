@@ -4,11 +4,22 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
+import type { RunUpdate } from 'bridle/node'
 import { startTasks } from './tasks.ts'
 
 if (existsSync('.env')) process.loadEnvFile()
 const { AGENT: agent = 'claude', REPOSITORY: repository = '.', PORT: port = '3000' } = process.env
-const tasks = await startTasks({ agent, repository })
+
+/** A line when a task waits for an approval, and one at its end. */
+const onRun = (update: RunUpdate): void => {
+  const { id } = update.key
+  if (update.type === 'approval') console.log(`${id} waits for approval of ${update.subject}.`)
+  if (update.type === 'end') console.log(`${id} ${update.outcome}${update.message ? `: ${update.message}` : '.'}`)
+}
+const tasks = await startTasks({ agent, repository }, { onRun }).catch((error: Error) => {
+  console.error(`The app could not start: ${error.message}.`)
+  process.exit(1)
+})
 
 /** Pages of other sites, which a browser on this machine may also show, must not begin tasks or approve anything. */
 const isOwnPage = ({ headers: { host = '', origin } }: IncomingMessage): boolean =>
@@ -52,7 +63,10 @@ server.once('error', (error) => {
 })
 server.listen(Number(port), '127.0.0.1', async () => {
   console.log(`The app is ready at http://127.0.0.1:${port}. ${agent} works on ${resolve(repository)}.`)
-  const problem = await tasks.problem()
+  const isThere = existsSync(repository)
+  const problem = isThere
+    ? await tasks.problem()
+    : 'There is no such folder: name your repository as REPOSITORY in .env.'
   if (problem !== null) console.log(problem)
 })
 

@@ -30,14 +30,9 @@ export const startTasks = async (
   const fabric = fabricClient({ url: server.url, authToken })
   return {
     start: async (prompt) => {
-      const response = await fetch(`${server.url}/sessions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${authToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ agent, prompt, max_retries: 0, workspace: { mode: 'write', source: repository } }),
-      })
-      const { session_id: id, error } = (await response.json()) as { session_id?: string; error?: { message: string } }
-      if (id === undefined) throw new Error(error?.message ?? `The server answered ${response.status}.`)
-      return id
+      const workspace = { mode: 'write', source: repository } as const
+      const { session_id } = await fabric.startBackground({ agent, prompt, max_retries: 0, workspace })
+      return session_id
     },
     events: (id, signal) => fabric.events(agent, id, { after: '0', ...(signal && { signal }) }),
     answer: async (id, approvalId, isApproved) => {

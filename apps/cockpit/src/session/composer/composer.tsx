@@ -37,6 +37,7 @@ export const Composer = () => {
   }, [])
   const isRunning = useHarnessValue((state) => state.status === 'running')
   const isOpen = connection.phase === 'open'
+  const isSpeaking = voice?.state?.phase === 'speaking'
   const canSteer = detail.capabilities?.features.steer !== false
   const isEmpty = text.trim() === ''
   const isUploading = attachments.some(({ grant }) => grant === null)
@@ -117,7 +118,10 @@ export const Composer = () => {
           </span>
           {voice && <TalkButton voice={voice} />}
           <span className="right row sends">
-            {isRunning && <StopButton isOff={!isOpen} keyHint={keyHintOf('session.stop')} />}
+            {isRunning && (
+              // While the agent speaks, Escape silences it: the key stands on that button alone.
+              <StopButton isOff={!isOpen} {...(!isSpeaking && { keyHint: keyHintOf('session.stop') })} />
+            )}
             {isRunning && isOpen ? (
               <>
                 <Button

@@ -23,18 +23,18 @@ export const SessionTable = ({ rows, selected, acts, onSelect }: SessionTablePro
   <table className="tbl sessions">
     <thead>
       <tr>
-        <th className="c-check">
+        <th>
           <span className="vh">Select</span>
         </th>
-        <th className="c-status">Status</th>
-        <th>Title</th>
+        <th>Status</th>
+        <th className="c-title">Title</th>
         <th className="c-agent">Agent</th>
         <th className="c-progress">Progress</th>
-        <th className="c-health">Health</th>
-        <th className="c-cost n">Cost</th>
+        <th>Health</th>
+        <th className="n">Cost</th>
         <th className="c-events n">Events</th>
-        <th className="c-age n">Changed</th>
-        <th className="c-action">
+        <th className="n">Changed</th>
+        <th>
           <span className="vh">Action</span>
         </th>
       </tr>
@@ -75,16 +75,16 @@ const TableRow = memo(({ row, isSelected, act, onSelect }: TableRowProps) => (
     <td>
       <Status status={row.status} />
     </td>
-    <td>
+    <td className="c-title">
       <SessionTitle row={row} act={act} />
     </td>
     <td
-      className="t2 trunc"
+      className="c-agent t2 trunc"
       title={row.engine === row.agent ? undefined : visibleText(`${row.agent}, engine ${row.engine}`)}
     >
       {visibleText(row.agent)}
     </td>
-    <td className="t2 small trunc num" title={visibleText(progressText(row))}>
+    <td className="c-progress t2 small trunc num" title={visibleText(progressText(row))}>
       {visibleText(progressText(row))}
     </td>
     <td>

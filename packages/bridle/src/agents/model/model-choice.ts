@@ -8,6 +8,17 @@ export type ModelResolver = (name: string) => Promise<LanguageModel>
 /** The text is a model's name: `provider/model-id`. */
 export const isModelName = (name: string): name is `${string}/${string}` => /^[^/\s]+\/\S+$/.test(name)
 
+/** The names of models for people, in order. A model that stands for a missing setting is left out. */
+export const modelNamesOf = (models: readonly (LanguageModel | string)[]): readonly string[] =>
+  models.flatMap((model) => {
+    if (typeof model === 'string') return [model]
+    const { provider, modelId } = model
+    return provider === UNSET_PROVIDER ? [] : [`${provider}/${modelId}`]
+  })
+
+/** The provider of a model that nobody has set. */
+export const UNSET_PROVIDER = 'none'
+
 /** A changed definition may have fewer models than the one that failed: then its last model is meant. */
 export const chooseModel = async (
   models: readonly (LanguageModel | string)[],

@@ -6,6 +6,7 @@ import type { Payloads, ToolEffect } from '../../kernel/schemas.ts'
 import { EXPIRY_MS_MAX, TIMER_MS_MAX } from '../limits.ts'
 import { isSchema, missingJsonSchema, type OutputOf, type StandardSchema } from '../schemas/standard-schema.ts'
 import type { AgentSession, EmittableEventType, ToolContext } from '../session.ts'
+import { unknownFieldProblem } from '../unknown-field.ts'
 import { directiveFields, payloadInput } from './directive-tool.ts'
 
 /** The definition of a tool: its name and description for the model, its schema, its effect and its `run` function. */
@@ -181,6 +182,19 @@ export const ANSWER_TOOL = 'answer'
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 const EFFECTS: readonly unknown[] = ['pure', 'idempotent', 'unsafe'] satisfies ToolEffect[]
 
+const FIELDS: readonly (keyof Tool)[] = [
+  'name',
+  'description',
+  'input',
+  'effect',
+  'resources',
+  'approve',
+  'timeoutMs',
+  'always',
+  'directive',
+  'run',
+]
+
 const problemOf = (declaration: unknown): string | null => {
   if (typeof declaration !== 'object' || declaration === null)
     return 'it takes an object: tool({ name, description, input, run }).'
@@ -191,6 +205,8 @@ const problemOf = (declaration: unknown): string | null => {
   if (typeof run !== 'function') return `"${name}" has no run function.`
   if (typeof description !== 'string' || description.trim() === '')
     return `"${name}" has no description: write for the model what the tool does and when to call it.`
+  const unknownField = unknownFieldProblem(fields, FIELDS)
+  if (unknownField !== null) return `"${name}": ${unknownField}`
   if (input !== undefined && !isSchema(input)) return `the input of "${name}" is not a Standard Schema.`
   const missing = input === undefined ? null : missingJsonSchema(input as StandardSchema)
   if (missing !== null) return `the input of "${name}" ${missing}`

@@ -3,6 +3,7 @@
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient } from '../../client/index.ts'
 import { commandName } from '../command-name.ts'
+import { refusalText } from '../refusal-text.ts'
 import type { EventPrinter, PrintableEvent } from '../terminal/event-printer.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { APPROVAL_QUESTION, askApproval } from './approval-question.ts'
@@ -51,7 +52,7 @@ export const approvalQuestions = ({ fabric, out, printer, env, id, agent }: Ques
         (reason: Error) => reason,
       )
       if (error === null) return
-      out.note(error.message)
+      out.note(refusalText(error))
       // Arguments that the server refuses, and an answer that did not reach it, leave the approval open: ask again.
       if (!(error instanceof FabricError) || ![0, 400].includes(error.status)) return
     }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { columnCount, escapeInvisible } from '../terminal/text-lines.ts'
+import { displayWidth } from '../terminal/display-width.ts'
+import { escapeInvisible } from '../terminal/text-lines.ts'
 import { approvalLines } from './approval-text.ts'
 
 const reason = 'It runs a command that nobody has run before, in the folder of the project, and it may take a while.'
@@ -38,7 +39,7 @@ test.each([40, 80, 100])(
   (width) => {
     for (const request of requests) {
       const lines = approvalLines(request, width)
-      for (const line of lines) expect(columnCount(line)).toBeLessThanOrEqual(width)
+      for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width)
       for (const line of lines) expect(line).not.toMatch(/[\p{C}\p{Zl}\p{Zp}\u00a0\u2800\u3164\u115f]/u)
       const call = lines
         .filter((line) => /^[?│] /.test(line))

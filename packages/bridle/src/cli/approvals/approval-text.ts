@@ -1,6 +1,10 @@
 // The text of an approval: every character of what a person is asked to allow, and the reason on a line of its own.
+
+import { displayWidth } from '../terminal/display-width.ts'
 import type { CliOutput } from '../terminal/output.ts'
-import { columnCount, escapeInvisible, wrapText } from '../terminal/text-lines.ts'
+import { escapeInvisible, wrapText } from '../terminal/text-lines.ts'
+import { changeLines } from './argument-diff.ts'
+import { type FileChange, type FileEdit, fileChangeOf, pathText } from './file-change.ts'
 
 export interface ApprovalDetails {
   /** The tool, or the subject of another question. */
@@ -10,17 +14,41 @@ export interface ApprovalDetails {
 }
 
 export const printApproval = (out: CliOutput, request: ApprovalDetails): void => {
-  for (const line of approvalLines(request, out.width)) {
+  for (const line of approvalLines(request, out.width, out.style)) {
     const mark = line.startsWith('?') ? out.style(['bold', 'yellow'], '?') : line.slice(0, 1)
     out.line(`${mark}${line.slice(1)}`)
   }
 }
 
-/** Lines without colour. Continued arguments begin with a bar, so that padding cannot imitate a line of this program. */
-export const approvalLines = ({ subject, args, reason }: ApprovalDetails, columns: number): string[] => {
-  const json = visibleArguments(args)
-  const call = wrapText(`${escapeInvisible(textOf(subject))}${json === '' ? '' : ` ${json}`}`, columns - INDENT)
-  return [...call.map((line, at) => `${at === 0 ? '?' : BAR} ${line}`), ...reasonLines(reason, columns)]
+/**
+ * Continued arguments begin with a bar, so that padding cannot imitate a line of this program. A change of a file is a path and a diff;
+ * only its lines have colours.
+ */
+export const approvalLines = (
+  { subject, args, reason }: ApprovalDetails,
+  columns: number,
+  style: CliOutput['style'] = (_format, text) => text,
+): string[] => {
+  const change = fileChangeOf(args)
+  const shown = change === null ? visibleArguments(args) : pathText(change.path)
+  const call = wrapText(`${escapeInvisible(textOf(subject))}${shown === '' ? '' : ` ${shown}`}`, columns - INDENT)
+  return [
+    ...call.map((line, at) => `${at === 0 ? '?' : BAR} ${line}`),
+    ...(change === null ? [] : change.edits.flatMap((edit, at) => editLines(edit, at, change, columns, style))),
+    ...reasonLines(reason, columns),
+  ]
+}
+
+const editLines = (
+  { lines, options }: FileEdit,
+  at: number,
+  { edits }: FileChange,
+  columns: number,
+  style: CliOutput['style'],
+): string[] => {
+  const place = edits.length === 1 ? '' : `Edit ${at + 1} of ${edits.length}`
+  const heading = [place, visibleArguments(options)].filter((each) => each !== '').join(' ')
+  return [...(heading === '' ? [] : [`  ${heading}`]), ...changeLines(lines, columns, style)]
 }
 
 /** Arguments as JSON without invisible characters; the JSON parses to the same value. */
@@ -33,7 +61,7 @@ const reasonLines = (reason: unknown, columns: number): string[] => {
   const text = textOf(reason)
   if (text === '') return []
   const head = '  Reason: '
-  const lines = text.split(/\r?\n/).flatMap((line) => wrapText(escapeInvisible(line), columns - columnCount(head)))
+  const lines = text.split(/\r?\n/).flatMap((line) => wrapText(escapeInvisible(line), columns - displayWidth(head)))
   return lines.map((line, at) => `${at === 0 ? head : '          '}${line}`)
 }
 

@@ -5,7 +5,8 @@ import { wrapText } from '../terminal/text-lines.ts'
 import { draftArguments } from './argument-editor.ts'
 
 export interface LineChange {
-  readonly mark: '-' | '+'
+  /** Removed, added, or the same in both. */
+  readonly mark: '-' | '+' | '·'
   readonly text: string
 }
 
@@ -15,20 +16,24 @@ export const argumentDiffLines = (
   after: unknown,
   columns: number,
   style: CliOutput['style'],
-): string[] => [
-  `${MARGIN}Changed:`,
-  ...argumentChanges(before, after).flatMap(({ mark, text }) =>
+): string[] => [`${MARGIN}Changed:`, ...changeLines(argumentChanges(before, after), columns, style)]
+
+/** Each line behind its mark. Neither an old nor a new line can imitate another line of the screen. */
+export const changeLines = (changes: readonly LineChange[], columns: number, style: CliOutput['style']): string[] =>
+  changes.flatMap(({ mark, text }) =>
     wrapText(text, columns - MARGIN.length - INDENT).map(
-      (line, at) => `${MARGIN}${style(mark === '-' ? 'red' : 'green', `${at === 0 ? mark : '│'} ${line}`)}`,
+      (line, at) => `${MARGIN}${style(COLOURS[mark], `${at === 0 ? mark : '│'} ${line}`)}`,
     ),
-  ),
-]
+  )
+
+const COLOURS = { '-': 'red', '+': 'green', '·': 'dim' } as const
 
 /** The changed lines in order, with invisible characters escaped. None = the values are the same. */
 export const argumentChanges = (before: unknown, after: unknown): LineChange[] =>
-  lineChanges(draftArguments(before).split('\n'), draftArguments(after).split('\n'))
+  lineChanges(draftArguments(before).split('\n'), draftArguments(after).split('\n')).filter(({ mark }) => mark !== '·')
 
-const lineChanges = (before: readonly string[], after: readonly string[]): LineChange[] => {
+/** Every line of both texts, in order. */
+export const lineChanges = (before: readonly string[], after: readonly string[]): LineChange[] => {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start++
   let [endBefore, endAfter] = [before.length, after.length]
@@ -36,13 +41,19 @@ const lineChanges = (before: readonly string[], after: readonly string[]): LineC
     endBefore--
     endAfter--
   }
-  return changesBetween(before.slice(start, endBefore), after.slice(start, endAfter))
+  return [
+    ...before.slice(0, start).map(same),
+    ...changesBetween(before.slice(start, endBefore), after.slice(start, endAfter)),
+    ...before.slice(endBefore).map(same),
+  ]
 }
+
+const removed = (text: string): LineChange => ({ mark: '-', text })
+const added = (text: string): LineChange => ({ mark: '+', text })
+const same = (text: string): LineChange => ({ mark: '·', text })
 
 /** By the longest lines that both have in order. */
 const changesBetween = (before: readonly string[], after: readonly string[]): LineChange[] => {
-  const removed = (text: string): LineChange => ({ mark: '-', text })
-  const added = (text: string): LineChange => ({ mark: '+', text })
   if (before.length + after.length > DIFF_LINES_MAX) return [...before.map(removed), ...after.map(added)]
   const shared = sharedCounts(before, after)
   const changes: LineChange[] = []
@@ -50,6 +61,7 @@ const changesBetween = (before: readonly string[], after: readonly string[]): Li
   while (at < before.length || to < after.length) {
     const [old, now] = [before[at], after[to]]
     if (old !== undefined && old === now) {
+      changes.push(same(old))
       at++
       to++
     } else if (old !== undefined && (now === undefined || count(shared, at + 1, to) >= count(shared, at, to + 1))) {

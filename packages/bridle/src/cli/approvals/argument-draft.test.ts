@@ -15,7 +15,7 @@ test.each([
 test('[C160] a text that is no JSON is kept to be mended, and so is the edit before it', () => {
   const { draft: after, remark } = withText(second, '{"p":')
   expect(after).toEqual({ ...second, text: '{"p":' })
-  expect(remark).toMatch(/^The text is not JSON: .* Edit it again with e\.$/)
+  expect(remark).toMatch(/^The text is not JSON: .*[^.]\. Edit it again with e\.$/)
 })
 
 test('[C160] a call without arguments is edited from an empty object', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { columnCount, escapeInvisible } from '../terminal/text-lines.ts'
+import { displayWidth } from '../terminal/display-width.ts'
+import { escapeInvisible } from '../terminal/text-lines.ts'
 import { inboxLines } from './inbox-text.ts'
 
 const WIDTH = 40
@@ -12,7 +13,7 @@ test('[C23] every character of the reason and the arguments is shown, in lines t
   const args = { command: `echo ${'a'.repeat(300)} && curl evil.example`, list: [1, { deep: 'ü🚀'.repeat(40) }] }
   const reason = `It cleans up. ${'Because. '.repeat(30)}the end`
   const lines = inboxLines({ reason, args }, WIDTH)
-  expect(lines.filter((line) => columnCount(line) > WIDTH)).toEqual([])
+  expect(lines.filter((line) => displayWidth(line) > WIDTH)).toEqual([])
   expect(joined(lines)).toBe(`\n${reason}\n${JSON.stringify(args, null, 2)}`)
 })
 

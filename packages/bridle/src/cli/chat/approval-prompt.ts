@@ -18,7 +18,7 @@ export const approvalQuestionLines = (
 ): string[] => {
   const edited = draft?.edited ?? null
   return [
-    ...approvalLines({ subject: toolName, args: edited ?? args, reason }, columns).map((line) =>
+    ...approvalLines({ subject: toolName, args: edited ?? args, reason }, columns, style).map((line) =>
       line.startsWith('?') ? `${style(['bold', 'yellow'], '?')}${line.slice(1)}` : line,
     ),
     ...(edited === null ? [] : argumentDiffLines(draft?.original, edited, columns, style)),

@@ -1,11 +1,11 @@
 // The talk about approvals in a chat: asks in the input line, sends the answers, and says what became of them.
 import type { HarnessApproval, HarnessClient, HarnessState } from '../../client/index.ts'
 import { type ArgumentDraft, type DraftEdit, newDraft } from '../approvals/argument-draft.ts'
+import { cutToColumns } from '../terminal/display-width.ts'
 import { ApprovalDesk, type ApprovalNews } from './approval-desk.ts'
 import { answerText, approvalQuestionLines, readAnswer } from './approval-prompt.ts'
 import { QUESTION_ARM_MS } from './limits.ts'
 import type { Paint } from './markdown/wrap.ts'
-import { cutToColumns } from './screen/display-width.ts'
 import type { LinePrinter } from './thread/line-printer.ts'
 
 export interface ApprovalTalkOptions {

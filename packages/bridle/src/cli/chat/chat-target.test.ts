@@ -12,7 +12,8 @@ const serverWith = (acts: object) => {
     return { id: body.session_id ?? 'new', agent: body.agent ?? 'default' }
   }
   const remove = async (...session: string[]) => void calls.push(['removed', ...session])
-  const ready = async () => ({ agents: [{ name: 'claude' }, { name: 'scripted' }] })
+  const status = (name: string) => ({ name, available: true })
+  const ready = async () => ({ agents: ['claude', 'scripted'].map(status) })
   return { calls, fabric: { createChat, remove, ready, session: missing, ...acts } as unknown as OperatorClient }
 }
 const choice = { agent: undefined, id: undefined, continues: false, workspace: null }
@@ -54,6 +55,13 @@ test('[C150] [C190] without an agent, --id may be the beginning of an id', async
   expect(calls).toEqual([])
   // With an agent the same text names a new session.
   expect(await chooseTarget(fabric, { ...choice, agent: 'a', id: 'south' })).toMatchObject({ id: 'south', isNew: true })
+  const remarks: string[] = []
+  const say = (text: string) => void remarks.push(text)
+  for (const id of ['south', 'north', 'west', 'south-1']) await chooseTarget(fabric, { ...choice, agent: 'a', id, say })
+  expect(remarks).toEqual([
+    'south is a new session. A session begins so: south-1. Go on with bridle chat a --id south-1',
+    'north is a new session. 2 sessions begin so. Go on with bridle chat a --id north-1',
+  ])
 })
 
 test('[C190] --id goes on with a session, --continue with the newest chat', async () => {
@@ -79,7 +87,7 @@ test('[C190] --id goes on with a session, --continue with the newest chat', asyn
 test('[C201] a server that refuses the folder, or ignores it, is reported in a line', async () => {
   const refuses = serverWith({
     createChat: async () => {
-      throw new FabricError(400, 'bad_request', 'No folders here.')
+      throw new FabricError(400, 'bad_request', 'body: workspace: No folders here.')
     },
   })
   const asked = { ...choice, agent: 'claude', workspace }

@@ -1,9 +1,11 @@
 // The session of a chat: a new one, a named one, or the newest of the agent.
 import { FabricError, type OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { commandName } from '../command-name.ts'
+import { refusalReason } from '../refusal-text.ts'
 import { unknownAgent } from '../runs/unknown-agent.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
-import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
+import { isNotFound, sessionsByPrefix, withSession } from '../session-ids/session-prefix.ts'
 import { newChatBody } from './chat-workspace.ts'
 
 export interface ChatTarget {
@@ -18,6 +20,8 @@ export interface ChatChoice {
   readonly id: string | undefined
   readonly continues: boolean
   readonly workspace: FolderChoice | null
+  /** Gets a remark about the choice. */
+  readonly say?: (text: string) => void
 }
 
 export const chooseTarget = async (fabric: OperatorClient, choice: ChatChoice): Promise<ChatTarget> => {
@@ -46,7 +50,7 @@ export const createTarget = async (
     if (workspace && error.status === 400)
       throw new ExitError(
         EXIT_CODES.failed,
-        `The server does not take ${workspace.source} as a workspace: ${error.message} Go without it with --no-workspace.`,
+        `The server does not take ${workspace.source} as a workspace: ${refusalReason(error)} Go without it with --no-workspace.`,
       )
     throw error
   })
@@ -63,7 +67,8 @@ export const createTarget = async (
 }
 
 /** With an agent the id is a whole one: a session that does not exist yet is made under it. */
-const namedChat = async (fabric: OperatorClient, id: string, { agent, workspace }: ChatChoice): Promise<ChatTarget> => {
+const namedChat = async (fabric: OperatorClient, id: string, choice: ChatChoice): Promise<ChatTarget> => {
+  const { agent, workspace, say } = choice
   try {
     const session =
       agent === undefined
@@ -72,6 +77,20 @@ const namedChat = async (fabric: OperatorClient, id: string, { agent, workspace 
     return { id: session.id, agent: session.agent, isNew: false }
   } catch (error) {
     if (agent === undefined || !isNotFound(error)) throw error
-    return createTarget(fabric, agent, workspace, id)
+    // Before the session is there: afterwards its own id begins so as well.
+    const remark = say && (await longerIdText(fabric, id))
+    const target = await createTarget(fabric, agent, workspace, id)
+    if (remark) say(remark)
+    return target
   }
+}
+
+/** Lists show the beginnings of ids, and other verbs take them: a person may mean a session that is there. Null where none begins so. */
+const longerIdText = async (fabric: OperatorClient, id: string): Promise<string | null> => {
+  // Only a remark: the chat goes on without it.
+  const found = await sessionsByPrefix(fabric, id, undefined).catch(() => null)
+  const [first, ...others] = [...(found?.values() ?? [])].filter((each) => each.id !== id)
+  if (first === undefined) return null
+  const which = others.length === 0 ? `A session begins so: ${first.id}.` : `${others.length + 1} sessions begin so.`
+  return `${id} is a new session. ${which} Go on with ${commandName()} chat ${first.agent} --id ${first.id}`
 }

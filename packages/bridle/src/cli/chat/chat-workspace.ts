@@ -1,9 +1,7 @@
 // The folder that an agent works on in a chat. An engine works on the one in which the chat was started; the server may refuse it.
 import type { NewSession } from '../../client/index.ts'
+import { engineDescriptions } from '../../runners/engines/descriptions.ts'
 import { type FolderChoice, readWorkspace, type WorkspaceFlags } from '../runs/workspace-option.ts'
-
-/** Agents that read and write files; others get a folder only where one is named. */
-const ENGINES_WITH_FILES = new Set(['claude', 'codex'])
 
 export interface ChatWorkspaceFlags extends WorkspaceFlags {
   readonly 'no-workspace'?: boolean
@@ -16,9 +14,12 @@ export const chatWorkspace = (
   env: NodeJS.ProcessEnv,
 ): FolderChoice | null => {
   if (flags['no-workspace']) return null
-  const isEngine = agent !== undefined && ENGINES_WITH_FILES.has(agent)
-  return readWorkspace(isEngine ? { workspace: '.', ...flags } : flags, env)
+  return readWorkspace(worksOnFiles(agent) ? { workspace: '.', ...flags } : flags, env)
 }
+
+/** The agent of an engine has its name. Other agents get a folder only where one is named. */
+const worksOnFiles = (agent: string | undefined): boolean =>
+  engineDescriptions.some((engine) => engine.name === agent && engine.worksOnFiles)
 
 /** The body that makes a chat with its workspace. */
 export const newChatBody = (agent: string | undefined, workspace: FolderChoice | null): NewSession => ({

@@ -122,7 +122,7 @@ test('[C198] /export writes the whole file, for this user alone, or none', async
   await runSlashCommand(chat, `/export ${file}`)
   expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['{"a":1}\n', 0o600])
   await runSlashCommand(chat, `/export ${join(folder, 'no', 'x')}`)
-  expect(said).toEqual([`Written to ${file}.`, expect.stringMatching(/cannot be written: ENOENT/)])
+  expect(said).toEqual([`Written to ${file}.`, expect.stringMatching(/cannot be written: there is no such folder/)])
   rmSync(folder, { recursive: true })
 })
 

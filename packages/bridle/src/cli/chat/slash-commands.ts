@@ -5,12 +5,13 @@ import { visibleArguments } from '../approvals/approval-text.ts'
 import { ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { saveFile } from '../files/save-file.ts'
+import { refusalText } from '../refusal-text.ts'
 import { count, dollars } from '../terminal/amounts.ts'
+import { cutToColumns } from '../terminal/display-width.ts'
 import { escapeControls, truncateLine } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 import { FILES_SHOWN_MAX, SESSION_CHOICES_MAX } from './limits.ts'
-import { cutToColumns } from './screen/display-width.ts'
 
 /** A chat as its commands see it. */
 export interface ChatControl {
@@ -85,7 +86,7 @@ export const runSlashCommand = async (chat: ChatControl, line: string): Promise<
   } catch (error) {
     const isRefusal = error instanceof FabricError || error instanceof HarnessError || error instanceof ExitError
     if (!isRefusal) throw error
-    chat.say(escapeControls(error.message))
+    chat.say(escapeControls(refusalText(error)))
   }
 }
 

@@ -1,7 +1,7 @@
 // The row above the input line: what the session does, and which key matters now.
 import { duration } from '../terminal/amounts.ts'
+import { cutToColumns, displayWidth } from '../terminal/display-width.ts'
 import { ANSWER_COLUMNS_MIN, ELAPSED_SHOWN_MS } from './limits.ts'
-import { cutToColumns, displayWidth } from './screen/display-width.ts'
 
 export interface ChatStatus {
   readonly isAway: boolean
@@ -33,8 +33,8 @@ const words: { readonly [status: string]: string } = {
 }
 
 /** The fate of a prompt that was sent while an answer came; null = it began at once, because the answer had just ended. */
-export const deliveryText = (delivery: unknown): string | null => {
-  if (delivery === 'steered') return '· the answer is steered'
+export const deliveryText = (delivery: unknown, isStopped = false): string | null => {
+  if (delivery === 'steered') return isStopped ? '· the answer that this steered is stopped' : '· the answer is steered'
   return delivery === 'started' ? null : '· queued: the prompt is the next one, since this agent takes no steering now'
 }
 

@@ -1,5 +1,7 @@
 // The chat in a real terminal: what a person would see, at 80 and at 120 columns.
 import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
@@ -128,6 +130,28 @@ describe.skipIf(needs('tmux'))('on a terminal', () => {
     const other = open('again', 80, ['scripted', '--continue'])
     await other.until('The end.')
     expect(words(other.lines())).toContain('✓ bash ls -la two files ✓ write b')
+  })
+
+  test('[C199] the part of an answer that is on the screen stays there when the person leaves', async () => {
+    const chat = open('part', 80, ['scripted', '--id', 'part'])
+    await chat.until(/^›/m)
+    await chat.ask({ text: 'The first half, ' }, { sleepMs: 600_000 })
+    await chat.until(/^The first half,/m)
+    chat.keys('C-d')
+    await chat.until(/^code 0/m)
+    expect(words(chat.lines())).toContain('The first half, Left. The run continues.')
+  })
+
+  test('[C330] a chat on a folder says first that the work is done in another place', async () => {
+    mkdirSync(join(work.folder, 'place'))
+    writeFileSync(join(work.folder, 'place', 'a.txt'), 'one')
+    const chat = open('place', 80, ['scripted', '--workspace', 'place'])
+    await chat.until(/Works in a copy of .*place:/)
+    await chat.until(/Your files stay as they are/)
+    // The terminal wraps the long path by itself, behind its indent.
+    expect(chat.lines()[chat.lines().findIndex((line) => line.startsWith('Works in a copy')) + 1]).toMatch(/^ {2}\//)
+    chat.keys('C-d')
+    await chat.until(/^code 0/m)
   })
 
   test('[C197] at 120 columns, kill -9 of the server costs nothing: a held prompt is sent once, an approval survives', async () => {

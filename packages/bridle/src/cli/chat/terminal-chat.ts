@@ -3,8 +3,11 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type HarnessConnection, HarnessError } from '../../client/index.ts'
 import { editDraft } from '../approvals/argument-draft.ts'
+import { refusalText } from '../refusal-text.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
+import { workspaceNote } from '../runs/workspace-note.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
+import { cutToColumns, displayWidth } from '../terminal/display-width.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
 import { approvalPrompt, readAnswer } from './approval-prompt.ts'
 import { ApprovalTalk } from './approval-talk.ts'
@@ -14,7 +17,6 @@ import type { TerminalKey } from './input/keys.ts'
 import type { EditorEvent } from './input/line-editor.ts'
 import type { PromptHistory } from './input/prompt-history.ts'
 import { ChatWindow, type WindowView } from './screen/chat-window.ts'
-import { cutToColumns, displayWidth } from './screen/display-width.ts'
 import { type ChatControl, completeSlash, runSlashCommand } from './slash-commands.ts'
 import { deliveryText, promptRows, statusText } from './status-text.ts'
 import { ChatThread, errorRows, plainRows } from './thread/chat-thread.ts'
@@ -60,8 +62,8 @@ export class TerminalChat {
   /** The next Ctrl+C leaves. */
   #isLeaving = false
   #isSuspended = false
-  /** Remarks about prompts that are not printed yet, by message. */
-  readonly #remarks = new Map<string, string>()
+  /** The fate of steering prompts that are not printed yet, by message. */
+  readonly #remarks = new Map<string, unknown>()
   #ticking: NodeJS.Timeout | undefined
 
   constructor(options: TerminalChatOptions) {
@@ -94,12 +96,14 @@ export class TerminalChat {
     for (const [name, handler] of Object.entries(handlers)) process.on(name, handler)
     this.#note(...greeting(this.#options.target))
     this.#window.start()
+    void this.#sayPlace(this.#options.target)
     this.#ticking = setInterval(() => this.#link.isRunning && this.#window.redraw(), 1000)
     try {
       return await this.#ended.promise
     } finally {
       for (const [name, handler] of Object.entries(handlers)) process.off(name, handler)
       clearInterval(this.#ticking)
+      this.#keepLiveRows()
       this.#window.stop()
       this.#link.close()
     }
@@ -109,6 +113,11 @@ export class TerminalChat {
     const { target, client, state } = this.#link
     const unsent = client.held.map(({ prompt }) => prompt)
     this.#ended.resolve({ target, unsent, isRunning: this.#link.isRunning, isEmpty: state.messages.length === 0 })
+  }
+
+  /** The part of an answer that is on the screen stays there, though the rest of it comes later. */
+  #keepLiveRows(): void {
+    this.#printer.print('text', this.#thread.liveRows(this.#link.state, this.#window.columns))
   }
 
   #open(target: ChatTarget): ChatLink {
@@ -132,7 +141,8 @@ export class TerminalChat {
       now: Date.now,
       showsThinking: () => this.#showsThinking,
       onTurnEnd,
-      remarkOf: (id: string) => this.#remarks.get(id),
+      remarkOf: (id: string, isStopped: boolean) =>
+        this.#remarks.has(id) ? (deliveryText(this.#remarks.get(id), isStopped) ?? undefined) : undefined,
     }
     return new ChatThread(options, this.#printer)
   }
@@ -146,7 +156,15 @@ export class TerminalChat {
     this.#link = this.#open(target)
     this.#approvals = this.#newApprovals()
     this.#note(greeting(target)[0] ?? '')
+    void this.#sayPlace(target)
     if (isEmpty) await this.#options.connection.fabric.remove(old.target.agent, old.target.id).catch(() => {})
+  }
+
+  /** Where the agent works: whoever looks for its changes in the own folder finds none. */
+  async #sayPlace(target: ChatTarget): Promise<void> {
+    const card = await this.#options.connection.fabric.session(target.id, target.agent).catch(() => null)
+    const place = card && workspaceNote(card)
+    if (place !== null && target === this.#link.target) this.#note(...place.split('\n').map(escapeControls))
   }
 
   #view(columns: number): WindowView {
@@ -249,9 +267,9 @@ export class TerminalChat {
     try {
       const isSteer = isRunning && isOpen
       const { delivery, messageId } = await (isSteer ? client.steer(text) : client.submit(text))
-      const remark = isSteer ? deliveryText(delivery) : null
+      const remark = isSteer ? deliveryText(delivery, !this.#link.isRunning) : null
       const isWaiting = delivery === 'steered' && !this.#thread.isPrinted(String(messageId))
-      if (remark !== null && isWaiting) this.#remarks.set(String(messageId), remark)
+      if (remark !== null && isWaiting) this.#remarks.set(String(messageId), delivery)
       else if (remark !== null) this.#note(remark)
     } catch (error) {
       this.#sayError(error)
@@ -348,8 +366,8 @@ export class TerminalChat {
     this.#printer.print(
       'note',
       lines
-        // An address stays in one piece: a terminal copies it whole only if it wraps it itself.
-        .flatMap((line) => (line.includes(' ') ? plainRows(line, this.#window.columns, this.#paint) : [line]))
+        // An address or a path stays in one piece, also behind an indent: a terminal copies it whole only if it wraps it itself.
+        .flatMap((line) => (line.trim().includes(' ') ? plainRows(line, this.#window.columns, this.#paint) : [line]))
         .map((row) => this.#paint.style('dim', row)),
     )
     this.#window.redraw()
@@ -357,7 +375,7 @@ export class TerminalChat {
 
   #sayError(error: unknown): void {
     const code = error instanceof HarnessError ? error.code : ''
-    const text = lostWords[code] ?? (error instanceof Error ? error.message : String(error))
+    const text = lostWords[code] ?? (error instanceof Error ? refusalText(error) : String(error))
     this.#printer.print('note', errorRows(escapeControls(text), this.#window.columns, this.#paint))
     this.#window.redraw()
   }

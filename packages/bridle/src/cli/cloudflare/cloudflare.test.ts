@@ -21,6 +21,13 @@ import { CliWorkspace, freePort, parseJsonRows } from '../cli.suite.ts'
 const root = fileURLToPath(new URL('../../../../..', import.meta.url))
 const entry = fileURLToPath(new URL('../../index.ts', import.meta.url))
 
+const THROWER = `import { agent } from '${entry}'
+const brew = (): never => {
+  throw new TypeError('no tea')
+}
+export default agent({ name: 'thrower', run: () => brew() })
+`
+
 describe.skipIf(noTools)('[C18] with wrangler', () => {
   let work: CliWorkspace
   const write = (answer: string) =>
@@ -53,6 +60,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     work = new CliWorkspace({ PATH: `${join(folder, 'node_modules/.bin')}${delimiter}${process.env.PATH}` })
     mkdirSync(join(work.folder, 'agents'))
     write('hello')
+    writeFileSync(join(work.folder, 'agents/thrower.ts'), THROWER)
   })
   afterAll(() => work?.remove())
 
@@ -71,7 +79,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     expect(gzipSync(bundle).byteLength).toBeLessThan(450 * 1024)
     const [manifest = ''] = readdirSync(join(work.folder, 'data/builds'))
     expect(JSON.parse(readFileSync(join(work.folder, 'data/builds', manifest), 'utf8'))).toMatchObject({
-      ...{ target: 'cloudflare', folder: 'dist/worker', agents: ['greeter'] },
+      ...{ target: 'cloudflare', folder: 'dist/worker', agents: ['greeter', 'thrower'] },
     })
     // An import of a Node module would fail in the deployed Worker only.
     expect(bundle.toString()).not.toMatch(/from\s*["']node:/)
@@ -90,6 +98,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
       `import { agent } from 'bridle'\nimport { isEvent } from 'bridle/client'\nexport default agent({ name: 'importer', run: () => typeof isEvent })\n`,
     )
     const { code, stdout } = await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])
+    expect(stdout).toMatch(/^agents: .*\bimporter\b/m)
     const [, config = ''] = /^deploy it: npx wrangler deploy --config (.*)$/m.exec(stdout) ?? []
     const said = deploy(
       work.folder,
@@ -117,8 +126,42 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
       )
     expect(build().stderr).toContain('The Cloudflare target needs wrangler')
     symlinkSync(join(folder, 'node_modules'), join(checkout, 'apps/worker/node_modules'))
-    expect(build()).toMatchObject({ status: 0, stderr: '' })
+    const built = { status: 0, stderr: '', stdout: expect.stringContaining('\nNo agents were found: ') }
+    expect(build()).toMatchObject(built)
   })
+
+  /** Three sessions at once: one waits for an approval while another fails, each with lines of its own. */
+  const expectRunLines = async (dev: ReturnType<CliWorkspace['start']>) => {
+    const ask = (path: string, body: object) =>
+      fetch(`${work.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer secret', 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const script = [{ approve: 'write_file', args: { path: 'a.txt' }, reason: 'It changes a file.' }, { text: 'Done.' }]
+    const waits = ask('/agents/scripted/waits', { prompt: `@script ${JSON.stringify(script)}` })
+    const command = await dev.until((line) => line.includes('scripted  waits  waits for approval of write_file'))
+    const fails = ask('/agents/thrower/fails', { prompt: 'x' })
+    const greets = ask('/agents/greeter/greets', { prompt: 'x' })
+    await dev.until((line) => /^✓ greeter {2}greets {2}completed in /.test(line))
+    await dev.until((line) => /^✗ thrower {2}fails {2}failed: no tea \(/.test(line))
+    expect(dev.lines.some((line) => line.includes('scripted  waits  completed'))).toBe(false)
+    // [C18] The printed command leads to this server.
+    expect(dev.lines.join(' ')).toMatch(new RegExp(`approve waits apr-\\S+ +--url ${work.url}`))
+    const [, approvalId = ''] = /(apr-\S+)/.exec(`${command} ${dev.lines.join(' ')}`) ?? []
+    await ask(`/sessions/waits/approvals/${approvalId}/approve`, { decision: 'approved' })
+    await dev.until((line) => /^✓ scripted {2}waits {2}completed in /.test(line))
+    await Promise.all([waits, fails, greets])
+    const failure = dev.lines.slice(dev.lines.findIndex((line) => line.startsWith('✗ thrower threw, session fails')))
+    expect(failure.slice(1, 4)).toEqual([
+      '  TypeError: no tea',
+      '    at brew (agents/thrower.ts:3:9)',
+      '    at Object.run (agents/thrower.ts:5:52)',
+    ])
+    expect(failure).toContain("  > 3 |   throw new TypeError('no tea')")
+    // The same error is not also in the words of the runtime.
+    expect(dev.lines.join('\n')).not.toContain('the agent threw')
+  }
 
   /** The web app is at every address of it, and no file of it is in the way of a route. */
   const expectPages = async (url: string) => {
@@ -126,7 +169,8 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
       const answer = await fetch(`${url}${path}`, { method, headers: { accept } })
       return [answer.status, answer.headers.get('content-type')?.split(';')[0] ?? null, await answer.text()]
     }
-    const none = [404, 'application/json', '{"error":"Not found"}']
+    const message = 'There is no such path. GET /docs shows all of them.'
+    const none = [404, 'application/json', `${JSON.stringify({ error: 'Not found', message })}\n`]
     const page = [200, 'text/html', '<h1>cockpit</h1>']
     expect(await ask('/')).toEqual(page)
     expect(await ask('/', '*/*', 'HEAD')).toEqual([200, 'text/html', ''])
@@ -158,7 +202,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     for (const file of ['docs/more.txt', 'agents/more.txt']) writeFileSync(join(files, file), 'shadow')
   }
 
-  test('[CF18] dev serves agents/ in the real runtime, keeps its sessions beside the data, and takes the web app along where it was built; the routes stay what they are', async () => {
+  test('[CF18] [C240] dev serves agents/ in the real runtime, keeps its sessions beside the data, and takes the web app along where it was built; the routes stay what they are', async () => {
     const port = String(await freePort())
     const args = ['dev', '--target', 'cloudflare', '--port', port, '--data', 'data']
     for (const turn of ['first', 'second']) {
@@ -173,12 +217,19 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
       expect(parseJsonRows(asked.stdout).at(-1)?.result).toBe('hello')
       const listed = await fetch(`${work.url}/sessions`, { headers: { authorization: 'Bearer secret' } })
       const { sessions } = (await listed.json()) as { sessions: unknown[] }
-      expect(sessions).toHaveLength(turn === 'first' ? 1 : 2)
+      expect(sessions).toHaveLength(turn === 'first' ? 1 : 5)
       if (turn === 'second') await expectPages(work.url)
+      // A second server at the port says so, and does not take the first one for its own.
+      if (turn === 'second') {
+        const { code, stdout, stderr } = await work.bridle([...args, '--data', 'other'])
+        const problem = `bridle: Port ${port} is in use by another Bridle. Stop that one first, or choose another port with --port.\n`
+        expect([code, stdout, stderr]).toEqual([1, '', problem])
+      }
+      if (turn === 'first') await expectRunLines(dev)
       // [C128] A broken edit is said with its place, and so is a mended one, which runs then.
       if (turn === 'first') {
         await dev.until((line) => line.includes('agents/ is watched'))
-        expect(dev.lines.join('\n')).toContain('agents    greeter, scripted')
+        expect(dev.lines.join('\n')).toContain('agents    greeter, thrower, scripted')
         writeFileSync(join(work.folder, 'agents/greeter.ts'), 'export default {\n  a: (1 +\n}\n')
         await dev.until((line) => line.includes('agents/greeter.ts is not available: SyntaxError'))
         await dev.until((line) => line.includes('> 3 | }'))

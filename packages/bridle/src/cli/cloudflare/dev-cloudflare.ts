@@ -10,14 +10,16 @@ import { watchAgents } from '../../targets/agents/folder.ts'
 import { projectModules } from '../../targets/agents/project-modules.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { portProblem } from '../config/port-owner.ts'
 import { tokenFromEnv } from '../config/settings.ts'
 import { WORKER_READY_MS } from '../limits.ts'
 import { devLines } from '../terminal/dev-lines.ts'
-import { authorizationHint, type ReadyHint, readyMessage } from '../terminal/greeting.ts'
+import { authorizationHint, type ReadyHint, readyMessage, urlFlag } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
+import { listenForReports } from './report-listener.ts'
 import { type AgentsFolder, workerProject } from './worker-project.ts'
-import { startWrangler } from './wrangler.ts'
+import { findWrangler, startWrangler } from './wrangler.ts'
 
 export interface CloudflareDevOptions {
   readonly port: string
@@ -30,21 +32,27 @@ export interface CloudflareDevOptions {
 
 export const devCloudflare = async ({ port, host, data, env, out, agents }: CloudflareDevOptions): Promise<number> => {
   const interrupted = listenForInterrupt()
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  // Another server at this port would answer in place of the Worker, and look ready.
+  const problem = await portProblem(Number(port), host)
+  if (problem !== null) throw new ExitError(EXIT_CODES.failed, problem)
+  findWrangler(env)
+  out.note('Building the Worker, and starting the Workers runtime: some 10 seconds …')
   const project = await workerProject(data, agents)
   const { config, problems, agents: own } = project
   const command = commandName(env)
-  const lines = devLines(out, { root: projectModules('.').root, command })
+  const lines = devLines(out, { root: projectModules('.').root, command, addressFlag: () => urlFlag(url) })
+  const reports = await listenForReports(lines)
   for (const problem of problems) out.line(`left out: ${problem}`)
   const place = ['--port', port, '--ip', host, '--persist-to', join(data, 'cloudflare')]
   const quiet = ['--log-level', 'warn', '--show-interactive-dev-session=false']
   const child = startWrangler(
     ['dev', '--config', config, ...place, ...quiet],
     // Tokens and settings come from the environment, like on Node.
-    { ...env, CLOUDFLARE_INCLUDE_PROCESS_ENV: 'true' },
+    { ...env, CLOUDFLARE_INCLUDE_PROCESS_ENV: 'true', BRIDLE_DEV_REPORTS: reports.url },
   )
   for (const stream of [child.stdout, child.stderr]) if (stream) void passOn(stream)
   const ended = once(child, 'exit')
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const isReady = await Promise.race([
     waitUntilHealthy(url),
     ended.then(() => false),
@@ -52,6 +60,7 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
   ])
   if (!isReady && !interrupted.signal.aborted) {
     child.kill()
+    reports.close()
     throw new ExitError(EXIT_CODES.failed, 'The Worker could not be started; wrangler says above why.')
   }
   if (isReady) {
@@ -77,6 +86,7 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
   watcher.close()
   child.kill('SIGTERM')
   await ended
+  reports.close()
   return interrupted.signal.aborted ? EXIT_CODES.ok : EXIT_CODES.failed
 }
 

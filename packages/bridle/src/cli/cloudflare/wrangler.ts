@@ -15,7 +15,7 @@ export const startWrangler = (
   stdio: 'inherit' | 'pipe' = 'pipe',
 ): ChildProcess =>
   // With this Node: wrangler refuses an older one, which may come first in the path.
-  spawn(process.execPath, [find(env), ...args], {
+  spawn(process.execPath, [findWrangler(env), ...args], {
     stdio: ['ignore', stdio, stdio],
     env: {
       ...env,
@@ -28,7 +28,8 @@ export const startWrangler = (
     },
   })
 
-const find = ({ PATH = '' }: NodeJS.ProcessEnv): string => {
+/** The program of wrangler; throws with how to install it. */
+export const findWrangler = ({ PATH = '' }: NodeJS.ProcessEnv): string => {
   const above = (folder: string): string[] => [
     join(folder, 'node_modules'),
     ...(dirname(folder) === folder ? [] : above(dirname(folder))),

@@ -20,7 +20,10 @@ export const agents = defineCommand({
         available ? 'yes' : 'no',
         description,
       ])
-      const under = rows.map(({ needs, warnings = [] }) => [
+      const under = rows.map(({ models = [], needs, warnings = [] }) => [
+        ...(models.length === 0
+          ? []
+          : printUnder(out, models.length === 1 ? 'model' : 'models', models.join(', then '))),
         ...(needs === undefined ? [] : printUnder(out, 'needs', needs)),
         ...warnings.flatMap((warning) => printUnder(out, 'warning', warning)),
       ])

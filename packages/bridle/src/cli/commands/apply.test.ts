@@ -55,15 +55,44 @@ test('[C141] [C142] run works on a branch and says where; apply brings the chang
   expect(first.stderr).toContain('bridle apply w1')
   expect(git('status', '--porcelain')).toBe('')
   const applied = await work.bridle(['apply', 'w1', '--text'])
-  expect([applied.code, applied.stdout]).toEqual([0, `3 files changed in ${repo}; see git diff.`])
+  expect([applied.code, applied.stdout]).toEqual([0, `3 files changed in ${repo}; see git status.`])
   expect(git('status', '--porcelain').split('\n').toSorted()).toEqual(['', ' D gone.txt', ' M src/a.txt', '?? two.txt'])
   expect(readFileSync(join(repo, 'src/a.txt'), 'utf8')).toBe('one\ntwo\n')
-  // Again they do not fit, and nothing is changed.
   const again = await work.bridle(['apply', 'w1', '--text'])
-  expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/Nothing was changed.*two\.txt/)])
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    expect.stringContaining(`Nothing was changed: the changes of the session are in ${repo} already.`),
+  ])
   expect(readFileSync(join(repo, 'src/a.txt'), 'utf8')).toBe('one\ntwo\n')
+  // With another line here they do not fit, and nothing is changed.
+  writeFileSync(join(repo, 'src/a.txt'), 'three\n')
+  const conflict = await work.bridle(['apply', 'w1', '--text'])
+  const { workspace_path: folder } = (await get(`${work.url}/sessions/w1`)).body
+  expect([conflict.code, conflict.stderr]).toEqual([
+    1,
+    expect.stringMatching(/Nothing was changed, since the changes do not fit: .*two\.txt/),
+  ])
+  expect(conflict.stderr).toContain(`The session has its files in ${folder}`)
+  expect(readFileSync(join(repo, 'src/a.txt'), 'utf8')).toBe('three\n')
   git('checkout', '--quiet', '.')
   git('clean', '--quiet', '-f')
+})
+
+test('[C141] a run that changed nothing says nothing of changes', async () => {
+  const idle = await work.bridle(['run', 'scripted', 'Hello', '--id', 'w2', '--workspace', 'repo', '--text'])
+  expect([idle.code, idle.stderr]).toEqual([0, expect.stringContaining('Works on branch')])
+  expect(idle.stderr).not.toContain('apply')
+})
+
+test('[C330] a chat that changed files on a branch ends with the command that brings them over', async () => {
+  const chat = (...more: string[]) =>
+    work.bridle(['chat', 'writer', '--workspace', 'repo', ...more], { input: 'three\n' })
+  const ended = await chat('--id', 'c1')
+  expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining('bridle apply c1')])
+  expect((await chat('--id', 'c2', '--json')).stderr).toBe('')
+  // Nothing was changed, so there is nothing to bring over.
+  const idle = await work.bridle(['chat', 'scripted', '--workspace', 'repo', '--id', 'c3'], { input: 'Hello\n' })
+  expect([idle.code, idle.stderr]).toEqual([0, expect.not.stringContaining('apply')])
 })
 
 if (isThorough)

@@ -38,7 +38,7 @@ with git diff. Where they do not fit, nothing is changed.`,
       out.line(
         files === 0
           ? 'The session changed nothing.'
-          : `${files} ${files === 1 ? 'file' : 'files'} changed in ${source}; see git diff.`,
+          : `${files} ${files === 1 ? 'file' : 'files'} changed in ${source}; see git status.`,
       )
     return EXIT_CODES.ok
   },

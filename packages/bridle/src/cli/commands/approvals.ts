@@ -4,7 +4,7 @@ import type { PendingApproval } from '../../client/index.ts'
 import { inboxLines } from '../approvals/inbox-text.ts'
 import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { cellsWithIds } from '../terminal/session-table.ts'
 import { printTable, timeAgo } from '../terminal/table.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
@@ -39,7 +39,8 @@ export const approvals = defineCommand({
       printTable(out, heads, cellsWithIds(out, heads, ids, table), under)
       const [first] = rows
       if (first)
-        for (const verb of ['approve', 'reject']) out.note(`${commandName(env)} ${verb} ${first.sessionId} ${first.id}`)
+        for (const verb of ['approve', 'reject'])
+          out.note(`${commandName(env)} ${verb} ${first.sessionId} ${first.id}${repeatedFlags(flags)}`)
     }
     if (out.isJson) rows.forEach(out.row)
     else if (rows.length === 0) out.note('Nothing waits.')

@@ -53,7 +53,7 @@ describe('[C11] attach', () => {
     expect(await watcher.ended).toEqual({
       code: 0,
       stdout: expect.stringContaining('› @script'),
-      stderr: 'Detached from watched; nothing was stopped. Come back with bridle attach watched\n',
+      stderr: 'Detached from watched; nothing was stopped.\nCome back with bridle attach watched\n',
     })
     expect((await work.bridle(hint.trim().split(' ').slice(1))).code).toBe(0)
     expect((await run.ended).code).toBe(0)
@@ -162,7 +162,7 @@ test('[C28] a signal that no run takes, and one for no session, end with 1', asy
   const nowhere = await work.bridle(['signal', 'nowhere', 'paid'])
   expect([nowhere.code, nowhere.stderr]).toEqual([1, 'bridle: There is no session nowhere. Try bridle sessions.\n'])
   const bad = await work.bridle(['signal', 'quiet', 'not an id'])
-  expect([bad.code, bad.stderr]).toEqual([2, 'bridle: body: name: Expected an id\n'])
+  expect([bad.code, bad.stderr]).toEqual([2, 'bridle: name: Expected an id\n'])
 })
 
 describe('[C4] the token', () => {

@@ -6,12 +6,14 @@ import { present } from '../../kernel/json.ts'
 import { approvalQuestions } from '../approvals/approval-questions.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, createWatchingClient, repeatedFlags } from '../config/settings.ts'
 import { cancelOnSecondInterrupt } from '../runs/leaving.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { createEventPrinter, endLine } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
+import { wrapWords } from '../terminal/text-lines.ts'
+import { withWorkingLine } from '../terminal/working-line.ts'
 
 export const attach = defineCommand({
   options: {
@@ -23,19 +25,31 @@ export const attach = defineCommand({
   },
   notes: `On a terminal it asks about open approvals. Ctrl+C detaches, and the session continues. While something runs, Ctrl+C again
 within 2 seconds cancels it.`,
-  run: async ({ args, flags, env, out }) => {
+  run: async ({ args, flags, env, out: terminal }) => {
     const [session = ''] = args
     const { agent = null } = flags
     const replay = replayOf(flags.replay ?? 'all')
     const after = flags.after === undefined ? undefined : parseEventFlag('--after', flags.after)
-    const { signal, isTerminated, dispose } = listenForInterrupt()
-    const fabric = await createClient(flags, env)
+    const lookup = await createClient(flags, env)
     // With an agent the session need not exist, so the text is its whole id.
-    const known = agent === null ? await withSession(fabric, session, undefined, (each) => fabric.session(each)) : null
+    const known = agent === null ? await withSession(lookup, session, undefined, (each) => lookup.session(each)) : null
     const id = known?.id ?? session
-    const isAnswered = await answeredBefore(fabric, id, agent)
+    const isAnswered = await answeredBefore(lookup, id, agent)
+    const fabric = await createWatchingClient(flags, env)
+    const { signal, isTerminated, dispose } = listenForInterrupt()
     const command = commandName(env)
-    const printer = createEventPrinter(out, { withPrompts: true, withHints: !out.canAsk, command, isAnswered })
+    /** The run in progress, as far as the events say. */
+    let runId = known?.runId ?? null
+    const words = `waiting for ${agent ?? known?.agent}`
+    const { out, stop } = withWorkingLine(terminal, { words, isWorking: () => runId !== null })
+    const serverFlags = repeatedFlags(flags)
+    const printer = createEventPrinter(out, {
+      withPrompts: true,
+      withHints: !out.canAsk,
+      command,
+      serverFlags,
+      isAnswered,
+    })
     const questions = approvalQuestions({ fabric, out, printer, env, id, agent })
     const show = (event: AgentEvent) => {
       if (out.isJson) return out.row(event)
@@ -46,9 +60,13 @@ within 2 seconds cancels it.`,
       if (event.type === 'approval_requested' && out.canAsk && !isAnswered(approvalId)) questions.ask(event)
       else printer.print(event)
     }
+    if (known && out.canAsk)
+      for (const line of wrapWords(
+        `${known.agent}, session ${id}, ${known.status}; Ctrl+C leaves, and stops nothing.`,
+        out.width,
+      ))
+        out.note(line)
     let isAway = false
-    /** The run in progress, as far as the events say. */
-    let runId = known?.runId ?? null
     const feed = fabric.events(agent, id, {
       signal,
       replay,
@@ -70,17 +88,19 @@ within 2 seconds cancels it.`,
       }
       await questions.close()
       endLine(out, printer)
+      stop()
       const run = runId === null || isTerminated() ? null : { id, runId, agent: flags.agent }
-      if (run && (await cancelOnSecondInterrupt(out, fabric, run))) return EXIT_CODES.cancelled
+      if (run && (await cancelOnSecondInterrupt(terminal, fabric, run))) return EXIT_CODES.cancelled
     } catch (error) {
       if (!(error instanceof FabricError) || error.status !== 404) throw error
       throw new ExitError(EXIT_CODES.failed, `There is no ${agent === null ? `session ${id}` : `agent ${agent}`}.`)
     } finally {
       await questions.close()
       printer.freshLine()
+      stop()
       dispose()
     }
-    process.stderr.write(`Detached from ${id}; nothing was stopped. Come back with ${command} attach ${id}\n`)
+    process.stderr.write(`Detached from ${id}; nothing was stopped.\nCome back with ${command} attach ${id}\n`)
     return EXIT_CODES.ok
   },
 })

@@ -50,7 +50,8 @@ test('[C220] three sessions are in the copy as they were, an approval among them
   await fetch(`${copy.url}/sessions/three/approvals/${approval?.id}/approve`, { method: 'POST', body: '{}' })
   await expect.poll(() => textOf('three')).toContain('Done.')
   expect(await approvalsOf(server)).toHaveLength(1)
-  expect(statSync(join(work.folder, 'copy/secret')).mode & 0o077).toBe(0)
+  for (const file of ['secret', 'bridle.sqlite'])
+    expect([file, statSync(join(work.folder, 'copy', file)).mode & 0o077]).toEqual([file, 0])
   await fetch(`${server.url}/sessions/three/approvals/${approval?.id}/reject`, { method: 'POST', body: '{}' })
   await waiting
 })

@@ -1,6 +1,6 @@
 // `bridle backup` copies a data folder while its server works. The copy is a data folder that a server can start with.
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { copyFolder } from '../../runners/sandboxes/folders/folder-copy.ts'
 import { isWithin } from '../../targets/node/workspaces/folder-names.ts'
@@ -35,6 +35,8 @@ export const backup = defineCommand({
         limits: UNLIMITED,
         isLeftOut: ({ name, depth }) => depth === 0 && LEFT_OUT.has(name),
       })
+      // SQLite makes the file as the umask says; the original is for its owner alone.
+      await chmod(join(partial, DATABASE), 0o600)
       await rename(join(partial, DATABASE), join(copy, DATABASE))
       await rename(copy, target)
       await rm(partial, { recursive: true, force: true })

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { saveBuildManifest } from '../../targets/node/build-manifests.ts'
 import { workerProject } from '../cloudflare/worker-project.ts'
-import { startWrangler } from '../cloudflare/wrangler.ts'
+import { findWrangler, startWrangler } from '../cloudflare/wrangler.ts'
 import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
@@ -22,7 +22,10 @@ A project with a wrangler.jsonc of its own is built by that.`,
     const { target = 'cloudflare', out: folder = 'dist/worker', data = env.BRIDLE_DATA ?? '.bridle' } = flags
     if (target !== 'cloudflare')
       throw new ExitError(EXIT_CODES.usage, `There is no target "${target}"; cloudflare is one.`)
-    const { config, agents, problems } = await workerProject(data, agentsSetting(flags, env, await readConfigFile()))
+    const source = agentsSetting(flags, env, await readConfigFile())
+    // Before anything is written: a build that cannot begin leaves no files.
+    findWrangler(env)
+    const { config, agents, problems } = await workerProject(data, source)
     for (const problem of problems) out.line(`left out: ${problem}`)
     const child = startWrangler(['deploy', '--dry-run', '--outdir', resolve(folder), '--config', config], env)
     const [output, errors, [code]] = await Promise.all([
@@ -35,7 +38,14 @@ A project with a wrangler.jsonc of its own is built by that.`,
     const size = /Total Upload: (.*)/.exec(output)?.[1] ?? 'size unknown'
     saveBuildManifest(data, folder, { target, agents, size }, Date.now())
     out.line(`${folder}: ${size}`)
+    if (agents !== null) out.line(agentsLine(agents))
     out.line(`deploy it: npx wrangler deploy --config ${config}`)
     return EXIT_CODES.ok
   },
 })
+
+/** A build in another folder than the project's succeeds, too: the line says what the Worker is without. */
+const agentsLine = (agents: readonly string[]): string =>
+  agents.length > 0
+    ? `agents: ${agents.join(', ')}`
+    : 'No agents were found: the Worker has only those that every server has. Build in the folder that holds agents/, or name another one with --agents.'

@@ -41,7 +41,12 @@ describe('in a pipe', () => {
   })
 
   test.each([
-    ['an agent that is not there', ['chat', 'nobody'], 1, /^bridle: There is no agent nobody; there are .*scripted/],
+    [
+      'an agent that is not there',
+      ['chat', 'nobody'],
+      1,
+      /^bridle: There is no agent nobody; there (is|are) .*scripted/,
+    ],
     ['a session that is not there', ['chat', '--id', 'nothing'], 1, /^bridle: There is no session nothing\. Try/],
     [
       'a folder that is not there',

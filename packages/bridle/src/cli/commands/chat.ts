@@ -8,6 +8,7 @@ import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, E
 import { commandName } from '../command-name.ts'
 import { serverUrl } from '../config/settings.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
+import { changesNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, workspaceOptions } from '../runs/workspace-option.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import { createOutput, escapeControls } from '../terminal/output.ts'
@@ -42,10 +43,13 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const connection = await connectOrStart(flags, env, out)
     try {
       const continues = flags.continue === true
-      const target = await chooseTarget(connection.fabric, { agent, id: flags.id, continues, workspace })
+      const target = await chooseTarget(connection.fabric, { agent, id: flags.id, continues, workspace, say: out.note })
       // A dumb terminal cannot move its cursor: line by line works there, too.
       if (!out.canAsk || env.TERM === 'dumb')
-        return await runPipedChat({ connection, target, out, signal: interruption.signal })
+        return await runPipedChat({ connection, target, out, signal: interruption.signal }).finally(async () => {
+          const changes = out.isJson ? null : await changesNote(connection.fabric, target).catch(() => null)
+          if (changes !== null) out.note(changes)
+        })
       const history = openHistory(historyFile(env))
       const talk = new TerminalChat({ connection, tenant: flags.tenant, target, workspace, history, env, out })
       // From here on Ctrl+C is a key, and while an editor is open it is the editor's.
@@ -72,6 +76,8 @@ const sayFarewell = async ({ fabric, ownData }: ServerConnection, end: ChatEnd):
   }
   const work = isRunning ? (ownData === null ? ' The run continues.' : ' The run goes on when you are back.') : ''
   process.stderr.write(`Left.${work} Come back with ${comeBack(target)}\n`)
+  const changes = await changesNote(fabric, target).catch(() => null)
+  if (changes !== null) process.stderr.write(`${escapeControls(changes)}\n`)
 }
 
 const comeBack = ({ agent, id }: ChatTarget): string => `${commandName()} chat ${agent} --id ${id}`

@@ -115,7 +115,11 @@ test.each<[string, RequestListener, string]>([
   ],
   [
     'answers with a page',
-    (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>\x1b[2J'),
+    (request, response) => {
+      const isFirst = request.url?.startsWith('/sessions?limit=1')
+      if (isFirst) response.end('{}')
+      else response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>\x1b[2J')
+    },
     'expected  JSON\n             actual    <!doctype html>␛[2J',
   ],
   ['fails', (_request, response) => response.writeHead(500).end('no'), 'expected  200\n             actual    500 no'],
@@ -149,6 +153,11 @@ test('[C26] a server that falls silent, cuts lines, or is not there', async () =
   const cut = await run(cutting, { timeout: '0.5', only: 'H1' }, true)
   expect(cut.rows[0]).toMatchObject({ outcome: 'failed', at: 'connection', expected: 'an answer' })
   expect(cut.summary?.left).not.toEqual([])
+  const site = await wrongServer((_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<p>'))
+  expect(refusal((await run(site, {})).exit)).toEqual([
+    1,
+    `${site} is no Bridle server: it answers /sessions with a page, status 404.`,
+  ])
   const gone = await run('http://127.0.0.1:9', {})
   expect(refusal(gone.exit)).toEqual([1, expect.stringContaining('cannot be reached')])
   expect(refusal((await run(closed.url, {})).exit)).toEqual([

@@ -45,7 +45,7 @@ const timeoutOf = (seconds: string | undefined): number => {
   return timeoutMs
 }
 
-/** Ends with one line when the server is not there or refuses the token. Any other answer shows in the report. */
+/** Ends with one line when the server is not there, is a website, or refuses the token. Any other answer shows in the report. */
 const checkServer = async (url: string, token: string | undefined, timeoutMs: number): Promise<void> => {
   const stop = (problem: string) => new ExitError(EXIT_CODES.failed, `${url} ${problem}`)
   const headers: { [name: string]: string } = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -57,6 +57,9 @@ const checkServer = async (url: string, token: string | undefined, timeoutMs: nu
     },
   )
   await response.body?.cancel()
+  // A page of HTML is another program, or a proxy without its server: every exchange would fail.
+  if (response.headers.get('content-type')?.startsWith('text/html'))
+    throw stop(`is no Bridle server: it answers /sessions with a page, status ${response.status}.`)
   if (response.status !== 401) return
   throw stop(token === undefined ? 'asks for a token: name it with --token.' : 'refuses the token.')
 }

@@ -1,5 +1,6 @@
 // `bridle delete` erases a session, after it has asked.
 import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -16,15 +17,15 @@ export const deleteSession = defineCommand({
   notes: 'The log, the artifacts and the files of the session are gone for good, and its run ends. Its branches stay.',
   run: async ({ args: [session = ''], flags, env, out }) => {
     if (!flags.yes && !out.canAsk)
-      throw new ExitError(EXIT_CODES.usage, 'Nobody can be asked here: bridle delete needs --yes.')
+      throw new ExitError(EXIT_CODES.usage, `Nobody can be asked here: ${commandName()} delete needs --yes.`)
     const fabric = await createClient(flags, env)
     const { id, agent, title } = await withSession(fabric, session, flags.agent, (each) =>
       fabric.session(each, flags.agent),
     )
     if (!flags.yes) {
       const { signal, dispose } = listenForInterrupt()
-      const name = truncateLine(title, Math.max(out.width - id.length - DELETE_WORDS.length, 0))
-      out.line(`${DELETE_WORDS} ${id} ${name}`.trimEnd())
+      const room = out.width - `${id}: “”`.length
+      out.line(title === '' || room < 1 ? id : `${id}: “${truncateLine(title, room)}”`)
       const answer = await askChoice(out, 'This cannot be undone. Delete it? [y]es, [n]o: ', ['y', 'n'], signal)
       dispose()
       if (answer === null) out.write('\n')
@@ -36,5 +37,3 @@ export const deleteSession = defineCommand({
     return EXIT_CODES.ok
   },
 })
-
-const DELETE_WORDS = 'Delete'

@@ -36,6 +36,7 @@ describe('[C15] dev', () => {
   test('[O4] serves agents/, takes up a change, and ends by Ctrl+C, after the runs that end in time', async () => {
     write('greeter', 'hello')
     writeFileSync(join(work.folder, 'agents', 'broken.ts'), `const a = 1\nconst a: number = 2\n`)
+    write('claude', 'not the engine')
     const dev = work.start(['dev', '--target', 'node', '--port', '0', '--data', 'data'])
     const ready = await dev.until((line) => line.includes('ready at'))
     work.url = ready.split(' ').at(-1) ?? ''
@@ -47,6 +48,7 @@ describe('[C15] dev', () => {
     // Only the compiler finds this one, and it does not say where.
     expect(banner).toMatch(/agents\/broken\.ts is not available: SyntaxError: .*\(agents\/broken\.ts:2:7\)/s)
     expect(banner).toContain('> 2 | const a: number = 2')
+    expect(banner).toContain('✗ agents/claude.ts is not available: The name "claude" is taken by an agent of')
     const ask = async () => parseJsonRows((await work.bridle(['run', 'greeter', 'hi'])).stdout).at(-1)?.result
     expect(await ask()).toBe('hello')
 

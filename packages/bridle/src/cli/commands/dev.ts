@@ -1,19 +1,22 @@
 // `bridle dev` is `start` that also reloads changed agents. Runs that have started keep the definition they began with.
 
 import { join } from 'node:path'
-import type { ServerOptions } from '../../targets/node/index.ts'
-import { type Logger, standardLogger } from '../../targets/node/logger.ts'
+import type { AgentFileChange, ServerOptions } from '../../targets/node/index.ts'
+import { standardLogger } from '../../targets/node/logger.ts'
+import { waitingApprovals } from '../approvals/waiting-approvals.ts'
 import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
-import { serverSettings } from '../config/settings.ts'
-import { STACK_LINES, STOP_GRACE_MS } from '../limits.ts'
+import { isPort, serverSettings } from '../config/settings.ts'
+import { variableNotes } from '../config/variable-notes.ts'
+import { STACK_LINES } from '../limits.ts'
+import { withoutFailedRuns } from '../runs/own-server-log.ts'
 import { devLines } from '../terminal/dev-lines.ts'
-import { startMessage } from '../terminal/greeting.ts'
+import { startMessage, urlFlag } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
-import { serverOptions, startOwnServer } from './start.ts'
+import { serverOptions, startOwnServer, stopServer } from './start.ts'
 
 export const dev = defineCommand({
   options: {
@@ -34,6 +37,7 @@ already, start again: sessions survive it.`,
       if (flags.store !== undefined)
         throw new ExitError(EXIT_CODES.usage, '--store is for the target node; an object keeps its own sessions.')
       const { port = env.PORT ?? '8787', host = '127.0.0.1', data = env.BRIDLE_DATA ?? '.bridle' } = flags
+      if (!isPort(port)) throw new ExitError(EXIT_CODES.usage, `"${port}" is not a port.`)
       // Loaded only now: the target node does not need it.
       const { devCloudflare } = await import('../cloudflare/dev-cloudflare.ts')
       return devCloudflare({ port, host, data, env, out, agents: agentsSetting(flags, env, await readConfigFile()) })
@@ -46,35 +50,38 @@ already, start again: sessions survive it.`,
     Error.stackTraceLimit = STACK_LINES
     const { projectModules } = await import('../../targets/agents/project-modules.ts')
     const { root } = projectModules(settings.agentsRoot || '.')
-    const lines = devLines(out, { root, command: commandName(env) })
+    let addressFlag = ''
+    const lines = devLines(out, { root, command: commandName(env), addressFlag: () => addressFlag })
     let isReady = false
+    /** Files that are broken at the start; the message of a ready server names most of them. */
+    const broken: AgentFileChange[] = []
     const server = await startOwnServer({
       ...settings,
       watchAgents: true,
       // The message of a ready server names the agents; afterwards each change has a line, and a broken file its frame.
-      onAgentFiles: (changes) => lines.files(changes.filter(({ frame }) => isReady || frame !== undefined)),
+      onAgentFiles: (changes) => {
+        lines.files(changes.filter(({ frame }) => isReady || frame !== undefined))
+        if (!isReady) broken.push(...changes.filter(({ state, frame }) => state === 'broken' && frame === undefined))
+      },
       // A run that failed has a line of its own.
-      log: settings.log ?? withoutFailedRuns(env),
+      log: settings.log ?? withoutFailedRuns(standardLogger(env, Date.now)),
       onRun: lines.run,
       onAgentFailure: lines.failure,
     })
     isReady = true
+    addressFlag = urlFlag(server.url)
     out.line(await startMessage(server, settings, env, out.width))
-    for (const line of ignoredFileNotes()) out.line(line)
+    // An agent of the server answers under the name that such a file wants, so that the message does not name the file.
+    lines.files(broken.filter(({ name, file }) => !server.agents.get(name)?.needs?.startsWith(`${file}: `)))
+    const served = { agents: server.agents.keys(), defaultAgent: settings.defaultAgent }
+    for (const line of [...ignoredFileNotes(), ...variableNotes(env, served)]) out.line(line)
     out.line(`${watchedFolder(settings)} is watched. Ctrl+C ends it.`)
+    lines.waiting(await waitingApprovals(server.url, settings))
     await interrupted.interrupted
-    await server.close({ graceMs: STOP_GRACE_MS })
+    await stopServer(server, interrupted, out)
     return EXIT_CODES.ok
   },
 })
-
-const withoutFailedRuns = (env: NodeJS.ProcessEnv): Logger => {
-  const log = standardLogger(env, Date.now)
-  return (level, message, fields) => {
-    if (message === 'request' && fields?.route === '/agents/:name/:id' && fields.status === 500) return
-    log(level, message, fields)
-  }
-}
 
 const watchedFolder = ({ agents, agentsRoot }: ServerOptions): string =>
   `${join(agentsRoot || '.', typeof agents === 'string' ? agents : 'agents')}/`

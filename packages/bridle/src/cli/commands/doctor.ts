@@ -6,9 +6,11 @@ import type { EngineRow } from '../../runners/index.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { describeStore } from '../../targets/node/store-setting.ts'
 import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { NO_ANSWER } from '../config/bridle-fetch.ts'
 import { findDamagedLog, inspectDataFolder } from '../config/data-folder.ts'
 import { createClient, isLocalUrl, serverAddress, serverSettings, serverUrl } from '../config/settings.ts'
 import { escapeControls } from '../terminal/output.ts'
+import { wrapWords } from '../terminal/text-lines.ts'
 
 export interface DoctorFinding {
   readonly check: string
@@ -20,10 +22,15 @@ export const doctor = defineCommand({
   options: { ...clientOptions, ...agentsOptions, ...dataOptions, ...outputOptions },
   notes: 'Exit code 1 when something is wrong.',
   run: async ({ flags, env, out }) => {
-    const { data, store = 'sqlite', models, agents } = await serverSettings(flags, env)
+    const settings = await serverSettings(flags, env)
+    const { data, store = 'sqlite', models, agents } = settings
     const address = await serverAddress(flags, env)
     const fabric = await createClient(flags, env, address)
     const at = await serverFindings(fabric, serverUrl(flags, env))
+    // Loaded only now: it imports the code of agents.
+    const { agentFileFindings } = await import('../config/agent-file-findings.ts')
+    // A server on another machine has other files.
+    const files = at.isBridle && !isLocalUrl(address.url) ? [] : await agentFileFindings(settings)
     const findings = [
       nodeFinding(process.versions.node),
       folderFinding(data, at.isBridle),
@@ -32,9 +39,9 @@ export const doctor = defineCommand({
       ...at.findings,
       await tokenFinding(fabric, address.tokenFrom, at.isBridle),
       ...(at.isBridle
-        ? at.agents.map(agentFinding)
+        ? [...at.agents.map(agentFinding), ...refusedFiles(files, at.agents)]
         : [
-            ...(await fileFindings(agents)),
+            ...files,
             ...(await engineFindings(env)),
             await assistantFinding(env, models, typeof agents === 'string' ? agents : '.'),
           ]),
@@ -43,11 +50,18 @@ export const doctor = defineCommand({
     const width = Math.max(...findings.map(({ check }) => check.length))
     for (const finding of findings) {
       if (out.isJson) out.row(finding)
-      else out.line(`${marks[finding.state]} ${finding.check.padEnd(width)}  ${escapeControls(finding.detail)}`)
+      else
+        for (const [at, part] of detailLines(finding.detail, out.width - width - 4).entries())
+          out.line(
+            `${at === 0 ? `${marks[finding.state]} ${finding.check.padEnd(width)}` : ' '.repeat(width + 2)}  ${part}`,
+          )
     }
     return findings.some(({ state }) => state === 'wrong') ? EXIT_CODES.failed : EXIT_CODES.ok
   },
 })
+
+const detailLines = (detail: string, columns: number): string[] =>
+  wrapWords(escapeControls(detail), columns).map((part) => part.trimEnd())
 
 const NODE_LEAST = '22.18'
 
@@ -107,7 +121,7 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
   try {
     // Without a token the answer says only that the server is ready.
     const { ready, agents = [], workspace } = await fabric.ready()
-    if (ready !== true || !Array.isArray(agents)) return found('wrong', `what answers at ${url} is not Bridle`)
+    if (ready !== true || !Array.isArray(agents)) return found('wrong', `what answers at ${url} is no Bridle server`)
     return {
       ...found('ok', `Bridle answers at ${url}`),
       isBridle: true,
@@ -115,8 +129,9 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
       store: typeof workspace?.store === 'string' ? workspace.store : null,
     }
   } catch (error) {
+    if (error instanceof FabricError && error.type === NO_ANSWER) return found('wrong', error.message)
     if (!(error instanceof FabricError) || error.status !== 0)
-      return found('wrong', `what answers at ${url} is not Bridle`)
+      return found('wrong', `what answers at ${url} is no Bridle server`)
     if (!isLocalUrl(url)) return found('wrong', `nobody answers at ${url}`)
     const isFree = await canListen(url)
     return isFree
@@ -141,15 +156,9 @@ const agentFinding = ({ name, description, available, needs, credential }: Agent
     ? { check: `agent ${name}`, state: 'ok', detail: credential ? `${description} With ${credential}.` : description }
     : { check: `agent ${name}`, state: 'note', detail: `not available: ${needs ?? 'it does not say why'}` }
 
-/** The agents that a server would find here, when none runs. */
-const fileFindings = async (agents: ServerOptions['agents']): Promise<DoctorFinding[]> => {
-  const { findAgents } = await import('../../targets/agents/folder.ts')
-  return (await findAgents('.', agents)).map((found) =>
-    'definition' in found
-      ? { check: `agent ${found.definition.name}`, state: 'ok', detail: found.file }
-      : { check: `agent ${found.name}`, state: 'wrong', detail: `${found.file}: ${found.problem}` },
-  )
-}
+/** The files here that the server would refuse and does not name: its own agent answers under the name of the file. */
+const refusedFiles = (files: readonly DoctorFinding[], served: readonly AgentStatus[]): readonly DoctorFinding[] =>
+  files.filter(({ state, detail }) => state === 'wrong' && !served.some(({ needs }) => needs === detail))
 
 /** The agent `assistant` of a server that would be started here. */
 export const assistantFinding = async (

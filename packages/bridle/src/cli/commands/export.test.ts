@@ -43,3 +43,29 @@ test('[X17] sessions move from one server to another in a file', async () => {
     stderr: expect.stringContaining('no session'),
   })
 })
+
+test('[C286] export names the commands that read the file; import names its own flag where an id is taken', async () => {
+  for (const each of [here, there]) {
+    const said = `said by ${each === here ? 'here' : 'there'}`
+    await each.bridle(['run', 'scripted', scriptOf({ text: said }), '--id', 'both'])
+  }
+  const file = join(here.folder, 'both.jsonl')
+  const { stdout } = await here.bridle(['export', 'both', '-o', file, '--text'])
+  expect(stdout).toContain(`\n  bridle replay ${file} --session both\n  bridle import ${file}`)
+  const { code, stderr } = await there.bridle(['import', file])
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/another session "both" here.* import .* --rename\n$/)])
+  expect((await there.bridle(['import', file, '--rename', '--text'])).stdout).toMatch(/, was both$/)
+})
+
+test('[C341] a file that does not begin as an export is named as no export', async () => {
+  writeFileSync(join(here.folder, 'README.md'), '# Read me\n')
+  writeFileSync(join(here.folder, 'rows.json'), '{"id":1}\n')
+  writeFileSync(join(here.folder, 'empty'), '')
+  const files = ['README.md', 'rows.json', 'empty']
+  const verbs = [...files.map((file) => ['import', file]), ['replay', 'README.md'], ['import', '-']]
+  for (const [verb = '', file = ''] of verbs)
+    expect(await here.bridle([verb, file], { input: 'Hello' })).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: `bridle: ${file === '-' ? 'The input' : file} is no export of a session. Choose a file that bridle export wrote.\n`,
+    })
+})

@@ -32,7 +32,7 @@ export const exportSessions = defineCommand({
       if (out.isJson) out.row({ file: output })
       else
         out.line(
-          `Written to ${output}. Read it with ${commandName(env)} import ${output}, or watch it with ${commandName(env)} replay.`,
+          `Written to ${output}. To watch it, or to read it into another server:\n  ${commandName(env)} replay ${output}${session === undefined ? '' : ` --session ${session}`}\n  ${commandName(env)} import ${output}`,
         )
     }
     return EXIT_CODES.ok

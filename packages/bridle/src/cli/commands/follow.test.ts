@@ -43,6 +43,15 @@ test('[C153] logs -f goes on after kill -9 of the server: nothing lost, nothing 
   expect(seen.filter(({ type }) => type === 'tool_call')).toHaveLength(1)
 })
 
+test('[C285] logs -f ends when its session is deleted, and says so', async () => {
+  await Promise.all(['d-one', 'd-two'].map((id) => play(id, { text: id })))
+  const follower = work.start(['logs', 'd-one', '-f'])
+  await follower.until((line) => line.includes('"type":"turn_end"'))
+  await fabric().remove('scripted', 'd-one')
+  const { code, stderr } = await follower.ended
+  expect([code, stderr]).toEqual([1, 'bridle: The session d-one is no longer there.\n'])
+})
+
 test('[C158] health -w shows each change, also those behind a restart', async () => {
   await play('w-fine', { text: 'fine' })
   const watcher = work.start(['health', '-w'])
@@ -100,6 +109,7 @@ test('[C162] a server cannot run commands with the names that a Tab offers', asy
   const answers: { readonly [path: string]: unknown } = {
     '/sessions': { sessions: names.map((id) => ({ id })) },
     '/agents': { agents: names.map((name) => ({ name })) },
+    '/ready': { ready: true },
   }
   const hostile = createServer(({ url = '' }, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answers[url.split('?')[0] ?? ''] ?? {})),

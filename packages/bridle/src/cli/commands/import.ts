@@ -2,9 +2,12 @@
 import { constants, openAsBlob } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
+import { FabricError } from '../../client/fabric/error.ts'
 import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
+import { checkExportHead } from '../files/export-head.ts'
 
 export const importSessions = defineCommand({
   options: {
@@ -18,7 +21,9 @@ export const importSessions = defineCommand({
     const client = await createClient(flags, env)
     const content = await contentOf(file)
     const { rename, check } = flags
-    const { sessions } = await client.importSessions(content, present({ rename, check }))
+    const { sessions } = await client
+      .importSessions(content, present({ rename, check }))
+      .catch(explainRefusal(file, content))
     for (const session of sessions) {
       const { id, events, existing, renamed_from: from } = session
       if (out.isJson) out.row(session)
@@ -28,6 +33,15 @@ export const importSessions = defineCommand({
     return EXIT_CODES.ok
   },
 })
+
+/** The server names the parameter of its route, and no file; here they are a flag and the file that was typed. */
+const explainRefusal =
+  (file: string, content: Blob) =>
+  async (error: unknown): Promise<never> => {
+    if (error instanceof FabricError && error.status === 400) await checkExportHead(file, content)
+    if (!(error instanceof FabricError) || error.type !== 'conflict') throw error
+    throw new ExitError(EXIT_CODES.failed, `${error.message} Here: ${commandName()} import ${file} --rename`)
+  }
 
 const contentOf = async (file: string): Promise<Blob> => {
   if (file === '-') return new Blob([new Uint8Array(await buffer(process.stdin))])

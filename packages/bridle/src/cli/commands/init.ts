@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { chooseTemplate } from '../init/choose-template.ts'
+import { nextSteps } from '../init/next-steps.ts'
 import { packageSource } from '../init/package-source.ts'
 import { isTemplate, TEMPLATES } from '../init/templates.ts'
 import { writeProject } from '../init/write-project.ts'
@@ -16,7 +17,7 @@ export const init = defineCommand({
   notes: `${templates.join('\n')}
 
 The folder is this one where none is named. Files that are there are never overwritten; package.json gets what is missing.`,
-  run: async ({ args, flags: { template }, out }) => {
+  run: async ({ args, flags: { template }, env, out }) => {
     const [name = '.'] = args
     const folder = resolve(name)
     if (template !== undefined && !isTemplate(template))
@@ -38,14 +39,12 @@ The folder is this one where none is named. Files that are there are never overw
     if ('problem' in written) throw new ExitError(EXIT_CODES.usage, written.problem)
     const where = relative('.', folder)
     out.line(`${written.count} files for the template ${chosen} are in ${where || 'this folder'}. Next:\n`)
-    if (where !== '') out.line(`  cd ${quoted(where)}`)
-    out.line(source.kind === 'unknown' ? `  npm install PATH/bridle-${source.version}.tgz` : '  npm install')
-    out.line('  npm run dev\n')
+    const userAgent = env.npm_config_user_agent
+    for (const step of nextSteps({ where, template: chosen, source, userAgent })) out.line(`  ${step}`)
+    out.line('')
     if (source.kind === 'unknown')
       out.line('Bridle is not on npm yet: PATH is the folder of the package that you installed.')
-    out.line('README.md there says what to try.')
+    out.line(`README.md${where === '' ? '' : ' there'} says what to try.`)
     return EXIT_CODES.ok
   },
 })
-
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)

@@ -10,7 +10,8 @@ import { LOG_PAGE } from '../limits.ts'
 import { eventOfEntry, eventOfEnvelope, type LogEvent } from '../logs/log-event.ts'
 import { logFilter } from '../logs/log-filter.ts'
 import { logLine } from '../logs/log-line.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { parseEventFlag } from '../session-ids/event-id.ts'
+import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
 
@@ -18,7 +19,11 @@ export const logs = defineCommand({
   options: {
     follow: { type: 'boolean', short: 'f', help: 'go on with the events that come, until Ctrl+C' },
     last: { type: 'string', short: 'n', value: 'N', help: 'only the last N events that fit' },
-    after: { type: 'string', value: 'EVENT', help: 'only events after this one, such as ev-12' },
+    after: {
+      type: 'string',
+      value: 'EVENT',
+      help: 'only events after this one, such as ev-12; for the last N use --last',
+    },
     type: { type: 'string', multiple: true, value: 'TYPE', help: 'of this type, such as tool_call; also a,b' },
     tier: { type: 'string', value: 'TIER', help: 'default, or debug: also what helps to find a fault' },
     tool: { type: 'string', value: 'NAME', help: 'about this tool' },
@@ -34,12 +39,14 @@ Lines are cut to the terminal; JSON has everything.`,
     const { agent, follow = false } = flags
     const tier = tierOf(flags.tier ?? 'default')
     const last = flags.last === undefined ? null : countOf(flags.last)
-    const after = flags.after === undefined ? 0 : seqOf(flags.after)
+    const after = flags.after === undefined ? 0 : parseEventFlag('--after', flags.after).replace('ev-', '')
     const isWanted = logFilter(flags)
     const fabric = await createClient(flags, env)
     const kept: LogEvent[] = []
+    let shown = 0
     const take = (event: LogEvent): void => {
       if (!isWanted(event)) return
+      shown += 1
       if (last === null) return print(out, event)
       kept.push(event)
       if (kept.length > last) kept.shift()
@@ -51,6 +58,7 @@ Lines are cut to the terminal; JSON has everything.`,
       }),
     )
     for (const event of kept) print(out, event)
+    if (shown === 0 && !follow) out.note('No event fits.')
     if (follow) await followEvents(fabric, { ...past, tier, agent, isWanted }, out)
     return EXIT_CODES.ok
   },
@@ -76,13 +84,14 @@ interface LogEnd {
 const readPast = async (
   fabric: OperatorClient,
   id: string,
-  { agent, after }: { readonly agent?: string; readonly after: number },
+  { agent, after }: { readonly agent?: string; readonly after: number | string },
   onEvent: (event: LogEvent) => void,
 ): Promise<LogEnd> => {
-  for (let from = after; ; ) {
+  for (let from: number | string = after; ; ) {
     const page = await fabric.log(id, { ...present({ agent }), after: from, limit: LOG_PAGE, content: 'none' })
     for (const entry of page.entries) if (!entry.withheld) onEvent(eventOfEntry(entry, id))
-    from = page.entries.at(-1)?.seq ?? Math.min(from, page.head)
+    // The page has one incarnation of the log, whose number the cursor repeats.
+    from = page.entries.at(-1)?.seq ?? Math.min(Number.parseInt(`${from}`, 10), page.head)
     if (page.next === null) return { id, cursor: page.incarnation === 1 ? `${from}` : `${from}~${page.incarnation}` }
   }
 }
@@ -129,6 +138,7 @@ const followEvents = async (
     try {
       await follow()
     } catch (error) {
+      if (isNotFound(error)) throw new ExitError(EXIT_CODES.failed, `The session ${id} is no longer there.`)
       if (hasOpened || !(error instanceof FabricError) || !error.isRetryable) throw error
       onRetry()
       await sleep(Math.min(RETRY_BASE_MS * 2 ** tries, RETRY_MAX_MS), undefined, { signal }).catch(() => {})
@@ -145,10 +155,4 @@ const tierOf = (text: string): 'default' | 'debug' => {
 const countOf = (text: string): number => {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new ExitError(EXIT_CODES.usage, `--last ${text} is not a number from 1.`)
-}
-
-const seqOf = (text: string): number => {
-  const [, seq] = /^(?:ev-)?(\d{1,15})$/.exec(text) ?? []
-  if (seq !== undefined) return Number(seq)
-  throw new ExitError(EXIT_CODES.usage, `--after ${text} is not the id of an event, such as ev-12.`)
 }

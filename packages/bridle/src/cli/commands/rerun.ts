@@ -1,7 +1,15 @@
 // `bridle rerun` asks the prompts of a session again in a branch, with something changed.
-import type { PolicyRequest } from '../../client/index.ts'
+import type { OperatorClient, PolicyRequest } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { actOptions, agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import {
+  actOptions,
+  agentOption,
+  clientOptions,
+  defineCommand,
+  EXIT_CODES,
+  ExitError,
+  outputOptions,
+} from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
@@ -21,6 +29,7 @@ export const rerun = defineCommand({
     ...outputOptions,
   },
   notes: `The session itself does not change: a new one runs. Without a change the agent as it is now answers again.
+The agent stays the same: another one has other inputs, tools and history.
 Standard output has the id of the new session alone. To watch the past without running it, use bridle replay.`,
   run: async ({ args: [session = ''], flags, env, out }) => {
     const { model, mode, think, from, title, reason, actor, agent } = flags
@@ -29,13 +38,28 @@ Standard output has the id of the new session alone. To watch the past without r
     const settings = Object.keys(chosen).length === 0 ? undefined : chosen
     const fabric = await createClient(flags, env)
     const change = present({ model, policy, settings, title, from_message: from, reason, actor, agent })
-    const made = await withSession(fabric, session, agent, (id) => fabric.replay(id, change))
+    const made = await withSession(fabric, session, agent, (id) => fabric.replay(id, change)).catch(
+      async (error: unknown) => {
+        const other = agent === undefined ? null : await sessionOf(fabric, session)
+        // The session of this agent was refused for another reason, such as a model that is not known.
+        if (other === null || other.agent === agent) throw error
+        throw new ExitError(
+          EXIT_CODES.usage,
+          `${other.id} is a session of ${other.agent}, and a rerun keeps the agent. Ask another one with ${commandName(env)} run ${agent} "…"`,
+        )
+      },
+    )
     const { id: sessionId, parent, prompts, status } = made
     if (out.isJson) out.row({ sessionId, agent: made.agent, parent, prompts, status })
     else {
       out.line(sessionId)
-      out.note(`${prompts} prompts of ${parent.id} are asked again. ${commandName(env)} attach ${sessionId}`)
+      const again = prompts === 1 ? `1 prompt of ${parent.id} is` : `${prompts} prompts of ${parent.id} are`
+      out.note(`${again} asked again. Watch it with ${commandName(env)} attach ${sessionId}`)
     }
     return EXIT_CODES.ok
   },
 })
+
+/** The session of this name, whatever its agent; null = there is none, or several. */
+const sessionOf = (fabric: OperatorClient, session: string) =>
+  withSession(fabric, session, undefined, (id) => fabric.session(id)).catch(() => null)

@@ -1,5 +1,8 @@
 // `bridle run` against a real server, and with none.
+import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { fabricClient } from '../../client/index.ts'
@@ -95,7 +98,10 @@ describe('[C5] the outcome', () => {
     const bad = await work.bridle(['run', 'scripted', '--set', 'x=1'])
     expect([bad.code, bad.stderr]).toEqual([2, 'bridle: The body must have a "prompt" that is a text.\n'])
     const nobody = await work.bridle(['run', 'nobody', 'hi'])
-    expect([nobody.code, nobody.stderr]).toMatchObject([1, /^bridle: There is no agent nobody; there are .*scripted/])
+    expect([nobody.code, nobody.stderr]).toMatchObject([
+      1,
+      /^bridle: There is no agent nobody; there (is|are) .*scripted/,
+    ])
     const shown = await work.bridle(['run', 'nobody', 'hi', '--text'])
     expect([shown.stdout, shown.stderr]).toEqual(['', expect.not.stringContaining('session')])
     const empty = await work.bridle(['run', 'scripted', '--text'])
@@ -192,14 +198,22 @@ test('[C8] Ctrl+C leaves, says that the run continues, and it does', async () =>
 })
 
 describe('[C7] with no server', () => {
-  test('it starts a server in this process, on the same data', async () => {
+  test('[C301] it starts a server in this process, on the same data, and keeps its log of requests back', async () => {
     const args = ['--url', `http://127.0.0.1:${await freePort()}`, '--data', 'own']
-    const { code, stdout } = await work.bridle(['run', 'scripted', scriptOf({ text: 'alone' }), '--id', 'x', ...args])
-    expect([code, parseJsonRows(stdout).at(-1)?.result]).toEqual([0, 'alone'])
+    const { code, stdout, stderr } = await work.bridle([
+      'run',
+      'scripted',
+      scriptOf({ text: 'alone' }),
+      '--id',
+      'x',
+      ...args,
+    ])
+    expect([code, parseJsonRows(stdout).at(-1)?.result, stderr]).toEqual([0, 'alone', ''])
     expect(existsSync(join(work.folder, 'own', 'bridle.sqlite'))).toBe(true)
     const again = await work.bridle(['run', 'scripted', scriptOf({ text: 'again' }), '--id', 'x', '--text', ...args])
     expect([again.code, again.stdout]).toEqual([0, 'again'])
     expect(again.stderr).toMatch(/^No Bridle answers at .*; this command starts a server, with the data in own\n/)
+    expect(again.stderr.split('\n').slice(1)).toEqual(['scripted, session x', 'completed, session x', ''])
   })
 
   test('unless another process has the data', async () => {
@@ -207,7 +221,7 @@ describe('[C7] with no server', () => {
     const { code, stdout, stderr } = await work.bridle(['run', 'scripted', 'hi', ...args])
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(
-      /is in use by another process \(pid \d+\), but no Bridle answers at .*; name the server with --url\.\n$/,
+      /is in use by another process \(pid \d+\), but no Bridle answers at .*\. Stop that process, or name its server with --url\.\n$/,
     )
     const second = await work.bridle(['start', '--port', '0', '--data', 'data'])
     expect([second.code, second.stdout]).toEqual([1, ''])
@@ -215,6 +229,58 @@ describe('[C7] with no server', () => {
       /is in use by another process \(pid \d+\)\. Stop that one first, or choose another folder with --data\.\n$/,
     )
   })
+})
+
+describe('[C283] --background', () => {
+  test('the work goes on behind the command, which prints the session and how to watch it', async () => {
+    const script = scriptOf({ text: 'slow ' }, { approve: 'go', args: {} }, { text: 'done' })
+    const { code, stdout, stderr } = await work.bridle(['run', 'scripted', script, '--background', '--text'])
+    const id = stdout.trim()
+    expect([code, stderr]).toEqual([0, `It works in the background. Watch it with bridle attach ${id}\n`])
+    const fabric = fabricClient({ url: work.url })
+    await expect.poll(async () => (await fabric.session(id)).status, { timeout: 30_000 }).toBe('awaiting_approval')
+    expect(await fabric.session(id)).toMatchObject({ kind: 'background', agent: 'scripted' })
+  })
+
+  test('in JSON a row; --id names the session, and fields of the input go with it', async () => {
+    const args = ['run', 'echo', 'the prompt', '--set', 'x=1', '--background', '--id']
+    const [one, two] = await Promise.all(['bg-1', 'bg-2'].map((id) => work.bridle([...args, id])))
+    expect([one?.code, parseJsonRows(one?.stdout ?? '')]).toEqual([
+      0,
+      [{ sessionId: 'bg-1', agent: 'echo', runId: 'r-2', status: 'running' }],
+    ])
+    expect(parseJsonRows(two?.stdout ?? '')).toMatchObject([{ sessionId: 'bg-2' }])
+    const fabric = fabricClient({ url: work.url })
+    await expect.poll(async () => (await fabric.session('bg-1')).status, { timeout: 30_000 }).toBe('completed')
+    expect(await fabric.run('bg-1', 'r-2')).toMatchObject({ result: { prompt: 'the prompt', x: 1 } })
+    expect(await work.bridle([...args, 'bg-1'])).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  test('it starts no server of its own, needs a prompt, and names the agents there are', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`
+    const alone = await work.bridle(['run', 'scripted', 'hi', '--background', '--url', url])
+    expect(alone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^bridle: No Bridle answers/) })
+    const empty = await work.bridle(['run', 'scripted', '--background'])
+    expect(empty).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Say what to do: ') })
+    const nobody = await work.bridle(['run', 'nobody', 'hi', '--background'])
+    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no agent nobody; there are ') })
+  })
+})
+
+test('[C284] a port that another Bridle has, and one that another program has', async () => {
+  const port = new URL(work.url).port
+  const taken = await work.bridle(['start', '--port', port, '--data', 'other'])
+  expect(taken).toMatchObject({ code: 1, stdout: '' })
+  expect(taken.stderr).toBe(
+    `bridle: Port ${port} is in use by another Bridle. Stop that one first, or choose another port with --port.\n`,
+  )
+  // Many programs answer /health so.
+  const stranger = createServer((_request, answer) => void answer.end('{"ok":true}')).listen(0, '127.0.0.1')
+  await once(stranger, 'listening')
+  const { port: other } = stranger.address() as AddressInfo
+  const { stderr } = await work.bridle(['start', '--port', String(other), '--data', 'other'])
+  expect(stderr).toBe(`bridle: Port ${other} is in use; choose another with --port.\n`)
+  stranger.close()
 })
 
 test('[C10] a run is followed across a kill -9 of its server', async () => {

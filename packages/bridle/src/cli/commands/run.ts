@@ -12,12 +12,14 @@ import {
   outputOptions,
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { serverUrl } from '../config/settings.ts'
+import { createClient, repeatedFlags, serverUrl } from '../config/settings.ts'
+import { refusalText } from '../refusal-text.ts'
+import { startInBackground } from '../runs/background-run.ts'
 import { cancelOnSecondInterrupt } from '../runs/leaving.ts'
 import { type RunPayload, readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
-import { takeOverNote, workspaceNote } from '../runs/workspace-note.ts'
+import { changesNote, workspaceNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, readWorkspace, workspaceOptions } from '../runs/workspace-option.ts'
 import { createEventPrinter, endLine, type PrintableEvent } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -31,6 +33,7 @@ export const run = defineCommand({
     'payload-file': { type: 'string', value: 'FILE', help: 'the same from a file' },
     stdin: { type: 'boolean', help: 'the same from standard input' },
     set: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'one field of the input; JSON, else a text' },
+    background: { type: 'boolean', help: 'start it as background work, print its session, and leave' },
     ...workspaceOptions,
     ...clientOptions,
     ...agentsOptions,
@@ -45,9 +48,20 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const input = await readRunInput(prompt, flags)
     const workspace = readWorkspace(flags, env)
     checkLocalFolder(workspace, serverUrl(flags, env))
+    const serverFlags = repeatedFlags(flags)
+    if (flags.background) {
+      const work = { agent, id: flags.id, input, workspace, serverFlags }
+      // A folder is copied before the answer comes, however large it is.
+      const fabric = await createClient(flags, env, undefined, workspace ? { answerMs: null } : {})
+      await startInBackground(fabric, work, out, env)
+      return EXIT_CODES.ok
+    }
     const id = flags.id ?? `${agent}-${randomUUID()}`
     const { signal, isTerminated, dispose } = listenForInterrupt()
-    const connection = await connectOrStart(flags, env, out)
+    const connection = await connectOrStart(flags, env, out).catch((error: unknown) => {
+      dispose()
+      throw error
+    })
     let accepted: string | null = null
     const { fabric } = connection
     const card = () => fabric.session(id, agent).catch(() => null)
@@ -59,7 +73,9 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (note !== null) out.note(note)
     }
     try {
-      const display = out.isJson ? jsonDisplay(out) : terminalDisplay(connection, out, signal, { id, agent, env })
+      const display = out.isJson
+        ? jsonDisplay(out)
+        : terminalDisplay(connection, out, signal, { id, agent, env, serverFlags })
       const end = await runToEnd({
         ...connection,
         agent,
@@ -73,7 +89,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       const { status } = end
       if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
       else out.note(`${status}, session ${id}`)
-      const takeOver = workspace && !out.isJson ? takeOverNote((await card()) ?? { id }) : null
+      const takeOver = workspace && !out.isJson ? await changesNote(fabric, { id, agent }).catch(() => null) : null
       if (takeOver !== null) out.note(takeOver)
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
@@ -81,7 +97,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (accepted === null) throw new ExitError(EXIT_CODES.interrupted, `Left before the server took the run.`)
       const run = { id, agent, runId: accepted }
       if (!isTerminated() && (await cancelOnSecondInterrupt(out, connection.fabric, run))) return EXIT_CODES.cancelled
-      throw new ExitError(EXIT_CODES.interrupted, farewell(connection, id, commandName(env)))
+      throw new ExitError(EXIT_CODES.interrupted, farewell(connection, id, commandName(env), serverFlags))
     } finally {
       await connection.close()
       dispose()
@@ -92,17 +108,21 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
 /** A run without any input that the server refuses lacks a prompt most of the time. */
 const withPromptHint = (error: unknown, input: RunPayload, command: string): unknown =>
   error instanceof FabricError && error.status === 400 && Object.keys(input).length === 0
-    ? new ExitError(EXIT_CODES.usage, `${error.message} Say what to do: ${command} "Hello", or use --payload or --set.`)
+    ? new ExitError(
+        EXIT_CODES.usage,
+        `${refusalText(error)} Say what to do: ${command} "Hello", or use --payload or --set.`,
+      )
     : error
 
-const farewell = ({ ownData }: ServerConnection, id: string, command: string): string =>
+const farewell = ({ ownData }: ServerConnection, id: string, command: string, serverFlags: string): string =>
   ownData === null
-    ? `Left. The run continues; watch it with ${command} attach ${id}`
+    ? `Left. The run continues; watch it with ${command} attach ${id}${serverFlags}`
     : `Left, and the server of this run with it. The session is kept in ${ownData}: ${command} start, then ${command} attach ${id}`
 
 interface RunDisplay {
   readonly onEvent: (event: PrintableEvent) => void
   readonly onDisconnect: () => void
+  readonly onReconnect?: () => void
   /** Withdraws open questions; resolves when the terminal is free. */
   readonly finish: () => Promise<void>
 }
@@ -118,25 +138,32 @@ const terminalDisplay = (
   { fabric }: ServerConnection,
   given: CliOutput,
   interrupted: AbortSignal,
-  { id, agent, env }: { id: string; agent: string; env: NodeJS.ProcessEnv },
+  { id, agent, env, serverFlags }: { id: string; agent: string; env: NodeJS.ProcessEnv; serverFlags: string },
 ): RunDisplay => {
-  const { out, stop } = withWorkingLine(given, `waiting for ${agent}`)
-  const printer = createEventPrinter(out, { withPrompts: false, withHints: !out.canAsk, command: commandName(env) })
+  const { out, stop } = withWorkingLine(given, { words: `waiting for ${agent}` })
+  const printer = createEventPrinter(out, {
+    withPrompts: false,
+    withHints: !out.canAsk,
+    command: commandName(env),
+    serverFlags,
+  })
   const questions = approvalQuestions({ fabric, out, printer, env, id, agent })
-  let isAwayShown = false
+  let isAway = false
 
   return {
     onEvent: (event) => {
-      isAwayShown = false
       if (event.type === 'approval_resolved') questions.withdraw(String(event.data.approvalId))
       // A question prints its approval when it is asked.
       if (event.type === 'approval_requested' && out.canAsk) questions.ask(event)
       else printer.print(event)
     },
     onDisconnect: () => {
-      if (isAwayShown) return
-      isAwayShown = true
-      questions.remark('The server is away; waiting for it.')
+      if (!isAway) questions.remark('The server is away; waiting for it.')
+      isAway = true
+    },
+    onReconnect: () => {
+      if (isAway) questions.remark('It is back.')
+      isAway = false
     },
     finish: async () => {
       if (interrupted.aborted) endLine(out, printer)

@@ -4,7 +4,7 @@ import type { SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { escapeControls } from '../terminal/output.ts'
 import { changedColumn, printSessionTable } from '../terminal/session-table.ts'
 
@@ -38,12 +38,26 @@ export const sessions = defineCommand({
     if (!out.isJson && rows.length === 0) out.note('No sessions.')
     if (rows.length > 0) {
       printSessionTable(out, rows, changedColumn)
-      out.note(`\n${commandName(env)} inspect ${rows[0]?.id}`)
+      out.note(`\n${commandName(env)} inspect ${rows[0]?.id}${repeatedFlags(flags)}`)
     }
     if (next !== undefined) process.stderr.write(`There are more: --cursor ${escapeControls(next)}, or --all\n`)
     return EXIT_CODES.ok
   },
 })
+
+/** Every status, as the compiler knows them. */
+const statusNames: { readonly [status in SessionRow['status']]: true } = {
+  idle: true,
+  queued: true,
+  running: true,
+  awaiting_approval: true,
+  paused: true,
+  recovering: true,
+  completed: true,
+  failed: true,
+  cancelled: true,
+}
+const statuses: readonly string[] = Object.keys(statusNames)
 
 const filterOf = (
   flags: {
@@ -53,6 +67,8 @@ const filterOf = (
   const { status, agent, kind, parent, search, limit, cursor } = flags
   if (limit !== undefined && !/^[1-9]\d{0,2}$/.test(limit))
     throw new ExitError(EXIT_CODES.usage, `--limit ${limit} is not a number from 1 to 500.`)
+  if (status !== undefined && !statuses.includes(status))
+    throw new ExitError(EXIT_CODES.usage, `There is no status "${status}"; there are ${statuses.join(', ')}.`)
   return present({
     status,
     agent,

@@ -1,5 +1,5 @@
 // `bridle start` with a store of another kind: the real command in real processes.
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -51,3 +51,57 @@ test('[C14] without a server doctor names the store that one would have', async 
     await storeSeen(['--url', url], { BRIDLE_STORE: './own.ts' }),
   ]).toEqual(['sqlite, in .bridle', 'sqlite, in d2', './own.ts'])
 })
+
+test.each(['start', 'dev'])('[C311] %s names variables that change nothing', async (verb) => {
+  const env = { BRIDLE_TOKN: '1', BRIDLE_AGENT: 'scriptd', BRIDLE_ENGINES: '/nope', BRIDLE_SEED: '1' }
+  const server = work.start([verb, '--port', '0', '--data', `variables-${verb}`], { env })
+  await server.until((line) => line.startsWith('BRIDLE_ENGINES'))
+  server.process.kill('SIGTERM')
+  const { stdout } = await server.ended
+  expect(stdout.split('\n').filter((line) => line.startsWith('BRIDLE_'))).toEqual([
+    'BRIDLE_TOKN is not read. Did you mean FABRIC_HARNESS_API_TOKEN?',
+    'BRIDLE_AGENT is scriptd, and there is no such agent. Did you mean scripted?',
+    'BRIDLE_ENGINES is /nope, and there is no such folder.',
+  ])
+})
+
+test.each(['start', 'dev'])(
+  '[C345] Ctrl+C on %s says that a run is at work; without one it says nothing',
+  async (verb) => {
+    const agents = join(work.folder, `stop-${verb}`)
+    mkdirSync(agents)
+    const { href } = pathToFileURL(join(import.meta.dirname, '../../agents/agent.ts'))
+    writeFileSync(
+      join(agents, 'busy.ts'),
+      `import { agent } from ${JSON.stringify(href)}
+     export default agent({ name: 'busy', durable: false, run: () => new Promise(() => {}) })`,
+    )
+    const begin = async (data: string) => {
+      const port = String(await freePort())
+      const server = work.start([verb, '--port', port, '--agents', agents, '--data', `${data}-${verb}`])
+      await server.until((line) => line.includes(verb === 'dev' ? 'is watched' : 'or        curl'))
+      return { server, url: `http://127.0.0.1:${port}` }
+    }
+    const idle = await begin('idle')
+    idle.server.process.kill('SIGINT')
+    const { code, stdout } = await idle.server.ended
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('Stopping')])
+
+    const { server, url } = await begin('busy')
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ agent: 'busy', prompt: 'x' })
+    const { session_id } = (await (await fetch(`${url}/sessions`, { method: 'POST', headers, body })).json()) as {
+      session_id: string
+    }
+    await vi.waitFor(
+      async () =>
+        expect(await (await fetch(`${url}/sessions/${session_id}`)).json()).toMatchObject({ status: 'running' }),
+      { timeout: 20_000 },
+    )
+    server.process.kill('SIGINT')
+    const line = await server.until((each) => each.startsWith('Stopping'))
+    expect(line).toBe('Stopping; 1 run is at work and has 5 s to end. Ctrl+C again ends at once.')
+    server.process.kill('SIGKILL')
+    await server.ended
+  },
+)

@@ -3,10 +3,13 @@
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
+import { portInUseText } from '../config/port-owner.ts'
 import { type ServerSettings, serverSettings } from '../config/settings.ts'
+import { variableNotes } from '../config/variable-notes.ts'
 import { STOP_GRACE_MS } from '../limits.ts'
 import { startMessage } from '../terminal/greeting.ts'
-import { listenForInterrupt } from '../terminal/interruption.ts'
+import { type Interruption, listenForInterrupt } from '../terminal/interruption.ts'
+import type { CliOutput } from '../terminal/output.ts'
 
 export const serverOptions = {
   port: { type: 'string', value: 'PORT', help: 'else PORT, else 4317; 0 takes any free one' },
@@ -31,12 +34,28 @@ With --token the other verbs find the token by the data folder; in a browser, pa
     const settings = await serverSettings(flags, env)
     const server = await startOwnServer(settings)
     out.line(await startMessage(server, settings, env, out.width))
-    for (const line of ignoredFileNotes()) out.line(line)
+    const served = { agents: server.agents.keys(), defaultAgent: settings.defaultAgent }
+    for (const line of [...ignoredFileNotes(), ...variableNotes(env, served)]) out.line(line)
     await interrupted.interrupted
-    await server.close({ graceMs: STOP_GRACE_MS })
+    await stopServer(server, interrupted, out)
     return EXIT_CODES.ok
   },
 })
+
+/** Lets runs at work end in time. Without a line about them the command would seem to hang. */
+export const stopServer = (
+  server: Pick<HarnessServer, 'close'>,
+  { isTerminated }: Pick<Interruption, 'isTerminated'>,
+  out: Pick<CliOutput, 'line'>,
+): Promise<void> =>
+  server.close({
+    graceMs: STOP_GRACE_MS,
+    onWait: (runs) => {
+      const work = runs === 1 ? '1 run is at work and has' : `${runs} runs are at work and have`
+      const again = isTerminated() ? '' : ' Ctrl+C again ends at once.'
+      out.line(`Stopping; ${work} ${STOP_GRACE_MS / 1_000} s to end.${again}`)
+    },
+  })
 
 /** A running server, or an error in one line. */
 export const startServer = async (settings: ServerSettings): Promise<HarnessServer> => {
@@ -45,10 +64,10 @@ export const startServer = async (settings: ServerSettings): Promise<HarnessServ
   const { checkoutCockpit } = await import('../cockpit/checkout-cockpit.ts')
   const cockpit = settings.cockpit ?? checkoutCockpit()
   return target.HarnessServer.start({ ...settings, ...(cockpit !== null && { cockpit }) }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE')
-        throw new ExitError(EXIT_CODES.failed, `Port ${settings.port} is in use; choose another with --port.`)
-      throw error
+    async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error
+      const problem = await portInUseText(settings.port, settings.host)
+      throw new ExitError(EXIT_CODES.failed, problem)
     },
   )
 }

@@ -2,7 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { agent } from '../../agents/agent.ts'
 import { operatorClient } from '../../client/index.ts'
+import { HarnessServer } from '../../targets/node/index.ts'
 import { type VerbWorld, verbWorld } from '../verb-calls.suite.ts'
 
 let world: VerbWorld
@@ -182,6 +184,21 @@ describe('[C153] logs', () => {
     const [first] = await world.rows('logs', 'logged', '--type', 'tool_call')
     expect((await world.rows('logs', 'logged', '--after', `ev-${first?.seq}`))[0]?.seq).toBe(Number(first?.seq) + 1)
   })
+
+  test('[C306] --after names an incarnation of the log; one of another is a usage error', async () => {
+    const all = await world.rows('logs', 'logged')
+    const place = all[1]?.seq
+    for (const after of [`ev-${place}~1`, `${place}~1`, `ev-${place}`, `${place}`])
+      expect(await world.rows('logs', 'logged', '--after', after)).toEqual(all.slice(2))
+    expect(await world.text('logs', 'logged', '--after', `ev-${place}~2`)).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining('a place in another log of the session'),
+    })
+    expect(await world.text('logs', 'logged', '--after', '~3')).toMatchObject({
+      code: 2,
+      notes: '--after ~3 is not the id of an event, such as ev-12.',
+    })
+  })
 })
 
 describe('[C154] cancel, pause, resume and delete', () => {
@@ -291,7 +308,10 @@ describe('[C156] checkpoints, branch and rerun', () => {
 
   test('the prompts are asked again in a branch', async () => {
     const made = await world.text('rerun', 'trunk', '--title', 'Again')
-    expect(made).toMatchObject({ code: 0, notes: expect.stringContaining('1 prompts of trunk are asked again') })
+    expect(made).toMatchObject({
+      code: 0,
+      notes: expect.stringContaining('1 prompt of trunk is asked again. Watch it with bridle attach '),
+    })
     await waitFor(async () => expect(await status(made.stdout)).toBe('idle'))
     expect(await fabric().session(made.stdout)).toMatchObject({ title: 'Again', parent_session_id: 'trunk' })
     expect((await world.json('rerun', 'trunk', '--policy', '{"health":{"max_cost":1}}')).code).toBe(2)
@@ -325,9 +345,14 @@ describe('[C157] replay', () => {
     expect((await world.json('replay', file)).notes).toBe(
       `${file} has 2 sessions. Choose one with --session:\n  root-1\n  leaf-1`,
     )
+    expect((await world.json('replay', file, '--session', 'stem')).notes).toBe(
+      `${file} does not have exactly one session that begins with stem. It has:\n  root-1\n  leaf-1`,
+    )
     expect((await world.rows('replay', file, '--session', 'leaf'))[0]).toMatchObject({ session: { id: 'leaf-1' } })
-    writeFileSync(file, 'nothing\n')
-    expect(await world.json('replay', file)).toMatchObject({ code: 2, notes: expect.stringContaining('not JSON') })
+    writeFileSync(file, '{"bridle":"export","version":1,"created_by":"bridle"}\nnothing\n')
+    expect(await world.json('replay', file)).toMatchObject({
+      ...{ code: 2, notes: expect.stringContaining('Line 2: The line is not JSON') },
+    })
     expect((await world.json('replay', 'nobody-1')).notes).toBe('There is no session nobody-1. Try bridle sessions.')
   })
 })
@@ -356,9 +381,44 @@ describe('[C159] agents and open', () => {
     expect(notes.trim()).toBe('bridle run scripted "Hello"')
   })
 
+  test('[H152] agents name their models, where the server knows them', async () => {
+    const definition = agent({ name: 'thinker', model: ['anthropic/large', 'openai/small'] })
+    const server = await HarnessServer.start({
+      ...{ port: 0, data: join(world.folder, 'models'), store: 'memory', cockpit: false, agentsRoot: false },
+      ...{ agents: [definition], engines: { claude: { model: 'opus' } }, log: () => {} },
+    })
+    const { stdout } = await world.text('agents', '--url', server.url)
+    const rows = await world.rows('agents', '--url', server.url)
+    await server.close()
+    expect(stdout).toMatch(/^thinker +native .*\n {2}models: anthropic\/large, then openai\/small$/m)
+    expect(stdout).toMatch(/^claude .*\n {2}model: opus$/m)
+    expect(rows.find(({ name }) => name === 'thinker')?.models).toEqual(['anthropic/large', 'openai/small'])
+    expect(rows.find(({ name }) => name === 'scripted')).not.toHaveProperty('models')
+  })
+
   test('the address of the cockpit is printed, and that of a session', async () => {
     const { url } = world.server
     expect((await world.text('open')).stdout).toBe(`${url}/`)
     expect((await world.text('open', 'south')).stdout).toBe(`${url}/s/south-1?agent=scripted`)
   })
+})
+
+test('[C307] a rerun keeps the agent, and says so to a person who names another', async () => {
+  for (const id of ['keep-1', 'keep-2', 'keep-3']) await world.play(id, { text: id })
+  expect(await world.text('rerun', 'keep-2', '--agent', 'assistant')).toEqual({
+    code: 2,
+    stdout: '',
+    notes:
+      'keep-2 is a session of scripted, and a rerun keeps the agent. Ask another one with bridle run assistant "…"',
+  })
+  expect(await world.text('rerun', 'nobody', '--agent', 'assistant')).toMatchObject({
+    code: 1,
+    notes: 'There is no session nobody. Try bridle sessions.',
+  })
+  expect((await world.text('rerun', 'keep-2', '--agent', 'scripted')).code).toBe(0)
+  // A refusal for another reason is told as it is.
+  const message = ['rerun', 'keep-2', '--from', 'm-999']
+  const refused = await world.text(...message)
+  expect(refused).toMatchObject({ code: 2, notes: expect.stringContaining('m-999') })
+  expect(await world.text(...message, '--agent', 'scripted')).toEqual(refused)
 })

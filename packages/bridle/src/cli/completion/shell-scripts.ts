@@ -32,6 +32,7 @@ _bridle() {
   if (( CURRENT == 2 )); then
     list=(
 ${verbs.map(({ name, summary }) => `      ${quoted(`${name}:${summary}`)}`).join('\n')}
+      'help:explain a verb' '--help:list the verbs' '--version:print the version'
     )
     _describe verb list
     return
@@ -57,36 +58,70 @@ ${verbs
     esac
     (( $#list )) && compadd -a list && return
   fi
+  # The value of a flag may be a file; an argument only of some verbs.
+  if [[ $words[CURRENT-1] != -* ]]; then
+    case $words[2] in
+      ${withFiles(verbs).join('|')}) ;;
+      *) return 1 ;;
+    esac
+  fi
   _files
 }
 compdef _bridle bridle fh
 `,
   fish: (verbs) =>
     `# Completion of bridle for fish. Put it into ~/.config/fish/completions/bridle.fish
+# The verb is the word behind the program: a prompt may have the name of a verb in it.
+function __bridle_verb
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and contains -- $words[2] $argv
+end
+function __bridle_first
+    set -l words (commandline -opc)
+    test (count $words) -eq 2; and contains -- $words[2] $argv
+end
+function __bridle_start
+    test (count (commandline -opc)) -eq 1
+end
 ${['bridle', 'fh'].map((program) => fishLines(program, verbs).join('\n')).join('\n')}
 `,
 }
 
-const fishLines = (program: string, verbs: readonly CompletionVerb[]): string[] => [
-  ...verbs.map(
-    ({ name, summary }) => `complete -c ${program} -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
-  ),
-  ...verbs.flatMap(({ name, flags }) =>
-    flags.map(
-      ({ name: flag, short, takesValue, help }) =>
-        `complete -c ${program} -n '__fish_seen_subcommand_from ${name}' -l ${flag}${short === null ? '' : ` -s ${short}`}${takesValue ? ' -r' : ''} -d ${quoted(help)}`,
+const fishLines = (program: string, verbs: readonly CompletionVerb[]): string[] => {
+  const line = (condition: string, rest: string) => `complete -c ${program} -n '${condition}' ${rest}`
+  const first = (of: readonly string[], words: string) => line(`__bridle_first ${of.join(' ')}`, `-f -a ${words}`)
+  const files = withFiles(verbs)
+  // The first argument of these is no file: an agent, or a session.
+  const named = verbs.filter(({ first, name }) => first !== null && name !== 'replay').map(({ name }) => name)
+  return [
+    `complete -c ${program} -f`,
+    ...verbs.map(({ name, summary }) => line('__bridle_start', `-a ${name} -d ${quoted(summary)}`)),
+    line('__bridle_start', `-a help -d 'explain a verb'`),
+    line('__bridle_start', `-l help -s h -d 'list the verbs'`),
+    line('__bridle_start', `-l version -s v -d 'print the version'`),
+    ...verbs.flatMap(({ name, flags }) =>
+      flags.map(({ name: flag, short, takesValue, takesFile, help }) => {
+        const value = takesFile ? ' -r -F' : takesValue ? ' -x' : ''
+        return line(
+          `__bridle_verb ${name}`,
+          `-l ${flag}${short === null ? '' : ` -s ${short}`}${value} -d ${quoted(help)}`,
+        )
+      }),
     ),
-  ),
-  ...(['session', 'agent'] as const).map(
-    (kind) =>
-      `complete -c ${program} -n '__fish_seen_subcommand_from ${withFirst(verbs, kind).join(' ')}' -f -a '(${program} completion ${kind}s 2>/dev/null)'`,
-  ),
-  `complete -c ${program} -n '__fish_seen_subcommand_from completion' -f -a '${shells()}'`,
-]
+    ...(['session', 'agent'] as const).map((kind) =>
+      first(withFirst(verbs, kind), `'(${program} completion ${kind}s 2>/dev/null)'`),
+    ),
+    first(['help'], quoted(names(verbs))),
+    first(['completion'], quoted(shells())),
+    line(`__bridle_verb ${files.join(' ')}; and not __bridle_first ${named.join(' ')}`, '-F'),
+  ]
+}
 
 const shells = (): string => Object.keys(shellScripts).join(' ')
 const names = (verbs: readonly CompletionVerb[]): string => verbs.map(({ name }) => name).join(' ')
 const withFirst = (verbs: readonly CompletionVerb[], kind: CompletionVerb['first']): string[] =>
   verbs.filter(({ first }) => first === kind).map(({ name }) => name)
+const withFiles = (verbs: readonly CompletionVerb[]): string[] =>
+  verbs.filter(({ takesFile }) => takesFile).map(({ name }) => name)
 /** In single quotes of a shell; that of zsh and bash closes, escapes and opens again. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

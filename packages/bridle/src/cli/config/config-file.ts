@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { findUnknownName } from './config-names.ts'
+import { findWrongValue } from './config-values.ts'
 
 const NAMES = ['ts', 'js', 'mjs'].map((ending) => `bridle.config.${ending}`)
 
@@ -16,8 +17,8 @@ export const readConfigFile = async (folder = '.'): Promise<ServerOptions> => {
   if (other !== undefined)
     throw new ExitError(EXIT_CODES.usage, `${name} and ${other} are both here, and only one is read: remove the other.`)
   const config = await load(folder, name)
-  const unknown = findUnknownName(config)
-  if (unknown !== null) throw new ExitError(EXIT_CODES.usage, `${name}: ${unknown}`)
+  const problem = findWrongValue(config) ?? findUnknownName(config)
+  if (problem !== null) throw new ExitError(EXIT_CODES.usage, `${name}: ${problem}`)
   return config
 }
 

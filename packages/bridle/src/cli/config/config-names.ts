@@ -79,10 +79,29 @@ const openharnessNames: OptionNames<NonNullable<ServerOptions['openharness']>> =
   restrictedKeys: true,
   fetch: true,
 }
+const sandboxNames: OptionNames<NonNullable<ServerOptions['sandbox']>> = {
+  backend: true,
+  url: true,
+  max: true,
+  idleMs: true,
+  maxAgeMs: true,
+  proxyUrl: true,
+  proxyHost: true,
+  network: true,
+  limits: true,
+}
+const sandboxLimitNames: OptionNames<NonNullable<NonNullable<ServerOptions['sandbox']>['limits']>> = {
+  memoryBytes: true,
+  processes: true,
+  workBytes: true,
+}
+const memoryNames: OptionNames<NonNullable<ServerOptions['memory']>> = { bytes: true, tenantBytes: true }
+/** Engines take these and no others; their type is open, for engines of other packages. */
+const engineNames = { model: true, permission_mode: true, max_budget_usd: true, max_turns: true }
 
 /** A sentence about the first unknown name; null = all names are known. */
 export const findUnknownName = (config: ServerOptions): string | null => {
-  const { tokens, rateLimit, authBackOff, workspaces, openharness } = config
+  const { tokens, rateLimit, authBackOff, workspaces, openharness, sandbox, engines, memory } = config
   const parts: readonly (readonly [within: string, value: unknown, known: object])[] = [
     ['', config, names],
     ...(Array.isArray(tokens) ? tokens : []).map((token, at) => [`tokens[${at}].`, token, tokenNames] as const),
@@ -90,6 +109,10 @@ export const findUnknownName = (config: ServerOptions): string | null => {
     ['authBackOff.', authBackOff, backOffNames],
     ['workspaces.', workspaces, workspaceNames],
     ['openharness.', openharness, openharnessNames],
+    ['sandbox.', sandbox, sandboxNames],
+    ['sandbox.limits.', sandbox?.limits, sandboxLimitNames],
+    ['memory.', memory, memoryNames],
+    ...Object.entries(engines ?? {}).map(([name, engine]) => [`engines.${name}.`, engine, engineNames] as const),
   ]
   for (const [within, value, known] of parts) {
     const name = Object.keys(value ?? {}).find((each) => !Object.hasOwn(known, each))

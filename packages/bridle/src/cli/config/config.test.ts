@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { ignoredFileNotes } from './ignored-files.ts'
-import { serverSettings } from './settings.ts'
+import { repeatedFlags, serverSettings } from './settings.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'bridle-config-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -28,9 +28,50 @@ test.each([
     '"tokens[1].tenats". Did you mean "tokens[1].tenants"?',
   ],
   ['{ rateLimit: { windowMs: 1, maxReqests: 1 } }', '"rateLimit.maxReqests". Did you mean "rateLimit.maxRequests"?'],
+  [
+    '{ engines: { codex: {}, claude: { model: "x", max_budget_us: 1 } } }',
+    '"engines.claude.max_budget_us". Did you mean "engines.claude.max_budget_usd"?',
+  ],
+  ['{ sandbox: { max: 2, netwrk: "host" } }', '"sandbox.netwrk". Did you mean "sandbox.network"?'],
+  ['{ sandbox: { limits: { procesess: 2 } } }', '"sandbox.limits.procesess". Did you mean "sandbox.limits.processes"?'],
+  ['{ memory: { tenantByts: 2 } }', '"memory.tenantByts". Did you mean "memory.tenantBytes"?'],
   ['{ workspaces: { source: ["."] } }', '"workspaces.source". Did you mean "workspaces.sources"?'],
 ])('[C24] %s is refused, with the nearest known name', async (config, message) => {
   await expect(settings(config)).rejects.toThrow(`bridle.config.ts: there is no ${message}`)
+})
+
+test.each([
+  ['{ port: "x" }', '"port" must be a number from 0 to 65535.'],
+  ['{ port: 99_999 }', '"port" must be a number from 0 to 65535.'],
+  ['{ host: 3 }', '"host" must be a text.'],
+  ['{ data: 7 }', '"data" must be a text.'],
+  ['{ store: 4 }', '"store" must be a text or a function.'],
+  ['{ agents: 3 }', '"agents" must be a text or a list.'],
+  ['{ tokens: "secret" }', '"tokens" must be a list.'],
+  ['{ rateLimit: 5 }', '"rateLimit" must be an object.'],
+  ['{ workspaces: ["."] }', '"workspaces" must be an object.'],
+  ['{ heartbeatMs: "1000" }', '"heartbeatMs" must be a number.'],
+  ['{ heartbeatMs: "15s" }', '"heartbeatMs" must be a number.'],
+  [
+    '{ tokens: [{ token: "a" }, { token: "b", scopes: ["observ"] }] }',
+    '"tokens[1].scopes" must be a list of observe, operate, approve.',
+  ],
+  ['{ tokens: [{ token: "a", scopes: "observe" }] }', '"tokens[0].scopes" must be a list.'],
+  ['{ tokens: ["a"] }', '"tokens[0]" must be an object.'],
+  ['{ tokens: [{ token: 7 }] }', '"tokens[0].token" must be a text.'],
+  ['[]', 'the default export must be an object, such as { port: 8080 }.'],
+  ['"x"', 'the default export must be an object, such as { port: 8080 }.'],
+])('[C310] %s is refused, with the kind of value that belongs there', async (config, message) => {
+  const error = await settings(config).catch((each: unknown) => each)
+  expect(error).toMatchObject({ code: 2, message: `bridle.config.ts: ${message}` })
+})
+
+test('[C310] null means that a setting is not set', async () => {
+  expect(await settings('{ port: null, host: undefined }')).toMatchObject({ port: 4317, host: '127.0.0.1' })
+})
+
+test('[C310] a port of digits in a text is a number, as process.env has it', async () => {
+  expect(await settings('{ port: "4400" }')).toMatchObject({ port: 4400 })
 })
 
 test('[C24] what is known is taken', async () => {
@@ -80,4 +121,12 @@ test('[C101] files that look like settings and are not read are named', () => {
   expect(lines.map((line) => line.split(' ', 1)[0])).toEqual(['bridle.config.json', '.env.local', '.env.production'])
   expect(lines[0]).toContain('bridle.config.ts')
   expect(lines[1]).toContain('belong into .env')
+})
+
+test('[C4] a printed command has the flags that led to the server', () => {
+  expect(repeatedFlags({})).toBe('')
+  expect(repeatedFlags({ url: 'http://127.0.0.1:8787', tenant: 'a b' })).toBe(
+    " --url http://127.0.0.1:8787 --tenant 'a b'",
+  )
+  expect(repeatedFlags({ data: 'backup-monday' })).toBe(' --data backup-monday')
 })

@@ -29,6 +29,12 @@ export const matchingServerUrl = (requested: string, own: string): string | null
 /** Addresses that stand for all of a machine, and the loopback one among them. */
 const WILDCARDS: { readonly [hostname: string]: string } = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
 
+/** The address for programs on this machine: `0.0.0.0` is one to listen at, and many browsers refuse to open it. */
+export const reachableUrl = (url: string): string => {
+  const { hostname } = new URL(url)
+  return url.replace(hostname, WILDCARDS[hostname] ?? hostname)
+}
+
 const isIpv4 = (hostname: string): boolean => /^127(\.\d{1,3}){3}$/.test(hostname)
 const isLoopback = (hostname: string): boolean => isIpv4(hostname) || hostname === '[::1]'
 /** A server on `0.0.0.0` has no IPv6 address; a server on `::` has both. */

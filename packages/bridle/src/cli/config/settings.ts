@@ -6,7 +6,9 @@ import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { storeProblem } from '../../targets/node/store-setting.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { createOutput } from '../terminal/output.ts'
 import { agentsSetting } from './agents-folder.ts'
+import { bridleFetch, type FetchPatience } from './bridle-fetch.ts'
 import { readConfigFile } from './config-file.ts'
 import { findLocalServer } from './local-server.ts'
 
@@ -38,7 +40,7 @@ export const serverSettings = async (
   return {
     ...config,
     env,
-    port: port === undefined ? (config.port ?? 4317) : Number(port),
+    port: Number(port ?? config.port ?? 4317),
     host: flags.host ?? config.host ?? '127.0.0.1',
     data: folderOf(flags, env, config),
     ...present({ store, authToken, agents: agentsSetting(flags, env, config) }),
@@ -69,7 +71,19 @@ export interface ClientFlags {
   readonly url?: string
   readonly tenant?: string
   readonly data?: string
+  readonly json?: boolean
+  readonly text?: boolean
 }
+
+/** The flags that lead a further command to the same server: a printed command must work as it is. */
+export const repeatedFlags = ({ url, data, tenant }: ClientFlags): string =>
+  Object.entries({ url, data, tenant })
+    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellQuoted(value)}`]))
+    .join('')
+
+/** A word of a command line that people copy into a shell. */
+export const shellQuoted = (word: string): string =>
+  /^[\w.:/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** The address of a server, and the token for it. */
 export interface ServerAddress {
@@ -91,17 +105,29 @@ export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv):
   return local ? { url: local.url, authToken: local.token, tokenFrom: tokenFile(folder) } : { url, tokenFrom: null }
 }
 
-/** A client of the server that the flags and the environment name. */
+/** A client of the server that the flags and the environment name. On a terminal it says when the server keeps a plain request waiting. */
 export const createClient = async (
   flags: ClientFlags,
   env: NodeJS.ProcessEnv,
   address?: Pick<ServerAddress, 'url' | 'authToken'>,
-): Promise<OperatorClient> => {
-  const { url, authToken } = address ?? (await serverAddress(flags, env))
-  return operatorClient({ url, ...present({ authToken, tenantId: flags.tenant }) })
-}
+  patience: Pick<FetchPatience, 'answerMs'> = {},
+): Promise<OperatorClient> =>
+  clientOf(flags, address ?? (await serverAddress(flags, env)), { out: createOutput(flags), ...patience })
+
+/** A client for a command that draws on the terminal itself, and waits as long as the person does. */
+export const createWatchingClient = async (
+  flags: ClientFlags,
+  env: NodeJS.ProcessEnv,
+  address?: Pick<ServerAddress, 'url' | 'authToken'>,
+): Promise<OperatorClient> => clientOf(flags, address ?? (await serverAddress(flags, env)), null)
+
+const clientOf = (
+  { tenant: tenantId }: ClientFlags,
+  { url, authToken }: Pick<ServerAddress, 'url' | 'authToken'>,
+  patience: FetchPatience | null,
+): OperatorClient => operatorClient({ url, fetch: bridleFetch(url, patience), ...present({ authToken, tenantId }) })
 
 export const isLocalUrl = (url: string): boolean =>
   /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(new URL(url).hostname)
 
-const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536
+export const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536

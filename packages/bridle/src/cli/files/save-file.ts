@@ -6,6 +6,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { EXIT_CODES, ExitError } from '../command.ts'
 
+const whyNot: { readonly [code: string]: string } = {
+  ENOENT: 'there is no such folder.',
+  EACCES: 'you may not write there.',
+  ENOTDIR: 'there is no such folder.',
+}
+
 /** `what` names the content in the error, such as "export". */
 export const saveFile = async (answer: Response, file: string, what: string): Promise<void> => {
   // A new file under a name that nobody can know: in a shared folder somebody may have put a link, or a file of theirs, in its place.
@@ -16,8 +22,8 @@ export const saveFile = async (answer: Response, file: string, what: string): Pr
       const code = (cause as NodeJS.ErrnoException).code
       throw new ExitError(
         EXIT_CODES.failed,
-        code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR'
-          ? `${file} cannot be written: ${code}`
+        code !== undefined && Object.hasOwn(whyNot, code)
+          ? `${file} cannot be written: ${whyNot[code]}`
           : `The ${what} broke off, and ${file} is not written. Try again.`,
         { cause },
       )

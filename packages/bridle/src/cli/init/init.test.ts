@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, describe, expect, test } from 'vitest'
 import { chooseTemplate } from './choose-template.ts'
+import { nextSteps } from './next-steps.ts'
 import { packageSource } from './package-source.ts'
 import { TEMPLATES, type TemplateName, templateFiles } from './templates.ts'
 import { writeProject } from './write-project.ts'
@@ -54,6 +55,33 @@ describe('[C110] templates', () => {
     for (const [name, version] of Object.entries(others))
       expect([name, String(version).replace('^', '')]).toEqual([name, tested[name]])
   })
+})
+
+test.each([
+  ['npm/11.19.1 node/v20.20.2 linux x64 workspaces/false', true],
+  ['npm/11.19.1 node/v22.17.1 linux x64', true],
+  ['npm/11.19.1 node/v22.18.0 linux x64', false],
+  ['npm/11.19.1 node/v24.1.0 linux x64', false],
+  [undefined, false],
+])('[C110] the next steps for %s', (userAgent, isOld) =>
+  expect(nextSteps({ where: '../my app', template: 'agent', source: registry, userAgent })).toEqual([
+    "cd '../my app'",
+    'npm install',
+    ...(isOld ? ['npm install --save-dev node@24'] : []),
+    'npm run dev',
+  ]),
+)
+
+test('[C110] the next steps of claude fill in its settings, under the names that its files have', () => {
+  const steps = nextSteps({ where: '', template: 'claude', source: registry, userAgent: undefined })
+  expect(steps).toEqual(['npm install', expect.stringMatching(/^cp \.env\.example \.env {3}# /), 'npm run dev'])
+  const files = templateFiles('claude')
+  const names = steps[1]?.match(/\b[A-Z][A-Z_]{4,}\b/g) ?? []
+  expect(names).toEqual(['ANTHROPIC_API_KEY', 'REPOSITORY'])
+  for (const name of [...names, 'CLAUDE_CODE_OAUTH_TOKEN']) {
+    expect(files.get('.env.example')).toMatch(new RegExp(`^# ${name}=`, 'm'))
+    expect(files.get('README.md')).toContain(`\`${name}\``)
+  }
 })
 
 describe('[C111] package.json', () => {
@@ -107,6 +135,15 @@ describe('[C111] package.json', () => {
     expect(writeProject({ folder, template: 'agent', source: registry })).toEqual({ problem })
     expect(existsSync(join(folder, 'README.md'))).toBe(false)
   })
+})
+
+test('[C110] the page of chat names files of the project alone: the policy of the server refuses every other address', () => {
+  const files = templateFiles('chat')
+  const addresses = [...(files.get('index.html') ?? '').matchAll(/(?:src|href)="([^"]*)"/g)].map(
+    ([, address]) => address,
+  )
+  expect(addresses).toEqual(['/icon.svg', '/src/main.tsx'])
+  for (const address of addresses) expect(files.has(`public${address}`) || files.has(`${address}`.slice(1))).toBe(true)
 })
 
 test('[C112] files in the way are named, and nothing is written', () => {

@@ -16,7 +16,9 @@ export const logLine = (out: CliOutput, event: LogEvent): string => {
 const summaryOf = (event: LogEvent): string => {
   const { name: _name, tool_name: _tool, status, text, message, summary_text: summary, ...rest } = event.payload
   const words = [toolOf(event) ?? _name, status, text ?? message ?? summary].filter((each) => typeof each === 'string')
-  const more = JSON.stringify(rest.arguments ?? rest.result ?? rest, withoutCallId)
+  // The card of the session would fill the line behind every change of its status.
+  const more =
+    event.type === 'session_state' ? '' : JSON.stringify(rest.arguments ?? rest.result ?? rest, withoutCallId)
   return [...words, more === '{}' ? '' : more].filter(Boolean).join(' ')
 }
 

@@ -4,6 +4,7 @@ import type { OperatorClient } from '../../client/index.ts'
 import { ExportError, History, HistoryError, historyOf, readExport } from '../../history/index.ts'
 import { present } from '../../kernel/json.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { checkExportHead } from '../files/export-head.ts'
 import { CANDIDATES_MAX, LOG_PAGE } from '../limits.ts'
 
 /** The history of a session in a file. A file with several needs the id of one, or its beginning. */
@@ -11,6 +12,7 @@ export const historyInFile = async (file: string, session: string | undefined): 
   const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     throw new ExitError(EXIT_CODES.usage, `${file} cannot be read: ${cause.code}`, { cause })
   })
+  await checkExportHead(file, new Blob([text]))
   try {
     const { sessions } = await readExport(text)
     const ids = sessions.map(({ session: { id } }) => id)
@@ -31,7 +33,7 @@ const choiceText = (file: string, session: string | undefined, ids: readonly str
   [
     session === undefined
       ? `${file} has ${ids.length} sessions. Choose one with --session:`
-      : `${file} has not one session that begins with ${session}, but:`,
+      : `${file} does not have exactly one session that begins with ${session}. It has:`,
     ...ids.slice(0, CANDIDATES_MAX).map((id) => `  ${id}`),
     ...(ids.length > CANDIDATES_MAX ? [`  and ${ids.length - CANDIDATES_MAX} more`] : []),
   ].join('\n')

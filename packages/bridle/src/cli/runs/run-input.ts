@@ -37,7 +37,7 @@ export const parseJson = (where: string, json: string): PayloadValue => {
   try {
     return JSON.parse(json) as PayloadValue
   } catch (error) {
-    throw new ExitError(EXIT_CODES.usage, `${where} is not JSON: ${error instanceof Error ? error.message : error}`)
+    throw new ExitError(EXIT_CODES.usage, `${where} is not JSON: ${error instanceof Error ? error.message : error}.`)
   }
 }
 

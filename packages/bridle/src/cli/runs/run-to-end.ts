@@ -1,6 +1,7 @@
 // Follows a run from its prompt to its end, for the terminal.
 
 import type { FabricClient, RunStatus } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
 import { isNotFound } from '../session-ids/session-prefix.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 import type { RunPayload } from './run-input.ts'
@@ -20,12 +21,15 @@ export interface RunFollowOptions {
   readonly onEvent: (event: PrintableEvent) => void
   /** The server cannot be reached at the moment. */
   readonly onDisconnect: () => void
+  /** The server answers again, or for the first time. */
+  readonly onReconnect?: () => void
 }
 
 /** The final status. Throws when the run was never accepted, or when the signal aborts. */
 export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> => {
-  const { fabric, agent, id, input, workspace, signal, onEvent, onDisconnect } = options
-  const run = fabric.ask(agent, id, input, { signal, onRetry: onDisconnect, ...(workspace && { workspace }) })
+  const { fabric, agent, id, input, workspace, signal, onEvent, onDisconnect, onReconnect } = options
+  const watch = { signal, onRetry: onDisconnect, ...present({ onOpen: onReconnect }) }
+  const run = fabric.ask(agent, id, input, { ...watch, ...(workspace && { workspace }) })
   const { runId } = await run.accepted.catch(async (error: unknown) => {
     const unknown = isNotFound(error) ? await unknownAgent(fabric, agent) : null
     throw unknown ?? error

@@ -4,15 +4,19 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient, OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { startServer } from '../commands/start.ts'
+import { NO_ANSWER, notBridleText } from '../config/bridle-fetch.ts'
 import {
   createClient,
+  createWatchingClient,
   isLocalUrl,
   type ServerAddress,
   serverAddress,
   serverSettings,
   serverUrl,
 } from '../config/settings.ts'
+import { certificateProblem } from '../explain-error.ts'
 import type { CliOutput } from '../terminal/output.ts'
+import { ownServerLog } from './own-server-log.ts'
 
 export interface ServerConnection {
   readonly fabric: OperatorClient
@@ -35,27 +39,33 @@ export const connectOrStart = async (
 ): Promise<ServerConnection> => {
   const url = serverUrl(flags, env)
   const found = await serverAddress(flags, env)
-  const fabric = await createClient(flags, env, found)
-  if (await isBridleServer(fabric)) return { fabric, address: found, ownData: null, close: async () => {} }
+  if (await isBridleServer(await createClient(flags, env, found)))
+    return {
+      fabric: await createWatchingClient(flags, env, found),
+      address: found,
+      ownData: null,
+      close: async () => {},
+    }
   // A server on another machine cannot be started from here.
   if (!isLocalUrl(url)) throw new ExitError(EXIT_CODES.failed, `No Bridle answers at ${url}.`)
 
   const settings = await serverSettings(flags, env)
   // A random token: no other program may call this server, least of all an engine that it runs.
   const ownerToken = randomBytes(32).toString('base64url')
-  const server = await startServer({ ...settings, ownerToken, port: 0, host: '127.0.0.1' }).catch(
+  const log = settings.log ?? ownServerLog(env)
+  const server = await startServer({ ...settings, log, ownerToken, port: 0, host: '127.0.0.1' }).catch(
     (error: { code?: unknown }) => {
       if (error.code !== 'refused' || !(error instanceof Error)) throw error
       throw new ExitError(
         EXIT_CODES.failed,
-        `${error.message}, but no Bridle answers at ${url}; name the server with --url.`,
+        `${error.message}, but no Bridle answers at ${url}. Stop that process, or name its server with --url.`,
       )
     },
   )
   out.note(`No Bridle answers at ${url}; this command starts a server, with the data in ${settings.data}`)
   const address = { url: server.url, authToken: ownerToken }
   return {
-    fabric: await createClient(flags, env, address),
+    fabric: await createWatchingClient(flags, env, address),
     address,
     ownData: settings.data,
     close: () => server.close(),
@@ -67,10 +77,12 @@ export const isBridleServer = (fabric: FabricClient): Promise<boolean> =>
   fabric.health().then(
     ({ ok }) => {
       if (ok === true) return true
-      throw new ExitError(EXIT_CODES.failed, `What answers at ${fabric.url} is not Bridle.`)
+      throw new ExitError(EXIT_CODES.failed, notBridleText(fabric.url))
     },
     (error: unknown) => {
+      if (certificateProblem(error) !== null) throw error
       if (error instanceof FabricError && error.status === 0) return false
-      throw new ExitError(EXIT_CODES.failed, `What answers at ${fabric.url} is not Bridle.`)
+      if (error instanceof FabricError && error.type === NO_ANSWER) throw error
+      throw new ExitError(EXIT_CODES.failed, notBridleText(fabric.url))
     },
   )

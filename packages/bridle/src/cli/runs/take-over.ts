@@ -38,8 +38,17 @@ export const takeOver = async (source: string, workspace: string): Promise<numbe
     if (patch.length === 0) return 0
     const lineEnds = await lineEndSettings(repository.top)
     const here = { cwd: repository.top, env: { ...own, GIT_WORK_TREE: repository.top }, input: patch } as const
-    await git([...lineEnds, 'apply', '--whitespace=nowarn'], here).catch((error: Error) => {
-      throw new ExitError(EXIT_CODES.failed, `Nothing was changed, since the changes do not fit: ${complaintOf(error)}`)
+    await git([...lineEnds, 'apply', '--whitespace=nowarn'], here).catch(async (error: Error) => {
+      const isThere = await git([...lineEnds, 'apply', '--whitespace=nowarn', '--reverse', '--check'], here).then(
+        () => true,
+        () => false,
+      )
+      throw new ExitError(
+        EXIT_CODES.failed,
+        isThere
+          ? `Nothing was changed: the changes of the session are in ${source} already.`
+          : `Nothing was changed, since the changes do not fit: ${complaintOf(error)}. The session has its files in ${workspace}`,
+      )
     })
     return names.filter((name) => name !== '').length
   } finally {
@@ -84,4 +93,4 @@ const complaintOf = ({ message }: Error): string =>
     .split('\n')
     .filter((line) => line.startsWith('error: '))
     .map((line) => line.slice('error: '.length))
-    .join('; ') || 'git says no more.'
+    .join('; ') || 'git says no more'

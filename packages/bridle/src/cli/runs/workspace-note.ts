@@ -1,5 +1,5 @@
 // Where a session works, as a person at a terminal needs to know it: before the work, and behind it to take the changes over.
-import type { SessionDetail } from '../../client/index.ts'
+import type { OperatorClient, SessionDetail } from '../../client/index.ts'
 import { commandName } from '../command-name.ts'
 
 type WorkspaceCard = Pick<
@@ -26,6 +26,15 @@ export const workspaceNote = (card: WorkspaceCard): string | null => {
 
 /** Fits a line of 80 characters, like all of these: a terminal breaks longer ones in the middle of a word. */
 const UNTOUCHED = 'Your files stay as they are; --workspace-mode in-place changes them.'
+
+/** How to get what the agent has changed; null = it changed nothing, or the changes are in the person's folder. */
+export const changesNote = async (
+  fabric: Pick<OperatorClient, 'session' | 'workspace'>,
+  { id, agent }: { readonly id: string; readonly agent: string },
+): Promise<string | null> => {
+  const { is_compared: isCompared, changes } = await fabric.workspace(id, agent)
+  return isCompared && changes.length > 0 ? takeOverNote(await fabric.session(id, agent)) : null
+}
 
 /** How the changes come into the folder of the person; null = they are there, or there is no such folder. */
 export const takeOverNote = ({ id, workspace_kind: kind, workspace_path: path }: WorkspaceCard): string | null => {

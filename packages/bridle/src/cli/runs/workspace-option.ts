@@ -39,6 +39,8 @@ export const readWorkspace = (flags: WorkspaceFlags, env: NodeJS.ProcessEnv): Fo
     if (named === undefined) return null
     throw new ExitError(EXIT_CODES.usage, '--workspace-mode needs --workspace FOLDER.')
   }
+  if (folder.trim() === '')
+    throw new ExitError(EXIT_CODES.usage, '--workspace is empty; write a folder, such as --workspace .')
   return { mode, source: resolve(callerFolder(env), folder) }
 }
 

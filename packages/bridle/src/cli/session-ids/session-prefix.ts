@@ -31,6 +31,20 @@ export const isNotFound = (error: unknown): boolean => error instanceof FabricEr
 
 /** Throws where no session, or more than one, has an id that begins so. */
 const idByPrefix = async (fabric: OperatorClient, text: string, agent: string | undefined): Promise<string> => {
+  const found = await sessionsByPrefix(fabric, text, agent)
+  if (found.has(text)) return text
+  const [first, ...others] = found.keys()
+  if (first === undefined) throw noSession(text)
+  if (others.length > 0) throw new ExitError(EXIT_CODES.usage, ambiguityText(text, [...found.values()]))
+  return first
+}
+
+/** The sessions whose ids begin so, by id; as soon as one has exactly this id, no further ones. */
+export const sessionsByPrefix = async (
+  fabric: OperatorClient,
+  text: string,
+  agent: string | undefined,
+): Promise<ReadonlyMap<string, SessionRow>> => {
   const found = new Map<string, SessionRow>()
   let cursor: string | undefined
   do {
@@ -40,11 +54,7 @@ const idByPrefix = async (fabric: OperatorClient, text: string, agent: string | 
     for (const row of page.sessions) if (row.id.startsWith(text)) found.set(row.id, row)
     cursor = page.next
   } while (cursor !== undefined && !found.has(text))
-  if (found.has(text)) return text
-  const [first, ...others] = found.keys()
-  if (first === undefined) throw noSession(text)
-  if (others.length > 0) throw new ExitError(EXIT_CODES.usage, ambiguityText(text, [...found.values()]))
-  return first
+  return found
 }
 
 export const noSession = (text: string): ExitError =>

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import type { PendingApproval } from '../../client/index.ts'
+import { codeFrame } from '../../targets/agents/code-frame.ts'
 import { devLines } from './dev-lines.ts'
 import type { CliOutput } from './output.ts'
 
@@ -10,7 +12,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-const terminal = (width = 80) => {
+const terminal = (width = 80, addressFlag = '') => {
   const lines: string[] = []
   const root = mkdtempSync(join(tmpdir(), 'bridle-dev-lines-'))
   closing.push(() => rmSync(root, { recursive: true, force: true }))
@@ -19,7 +21,7 @@ const terminal = (width = 80) => {
     write: () => {},
     line: (text) => lines.push(text),
   }
-  return { lines, root, dev: devLines(out, { root, command: 'npx bridle' }) }
+  return { lines, root, dev: devLines(out, { root, command: 'npx bridle', addressFlag: () => addressFlag }) }
 }
 const key = (id: string, agent = 'greet') => ({ tenant: 't', agent, id })
 
@@ -58,6 +60,45 @@ test('[C124] an approval names the command that answers it; notices are shown as
   ])
 })
 
+test('[C303] approvals that were open before have a line each, then a number; one that was named is not named again', () => {
+  const { lines, dev } = terminal(120, ' --url http://127.0.0.1:4400')
+  dev.run({ type: 'approval', key: key('s-2'), runId: 'r-1', approvalId: 'apr-2', subject: 'bash' })
+  const open = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...({} as PendingApproval),
+      ...{ agent: 'greet', sessionId: `s-${at + 1}`, id: `apr-${at + 1}`, toolName: 'bash' },
+    }))
+  const line = (at: number) =>
+    `? greet  s-${at}  waits for approval of bash: npx bridle approve s-${at} apr-${at} --url http://127.0.0.1:4400`
+  dev.waiting({ approvals: open(3), hasMore: false })
+  expect(lines).toEqual([line(2), line(1), line(3)])
+  lines.length = 0
+  dev.waiting({ approvals: open(20), hasMore: true })
+  expect(lines).toEqual([
+    ...[4, 5, 6, 7, 8].map(line),
+    '? more than 12 more: npx bridle approvals --url http://127.0.0.1:4400',
+  ])
+  lines.length = 0
+  dev.waiting({ approvals: [], hasMore: false })
+  expect(lines).toEqual([])
+})
+
+test('[C281] a command that does not fit stands in a line of its own, in one piece; lines of a notice that follow are set in', () => {
+  const { lines, dev } = terminal(50)
+  const id = 'greet-5046dd97-6ba9-46dd-8a17-8edc8293464d'
+  dev.run({ type: 'approval', key: key(id), runId: 'r-1', approvalId: 'apr-7', subject: 'bash' })
+  const message = 'openai/gpt: Nothing answers. Is it running? Trying again in 1 s, try 2'
+  dev.run({ type: 'notice', key: key('s-2'), runId: 'r-1', kind: 'retry', message })
+  expect(lines).toEqual([
+    '? greet',
+    `  ${id}`,
+    '  waits for approval of bash:',
+    `  npx bridle approve ${id} apr-7`,
+    '… greet  s-2  openai/gpt: Nothing answers. Is it',
+    '  running? Trying again in 1 s, try 2',
+  ])
+})
+
 test('[C120] what became of agent files, and the frame of a broken one', () => {
   const { lines, dev } = terminal()
   const file = (name: string) => ({ file: `agents/${name}.ts`, name })
@@ -77,6 +118,16 @@ test('[C120] what became of agent files, and the frame of a broken one', () => {
     '  agents/e.ts:1:1',
     '  > 1 | {',
   ])
+})
+
+test('[C120] the frame of a broken file fits into 80 columns, with the mark', () => {
+  const { lines, root, dev } = terminal()
+  const path = join(root, 'long.ts')
+  writeFileSync(path, `${'x'.repeat(300)}HERE${'y'.repeat(300)}`)
+  const frame = codeFrame({ path, line: 1, column: 301 }) ?? ''
+  dev.files([{ file: 'agents/long.ts', name: 'long', state: 'broken', problem: 'SyntaxError: no', frame }])
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+  expect(lines.join('\n')).toContain('HERE')
 })
 
 test('[C122] an error shows the stack of the innermost cause, in files of the user alone, and the source', () => {

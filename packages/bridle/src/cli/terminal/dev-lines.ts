@@ -3,44 +3,76 @@ import { relative } from 'node:path'
 import { codeFrame } from '../../targets/agents/code-frame.ts'
 import { projectFrames, type StackFrame } from '../../targets/agents/stack-frames.ts'
 import type { AgentFailure, AgentFileChange, RunUpdate } from '../../targets/node/index.ts'
-import { CAUSES_MAX } from '../limits.ts'
+import type { WaitingApprovals } from '../approvals/waiting-approvals.ts'
+import { CAUSES_MAX, WAITING_APPROVALS_MAX } from '../limits.ts'
 import { dollars, duration } from './amounts.ts'
+import { displayWidth } from './display-width.ts'
 import { type CliOutput, escapeControls, type TextStyle } from './output.ts'
-import { wrapText } from './text-lines.ts'
+import { wrapWords } from './text-lines.ts'
 
 export interface DevLines {
   readonly run: (update: RunUpdate) => void
   readonly files: (changes: readonly AgentFileChange[]) => void
   readonly failure: (failure: AgentFailure) => void
+  /** The approvals that are open when the server starts. */
+  readonly waiting: (waiting: WaitingApprovals) => void
 }
 
-/** `root` is the folder of the user's files; `command` is how the command line is called here. */
-export const devLines = (out: CliOutput, { root, command }: { root: string; command: string }): DevLines => {
+export interface DevLinesOptions {
+  /** The folder of the user's files. */
+  readonly root: string
+  /** How the command line is called here. */
+  readonly command: string
+  /** The flag with which a command finds this server, with a space before it; empty or absent where it needs none. */
+  readonly addressFlag?: () => string
+}
+
+export const devLines = (out: CliOutput, { root, command, addressFlag = () => '' }: DevLinesOptions): DevLines => {
+  /** Approvals that have a line already. */
+  const named = new Set<string>()
   /** The whole text behind a coloured mark, wrapped. */
   const marked = (mark: string, format: TextStyle, text: string) => {
     const parts = escapeControls(text)
       .split('\n')
-      .flatMap((each) => wrapText(each, out.width - 2))
+      .flatMap((each) => wrapWords(each, out.width - 2))
     for (const [at, part] of parts.entries()) out.line(`${at === 0 ? out.style(format, mark) : ' '} ${part}`.trimEnd())
   }
   const dim = (text: string) => {
-    for (const part of wrapText(escapeControls(text), out.width)) out.line(out.style('dim', part))
+    for (const [at, part] of wrapWords(escapeControls(text), out.width - 2).entries())
+      out.line(out.style('dim', `${at === 0 ? '…' : ' '} ${part}`.trimEnd()))
+  }
+  /** The command follows in one piece: a line that is broken here cannot be copied. */
+  const withCommand = (text: string, typed: string) => {
+    const isShort = displayWidth(`  ${text}: ${typed}`) <= out.width
+    marked('?', 'yellow', isShort ? `${text}: ${typed}` : `${text}:`)
+    if (!isShort) out.line(`  ${escapeControls(typed)}`)
+  }
+  const approval = (agent: string, session: string, id: string, subject: string) => {
+    named.add(`${agent} ${session} ${id}`)
+    withCommand(
+      `${agent}  ${session}  waits for approval of ${subject}`,
+      `${command} approve ${session} ${id}${addressFlag()}`,
+    )
   }
 
   return {
     run: (update) => {
       const { key } = update
       const who = `${key.agent}  ${key.id}`
-      if (update.type === 'notice') return dim(`… ${who}  ${update.message}`)
-      if (update.type === 'approval')
-        return marked(
-          '?',
-          'yellow',
-          `${who}  waits for approval of ${update.subject}: ${command} approve ${key.id} ${update.approvalId}`,
-        )
+      if (update.type === 'notice') return dim(`${who}  ${update.message}`)
+      if (update.type === 'approval') return approval(key.agent, key.id, update.approvalId, update.subject)
       const { outcome, message } = update
       const [mark, format] = MARKS[outcome]
       marked(mark, format, `${who}  ${outcome}${message === null ? '' : `: ${message}`}${timeAndCost(update)}`)
+    },
+
+    waiting: ({ approvals, hasMore }) => {
+      const open = approvals.filter(({ agent, sessionId, id }) => !named.has(`${agent} ${sessionId} ${id}`))
+      for (const each of open.slice(0, WAITING_APPROVALS_MAX))
+        approval(each.agent, each.sessionId, each.id, each.toolName)
+      const more = open.length - WAITING_APPROVALS_MAX
+      if (more > 0)
+        marked('?', 'yellow', `${hasMore ? 'more than ' : ''}${more} more: ${command} approvals${addressFlag()}`)
     },
 
     files: (changes) => {

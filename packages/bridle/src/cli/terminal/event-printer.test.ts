@@ -6,14 +6,14 @@ import { createEventPrinter } from './event-printer.ts'
 import { type CliOutput, createOutput, escapeControls, truncateLine } from './output.ts'
 import { printTable, timeAgo } from './table.ts'
 
-const paper = (width = 60): CliOutput & { text: () => string } => {
+const paper = (width = 60, canAsk = false): CliOutput & { text: () => string } => {
   let said = ''
   const write = (text: string) => {
     said += text
   }
   return {
     isJson: false,
-    canAsk: false,
+    canAsk,
     width,
     write,
     line: (text) => write(`${text}\n`),
@@ -44,6 +44,31 @@ test.each<[string, ReturnType<typeof event>[], string]>([
     'a result that was streamed, once',
     [event('text_delta', { delta: 'done' }), event('result', { result: 'done' })],
     'done\n',
+  ],
+  [
+    'the words behind the last tool call, once, where they are the result',
+    [
+      event('prompt_start', { text: 'Go' }),
+      event('text_delta', { delta: 'I write it down. ' }),
+      event('tool_start', { toolName: 'note', args: {} }),
+      event('tool_end', { toolName: 'note', result: 'ok' }),
+      event('text_delta', { delta: 'It is ' }),
+      event('text_delta', { delta: 'written.' }),
+      event('result', { result: 'It is written.' }),
+      event('prompt_start', { text: 'Again' }),
+      event('text_delta', { delta: 'No.' }),
+      event('result', { result: 'It is written.' }),
+    ],
+    '› Go\nI write it down. \n● note\n✓ note ok\nIt is written.\n› Again\nNo.\nIt is written.\n',
+  ],
+  [
+    'that a call was denied, once; another end of it as well',
+    [
+      event('approval_resolved', { ...approval, decision: 'denied', reason: null }),
+      event('tool_end', { toolName: 'write', isError: true, result: 'denied' }),
+      event('tool_end', { toolName: 'write', isError: true, result: 'no disk' }),
+    ],
+    '✗ write denied\n✗ write no disk\n',
   ],
   ['a result of its own', [event('result', { result: { a: 1 } })], '{\n  "a": 1\n}\n'],
   [
@@ -131,6 +156,19 @@ test('[C3] a long line is cut to the terminal', () => {
   expect(out.text()).toBe('● read {"path":"xxx…\n')
 })
 
+test('[C3] of a call on a file that is cut, the end of the path stays: it names the file', () => {
+  const out = paper(40)
+  const printer = createEventPrinter(out, { withPrompts: false, withHints: false })
+  const file_path = `/home/ada/app/.bridle/workspaces/${'6'.repeat(40)}/work/src/total.js`
+  printer.print(event('tool_start', { toolName: 'Edit', args: { replace_all: false, file_path, old_string: 'a' } }))
+  printer.print(event('tool_start', { toolName: 'Read', args: { file_path: 'src/total.js' } }))
+  expect(out.text().split('\n')).toEqual([
+    `● Edit …${'6'.repeat(14)}/work/src/total.js`,
+    '● Read {"file_path":"src/total.js"}',
+    '',
+  ])
+})
+
 const advice =
   'API Error: 502 Anthropic could not be reached from this server. This is a server-side problem.\nTry again, or set ANTHROPIC_BASE_URL.'
 test.each<[string, ReturnType<typeof event>]>([
@@ -173,7 +211,7 @@ test.each([
 
 test('in brief: one line, whole letters', () => {
   expect(truncateLine(' a\n\tb ', 10)).toBe('a b')
-  expect(truncateLine('🐎🐎🐎🐎', 3)).toBe('🐎🐎…')
+  expect(truncateLine('🐎🐎🐎🐎', 5)).toBe('🐎🐎…')
 })
 
 test('a table cuts its last column only', () => {
@@ -217,3 +255,17 @@ test.each([
   [86_400_000 * 3, '3d ago'],
   [-5_000, '0s ago'],
 ])('%i ms before is %j', (ms, expected) => expect(timeAgo(new Date(1e12 - ms).toISOString(), 1e12)).toBe(expected))
+
+test('[C280] on a terminal, text is broken between words; thinking and what follows it too', () => {
+  const out = paper(21, true)
+  const { print, freshLine } = createEventPrinter(out, { withPrompts: false, withHints: false })
+  print(event('thinking_delta', { delta: 'It thinks about a lot of things' }))
+  for (const delta of ['every wo', 'rd of this w', 'ent through']) print(event('text_delta', { delta }))
+  print(event('tool_start', { toolName: 'read', args: {} }))
+  print(event('text_delta', { delta: 'the end' }))
+  expect(freshLine()).toBe(true)
+  expect(freshLine()).toBe(false)
+  expect(out.text()).toBe(
+    'It thinks about a \nlot of things\nevery word of this w\u001b[1D\u001b[K\nwent through\n● read\nthe end\n',
+  )
+})

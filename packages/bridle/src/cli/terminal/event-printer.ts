@@ -3,8 +3,11 @@
 import { printApproval } from '../approvals/approval-text.ts'
 import { commandName } from '../command-name.ts'
 import { LAST_WORDS_CHARS } from '../limits.ts'
+import { displayWidth, endInColumns } from './display-width.ts'
 import { type CliOutput, escapeControls, type TextStyle, truncateLine } from './output.ts'
-import { wrapText } from './text-lines.ts'
+import { pathArgument } from './path-argument.ts'
+import { wrapWords } from './text-lines.ts'
+import { createWordFlow } from './word-flow.ts'
 
 /** An event from a server, perhaps of a type that this version does not know yet. */
 export interface PrintableEvent {
@@ -20,6 +23,8 @@ export interface EventPrinterOptions {
   readonly withHints: boolean
   /** How the command line is called here; default: as this process was. */
   readonly command?: string
+  /** The flags that lead a further command to the same server. */
+  readonly serverFlags?: string
   /** Whether an approval has its answer: then nothing says how to answer it. */
   readonly isAnswered?: (approvalId: string) => boolean
 }
@@ -31,22 +36,30 @@ export interface EventPrinter {
 }
 
 export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions): EventPrinter => {
-  const { withPrompts, withHints, command = commandName(), isAnswered = () => false } = options
+  const { withPrompts, withHints, command = commandName(), serverFlags = '', isAnswered = () => false } = options
   let open: 'text' | 'thinking' | null = null
   let streamed = ''
+  /** How much of it came before the newest tool call: the result of many agents is what they say behind it. */
+  let beforeCall = 0
+  /** The line of the newest answer to an approval. */
+  let answered = ''
+  // A pipe gets the text as it is.
+  const flow = out.canAsk ? createWordFlow(() => out.width) : null
   /** False while the beginning of the answer is not known: somebody attached in the middle of a turn. */
   let isWhole = false
 
   const freshLine = (): boolean => {
-    const wasOpen = open !== null
-    if (wasOpen) out.write('\n')
+    if (open === null) return false
+    out.write('\n')
+    flow?.startLine()
     open = null
-    return wasOpen
+    return true
   }
   const stream = (kind: 'text' | 'thinking', delta: string) => {
     if (open !== kind) freshLine()
     const text = escapeControls(delta)
-    out.write(kind === 'thinking' ? out.style(['dim', 'italic'], text) : text)
+    const written = flow?.push(text) ?? text
+    out.write(kind === 'thinking' ? out.style(['dim', 'italic'], written) : written)
     open = text === '' ? open : text.endsWith('\n') ? null : kind
   }
   /** A line cut to the width, behind a coloured mark. */
@@ -59,20 +72,21 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
   const whole = (mark: string, format: TextStyle, text: string) => {
     freshLine()
     const shown = escapeControls(text.trim().replaceAll('\t', '  '))
-    const parts = shown.split(/\r?\n/).flatMap((each) => wrapText(each, out.width - 2))
+    const parts = shown.split(/\r?\n/).flatMap((each) => wrapWords(each, out.width - 2))
     for (const [at, part] of parts.entries()) out.line(`${at === 0 ? out.style(format, mark) : ' '} ${part}`.trimEnd())
   }
 
   /** A remark about the run, which is no part of its answer. */
   const dimLines = (text: string) => {
     freshLine()
-    const parts = wrapText(escapeControls(text.trim()), out.width - 2)
+    const parts = wrapWords(escapeControls(text.trim()), out.width - 2)
     for (const [at, part] of parts.entries()) out.line(out.style('dim', `${at === 0 ? '…' : ' '} ${part}`.trimEnd()))
   }
 
   const lines: { readonly [type: string]: (data: PrintableEvent['data'], sessionId: string) => void } = {
     prompt_start: ({ text }) => {
       streamed = ''
+      beforeCall = 0
       isWhole = true
       if (withPrompts) line('›', ['bold', 'cyan'], String(text))
     },
@@ -86,15 +100,26 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       const kept = streamed.slice(0, Number(chars))
       if (isWhole && kept === streamed) return
       streamed = kept
+      beforeCall = Math.min(beforeCall, kept.length)
       if (!isWhole) line('↺', 'yellow', 'The end of the answer is withdrawn; it goes on:')
       else if (kept.trim() === '') line('↺', 'yellow', 'The answer starts again:')
       else line('↺', 'yellow', `The answer goes on after “${lastWords(kept)}”:`)
     },
-    tool_start: ({ toolName, args }) => line('●', 'blue', `${toolName} ${inline(args)}`),
-    tool_end: ({ toolName, isError, result }) =>
-      isError
-        ? whole('✗', 'red', `${toolName} ${inline(result)}`)
-        : line('✓', 'green', `${toolName} ${inline(result)}`),
+    tool_start: ({ toolName, args }) => {
+      beforeCall = streamed.length
+      const call = `${toolName} ${inline(args)}`
+      const path = pathArgument(args)
+      const room = out.width - 2 - displayWidth(`${toolName} `)
+      const isCut = displayWidth(call) > out.width - 2
+      line('●', 'blue', isCut && path !== null ? `${toolName} ${endInColumns(path, room)}` : call)
+    },
+    tool_end: ({ toolName, isError, result }) => {
+      const text = `${toolName} ${inline(result)}`
+      // A call that was denied ends with the words of its answer.
+      if (isError && text === answered) return
+      if (isError) whole('✗', 'red', text)
+      else line('✓', 'green', text)
+    },
     task_start: ({ taskId, status }) => line('▸', 'blue', `${taskId} ${status}`),
     task_end: ({ taskId, status, isError }) => line('▸', isError ? 'red' : 'green', `${taskId} ${status}`),
     approval_requested: ({ approvalId, subject, args, reason }, session) => {
@@ -102,12 +127,13 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       printApproval(out, { subject, args, reason })
       if (!withHints || isAnswered(String(approvalId))) return
       const which = escapeControls(`${session} ${approvalId}`)
-      for (const verb of ['approve', 'reject']) out.line(out.style('dim', `  ${command} ${verb} ${which}`))
+      for (const verb of ['approve', 'reject'])
+        out.line(out.style('dim', `  ${command} ${verb} ${which}${serverFlags}`))
     },
     approval_resolved: ({ subject, decision, reason }) => {
       const isApproved = decision === 'approved'
-      const why = reason ? `: ${reason}` : ''
-      whole(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', `${subject} ${decision}${why}`)
+      answered = `${subject} ${decision}${reason ? `: ${reason}` : ''}`
+      whole(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', answered)
     },
     compaction: ({ messagesBefore, messagesAfter }) =>
       line(
@@ -118,10 +144,13 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     checkpoint_created: ({ checkpointType, summary }) => line('◆', 'dim', `${checkpointType} ${summary ?? ''}`),
     artifact_published: ({ name, contentType, size, artifactId }) =>
       line('▣', 'magenta', `${name} (${contentType}, ${size} bytes) ${artifactId}`),
-    // Most results repeat the streamed text or its last paragraph; print only a different one.
+    // Most results repeat the streamed text, its last paragraph, or the text behind the last tool call; print only a different one.
     result: ({ result }) => {
       freshLine()
-      const isShown = typeof result === 'string' && (result === streamed || streamed.endsWith(`\n\n${result}`))
+      const ending = streamed.slice(beforeCall).trim()
+      const isShown =
+        typeof result === 'string' &&
+        (result === streamed || streamed.endsWith(`\n\n${result}`) || (ending !== '' && result.trim() === ending))
       if (result !== null && result !== undefined && !isShown) out.line(escapeControls(pretty(result)))
     },
     error: ({ message }) => whole('✗', 'red', String(message)),

@@ -1,6 +1,8 @@
 // A thing described by labelled lines, wrapped and never cut.
+
+import { displayWidth } from './display-width.ts'
 import type { CliOutput } from './output.ts'
-import { columnCount, escapeInvisible, wrapText } from './text-lines.ts'
+import { escapeInvisible, wrapText, wrapWords } from './text-lines.ts'
 
 /** A label, and the texts below each other beside it. Without texts the label is left out. */
 export type Field = readonly [label: string, texts: readonly string[]]
@@ -15,11 +17,11 @@ export const printFields = (out: CliOutput, fields: readonly Field[]): void => {
   }
 }
 
-/** Lines below a row of a table, with a word for what they say. */
+/** Lines below a row of a table, with a word for what they say. They are advice, with words to copy. */
 export const printUnder = (out: CliOutput, word: string, text: string): string[] => {
   const head = `  ${word}: `
-  return wrapText(escapeInvisible(text), out.width - columnCount(head)).map((line, at) =>
-    out.style('dim', `${at === 0 ? head : ' '.repeat(columnCount(head))}${line}`.trimEnd()),
+  return wrapWords(escapeInvisible(text), out.width - displayWidth(head)).map((line, at) =>
+    out.style('dim', `${at === 0 ? head : ' '.repeat(displayWidth(head))}${line}`.trimEnd()),
   )
 }
 

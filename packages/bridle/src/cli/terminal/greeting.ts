@@ -5,9 +5,10 @@ import { nativeIdentity } from '../../runners/engine-identities.ts'
 import { readLocalServer, tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { commandName } from '../command-name.ts'
-import { type ServerSettings, tokenFromEnv } from '../config/settings.ts'
+import { reachableUrl } from '../config/local-server.ts'
+import { type ServerSettings, shellQuoted, tokenFromEnv } from '../config/settings.ts'
 import { LABEL_COLUMNS } from '../limits.ts'
-import { wrapText } from './text-lines.ts'
+import { wrapWords } from './text-lines.ts'
 
 /** The header for curl; `token` is a shell expression that yields the token. */
 const bearer = (token: string): string => ` -H "authorization: Bearer ${token}"`
@@ -27,15 +28,30 @@ export const startMessage = async (
   const serves = { agents: [...own, ...[...agents.values()].filter((each) => !isOwn(each))], hasCockpit }
   // A folder of the project replaces the cockpit.
   const page = typeof settings.cockpit === 'string' ? 'page' : 'cockpit'
-  const hint = { agent, note, command: commandName(env), width, page, ...serves } as const
-  const isClosed = authToken !== undefined || tokens.length > 0
+  const isClosed = keepToken || authToken !== undefined || tokens.length > 0
+  // The commands find a token in the environment or in the data folder, and not in the settings file.
+  const tokenSetting = isClosed && !keepToken && authorizationHint(env) === '' ? 'FABRIC_HARNESS_API_TOKEN=… ' : ''
+  const hint = { agent, note, tokenSetting, command: commandName(env), width, page, isClosed, ...serves } as const
   if (!keepToken) return readyMessage(url, authorizationHint(env) || (isClosed ? bearer('$TOKEN') : ''), hint)
   const file = tokenFile(data)
   const docsPage = await pageFor(url, data)
-  return `${readyMessage(url, bearer(`$(cat ${quoted(file)})`), hint)}
-  The token is in ${file}; bridle run, attach, sessions and the others find it there, and the page at ${url} asks for it.
+  const dataFlag = data === DEFAULT_DATA ? '' : ` --data ${shellQuoted(data)}`
+  return `${readyMessage(url, bearer(`$(cat ${shellQuoted(file)})`), { ...hint, dataFlag })}
+${indented(tokenText(file, reachableUrl(url), hint.command, dataFlag), width)}
 ${docsPage === null ? '' : `  In a browser, to read about the routes once, within 30 seconds: ${docsPage}\n`}`
 }
+
+/** The sentence about the token: where it is, and which commands find it by themselves. */
+export const tokenText = (file: string, url: string, command: string, dataFlag: string): string => {
+  const verbs = `${command} run, attach, sessions and the others`
+  const how = dataFlag === '' ? 'find it there' : `find it with${dataFlag}`
+  return `The token is in ${file}; ${verbs} ${how}, and the page at ${url} asks for it.`
+}
+
+const indented = (text: string, width: number): string =>
+  wrapWords(text, width - 2)
+    .map((line) => `  ${line}`.trimEnd())
+    .join('\n')
 
 type ServedAgent = HarnessServer['agents'] extends ReadonlyMap<string, infer A> ? A : never
 
@@ -59,15 +75,31 @@ export interface ReadyHint {
   readonly hasCockpit: boolean
   /** The label of the page at /. */
   readonly page?: 'cockpit' | 'page'
+  /** Callers need a token. */
+  readonly isClosed?: boolean
+  /** The variable in front of the command that gives it the token; '' = it does without. */
+  readonly tokenSetting?: string
+  /** The flag by which the command finds the token; '' = it does without. */
+  readonly dataFlag?: string
 }
 
 /** The address comes first, then everything that is served there. */
-export const readyMessage = (url: string, header: string, hint: ReadyHint): string => {
-  const { agent, note, command, width, agents, hasCockpit, page = 'cockpit' } = hint
+export const readyMessage = (listening: string, header: string, hint: ReadyHint): string => {
+  const { agent, note, command, width, agents, hasCockpit, page = 'cockpit', isClosed = false } = hint
+  const { dataFlag = '', tokenSetting = '' } = hint
+  const url = reachableUrl(listening)
+  // A browser has no token for /docs: the cockpit asks for it, and shows the same. Curl gets nothing at a page of the cockpit.
+  const docs: (readonly [label: string, text: string])[] =
+    isClosed && hasCockpit && page === 'cockpit'
+      ? [
+          ['docs', `${url}/routes in a browser`],
+          ['', `${url}/docs for curl, with the token`],
+        ]
+      : [['docs', `${url}/docs`]]
   const available = agents.filter(({ needs }) => needs === null).map(({ name }) => name)
   const rows: (readonly [label: string, text: string])[] = [
     ...(hasCockpit ? [[page, url] as const] : []),
-    ['docs', `${url}/docs`],
+    ...docs,
     ...(available.length > 0 ? [['agents', available.join(', ')] as const] : []),
     ...agents.flatMap(({ name, needs }) =>
       needs === null ? [] : [['', `${name} is not available: ${needs}`] as const],
@@ -78,24 +110,29 @@ export const readyMessage = (url: string, header: string, hint: ReadyHint): stri
     agent === null
       ? []
       : [
-          `  try       ${command} run ${agent} Hello${url === DEFAULT_URL ? '' : ` --url ${url}`}`,
+          `  try       ${tokenSetting}${command} run ${agent} Hello${urlFlag(url)}${dataFlag}`,
           `  or        curl ${url}/agents/${agent}/hello --json '${body}'${header}`,
         ]
   return [
-    `Bridle is ready at ${url}`,
+    `Bridle is ready at ${listening}`,
     '',
-    ...(note === null ? [] : [note.replace(/^/gm, '  '), '']),
+    ...(note === null ? [] : [...note.split('\n').map((line) => indented(line, width)), '']),
     ...rows.flatMap(([label, text]) => labelled(label, text, width)),
     ...tries,
     '',
   ].join('\n')
 }
 
-/** The server that commands call where nobody names one. */
+/** The flag that a command needs to find this server; empty for the address that every command calls. */
+export const urlFlag = (url: string): string => (url === DEFAULT_URL ? '' : ` --url ${url}`)
+
 const DEFAULT_URL = 'http://127.0.0.1:4317'
 
+/** The data folder where nobody names one. */
+const DEFAULT_DATA = '.bridle'
+
 const labelled = (label: string, text: string, width: number): string[] =>
-  wrapText(text, width - LABEL_COLUMNS).map((part, at) =>
+  wrapWords(text, width - LABEL_COLUMNS).map((part, at) =>
     `${(at === 0 ? `  ${label}` : '').padEnd(LABEL_COLUMNS)}${part}`.trimEnd(),
   )
 
@@ -117,5 +154,3 @@ const pageFor = async (url: string, data: string): Promise<string | null> => {
   const { ticket } = (await answer.json()) as { ticket: string }
   return `${url}/docs?ticket=${ticket}`
 }
-
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)

@@ -11,6 +11,9 @@ export const healthTexts = ({ score, flags, penalties, hint, budget_pressure, re
   ),
   ...budget_pressure.budgets
     .filter(({ level }) => level !== 'ok')
-    .map(({ budget, value, limit, level }) => `${budget}: ${value} of ${limit} (${level})`),
+    .map(({ budget, value, limit, level }) => `${budget}: ${amount(value)} of ${amount(limit)} (${level})`),
   ...[hint ?? recovery_hint?.label].filter((text) => text !== undefined),
 ]
+
+/** Sums of fractions end in noise such as 0.08199999999999999. */
+const amount = (value: number): string => String(Number(value.toPrecision(6)))

@@ -1,5 +1,6 @@
 // The output of a command: text for people on a terminal, JSON lines for programs.
 import { styleText } from 'node:util'
+import { cutToColumns } from './display-width.ts'
 
 export interface CliOutput {
   /** JSON lines instead of text. */
@@ -23,8 +24,7 @@ export type TextStyle = Parameters<typeof styleText>[0]
 export const createOutput = ({ json = false, text = false }: { json?: boolean; text?: boolean }): CliOutput => {
   const { stdin, stdout, stderr } = process
   const isJson = json || (!stdout.isTTY && !text)
-  // The reader of the pipe has closed it (`| head`): end without an error.
-  stdout.once('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  if (!stdout.listeners('error').includes(endOnError)) stdout.once('error', endOnError)
   return {
     isJson,
     canAsk: !isJson && stdin.isTTY === true && stdout.isTTY === true,
@@ -43,6 +43,9 @@ export const createOutput = ({ json = false, text = false }: { json?: boolean; t
   }
 }
 
+/** The reader of the pipe has closed it (`| head`): end without an error. */
+const endOnError = (error: NodeJS.ErrnoException): void => process.exit(error.code === 'EPIPE' ? 0 : 1)
+
 /**
  * Replaces control characters: in an agent's text they would be commands to the terminal. Marks that change the direction of
  * writing would show a person something different from what is approved.
@@ -55,9 +58,6 @@ const controls = /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u2028-\u202e
 const shown = (unit: number): string =>
   String.fromCharCode(unit < 0x20 ? 0x2400 + unit : unit === 0x7f ? 0x2421 : 0xfffd)
 
-/** The text in one line, cut to the length. */
-export const truncateLine = (text: string, max: number): string => {
-  const flat = escapeControls(text.replace(/\s+/g, ' ').trim())
-  const letters = [...flat]
-  return letters.length <= max ? flat : `${letters.slice(0, Math.max(max - 1, 1)).join('')}…`
-}
+/** The text in one line, cut to so many columns. */
+export const truncateLine = (text: string, columns: number): string =>
+  cutToColumns(escapeControls(text.replace(/\s+/g, ' ').trim()), Math.max(columns, 1))

@@ -24,6 +24,7 @@ export const askChoice = async <const A extends keyof typeof words>(
       const typed = line.trim().toLowerCase()
       const answer = answers.find((each) => typed === each || typed === words[each])
       if (answer !== undefined) return answer
+      out.line(`  Answer ${answers.slice(0, -1).join(', ')} or ${answers.at(-1)}.`)
       out.write(question)
     }
     return null

@@ -2,9 +2,9 @@
 import type { SessionRow } from '../../client/index.ts'
 import { TITLE_COLUMNS } from '../limits.ts'
 import { shortIds } from '../session-ids/short-ids.ts'
+import { displayWidth } from './display-width.ts'
 import { type CliOutput, truncateLine } from './output.ts'
 import { printTable, timeAgo } from './table.ts'
-import { columnCount } from './text-lines.ts'
 
 /** A column between the status and the title. */
 export interface SessionColumn {
@@ -44,7 +44,7 @@ const titleColumns = (out: CliOutput, heads: readonly string[], cells: readonly 
   heads
     .slice(0, -1)
     .reduce(
-      (left, head, at) => left - 2 - Math.max(head.length, ...cells.map((row) => columnCount(row[at] ?? ''))),
+      (left, head, at) => left - 2 - Math.max(head.length, ...cells.map((row) => displayWidth(row[at] ?? ''))),
       out.width,
     )
 

@@ -1,4 +1,5 @@
 // A table for people: columns as wide as their widest cell, the last one cut to fit the line.
+import { displayWidth } from './display-width.ts'
 import { type CliOutput, truncateLine } from './output.ts'
 
 export const printTable = (
@@ -10,7 +11,9 @@ export const printTable = (
 ): void => {
   // Ids and kinds are in the first columns, and a server, a file or an agent chose them.
   const shown = rows.map((row) => row.map((cell) => truncateLine(cell, Number.POSITIVE_INFINITY)))
-  const widths = heads.map((head, column) => Math.max(head.length, ...shown.map((row) => width(row[column] ?? ''))))
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...shown.map((row) => displayWidth(row[column] ?? ''))),
+  )
   const last = heads.length - 1
   const taken = widths.slice(0, last).reduce((sum, each) => sum + each + 2, 0)
   const format = (row: readonly string[]): string =>
@@ -24,8 +27,7 @@ export const printTable = (
   for (const [index, row] of shown.entries()) for (const line of [format(row), ...(under[index] ?? [])]) out.line(line)
 }
 
-const width = (cell: string): number => [...cell].length
-const pad = (cell: string, to = 0): string => cell + ' '.repeat(Math.max(to - width(cell), 0))
+const pad = (cell: string, to = 0): string => cell + ' '.repeat(Math.max(to - displayWidth(cell), 0))
 
 /** How long ago, in one unit. */
 export const timeAgo = (iso: string, now: number): string => {

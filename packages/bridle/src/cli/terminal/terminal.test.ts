@@ -59,7 +59,7 @@ describe.skipIf(needs('script'))('on a terminal', () => {
     })
     await shown.until(question)
     shown.type('perhaps\r')
-    await shown.until(`perhaps\r\n  ${question}`)
+    await shown.until(`perhaps\r\n  Answer y, n or e.\r\n  ${question}`)
     shown.type(`${answer}\r`)
     expect(await shown.ended).toBe(code)
     expect(shown.screen()).toContain(expected)
@@ -75,6 +75,7 @@ describe.skipIf(needs('script'))('on a terminal', () => {
     shown.type('y\r')
     await shown.until(question, 3)
     await work.boot()
+    await shown.until(`\r\nIt is back.\r\n  ${question}`)
     shown.type('y\r')
     expect(await shown.ended).toBe(0)
     expect(shown.screen()).toContain('✓ go approved')
@@ -122,6 +123,19 @@ describe.skipIf(needs('script'))('on a terminal', () => {
     expect(await shown.ended).toBe(130)
     expect(shown.screen()).toContain('The run continues; watch it with bridle attach later')
     expect((await work.bridle(['sessions', '--search', 'later'])).stdout).toContain('"awaiting_approval"')
+  })
+
+  test('[C281] the first line of attach breaks no word', async () => {
+    const id = `long-${'x'.repeat(40)}`
+    const run = terminal(['run', 'scripted', scriptOf({ approve: 'go', args: {} }), '--id', id])
+    await run.until(question)
+    const shown = terminal(['attach', id], { NO_COLOR: '1' })
+    await shown.until(question)
+    expect(shown.screen()).toContain(`session ${id}, \r\nawaiting_approval; Ctrl+C leaves`)
+    shown.type('n\r')
+    expect(await run.ended).toBe(0)
+    shown.type('\u0003')
+    await shown.ended
   })
 
   test('[C9] e edits the arguments in a line, which is checked and shown again before it is sent', async () => {

@@ -1,40 +1,54 @@
 // Text wrapped into the lines of a terminal, with nothing cut away.
 import { COLUMNS_MIN } from '../limits.ts'
+import { type Glyph, glyphsOf } from './display-width.ts'
 
 /** Breaks text into lines of at most this many columns, after a space where possible. The lines together are the text. */
-export const wrapText = (text: string, columns: number): string[] => {
+export const wrapText = (text: string, columns: number): string[] =>
+  // A word longer than half a line is broken: the line before it would look like an end.
+  wrap(text, columns, 1 / 2)
+
+/** The same for advice: a word that fits into a line stays whole, and so does a command, since people copy it. */
+export const wrapWords = (text: string, columns: number): string[] =>
+  wrap(
+    text.replace(commands, (command) => (command.length > columns ? command : command.replaceAll(' ', JOINED_SPACE))),
+    columns,
+    0,
+  ).map((line) => line.replaceAll(JOINED_SPACE, ' '))
+
+/** The commands that advice tells people to type. */
+const commands =
+  /\(cd \S+ && npm ci\)|npm (?:install|pkg set) [^\s;,]+|(?:npm run -s bridle --|npx bridle)(?: [a-z]+(?: --help)?)?/gu
+
+/** A space at which no line is broken: the no-break space. */
+const JOINED_SPACE = '\u00a0'
+
+/** A line is broken at its last space if more than this share of it stands before that space. */
+const wrap = (text: string, columns: number, share: number): string[] => {
   const max = Math.max(columns, COLUMNS_MIN)
   const lines: string[] = []
-  let line: string[] = []
+  let line: Glyph[] = []
   let width = 0
-  for (const unit of text.match(units) ?? []) {
-    const added = columnCount(unit)
-    if (width + added > max) {
-      // A word longer than half a line is broken: the line before it would look like an end.
-      const space = line.lastIndexOf(' ')
-      const rest = space + 1 > line.length / 2 ? line.splice(space + 1) : []
-      lines.push(line.join(''))
+  for (const unit of unitsOf(text)) {
+    if (width + unit.columns > max) {
+      const space = line.findLastIndex((each) => each.text === ' ')
+      const rest = space + 1 > line.length * share ? line.splice(space + 1) : []
+      lines.push(textOf(line))
       line = rest
-      width = columnCount(rest.join(''))
+      width = rest.reduce((sum, { columns: each }) => sum + each, 0)
     }
     line.push(unit)
-    width += added
+    width += unit.columns
   }
-  return [...lines, line.join('')]
+  return [...lines, textOf(line)]
 }
 
-/** The columns that text takes on a terminal: two for Chinese, Japanese, Korean and emoji, none for a combining mark. */
-export const columnCount = (text: string): number => {
-  let columns = 0
-  for (const letter of text) columns += combining.test(letter) ? 0 : wide.test(letter) ? 2 : 1
-  return columns
-}
+const textOf = (line: readonly Glyph[]): string => line.map(({ text }) => text).join('')
 
-/** An escape such as \u001b stays in one piece, and a letter keeps its marks. */
-const units = /\\u[\da-f]{4}|.\p{M}*/gsu
-const combining = /^[\p{Mn}\p{Me}]$/u
-const wide =
-  /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u
+/** Characters as a person sees them; an escape such as \u001b stays in one piece. */
+const unitsOf = (text: string): Glyph[] =>
+  text.split(escapes).flatMap((part, at) => (at % 2 === 1 ? [{ text: part, columns: part.length }] : glyphsOf(part)))
+
+const escapes = /(\\u[\da-f]{4})/u
 
 /**
  * Text in which every character that is invisible, or that moves others, is escaped like in JSON: \u001b. A person who approves

@@ -95,6 +95,25 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     expect([await statusOf('ask-2'), await statusOf('ask-3')]).toEqual(['awaiting_approval', 'awaiting_approval'])
   })
 
+  test('[C281] doctor and errors break no word at 80 columns', async () => {
+    const doctor = tmux.open(80, ['doctor'])
+    await doctor.ended()
+    const rows = doctor.lines().join('\n')
+    expect(rows).toMatch(
+      /! agent assistant {2}not available: Set BRIDLE_MODEL=anthropic\/claude-sonnet-4-5\n {19}and ANTHROPIC_API_KEY/,
+    )
+    const failed = tmux.open(80, ['run', 'scriptd-with-a-name-that-is-long-enough', 'Hello'])
+    expect(await failed.ended()).toBe(1)
+    expect(failed.lines().join('\n')).toMatch(/; there is\nscripted\./)
+  })
+
+  test('[C308] logs says that no event fits', async () => {
+    await fabric().invoke('scripted', 'fits', { prompt: 'Hello' })
+    const window = tmux.open(80, ['logs', 'fits', '--type', 'tool_cal'])
+    expect(await window.ended()).toBe(0)
+    expect(window.lines().join('\n')).toContain('No event fits.')
+  })
+
   /** Presses Ctrl+C twice. On a busy machine the second press may come too late: then the command is started again. */
   const interruptTwice = async (open: () => TmuxWindow, isBegun: string | RegExp): Promise<TmuxWindow> => {
     for (let tries = 1; ; tries++) {
@@ -132,9 +151,24 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
 
     const quiet = tmux.open(80, ['attach', 'watch-1'])
     await quiet.until('cancelled')
+    expect(quiet.lines().join('\n')).toContain('session watch-1, idle; Ctrl+C leaves, and stops nothing.')
     quiet.press('C-c')
     expect(await quiet.ended()).toBe(0)
     expect(quiet.lines().join('\n')).not.toContain('Press Ctrl+C again')
+  })
+
+  test('[C125] run and attach say that they wait while nothing comes; without a run attach says nothing', async () => {
+    const script = scriptOf({ text: 'begun\n' }, { sleepMs: 600_000 })
+    const run = tmux.open(80, ['run', 'scripted', script, '--id', 'silent'])
+    await run.until(/^begun\n… waiting for scripted, \d+ s$/m)
+    const watcher = tmux.open(80, ['attach', 'silent'])
+    await watcher.until(/^begun\n… waiting for scripted, \d+ s$/m)
+    await fabric().cancel('silent')
+    expect(await run.ended()).toBe(3)
+    await watcher.until('cancelled')
+    await waitFor(async () => expect([...run.lines(), ...watcher.lines()].join('')).not.toContain('…'))
+    watcher.press('C-c')
+    expect(await watcher.ended()).toBe(0)
   })
 
   test('[C154] delete asks first', async () => {

@@ -24,7 +24,7 @@ const terminal = (canAsk = true) => {
 
 test('[C125] silence of two seconds has a line with the time, and the next output replaces it', () => {
   const { out: given, screen } = terminal()
-  const { out, stop } = withWorkingLine(given, 'greet is at work', Date.now)
+  const { out, stop } = withWorkingLine(given, { words: 'greet is at work' })
   out.line('first')
   vi.advanceTimersByTime(1_400)
   expect(screen()).toBe('first\n')
@@ -40,11 +40,26 @@ test('[C125] silence of two seconds has a line with the time, and the next outpu
 
 test('[C125] an open line, and an output for programs, are left alone', () => {
   const open = terminal()
-  const working = withWorkingLine(open.out, 'x', Date.now)
+  const working = withWorkingLine(open.out, { words: 'x' })
   working.out.write('Approve? ')
   vi.advanceTimersByTime(10_000)
   expect(open.screen()).toBe('Approve? ')
   working.stop()
   const piped = terminal(false)
-  expect(withWorkingLine(piped.out, 'x').out).toBe(piped.out)
+  expect(withWorkingLine(piped.out, { words: 'x' }).out).toBe(piped.out)
+})
+
+test('[C125] the line goes when the work ends without an output, and comes with the next work', () => {
+  const { out: given, screen } = terminal()
+  let isWorking = true
+  const { stop } = withWorkingLine(given, { words: 'x', isWorking: () => isWorking })
+  vi.advanceTimersByTime(2_000)
+  expect(screen()).toBe('… x, 2 s')
+  isWorking = false
+  vi.advanceTimersByTime(10_000)
+  expect(screen()).toMatch(/\r +\r$/)
+  isWorking = true
+  vi.advanceTimersByTime(1_000)
+  expect(screen()).toMatch(/… x, 13 s$/)
+  stop()
 })

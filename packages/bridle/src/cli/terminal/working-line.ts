@@ -1,5 +1,6 @@
 // A line that says that something is still at work, while nothing else is printed. The next output replaces it.
 import { SILENCE_MS } from '../limits.ts'
+import { displayWidth } from './display-width.ts'
 import { type CliOutput, truncateLine } from './output.ts'
 
 export interface WorkingOutput {
@@ -8,8 +9,18 @@ export interface WorkingOutput {
   readonly stop: () => void
 }
 
+export interface WorkingLineOptions {
+  readonly words: string
+  /** Nothing is shown while this is false; by default it is always true. */
+  readonly isWorking?: () => boolean
+}
+
 /** Only on a terminal. In the middle of a line, such as streamed text or a question, nothing is shown. */
-export const withWorkingLine = (out: CliOutput, words: string, now: () => number = Date.now): WorkingOutput => {
+export const withWorkingLine = (
+  out: CliOutput,
+  { words, isWorking = () => true }: WorkingLineOptions,
+  now: () => number = Date.now,
+): WorkingOutput => {
   if (!out.canAsk) return { out, stop: () => {} }
   let timer: NodeJS.Timeout | undefined
   let shown = 0
@@ -23,8 +34,9 @@ export const withWorkingLine = (out: CliOutput, words: string, now: () => number
   const draw = () => {
     if (!isLineStart) return
     clear()
+    if (!isWorking()) return
     const text = truncateLine(`… ${words}, ${Math.round((now() - quietFrom) / 1_000)} s`, out.width - 1)
-    shown = [...text].length
+    shown = displayWidth(text)
     out.write(out.style('dim', text))
   }
   const wait = () => {

@@ -101,9 +101,12 @@ describe('[H133] asking', () => {
       return path.endsWith('/stream') && ++streams === 2 ? 'before' : null
     })
     const retries: string[] = []
-    const run = client.ask('scripted', 's', script({ text: 'once' }), { onRetry: ({ type }) => retries.push(type) })
+    const run = client.ask('scripted', 's', script({ text: 'once' }), {
+      onRetry: ({ type }) => retries.push(type),
+      onOpen: () => retries.push('open'),
+    })
     expect(await textOf(run)).toBe('once')
-    expect(retries.slice(0, 2)).toEqual(['unreachable', 'unreachable'])
+    expect(retries.slice(0, 3)).toEqual(['unreachable', 'unreachable', 'open'])
     expect(sent.filter((line) => line.startsWith('POST'))).toHaveLength(3)
     expect((await client.timeline('scripted', 's')).entries.filter(({ type }) => type === 'prompt')).toHaveLength(1)
   })

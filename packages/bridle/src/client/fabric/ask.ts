@@ -16,6 +16,8 @@ export interface AskOptions {
   readonly signal?: AbortSignal
   /** The server cannot be reached at the moment; the next try follows. */
   readonly onRetry?: (cause: FabricError) => void
+  /** The events come: for the first time, or again after `onRetry`. */
+  readonly onOpen?: () => void
   /** The folder of a new session. A session that exists with another one is a FabricError. */
   readonly workspace?: NewWorkspace
 }
@@ -140,6 +142,7 @@ async function* followRun(
     onRetry: (cause) => options.onRetry?.(cause),
     // A run that was removed while the connection was down would never report its end.
     onOpen: () => {
+      options.onOpen?.()
       if (++connections === 1) return
       currentStatus().catch((error: unknown) => {
         removal = error

@@ -35,12 +35,13 @@ export class FabricError extends Error {
   }
 }
 
-/** Reads the two shapes of an error body: a text, or `{ type, message }`. */
+/** Reads the two shapes of an error body: a text, which a 404 explains in `message`, or `{ type, message }`. */
 export const errorFromResponse = async (response: Response): Promise<FabricError> => {
   const { status } = response
   const body: unknown = await response.json().catch(() => null)
   const error = isRecord(body) ? body.error : null
-  const { type, message } = isRecord(error) ? error : { type: null, message: error }
+  const explained = isRecord(body) && typeof body.message === 'string' ? body.message : error
+  const { type, message } = isRecord(error) ? error : { type: null, message: explained }
   const wait = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new FabricError(
     status,

@@ -107,7 +107,11 @@ describe('calls', () => {
 describe('errors', () => {
   test.each<[string, () => Promise<unknown>, object]>([
     ['bad input', () => fabric.invoke('scripted', 'e', {}), { status: 400, type: 'bad_request' }],
-    ['no such session', () => fabric.session('nobody'), { status: 404, type: 'not_found', message: 'Not found' }],
+    [
+      'no such session',
+      () => fabric.session('nobody'),
+      { status: 404, type: 'not_found', message: 'There is no session nobody.' },
+    ],
     ['an id that is a step in a path', () => fabric.session('..'), { status: 400, type: 'bad_request' }],
     [
       'a failed run',
@@ -116,6 +120,11 @@ describe('errors', () => {
     ],
     ['no token', () => fabricClient({ url: server.url }).sessions(), { status: 401, type: 'unauthorized' }],
     ['nobody there', () => fabricClient({ url: 'http://127.0.0.1:1' }).health(), { status: 0, type: 'unreachable' }],
+    ...['localhost:4317', '/bridle'].map((url): [string, () => Promise<unknown>, object] => [
+      `the address ${url}`,
+      () => fabricClient({ url }).health(),
+      { status: 400, message: `url must look like "http://127.0.0.1:4317"; it is "${url}".`, isRetryable: false },
+    ]),
     ['not Bridle', () => answering(() => new Response('<html>')).health(), { type: 'protocol' }],
     [
       'come back later',

@@ -26,6 +26,12 @@ export const requestsTo = ({ url, authToken, tenantId, fetch: given }: FabricCli
   const send = given ?? ((to, init) => fetch(to, init))
 
   const call = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    if (!/^https?:\/\//i.test(url))
+      throw new FabricError(
+        400,
+        'bad_request',
+        `url must look like "http://127.0.0.1:4317"; it is ${JSON.stringify(url)}.`,
+      )
     const headers = new Headers(init.headers)
     if (authToken !== undefined) headers.set('authorization', `Bearer ${authToken}`)
     if (tenantId !== undefined) headers.set('x-fabric-tenant', tenantId)

@@ -47,6 +47,15 @@ describe('an answer', () => {
     client.close()
   })
 
+  test('a closed client says that it is closed: no connection will come back for it', async () => {
+    const { client } = await openClient()
+    client.close()
+    await expect(client.submit('Hi')).rejects.toMatchObject({
+      code: 'not_sent',
+      message: 'The client is closed, so the submit was not sent: make a new client.',
+    })
+  })
+
   test('a refusal has its code and its command', async () => {
     const { client, line } = await openClient()
     const errors: HarnessError[] = []

@@ -136,7 +136,9 @@ export class CommandOutbox {
     if (!text) return refusal('bad_command', 'The command cannot be written as JSON.')
     if (twin) return refusal('command_conflict', 'This command id is in use for another body.')
     if (this.#connection === 'answers' || this.#connection === 'takes') return null
-    if (this.#connection === 'ended' || command.type !== 'submit' || !this.#options.holdsPrompts)
+    if (this.#connection === 'ended')
+      return refusal('not_sent', `The client is closed, so the ${command.type} was not sent: make a new client.`)
+    if (command.type !== 'submit' || !this.#options.holdsPrompts)
       return refusal('not_sent', `Not connected: the ${command.type} was not sent.`)
     return this.#held.length < HELD_MAX ? null : refusal('queue_full', 'Too many prompts wait for a connection.')
   }

@@ -162,7 +162,8 @@ export const operatorActs = (options: FabricClientOptions) => {
       id: string,
       page: {
         readonly agent?: string
-        readonly after?: number
+        /** The number of an event; `41~2` names the second incarnation of the log. */
+        readonly after?: number | string
         readonly limit?: number
         readonly content?: 'all' | 'none'
       } = {},

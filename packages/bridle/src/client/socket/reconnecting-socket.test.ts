@@ -38,6 +38,14 @@ describe('backoff', () => {
     client.close()
   })
 
+  test('the time of the next try is a whole number of milliseconds', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1 / 3)
+    const { client, line } = await openClient(noBackoff)
+    line.cut()
+    expect((client.connection.nextTryAt as number) - Date.now()).toBe(167)
+    client.close()
+  })
+
   test('half of it is chance', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     const { client, line } = await openClient(noBackoff)

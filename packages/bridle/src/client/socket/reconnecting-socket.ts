@@ -170,7 +170,8 @@ export class ReconnectingSocket {
     if (this.#state === 'closed') return
     if (!backoff) return this.#end(code, reason)
     // Up to half of the wait is random, so that the clients of a restarted server do not return at the same moment.
-    const waitMs = Math.min(backoff.longestMs, backoff.firstMs * 2 ** this.#tries) * (0.5 + Math.random() / 2)
+    const longestMs = Math.min(backoff.longestMs, backoff.firstMs * 2 ** this.#tries)
+    const waitMs = Math.round(longestMs * (0.5 + Math.random() / 2))
     this.#tries += 1
     this.#retry = setTimeout(() => this.#connect(), waitMs)
     onWait?.(waitMs, this.#tries)

@@ -49,7 +49,7 @@ export interface ThreadsState {
   readonly current: string | null
   /** Whether the list has been loaded; `failed` = it could not be loaded so far. */
   readonly phase: 'loading' | 'ready' | 'failed'
-  /** The reason why the last load failed; null = it did not. */
+  /** The reason why the last load failed, or why the server refuses the connection for changes, such as a login that has ended; null = none. */
   readonly error: FabricError | null
   /** There are older threads: `more()` loads them. */
   readonly hasMore: boolean

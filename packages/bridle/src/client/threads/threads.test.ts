@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
-import { fabricClient, type Threads, type ThreadsOptions, threads } from '../index.ts'
+import { fabricClient, HarnessClient, type Threads, type ThreadsOptions, threads } from '../index.ts'
 import type { Thread } from './options.ts'
 import { withoutThread, withThread } from './thread-list.ts'
 
@@ -95,6 +95,87 @@ describe('[H135] threads', () => {
     expect([titles(list).length, list.getSnapshot().hasMore]).toEqual([55 + before, false])
   })
 
+  test('[H158] a list that is loaded again keeps as many threads as it had, whatever happened in between', async () => {
+    const setUp = open('bo', { live: false })
+    for (let number = 0; number < 125; number++) await setUp.create({ title: `n${number}` })
+    const requests: string[] = []
+    const list = open('bo', {
+      live: false,
+      fetch: (url, init) => {
+        requests.push(String(url))
+        return fetch(url, init)
+      },
+    })
+    await list.refresh()
+    await list.more()
+    // Two clicks load one page, and a list that is loaded at the same time waits for it.
+    await Promise.all([list.more(), list.more(), list.refresh()])
+    const loaded = titles(list)
+    expect(loaded.length).toBeGreaterThanOrEqual(125)
+    expect(new Set(loaded).size).toBe(loaded.length)
+    requests.length = 0
+    await list.refresh()
+    expect([titles(list), requests.length]).toEqual([loaded, 1])
+    const [first, , third] = list.getSnapshot().threads
+    await setUp.remove(first?.id ?? '')
+    await setUp.rename(third?.id ?? '', 'renamed elsewhere')
+    await list.refresh()
+    expect(titles(list)).toEqual([
+      'renamed elsewhere',
+      ...loaded.filter((title) => title !== first?.title && title !== third?.title),
+    ])
+    expect(list.getSnapshot().hasMore).toBe(false)
+  })
+
+  test('[H158] three threads of two users: held prompts, names and removals, each in its own thread', async () => {
+    const users = await Promise.all(
+      ['ada', 'cy'].map(async (user) => {
+        const [tab, other] = [open(user), open(user)]
+        const made = []
+        for (const name of ['a', 'b', 'c']) made.push(await tab.create({ title: `${user} ${name}` }))
+        const gate = Promise.withResolvers<void>()
+        const clients = made.map(({ id }) => {
+          const url = `${server.url.replace('http', 'ws')}/ws?sessionId=${id}&agent=scripted`
+          return new HarnessClient({ url: () => gate.promise.then(() => url), authToken: user, storage: false })
+        })
+        return { user, tab, other, made, gate, clients }
+      }),
+    )
+    const sent = users.flatMap(({ user, clients }) =>
+      clients.map((client, index) => {
+        return client.submit(scriptBody({ text: `${user} answer ${index}` }).prompt).catch((error: unknown) => error)
+      }),
+    )
+    for (const { user, tab, other, made, clients } of users) {
+      expect(clients.map(({ held }) => held.length)).toEqual([1, 1, 1])
+      // The second thread goes, with the prompt that it never got; the first gets another name in another tab.
+      clients[1]?.close()
+      await tab.remove(made[1]?.id ?? '')
+      await other.rename(made[0]?.id ?? '', `${user} renamed`)
+      await Promise.all([tab.refresh(), other.refresh()])
+      expect(clients.map(({ held }) => held.length)).toEqual([1, expect.any(Number), 1])
+    }
+    for (const { gate } of users) gate.resolve()
+    await Promise.all(sent)
+    for (const { user, tab, other, made, clients } of users) {
+      for (const list of [tab, other]) {
+        await until(list, (shown) => shown.includes(`${user} renamed`) && !shown.includes(`${user} b`))
+        await list.refresh()
+        expect(titles(list)).toEqual(expect.arrayContaining([`${user} renamed`, `${user} c`]))
+        expect(titles(list)).not.toContain(`${user} b`)
+      }
+      const reader = fabricClient({ url: server.url, authToken: user })
+      for (const index of [0, 2]) {
+        const { id = '' } = made[index] ?? {}
+        await expect
+          .poll(async () => (await reader.session(id)).messages.at(-1)?.content)
+          .toBe(`${user} answer ${index}`)
+      }
+      await expect(reader.session(made[1]?.id ?? '')).rejects.toMatchObject({ status: 404 })
+      for (const client of clients) client.close()
+    }
+  })
+
   test('a server that is not there is said, and a later load mends it', async () => {
     let isThere = false
     const list = open('ada', {
@@ -106,6 +187,22 @@ describe('[H135] threads', () => {
     isThere = true
     await list.refresh()
     expect(list.getSnapshot()).toMatchObject({ phase: 'ready', error: null })
+  })
+
+  test('a login that ends while the server is away is said when the server is back', async () => {
+    const start = (port: number, token: string) =>
+      HarnessServer.start({ port, data: join(folder, 'login'), tokens: [{ token, user: 'ada' }], log: () => {} })
+    const first = await start(0, 'old')
+    const list = open('old', { url: first.url })
+    await list.create({ title: 'Garden' })
+    await first.close()
+    const second = await start(Number(new URL(first.url).port), 'new')
+    try {
+      const shown = () => ({ titles: titles(list), status: list.getSnapshot().error?.status })
+      await expect.poll(shown, { timeout: 10_000 }).toEqual({ titles: ['Garden'], status: 401 })
+    } finally {
+      await second.close()
+    }
   })
 })
 

@@ -4,7 +4,7 @@ import type { TenantChange } from '../../surfaces/changes/wire.ts'
 import type { SessionRow } from '../../surfaces/http/wire.ts'
 import { FabricError } from '../fabric/error.ts'
 import { type FabricClient, fabricClient } from '../fabric/http.ts'
-import { THREADS_PAGE } from '../limits.ts'
+import { THREADS_PAGE, THREADS_PAGE_MAX } from '../limits.ts'
 import { connectChanges } from '../operator/changes.ts'
 import type { ChangesHandle, ChangesOptions } from '../operator/changes-options.ts'
 import type { NewThread, Thread, ThreadsOptions, ThreadsState } from './options.ts'
@@ -12,6 +12,18 @@ import { changedSince, isSame, leftSince, threadOf, withoutThread, withThread } 
 
 /** Makes the list of a user's threads. It loads at once, and follows changes until `close`. */
 export const threads = (options: ThreadsOptions): Threads => new Threads(options)
+
+interface ThreadsPage {
+  readonly sessions: readonly SessionRow[]
+  readonly next: string | undefined
+}
+
+/** Rows of the server, and the threads of the list that stay beside them. */
+interface LoadedRows {
+  readonly rows: readonly SessionRow[]
+  readonly next: string | undefined
+  readonly keeps: readonly Thread[]
+}
 
 /** The threads of one user, as `threads` makes them. */
 export class Threads {
@@ -23,14 +35,20 @@ export class Threads {
   #next: string | null = null
   /** Removed here: a list that was asked for before must not bring them back. */
   readonly #removed = new Set<string>()
-  #loading: Promise<void> | null = null
+  #refreshing: Promise<void> | null = null
+  #extending: Promise<void> | null = null
+  #isClosed = false
 
   constructor({ agent, current = null, live = true, ...options }: ThreadsOptions) {
     this.#client = fabricClient(options)
     this.#agent = agent
     this.#state = { threads: [], current, phase: 'loading', error: null, hasMore: false }
     const onChange: ChangesOptions['onChange'] = (change) => this.#receive(change)
-    this.#changes = live ? connectChanges({ ...options, onChange }) : null
+    // A refused connection is not tried again: a login that has ended would never show.
+    const onPhase: ChangesOptions['onPhase'] = (phase, { error = null }) => {
+      if (phase === 'closed' && error !== null && !this.#isClosed) this.#update({ error })
+    }
+    this.#changes = live ? connectChanges({ ...options, onChange, onPhase }) : null
     // With a socket, its `ready` loads the list, too; the first load does not wait for it.
     void this.refresh().catch(() => {})
   }
@@ -44,17 +62,20 @@ export class Threads {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Loads the newest threads again. */
+  /** Loads the threads again, as many as the list has. */
   refresh(): Promise<void> {
-    this.#loading ??= this.#load(undefined).finally(() => {
-      this.#loading = null
+    this.#refreshing ??= this.#afterOther(this.#extending, () => this.#reload()).finally(() => {
+      this.#refreshing = null
     })
-    return this.#loading
+    return this.#refreshing
   }
 
   /** Loads older threads, where `hasMore` says that there are some. */
-  async more(): Promise<void> {
-    if (this.#next !== null) await this.#load(this.#next)
+  more(): Promise<void> {
+    this.#extending ??= this.#afterOther(this.#refreshing, () => this.#extend()).finally(() => {
+      this.#extending = null
+    })
+    return this.#extending
   }
 
   /** Makes a thread and switches to it. */
@@ -102,26 +123,63 @@ export class Threads {
 
   /** Ends the connection for changes. The last list stays. */
   close(): void {
+    this.#isClosed = true
     this.#changes?.close()
     this.#listeners.clear()
   }
 
-  async #load(cursor: string | undefined): Promise<void> {
+  /** A page that is loaded while the list is replaced would leave a gap in it. */
+  async #afterOther(other: Promise<void> | null, load: () => Promise<void>): Promise<void> {
+    // The caller of the other load learns of its failure.
+    await other?.catch(() => {})
+    await load()
+  }
+
+  async #reload(): Promise<void> {
     const asked = this.#state.threads
+    await this.#load(asked, async () => {
+      const rows: SessionRow[] = []
+      let page: ThreadsPage | null = null
+      do {
+        const wanted = Math.max(THREADS_PAGE, asked.length - rows.length)
+        page = await this.#page(page?.next, Math.min(wanted, THREADS_PAGE_MAX))
+        rows.push(...page.sessions)
+      } while (page.next !== undefined && page.sessions.length > 0 && rows.length < asked.length)
+      return { rows, next: page.next, keeps: changedSince(asked, this.#state.threads) }
+    })
+  }
+
+  async #extend(): Promise<void> {
+    const cursor = this.#next
+    if (cursor === null) return
+    await this.#load(this.#state.threads, async () => {
+      const { sessions: rows, next } = await this.#page(cursor, THREADS_PAGE)
+      return { rows, next, keeps: this.#state.threads }
+    })
+  }
+
+  async #page(cursor: string | undefined, limit: number): Promise<ThreadsPage> {
+    const { sessions, next } = await this.#client.sessions({
+      kind: 'chat',
+      limit,
+      ...(this.#agent !== undefined && { agent: this.#agent }),
+      ...(cursor !== undefined && { cursor }),
+    })
+    return { sessions, next: next ?? undefined }
+  }
+
+  /** `asked` is the list when the server was asked: its answer may be older than changes that came while it was on its way. */
+  async #load(asked: readonly Thread[], ask: () => Promise<LoadedRows>): Promise<void> {
     try {
-      const { sessions, next } = await this.#client.sessions({
-        kind: 'chat',
-        limit: THREADS_PAGE,
-        ...(this.#agent !== undefined && { agent: this.#agent }),
-        ...(cursor !== undefined && { cursor }),
-      })
-      const rows = sessions.filter(({ id }) => !this.#removed.has(id)).map(threadOf)
-      // The answer may be older than changes that came while it was on its way.
-      const before = cursor === undefined ? changedSince(asked, this.#state.threads) : this.#state.threads
+      const { rows, next, keeps } = await ask()
       const left = leftSince(asked, this.#state.threads)
       this.#next = next ?? null
       this.#update({
-        threads: rows.filter((row) => !left.some((each) => isSame(each, row))).reduce(withThread, before),
+        threads: rows
+          .filter(({ id }) => !this.#removed.has(id))
+          .map(threadOf)
+          .filter((row) => !left.some((each) => isSame(each, row)))
+          .reduce(withThread, keeps),
         phase: 'ready',
         error: null,
         hasMore: this.#next !== null,

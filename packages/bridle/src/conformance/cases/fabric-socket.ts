@@ -45,7 +45,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     name: '[W4] a session that is not there gets one error and 4004',
     steps: [
       { open: 'a', path: socket },
-      { hear: 'a', message: { type: 'error', message: 'Not found' } },
+      { hear: 'a', message: { type: 'error', message: 'There is no session {s}.' } },
       { closed: 'a', code: 4004 },
     ],
   },

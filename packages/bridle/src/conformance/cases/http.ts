@@ -4,7 +4,20 @@ import type { ConformanceCase } from '../case.ts'
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const unauthorized = { status: 401, body: { error: { type: 'unauthorized', message: { $any: true } } } } as const
 const forbidden = { status: 403, body: { error: { type: 'forbidden', message: { $any: true } } } } as const
-const notFound = { status: 404, body: { error: 'Not found' } } as const
+const missing = (message: string) => ({ status: 404, body: { error: 'Not found', message } }) as const
+const notFound = missing('There is no session {s}.')
+const notFoundOfAgent = missing('There is no session {s} of the agent scripted.')
+/** A proxy in front may add a prefix to the route that is named. */
+const missingPart = (words: string) =>
+  ({ status: 404, body: { error: 'Not found', message: { $match: `^There is no ${words}\\.$` } } }) as const
+const noApproval = missingPart('approval apr-1 in this session; GET \\S*/approvals lists those that wait')
+const noProposal = missingPart('proposal art-1 in this session; GET \\S*/memory lists them')
+const noArtifact = missingPart('artifact nothing in this session; GET \\S*/artifacts lists them')
+const noSuchPath = { status: 404, body: { error: 'Not found', message: { $match: 'GET .*/docs' } } } as const
+const noSuchAgent = {
+  status: 404,
+  body: { error: 'Not found', message: { $match: '^There is no agent nobody; there (is|are) .*scripted' } },
+} as const
 const bad = { status: 400, body: { error: { $match: '.' } } } as const
 const say = (text: string) => [{ text }]
 const invoke = '/agents/scripted/{s}'
@@ -82,9 +95,9 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[H11] what is not there, and what makes no sense',
+    name: '[H11] [H155] what is not there, and what makes no sense',
     steps: [
-      { ask: { path: '/nowhere' }, answer: notFound },
+      { ask: { path: '/nowhere' }, answer: noSuchPath },
       { ask: { path: '/sessions/{s}' }, answer: notFound },
       { ask: { path: '/sessions/{s}/events' }, answer: notFound },
       { ask: { path: '/sessions/{s}/artifacts' }, answer: notFound },
@@ -92,10 +105,10 @@ export const httpCases: readonly ConformanceCase[] = [
       { ask: { method: 'POST', path: '/sessions/{s}/cancel', body: {} }, answer: notFound },
       { ask: { method: 'POST', path: '/sessions/{s}/signal', body: { name: 'go' } }, answer: notFound },
       { ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/approve', body: {} }, answer: notFound },
-      { ask: { path: invoke }, answer: notFound },
-      { ask: { method: 'DELETE', path: invoke }, answer: notFound },
-      { ask: { method: 'POST', path: '/agents/nobody/{s}', script: say('x') }, answer: notFound },
-      { ask: { path: '/agents/nobody/{s}/stream' }, answer: notFound },
+      { ask: { path: invoke }, answer: notFoundOfAgent },
+      { ask: { method: 'DELETE', path: invoke }, answer: notFoundOfAgent },
+      { ask: { method: 'POST', path: '/agents/nobody/{s}', script: say('x') }, answer: noSuchAgent },
+      { ask: { path: '/agents/nobody/{s}/stream' }, answer: noSuchAgent },
       { ask: { method: 'POST', path: '/agents/scripted/a%2Fb', script: say('x') }, answer: bad },
       { ask: { method: 'POST', path: invoke, raw: '{' }, answer: bad },
       { ask: { method: 'POST', path: invoke, raw: '[]' }, answer: bad },
@@ -110,17 +123,18 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[H11] an unknown session is reported before other problems',
+    name: '[H11] [H155] an unknown session is reported before other problems, and a part of a session by its own name',
     steps: [
       { ask: { method: 'POST', path: '/sessions/{s}/cancel', raw: '{' }, answer: notFound },
       { ask: { path: '/sessions/{s}/events?after=x' }, answer: notFound },
       { ask: { method: 'POST', path: invoke, script: say('x') }, answer: { status: 200 } },
       { ask: { method: 'POST', path: '/sessions/{s}/cancel', raw: '{' }, answer: bad },
       { ask: { path: '/sessions/{s}/events?after=x' }, answer: bad },
-      { ask: { path: '/sessions/{s}/runs/r-999' }, answer: notFound },
-      { ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/approve', body: {} }, answer: notFound },
+      { ask: { path: '/sessions/{s}/runs/r-999' }, answer: missing('There is no run r-999 in this session.') },
+      { ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/approve', body: {} }, answer: noApproval },
+      { ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/reject', body: {} }, answer: noApproval },
       { ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/maybe', body: {} }, answer: bad },
-      { ask: { path: '/sessions/{s}/artifacts/nothing' }, answer: notFound },
+      { ask: { path: '/sessions/{s}/artifacts/nothing' }, answer: noArtifact },
     ],
   },
   {
@@ -198,8 +212,8 @@ export const httpCases: readonly ConformanceCase[] = [
         answer: { status: 200, body: { decision: 'rejected' } },
       },
       { ask: { method: 'POST', path: '/sessions/{s}/memory/{rumour}', body: { decision: 'maybe' } }, answer: bad },
-      { ask: { method: 'POST', path: '/sessions/{s}/memory/art-1', body: { decision: 'accept' } }, answer: notFound },
-      { ask: { path: '/sessions/{s}-other/memory' }, answer: notFound },
+      { ask: { method: 'POST', path: '/sessions/{s}/memory/art-1', body: { decision: 'accept' } }, answer: noProposal },
+      { ask: { path: '/sessions/{s}-other/memory' }, answer: missing('There is no session {s}-other.') },
       {
         ask: { path: '/sessions/{s}/memory' },
         answer: {
@@ -239,7 +253,7 @@ export const httpCases: readonly ConformanceCase[] = [
           body: { decision: 'accept' },
           headers: bearer('worker'),
         },
-        answer: notFound,
+        answer: noProposal,
       },
     ],
   },
@@ -288,7 +302,7 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[H13] another tenant’s session answers like none',
+    name: '[H13] [H155] another tenant’s session answers like none',
     steps: [
       {
         ask: { method: 'POST', path: invoke, script: say('mine'), headers: { 'x-fabric-tenant': 'acme' } },
@@ -298,8 +312,8 @@ export const httpCases: readonly ConformanceCase[] = [
       { ask: { path: '/sessions/{s}?tenant=acme' }, answer: { status: 200 } },
       { ask: { path: '/sessions/{s}' }, answer: notFound },
       { ask: { path: '/sessions/{s}', headers: { 'x-fabric-tenant': 'other' } }, answer: notFound },
-      { ask: { method: 'DELETE', path: invoke }, answer: notFound },
-      { ask: { path: invoke }, answer: notFound },
+      { ask: { method: 'DELETE', path: invoke }, answer: notFoundOfAgent },
+      { ask: { path: invoke }, answer: notFoundOfAgent },
       { ask: { path: '/sessions?search={s}' }, answer: { status: 200, body: { sessions: [] } } },
       { ask: { path: '/sessions?tenant=a%2Fb' }, answer: bad },
     ],
@@ -378,8 +392,11 @@ export const httpCases: readonly ConformanceCase[] = [
         ask: { method: 'POST', path: '/agents/scripted/user:bob', script: say('x'), headers: bearer('worker') },
         answer: { status: 200 },
       },
-      { ask: { path: '/sessions/user:bob', headers: bearer('ann') }, answer: notFound },
-      { ask: { path: '/agents/scripted/user:bob', headers: bearer('ann') }, answer: notFound },
+      { ask: { path: '/sessions/user:bob', headers: bearer('ann') }, answer: missing('There is no session user:bob.') },
+      {
+        ask: { path: '/agents/scripted/user:bob', headers: bearer('ann') },
+        answer: missing('There is no session user:bob of the agent scripted.'),
+      },
     ],
   },
   {
@@ -426,7 +443,7 @@ export const httpCases: readonly ConformanceCase[] = [
       { ask: { path: '/health' }, answer: { status: 200 } },
       { ask: { path: '/sessions' }, answer: { status: 200 } },
       { ask: { path: '/sessions/{s}' }, answer: notFound },
-      { ask: { path: invoke }, answer: notFound },
+      { ask: { path: invoke }, answer: notFoundOfAgent },
       {
         ask: { path: '/sessions' },
         answer: {
@@ -663,7 +680,7 @@ export const httpCases: readonly ConformanceCase[] = [
       { stream: 'old', ask: { path: `${invoke}/stream` }, until: 'idle', last: { id: { $save: 'last' } } },
       { ask: { method: 'DELETE', path: invoke }, answer: { status: 200, body: { deleted: true, sessionId: '{s}' } } },
       { ask: { path: '/sessions/{s}' }, answer: notFound },
-      { ask: { method: 'DELETE', path: invoke }, answer: notFound },
+      { ask: { method: 'DELETE', path: invoke }, answer: notFoundOfAgent },
       { ask: { path: '/sessions?search={s}' }, answer: { status: 200, body: { sessions: [] } } },
       { ask: { method: 'POST', path: invoke, script: say('new') }, answer: { status: 200 } },
       {

@@ -51,7 +51,7 @@ export const transportCases: readonly ConformanceCase[] = [
         answer: { status: 201, body: { ticket: { $save: 'other' } } },
       },
       { open: 'b', path: `${ws}&ticket={other}` },
-      { hear: 'b', message: { type: 'error', message: 'Not found' } },
+      { hear: 'b', message: { type: 'error', message: 'There is no session {s}.' } },
       { closed: 'b', code: 4004 },
     ],
   },

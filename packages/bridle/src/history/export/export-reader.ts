@@ -164,25 +164,24 @@ const nameOf = ({ agent, id }: SessionName): string => `${agent}/${id}`
 
 const CHANGED = 'The line is not as a server writes it. Export it again, and do not edit the file.'
 
+const NO_EXPORT =
+  'This is no export of a session. Choose a file that `bridle export` or GET /sessions/:id/export wrote.'
+
 const parse = (text: string, line: number): JsonObject => {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw new ExportError(line, 'The line is not JSON: the file is damaged. Export it again.')
+    throw new ExportError(line, line === 1 ? NO_EXPORT : 'The line is not JSON: the file is damaged. Export it again.')
   }
-  if (!isJsonObject(value)) throw new ExportError(line, CHANGED)
+  if (!isJsonObject(value)) throw new ExportError(line, line === 1 ? NO_EXPORT : CHANGED)
   if (isDeeperThan(value, DEPTH_MAX + 2))
     throw new ExportError(line, `The line has more than ${DEPTH_MAX} levels. No server writes such a line.`)
   return value
 }
 
 const checkHeader = ({ bridle, version }: JsonObject): void => {
-  if (bridle !== 'export')
-    throw new ExportError(
-      1,
-      'This is no export of a session. Choose a file that `bridle export` or GET /sessions/:id/export wrote.',
-    )
+  if (bridle !== 'export') throw new ExportError(1, NO_EXPORT)
   if (version !== EXPORT_VERSION)
     throw new ExportError(
       1,

@@ -55,7 +55,11 @@ test.each([
   ['bytes without a line', Uint8Array.of(0x89, 0x50, 0x4e, 0x47), /^Line 1: The line is not text/],
   ['a file that ends within a character', Uint8Array.of(0x22, 0xc3), /^Line 1: The file is cut off/],
   ['a line without an end', new TextEncoder().encode('{"bridle":"export"'), /^Line 1: The file is cut off/],
-  ['a mark of byte order', new TextEncoder().encode('\ufeff{"bridle":"export"}\n'), /^Line 1: The line is not JSON/],
+  [
+    'a mark of byte order',
+    new TextEncoder().encode('\ufeff{"bridle":"export"}\n'),
+    /^Line 1: This is no export of a session/,
+  ],
   ['half a character at the end of a line', Uint8Array.of(0x22, 0xc3, 0x0a), /^Line 1: The line is not text/],
 ])('[X11] %s', async (_name, file, words) => {
   await expect(readExport(file)).rejects.toThrow(words)

@@ -198,15 +198,17 @@ export class Host {
   }
 
   /** For metrics. */
-  counts(): { sessions: number; listeners: number; running: number; events: number } {
+  counts(): { sessions: number; listeners: number; running: number; waiting: number; events: number } {
     const { sessions, eventCount: events } = this.#live
     let listeners = 0
     let running = 0
+    let waiting = 0
     for (const session of sessions) {
       listeners += session.subscribers.size
-      if (session.state.lifecycle.run) running += 1
+      if (session.isWorking) running += 1
+      else if (session.state.lifecycle.run) waiting += 1
     }
-    return { sessions: sessions.length, listeners, running, events }
+    return { sessions: sessions.length, listeners, running, waiting, events }
   }
 
   /** The memory that loaded sessions take, as it is counted. */

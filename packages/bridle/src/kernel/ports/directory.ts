@@ -121,6 +121,8 @@ export interface Directory {
     tenant: string,
     filter: { limit?: number; cursor?: string; viewer?: string },
   ): Promise<{ approvals: { key: Key; approval: SettledListing }[]; next?: string }>
+  /** The number of open approvals of all tenants; a store that cannot count them has no such call. */
+  openApprovals?(): Promise<number>
   /** Sessions whose `dueAt` is at or before `now`, earliest first, whether or not they have an effect in hand. */
   due(now: number, limit: number): Promise<Key[]>
   /** Sessions that have an effect in hand, in the order in which they were made. */

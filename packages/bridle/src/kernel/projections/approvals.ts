@@ -31,6 +31,8 @@ export interface Approval {
   readonly effect?: ToolEffect
   readonly risk?: ApprovalRisk
   readonly audience?: string
+  /** The runner makes the call with its arguments or not at all. */
+  readonly fixed?: true
 }
 
 /** The fields that a repeated answer, a delivery or a repeated request needs; the whole request is in the log. */
@@ -73,6 +75,7 @@ export const approvals: Projection<Approvals> = {
           attempt: attempt ?? 0,
           durable: payload.durable ?? false,
           ...present({ effect: payload.effect, risk: payload.risk, audience: payload.audience }),
+          ...(payload.fixed && { fixed: true }),
         },
       },
     }),

@@ -107,6 +107,8 @@ export interface Run extends Prompt {
   readonly resume: string | null
   readonly steerable: boolean
   readonly hasOutput: boolean
+  /** The runner has told a resume handle in this attempt, and the log has no text and no call behind it. */
+  readonly isAtHandle?: boolean
   /** The runner has reported its whole response. */
   readonly hasResponse: boolean
 }

@@ -211,7 +211,7 @@ export const lifecycle: Projection<Lifecycle> = {
       ],
     }),
     steer_delivered: (state, { payload }) => ({
-      ...state,
+      ...awayFromHandle(state),
       steers: state.steers.filter((steer) => steer.messageId !== payload.message_id),
     }),
 
@@ -260,7 +260,7 @@ export const lifecycle: Projection<Lifecycle> = {
     }),
     tool_outcome: (state, { payload }) =>
       Object.hasOwn(state.tools, payload.tool_call_id)
-        ? { ...state, tools: omit(state.tools, payload.tool_call_id) }
+        ? { ...awayFromHandle(state), tools: omit(state.tools, payload.tool_call_id) }
         : state,
 
     rewound: (state, { payload }) => ({
@@ -341,8 +341,17 @@ export const withFrame = (state: Lifecycle, event: Event): Lifecycle => {
   const { run } = state
   if (!run || event.frame === undefined || event.run !== run.runId || event.attempt !== run.attempt) return state
   const hasOutput = run.hasOutput || outputTypes.has(event.type)
-  if (event.frame <= run.frame && hasOutput === run.hasOutput) return state
-  return { ...state, run: { ...run, frame: Math.max(run.frame, event.frame), hasOutput } }
+  const isAtHandle = event.type === 'resume_handle' || (run.isAtHandle === true && !typesBehindHandle.has(event.type))
+  if (event.frame <= run.frame && hasOutput === run.hasOutput && isAtHandle === (run.isAtHandle ?? false)) return state
+  return {
+    ...state,
+    run: {
+      ...run,
+      frame: Math.max(run.frame, event.frame),
+      hasOutput,
+      ...((isAtHandle || run.isAtHandle !== undefined) && { isAtHandle }),
+    },
+  }
 }
 
 /** A folder is of one session on one server: a file must not choose it, nor a branch share it. */
@@ -368,6 +377,15 @@ const outputTypes = new Set<string>([
   'context_compacted',
   'directive',
 ])
+
+/** Event types behind which an earlier handle would repeat or forget something. A thought may be repeated. */
+const typesBehindHandle = new Set<string>(
+  [...outputTypes, 'tool_result', 'tool_outcome'].filter((type) => type !== 'thinking'),
+)
+
+/** Work that is not in a report of the runner: a call that was ended for it, a prompt that reached it. */
+const awayFromHandle = (state: Lifecycle): Lifecycle =>
+  state.run?.isAtHandle ? withRun(state, { isAtHandle: false }) : state
 
 /** An attempt stopped before its start keeps the handle with which it would have begun. */
 const withResumeHandle = (state: Lifecycle): Lifecycle => {

@@ -25,7 +25,7 @@ import { type ListenerState, listening } from './listening.ts'
 import { type Memory, memory } from './memory.ts'
 import { fold } from './projection.ts'
 import { type Notices, notices } from './reports/notices.ts'
-import { type Steps, steps } from './reports/steps.ts'
+import { type Steps, steps, withStepsLeft } from './reports/steps.ts'
 import { type Usage, usage } from './reports/usage.ts'
 
 export interface SessionState {
@@ -113,7 +113,7 @@ export const evolveWith = (
   next.feedback = fold(feedback, state.feedback, event)
   next.governance = fold(governance, state.governance, event)
   next.usage = fold(usage, state.usage, event)
-  next.steps = fold(steps, state.steps, event)
+  next.steps = fold(steps, withStepsLeft(state.steps, event, state.at), event)
   next.notices = fold(notices, state.notices, event)
   return next
 }

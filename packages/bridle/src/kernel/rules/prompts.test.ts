@@ -13,6 +13,15 @@ import {
 } from './rules.suite.ts'
 
 describe('submit', () => {
+  test('attempts are counted for each turn: a chat that nobody retries stays at one', () => {
+    const life = new TestSession()
+    for (const prompt of ['one', 'two', 'three']) {
+      life.submit(prompt)
+      life.report(started(), finished())
+    }
+    expect(life.payloads('session_state').map(({ attempt_count }) => attempt_count)).toEqual([1, 1, 1, 1, 1, 1])
+  })
+
   test('[S1] opens the session, adds the user message once and starts the run in one batch', () => {
     const life = new TestSession()
     expect(life.submit('hello')).toEqual({ runId: 'r-2', messageId: 'm-2', delivery: 'started', seq: 5 })

@@ -266,7 +266,7 @@ const goldenDurable: readonly GoldenStep[] = [
   runnerReports({ type: 'finished' }),
 ]
 
-/** The chat ends in the middle of a call. */
+/** The chat ends in the middle of a step and of a call. */
 const goldenImport = (): Command => ({
   type: 'import',
   parent: null,
@@ -287,6 +287,7 @@ const goldenChat: readonly GoldenStep[] = [
   { type: 'rename', title: 'Other', actor: 'ann' },
   { type: 'submit', prompt: 'second' },
   runnerReports({ type: 'started' }),
+  runnerReports(event('step_progress', { step_id: 'left', status: 'running' })),
   runnerReports(event('tool_call', { name: 'write', arguments: {}, tool_call_id: 'c' }), {
     ...{ type: 'ask', toolCallId: 'c', tool: 'write', arguments: {}, reason: 'writes', digest: 'd' },
   }),

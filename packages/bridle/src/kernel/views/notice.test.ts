@@ -24,7 +24,7 @@ test.each<[EventType, object, object | null]>([
       ...{ status: 'retrying', kind: 'provider_retry', provider_requested: 'Anthropic', reason: 'server_error' },
       ...{ failure_count: 5, max_retries: 6, retry_delay_ms: 9_100, http_status: 502 },
     },
-    { kind: 'retry', message: 'Anthropic: 502, trying again in 9 s, 5 of 6', retryAt: at + 9_100 },
+    { kind: 'retry', message: 'Anthropic: not reached, 502, trying again in 9 s, 5 of 6', retryAt: at + 9_100 },
   ],
   [
     'transport_diagnostic',
@@ -33,6 +33,26 @@ test.each<[EventType, object, object | null]>([
       ...{ failure_count: 1, retry_at: at + 500 },
     },
     { kind: 'retry', message: 'openai/gpt: overloaded: Too busy, trying again at once, try 2', retryAt: at + 500 },
+  ],
+  [
+    'transport_diagnostic',
+    {
+      ...{ status: 'retrying', kind: 'model', provider_requested: 'a/b', failure_count: 1, retry_at: at + 1_000 },
+      reason: 'unavailable: "a.chat/b" failed: Nothing answers. Is it running?',
+    },
+    {
+      kind: 'retry',
+      message: 'a/b: Nothing answers. Is it running? Trying again in 1 s, try 2',
+      retryAt: at + 1_000,
+    },
+  ],
+  [
+    'transport_diagnostic',
+    {
+      ...{ status: 'fallback', kind: 'model', provider_requested: 'a/b', provider_actual: 'c/d' },
+      reason: 'unavailable: "a/b" failed: Is it running?',
+    },
+    { kind: 'fallback', message: 'a/b: Is it running? Asking c/d instead' },
   ],
   ...[{ retry_delay_ms: 1e20 }, { retry_at: -1e300 }, { retry_at: Number.MAX_SAFE_INTEGER }].map(
     (delay): [EventType, object, object] => [

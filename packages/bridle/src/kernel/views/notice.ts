@@ -40,7 +40,7 @@ const noticeContent = (event: AnyEvent): NoticeContent | null => {
     }
     case 'retry_scheduled': {
       const { attempt, due, reason } = event.payload
-      const text = `${sentence(reason)}, trying again${inSeconds(due - event.at)}, attempt ${attempt}`
+      const text = `${before(reason, 'trying again')}${inSeconds(due - event.at)}, attempt ${attempt}`
       return { kind: 'retry', text, retryAt: due }
     }
     case 'transport_diagnostic':
@@ -58,34 +58,38 @@ interface RetryFields {
   readonly retry_at?: unknown
 }
 
+/** A gateway says 502 or 504, and so does the relay of this server where no provider answers it. */
+const statusWords = (status: number): string =>
+  status === 502 || status === 504 ? `not reached, ${status}` : `${status}`
+
 const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number): NoticeContent | null => {
   const { status, kind, reason, failure_count: count, provider_requested: asked, provider_actual: next } = payload
   // Waiting for a free sandbox has an event of its own.
   if (kind === 'sandbox') return null
   const who = asked ? `${asked}: ` : ''
-  const why = sentence(reason ?? 'it failed')
+  const why = withoutName(reason ?? 'it failed')
   switch (status) {
     case 'retrying': {
       const { http_status, max_retries, retry_delay_ms, retry_at } = payload as RetryFields
       const delayMs = believableDelay(
         typeof retry_delay_ms === 'number' ? retry_delay_ms : typeof retry_at === 'number' ? retry_at - at : null,
       )
-      const problem = typeof http_status === 'number' ? String(http_status) : why
+      const problem = typeof http_status === 'number' ? statusWords(http_status) : why
       const tries =
         count === undefined
           ? ''
           : typeof max_retries === 'number'
             ? `, ${count} of ${max_retries}`
             : `, try ${count + 1}`
-      const text = `${who}${problem}, trying again${inSeconds(delayMs)}${tries}`
+      const text = `${who}${before(problem, 'trying again')}${inSeconds(delayMs)}${tries}`
       return { kind: 'retry', text, ...(delayMs !== null && { retryAt: at + delayMs }) }
     }
     case 'fallback':
-      return { kind: 'fallback', text: `${who}${why}, asking ${next ?? 'another model'} instead` }
+      return { kind: 'fallback', text: `${who}${before(why, 'asking')} ${next ?? 'another model'} instead` }
     case 'compacting':
       return { kind: 'retry', text: `${who}the conversation is too long for the model, making room` }
     case 'degraded':
-      return { kind: 'warning', text: `${who}${why}` }
+      return { kind: 'warning', text: `${who}${sentence(why)}` }
     default:
       return null
   }
@@ -94,6 +98,15 @@ const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number)
 /** An agent may write any number; a time beyond what a date can hold would break each wire that carries it. */
 const believableDelay = (ms: number | null): number | null =>
   ms !== null && Math.abs(ms) <= NOTICE_DELAY_MS_MAX ? ms : null
+
+/** The reason of a model begins with its code and, once more, its name: `unavailable: "a/b" failed: Nothing answers.` */
+const withoutName = (reason: string): string => reason.replace(/^\w+: "[^"]*" failed: /, '')
+
+/** A reason, and the words that follow it: a new sentence behind a question. */
+const before = (reason: string, words: string): string => {
+  const why = sentence(reason)
+  return /[?!]$/.test(why) ? `${why} ${words[0]?.toUpperCase()}${words.slice(1)}` : `${why}, ${words}`
+}
 
 const sentence = (words: string): string => words.trim().replace(/\.$/, '')
 

@@ -387,10 +387,9 @@ describe('an answer', () => {
 
   test('a provider that cannot be reached: 502', async () => {
     await start({ upstreams: { anthropic: 'http://127.0.0.1:1' } })
-    expect(await ask(proxy.grant(anthropic), '/v1/messages')).toMatchObject({
-      status: 502,
-      body: anthropicError('api_error'),
-    })
+    const answer = await ask(proxy.grant(anthropic), '/v1/messages')
+    expect(answer).toMatchObject({ status: 502, body: anthropicError('api_error') })
+    expect(JSON.stringify(answer.body)).toContain('Anthropic could not be reached from this server. Check its network.')
   })
 
   test('a provider that says nothing for too long: 502', async () => {

@@ -57,7 +57,7 @@ export const exchangeWithProvider = async (
     response.destroy()
     return { status: LEFT, refused: null }
   }
-  if (!answer) return refused('upstream_failed', `${title} could not be reached from this server.`)
+  if (!answer) return refused('upstream_failed', `${title} could not be reached from this server. Check its network.`)
   const { statusCode: status = 502, headers } = answer
   if (status === 401) {
     answer.destroy()

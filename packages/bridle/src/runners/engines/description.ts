@@ -12,6 +12,8 @@ export interface EngineDescription {
   /** The provider whose key the engine needs. */
   readonly provider: ProviderName
   readonly info: (version: string) => EngineInfo
+  /** The engine reads and writes the files of a folder: a chat with it in a terminal works on the folder of the terminal. */
+  readonly worksOnFiles: boolean
   /** Sessions that name no agent get this one, where its engine can run. */
   readonly isDefaultAgent?: true
 }

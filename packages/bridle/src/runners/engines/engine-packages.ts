@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { EngineDescription } from './description.ts'
 import { engineDescriptions } from './descriptions.ts'
 
 export interface InstalledPackage {
@@ -26,11 +25,6 @@ export const findPackage = (name: string, env: NodeJS.ProcessEnv = process.env):
 }
 
 export const ENGINE_PACKAGES: readonly string[] = engineDescriptions.map(({ packageName }) => packageName)
-
-export const installHint = (packageName: string): string => `Run: npm install ${packageName}`
-
-export const notInstalledMessage = ({ title, packageName }: Pick<EngineDescription, 'title' | 'packageName'>): string =>
-  `${title} is not installed. ${installHint(packageName)}`
 
 const findAbove = (from: string, name: string): InstalledPackage | null => {
   for (let folder = from; ; folder = dirname(folder)) {

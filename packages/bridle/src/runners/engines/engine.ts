@@ -82,6 +82,8 @@ export interface EngineApprovalRequest {
   readonly toolName: string
   readonly input: JsonObject
   readonly reason: string
+  /** The engine makes the call with this input or not at all. */
+  readonly fixed?: true
 }
 
 export type EngineApprovalDecision =

@@ -59,7 +59,15 @@ test.each<[string, RunnerEvent, unknown[]]>([
   ],
   [
     'a question',
-    { type: 'approval.required', toolUseId: 't', toolName: 'Bash', input: { b: 1 }, reason: 'r', expiresMs: 5 },
+    {
+      type: 'approval.required',
+      toolUseId: 't',
+      toolName: 'Bash',
+      input: { b: 1 },
+      reason: 'r',
+      expiresMs: 5,
+      fixed: true,
+    },
     [
       {
         type: 'ask',
@@ -68,6 +76,7 @@ test.each<[string, RunnerEvent, unknown[]]>([
         arguments: { b: 1 },
         reason: 'r',
         expiresMs: 5,
+        fixed: true,
         digest: await digest('{"arguments":{"b":1},"tool":"Bash"}'),
       },
     ],

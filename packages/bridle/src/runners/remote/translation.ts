@@ -70,7 +70,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
   'tool.invalid': ({ toolUseId, toolName, error }) =>
     eventItems('tool_validation_error', { tool_call_id: toolUseId, tool_name: toolName, error }),
 
-  'approval.required': async ({ toolUseId, toolName, input, reason, expiresMs }, _state, digest) => [
+  'approval.required': async ({ toolUseId, toolName, input, reason, expiresMs, fixed }, _state, digest) => [
     {
       type: 'ask',
       toolCallId: toolUseId,
@@ -79,6 +79,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       reason,
       digest: await callDigest(digest, toolName, input),
       ...(expiresMs !== undefined && { expiresMs }),
+      ...(fixed && { fixed }),
     },
   ],
 

@@ -373,11 +373,11 @@ describe('the next process', () => {
     await made[1]?.stop(bystander)
   })
 
-  test('a server that stops ends idle ones and leaves busy ones to the next', async () => {
+  test('[O15] a server that stops ends idle ones and leaves busy ones to the next', async () => {
     const boxes = provider()
     const [idle, busy] = [await boxes.acquire(a), await boxes.acquire(b)]
     await setBusy(busy, true)
-    await boxes.close()
+    expect([await boxes.close(), boxes.orphanEndMs]).toEqual([1, 30 * 60_000])
     expect([await isUp(idle), await isUp(busy)]).toEqual([false, true])
     await expect(boxes.acquire(a)).rejects.toThrow('the server is stopping')
     expect(await provider().find(busy.id)).toEqual(same(busy))

@@ -9,6 +9,7 @@ import { KeyedMutex } from '../keyed-mutex.ts'
 import type { RunnerHealth } from '../protocol.ts'
 import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
 import { reuseResult } from '../reusable-result.ts'
+import { KEEP_MS } from '../server/limits.ts'
 import { SessionFolders } from './folders/session-folders.ts'
 import { resolveIsolation } from './isolation/isolation.ts'
 import { accessProblem, sandboxUser } from './isolation/sandbox-user.ts'
@@ -169,8 +170,8 @@ export class LocalSandboxes implements SandboxProvider {
     )
   }
 
-  /** Ends idle sandboxes. Busy ones keep running: the next process finds them. */
-  async close(): Promise<void> {
+  /** Ends idle sandboxes. Busy ones keep running: the next process finds them. Resolves with their number. */
+  async close(): Promise<number> {
     this.#isClosed = true
     clearInterval(this.#timer)
     await this.#mutex.drain()
@@ -180,6 +181,16 @@ export class LocalSandboxes implements SandboxProvider {
         if (health ? !health.busy : processStatus(box.record) === 'gone') await this.#end(box)
       }),
     )
+    return this.#sandboxes.size
+  }
+
+  /** The time after which a busy sandbox has ended that no server reconnects to: its run is abandoned, then it is idle. */
+  get orphanEndMs(): number {
+    return KEEP_MS + this.#orphanMs
+  }
+
+  get #orphanMs(): number {
+    return Math.max(ORPHAN_MS, this.#options.idleMs * 2)
   }
 
   async #findUsable(key: Key): Promise<LocalSandbox | null> {
@@ -234,7 +245,7 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   async #start(key: Key): Promise<LocalSandbox> {
-    const { command, env, startMs, idleMs, now, bwrap } = this.#options
+    const { command, env, startMs, now, bwrap } = this.#options
     const engines = this.#options.engines ? realpathSync(this.#options.engines) : null
     const id = `box-${randomBytes(8).toString('hex')}`
     const wanted = {
@@ -253,7 +264,7 @@ export class LocalSandboxes implements SandboxProvider {
       limits: this.#options.limits ?? RESOURCE_LIMITS,
       cgroup: this.#cgroup,
       startMs,
-      orphanMs: Math.max(ORPHAN_MS, idleMs * 2),
+      orphanMs: this.#orphanMs,
       bornAt: now(),
     }
     this.#launching.add(id)

@@ -221,6 +221,7 @@ export const directoryContract = (name: string, make: () => Promise<StoreHarness
           cursor = page.next
         } while (cursor !== undefined)
         expect(seen).toEqual(['a:a2', 'b:b1', 'a:a1', 'b:b2'])
+        expect((await on.store.directory.openApprovals?.()) ?? seen.length + 1).toBe(seen.length + 1)
         expect(await on.store.directory.approvals('other', {})).toEqual({
           approvals: [{ key: key('d', 'other'), approval: approval('d1', 0) }],
         })

@@ -71,6 +71,10 @@ export const memoryDirectory = (data: MemoryData): Directory => {
       return { approvals: entries, ...(next !== undefined && { next }) }
     },
 
+    async openApprovals() {
+      return [...data.sessions.values()].reduce((sum, session) => sum + memoryRowOf(session).approvals.length, 0)
+    },
+
     async due(now, limit) {
       const position = ({ wake, order }: MemorySession) => [wake.dueAt!, order]
       return [...data.sessions.values()]

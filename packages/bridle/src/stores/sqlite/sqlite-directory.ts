@@ -147,6 +147,8 @@ export const sqliteDirectory = (
     list: async (tenant, filter) => maintenance.read(() => listPage(pages.list(tenant, filter), filter)),
     approvals: async (tenant, page) => maintenance.read(() => approvalsPage(pages.approvals(tenant, page), page)),
     settled: async (tenant, page) => maintenance.read(() => approvalsPage(pages.settled(tenant, page), page)),
+    openApprovals: async () =>
+      maintenance.read(() => driver.get<{ open: number }>('SELECT count(*) AS open FROM approvals')?.open ?? 0),
     due: async (now, limit) =>
       maintenance.read(() => keys('FROM sessions WHERE due_at <= ? ORDER BY due_at, sid LIMIT ?', now, limit)),
     inHand: async (limit) =>

@@ -96,7 +96,12 @@ test.each<[EventType, object, string, object]>([
       retry_delay_ms: 2_000,
     },
     'notice',
-    { kind: 'retry', runId: 'r-1', message: '502, trying again in 2 s, try 2', retryAt: '1970-01-01T00:00:02.000Z' },
+    {
+      kind: 'retry',
+      runId: 'r-1',
+      message: 'not reached, 502, trying again in 2 s, try 2',
+      retryAt: '1970-01-01T00:00:02.000Z',
+    },
   ],
   [
     'sandbox_notice',

@@ -1,5 +1,6 @@
 // An answer that begins before the run has ended: white space, which every JSON parser skips, then the outcome. Proxies see a byte
 // now and then, and the caller has the headers with the id of the run at once.
+import { jsonText } from '../http/answers/json-response.ts'
 import { STREAM_HEARTBEAT_MS } from '../http/limits.ts'
 import { type Denial, denialBody, denialStatus, isDenial } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
@@ -64,5 +65,5 @@ export const heartbeatBody = (
 /** The status line was sent before, so a status other than 200 is in the body. */
 const endText = (end: InvocationEnd | Denial): string => {
   const { status, body } = isDenial(end) ? { status: denialStatus(end), body: denialBody(end) } : end
-  return JSON.stringify(status === 200 ? body : { ...body, status })
+  return jsonText(status === 200 ? body : { ...body, status })
 }

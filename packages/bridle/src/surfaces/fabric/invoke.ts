@@ -13,9 +13,10 @@ import { type OutcomeWatch, watchRunOutcome } from '../../kernel/session/run-out
 import type { Session } from '../../kernel/session/session.ts'
 import { ownerField } from '../http/access/users.ts'
 import { json } from '../http/answers/answer-schema.ts'
+import { jsonResponse } from '../http/answers/json-response.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
-import { badRequest, Denial, extendDenial, isDenial, notFound } from '../http/router/denial.ts'
+import { badRequest, Denial, extendDenial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
@@ -53,7 +54,7 @@ export const invoke = async (
   const answer = await ports.host.send(key, { type: 'submit', ...prompt, ...opening }, id)
   if (isRefusal(answer)) {
     await found?.prepared?.discard?.()
-    return refusalDenial(answer)
+    return refusalDenial(answer, key.id)
   }
   const response = await respondToInvoke(call, parsePreference(request.headers.get('prefer')), answer)
   const { runId } = answer
@@ -76,12 +77,12 @@ const respondToInvoke = async (
   const promptSeq = runSeq(runId) as number
   const session = await ports.host.find(key)
   // The session was removed in the meantime, and perhaps created again: the run is gone.
-  if (!session?.hasEvent(promptSeq)) return notFound()
+  if (!session?.hasEvent(promptSeq)) return sessionNotFound(key.id, key.agent)
   const watch = watchRunOutcome(session, runId, promptSeq - 1)
   const end = runEnd(session, runId, watch)
   if (preference.heartbeat) return heartbeatBody(end, { heartbeatMs: ports.heartbeatMs, applied, leave: watch.stop })
   const inTime = waitMs === null ? await end : await endWithin(end, waitMs)
-  if (inTime) return isDenial(inTime) ? inTime : Response.json(inTime.body, { status: inTime.status })
+  if (inTime) return isDenial(inTime) ? inTime : jsonResponse(inTime.body, { status: inTime.status })
   watch.stop()
   return acceptedResponse(request, key, answer, applied)
 }
@@ -120,7 +121,7 @@ const runEnd = async (session: Session, runId: string, watch: OutcomeWatch): Pro
     case 'cancelled':
       return new Denial('conflict', 'The run was cancelled.')
     case 'removed':
-      return notFound()
+      return sessionNotFound(key.id, key.agent)
     case 'moved':
       return new Denial('unavailable', `The server is going away; ${restartNotice(session, runId)}`, {
         'retry-after': '1',

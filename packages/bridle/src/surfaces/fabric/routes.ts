@@ -8,10 +8,11 @@ import { positionText } from '../../kernel/positions/log-position.ts'
 import { runOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
+import { agentNotFound } from '../http/access/unknown-agent.ts'
 import { guardOwnership, viewerOf } from '../http/access/users.ts'
 import { json } from '../http/answers/answer-schema.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
-import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { badRequest, type Denial, isDenial, missingSession, partNotFound } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
 import { findKey, findSession, requireKey } from '../http/sessions/routes.ts'
@@ -87,7 +88,7 @@ export const fabricRoutes: readonly Route[] = [
     handle: async (call) => {
       const key = requireKey(call)
       const removed = await call.ports.host.remove(key)
-      return removed ? json<SessionRemoval>({ deleted: true, sessionId: key.id }) : notFound()
+      return removed ? json<SessionRemoval>({ deleted: true, sessionId: key.id }) : missingSession(call)
     },
   }),
   route({
@@ -132,9 +133,9 @@ export const fabricRoutes: readonly Route[] = [
 const runStatus = async (session: Session, runId: string): Promise<Response | Denial> => {
   const { run, queue } = session.state.lifecycle
   const promptSeq = runSeq(runId)
-  if (promptSeq === null) return notFound()
+  if (promptSeq === null) return partNotFound('run', runId)
   const [event] = await session.read(promptSeq - 1, 1)
-  if (event?.type !== 'prompt_queued' || event.payload.run_id !== runId) return notFound()
+  if (event?.type !== 'prompt_queued' || event.payload.run_id !== runId) return partNotFound('run', runId)
   if (queue.some((prompt) => prompt.runId === runId)) return json<RunStatus>({ runId, status: 'queued' })
   if (run?.runId === runId)
     return json<RunStatus>({ runId, status: session.state.conversation.sessionStatus ?? 'running' })
@@ -201,8 +202,8 @@ const stream = async (
 const sessionKeyFor = ({ param, access, ports }: RouteContext): Key | Denial => {
   const agent = ports.agents.get(param('name'))
   const id = param('id')
-  if (!agent) return notFound()
-  const closed = refusePrivateAgent(ports, agent.name)
+  if (!agent) return agentNotFound(param('name'), { access, ports })
+  const closed = refusePrivateAgent({ access, ports }, agent.name)
   if (closed) return closed
   if (!isId(id))
     return badRequest(
@@ -244,9 +245,9 @@ export const fabricSocketRoutes: readonly SocketRoute[] = [
 const openConnection = async (call: SocketCall<v.InferOutput<typeof socketQuery>>): Promise<SocketOpener | Denial> => {
   const { access, ports } = call
   const key = await findKey(call)
-  const closed = isDenial(key) ? null : refusePrivateAgent(ports, key.agent)
+  const closed = isDenial(key) ? null : refusePrivateAgent(call, key.agent)
   if (closed) return closeOnOpen(closed)
-  const session = isDenial(key) ? key : ((await ports.host.find(key)) ?? notFound())
+  const session = isDenial(key) ? key : ((await ports.host.find(key)) ?? missingSession(call))
   if (isDenial(session)) return closeOnOpen(session)
   const choice = workspaceInQuery(call.query)
   if (isDenial(choice)) return choice

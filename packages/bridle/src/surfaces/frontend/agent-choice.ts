@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
+import { unknownAgent } from '../http/access/unknown-agent.ts'
 import { NATIVE_ENGINE } from '../http/agent-engine.ts'
 import { badRequest, Denial, isDenial } from '../http/router/denial.ts'
 import type { RouteCall } from '../http/router/route.ts'
@@ -43,7 +44,7 @@ export const settingsOf = (body: SettingsBody): JsonObject => ({
 
 /** The agent that the caller names, else the agent of the engine, else the server's default. */
 export const chooseAgent = (
-  { ports }: Pick<RouteCall<unknown, unknown>, 'ports'>,
+  { access, ports }: Pick<RouteCall<unknown, unknown>, 'access' | 'ports'>,
   { engine, agent: agentName }: { readonly engine?: string | undefined; readonly agent?: string | undefined },
 ): AgentInfo | Denial => {
   const name = agentName ?? (engine === NATIVE_ENGINE ? nativeAgent(ports) : engine) ?? ports.defaultAgent
@@ -52,10 +53,11 @@ export const chooseAgent = (
   // The name of an agent is no engine, and a caller who guesses it here must not learn that a private agent has it.
   if (agentName === undefined && name === engine && agent?.engine !== engine)
     return badRequest(`body: engine: ${noSuchEngine(engine, ports)}`)
-  if (!agent) return badRequest(`body: ${agentName === undefined ? 'engine' : 'agent'}: There is no agent "${name}"`)
+  if (!agent)
+    return badRequest(`body: ${agentName === undefined ? 'engine' : 'agent'}: ${unknownAgent(name, { access, ports })}`)
   if (engine !== undefined && agent.engine !== engine)
     return badRequest(`body: engine: The agent "${name}" runs on ${agent.engine}`)
-  const closed = refusePrivateAgent(ports, agent.name)
+  const closed = refusePrivateAgent({ access, ports }, agent.name)
   if (closed) return closed
   if (agent.needs !== null)
     return new Denial('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)

@@ -418,7 +418,7 @@ describe('[F26] bad input', () => {
     const id = await startedSession(it, { prompt: scriptPrompt({ approve: 'w', expiresMs: 1 }) }, isStatus('completed'))
     const { resume_points } = (await it.get(`/chat/sessions/${id}`)).body as { resume_points: { event_id: string }[] }
     const late = await it.post(`/sessions/${id}/approvals/apr-${resume_points[0]?.event_id.slice(3)}/approve`)
-    expect(late).toMatchObject({ status: 409, body: { error: { message: 'The approval was expired.' } } })
+    expect(late).toMatchObject({ status: 409, body: { error: { message: 'The approval was already expired.' } } })
   })
 
   test.each(['pause', 'resume', 'cancel', 'policy'])(

@@ -9,7 +9,7 @@ import type { Session } from '../../kernel/session/session.ts'
 import { isOtherUsersId, isOtherUsersSession, ownerField } from '../http/access/users.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
-import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { optionalId, type RouteCall } from '../http/router/route.ts'
 import { respondWithCard } from '../http/sessions/routes.ts'
@@ -59,12 +59,12 @@ export const branchFrom = async (
     branch.session_id ??
     (await newSessionId(kind === 'chat' ? 'chat' : 'bg', [session.key, ...userPart(access), commandId]))
   const key = { ...session.key, id: childId }
-  if (await isOtherUsersId(access, childId)) return notFound()
+  if (await isOtherUsersId(access, childId)) return sessionNotFound(childId)
   if (
     branch.session_id !== undefined &&
     (await isOtherUsersSession(access, key, ports.relatedSessions ?? ports.directory))
   )
-    return notFound()
+    return sessionNotFound(childId)
   if (branch.session_id !== undefined && (await ports.relatedSessions?.livesElsewhere(key)))
     return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
   // No workspace for a session that exists: the host refuses the branch, or answers for its Idempotency-Key.
@@ -87,7 +87,7 @@ export const branchFrom = async (
   })
   if (isRefusal(answer)) {
     await prepared?.discard?.()
-    return refusalDenial(answer)
+    return refusalDenial(answer, session.key.id)
   }
   return respondWithCard<BranchReceipt>(call, key, answer, {
     status: 201,

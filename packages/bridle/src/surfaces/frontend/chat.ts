@@ -9,7 +9,7 @@ import { actorField, ownerField } from '../http/access/users.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { publicPath } from '../http/requests/public-path.ts'
-import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { badRequest, type Denial, isDenial, missingSession } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { lookUp } from '../http/sessions/event-lookup.ts'
@@ -155,12 +155,14 @@ const takeTurn = async (call: TurnCall): Promise<Response | Denial> => {
   if (isDenial(id)) return id
   const prompt = { ...submission, ...actorField(call.access, body.actor) }
   const answer = await ports.host.send(key, { type: 'submit', existing: true, ...prompt }, id)
-  if (isRefusal(answer)) return refusalDenial(answer)
+  if (isRefusal(answer)) return refusalDenial(answer, key.id)
   const { runId } = answer
   const since = (runSeq(runId) as number) - 1
   if (wantsStream(request)) {
     const watched = await ports.host.find(key)
-    return watched?.hasEvent(since + 1) ? turnStream(call, watched, { runId, since, tier: query.tier }) : notFound()
+    return watched?.hasEvent(since + 1)
+      ? turnStream(call, watched, { runId, since, tier: query.tier })
+      : missingSession(call)
   }
   return respondWithCard<TurnReceipt>(
     call,

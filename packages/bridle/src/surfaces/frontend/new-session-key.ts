@@ -5,7 +5,7 @@ import type { Key } from '../../kernel/event.ts'
 import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
 import { parseInput } from '../http/requests/parse-input.ts'
-import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { optionalId, type RouteContext } from '../http/router/route.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
@@ -21,14 +21,14 @@ export const newSessionKey =
     if (isDenial(body)) return body
     const input = parseInput(newSessionSchema, body, 'body')
     if (isDenial(input)) return input
-    const agent = chooseAgent({ ports }, input)
+    const agent = chooseAgent({ access, ports }, input)
     if (isDenial(agent)) return agent
     const commandId = idempotencyKey(request)
     if (isDenial(commandId)) return commandId
     const { tenant } = access
     const { session_id: named, parent_session_id: parent } = input
     const id = named ?? (await newSessionId(prefix, [tenant, agent.name, ...userPart(access), commandId]))
-    if (await isOtherUsersId(access, id)) return notFound()
+    if (await isOtherUsersId(access, id)) return sessionNotFound(id)
     const key = { tenant, agent: agent.name, id }
     if (ports.behindGateway) return key
     if (parent !== undefined) {
@@ -38,7 +38,7 @@ export const newSessionKey =
     }
     const taken = await ports.directory.find(tenant, id)
     const others = taken.filter((each) => each.key.agent !== agent.name)
-    if ((await openableSessions(access, others)).length < others.length) return notFound()
+    if ((await openableSessions(access, others)).length < others.length) return sessionNotFound(id)
     if (others.length > 0)
       return refusalDenial({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
     return key

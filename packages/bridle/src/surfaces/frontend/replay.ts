@@ -9,7 +9,7 @@ import { actorField, isOtherUsersId, ownerField } from '../http/access/users.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { unknownNameMessage } from '../http/requests/issue-text.ts'
 import { publicPath } from '../http/requests/public-path.ts'
-import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { type Route, type RouteCall, route } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
@@ -64,7 +64,7 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
   const prefix = kind === 'chat' ? 'chat' : 'bg'
   const childId = await newSessionId(prefix, [session.key, 'replay', ...userPart(access), commandId])
   const key = { ...session.key, id: childId }
-  if (await isOtherUsersId(access, childId)) return notFound()
+  if (await isOtherUsersId(access, childId)) return sessionNotFound(childId)
   // A repeated request finds the session that it made, and prepares nothing for it.
   const isNew = (await ports.directory.find(key.tenant, childId)).length === 0
   // From the first prompt on, the files are those that the session began with: a new workspace of the same source.
@@ -86,7 +86,7 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
   })
   if (isRefusal(answer)) {
     await prepared?.discard?.()
-    return refusalDenial(answer)
+    return refusalDenial(answer, session.key.id)
   }
   const receipt = { ...answer, prompts: answer.prompts ?? plan.prompts.length }
   return respondWithCard<ReplayReceipt>(call, key, receipt, {

@@ -6,6 +6,10 @@ export const BODY_BYTES_MAX = 8 * 1024 * 1024
 export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024
 /** The message of a denial that may quote the caller's text: enough to recognise it, and no echo of a large body. */
 export const DENIAL_CHARS_MAX = 500
+/** An id as a denial quotes it: any id that a session can have is whole. */
+export const DENIAL_ID_CHARS_MAX = 128
+/** The reason of a close frame, in UTF-8: the protocol of WebSockets leaves 123 bytes for it. */
+export const CLOSE_REASON_BYTES_MAX = 123
 /** Warnings in one answer: enough to see what is wrong with a request that has many. */
 export const WARNINGS_MAX = 20
 /** An unknown name as a warning shows it; no name of ours is nearly as long. */
@@ -99,3 +103,6 @@ export const FETCHES_AT_ONCE_MAX = 8
 export const REDIRECTS_MAX = 3
 /** A title that a person gives a session: two lines of a list. */
 export const SESSION_TITLE_CHARS_MAX = 200
+
+/** Bounds of the time of requests, in seconds: most answers take milliseconds, one that waits for a run takes minutes. */
+export const REQUEST_SECONDS = [0.01, 0.1, 1, 10, 60] as const

@@ -1,6 +1,7 @@
 // Requests from shells, and the envelopes that answer them. Pure: what a message means is decided elsewhere.
 import * as v from 'valibot'
 import { isJsonObject, type JsonObject, present } from '../../kernel/json.ts'
+import { jsonResponse } from '../http/answers/json-response.ts'
 import type { AppPorts } from '../http/router/app.ts'
 import { type Denial, isDenial } from '../http/router/denial.ts'
 import { requestMessage, responseMessage } from './definitions.ts'
@@ -116,7 +117,7 @@ export const envelope = (head: ResponseHead, response: ResponsePayload, init: Re
     capability_denials: head.capability_denials,
     response,
   }
-  return Response.json(message, { ...init, headers: echoHeaders(head, init.headers) })
+  return jsonResponse(message, { ...init, headers: echoHeaders(head, init.headers) })
 }
 
 /** The ids of the request as headers, beside others. */

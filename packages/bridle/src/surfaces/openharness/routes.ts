@@ -1,5 +1,6 @@
 // The routes of OpenHarness: the engine that shells ask, and the schema of its messages.
 import { anyObject, jsonAnswer } from '../http/answers/answer-schema.ts'
+import { jsonResponse } from '../http/answers/json-response.ts'
 import { type Route, route } from '../http/router/route.ts'
 import { engineAnswers } from './answers.ts'
 import { errorEnvelope, tenantOf } from './codec.ts'
@@ -37,6 +38,6 @@ export const openharnessRoutes: readonly Route[] = [
         oneOf: [{ $ref: '#/$defs/requestMessage' }, { $ref: '#/$defs/responseMessage' }],
       }),
     },
-    handle: () => Response.json(messageSchema()),
+    handle: () => jsonResponse(messageSchema()),
   }),
 ]

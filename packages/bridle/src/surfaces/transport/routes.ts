@@ -5,8 +5,9 @@ import type { Key } from '../../kernel/event.ts'
 import { mayOpen, ownerOf } from '../../kernel/owner.ts'
 import { type LogPosition, parsePosition } from '../../kernel/positions/log-position.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
+import { agentNotFound } from '../http/access/unknown-agent.ts'
 import { isOtherUsersId, isOtherUsersSession, userSessionId, viewerOf } from '../http/access/users.ts'
-import { badRequest, Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { badRequest, Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { optionalId } from '../http/router/route.ts'
 import { findKey } from '../http/sessions/routes.ts'
 import {
@@ -62,7 +63,7 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
       const { access, ports, query } = call
       const key = await sessionOf(call)
       if (isDenial(key)) return refuseSession(key)
-      const closed = refusePrivateAgent(ports, key.agent, 'ws')
+      const closed = refusePrivateAgent(call, key.agent, 'ws')
       if (closed) return closeOnOpen(closed)
       const choice = workspaceInQuery(query)
       if (isDenial(choice)) return choice
@@ -101,8 +102,8 @@ const sessionOf = async (call: TransportCall): Promise<Key | Denial> => {
   const { sessionId } = call.access
   if (isDenial(key)) return key
   // A ticket for a session opens no other.
-  if (sessionId !== null && sessionId !== key.id) return notFound()
-  return (await isOtherUsersSession(call.access, key, call.ports.directory)) ? notFound() : key
+  if (sessionId !== null && sessionId !== key.id) return sessionNotFound(key.id)
+  return (await isOtherUsersSession(call.access, key, call.ports.directory)) ? sessionNotFound(key.id) : key
 }
 
 const requestedKey = async (call: TransportCall): Promise<Key | Denial> => {
@@ -119,7 +120,9 @@ const keyByUser = async (
 ): Promise<Key | Denial> => {
   if (access.user !== null && access.user !== userId)
     return new Denial('forbidden', 'This credential is another user’s.')
-  return ports.agents.has(agent) ? { tenant: access.tenant, agent, id: await userSessionId(userId) } : notFound()
+  return ports.agents.has(agent)
+    ? { tenant: access.tenant, agent, id: await userSessionId(userId) }
+    : agentNotFound(agent, { access, ports })
 }
 
 /** Any session, whichever wire created it. A session that does not exist yet waits for its first prompt. */
@@ -129,8 +132,9 @@ const keyBySession = async (call: TransportCall, id: string): Promise<Key | Deni
     ports,
     query: { agent = ports.defaultAgent },
   } = call
-  if (await isOtherUsersId(access, id)) return notFound()
+  if (await isOtherUsersId(access, id)) return sessionNotFound(id)
   const found = await findKey({ ...call, param: () => id })
   const isNew = isDenial(found) && found.denied === 'not_found'
-  return isNew && ports.agents.has(agent) ? { tenant: access.tenant, agent, id } : found
+  if (!isNew) return found
+  return ports.agents.has(agent) ? { tenant: access.tenant, agent, id } : agentNotFound(agent, { access, ports })
 }

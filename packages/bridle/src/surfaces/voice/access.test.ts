@@ -38,7 +38,8 @@ test('[V43] a session of another tenant is an unknown one; of another user, none
   expect(session?.state.lifecycle.owner).toBe('user:ada')
   ada.hangUp()
   const bo = await dial('/sessions/s/voice?agent=hooked', bearer('bo'))
-  expect([await bo.closed(), bo.errors()]).toEqual([{ code: 4004, reason: 'There is no such session.' }, ['not_found']])
+  const closed = { code: 4004, reason: 'There is no session s of the agent hooked.' }
+  expect([await bo.closed(), bo.errors()]).toEqual([closed, ['not_found']])
   const other = await dial('/sessions/s/voice', bearer('other'))
   await other.until('session_open')
   expect(lines.last.request.key).toEqual({ tenant: 'other', agent: 'voice', id: 's' })

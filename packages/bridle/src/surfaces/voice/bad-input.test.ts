@@ -57,7 +57,7 @@ describe('[V39] a query that is wrong gets one error and a close', () => {
 })
 
 describe('[V40] a message that is wrong gets one error, and the line stays', () => {
-  test.each<[string, string, string]>([
+  test.each<[string, string, string, string?]>([
     ['no JSON', 'hello', 'bad_message'],
     ['nothing', '', 'bad_message'],
     ['an array', '[]', 'bad_message'],
@@ -70,13 +70,14 @@ describe('[V40] a message that is wrong gets one error, and the line stays', () 
     ['no time', '{"type":"played","item":"a","ms":1e999}', 'bad_message'],
     ['base64 that is none', '{"type":"audio","audio":"!!!"}', 'bad_audio'],
     ['base64 of an odd size', '{"type":"audio","audio":"AQID"}', 'bad_audio'],
-    ['bad audio does not end a turn', '{"type":"audio","audio":"AQID","end":true}', 'bad_audio'],
+    ['bad audio does not end a turn', '{"type":"audio","audio":"AQID","end":true}', 'bad_audio', 'turns=manual'],
+    ['[V112] the end of a turn that a pause ends', '{"type":"audio","audio":"AQI=","end":true}', 'bad_message'],
     ['a frame of 2 MB', JSON.stringify({ type: 'audio', audio: 'A'.repeat(2_800_000) }), 'frame_too_large'],
     ['deep nesting', `{"type":"ping","x":${'['.repeat(200_000)}`, 'bad_message'],
     ['a result of a call that is none', '{"type":"tool_result","id":"c1","output":1}', 'not_a_directive'],
     ['a long result', JSON.stringify({ type: 'tool_result', id: 'c', output: 'x'.repeat(20_000) }), 'bad_message'],
-  ])('%s', async (_name, text, code) => {
-    const { socket, lines } = await opened()
+  ])('%s', async (_name, text, code, query = '') => {
+    const { socket, lines } = await opened(`/sessions/s/voice?${query}`)
     await socket.receiver.onMessage(text)
     await socket.receiver.onMessage('{"type":"ping","ts":1,"more":true}')
     await socket.hear(new Uint8Array(960))
@@ -289,6 +290,13 @@ describe('[V42] a peer that floods, dribbles or does not read is cut', () => {
     lines.last.client.audio('a', new Uint8Array(2))
     expect(await refusalOf(socket)).toEqual([4008])
     expect(lines.last.isClosed).toBe(true)
+  })
+
+  test('a client that asks and does not read the answers is cut with 4008', async () => {
+    const { socket, lines } = await opened()
+    socket.waiting = 17_000_000
+    await socket.say({ type: 'ping' })
+    expect([await refusalOf(socket), socket.types(), lines.last.isClosed]).toEqual([[4008], ['session_open'], true])
   })
 
   test('commands count for the rate limit', async () => {

@@ -3,6 +3,7 @@
 import { type AnyEvent, type Event, eventId } from '../../kernel/event.ts'
 import { withoutCallId } from '../../kernel/ids.ts'
 import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
+import { answerOf } from '../../kernel/projections/message-parts.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, CommittedChange } from '../../kernel/session/subscribers.ts'
 import type { VoiceResponseEnd, VoiceServerMessage, VoiceTranscript, VoiceUsage } from './wire.ts'
@@ -94,8 +95,7 @@ export class Captions implements Audience {
   }
 
   #answer(runId: string): HarnessMessage | undefined {
-    const { messages } = this.#session.state.conversation
-    return messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
+    return answerOf(this.#session.state.conversation.messages, runId)
   }
 
   #done({ seq }: AnyEvent, runId: string, status: VoiceResponseEnd['status']): VoiceResponseEnd {

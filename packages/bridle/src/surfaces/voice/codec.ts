@@ -59,7 +59,10 @@ export const audioMs = (bytes: number, format: AudioFormat): number => bytes / A
 
 const badMessage = (problem: string): VoiceMistake => ({ code: 'bad_message', problem })
 const badAudio = (problem: string): VoiceMistake => ({ code: 'bad_audio', problem })
-const frameTooLarge: VoiceMistake = {
+export const pauseEndsTurn = badMessage(
+  'end: A pause ends the turns of this line. Open it with turns=manual to end them yourself.',
+)
+export const frameTooLarge: VoiceMistake = {
   code: 'frame_too_large',
   problem: `A frame has at most ${AUDIO_FRAME_BYTES_MAX} bytes of audio. Send shorter ones, such as 20 ms.`,
 }

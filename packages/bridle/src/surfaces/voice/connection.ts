@@ -20,7 +20,17 @@ import { guardOwnership } from '../http/access/users.ts'
 import type { Socket, SocketReceiver } from '../http/streams/socket-route.ts'
 import { AudioMeter } from './audio-meter.ts'
 import { Captions } from './captions.ts'
-import { audioMs, checkAudio, decodeAudio, isVoiceMistake, parseVoiceMessage, type VoiceMistake } from './codec.ts'
+import { audioFlood, CLOSE, closeAfter, noVoice, unavailable } from './closing.ts'
+import {
+  audioMs,
+  checkAudio,
+  decodeAudio,
+  frameTooLarge,
+  isVoiceMistake,
+  parseVoiceMessage,
+  pauseEndsTurn,
+  type VoiceMistake,
+} from './codec.ts'
 import { recordToolResult } from './directive-feedback.ts'
 import { AUDIO_UNSENT_BYTES_MAX } from './limits.ts'
 import type { VoiceParameters } from './parameters.ts'
@@ -49,19 +59,6 @@ export interface VoiceSocketPorts {
   readonly voice?: VoiceLines
   readonly limiter?: RateLimiter | null
 }
-
-/** Close codes and reasons. A client reconnects after all of them but 1008 and 4004. */
-const CLOSE = {
-  removed: [4004, 'There is no such session.'],
-  slow: [4008, 'Too far behind: reconnect.'],
-  moved: [1012, 'The session moved: reconnect.'],
-  lost: [1013, 'The line was lost: reconnect later.'],
-  refused: [1008, 'The line was refused.'],
-  flood: [1008, 'Too much audio.'],
-} as const
-
-/** Faults that may be gone in a moment. After all others the client has to change something first. */
-const PASSING_FAULTS = new Set(['provider_lost', 'unavailable'])
 
 export class VoiceSocket implements SocketReceiver, Listener {
   readonly audience: Captions
@@ -114,6 +111,10 @@ export class VoiceSocket implements SocketReceiver, Listener {
     this.#end('slow')
   }
 
+  onTooLarge(): void {
+    this.#mistake(frameTooLarge)
+  }
+
   onClosed(): void {
     if (!this.#open) return
     this.#open = false
@@ -162,6 +163,7 @@ export class VoiceSocket implements SocketReceiver, Listener {
   }
 
   #receiveAudio(base64: string | undefined, isEnd: boolean): Promise<void> | void {
+    if (isEnd && this.#connection.parameters.turns === 'silence') return this.#mistake(pauseEndsTurn)
     const audio = base64 === undefined ? null : decodeAudio(base64, this.#connection.parameters.format)
     const waiting = audio === null ? undefined : this.#hear(audio)
     if (audio !== null && isVoiceMistake(audio)) return
@@ -211,7 +213,7 @@ export class VoiceSocket implements SocketReceiver, Listener {
       ...(from === 'awake' && { isResumed: true as const }),
     }
     const opened = await voice.open(request, this.#client)
-    if (isVoiceFault(opened)) return this.#refuse(opened, PASSING_FAULTS.has(opened.code) ? 'lost' : 'refused')
+    if (isVoiceFault(opened)) return this.#refuse(opened, closeAfter(opened))
     // The client left, or was replaced, while the line opened.
     if (!this.#open) return opened.close()
     this.#line = opened
@@ -244,7 +246,7 @@ export class VoiceSocket implements SocketReceiver, Listener {
     speech: (state) => this.#send({ type: 'speech', state }),
     interrupted: (item) => this.#send({ type: 'audio_stop', item }),
     fault: (fault, isFinal) => {
-      if (isFinal) this.#refuse(fault, PASSING_FAULTS.has(fault.code) ? 'lost' : 'refused')
+      if (isFinal) this.#refuse(fault, closeAfter(fault))
       else this.#fault(fault)
     },
   }
@@ -287,14 +289,4 @@ export class VoiceSocket implements SocketReceiver, Listener {
   }
 }
 
-const unavailable: VoiceFault = { code: 'unavailable', message: 'The session is not available; try again.' }
-const audioFlood: VoiceFault = {
-  code: 'audio_flood',
-  message: 'The audio came much faster than it was spoken. Send it in real time, in frames of 20 ms or more.',
-}
 const opened = Promise.resolve()
-
-const noVoice: VoiceFault = {
-  code: 'no_voice',
-  message: 'This server has no voice. Set OPENAI_API_KEY, or BRIDLE_STT_URL and BRIDLE_TTS_URL.',
-}

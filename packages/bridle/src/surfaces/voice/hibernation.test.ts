@@ -1,5 +1,6 @@
 // A line whose object slept: the client notices nothing, and its provider is connected when it is needed again.
 import { expect, test } from 'vitest'
+import { eventId } from '../../kernel/event.ts'
 import { scriptBody } from '../http/test-client.suite.ts'
 import { voiceApp } from './voice.suite.ts'
 
@@ -79,4 +80,27 @@ test('[V45] a client that reconnects with its cursor gets the captions that it m
     [text('One'), 'One', text('Two'), 'Two'],
     [text('Two'), 'Two'],
   ])
+})
+
+test('[V45] a cursor of another log sends nothing old', async () => {
+  const { dial, post, host } = voiceApp()
+  const first = await dial('/sessions/s/voice')
+  await first.until('session_open')
+  await first.say({ type: 'text', text: text('One') })
+  await first.until('response_done')
+  const cursor = first.messages.flatMap((each) => ('cursor' in each ? [each.cursor] : [])).at(-1)
+  await host.remove(key)
+  // The session of this id is another one now, and longer.
+  for (const word of ['Two', 'Three']) await post('/agents/voice/s', scriptBody({ text: word }))
+  for (const after of [cursor, 'ev-9999']) {
+    const socket = await dial(`/sessions/s/voice?after=${after}`)
+    await socket.until('session_open')
+    await socket.say({ type: 'ping' })
+    const { state, incarnations } = await host.open(key)
+    expect(socket.received).toEqual([
+      expect.objectContaining({ type: 'session_open', cursor: eventId(state.head, incarnations.own) }),
+      expect.objectContaining({ type: 'pong' }),
+    ])
+    socket.hangUp()
+  }
 })

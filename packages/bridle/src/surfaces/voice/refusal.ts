@@ -2,6 +2,7 @@
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
 import { type Denial, toCloseFrame } from '../http/router/denial.ts'
 import type { SocketOpener } from '../http/streams/socket-route.ts'
+import { CLOSE } from './closing.ts'
 import type { VoiceError } from './wire.ts'
 
 export const refuseLine =
@@ -16,8 +17,5 @@ export const refuseLine =
 export const refuseDenied = (denial: Denial): SocketOpener => {
   const { code, reason } = toCloseFrame(denial)
   const isWrong = denial.denied === 'bad_request' || denial.denied === 'conflict'
-  return refuseLine(
-    { code: denial.denied, message: denial.message },
-    isWrong ? [1008, 'The line was refused.'] : [code, reason],
-  )
+  return refuseLine({ code: denial.denied, message: denial.message }, isWrong ? CLOSE.refused : [code, reason])
 }

@@ -3,14 +3,16 @@ import type * as v from 'valibot'
 import { isId, type Key } from '../../kernel/event.ts'
 import { mayOpen, ownerOf } from '../../kernel/owner.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
+import { unknownAgent } from '../http/access/unknown-agent.ts'
 import { openableSessions, viewerOf } from '../http/access/users.ts'
-import { badRequest, Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { badRequest, Denial, isDenial, missingSession } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 import { findKey } from '../http/sessions/routes.ts'
 import { type SocketCall, type SocketOpener, type SocketRoute, socketRoute } from '../http/streams/socket-route.ts'
 import { parseStreamCursor } from '../http/streams/sse.ts'
 import { workspaceInQuery } from '../http/workspaces/workspace-choice.ts'
 import { openWorkspace } from '../http/workspaces/workspace-opening.ts'
+import { CLOSE } from './closing.ts'
 import { type VoiceConnection, VoiceSocket } from './connection.ts'
 import { parseVoiceParameters, type VoiceParameters, voiceQuery } from './parameters.ts'
 import { refuseDenied, refuseLine } from './refusal.ts'
@@ -49,7 +51,7 @@ const openConnection = async (call: VoiceCall): Promise<SocketOpener> => {
   const { access, ports, query } = call
   const key = await sessionOf(call)
   if (isDenial(key)) return refuseDenied(key)
-  const denial = refusePrivateAgent(ports, key.agent)
+  const denial = refusePrivateAgent(call, key.agent)
   if (denial) return refuseDenied(denial)
   const parameters = parametersOf(call)
   if (isDenial(parameters)) return refuseDenied(parameters)
@@ -59,10 +61,10 @@ const openConnection = async (call: VoiceCall): Promise<SocketOpener> => {
   const session = await ports.host.open(key)
   const needs = session.exists ? null : ports.agents.get(key.agent)?.needs
   if (needs)
-    return refuseLine({ code: 'agent_unavailable', message: `The agent "${key.agent}" is not available: ${needs}` }, [
-      1008,
-      'The line was refused.',
-    ])
+    return refuseLine(
+      { code: 'agent_unavailable', message: `The agent "${key.agent}" is not available: ${needs}` },
+      CLOSE.refused,
+    )
   const cursor = parseStreamCursor(null, query.after)
   if (cursor === undefined) return refuseDenied(badRequest('query: after: Expected the id of an event, such as ev-9'))
   const connection: VoiceConnection = {
@@ -102,8 +104,8 @@ const sessionOf = async (call: VoiceCall): Promise<Key | Denial> => {
   if (!isDenial(found)) return found
   // A session of another user looks like none, and no second one is made beside it.
   const sameId = await ports.directory.find(access.tenant, id)
-  if ((await openableSessions(access, sameId)).length < sameId.length) return notFound()
+  if ((await openableSessions(access, sameId)).length < sameId.length) return missingSession(call)
   const { agent = VOICE_AGENT } = query
-  if (!ports.agents.has(agent)) return badRequest(`query: agent: There is no agent "${agent}".`)
+  if (!ports.agents.has(agent)) return badRequest(`query: agent: ${unknownAgent(agent, call)}`)
   return { tenant: access.tenant, agent, id }
 }

@@ -1,5 +1,6 @@
 // Lines without a provider and sockets without a network, in front of a real session.
 import { createHash } from 'node:crypto'
+import { vi } from 'vitest'
 import { isRefusal } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
 import type { VoiceClient, VoiceFault, VoiceLine, VoiceLines, VoiceRequest } from '../../kernel/ports/voice.ts'
@@ -99,6 +100,9 @@ export const voiceApp = (options: Partial<AppOptions> = {}) => {
   return { ...world, lines, dial }
 }
 
+/** A message that never comes is a failure that says so, and no endless loop. */
+const WAIT = { timeout: 10_000, interval: 1 }
+
 /** The client's end of a voice socket. */
 export class FakeVoiceSocket {
   /** Messages and binary frames in their order. */
@@ -167,14 +171,12 @@ export class FakeVoiceSocket {
   }
 
   async until(type: VoiceServerMessage['type'], times = 1): Promise<void> {
-    while (this.types().filter((each) => each === type).length < times) {
-      if (this.end) throw new Error(`The socket closed: ${JSON.stringify([this.end, this.messages])}`)
-      await new Promise(setImmediate)
-    }
+    await vi.waitUntil(() => this.end || this.types().filter((each) => each === type).length >= times, WAIT)
+    if (this.types().filter((each) => each === type).length < times)
+      throw new Error(`The socket closed: ${JSON.stringify([this.end, this.messages])}`)
   }
 
-  async closed(): Promise<{ readonly code: number; readonly reason: string }> {
-    while (!this.end) await new Promise(setImmediate)
-    return this.end
+  closed(): Promise<{ readonly code: number; readonly reason: string }> {
+    return vi.waitUntil(() => this.end, WAIT)
   }
 }

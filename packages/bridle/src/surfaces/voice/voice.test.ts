@@ -1,5 +1,5 @@
 // A line from end to end, with a fake provider: who may open it, audio both ways, captions from the log.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { scriptBody } from '../http/test-client.suite.ts'
 import { voiceApp } from './voice.suite.ts'
 import type { VoiceServerMessage } from './wire.ts'
@@ -164,14 +164,26 @@ describe('captions', () => {
     expect(answers).toEqual([['I am a'], ['I am b'], ['I am c']])
   })
 
+  test('[V36] a runner that claims a prompt makes no caption of it', async () => {
+    const { dial } = voiceApp()
+    const socket = await dial('/sessions/s/voice')
+    await socket.until('session_open')
+    const payload = { text: 'I never said this.', run_id: 'r-9', message_id: 'm-9', attachments: [] }
+    await socket.say({ type: 'text', text: script({ event: { type: 'prompt_queued', payload } }, { text: 'Hello' }) })
+    await socket.until('response_done')
+    const spoken = socket.messages.flatMap((each) => (each.type === 'transcript' ? [[each.role, each.messageId]] : []))
+    expect(spoken).toEqual([
+      ['user', 'm-2'],
+      ['assistant', 'm-4'],
+    ])
+  })
+
   test('[V37] an approval is a tool_call that says what it waits for', async () => {
     const { dial, host } = voiceApp()
     const socket = await dial('/sessions/s/voice')
     await socket.until('session_open')
     await socket.say({ type: 'text', text: script({ approve: 'pay', id: 'c1', args: { eur: 3 } }, { text: 'Paid' }) })
-    await socket.until('tool_call')
-    while (!waiting(socket.messages)) await new Promise(setImmediate)
-    const { approval } = waiting(socket.messages) ?? {}
+    const { approval } = await vi.waitUntil(() => waiting(socket.messages))
     const key = { tenant: 'default', agent: 'voice', id: 's' }
     await host.send(key, { type: 'approve', approvalId: approval?.id ?? '', decision: 'approved' })
     await socket.until('response_done')

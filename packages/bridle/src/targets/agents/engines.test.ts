@@ -239,6 +239,39 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
   })
 
   if (isThorough)
+    test('[S65] three turns over their budget: the text of a step that ends while it is stopped is not lost', async () => {
+      const ids = ['b1', 'b2', 'b3']
+      const policy = { health: { max_total_tokens: 5_000 } }
+      const prompt = stubbed(
+        { blocks: [bash('ls')], usage: { input_tokens: 20_000 } },
+        { blocks: [{ text: 'The last words.' }] },
+      )
+      for (const id of ids) await post(`${world.url}/chat/sessions`, { agent: 'claude', session_id: id, policy })
+      for (const id of ids) await post(`${world.url}/chat/sessions/${id}/turns`, { prompt })
+      const open = async (id: string) =>
+        ((await get(`${world.url}/sessions/${id}`)).body.approvals ?? []) as { id: string; reason: string }[]
+      for (const id of ids) {
+        await expect.poll(async () => (await open(id))[0]?.reason, { timeout: 30_000 }).toContain('Over budget')
+        for (const { id: approval } of await open(id))
+          await post(`${world.url}/sessions/${id}/approvals/${approval}/approve`, {})
+      }
+      for (const id of ids) {
+        await readFrames(stream(id), isIdle)
+        const { messages } = (await get(`${world.url}/sessions/${id}`)).body as { messages?: { content: string }[] }
+        expect([id, messages?.at(-1)?.content]).toEqual([id, 'The last words.'])
+      }
+      // The engine goes on behind the call, not behind words that are not in the log.
+      const continued = stub.requests.filter(
+        ({ body, isAux }) => !isAux && JSON.stringify(body.messages?.at(-1)).includes('The work was stopped'),
+      )
+      expect(continued.length).toBeGreaterThanOrEqual(3)
+      for (const { body } of continued) {
+        const answers = JSON.stringify(body.messages?.filter(({ role }) => role === 'assistant'))
+        expect([answers.includes('toolu_1'), answers.includes('The last words.')]).toEqual([true, false])
+      }
+    })
+
+  if (isThorough)
     test('[R13] an id that is used again at once has nothing of the one before', async () => {
       await post(agent('again'), { prompt: `SECRET ${stubbed({ blocks: [{ text: 'Hi.' }] })}` })
       await fetch(agent('again'), { method: 'DELETE' })

@@ -3,7 +3,7 @@
 import { type AgentInfo, acceptPrompt, promptSchema } from '../../kernel/agent-info.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Host } from '../../kernel/host/host.ts'
-import { type JsonObject, present } from '../../kernel/json.ts'
+import { present } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Digest } from '../../kernel/ports/digest.ts'
 import type { Job, Runner } from '../../kernel/ports/runner.ts'
@@ -26,7 +26,8 @@ import { parseResourceLimits, type ResourceLimits } from '../../runners/sandboxe
 import { urlSandbox } from '../../runners/sandboxes/url-sandbox.ts'
 import { deriveSecret, serverSecret } from '../../runners/secrets/server-secret.ts'
 import { ServerFault } from '../server-fault.ts'
-import { engineModelProblem } from './engine-models.ts'
+import { engineInputProblem, engineInputSchemas } from './engine-input.ts'
+import { type EngineModels, engineModelProblem, engineModels } from './engine-models.ts'
 import { engineSafetyProblem } from './engine-safety.ts'
 
 export interface SandboxOptions {
@@ -72,7 +73,8 @@ export interface EngineAgents {
   stopOrphans(host: Host): Promise<void>
   /** A warning for the operator about missing isolation; null = none. */
   readonly warning: string | null
-  close(): Promise<void>
+  /** Resolves with a note for the operator about sandboxes that go on; null = none does. */
+  close(): Promise<string | null>
 }
 
 const OTHER_MACHINE = 'A personal login does not leave the machine: a runner elsewhere needs the key.'
@@ -97,8 +99,9 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
   const runToken = async ({ key, runId, attempt }: Job) => deriveSecret(secret, 'run', keyText(key), runId, attempt)
 
   const close = async () => {
-    await local?.close()
+    const kept = (await local?.close()) ?? 0
     await keys.close()
+    return local === null || kept === 0 ? null : keptNote(kept, local.orphanEndMs)
   }
   const createAgent = async ({ title, create }: EngineRow) => {
     const engine = create(env)
@@ -110,7 +113,7 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
       ...{ provider, clock, digest, settings, runToken, credentials },
       ...(options.uploads && { uploads: options.uploads }),
     })
-    return [await agentInfo(title, engine, keys, local, refusal, models), runner] as const
+    return [await agentInfo(title, engine, keys, local, refusal, { models, ...settings }), runner] as const
   }
   const agents = await Promise.all(
     registry.map((row) => createAgent(row).catch((cause: unknown) => Promise.reject(engineFault(row, cause)))),
@@ -133,6 +136,10 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
     close,
   }
 }
+
+/** The runs of these sandboxes go on, and wait for the next server. */
+const keptNote = (count: number, endMs: number): string =>
+  `${count} ${count === 1 ? 'sandbox goes' : 'sandboxes go'} on without the server: the next start continues ${count === 1 ? 'its run' : 'their runs'}, and without one all of it ends within ${Math.ceil(endMs / 60_000)} minutes`
 
 /** Names the engine: the operator may not know which of them broke the start. */
 const engineFault = ({ title }: EngineRow, cause: unknown): ServerFault =>
@@ -192,7 +199,7 @@ const agentInfo = async (
   keys: ProviderCredentials,
   local: LocalSandboxes | null,
   refusal: string | null,
-  models: readonly string[] | undefined,
+  { models, model }: EngineModels,
 ): Promise<AgentInfo> => {
   // A remote runner has its own engines and isolation.
   const findMissing = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
@@ -204,6 +211,7 @@ const agentInfo = async (
     ...bridgeIdentity(engine.name),
     capabilities: engine.info,
     modelProblem: engineModelProblem(models),
+    ...engineModels(model),
     workspaceProblem: local === null ? ELSEWHERE : null,
     get needs() {
       findMissing().then(
@@ -215,9 +223,9 @@ const agentInfo = async (
     get credential() {
       return local === null ? null : keys.nameOf(engine.provider)
     },
-    inputSchema: () => promptSchema(settingSchemas),
+    inputSchema: () => promptSchema(engineInputSchemas),
     accept: async (body) => {
-      const problem = problemOf(body)
+      const problem = engineInputProblem(body)
       return problem === null ? acceptPrompt(body) : { problem }
     },
   }
@@ -226,19 +234,3 @@ const agentInfo = async (
 /** A runner of another machine does not see the folders of this one. */
 const ELSEWHERE =
   'The agent runs on another machine (BRIDLE_RUNNER_URL), which has none of the folders here. Leave "workspace" out, or start the server without that variable'
-
-/** The settings that a caller may send beside the prompt. */
-const settingSchemas: JsonObject = {
-  model: { type: 'string' },
-  max_budget_usd: { type: 'number', minimum: 0 },
-  max_turns: { type: 'integer', minimum: 1 },
-}
-
-/** Checks the settings that a caller may send beside the prompt. */
-const problemOf = ({ model, max_budget_usd: budget, max_turns: turns }: JsonObject): string | null => {
-  const isAbsent = (value: unknown) => value === undefined || value === null
-  if (!isAbsent(model) && typeof model !== 'string') return '"model" must be a text.'
-  if (!isAbsent(budget) && !(typeof budget === 'number' && budget >= 0)) return '"max_budget_usd" must be a number.'
-  if (!isAbsent(turns) && !(Number.isSafeInteger(turns) && Number(turns) > 0)) return '"max_turns" must be a count.'
-  return null
-}

@@ -6,6 +6,7 @@ import { agent } from '../../agents/agent.ts'
 import { engineDescriptions } from '../../runners/engines/descriptions.ts'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer, type ServerOptions } from '../node/index.ts'
+import { builtInNames } from './definition-problem.ts'
 import { findAgents, watchAgents } from './folder.ts'
 
 const closing: (() => Promise<void> | void)[] = []
@@ -150,8 +151,8 @@ describe('serving', () => {
     const { url, lines } = await serve(root, { agents: [given] })
     expect((await ask(url, 'given')).body.result).toBe('the given one')
     expect(lines).toEqual([
-      'agent agents/a.ts is not available: The name "scripted" is taken by an agent of the server.',
-      'agent agents/b.ts is not available: The name "given" is taken by an agent of the server.',
+      `agent agents/a.ts is not available: The name "scripted" is taken by an agent of the server. Choose another in this file, such as agent({ name: 'my-scripted', … }).`,
+      `agent agents/b.ts is not available: The name "given" is taken by an agent of the server. Choose another in this file, such as agent({ name: 'my-given', … }).`,
     ])
     await expect(serve(root, { agents: [given, given] })).rejects.toMatchObject({
       code: 'agent_name_taken',
@@ -161,6 +162,15 @@ describe('serving', () => {
       code: 'agent_invalid',
       message: expect.stringMatching(/^An entry of agents is a function, not an agent/),
     })
+  })
+
+  test('[N17] the names that doctor takes for taken are those that a server refuses', async () => {
+    const names = [...builtInNames, 'assistant', 'voice', 'mine']
+    const root = folder(Object.fromEntries(names.map((name) => [`agents/${name}.ts`, source(name)])))
+    const { lines } = await serve(root)
+    expect(lines.map((line) => /^agent agents\/(.*)\.ts is not/.exec(line)?.[1]).sort()).toEqual(
+      [...builtInNames].sort(),
+    )
   })
 
   test('[N18] a change serves the runs that start afterwards; a running one keeps its definition', async () => {

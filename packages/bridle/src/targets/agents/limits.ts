@@ -6,8 +6,8 @@ export const FILE_SETTLE_MS = 100
 export const PROBLEM_CHARS_MAX = 300
 /** Lines of source before and after an error: with the error's own line, what fits below a message without scrolling it away. */
 export const FRAME_LINES = 2
-/** Columns of a frame where the width of the terminal is unknown: editors and most terminals have as many. */
-export const FRAME_COLUMNS_MAX = 100
+/** Columns of a frame where the width of the terminal is unknown: with two columns of indent it fits into the usual 80. */
+export const FRAME_COLUMNS_MAX = 78
 /** Columns of a frame beside the number and the text of a line: its mark, the bar and spaces. */
 export const FRAME_MARGIN = 5
 /** Frames of an error's stack that are shown: deeper ones are rarely the reason. */
@@ -18,3 +18,5 @@ export const SYNTAX_CHECK_FILES_MAX = 10
 export const SYNTAX_CHECK_MS = 5_000
 /** Folders that are watched: with more, the limit of the operating system is near, and a change there needs a restart. */
 export const WATCHED_FOLDERS_MAX = 500
+/** Runs whose start is remembered for the line about their end; beyond it the oldest loses its time. */
+export const WATCHED_RUNS_MAX = 10_000

@@ -55,7 +55,7 @@ const COMMON = '{ "name": "mine", "type": "commonjs" }'
 const commonJsProblem =
   'package.json says "type": "commonjs", but the file uses import or export. Run: npm pkg set type=module'
 
-describe('[N130] a file that cannot be loaded has one line that says what to do', () => {
+describe('[N230] a file that cannot be loaded has one line that says what to do', () => {
   test.each<[string, { readonly [file: string]: string }, string]>([
     ['a CommonJS project', { 'package.json': COMMON, 'agents/a.ts': agentSaying('a', '1') }, commonJsProblem],
     [
@@ -140,7 +140,7 @@ describe('[N130] a file that cannot be loaded has one line that says what to do'
   })
 })
 
-describe('[N131] a correction is taken up in the same process', () => {
+describe('[N231] a correction is taken up in the same process', () => {
   test.each<[string, { readonly [file: string]: string }, (project: Project) => void]>([
     [
       'of the file',
@@ -201,7 +201,7 @@ describe('[N131] a correction is taken up in the same process', () => {
   })
 })
 
-describe('[N132] imported files', () => {
+describe('[N232] imported files', () => {
   const words = `import { word } from '../lib/words.ts'\n`
   const files = {
     'package.json': MODULE,
@@ -318,7 +318,7 @@ describe('[N132] imported files', () => {
   })
 })
 
-test('[N133] a change of files is named once, and a problem that stays is no change', () => {
+test('[N233] a change of files is named once, and a problem that stays is no change', () => {
   const definition = (name: string) => ({ name }) as never
   const broken = (file: string, problem: string) => ({ file, name: 'x', problem })
   const states = (files: { readonly [file: string]: unknown }): AgentFileStates => {

@@ -1,6 +1,6 @@
 // Claude Code and Codex on the repository of a person, with that person's own login: real engines in sandboxes, stubs of the vendors.
 import { execFileSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
@@ -8,7 +8,7 @@ import { isThorough } from '../../../../../scripts/variants.ts'
 import { CliWorkspace, freePort, parseJsonRows } from '../../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../../runners/engines/claude/anthropic-stub.suite.ts'
 import { responsesStub } from '../../runners/engines/codex/responses-stub.suite.ts'
-import { engineEnv, noEngines } from '../../runners/engines/engines.suite.ts'
+import { endSandboxes, engineEnv, noEngines } from '../../runners/engines/engines.suite.ts'
 import { sandboxUser } from '../../runners/sandboxes/isolation/sandbox-user.ts'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
 
@@ -31,7 +31,7 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     await world.boot()
   })
   afterEach(async () => {
-    endSandboxes(world)
+    endSandboxes(join(world.folder, 'data'))
     await world.remove()
     await stub.close()
   })
@@ -167,20 +167,9 @@ describeThorough('Codex with a login', () => {
       const refused = await post(`${world.url}/agents/codex/two`, { prompt: script })
       expect([refused.status, JSON.stringify(refused.body)]).toEqual([503, expect.stringContaining('Run codex login.')])
     } finally {
-      endSandboxes(world)
+      endSandboxes(join(world.folder, 'data'))
       await world.remove()
       await stub.close()
     }
   })
 })
-
-const endSandboxes = (world: CliWorkspace): void => {
-  const folder = join(world.folder, 'data', 'sandboxes')
-  for (const id of existsSync(folder) ? readdirSync(folder) : [])
-    try {
-      const { pid } = JSON.parse(readFileSync(join(folder, id, 'record.json'), 'utf8')) as { pid: number }
-      process.kill(-pid, 'SIGKILL')
-    } catch {
-      // Gone already.
-    }
-}

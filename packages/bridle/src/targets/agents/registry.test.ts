@@ -1,12 +1,15 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { agent } from '../../agents/agent.ts'
+import type { LanguageModel } from '../../agents/model/model.ts'
 import { subagent } from '../../agents/subagents/subagent.ts'
 import { tool } from '../../agents/tools/tool.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import { digest, VirtualClock } from '../../kernel/host/host.suite.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
+import { createAssistant } from '../models/assistant.ts'
+import { engineModels } from './engine-models.ts'
 import { AgentRegistry, defaultAgent } from './registry.ts'
 
 type Needs = { readonly claude?: string | null; readonly assistant?: string | null }
@@ -24,6 +27,32 @@ test.each<[string, { BRIDLE_AGENT?: string }, Needs, string]>([
 ])('[T2] the default agent is %s', (_name, env, agents, expected) => {
   const infos = new Map(Object.entries(agents).map(([name, needs]) => [name, { needs }]))
   expect(defaultAgent(infos, env)).toBe(expected)
+})
+
+test('[H152] an agent names the models that it asks, in order; one without a model, or whose model is not set, names none', () => {
+  const registry = new AgentRegistry({ clock: new VirtualClock(), digest })
+  const asked = {
+    specificationVersion: 'v3',
+    provider: 'openai.chat',
+    modelId: 'small',
+    doStream: async () => ({}),
+  } as unknown as LanguageModel
+  const source = { missing: () => null }
+  registry.addDefault(createAssistant({}, source, 'node').definition, () => 'Set BRIDLE_MODEL.')
+  registry.add(agent({ name: 'two', model: ['anthropic/large', asked] }))
+  registry.add(agent({ name: 'plain', run: () => 'x' }))
+  const models = () => [...registry.agents.values()].map((info) => [info.name, info.models])
+  expect(models()).toEqual([
+    ['assistant', undefined],
+    ['two', ['anthropic/large', 'openai.chat/small']],
+    ['plain', undefined],
+  ])
+  registry.addDefault(
+    createAssistant({ BRIDLE_MODEL: 'anthropic/a, openai/b' }, source, 'cloudflare').definition,
+    () => null,
+  )
+  expect(registry.agents.get('assistant')?.models).toEqual(['anthropic/a', 'openai/b'])
+  expect([engineModels('opus'), engineModels(null), engineModels(undefined)]).toEqual([{ models: ['opus'] }, {}, {}])
 })
 
 test("[N107] an agent of the user's own takes the place of a default one, which comes back when it is gone", async () => {

@@ -4,6 +4,7 @@
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { policyWarnings } from '../../agents/loop/policy/policy-warnings.ts'
+import { modelNamesOf } from '../../agents/model/model-choice.ts'
 import { acceptInput } from '../../agents/schemas/input.ts'
 import { inputSchemaOf, modelSchemaProblem } from '../../agents/schemas/json-schema.ts'
 import { findChildAgent } from '../../agents/subagents/child-agents.ts'
@@ -14,6 +15,7 @@ import { defaultEngineAgent } from '../../runners/engines/descriptions.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import { ASSISTANT } from '../models/assistant.ts'
 import { ServerFault } from '../server-fault.ts'
+import { definitionProblem } from './definition-problem.ts'
 import type { AgentFile, BrokenAgentFile } from './folder.ts'
 
 export class AgentRegistry {
@@ -101,11 +103,7 @@ export class AgentRegistry {
       }
       const { file, definition } = each
       const { name } = definition
-      if (this.#fixed.has(name)) {
-        problems.push({ file, name, problem: `The name "${name}" is taken by an agent of the server.` })
-        continue
-      }
-      const problem = modelSchemaProblem(definition)
+      const problem = definitionProblem(definition, this.#fixed)
       if (problem !== null) {
         problems.push({ file, name, problem })
         continue
@@ -144,8 +142,13 @@ export class AgentRegistry {
   }
 
   /** A session of an agent with a model may name another one. */
-  #modelChoice({ model }: AgentDefinition): Pick<AgentInfo, 'modelProblem'> {
-    return model ? { modelProblem: (name) => this.#ports.missingModel?.(name) ?? null } : {}
+  #modelChoice({ model }: AgentDefinition): Pick<AgentInfo, 'modelProblem' | 'models'> {
+    if (!model) return {}
+    const models = modelNamesOf(model)
+    return {
+      modelProblem: (name) => this.#ports.missingModel?.(name) ?? null,
+      ...(models.length > 0 && { models }),
+    }
   }
 
   #withhold(name: string, needs: string): void {

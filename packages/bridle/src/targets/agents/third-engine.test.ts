@@ -21,6 +21,7 @@ const abacus: EngineRow = {
   title: 'Abacus',
   packageName: 'abacus',
   provider: 'openai',
+  worksOnFiles: false,
   info: (version) => ({ ...codexInfo(version), name: 'abacus' }),
   create: () => ({ ...puppetEngine('abacus'), provider: 'openai' }),
 }

@@ -210,7 +210,7 @@ class Gateway {
         if (!row.session) return this.#acceptInDirectory(call)
         const key = await row.session(call)
         if (isDenial(key)) return (row.refuse ?? refuseSession)(key)
-        const closed = refusePrivateAgent(call.ports, key.agent, row.exposureKind)
+        const closed = refusePrivateAgent(call, key.agent, row.exposureKind)
         return closed ? (row.refuse ?? closeOnOpen)(closed) : this.#forward(call.request as Request, call.access, key)
       },
     }
@@ -308,5 +308,5 @@ const noSessions: SessionService = {
   importLog: notInGateway,
   usedSeq: notInGateway,
   remove: notInGateway,
-  counts: () => ({ sessions: 0, listeners: 0, running: 0, events: 0 }),
+  counts: () => ({ sessions: 0, listeners: 0, running: 0, waiting: 0, events: 0 }),
 }

@@ -36,3 +36,9 @@ export const SOCKET_SWEEP_MS = 30_000
 export const RELAY_TRIES_MAX = 3
 /** The wait between two tries: a page shows an approval a moment later, and not never. */
 export const RELAY_RETRY_MS = 500
+/** Reports to `bridle dev` that wait for their turn: a terminal shows no more of a flood. */
+export const DEV_REPORTS_MAX = 1_000
+/** Causes of an error in a report: a chain may be a circle. */
+export const DEV_CAUSES_MAX = 5
+/** Lines of an error's stack in a report; the runtime keeps ten, which a library may fill alone. */
+export const DEV_STACK_LINES = 50

@@ -35,6 +35,7 @@ import { ObjectClock, runClock } from './alarms/object-clock.ts'
 import { answerProviderCall, type CredentialClaim, runBudgetUsd } from './credentials/credential-proxy.ts'
 import { signingSecret } from './credentials/signing-secret.ts'
 import { SpendLedgers } from './credentials/spend-ledgers.ts'
+import { devReporter } from './dev-reports.ts'
 import { digest } from './digest.ts'
 import { workerFileFetcher } from './file-fetching.ts'
 import { DIRECTORY_WAIT_MS, HIBERNATE_AFTER_MS, STREAM_MS, WATCHDOG_MS } from './limits.ts'
@@ -125,9 +126,11 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       host: () => this.#host,
     })
     const provider = createSandboxProvider(env, secret)
+    const reports = devReporter(env, (work) => ctx.waitUntil(work))
     const registry = createWorkerAgents(options, env, {
       children,
       voiceModel: (key) => lines.modelFor(key),
+      onFailure: reports?.failure,
       invocationHops: this.#invocationHops,
       uploads: this.#uploads,
       provider,
@@ -160,6 +163,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       onCommit: (key, events) => {
         this.#hibernateSoon()
         this.#invocationHops.countSteps(key, events)
+        reports?.commit(key, events)
       },
       onFault: (key, cause) =>
         console.error(

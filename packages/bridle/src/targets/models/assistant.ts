@@ -1,7 +1,7 @@
 // The agent `assistant`, which every server has: a conversation with the model that BRIDLE_MODEL names. It has no tools.
 import { type AgentDefinition, agent } from '../../agents/agent.ts'
 import type { LanguageModel } from '../../agents/model/model.ts'
-import { isModelName } from '../../agents/model/model-choice.ts'
+import { isModelName, UNSET_PROVIDER } from '../../agents/model/model-choice.ts'
 import { ModelError } from '../../agents/model/model-error.ts'
 import type { ModelChoice } from '../../agents/model-agent.ts'
 import type { ModelEnv, ModelSource } from './model-source.ts'
@@ -68,7 +68,7 @@ const modelNames = (setting: string | undefined): readonly string[] =>
 /** Some wires do not look at `needs` and start a run, which then fails with the same sentence. */
 const unsetModel = (problem: string): LanguageModel => ({
   specificationVersion: 'v3',
-  provider: 'none',
+  provider: UNSET_PROVIDER,
   modelId: 'unset',
   doStream: async () => {
     throw new ModelError('unavailable', problem, { retryable: false })

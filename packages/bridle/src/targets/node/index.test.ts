@@ -4,7 +4,9 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { agent as defineAgent } from '../../agents/agent.ts'
+import { LocalSandboxes } from '../../runners/sandboxes/local-sandboxes.ts'
 import {
   get,
   isIdle,
@@ -33,6 +35,31 @@ afterAll(async () => {
 
 const agent = (id: string) => `${url}/agents/scripted/${id}`
 const stream = (id: string, query = '') => `${agent(id)}/stream${query}`
+
+test.each([
+  [0, []],
+  [
+    1,
+    [
+      'warn: 1 sandbox goes on without the server: the next start continues its run, and without one all of it ends within 30 minutes',
+    ],
+  ],
+  [
+    3,
+    [
+      'warn: 3 sandboxes go on without the server: the next start continues their runs, and without one all of it ends within 30 minutes',
+    ],
+  ],
+])('[O15] a server that is stopped with %s busy sandboxes says what becomes of them', async (kept, expected) => {
+  const close = vi.spyOn(LocalSandboxes.prototype, 'close').mockResolvedValue(kept)
+  const lines: string[] = []
+  const data = mkdtempSync(join(tmpdir(), 'bridle-kept-'))
+  const log = (level: string, message: string) => lines.push(`${level}: ${message}`)
+  const stopped = await HarnessServer.start({ port: 0, data, cockpit: false, log })
+  await stopped.close().finally(() => close.mockRestore())
+  rmSync(data, { recursive: true, force: true })
+  expect(lines.filter((line) => line.includes('sandbox'))).toEqual(expected)
+})
 
 describe('invoking', () => {
   test('[H1] answers with the result when the run has ended', async () => {
@@ -233,8 +260,20 @@ describe('errors and access', () => {
   const many = `{"prompt":"x"${',"k":1'.repeat(600_000)}}`
   const deep = `{"prompt":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
   test.each<[string, string, unknown, number, unknown]>([
-    ['an unknown agent', '/agents/nobody/x', {}, 404, { error: 'Not found' }],
-    ['a prototype as agent', '/agents/__proto__/x', {}, 404, { error: 'Not found' }],
+    [
+      'an unknown agent',
+      '/agents/nobody/x',
+      {},
+      404,
+      { error: 'Not found', message: expect.stringMatching(/^There is no agent nobody; there (is|are) .*scripted/) },
+    ],
+    [
+      'a prototype as agent',
+      '/agents/__proto__/x',
+      {},
+      404,
+      { error: 'Not found', message: expect.stringMatching(/^There is no agent __proto__; /) },
+    ],
     ['no prompt', '/agents/scripted/x', {}, 400, { error: 'The body must have a "prompt" that is a text.' }],
     ['an empty prompt', '/agents/scripted/x', { prompt: '  ' }, 400, { error: 'The prompt is empty.' }],
     ['bad JSON', '/agents/scripted/x', '{', 400, { error: 'The body is not JSON.' }],
@@ -254,7 +293,13 @@ describe('errors and access', () => {
     ['a traversal id', '/agents/scripted/..%2f..%2fetc', { prompt: 'x' }, 400, expect.anything()],
     ['a NUL in the id', '/agents/scripted/a%00b', { prompt: 'x' }, 400, expect.anything()],
     ['a bad tenant', '/agents/scripted/x?tenant=a/b', { prompt: 'x' }, 400, expect.anything()],
-    ['an unknown route', '/nowhere', {}, 404, { error: 'Not found' }],
+    [
+      'an unknown route',
+      '/nowhere',
+      {},
+      404,
+      { error: 'Not found', message: 'There is no such path. GET /docs shows all of them.' },
+    ],
   ])('[H11] [H12] %s', async (_name, path, body, status, expected) => {
     expect(await post(`${url}${path}`, body)).toEqual({ status, body: expected })
   })
@@ -272,9 +317,11 @@ describe('errors and access', () => {
   test('[H13] another tenant’s session answers like an unknown one', async () => {
     await post(`${agent('private')}?tenant=acme`, scriptBody({ text: 'mine' }))
     expect((await get(`${url}/sessions/private`, { 'x-fabric-tenant': 'acme' })).status).toBe(200)
-    const foreign = await get(`${url}/sessions/private`)
-    expect(foreign).toEqual(await get(`${url}/sessions/never-was`))
-    expect(foreign).toEqual({ status: 404, body: { error: 'Not found' } })
+    for (const id of ['private', 'never-was'])
+      expect(await get(`${url}/sessions/${id}`)).toEqual({
+        status: 404,
+        body: { error: 'Not found', message: `There is no session ${id}.` },
+      })
   })
 
   test.each([
@@ -436,6 +483,42 @@ test('[S38] an announced restart costs no retry, and the work goes on where it s
     }
   } finally {
     await running.close()
+    rmSync(data, { recursive: true, force: true })
+  }
+})
+
+test('[O7] [O134] /metrics has runs by outcome, tokens, open approvals and the process', async () => {
+  await post(
+    agent('counted'),
+    scriptBody({ usage: { input_tokens: 3, output_tokens: 2, cost_usd: 0.5 } }, { text: 'a' }),
+  )
+  await post(agent('counted'), scriptBody({ fail: 'no' }))
+  const text = await fetch(`${url}/metrics`).then((answer) => answer.text())
+  const series = [
+    'bridle_runs_total{agent="scripted",outcome="completed"}',
+    'bridle_runs_total{agent="scripted",outcome="failed"}',
+    'bridle_run_duration_seconds_count{agent="scripted"}',
+    'bridle_tokens_total{agent="scripted",direction="input"}',
+    'bridle_cost_usd_total{agent="scripted"}',
+    'process_resident_memory_bytes',
+    'process_cpu_seconds_total',
+    'process_start_time_seconds',
+  ]
+  for (const name of series) expect(Number(text.split(`\n${name} `)[1]?.split('\n')[0]), name).toBeGreaterThan(0)
+  expect(text).toMatch(/\nbridle_approvals_open \d+\n/)
+})
+
+test('[O135] a program names the default agent by an option; its environment stays what it is', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'bridle-default-'))
+  const named = ['first', 'second', 'third'].map((name) => defineAgent({ name, run: () => name }))
+  const options = { port: 0, data, agents: named, log: () => {} }
+  const other = await HarnessServer.start({ ...options, defaultAgent: 'second' })
+  try {
+    expect((await post(`${other.url}/chat/sessions`, {})).body).toMatchObject({ agent: 'second' })
+    expect((await post(`${other.url}/chat/sessions`, { agent: 'third' })).body).toMatchObject({ agent: 'third' })
+    expect(process.env.BRIDLE_AGENT).toBeUndefined()
+  } finally {
+    await other.close()
     rmSync(data, { recursive: true, force: true })
   }
 })

@@ -23,9 +23,9 @@ export type { OpenStore, StoreContext, StoreOpener } from '../../stores/open-sto
 export type { Scope, SignedInUser } from '../../surfaces/http/access/authenticate.ts'
 export type { FileServer } from '../../surfaces/http/router/pages.ts'
 export type { AgentFileChange } from '../agents/file-changes.ts'
+export type { RunUpdate } from '../agents/run-updates.ts'
 export type { ModelProvider, ModelProviders } from '../models/model-source.ts'
 export { createHarness, type EmbeddedHarness, type EmbeddedHarnessOptions } from './harness/create-harness.ts'
-export type { RunUpdate } from './run-updates.ts'
 export type { ServerOptions } from './server-options.ts'
 
 /** The agents of a server; `needs` says what is missing where one cannot run. */
@@ -38,7 +38,7 @@ export type ServedAgents = ReadonlyMap<
 export class HarnessServer {
   /** The address of the server. */
   readonly url: string
-  readonly #close: (graceMs?: number) => Promise<void>
+  readonly #close: (graceMs?: number, onWait?: (runs: number) => void) => Promise<void>
   readonly #exposure: ExposurePolicy
   /** The agents by name, as they are now. */
   readonly agents: ServedAgents
@@ -47,7 +47,7 @@ export class HarnessServer {
 
   private constructor(
     url: string,
-    close: (graceMs?: number) => Promise<void>,
+    close: (graceMs?: number, onWait?: (runs: number) => void) => Promise<void>,
     exposure: ExposurePolicy,
     serves: { readonly agents: ServedAgents; readonly hasCockpit: boolean },
   ) {
@@ -79,8 +79,8 @@ export class HarnessServer {
     answerParserErrors(server)
     limitConnections(server, options)
     server.on('upgrade', harness.sockets.upgrade)
-    const close = async (graceMs = 0) => {
-      await harness.drain(graceMs)
+    const close = async (graceMs = 0, onWait?: (runs: number) => void) => {
+      await harness.drain(graceMs, onWait)
       server.close()
       await harness.leave()
       server.closeAllConnections()
@@ -110,9 +110,12 @@ export class HarnessServer {
     return ['scripted', ...this.#exposure.agents.keys()].find((name) => isExposed(this.#exposure, name)) ?? null
   }
 
-  /** Accepts no new work, lets runs end within `graceMs`, asks clients to reconnect, and releases the data folder. */
-  close({ graceMs = 0 }: { graceMs?: number } = {}): Promise<void> {
-    return this.#close(graceMs)
+  /**
+   * Accepts no new work, lets runs end within `graceMs`, asks clients to reconnect, and releases the data folder. `onWait` learns
+   * how many runs it waits for, where there are any.
+   */
+  close({ graceMs = 0, onWait }: { graceMs?: number; onWait?: (runs: number) => void } = {}): Promise<void> {
+    return this.#close(graceMs, onWait)
   }
 }
 

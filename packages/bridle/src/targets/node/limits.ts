@@ -43,9 +43,6 @@ export const STREAM_END_BYTES_MAX = 256 * 1024
 /** Open spans; beyond it the oldest is dropped without its end. Each costs about a kilobyte. */
 export const OPEN_SPANS_MAX = 10_000
 
-/** Runs whose start is remembered for the line about their end; beyond it the oldest loses its time. */
-export const WATCHED_RUNS_MAX = 10_000
-
 /** Open sockets of one server; each costs some 4 KB. */
 export const SOCKETS_MAX = 10_000
 /** Fragments of one message: browsers send one, and each fragment costs memory. */
@@ -72,3 +69,6 @@ export const PING_MS = 30_000
 export const UNANSWERED_PINGS_MAX = 2
 /** The timer of the monitor ticks at least this often. */
 export const MONITOR_TICK_MS = 1_000
+
+/** Bounds of the time of runs, in seconds: from a function that answers at once to a day with a person in it. */
+export const RUN_SECONDS = [0.1, 1, 10, 60, 600, 3_600, 86_400] as const

@@ -6,7 +6,8 @@ import type { Digest } from '../../kernel/ports/digest.ts'
 export const clock: Clock = {
   now: () => Date.now(),
   after: (ms, call) => {
-    const timer = setTimeout(call, ms)
+    // A moment that has just passed is now; Node warns of a negative time on the terminal.
+    const timer = setTimeout(call, Math.max(0, ms))
     return () => clearTimeout(timer)
   },
 }

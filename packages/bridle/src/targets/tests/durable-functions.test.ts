@@ -85,6 +85,8 @@ test('[N14] README’s agent survives kill -9 while it waits, in a chat and in t
     const told = JSON.stringify(await completed(session, 'greet'))
     expect(told).toContain(`Hello, ${name}. wrote greeting.txt`)
   }
+  // The agent does what its answer says.
+  expect(readFileSync(join(world.folder, 'greeting.txt'), 'utf8')).toMatch(/^Hello, (Ada|Ben|Cyd)\.\n$/)
 })
 
 test('[N50] [N54] [N56] a payment happens once, whenever the server is killed', { timeout: 120_000 }, async () => {

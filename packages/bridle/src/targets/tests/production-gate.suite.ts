@@ -78,14 +78,14 @@ export const productionGateContract = (start: () => Promise<{ readonly url: stri
       for (const [door, call] of doors.filter(([each]) => !each.startsWith('/ws'))) {
         const { code, text } = await call('scripted', 'scripted-s')
         expect([door, code]).toEqual([door, expect.toBeOneOf([403, 1008])])
-        expect(text).toContain('To open it, add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=scripted)')
+        expect(text).toContain('To open it, add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=walker,scripted)')
       }
       for (const [door, call] of doors.filter(([each]) => each.startsWith('/ws'))) {
         expect([door, (await call('scripted', 'mine')).code]).toEqual([door, 101])
         const { code, text } = await call('shy', 'mine')
         expect([door, code]).toEqual([door, 1008])
         expect(text).toContain(
-          'In production the agent \\"shy\\" is private. To open it, declare triggers: { webhook: true } in it or add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=shy), or BRIDLE_AGENT=shy for /ws alone.',
+          'In production the agent \\"shy\\" is private. To open it, declare triggers: { webhook: true } in it or add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=walker,shy), or BRIDLE_AGENT=shy for /ws alone.',
         )
       }
       const { sessions } = (await get(`${server.url}/sessions?agent=shy`)).body

@@ -131,7 +131,7 @@ export const voiceWireContract = (
       expect((await post(`${server.url}/agents/scripted/other`, { prompt: 'Hi' })).status).toBe(200)
     })
 
-    test('[V40] [V42] odd frames, text that is none and a flood get an error each; a frame of 10 MB closes with 1009; others go on', async () => {
+    test('[V40] [V42] [V111] odd frames, text that is none, a flood and a frame of 10 MB get an error each; others go on', async () => {
       const [odd, flood, large, other] = await Promise.all(['odd', 'flood', 'large', 'well'].map((id) => dial(id)))
       for (const line of [odd, flood, large, other]) await line?.until('session_open')
       odd?.ws.send(new Uint8Array(3))
@@ -142,9 +142,10 @@ export const voiceWireContract = (
       large?.ws.send(new Uint8Array(10_000_000))
       expect(await large?.closed).toEqual({ code: 1009, reason: 'The message is too large.' })
       expect(await flood?.closed).toEqual({ code: 1008, reason: 'Too much audio.' })
-      expect([odd, flood].map((line) => line && errors(line))).toEqual([
+      expect([odd, flood, large].map((line) => line && errors(line))).toEqual([
         ['bad_audio', 'bad_message', 'bad_audio'],
         ['audio_flood'],
+        ['frame_too_large'],
       ])
       other?.say({ type: 'text', text: 'Are you there?' })
       await other?.until('response_done')

@@ -126,3 +126,21 @@ test('[V67] a prompt that the session refuses, or cannot keep, is one fault', as
   await line.say('hello')
   expect(client.codes.slice(0, 2)).toEqual(['prompt_empty', 'unavailable'])
 })
+
+test('[V67] speech that is written down late is a prompt ahead of the speech behind it', async () => {
+  const { open, stub, pass } = cascadeWorld()
+  const late = Promise.withResolvers<Response>()
+  const [first, second] = [script({ text: 'One.' }), script({ text: 'Two.' })]
+  stub.transcriptionReplies.push(
+    () => late.promise,
+    () => Response.json({ text: second }),
+  )
+  const { speak, messages, client } = await open('a')
+  await speak()
+  await speak()
+  expect(messages()).toEqual([])
+  late.resolve(Response.json({ text: first }))
+  await pass(5_000)
+  expect(messages().flatMap(([role, content]) => (role === 'user' ? [content] : []))).toEqual([first, second])
+  expect(client.faults).toEqual([])
+})

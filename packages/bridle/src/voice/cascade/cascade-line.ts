@@ -1,5 +1,4 @@
 // A line through services: speech becomes text, the text a prompt of the session, and the answer in the log becomes speech.
-import { isRefusal } from '../../kernel/commands.ts'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
 import type { SpeechAmount } from '../../model-data/speech-prices.ts'
 import { cutAfterAbsence } from '../absence.ts'
@@ -9,6 +8,7 @@ import { type TurnAudio, turnAudioMs } from '../audio/wav.ts'
 import type { EngineLine, LinePorts } from '../engine.ts'
 import { turnFile } from '../keeping/audio-clip.ts'
 import { AudioKeeper } from '../keeping/audio-keeper.ts'
+import { LinePrompts, NOT_SAVED } from '../prompts.ts'
 import { speechUsage } from '../speech-usage.ts'
 import { TURN_LOST } from '../turn-lost.ts'
 import { TURNS_WAITING_MAX } from './limits.ts'
@@ -35,6 +35,7 @@ export class CascadeLine implements EngineLine {
   /** The rest of a sentence in the middle of which the client broke off. Null: there is none. */
   #rest: RestOfTurn | null = null
   readonly #runs: SpokenRuns
+  readonly #prompts: LinePrompts
   /** Null: the session does not ask for audio. */
   readonly #keeper: AudioKeeper | null
   readonly #closing = new AbortController()
@@ -52,6 +53,7 @@ export class CascadeLine implements EngineLine {
     this.#request = request
     this.#client = openClient(client, this.#closing.signal)
     this.#ports = ports
+    this.#prompts = new LinePrompts(request, this.#client, ports)
     this.#keeper = AudioKeeper.of(request, ports)
     this.#turns = this.#listen()
     this.#runs = new SpokenRuns({
@@ -66,9 +68,10 @@ export class CascadeLine implements EngineLine {
   }
 
   hear(audio: Uint8Array): Promise<void> | undefined {
-    if (this.#rest?.hear(audio)) return
+    const next = this.#rest ? this.#rest.hear(audio) : audio
+    if (next === null) return
     this.#rest = null
-    this.#turns.hear(audio)
+    this.#turns.hear(next)
     return this.#waitingTurns >= TURNS_WAITING_MAX ? this.#lastPrompt : undefined
   }
 
@@ -165,16 +168,10 @@ export class CascadeLine implements EngineLine {
   }
 
   async #submit(prompt: string, turn: TurnAudio | null): Promise<void> {
-    const { key, user, opening, owner } = this.#request
-    const outcome = await this.#ports.send(key, {
-      ...{ type: 'submit', prompt, spoken: true },
-      ...(user !== null && { actor: user }),
-      ...(opening && { opening }),
-      ...(owner !== undefined && { owner }),
-    })
-    if (isRefusal(outcome)) return this.#client.fault({ code: outcome.refused, message: outcome.message }, false)
-    if (turn) this.#keeper?.keep(outcome.runId, 'user', () => turnFile(turn))
-    if (!this.#closing.signal.aborted) this.#runs.follow(outcome.runId)
+    const runId = await this.#prompts.submit(prompt)
+    if (runId === null) return
+    if (turn) this.#keeper?.keep(runId, 'user', () => turnFile(turn))
+    if (!this.#closing.signal.aborted) this.#runs.follow(runId)
   }
 
   #charge(kind: 'transcription' | 'synthesis', amount: SpeechAmount): void {
@@ -203,8 +200,4 @@ const NOTHING_HEARD: VoiceFault = {
 const NOT_UNDERSTOOD: VoiceFault = {
   code: 'speech_not_understood',
   message: 'The speech service understood no words. Say it again.',
-}
-const NOT_SAVED: VoiceFault = {
-  code: 'not_saved',
-  message: 'The session could not keep what was said. Say it again.',
 }

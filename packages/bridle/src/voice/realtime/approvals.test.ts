@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
 import { tool } from '../../agents/tools/tool.ts'
 import { scriptedModel } from '../../testing/scripted-model.ts'
-import { VoiceWorld, voice } from '../voice-world.suite.ts'
+import { TestClient, VoiceWorld, voice } from '../voice-world.suite.ts'
 
 const worlds: VoiceWorld[] = []
 afterEach(async () => {
@@ -29,7 +29,7 @@ const banker = agent({
   ],
 })
 
-test('[V13] a call waits for a person, the model and the listener know, and the approval continues the turn', async () => {
+test('[V13] [V18] a call waits for a person, the model and the listener know, and the approval continues the turn', async () => {
   calls.splice(0)
   const world = await VoiceWorld.start({
     agents: [banker],
@@ -66,6 +66,13 @@ test('[V13] a call waits for a person, the model and the listener know, and the 
     .events('conversation.item.create')
     .filter(({ item }) => item.type === 'function_call_output')
   expect(outputs.map(({ item }) => item.output)).toEqual(Array(3).fill('{"paid":5}'))
+  // [V18] The response with the call, the notice, and the answer.
+  for (const { key } of lines) {
+    const spent = (await world.events(key)).flatMap(({ type, payload }) =>
+      type === 'usage' ? payload.output_tokens : [],
+    )
+    expect(spent.filter(Boolean)).toEqual([10, 10, 10])
+  }
 })
 
 test('[V13] speaking while a call waits neither approves nor cancels it', async () => {
@@ -92,4 +99,51 @@ test('[V13] speaking while a call waits neither approves nor cancels it', async 
   await world.rested(key, 4)
   expect(await world.talk(key)).toEqual(['user: pay five', 'assistant: Said 1.', 'user: hurry', 'assistant: Said 2.'])
   expect(calls).toHaveLength(1)
+})
+
+const ANNOUNCEMENT = 'I pay five as soon as somebody approves it.'
+/** A line whose first answer is still being played when its call waits for a person. */
+const waitingLine = async () => {
+  calls.splice(0)
+  const call = { name: 'pay', args: { sum: 5 } }
+  const world = await VoiceWorld.start({
+    agents: [banker],
+    plan: (n) => (n === 0 ? { says: ANNOUNCEMENT, chunkBytes: 48_000, call } : { heard: 'hurry', says: `Said ${n}.` }),
+  })
+  worlds.push(world)
+  const client = new TestClient()
+  client.isFast = false
+  const { line, key } = await world.open('a', {}, client)
+  await line.say('pay five')
+  const session = await world.host.open(key)
+  await vi.waitFor(() => expect(session.state.conversation.approvals).toHaveLength(1), { timeout: 10_000 })
+  client.onInterrupted = (item) => client.report?.(item, 1_000)
+  return { world, client, line, key, session }
+}
+
+test('[V13] speech over the words ahead of a call that waits stops the words, and neither the call nor the answer', async () => {
+  const { world, client, line, key, session } = await waitingLine()
+  line.hear(voice(200))
+  line.endTurn()
+  await vi.waitFor(() => expect(session.state.conversation.messages).toHaveLength(3), { timeout: 10_000 })
+  expect(client.interruptions).toContain(client.heard[0]?.item)
+  const approvalId = session.state.conversation.approvals?.[0]?.id ?? ''
+  await world.host.send(key, { type: 'approve', approvalId, decision: 'approved' })
+  await world.rested(key, 4)
+  expect(await world.talk(key)).toEqual([
+    'user: pay five',
+    expect.stringContaining(`assistant: ${ANNOUNCEMENT}`),
+    'user: hurry',
+    'assistant: Said 2.',
+  ])
+  expect(calls).toEqual([{ sum: 5 }])
+})
+
+test('[V13] cancel_response cancels a call that waits, also when nothing is played', async () => {
+  const { client, line, session } = await waitingLine()
+  for (const { item } of client.heard) line.played(item, client.msOf(item))
+  await line.interrupt()
+  expect([session.state.lifecycle.run, session.state.conversation.approvals ?? [], calls]).toEqual([null, [], []])
+  expect(session.state.conversation.messages[1]).toMatchObject({ content: ANNOUNCEMENT, stopReason: 'interrupted' })
+  expect(client.faults).toEqual([])
 })

@@ -66,6 +66,42 @@ describe('[V47] a provider that drops in the middle of an answer', () => {
     expect(last).toEqual(Array(3).fill(`count ${TEN} count`))
   })
 
+  test('words whose audio has not come are said, and logged, by the next connection', async () => {
+    const stub = await start({ plan: (_n, _session, items) => ({ heard: 'count', says: rest(items) }) })
+    let breaks = 0
+    const connect: ConnectProvider = (address, events) => {
+      let isOver = false
+      const message = (text: string) => {
+        if (isOver) return
+        events.message(text)
+        isOver = breaks === 0 && text.includes('output_audio_transcript.delta') && text.includes('three')
+        if (!isOver) return
+        breaks += 1
+        events.closed()
+      }
+      return connectProvider(address, { message, closed: () => isOver || events.closed() })
+    }
+    const world = await start({ ports: { realtime: { url: stub.stub.url, key: KEY, connect } } })
+    const opened = await world.open('a')
+    speak(opened)
+    await world.rested(opened.key, 2)
+    expect([breaks, await world.talk(opened.key)]).toEqual([1, ['user: count', `assistant: ${TEN}`]])
+    expect([opened.client.bytes, opened.client.faults]).toEqual([10 * 4800, []])
+  })
+
+  test('and drops again with each word is given up after the third time', async () => {
+    const world = await start({
+      plan: (_n, _session, items) => ({ heard: 'count', says: rest(items), dropsAfter: 1 }),
+    })
+    const opened = await world.open('a')
+    speak(opened)
+    await vi.waitFor(() => expect(opened.client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }]))
+    await world.rested(opened.key, 2)
+    const [, answer] = await world.messages(opened.key)
+    expect([answer?.content.trim(), answer?.stopReason]).toEqual(['one two three four', 'interrupted'])
+    expect(world.stub.upgrades).toHaveLength(4)
+  })
+
   test('an interruption behind the break cuts at what was heard of both parts', async () => {
     const world = await start({
       plan: (_n, _session, items) => ({

@@ -3,7 +3,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
 import { isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
+import type { Clock } from '../../kernel/ports/clock.ts'
+import { clock } from '../../targets/node/system-ports.ts'
 import { scriptedModel } from '../../testing/scripted-model.ts'
+import { PLAYED_LOOK_MS } from '../limits.ts'
 import { TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
 
 const worlds: VoiceWorld[] = []
@@ -57,6 +60,20 @@ describe('[V104] the log of a spoken answer', () => {
     })
     const session = await world.host.open(b.key)
     expect([session.state.listening.answer, (await world.messages(b.key))[1]?.content]).toEqual([null, TEN])
+  })
+
+  test('has the place of a listener who leaves at once, without a look of the clock', async () => {
+    const after: Clock['after'] = (ms, call) => (ms === PLAYED_LOOK_MS ? () => {} : clock.after(ms, call))
+    const plan = () => ({ heard: 'count', says: TEN, chunkBytes: 48_000 })
+    const world = await start({ clock: { now: clock.now, after }, plan })
+    const { line, key, client } = await world.open('a', { line: 'mine' }, slowClient())
+    line.hear(voice(200))
+    line.endTurn()
+    await world.rested(key, 2)
+    client.report?.(client.heard[0]?.item ?? '', 6_000)
+    line.close()
+    const six = { chars: 'one two three four five six'.length, audio_ms: 6_000 }
+    await vi.waitFor(async () => expect(await marks(world, key)).toMatchObject([six]))
   })
 
   test('has nothing of an answer that is played as fast as it comes', async () => {

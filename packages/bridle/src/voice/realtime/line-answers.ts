@@ -4,6 +4,7 @@ import type { LanguageModel, ModelCallOptions, ModelStream } from '../../agents/
 import { isRefusal } from '../../kernel/commands.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
+import { answerOf } from '../../kernel/projections/message-parts.ts'
 import { statusOf } from '../../kernel/projections/state.ts'
 import { cutAfterAbsence, type HeardAnswer } from '../absence.ts'
 import type { LinePorts } from '../engine.ts'
@@ -304,5 +305,4 @@ const NOTHING = { chars: 0, audioMs: 0 }
 
 /** The characters of the run's answer so far. */
 const answerChars = ({ session }: VoiceRequest, runId: string): number =>
-  session.state.conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)?.content
-    .length ?? 0
+  answerOf(session.state.conversation.messages, runId)?.content.length ?? 0

@@ -76,14 +76,15 @@ export class LineResponses {
   silence(): void {
     if (!this.#active) return
     this.#active.response.silence()
-    this.#ports.connection.current?.send({ type: 'response.cancel' })
+    this.#cancel(this.#active)
   }
 
   handle(event: RealtimeEvent): void {
     const id = responseIdOf(event)
     const active = this.#active
     if (!active) return
-    if (event.type === 'response.created') active.id ??= id
+    // A response without an id is none that later events could be about.
+    if (event.type === 'response.created') active.id ??= id || null
     else if (id === active.id) active.response.handle(event)
   }
 
@@ -98,6 +99,14 @@ export class LineResponses {
   /** The connection is gone. The response goes on from another one, behind the audio that was sent. */
   handleLoss(): void {
     if (this.#active) void this.#goOn(this.#active)
+  }
+
+  /** A provider that never ends the response would keep the connection busy for ever. */
+  #cancel({ response }: ActiveResponse): void {
+    const { connection, clock } = this.#ports
+    connection.current?.send({ type: 'response.cancel' })
+    const cancelTimer = clock.after(RESPONSE_END_MS, () => response.abandon())
+    void response.whenEnded.then(cancelTimer)
   }
 
   #bringUpToDate(
@@ -155,11 +164,10 @@ export class LineResponses {
 
   #begin(connection: RealtimeConnection, options: ModelCallOptions): ProviderResponse {
     const { abortSignal } = options
-    const { connection: line, newResponse } = this.#ports
     const cancel = () => {
-      if (this.#active?.response === response) line.current?.send({ type: 'response.cancel' })
+      if (this.#active?.response === response) this.#cancel(this.#active)
     }
-    const response = newResponse(connection, cancel)
+    const response = this.#ports.newResponse(connection, cancel)
     abortSignal?.addEventListener('abort', cancel, { once: true })
     const active = { response, options, requestId: connection.send(responseRequest(options)), id: null, losses: 0 }
     this.#active = active

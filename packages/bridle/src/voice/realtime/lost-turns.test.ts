@@ -83,6 +83,49 @@ describe('[V100] a provider that is lost in the middle of a turn', () => {
     }
   })
 
+  test.each([
+    ['in the pause behind the sentence', true],
+    ['in the rest of the sentence', false],
+  ])(
+    '[V110] a provider that is lost again %s takes nothing of the next one, and is told once',
+    async (_name, isOver) => {
+      // The answer to the typed prompt goes on from a second connection: then the line knows of its loss.
+      const broken = new Set<string>()
+      const world = await start({
+        plan: (_n, _session, items) => {
+          const words = JSON.stringify(items)
+          const id = ['a', 'b', 'c'].find((each) => words.includes(`typed ${each}`) && !broken.has(each))
+          if (id === undefined) return { says: 'Hi.' }
+          broken.add(id)
+          return { says: 'one two three', dropsAfter: 2 }
+        },
+      })
+      const lines = await three(world, { turns: 'silence' })
+      for (const { line } of lines) line.hear(sound(3))
+      await heard(world, 3 * 200)
+      world.stub.drop()
+      for (const { client } of lines) await vi.waitFor(() => expect(client.faults).toHaveLength(1))
+      for (const { line } of lines) {
+        line.hear(sound(4))
+        line.hear(silence(isOver ? 800 : 600))
+      }
+      for (const { line, key } of lines) {
+        await line.say(`typed ${key.id}`)
+        await world.rested(key, 2)
+      }
+      expect(broken.size).toBe(3)
+      for (const { line, key, client } of lines) {
+        // 600 and 200 ms are one pause.
+        if (!isOver) line.hear(silence(200))
+        line.hear(sound(5))
+        line.hear(silence(800))
+        await world.rested(key, 4)
+        expect(await prompts(world, key)).toEqual([`typed ${key.id}`, '5 x 200'])
+        expect(client.faults).toMatchObject([{ code: 'provider_lost', isFinal: false }])
+      }
+    },
+  )
+
   test('a provider that is lost between two sentences of an open microphone costs nothing', async () => {
     const world = await start()
     const { line, key, client } = await world.open('a', { turns: 'silence' })
@@ -177,6 +220,44 @@ describe('[V101] a client whose socket breaks in the middle of a turn', () => {
       await world.rested(key, 2)
       expect(await prompts(world, key)).toEqual(['5 x 200'])
       expect(client.faults).toMatchObject([{ code: 'turn_lost', isFinal: false }])
+    }
+  })
+
+  test('[V110] with an open microphone and long frames: the next sentence begins in the frame of the pause', async () => {
+    const world = await start()
+    const lines = await three(world, { turns: 'silence' })
+    for (const { line } of lines) line.hear(sound(3))
+    for (const { client } of lines) await vi.waitFor(() => expect(client.speeches).toEqual(['started']))
+    for (const { line } of lines) line.close()
+    const back = await three(world, { turns: 'silence' })
+    for (const { line, key } of back) {
+      line.hear(Buffer.concat([sound(4), silence(800), sound(5, 150)]))
+      line.hear(sound(5, 50))
+      line.hear(silence(800))
+      await world.rested(key, 2)
+      expect(await prompts(world, key)).toEqual(['5 x 200'])
+    }
+  })
+
+  test('[V110] with an open microphone, behind the pause after a sentence that was lost: the next sentence is heard', async () => {
+    const world = await start()
+    const lines = await three(world, { turns: 'silence' })
+    for (const { line } of lines) line.hear(sound(3))
+    await heard(world, 3 * 200)
+    world.stub.drop()
+    for (const { line, client } of lines) {
+      await vi.waitFor(() => expect(client.faults).toHaveLength(1))
+      line.hear(sound(4))
+      line.hear(silence(800))
+      line.close()
+    }
+    const back = await three(world, { turns: 'silence' })
+    for (const { line, key, client } of back) {
+      line.hear(sound(5))
+      line.hear(silence(800))
+      await world.rested(key, 2)
+      expect(await prompts(world, key)).toEqual(['5 x 200'])
+      expect(client.faults).toEqual([])
     }
   })
 })

@@ -19,6 +19,8 @@ export interface StubTurn {
   readonly audio?: Buffer
   readonly chunkBytes?: number
   readonly chunkMs?: number
+  /** The answer stops after so many pieces of audio, and goes on after this. */
+  readonly pause?: { readonly after: number; readonly until: Promise<void> }
   /** Ends the connection after so many pieces of audio. */
   readonly dropsAfter?: number
   /** Ends the connection when everything is said and called, ahead of the end of the response. */
@@ -255,6 +257,7 @@ const serve = (
         ws.terminate()
         return null
       }
+      if (turn.pause?.after === pieces) await turn.pause.until
       const bytes = turn.chunkBytes ?? 4800
       const audio = turn.audio?.subarray(pieces * bytes, (pieces + 1) * bytes) ?? Buffer.alloc(bytes)
       said += word

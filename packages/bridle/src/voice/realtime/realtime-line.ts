@@ -174,6 +174,8 @@ export class RealtimeLine implements EngineLine {
       case 'input_audio_buffer.speech_stopped':
         return this.#client.speech('stopped')
       case 'input_audio_buffer.committed':
+        // A turn without a name never gets its words.
+        if (id === '') return
         this.#input.confirm()
         this.#connection.current?.conversation.addAudio(id)
         return this.#turns.committed(id)

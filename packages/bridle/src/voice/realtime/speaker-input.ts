@@ -71,8 +71,13 @@ export class SpeakerInput {
   }
 
   hear(audio: Uint8Array): Promise<void> | undefined {
-    if (this.#rest?.hear(audio)) return
+    const next = this.#rest ? this.#rest.hear(audio) : audio
+    if (next === null) return
     this.#rest = null
+    return next.length === 0 ? undefined : this.#hear(next)
+  }
+
+  #hear(audio: Uint8Array): Promise<void> | undefined {
     const { request, connection: line, speaker } = this.#ports
     const { current } = line
     const isManual = request.turns === 'manual'
@@ -146,7 +151,8 @@ export class SpeakerInput {
   lose(): boolean {
     const waiting = this.#early.filter((piece) => piece === END).length
     const hasTurn = Boolean(this.#turn?.connection)
-    const isMidTurn = this.isMidSentence || (hasTurn && !this.#isPausing)
+    // The speaker knows of a turn whose rest is being dropped.
+    const isMidTurn = !this.#rest && (this.isMidSentence || (hasTurn && !this.#isPausing))
     const isLost = isMidTurn || hasTurn || this.#voice.isHeard || this.#ending > waiting
     this.#ending = waiting
     this.#voice.reset()

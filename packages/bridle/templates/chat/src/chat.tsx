@@ -22,63 +22,79 @@ const client = new HarnessClient({ url: url.href })
 export const Chat = () => {
   const { state, connection, held, submit, cancel } = useHarness(client)
   const [draft, setDraft] = useState('')
+  const [refusal, setRefusal] = useState('')
+  // Final, such as for an agent that does not exist: no prompt is sent any more.
+  const isClosed = connection.phase === 'closed'
+  const problem = refusal || (isClosed && connection.error?.message) || state.error
   const send = (event: FormEvent) => {
     event.preventDefault()
     if (draft.trim() === '') return
-    void submit(draft)
+    setRefusal('')
+    submit(draft).catch(({ message }: Error) => setRefusal(message))
     setDraft('')
   }
   return (
     <main>
       <header>
         <h1>Chat</h1>
-        <small>{connection.phase === 'open' ? 'connected' : `${connection.phase}…`}</small>
+        <small>{isClosed ? 'closed' : connection.phase === 'open' ? 'connected' : `${connection.phase}…`}</small>
       </header>
-      <ol>
-        {state.messages.map(({ id, role, content, status }) => (
-          <li key={id} className={role}>
-            {content}
-            {status === 'streaming' && <span className="cursor" />}
-          </li>
-        ))}
-        {held.map(({ id, prompt }) => (
-          <li key={id} className="user held">
-            {prompt}
-          </li>
-        ))}
-      </ol>
-      {state.approvals?.map((approval) => (
-        <Approval key={approval.id} approval={approval} />
-      ))}
-      {state.error && <p role="alert">{state.error}</p>}
+      <div className="conversation">
+        <div>
+          <ol>
+            {state.messages.map(({ id, role, content, status }) => (
+              <li key={id} className={role}>
+                {content}
+                {status === 'streaming' && <span className="cursor" />}
+              </li>
+            ))}
+            {held.map(({ id, prompt }) => (
+              <li key={id} className="user held">
+                {prompt}
+              </li>
+            ))}
+          </ol>
+          {state.approvals?.map((approval) => (
+            <Approval key={approval.id} approval={approval} isOnline={connection.phase === 'open'} />
+          ))}
+          {problem && <p role="alert">{problem}</p>}
+        </div>
+      </div>
       <form onSubmit={send}>
         <input
           value={draft}
+          disabled={isClosed}
           onChange={(event) => setDraft(event.target.value)}
           placeholder="My name is Ada"
           aria-label="Message"
         />
         {state.status === 'running' ? (
-          <button type="button" onClick={() => cancel()}>
+          <button type="button" disabled={connection.phase !== 'open'} onClick={() => cancel()}>
             Stop
           </button>
         ) : (
-          <button type="submit">Send</button>
+          <button type="submit" disabled={isClosed}>
+            Send
+          </button>
         )}
       </form>
     </main>
   )
 }
 
-const Approval = ({ approval: { id, toolName, reason, arguments: args } }: { approval: HarnessApproval }) => (
-  <section aria-label="Approval">
-    <strong>{toolName}</strong> {reason}
-    <pre>{JSON.stringify(args, null, 2)}</pre>
-    <button type="button" onClick={() => client.approve(id, 'approved')}>
-      Approve
-    </button>
-    <button type="button" onClick={() => client.approve(id, 'denied')}>
-      Deny
-    </button>
-  </section>
-)
+/** An answer is never sent late, so there is none to give while the server is away. */
+const Approval = ({ approval, isOnline }: { approval: HarnessApproval; isOnline: boolean }) => {
+  const { id, toolName, reason, arguments: args } = approval
+  return (
+    <section aria-label="Approval">
+      <strong>{toolName}</strong> {reason}
+      <pre>{JSON.stringify(args, null, 2)}</pre>
+      <button type="button" disabled={!isOnline} onClick={() => client.approve(id, 'approved')}>
+        Approve
+      </button>
+      <button type="button" disabled={!isOnline} onClick={() => client.approve(id, 'denied')}>
+        Deny
+      </button>
+    </section>
+  )
+}

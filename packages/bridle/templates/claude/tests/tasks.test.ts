@@ -18,9 +18,13 @@ after(() => tasks.close())
 /** The script that the scripted agent plays. */
 const script = (...steps: object[]) => `@script ${JSON.stringify(steps)}`
 
-const play = async (isApproved: boolean) => {
-  const call = { approve: 'write_file', args: { path: 'a.txt' } }
-  const id = await tasks.start(script({ text: 'I write a file. ' }, call, { text: 'Done.' }))
+const start = () =>
+  tasks.start(
+    script({ text: 'I write a file. ' }, { approve: 'write_file', args: { path: 'a.txt' } }, { text: 'Done.' }),
+  )
+
+const play = async (isApproved: boolean, id?: string) => {
+  id ??= await start()
   let said = ''
   for await (const event of tasks.events(id)) {
     if (event.type === 'text_delta') said += event.data.delta
@@ -38,6 +42,12 @@ test('a task waits for its approval, and goes on', async () => {
   assert.equal(await play(true), 'I write a file. Done.')
 })
 
+test('a page that was reloaded sees the whole task again, with the approval that waits', async () => {
+  const id = await start()
+  for await (const { type } of tasks.events(id)) if (type === 'approval_requested') break
+  assert.equal(await play(true, id), 'I write a file. Done.')
+})
+
 test('tasks run beside each other', async () => {
   const [one, two] = await Promise.all([play(true), play(false)])
   assert.match(one, /Done\.$/)
@@ -45,5 +55,5 @@ test('tasks run beside each other', async () => {
 })
 
 test('a task that is refused says why, in a sentence', async () => {
-  await assert.rejects(tasks.start(''), ({ message }: Error) => message !== '' && !message.includes('{'))
+  await assert.rejects(tasks.start(''), ({ message }: Error) => /prompt/.test(message) && !/[{]|answered/.test(message))
 })

@@ -24,6 +24,18 @@ test('the newest plan counts, and else the steps by their ids, each as it was la
   ])
 })
 
+test.each([
+  ['cancelled', 'stopped'],
+  ['interrupted', 'stopped'],
+  ['stopped', 'stopped'],
+  ['failed', 'failed'],
+  ['error', 'failed'],
+  ['reading', 'running'],
+] as const)('[C51] a step that is %s is shown as %s', (word, status) => {
+  const step = { step: 'a', title: 'a', status: word, started_at: null, ended_at: null, event_id: 'ev-1' }
+  expect(planSteps([], [step])).toEqual([{ key: 'a', title: 'a', status, tookMs: null }])
+})
+
 test('a long plan begins with the steps around the next one', () => {
   const steps = (done: number): readonly PlanStep[] =>
     Array.from({ length: 30 }, (_, index) => ({

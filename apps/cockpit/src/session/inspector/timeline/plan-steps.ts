@@ -10,7 +10,7 @@ export interface PlanStep {
   readonly tookMs: number | null
 }
 
-export type StepStatus = 'open' | 'running' | 'done' | 'failed'
+export type StepStatus = 'open' | 'running' | 'done' | 'stopped' | 'failed'
 
 type Steps = FrontendState['steps']
 
@@ -73,5 +73,8 @@ const words: { readonly [word: string]: StepStatus } = {
   skipped: 'done',
   failed: 'failed',
   error: 'failed',
-  cancelled: 'failed',
+  // Somebody ended the turn, or a branch left the step: nothing failed.
+  cancelled: 'stopped',
+  stopped: 'stopped',
+  interrupted: 'stopped',
 }

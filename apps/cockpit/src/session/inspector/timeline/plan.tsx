@@ -11,6 +11,7 @@ const looks: { readonly [status in StepStatus]: { icon: IconName; tone: string; 
   open: { icon: 'circle-dashed', tone: '', word: 'open' },
   running: { icon: 'loader-circle', tone: 'running', word: 'in progress' },
   done: { icon: 'circle-check', tone: 'done', word: 'done' },
+  stopped: { icon: 'ban', tone: '', word: 'stopped' },
   failed: { icon: 'circle-x', tone: 'failed', word: 'failed' },
 }
 

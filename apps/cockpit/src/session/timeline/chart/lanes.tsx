@@ -9,11 +9,18 @@ import { markClusters } from '../model/chart-marks.ts'
 import type { ChartStep } from '../model/chart-steps.ts'
 import { percent, spanStyle, useChart } from './chart-context.tsx'
 
-const stepTones: { readonly [status in StepStatus]: string } = { open: '', running: ' w', done: ' d', failed: ' f' }
+const stepTones: { readonly [status in StepStatus]: string } = {
+  open: '',
+  running: ' w',
+  done: ' d',
+  stopped: '',
+  failed: ' f',
+}
 const stepWords: { readonly [status in StepStatus]: string } = {
   open: 'open',
   running: 'in progress',
   done: 'done',
+  stopped: 'stopped',
   failed: 'failed',
 }
 

@@ -1,6 +1,7 @@
 // The input line as rows of the terminal, and the place of the cursor among them.
+
+import { displayWidth, glyphsOf } from '../../terminal/display-width.ts'
 import { INPUT_ROWS_MAX } from '../limits.ts'
-import { displayWidth, glyphsOf } from '../screen/display-width.ts'
 import type { LineEditor } from './line-editor.ts'
 
 export interface EditorRows {

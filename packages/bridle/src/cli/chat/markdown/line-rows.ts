@@ -1,6 +1,7 @@
 // A line of markdown as rows of the terminal: heading, list item, quote, rule, or text.
+
+import { displayWidth } from '../../terminal/display-width.ts'
 import { LINE_INDENT_MAX, QUOTE_DEPTH_MAX } from '../limits.ts'
-import { displayWidth } from '../screen/display-width.ts'
 import { parseInline, type Span, type SpanStyle } from './inline.ts'
 import { type Paint, type Row, type RowPrefix, wrapSpans } from './wrap.ts'
 

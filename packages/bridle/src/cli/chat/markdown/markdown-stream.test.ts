@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { displayWidth } from '../screen/display-width.ts'
+import { displayWidth } from '../../terminal/display-width.ts'
 import { MarkdownStream } from './markdown-stream.ts'
 import type { Paint } from './wrap.ts'
 

@@ -1,8 +1,9 @@
 // Markdown that is still being written, in rows of a terminal. A finished line is printed once and for good; only the open line, or
 // the open table, is drawn again as it grows.
+
+import { displayWidth, glyphsOf } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
 import { TAB_COLUMNS, TABLE_ROWS_MAX } from '../limits.ts'
-import { displayWidth, glyphsOf } from '../screen/display-width.ts'
 import { continuedRows, lineRows, restPrefix } from './line-rows.ts'
 import { isDelimiterRow, renderTable } from './table.ts'
 import type { Paint, Row } from './wrap.ts'

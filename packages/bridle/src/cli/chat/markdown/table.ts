@@ -1,7 +1,7 @@
 // A table of markdown with aligned columns. Cells that do not fit are wrapped inside their column.
 import { stripVTControlCharacters } from 'node:util'
+import { displayWidth } from '../../terminal/display-width.ts'
 import { TABLE_COLUMN_MIN, TABLE_COLUMNS_MAX } from '../limits.ts'
-import { displayWidth } from '../screen/display-width.ts'
 import { parseInline } from './inline.ts'
 import { type Paint, wrapSpans } from './wrap.ts'
 

@@ -1,7 +1,7 @@
 // Styled text in rows of a terminal: broken between words where possible, never inside a character.
 import { stripVTControlCharacters } from 'node:util'
+import { displayWidth, glyphsOf } from '../../terminal/display-width.ts'
 import type { TextStyle } from '../../terminal/output.ts'
-import { displayWidth, glyphsOf } from '../screen/display-width.ts'
 import type { Span, SpanStyle } from './inline.ts'
 
 /** How text gets its colours; without colours some marks of the source stay, because nothing else tells their meaning. */

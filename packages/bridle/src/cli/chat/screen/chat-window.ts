@@ -1,6 +1,7 @@
 // The window of a chat on a real terminal: draws the live rows, prints above them, and turns keys into changes of the input line.
 import { stripVTControlCharacters } from 'node:util'
 import { COLUMNS_MIN } from '../../limits.ts'
+import { displayWidth } from '../../terminal/display-width.ts'
 import { editorRows, searchPrompt } from '../input/editor-rows.ts'
 import type { TerminalKey } from '../input/keys.ts'
 import { type EditorEvent, editorWith, emptyEditor, type LineEditor, pressKey } from '../input/line-editor.ts'
@@ -8,7 +9,6 @@ import type { PromptHistory } from '../input/prompt-history.ts'
 import { type TerminalInput, terminalInput } from '../input/terminal-input.ts'
 import { DRAW_MS } from '../limits.ts'
 import type { LinePrinter } from '../thread/line-printer.ts'
-import { displayWidth } from './display-width.ts'
 import { catchOutput } from './foreign-output.ts'
 import { afterResize, drawScreen, emptyScreen, eraseLive, type ScreenState } from './screen.ts'
 

@@ -2,11 +2,11 @@
 // rows until it is final.
 import type { HarnessMessage, HarnessToolCall } from '../../../client/index.ts'
 import { LAST_WORDS_CHARS } from '../../limits.ts'
+import { cutToColumns, endInColumns } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
 import { OPEN_ROWS_MAX } from '../limits.ts'
 import { MarkdownStream } from '../markdown/markdown-stream.ts'
 import type { Paint } from '../markdown/wrap.ts'
-import { cutToColumns, endInColumns } from '../screen/display-width.ts'
 import type { LinePrinter } from './line-printer.ts'
 import { thoughtRows } from './thought-rows.ts'
 import { finishedToolRows, runningToolRow, startedToolRow } from './tool-text.ts'

@@ -1,5 +1,6 @@
 // The short texts of a chat: notices, the cost of a turn, the status row, and which workspace a chat asks for.
 import { expect, test } from 'vitest'
+import { engineDescriptions } from '../../../runners/engines/descriptions.ts'
 import { chatWorkspace, newChatBody } from '../chat-workspace.ts'
 import { type ChatStatus, deliveryText, promptRows, statusText } from '../status-text.ts'
 import { noticeText } from './notices.ts'
@@ -12,7 +13,8 @@ test.each<[string, object, string | null]>([
     { requested_backend: 'in_process', resolved_backend: 'in_process', isolation: 'none', reason: 'x' },
     null,
   ],
-  ['sandbox_notice', { resolved_backend: 'bubblewrap', isolation: 'full' }, 'sandbox bubblewrap, isolation full'],
+  ['sandbox_notice', { resolved_backend: 'task_workspace', isolation: 'workspace', reason: 'x' }, null],
+  ['sandbox_notice', { resolved_backend: 'bubblewrap', isolation: 'full' }, 'in the sandbox bubblewrap: full'],
   [
     'transport_diagnostic',
     { status: 'retrying', kind: 'model', provider_requested: 'anthropic', reason: 'over\u001b[2J', failure_count: 2 },
@@ -77,6 +79,9 @@ test('[C201] engines that work on files get the current folder, others one that 
   expect(chatWorkspace('scripted', {}, env)).toBeNull()
   expect(chatWorkspace('scripted', { workspace: '.' }, env)).toEqual(here)
   expect(chatWorkspace(undefined, {}, env)).toBeNull()
+  expect(() => chatWorkspace('claude', { workspace: ' ' }, env)).toThrow('--workspace is empty')
+  for (const { name, worksOnFiles } of engineDescriptions)
+    expect([name, chatWorkspace(name, {}, env)]).toEqual([name, worksOnFiles ? here : null])
   expect(newChatBody('claude', chatWorkspace('claude', {}, env))).toEqual({ agent: 'claude', workspace: here })
   expect(newChatBody(undefined, null)).toEqual({})
 })
@@ -86,6 +91,10 @@ test.each([
   ['queued', '· queued: the prompt is the next one, since this agent takes no steering now'],
   ['started', null],
 ])('[C199] a prompt that was %s', (delivery, text) => expect(deliveryText(delivery)).toBe(text))
+
+test('[C199] a prompt that steered an answer which was stopped', () => {
+  expect(deliveryText('steered', true)).toBe('· the answer that this steered is stopped')
+})
 
 test('[C194] in a narrow window a question stands above its answer', () => {
   expect(promptRows('Approve? [y]es: ', 79)).toEqual({ above: [], prompt: 'Approve? [y]es: ' })

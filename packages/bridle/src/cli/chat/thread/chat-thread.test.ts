@@ -33,7 +33,7 @@ const world = () => {
       now: () => clock.now,
       showsThinking: () => clock.showsThinking,
       onTurnEnd: () => new Promise((resolve) => turns.push(resolve)),
-      remarkOf: (id) => (id === 's' ? '· steered' : undefined),
+      remarkOf: (id, isStopped) => (id === 's' ? (isStopped ? '· stopped' : '· steered') : undefined),
     },
     printer,
   )
@@ -86,6 +86,15 @@ describe('a turn', () => {
     expect(show(answer('m', 'Look', { parts, toolCalls: [ended, done] }))).toEqual([
       ['', '✓ bash ls -la · 12 s', '  a b', '✗ read {"x":1} · timeout · 12 s', '  Too slow.'],
       [],
+    ])
+  })
+
+  test('[C193] of a path that is cut, the end stays: it names the file', () => {
+    const parts: HarnessMessage['parts'] = [{ type: 'tool', toolCallId: 'a' }]
+    const file_path = `/home/ada/app/.bridle/workspaces/${'6'.repeat(40)}/work/src/total.js`
+    const toolCalls = [call('a', { name: 'Edit', arguments: { replace_all: false, file_path } })]
+    expect(world().show(answer('m', '', { parts, toolCalls }))[1]).toEqual([
+      `● Edit …${'6'.repeat(26)}/work/src/total.js · 0.0 s`,
     ])
   })
 
@@ -160,6 +169,19 @@ test('[C199] a steering prompt waits for the end of the line that it would cut',
   const steer = prompt('s', 'Faster')
   expect(show(answer('m', 'Half a li'), steer)).toEqual([[], ['Half a li', '› Faster']])
   expect(show(answer('m', 'Half a line.\n'), steer)).toEqual([['Half a line.', '', '› Faster', '· steered'], []])
+})
+
+test('[C199] a steering prompt behind an answer that was stopped is not called steering', async () => {
+  const { show, turns } = world()
+  const steer = prompt('s', 'Faster')
+  show(answer('m', 'Half a li'), steer)
+  const stopped = answer('m', 'Half a li', { status: 'complete', stopReason: 'cancelled' })
+  const [first = []] = show(stopped, steer)
+  turns.shift()?.()
+  await Promise.resolve()
+  const [second = []] = show(stopped, steer)
+  const printed = [...first, ...second].filter((line) => line !== '')
+  expect(printed).toEqual(['Half a li', '✗ stopped', '› Faster', '· stopped'])
 })
 
 test('[C195] the next turn is shown when the cost of the last one is printed', async () => {

@@ -1,11 +1,11 @@
 // A session's conversation as lines of a terminal. It compares each state with what is printed, so that a reconnect prints nothing
 // twice and loses nothing.
 import type { HarnessMessage, HarnessState } from '../../../client/index.ts'
+import { cutToColumns } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
 import { EARLIER_MESSAGES_MAX, INPUT_ROWS_MAX } from '../limits.ts'
 import type { Paint } from '../markdown/wrap.ts'
 import { wrapSpans } from '../markdown/wrap.ts'
-import { cutToColumns } from '../screen/display-width.ts'
 import { type AnswerOptions, AnswerView } from './answer-view.ts'
 import type { LinePrinter } from './line-printer.ts'
 
@@ -13,7 +13,7 @@ export interface ChatThreadOptions extends AnswerOptions {
   /** A turn that this chat has watched has ended. The next one is shown when the promise resolves. */
   readonly onTurnEnd: () => Promise<void>
   /** A remark about a prompt, printed below it. */
-  readonly remarkOf: (messageId: string) => string | undefined
+  readonly remarkOf: (messageId: string, isStopped: boolean) => string | undefined
 }
 
 export class ChatThread {
@@ -37,7 +37,7 @@ export class ChatThread {
     for (const message of state.messages) {
       if (this.#isHeld) return
       if (this.#done.has(message.id)) continue
-      if (message.role === 'user') this.#updatePrompt(message, columns)
+      if (message.role === 'user') this.#updatePrompt(message, state.messages, columns)
       else this.#updateAnswer(message, state, columns)
     }
     this.#isFirst = false
@@ -67,13 +67,14 @@ export class ChatThread {
       ])
   }
 
-  #updatePrompt(message: HarnessMessage, columns: number): void {
+  #updatePrompt(message: HarnessMessage, messages: readonly HarnessMessage[], columns: number): void {
     // The prompt stands among the live rows until its turn comes, or until the sentence that it steers has ended.
     if (message.status === 'pending' || [...this.#answers.values()].some(({ isInLine }) => isInLine)) return
     this.#done.add(message.id)
     const wasDropped = message.stopReason === 'cancelled'
     this.#printer.print('prompt', promptRows(message.content, columns, this.#options.paint))
-    const remark = this.#options.remarkOf(message.id)
+    const answer = messages.slice(0, messages.indexOf(message)).findLast(({ role }) => role === 'assistant')
+    const remark = this.#options.remarkOf(message.id, answer?.stopReason === 'cancelled')
     if (remark !== undefined) this.#printer.print('note', [this.#options.paint.style('dim', remark)])
     if (wasDropped) this.#printer.print('note', [this.#options.paint.style('dim', '  taken out of the queue; not run')])
   }

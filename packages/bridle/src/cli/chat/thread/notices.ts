@@ -30,11 +30,11 @@ const by = ({ actor, reason }: NoticeEnvelope['payload']): string =>
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const notices: { readonly [type: string]: NoticeWriter } = {
-  // An agent in the server has no sandbox: nothing to wait for.
+  // An agent in the server has no sandbox: nothing to wait for. The chat has said where an agent with a workspace works.
   sandbox_notice: ({ resolved_backend: backend, isolation, reason }) =>
-    backend === 'in_process'
+    backend === 'in_process' || backend === 'task_workspace'
       ? null
-      : `sandbox ${backend}, isolation ${isolation}${isText(reason) ? `: ${reason}` : ''}`,
+      : `in the sandbox ${backend}: ${isolation}${isText(reason) ? `. ${reason}` : ''}`,
   transport_diagnostic: (payload, envelope) => {
     if (payload.kind !== 'sandbox') return waitReason(payload, envelope)
     return payload.status === 'waiting' && isText(payload.reason) ? payload.reason : null

@@ -1,8 +1,9 @@
 // The thoughts of a model: a dim line of their beginning, or all of them.
+
+import { cutToColumns } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
 import type { Paint } from '../markdown/wrap.ts'
 import { wrapSpans } from '../markdown/wrap.ts'
-import { cutToColumns } from '../screen/display-width.ts'
 
 export const thoughtRows = (
   text: string,

@@ -1,10 +1,11 @@
 // A tool call in a line or two: its name, the arguments in short, how it ended and how long it took.
 import type { HarnessToolCall } from '../../../client/index.ts'
 import { duration } from '../../terminal/amounts.ts'
+import { cutToColumns, displayWidth, endInColumns } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
+import { pathArgument } from '../../terminal/path-argument.ts'
 import { TOOL_TEXT_CHARS_MAX, TOOL_TEXT_COLUMNS_MAX } from '../limits.ts'
 import type { Paint } from '../markdown/wrap.ts'
-import { cutToColumns, displayWidth } from '../screen/display-width.ts'
 
 export const runningToolRow = (
   call: HarnessToolCall,
@@ -47,17 +48,20 @@ const toolRow = (mark: string, call: HarnessToolCall, remark: string, columns: n
   const name = cutToColumns(oneLine(call.name), textColumns(columns - 2))
   const tail = remark === '' ? '' : ` · ${remark}`
   const room = textColumns(columns - 2) - displayWidth(name) - displayWidth(tail) - 1
-  const args = room < 4 ? '' : cutToColumns(shortArguments(call.arguments), room)
+  const args = room < 4 ? '' : shortArguments(call.arguments, room)
   const tailText = tail === '' ? '' : paint.style('dim', tail)
   return `${mark} ${paint.style('bold', name)}${args === '' ? '' : ` ${args}`}${tailText}`
 }
 
 /** A single value stands without its name; the command or the file of a call says more than the rest. */
-const shortArguments = (args: HarnessToolCall['arguments']): string => {
+const shortArguments = (args: HarnessToolCall['arguments'], columns: number): string => {
   const values = Object.entries(args ?? {})
   const main = values.find(([name]) => MAIN_ARGUMENTS.has(name)) ?? (values.length === 1 ? values[0] : undefined)
-  if (main && typeof main[1] === 'string') return oneLine(main[1])
-  return values.length === 0 ? '' : oneLine(JSON.stringify(args))
+  if (main && typeof main[1] === 'string') {
+    const text = oneLine(main[1])
+    return main[1] === pathArgument(args) ? endInColumns(text, columns) : cutToColumns(text, columns)
+  }
+  return values.length === 0 ? '' : cutToColumns(oneLine(JSON.stringify(args)), columns)
 }
 
 const MAIN_ARGUMENTS = new Set(['command', 'cmd', 'path', 'file_path', 'pattern', 'query', 'url', 'prompt'])

@@ -63,6 +63,20 @@ test.each(['completed', 'failed'] as const)('[F44] a turn that is %s leaves no s
   expect(shown(session)).toHaveLength(3)
 })
 
+test('[F44] a branch leaves a step that was under way where the history of its parent ends', () => {
+  const session = started()
+  say(session, { step_id: 'a', status: 'completed' }, { step_id: 'b' })
+  session.wait(2_000).report(eventReport('token', { text: 'so far' }))
+  const { head, at } = session.state
+  const parent = { agent: 'scripted', id: 'parent', seq: head }
+  session.branchPoint = parent
+  session.wait(120_000).do({ type: 'branch', parent })
+  expect(session.state.steps.latest.map(({ id, status, endedAt, seq }) => [id, status, endedAt, seq])).toEqual([
+    ['a', 'completed', at - 3_000, head - 2],
+    ['b', 'cancelled', at, head + 1],
+  ])
+})
+
 test('[F44] the steps of a plan are steps, and the one that is under way is the step of the session', () => {
   const session = started()
   const plan = (...statuses: string[]) => ({

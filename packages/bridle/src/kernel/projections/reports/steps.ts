@@ -1,5 +1,5 @@
 // The steps of a session's work: those that its agent tells one by one, and the newest plan.
-import type { Event } from '../../event.ts'
+import type { AnyEvent, Event } from '../../event.ts'
 import { STEPS_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
 import type { Payloads } from '../../schemas.ts'
 import { truncate } from '../../text/truncate.ts'
@@ -35,15 +35,23 @@ export const steps: Projection<Steps> = {
     },
     // A turn that has ended has no step under way, whether or not its agent came to tell.
     turn_end: (state, { seq, at, payload: { turn_id, status } }) =>
-      state.latest.some((step) => step.runId === turn_id && step.endedAt === null)
-        ? {
-            ...state,
-            latest: state.latest.map((step) =>
-              step.runId === turn_id && step.endedAt === null ? { ...step, status, endedAt: at, seq } : step,
-            ),
-          }
-        : state,
+      withOpenSteps(state, (step) => (step.runId === turn_id ? { ...step, status, endedAt: at, seq } : step)),
   },
+}
+
+/**
+ * A branch and an import leave the steps that were under way in the history before them. Such a step ends with the last event of
+ * that history, at `historyEnd`: the end of its turn is written later, when nobody has worked on it for a while.
+ */
+export const withStepsLeft = (state: Steps, { type, seq }: AnyEvent, historyEnd: number): Steps =>
+  type === 'branched' || type === 'session_imported'
+    ? withOpenSteps(state, (step) => ({ ...step, status: 'cancelled', endedAt: historyEnd, seq }))
+    : state
+
+const withOpenSteps = (state: Steps, end: (step: TurnStep) => TurnStep): Steps => {
+  const latest = state.latest.map((step) => (step.endedAt === null ? end(step) : step))
+  // A state that did not change stays the same object: readers compare it.
+  return latest.some((step, at) => step !== state.latest[at]) ? { ...state, latest } : state
 }
 
 /** A report about a step that is under way changes it; a report about one that had ended is of the same step done again. */

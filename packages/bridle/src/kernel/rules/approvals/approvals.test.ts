@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { ReportItem } from '../../commands.ts'
 import { DECIDED_APPROVALS_MAX, OPEN_APPROVALS_MAX } from '../../limits.ts'
 import { dueAt } from '../due-time.ts'
 import {
@@ -322,4 +323,18 @@ test('a failed attempt keeps the question open for the next', () => {
   life.report(failed())
   expect(life.status).toBe('recovering')
   expect(life.openApprovals).toHaveLength(1)
+})
+
+test('[S66] a call that its runner makes only as it is takes no other arguments, and stays open', () => {
+  const life = running()
+  life.report(...['c1', 'c2', 'c3'].flatMap((id) => [call(id), { ...askItem(id), fixed: id !== 'c2' } as ReportItem]))
+  const [one = '', two = '', three = ''] = life.openApprovals
+  const edit = (approvalId: string) =>
+    life.do({ ...approve(approvalId), args: { a: 2 }, digest: 'digest-2' } as Parameters<typeof life.do>[0])
+  expect(edit(one)).toMatchObject({ refused: 'arguments_fixed' })
+  expect(edit(two)).toMatchObject({ decision: 'approved' })
+  expect(edit(three)).toMatchObject({ refused: 'arguments_fixed' })
+  expect(life.openApprovals).toEqual([one, three])
+  expect(life.do(approve(one))).toMatchObject({ decision: 'approved' })
+  expect(life.do(deny(three))).toMatchObject({ decision: 'denied' })
 })

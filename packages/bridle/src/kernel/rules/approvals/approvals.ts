@@ -43,6 +43,7 @@ export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): 
     ...(run.durable && { durable: true }),
     requested_digest: call.digest,
     ...present({ effect: effectOf(w, call), risk: call.risk, audience: call.audience, grants: call.grants }),
+    ...(call.fixed && { fixed: true }),
     expires_at:
       call.expiresMs === undefined ? null : new Date(Math.min(w.now + call.expiresMs, TIME_MAX)).toISOString(),
   })
@@ -86,9 +87,9 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
       ...refuse('approval_settled', 'The approval has expired.'),
       settlement: { decision: 'expired', decidedBy: null, decidedAt: approval.expiresAt },
     }
-  // The call has begun with its arguments, and its step key stands for them: with others it would be another call.
-  if (approval.kind === 'unknown_outcome' && command.args && command.digest !== approval.requestedDigest)
-    return refuse('arguments_fixed')
+  // A call of unknown outcome has begun with its arguments, and its step key stands for them: with others it would be another call.
+  const isFixed = approval.kind === 'unknown_outcome' || approval.fixed
+  if (isFixed && command.args && command.digest !== approval.requestedDigest) return refuse('arguments_fixed')
   settleApproval(w, approval, decision, {
     ...(command.reason !== undefined && { reason: command.reason }),
     ...(command.actor !== undefined && { actor: command.actor }),
@@ -100,7 +101,7 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
 }
 
 const alreadySettled = ({ decision, actor, decidedAt }: DecidedApproval): Refusal => ({
-  ...refuse('approval_settled', `The approval was ${decision}${actor === null ? '' : ` by ${actor}`}.`),
+  ...refuse('approval_settled', `The approval was already ${decision}${actor === null ? '' : ` by ${actor}`}.`),
   settlement: { decision, decidedBy: actor, decidedAt },
 })
 

@@ -207,7 +207,9 @@ export const completeStop = (w: DecisionBuilder, how: 'confirmed' | 'deadline', 
   w.addToRun('run_stopped', { run_id: run.runId, attempt: run.attempt, how })
   // The handle of the turn before, with which this one began: the engine has done nothing since.
   const isOwn = resume !== run.resume || run.continues !== null
-  if (resume !== undefined && isOwn && run.phase === 'parked') recordResumeHandle(w, resume)
+  // An engine may finish its step while it is being stopped. Its own memory has that text then, and the log has not: the next attempt
+  // continues from the handle in the log, where nothing is missing behind it.
+  if (resume !== undefined && isOwn && run.phase === 'parked' && !run.isAtHandle) recordResumeHandle(w, resume)
   if (run.failure) return endTurn(w, 'failed', { ...run.failure, ...(resume !== undefined && { resume }) })
   // The next turn must not start from a handle inside a cancelled attempt.
   if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined || run.resumable ? {} : { resume })

@@ -40,6 +40,60 @@ const counts = (life: TestSession) =>
 const budget = (health: NonNullable<Policy['health']>, maxRetries = 0): TestSession =>
   running(background({ policy: { health }, maxRetries }))
 
+describe('[S65] a run that is stopped continues from the handle in the log', () => {
+  const stop = {
+    budget: (life: TestSession) => {
+      life.report(usage(5))
+      life.report(token('Never in the log.'))
+      life.report(stoppedAt('beyond'))
+      life.do(approve(Object.keys(life.state.approvals.open)[0] ?? ''))
+    },
+    pause: (life: TestSession) => {
+      life.do(pause)
+      life.report(token('Never in the log.'))
+      life.report(stoppedAt('beyond'))
+      life.do(resume)
+    },
+  }
+  const called = [call('c1', 'pure'), outcome('c1')]
+  test.each<[string, readonly ReportItem[], string]>([
+    ['nothing is behind it', [...called, handle('h1')], 'h1'],
+    ['a hook or a thought is behind it', [...called, handle('h1'), eventReport('thinking', { text: 'Hm.' })], 'h1'],
+    ['the newest handle has nothing behind it', [handle('h0'), ...called, handle('h1')], 'h1'],
+    ['text is behind it', [...called, handle('h1'), token('Half.')], 'beyond'],
+    ['a call is behind it', [handle('h1'), ...called], 'beyond'],
+    ['there is none', called, 'beyond'],
+  ])('%s', (_name, items, expected) => {
+    for (const [how, end] of Object.entries(stop)) {
+      const life = budget({ max_cost_usd: 1 })
+      for (const item of items) life.report(item)
+      end(life)
+      expect([how, job(life)?.resume]).toEqual([how, expected])
+      expect(life.payloads('token').some(({ text }) => text.includes('Never'))).toBe(false)
+      // The next attempt has a handle of its own, or none yet.
+      life.report(started())
+      life.do(pause)
+      life.report(stoppedAt('later'))
+      life.do(resume)
+      expect([how, job(life)?.resume]).toEqual([how, 'later'])
+    }
+  })
+
+  test('a prompt that reached the engine is not forgotten, and a call that was cut off neither', () => {
+    const steered = running(background(), true)
+    steered.report(handle('h1'))
+    steered.do({ type: 'steer', prompt: 'Also this.' })
+    steered.report({ type: 'steer_delivered', messageId: steered.state.lifecycle.steers[0]?.messageId ?? '' })
+    stop.pause(steered)
+    expect(job(steered)?.resume).toBe('beyond')
+    const cut = running(background())
+    cut.report(call('c1', 'pure'))
+    cut.report(handle('h1'))
+    stop.pause(cut)
+    expect(job(cut)?.resume).toBe('beyond')
+  })
+})
+
 describe('[S35] a budget that is crossed', () => {
   test.each<[string, (life: TestSession) => void]>([
     ['in the report of the end', (life) => life.report(usage(5), finished({ result: 'done' }))],

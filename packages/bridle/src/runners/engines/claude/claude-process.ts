@@ -195,7 +195,8 @@ export class ClaudeProcess {
     const playing = this.#activeTurn
     if (!playing) return { behavior: 'deny', message: 'The run is over.' }
     await playing.announceCall(toolUseId, toolName, input)
-    const reason = decisionReason || description || `${toolName} asks for permission.`
+    const reason =
+      decisionReason || (isFileOf(input, description) ? '' : description) || `${toolName} asks for permission.`
     const verdict = await playing.turn.requestApproval({ toolUseId, toolName: normalToolName(toolName), input, reason })
     if (verdict.decision === 'approved') return { behavior: 'allow', updatedInput: verdict.input }
     playing.denied.set(toolUseId, verdict.reason)
@@ -264,6 +265,10 @@ const HOOKS = [
   'UserPromptSubmit',
   'Stop',
 ] as const
+
+/** Claude Code describes a call on a file with the file's name. The arguments have it, and it is no reason. */
+const isFileOf = ({ file_path: path }: JsonObject, description = ''): boolean =>
+  typeof path === 'string' && `/${path}`.endsWith(`/${description}`)
 
 interface HookInput {
   readonly prompt_id?: string

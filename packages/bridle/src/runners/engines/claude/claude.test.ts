@@ -121,6 +121,15 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(new Set(keys)).toEqual(new Set(['the-real-key']))
   })
 
+  test('[R5] the name of a file is no reason for an approval', async () => {
+    const runs = await start()
+    const write = { tool_use: 'Write', id: 'toolu_1', input: { file_path: join(work(), 'named.txt'), content: 'x' } }
+    const reading = await runs.query({ requestId: 'names', prompt: stubbed({ blocks: [write] }, done) })
+    expect(await reading.first('approval.required')).toMatchObject({ reason: 'Write asks for permission.' })
+    await runs.post('/runs/names/approvals/toolu_1', { decision: 'denied', reason: 'Not today.' })
+    await reading.end
+  })
+
   const edited = { command: 'echo edited > verdict.txt', description: 'x' }
   test.each([
     ...variants<[string, object, string, string | null]>(

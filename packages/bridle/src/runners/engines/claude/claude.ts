@@ -11,7 +11,8 @@ import {
   type TurnEnd,
   type TurnReporter,
 } from '../engine.ts'
-import { findPackage, notInstalledMessage } from '../engine-packages.ts'
+import { notInstalledMessage } from '../engine-install.ts'
+import { findPackage } from '../engine-packages.ts'
 import { newProcessMark } from '../process-mark.ts'
 import { ClaudeProcess, type ClaudeSdk } from './claude-process.ts'
 import { claudeDescription } from './description.ts'
@@ -28,10 +29,11 @@ export const claudeEngine = (env: NodeJS.ProcessEnv = process.env): Engine => ({
   name: claudeDescription.name,
   provider: claudeDescription.provider,
   info: claudeDescription.info(findPackage(claudeDescription.packageName, env)?.version ?? 'not installed'),
-  needs: async () => (findPackage(claudeDescription.packageName, env) ? null : notInstalledMessage(claudeDescription)),
+  needs: async () =>
+    findPackage(claudeDescription.packageName, env) ? null : notInstalledMessage(claudeDescription, env),
   open: async (options) => {
     const found = findPackage(claudeDescription.packageName, env)
-    if (!found) throw new Error(notInstalledMessage(claudeDescription))
+    if (!found) throw new Error(notInstalledMessage(claudeDescription, env))
     const sdk = (await import(pathToFileURL(join(found.folder, 'sdk.mjs')).href)) as ClaudeSdk
     return new ClaudeSession(sdk, options, await options.launcher(), env)
   },

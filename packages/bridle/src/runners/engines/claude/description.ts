@@ -7,5 +7,6 @@ export const claudeDescription = {
   packageName: '@anthropic-ai/claude-agent-sdk',
   provider: 'anthropic',
   info: claudeInfo,
+  worksOnFiles: true,
   isDefaultAgent: true,
 } as const satisfies EngineDescription

@@ -234,6 +234,17 @@ test.each<[string, object, object | null]>([
     { subtype: 'success', is_error: true, api_error_status: 429 },
     { reason: 'provider', transient: true },
   ],
+  [
+    'a provider that is overloaded: the address of the proxy is no advice',
+    {
+      subtype: 'success',
+      is_error: true,
+      api_error_status: 529,
+      result:
+        'The API is at capacity. Try again in a moment. If it persists, check your inference gateway (127.0.0.1:4319).',
+    },
+    { message: 'The API is at capacity. Try again in a moment.', reason: 'provider', transient: true },
+  ],
   ['a bad request', { subtype: 'success', is_error: true, api_error_status: 400 }, { reason: 'provider' }],
   [
     'no reason at all',

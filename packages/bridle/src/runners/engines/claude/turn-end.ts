@@ -6,7 +6,7 @@ import type { SdkMessage } from './sdk-messages.ts'
 /** Null = the engine continues with another turn. `is_error` decides: failures of the API have the subtype "success" too. */
 export const turnEnd = (message: SdkMessage): TurnEnd | null => {
   const said = message as unknown as SdkResultMessage
-  const text = said.result ?? said.errors?.join('\n') ?? ''
+  const text = (said.result ?? said.errors?.join('\n') ?? '').replace(GATEWAY_ADVICE, '')
   if (said.terminal_reason === 'aborted_streaming' || said.terminal_reason === 'aborted_tools')
     return { kind: 'interrupted' }
   if (!said.is_error && said.subtype === 'success')
@@ -25,6 +25,9 @@ export const turnEnd = (message: SdkMessage): TurnEnd | null => {
   if (status === 404) return { ...failed, reason: 'model_unknown' }
   return { ...failed, reason: 'provider', ...((status === 429 || status >= 500) && { transient: true }) }
 }
+
+/** The engine takes the server's proxy for a gateway of the person, who has never heard of its address. */
+const GATEWAY_ADVICE = / If it persists, check your inference gateway \([^)]*\)\.?/
 
 interface SdkResultMessage {
   readonly subtype?: string

@@ -30,6 +30,12 @@ test.each<[string, ReturnType<typeof asked>, RecordingTurn, JsonObject | null]>(
   expect(await answerServerRequest(question, newTurnState('t'), turn)).toEqual(expected),
 )
 
+test('a call is made as it was asked for, or not at all', async () => {
+  const turn = new RecordingTurn()
+  for (const question of [command, permissions]) await answerServerRequest(question, newTurnState('t'), turn)
+  expect(turn.asked.map(({ fixed }) => fixed)).toEqual([true, true])
+})
+
 test('what is asked beyond the command is part of what is approved', async () => {
   const turn = new RecordingTurn()
   const network = { host: 'example.com' }

@@ -15,7 +15,7 @@ export const answerServerRequest = async (
   const call = seen.openCalls.get(toolUseId)
   const decide = (toolName: string, input: JsonObject) => {
     const reason = textIn(params, 'reason') ?? REASONS[toolName] ?? 'Codex asks before it does this.'
-    return decideCall({ toolUseId, toolName, input, reason }, seen, turn)
+    return decideCall({ toolUseId, toolName, input, reason, fixed: true }, seen, turn)
   }
   switch (method) {
     case 'item/commandExecution/requestApproval': {
@@ -46,6 +46,7 @@ const REASONS: Record<string, string> = {
   apply_patch: 'Codex asks before it changes files.',
 }
 
+/** The session refuses an edit of such a call; a caller of the runner without a session may still make one. */
 const EDITED_INPUT_REASON = 'The approval changed the input. Codex runs only what it asked for, so it was declined.'
 
 const decideCall = async (

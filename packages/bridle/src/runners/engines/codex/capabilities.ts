@@ -49,7 +49,7 @@ export const codexInfo = (version: string): EngineInfo => ({
     'A command that Codex refuses, or that its own sandbox stops at once, is no item of its thread. It is told from the raw call and its output, as a failed call, after the fact; after a resume Codex sends no raw calls, and such a call is missing. Only the modes that run commands in the sandbox unasked (acceptEdits, dontAsk, plan) have them.',
     'A call is announced before it acts only where it is asked about: in the default mode. Elsewhere a command may have begun when it is told.',
     "A command that was approved and then stopped by Codex's sandbox is run again outside of it, without another question.",
-    'An approval cannot change the input: one that does is declined.',
+    'An approval cannot change the input: one that does is refused.',
     'tool_outcome has no timeout: Codex does not say that a command took too long.',
     'A command may go on after its turn; its call is then told as ok with { running: true }. An interrupt ends it.',
     'An agent that Codex started is interrupted when the turn ends. Goals, with which it would begin turns by itself, are off.',

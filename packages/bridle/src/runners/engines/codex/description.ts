@@ -7,4 +7,5 @@ export const codexDescription = {
   packageName: '@openai/codex',
   provider: 'openai',
   info: codexInfo,
+  worksOnFiles: true,
 } as const satisfies EngineDescription

@@ -8,15 +8,18 @@ import type { EngineSettings } from '../../protocol.ts'
 import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import { SANDBOX_VARIABLE } from '../../sandboxes/sandbox-processes.ts'
 import type { EngineOptions } from '../engine.ts'
-import { findPackage, installHint, notInstalledMessage } from '../engine-packages.ts'
+import { installHint, notInstalledMessage } from '../engine-install.ts'
+import { findPackage } from '../engine-packages.ts'
 import { codexDescription } from './description.ts'
 
 const { packageName } = codexDescription
 
 /** The native program inside the package for this platform, as the package's own launcher finds it. */
-export const findCodex = (env?: NodeJS.ProcessEnv): { file: string; version: string } | { missing: string } => {
+export const findCodex = (
+  env: NodeJS.ProcessEnv = process.env,
+): { file: string; version: string } | { missing: string } => {
   const found = findPackage(packageName, env)
-  if (!found) return { missing: notInstalledMessage(codexDescription) }
+  if (!found) return { missing: notInstalledMessage(codexDescription, env) }
   const target = TARGETS[`${process.platform}-${process.arch}`]
   if (!target) return { missing: `Codex has no build for ${process.platform} on ${process.arch}.` }
   const name = process.platform === 'win32' ? 'codex.exe' : 'codex'
@@ -24,7 +27,7 @@ export const findCodex = (env?: NodeJS.ProcessEnv): { file: string; version: str
     const file = folder && join(folder, 'vendor', target, 'bin', name)
     if (file && existsSync(file)) return { file, version: found.version }
   }
-  const hint = `npm leaves it out with --omit=optional. ${installHint(packageName)}`
+  const hint = `npm leaves it out with --omit=optional. ${installHint(packageName, env)}`
   return { missing: `Codex is installed without its program for this platform: ${hint}` }
 }
 

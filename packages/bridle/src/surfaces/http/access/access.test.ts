@@ -90,8 +90,17 @@ describe('[H13] tenants', () => {
     for (const [method, path] of routes) {
       const foreign = await ask(method, path.replace('ID', 's1'), method === 'POST' ? {} : undefined)
       const unknown = await ask(method, path.replace('ID', 'nope'), method === 'POST' ? {} : undefined)
-      expect([path, foreign.status, foreign.body]).toEqual([path, 404, { error: 'Not found' }])
-      expect(foreign.body).toEqual(unknown.body)
+      const whose = path.startsWith('/agents') ? ' of the agent scripted' : ''
+      expect([path, foreign.status, foreign.body]).toEqual([
+        path,
+        404,
+        { error: 'Not found', message: `There is no session s1${whose}.` },
+      ])
+      expect([path, unknown.status, unknown.body]).toEqual([
+        path,
+        404,
+        { error: 'Not found', message: `There is no session nope${whose}.` },
+      ])
     }
     expect((await ask('GET', '/sessions')).body).toEqual({ sessions: [] })
     expect((await ask('GET', '/sessions/s1', undefined, acme)).status).toBe(200)

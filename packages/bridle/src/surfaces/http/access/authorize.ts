@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { RequestBody } from '../requests/body.ts'
 import type { AppPorts } from '../router/app.ts'
-import { Denial, extendDenial, isDenial, notFound } from '../router/denial.ts'
+import { agentInQuery, Denial, extendDenial, isDenial, notFound, sessionNotFound } from '../router/denial.ts'
 import type { Access, IncomingRequest, Scope } from './authenticate.ts'
 import { isOtherUsersId } from './users.ts'
 
@@ -13,13 +13,15 @@ export interface AuthorizationRequest {
   readonly scope: Scope
   /** The session that the path names; undefined = none; null = the route finds the session and checks it. */
   readonly sessionId: string | undefined | null
+  /** The agent that the path names beside the session. */
+  readonly agent?: string | undefined
   /** The route needs a lasting credential. */
   readonly refusesTickets?: boolean | undefined
 }
 
 export const authorize = async (
   { authenticator, limiter }: Pick<AppPorts, 'authenticator' | 'limiter'>,
-  { request, address, scope, sessionId, refusesTickets }: AuthorizationRequest,
+  { request, address, scope, sessionId, agent, refusesTickets }: AuthorizationRequest,
 ): Promise<Access | Denial> => {
   const access = await authenticator.authenticate(request, address)
   const who = isDenial(access) ? address : access.who
@@ -36,8 +38,11 @@ export const authorize = async (
     return new Denial('forbidden', 'A ticket does not open this. Ask with a token.')
   if (sessionId === null) return access
   // A ticket for one session opens no route that concerns more than that session.
-  if (access.sessionId !== null && sessionId !== access.sessionId) return notFound()
-  return sessionId !== undefined && (await isOtherUsersId(access, sessionId)) ? notFound() : access
+  const isTicketForOther = access.sessionId !== null && sessionId !== access.sessionId
+  if (sessionId === undefined) return isTicketForOther ? notFound() : access
+  if (isTicketForOther || (await isOtherUsersId(access, sessionId)))
+    return sessionNotFound(sessionId, agent ?? agentInQuery(request))
+  return access
 }
 
 /** The access to the tenant that the body names. A credential that is no good is denied before its body is read. */

@@ -8,6 +8,7 @@ import { routeTable } from '../router/app.ts'
 import type { ApprovalReceipt, CancelReceipt, SessionCard, SignalReceipt } from '../wire.ts'
 import { answerSchema, count, json, list, text } from './answer-schema.ts'
 import { expectDeclaredAnswer, problemWith } from './declared-answers.suite.ts'
+import { jsonResponse } from './json-response.ts'
 
 interface Page {
   readonly items: readonly string[]
@@ -58,8 +59,8 @@ test.each([
 
 describe('[H57] an app under test may answer only as it declares', () => {
   const rows = routeTable(httpWires)
-  const held = (path: string, body: unknown, status = 200) =>
-    expectDeclaredAnswer(rows, new Request(`http://127.0.0.1${path}`), Response.json(body, { status }))
+  const held = (path: string, body: object, status = 200) =>
+    expectDeclaredAnswer(rows, new Request(`http://127.0.0.1${path}`), jsonResponse(body, { status }))
 
   test('so what it declares passes', async () => {
     await held('/health', { ok: true })
@@ -67,6 +68,11 @@ describe('[H57] an app under test may answer only as it declares', () => {
     await held('/approvals', { error: { type: 'forbidden', message: 'no' } }, 403)
     await held('/nowhere', { anything: true })
   })
+
+  test('and a line that does not end fails the test', () =>
+    expect(
+      expectDeclaredAnswer(rows, new Request('http://127.0.0.1/health'), Response.json({ ok: true })),
+    ).rejects.toThrow('get /health answered 200, without a newline at the end.'))
 
   test.each([
     ['a status', '/health', { error: 'no' }, 404, 'get /health answered 404, which it does not declare.'],

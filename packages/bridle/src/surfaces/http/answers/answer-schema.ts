@@ -3,6 +3,7 @@
 // exactly its fields compile.
 import * as v from 'valibot'
 import type { Json, JsonObject } from '../../../kernel/json.ts'
+import { jsonResponse } from './json-response.ts'
 
 /** A schema for each field: an optional field has a schema that is optional, and no other field has one. */
 export type AnswerEntries<T> = {
@@ -64,7 +65,8 @@ export const textAnswer = (description: string, contentType: string, example: st
 })
 
 /** The handlers' way to answer: only with the type that its declaration names. */
-export const json = <T = never>(answer: NoInfer<T>, init?: ResponseInit): Response => Response.json(answer, init)
+export const json = <T = never>(answer: NoInfer<T>, init?: ResponseInit): Response =>
+  jsonResponse(answer as object, init)
 
 export const text = v.string()
 export const flag = v.boolean()

@@ -25,7 +25,9 @@ export const expectDeclaredAnswer = async (
   // An answer that beats is sent in parts; its test reads it.
   if (!type.startsWith('application/json') || isArtifact || answer.headers.get('preference-applied') === 'heartbeat')
     return
-  const body: unknown = await answer.clone().json()
+  const sent = await answer.clone().text()
+  if (!sent.endsWith('}\n')) throw new Error(`${where}, without a newline at the end.`)
+  const body: unknown = JSON.parse(sent)
   const schemas = answer.ok ? [declared?.schema] : [declared?.schema, plainErrorSchema, typedErrorSchema]
   const problems = schemas.map((schema) => problemWith(schema, body))
   if (!problems.includes(null)) throw new Error(`${where}: ${problems[0]}\n${JSON.stringify(body).slice(0, 2_000)}`)

@@ -65,7 +65,7 @@ export const notReadyAnswer = jsonAnswer('It goes away, or cannot write its data
 })
 
 export const agentListAnswer = jsonAnswer(
-  '`{ agents }`, each with what it needs, its engine, and the JSON Schema of its input where it has one.',
+  '`{ agents }`, each with what it needs, its engine, its models, and the JSON Schema of its input where it has one.',
   answerSchema<AgentList>('AgentList', {
     agents: list(
       answerSchema<AgentDescription>('AgentDescription', {
@@ -73,6 +73,7 @@ export const agentListAnswer = jsonAnswer(
         engine: text,
         runner_kind: text,
         capabilities: v.optional(engineInfoSchema),
+        models: v.optional(list(text)),
         input_schema: v.nullable(anyObject),
         voice: v.nullable(v.picklist(['realtime', 'cascade'])),
       }),
@@ -198,6 +199,7 @@ const warnings = v.optional(list(text))
 
 export const plainErrorSchema = answerSchema<PlainErrorBody>('PlainError', {
   error: text,
+  message: v.optional(text),
   field: v.optional(text),
   warnings,
 })

@@ -48,7 +48,7 @@ const orphan = (id: string) => [
 
 const files: readonly [name: string, file: () => string, line: number | (() => number), words: RegExp][] = [
   ['no text at all', () => '', 1, /cut off/],
-  ['something else', () => 'hello\n', 1, /not JSON/],
+  ['something else', () => 'hello\n', 1, /no export of a session/],
   ['another kind of file', () => '{"a":1}\n', 1, /no export/],
   ['a newer version', () => signed(changed(0, (line) => ({ ...line, version: 2 }))), 1, /version 2.*newer/],
   ['a file that is cut off', () => lines.join('\n'), () => lines.length, /cut off/],

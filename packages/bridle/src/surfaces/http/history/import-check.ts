@@ -86,7 +86,7 @@ const sessionDenial = async ({ ports, access }: ImportContext, exported: Exporte
   }
   if (chars > SESSION_CHARS_MAX)
     return at(exported, 'The session holds more than a server keeps. Export a branch of it.')
-  return refusePrivateAgent(ports, session.agent)
+  return refusePrivateAgent({ access, ports }, session.agent)
 }
 
 /** The state that a branch of a session on this server continues. */

@@ -2,6 +2,7 @@
 import type { Route } from '../router/route.ts'
 import { isDescribed } from './document.ts'
 import { requestSchema } from './json-schemas.ts'
+import { requestExample } from './request-examples.ts'
 
 export const docsPage = (rows: readonly Route[]): string => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bridle</title>
@@ -24,6 +25,7 @@ const routeSection = (
     .join('')}
   ${row.query ? jsonDetails('query', requestSchema(row.query)) : ''}
   ${row.body ? jsonDetails('body', requestSchema(row.body)) : ''}
+  ${row.body ? jsonDetails('example of a body', requestExample(row)) : ''}
   ${Object.entries(row.answers)
     .map(([status, { body }]) => (body ? jsonDetails(`example of ${status}`, body.example) : ''))
     .join('')}

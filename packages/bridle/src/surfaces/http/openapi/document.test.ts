@@ -2,9 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { httpWires } from '../../all.ts'
 import { problemWith } from '../answers/declared-answers.suite.ts'
+import { parseInput } from '../requests/parse-input.ts'
+import { unknownFields } from '../requests/warnings.ts'
 import { routeTable } from '../router/app.ts'
+import { isDenial } from '../router/denial.ts'
 import { testApp } from '../test-app.suite.ts'
 import { isDescribed, openapiDocument } from './document.ts'
+import { requestExample } from './request-examples.ts'
 
 interface Parameter {
   readonly name: string
@@ -187,4 +191,18 @@ describe('[H25] what the server answers', () => {
     const behindProxy = await get('/openapi.json', { 'x-forwarded-prefix': '/bridle' })
     expect(behindProxy.body.servers).toEqual([{ url: '/bridle' }])
   })
+})
+
+test('[H174] each JSON body has an example, which its route takes without a warning', () => {
+  const taking = rows.filter((row) => row.body && isDescribed(row))
+  expect(taking.length).toBeGreaterThan(15)
+  for (const row of taking) {
+    const name = `${row.method} ${row.path}`
+    const example = requestExample(row) ?? expect.fail(`${name} has no example.`)
+    const taken = parseInput(row.body as NonNullable<typeof row.body>, example, 'body')
+    expect([name, isDenial(taken) ? taken.message : null]).toEqual([name, null])
+    expect([name, unknownFields(row.body, example)]).toEqual([name, []])
+    const { requestBody } = operationOf(name.replaceAll(/:(\w+)/g, '{$1}')) as { requestBody?: { content: object } }
+    expect(requestBody?.content).toMatchObject({ 'application/json': { example } })
+  }
 })

@@ -1,8 +1,10 @@
 // /openapi.json, from the rows and schemas that the server uses itself.
 import type { GenericSchema } from 'valibot'
+import { present } from '../../../kernel/json.ts'
 import type { Route } from '../router/route.ts'
 import { componentSchemas, type JsonSchema, requestSchema } from './json-schemas.ts'
 import { parametersOf, sharedParameters } from './parameters.ts'
+import { requestExample } from './request-examples.ts'
 import { errorSchemas, responsesOf, sharedResponses, warningsSchema } from './responses.ts'
 import { tagDescriptions, tagOf } from './tags.ts'
 
@@ -46,7 +48,13 @@ const operation = (row: Route): JsonSchema => ({
   security: row.scope === 'open' ? [] : Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
   ...(row.scope !== 'open' && { 'x-scope': row.scope }),
   parameters: parametersOf(row),
-  ...(row.body && { requestBody: { content: { 'application/json': { schema: requestSchema(row.body) } } } }),
+  ...(row.body && {
+    requestBody: {
+      content: {
+        'application/json': { schema: requestSchema(row.body), ...present({ example: requestExample(row) }) },
+      },
+    },
+  }),
   ...(row.fileBytesMax !== undefined && {
     requestBody: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } },
   }),

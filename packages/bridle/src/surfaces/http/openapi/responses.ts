@@ -65,7 +65,7 @@ const errors = {
   ],
   unauthorized: ['Unauthorized', 'There is no valid credential.', 'A valid bearer token is required.'],
   forbidden: ['Forbidden', 'The credential does not allow it.', 'This needs the scope "operate".'],
-  not_found: ['NotFound', 'There is no such thing, or none that the credential may see.', 'Not found'],
+  not_found: ['NotFound', 'There is no such thing, or none that the credential may see.', 'There is no session hello.'],
   conflict: ['Conflict', 'The state of the session does not allow it.', 'The session is paused already.'],
   precondition_failed: ['PreconditionFailed', 'No tag of If-Match is that of the answer.', 'The content has changed.'],
   body_too_large: ['BodyTooLarge', 'The body is too large.', 'The body is larger than 8388608 bytes.'],
@@ -110,7 +110,7 @@ const errorResponse = (code: DenialCode, description: string, message: string): 
 
 export const sharedResponses = (): Readonly<Record<string, JsonSchema>> => ({
   NotModified: { description: 'The caller has it already: it has a tag that If-None-Match names.' },
-  UpgradeRefused: errorResponse('not_found', 'The upgrade is refused.', 'Not found'),
+  UpgradeRefused: errorResponse('not_found', 'The upgrade is refused.', 'There is no session hello.'),
   HeadersTooLarge: errorResponse(
     'bad_request',
     'The headers are larger than the server takes.',

@@ -1,4 +1,5 @@
 // The description of every route, for programs and to read.
+import { jsonResponse } from '../answers/json-response.ts'
 import { docsPageAnswer, openapiAnswer } from '../answers/server-answers.ts'
 import { publicPath } from '../requests/public-path.ts'
 import { type Route, route } from '../router/route.ts'
@@ -19,7 +20,7 @@ export const openapiRoutes = (others: readonly Route[]): readonly Route[] => {
       handle: ({ request }) => {
         document ??= openapiDocument(rows())
         // Behind a proxy that takes a prefix away, the server is where the caller reaches it.
-        return Response.json({ ...document, servers: [{ url: publicPath(request, '') || '/' }] })
+        return jsonResponse({ ...document, servers: [{ url: publicPath(request, '') || '/' }] })
       },
     }),
     route({

@@ -2,6 +2,7 @@
 // of two versions.
 import { hashText } from '../../../kernel/json.ts'
 import { digest, hex } from '../access/secrets.ts'
+import { jsonText } from '../answers/json-response.ts'
 import { SHORT_JSON_CHARS, TAG_CHARS } from '../limits.ts'
 import { Denial } from '../router/denial.ts'
 
@@ -36,7 +37,7 @@ export const jsonWithTag = async <T = never>(
   request: Pick<Request, 'headers'>,
   value: NoInfer<T>,
 ): Promise<Response | Denial> => {
-  const text = JSON.stringify(value)
+  const text = jsonText(value as object)
   const tag = `W/"${text.length > SHORT_JSON_CHARS ? hex(await digest(text)).slice(0, TAG_CHARS) : shortHash(text)}"`
   return (
     conditionalResponse(request, tag) ??

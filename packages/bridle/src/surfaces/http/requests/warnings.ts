@@ -3,6 +3,7 @@
 import type * as v from 'valibot'
 import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import { nearestName } from '../../../kernel/text/nearest-name.ts'
+import { jsonText } from '../answers/json-response.ts'
 import { WARNING_NAME_CHARS_MAX, WARNINGS_MAX } from '../limits.ts'
 
 /** Parameters of every route: the credential, and the session's tenant and agent. */
@@ -53,7 +54,7 @@ export const withWarnings = async (response: Response, warnings: readonly string
 
 /** Adds fields at the end of a JSON object's text: parsing a large answer only to print it again would cost time. */
 const withFields = (text: string, fields: object): string =>
-  text.endsWith('}') ? `${text.slice(0, -1)}${text === '{}' ? '' : ','}${JSON.stringify(fields).slice(1)}` : text
+  text.endsWith('}\n') ? `${text.slice(0, -2)}${text === '{}\n' ? '' : ','}${jsonText(fields).slice(1)}` : text
 
 /** Artifacts are the agent's text and must stay as they are; an answer with heartbeats has no end yet. */
 const isSentInParts = (headers: Headers): boolean =>

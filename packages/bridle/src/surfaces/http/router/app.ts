@@ -41,6 +41,7 @@ import { allowOrigin, preflight } from './cors.ts'
 import { Denial, isDenial, serverStopping, toResponse } from './denial.ts'
 import { faultDenial, faultFields } from './kernel-denials.ts'
 import { allowedMethods, methodNotAllowed } from './methods.ts'
+import type { Metric } from './metrics.ts'
 import type { OpenHarnessOptions } from './openharness-options.ts'
 import { type FileServer, firstSegment, pageOr404, redirectToDocs } from './pages.ts'
 import { matchPath } from './path-pattern.ts'
@@ -88,6 +89,8 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly notReadyReason?: () => string | null
   /** Acknowledged commits that the store found missing when it opened; absent = none that it knows of. */
   readonly lostCommits?: number
+  /** Further metrics: of runs, and of the process. */
+  readonly metrics?: () => readonly Metric[]
   /** The server is about to stop: sessions can still be read, cancelled and approved, and no work begins. */
   readonly isStopping?: () => boolean
   readonly onRequest?: (entry: RequestLogEntry) => void
@@ -215,7 +218,7 @@ const authorizeAndServe = async (
   if (row.scope === 'open') return serveRoute(row, c, { access: anonymousAccess, ports, rawBody })
   const { scope, refusesTickets } = row
   const caller = callerOf(ports, c.req.raw, ports.callerAddress?.(c) ?? '')
-  const asked = { ...caller, scope, sessionId: c.req.param('id'), refusesTickets }
+  const asked = { ...caller, scope, sessionId: c.req.param('id'), agent: c.req.param('name'), refusesTickets }
   const first = await authorize(ports, asked)
   const access = row.tenant ? await authorizeTenant(ports, asked, first, { tenant: row.tenant, rawBody }) : first
   if (isDenial(access)) return access
@@ -257,14 +260,15 @@ const observeRequest = (
     // A message that names an id of its own has it in the answer, on wires with their own messages.
     const correlationId = (row.renderDenial && response.headers.get('x-correlation-id')) || sent
     const { status } = response
-    ports.traffic.count(row.method, row.path, status)
+    const ms = ports.clock.now() - started
+    ports.traffic.count(row.method, row.path, status, ms)
     const { method, url } = c.req
     ports.onRequest?.({
       method,
       url: redactUrl(url),
       route: row.path,
       status,
-      ms: ports.clock.now() - started,
+      ms,
       correlationId,
       ...fault,
     })

@@ -14,6 +14,8 @@ import {
   extendDenial,
   isDenial,
   notFound,
+  partNotFound,
+  sessionNotFound,
   toCloseFrame,
   toResponse,
 } from './denial.ts'
@@ -25,7 +27,7 @@ const rendered: { readonly [D in DenialCode]: readonly [status: number, body: ob
   bad_request: [400, text, 1011],
   unauthorized: [401, object('unauthorized'), 1011],
   forbidden: [403, object('forbidden'), 1008],
-  not_found: [404, text, 4004],
+  not_found: [404, { error: 'Not found', message: 'Why.' }, 4004],
   method_not_allowed: [405, text, 1011],
   conflict: [409, object('conflict'), 1011],
   precondition_failed: [412, text, 1011],
@@ -46,6 +48,17 @@ describe('at the edge', () => {
     expect([response.status, await response.json(), frame.code]).toEqual(rendered[code])
     expect(JSON.parse(frame.message)).toEqual({ type: 'error', message: 'Why.' })
     expect(frame.reason).not.toBe('')
+  })
+
+  test.each([
+    ['nothing to tell', 'Not found', 'There is no such session.'],
+    ['an explanation', 'There is no agent helpr; there is helper.', 'There is no agent helpr; there is helper.'],
+    ['123 bytes', 'x'.repeat(123), 'x'.repeat(123)],
+    ['one more', 'x'.repeat(124), `${'x'.repeat(120)}…`],
+    ['characters of three bytes', '…'.repeat(42), `${'…'.repeat(40)}…`],
+    ['characters of four bytes', '🐎'.repeat(31), `${'🐎'.repeat(30)}…`],
+  ])('a close frame that tells why nothing was found: %s', (_name, message, reason) => {
+    expect(toCloseFrame(new Denial('not_found', message)).reason).toBe(reason)
   })
 
   test('headers and details are added to, and the denial stays as it was', async () => {
@@ -87,6 +100,11 @@ describe('a body that looks like a denial', () => {
 
 test.each([
   [refusalDenial({ refused: 'session_not_found', message: 'Here is none.' }), notFound()],
+  [refusalDenial({ refused: 'session_not_found', message: 'Here is none.' }, 's'), sessionNotFound('s')],
+  [refusalDenial({ refused: 'message_not_found', message: 'None.' }, 's'), new Denial('not_found', 'None.')],
+  [sessionNotFound('s', 'a'), new Denial('not_found', 'There is no session s of the agent a.')],
+  [sessionNotFound('x'.repeat(129)), new Denial('not_found', `There is no session ${'x'.repeat(128)}….`)],
+  [partNotFound('run', 'r-9'), new Denial('not_found', 'There is no run r-9 in this session.')],
   [refusalDenial({ refused: 'prompt_empty', message: 'Say something.' }), badRequest('Say something.')],
   [refusalDenial({ refused: 'run_active', message: 'It runs.' }), new Denial('conflict', 'It runs.')],
   [refusalDenial({ refused: 'busy', message: 'Later.' }), new Denial('rate_limited', 'Later.', { 'retry-after': '1' })],

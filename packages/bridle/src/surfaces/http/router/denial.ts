@@ -1,6 +1,9 @@
 // A denial: the reason why a caller does not get what it asks for. A denial stays a value until the edge, so that code decides
 // by its code; only the router, the socket routes and the targets turn it into a response or a close frame.
-import { DENIAL_CHARS_MAX } from '../limits.ts'
+import { truncate } from '../../../kernel/text/truncate.ts'
+import { jsonResponse } from '../answers/json-response.ts'
+import { CLOSE_REASON_BYTES_MAX, DENIAL_CHARS_MAX, DENIAL_ID_CHARS_MAX } from '../limits.ts'
+import { publicPath } from '../requests/public-path.ts'
 
 /** Statuses, and the shape of the body: the Fabric document has a plain text for some errors, and an object for the others. */
 export const denialKinds = {
@@ -46,7 +49,41 @@ export const isDenial = (value: unknown): value is Denial => value instanceof De
 export const badRequest = (message: string): Denial =>
   new Denial('bad_request', message.length > DENIAL_CHARS_MAX ? `${message.slice(0, DENIAL_CHARS_MAX)}…` : message)
 
-export const notFound = (): Denial => new Denial('not_found', 'Not found')
+export const notFound = (): Denial => new Denial('not_found', NOT_FOUND)
+
+const NOT_FOUND = 'Not found'
+
+/**
+ * A session that does not exist, or that the caller may not open. The words are made of the request alone, so that they are the
+ * same for a session of another tenant or user as for an unknown one.
+ */
+export const sessionNotFound = (id: string, agent: string | null = null): Denial =>
+  new Denial('not_found', `There is no session ${quoted(id)}${agent === null ? '' : ` of the agent ${quoted(agent)}`}.`)
+
+/** The same, for a request whose path names the session. */
+export const missingSession = ({
+  param,
+  request,
+}: {
+  readonly param: (name: string) => string
+  readonly request: { readonly url: string }
+}): Denial => {
+  const id = param('id')
+  return id === '' ? notFound() : sessionNotFound(id, param('name') || agentInQuery(request))
+}
+
+/** `?agent=` picks one of the sessions that have the same id. */
+export const agentInQuery = ({ url }: { readonly url: string }): string | null => new URL(url).searchParams.get('agent')
+
+/** A part of a session that the caller may open, such as `approval apr-1`; `hint` says where to find those that are there. */
+export const partNotFound = (kind: string, id: string, hint = ''): Denial =>
+  new Denial('not_found', `There is no ${kind} ${quoted(id)} in this session${hint === '' ? '' : `; ${hint}`}.`)
+
+const quoted = (id: string): string => (id.length > DENIAL_ID_CHARS_MAX ? `${truncate(id, DENIAL_ID_CHARS_MAX)}…` : id)
+
+/** No route has the path of this request. The page of routes is named as the caller reaches it. */
+export const unknownPath = (request: { readonly headers: Pick<Headers, 'get'> }): Denial =>
+  new Denial('not_found', `There is no such path. GET ${publicPath(request, '/docs')} shows all of them.`)
 
 /** The server is about to stop: another one, or this one after its restart, takes the request. */
 export const serverStopping = (): Denial =>
@@ -60,12 +97,19 @@ export const extendDenial = (
 export const denialStatus = ({ denied }: Denial): number => denialKinds[denied].status
 
 export const denialBody = ({ denied, message, details }: Denial) => ({
-  error: denialKinds[denied].body === 'text' ? message : { type: denied, message },
+  ...(denied === 'not_found' ? notFoundBody(message) : errorBody(denied, message)),
   ...details,
 })
 
+/** The Fabric document has these very words for a 404, and a client may compare them: the explanation stands beside them. */
+const notFoundBody = (message: string) => (message === NOT_FOUND ? { error: NOT_FOUND } : { error: NOT_FOUND, message })
+
+const errorBody = (denied: DenialCode, message: string) => ({
+  error: denialKinds[denied].body === 'text' ? message : { type: denied, message },
+})
+
 export const toResponse = (denial: Denial): Response =>
-  Response.json(denialBody(denial), { status: denialStatus(denial), headers: denial.headers })
+  jsonResponse(denialBody(denial), { status: denialStatus(denial), headers: denial.headers })
 
 export interface CloseFrame {
   /** Sent before the close: a browser shows a page no more than the code and the reason. */
@@ -76,7 +120,20 @@ export interface CloseFrame {
 
 export const toCloseFrame = ({ denied, message }: Denial): CloseFrame => {
   const [code, reason] = closeCodes[denied] ?? [1011, 'The session cannot be opened.']
-  return { message: JSON.stringify({ type: 'error', message }), code, reason }
+  // A client keeps the reason of the close. Where a denial says more than `Not found`, such as which agents there are, the reason does, too.
+  const isExplained = denied === 'not_found' && message !== NOT_FOUND
+  return {
+    message: JSON.stringify({ type: 'error', message }),
+    code,
+    reason: isExplained ? closeReason(message) : reason,
+  }
+}
+
+const closeReason = (message: string): string => {
+  const { read } = new TextEncoder().encodeInto(message, new Uint8Array(CLOSE_REASON_BYTES_MAX))
+  if (read === message.length) return message
+  const cut = new TextEncoder().encodeInto(message, new Uint8Array(CLOSE_REASON_BYTES_MAX - 3))
+  return `${message.slice(0, cut.read)}…`
 }
 
 const closeCodes: { readonly [D in DenialCode]?: readonly [code: number, reason: string] } = {

@@ -2,7 +2,7 @@
 import type { Refusal, RefusalCode, Settlement } from '../../../kernel/commands.ts'
 import { StoreFault, type StoreFaultCode } from '../../../kernel/ports/store-fault.ts'
 import type { SettledApprovalDetails } from '../wire.ts'
-import { badRequest, Denial, notFound } from './denial.ts'
+import { badRequest, Denial, notFound, sessionNotFound } from './denial.ts'
 
 const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 'bad_request' | 'rate_limited' } = {
   session_not_found: 'not_found',
@@ -16,7 +16,6 @@ const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 
   approval_settled: 'conflict',
   proposal_decided: 'conflict',
   memory_full: 'conflict',
-  arguments_fixed: 'conflict',
   already_paused: 'conflict',
   not_waiting: 'conflict',
   signals_full: 'conflict',
@@ -27,14 +26,18 @@ const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 
   prompt_too_long: 'bad_request',
   too_large: 'bad_request',
   bad_branch_point: 'bad_request',
+  // As other arguments that do not fit: the approval is still open.
+  arguments_fixed: 'bad_request',
   queue_full: 'rate_limited',
   busy: 'rate_limited',
 }
 
-export const refusalDenial = ({ refused: code, message, settlement }: Refusal): Denial => {
+/** `sessionId` is the id that the request names; without one, a session that is not there has no name in the answer. */
+export const refusalDenial = ({ refused: code, message, settlement }: Refusal, sessionId?: string): Denial => {
   switch (refusalDenials[code]) {
     case 'not_found':
-      return notFound()
+      if (code !== 'session_not_found') return new Denial('not_found', message)
+      return sessionId === undefined ? notFound() : sessionNotFound(sessionId)
     case 'bad_request':
       return badRequest(message)
     case 'conflict':

@@ -2,7 +2,7 @@
 // answer, and a client that asks for data gets a 404 in JSON, and no HTML.
 
 import { publicPath } from '../requests/public-path.ts'
-import { type Denial, notFound } from './denial.ts'
+import { type Denial, unknownPath } from './denial.ts'
 import { faultDenial } from './kernel-denials.ts'
 
 /** Answers with a file, or 404. */
@@ -17,13 +17,13 @@ export interface PagesOptions {
 export const pageOr404 = async (request: Request, { files, roots }: PagesOptions): Promise<Response | Denial> => {
   const { pathname } = new URL(request.url)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isRead || roots.has(firstSegment(pathname))) return notFound()
+  if (!isRead || roots.has(firstSegment(pathname))) return unknownPath(request)
   try {
     const file = await files(request)
     if (file.status !== 404) return withSecurityHeaders(await withPrefix(request, file))
-    if (!isAppPath(request, pathname)) return notFound()
+    if (!isAppPath(request, pathname)) return unknownPath(request)
     const app = await files(new Request(new URL('/', request.url), request))
-    return app.status === 404 ? notFound() : withSecurityHeaders(await withPrefix(request, app))
+    return app.status === 404 ? unknownPath(request) : withSecurityHeaders(await withPrefix(request, app))
   } catch (error) {
     return faultDenial(error)
   }
@@ -33,7 +33,7 @@ export const pageOr404 = async (request: Request, { files, roots }: PagesOptions
 export const redirectToDocs = (request: Request): Response | Denial =>
   request.method === 'GET' && new URL(request.url).pathname === '/'
     ? new Response(null, { status: 302, headers: { location: publicPath(request, '/docs') } })
-    : notFound()
+    : unknownPath(request)
 
 /** The first part of a path as a file server may read it: `//docs` and `/%64ocs` begin like `/docs`. */
 export const firstSegment = (path: string): string => decoded(path).split(/[/\\]+/)[1] ?? ''

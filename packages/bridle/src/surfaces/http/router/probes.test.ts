@@ -36,13 +36,13 @@ test('[H74] a server that asks for no credential says so', async () => {
   expect((await get('/me')).body).toMatchObject({ user: null, tenant: 'default', tenants: [], isOpen: true })
 })
 
-test('[H75] agents with what they need, their engine, the schema of their input, and how they are spoken with', async () => {
+test('[H75] [H152] agents with what they need, their engine, the schema of their input, and how they are spoken with', async () => {
   const accept = async () => ({ prompt: 'p' })
   const base = { description: 'Does it.', webhook: false, accept, engine: 'native', runnerKind: 'in_process' } as const
   const agents = [
     { ...base, name: 'form', needs: null, inputSchema: () => promptSchema({ city: { type: 'string' } }) },
     { ...base, name: 'loose', needs: 'Set SOME_KEY.', warnings: ['One rule matches nothing.'] },
-    { ...base, name: 'unwritable', needs: null, inputSchema: () => null },
+    { ...base, name: 'unwritable', needs: null, inputSchema: () => null, models: ['anthropic/a', 'openai/b'] },
   ]
   // Three agents, three ways to be spoken with.
   const voice = {
@@ -68,7 +68,10 @@ test('[H75] agents with what they need, their engine, the schema of their input,
         ...{ ...shown, name: 'loose', available: false, needs: 'Set SOME_KEY.' },
         ...{ warnings: ['One rule matches nothing.'], input_schema: null, voice: 'cascade' },
       },
-      { ...shown, name: 'unwritable', available: true, input_schema: null, voice: null },
+      {
+        ...{ ...shown, name: 'unwritable', available: true, input_schema: null, voice: null },
+        models: ['anthropic/a', 'openai/b'],
+      },
     ],
   })
 })

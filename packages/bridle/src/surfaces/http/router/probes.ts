@@ -25,8 +25,8 @@ import type {
   Liveness,
   Readiness,
 } from '../wire.ts'
-import type { AppPorts } from './app.ts'
 import { isDenial } from './denial.ts'
+import { metricsText } from './metrics.ts'
 import { type Route, route } from './route.ts'
 
 export const probeRoutes: readonly Route[] = [
@@ -106,8 +106,8 @@ export const probeRoutes: readonly Route[] = [
     concerns: 'server',
     summary: 'Prometheus metrics',
     answers: { 200: metricsAnswer },
-    handle: ({ ports }) =>
-      new Response(metricsText(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),
+    handle: async ({ ports }) =>
+      new Response(await metricsText(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),
   }),
 ]
 
@@ -123,34 +123,10 @@ const agentDescription = (agent: AgentInfo, lines: VoiceLines | undefined): Agen
   ...agentStatus(agent),
   engine: agent.engine,
   runner_kind: agent.runnerKind,
-  ...present({ capabilities: agent.capabilities }),
+  ...present({ capabilities: agent.capabilities, models: agent.models }),
   input_schema: agent.inputSchema?.() ?? null,
   voice: lines?.kindOf?.(agent.name) ?? null,
 })
 
 const engineRows = ({ name, capabilities, needs }: AgentInfo): readonly EngineStatus[] =>
   capabilities ? [{ ...capabilities, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []
-
-const metricsText = ({ host, traffic, lostCommits = 0 }: AppPorts): string => {
-  const { sessions, listeners, running, events } = host.counts()
-  const gauges: readonly [string, string, string, number][] = [
-    ['bridle_sessions_loaded', 'gauge', 'Sessions in memory', sessions],
-    ['bridle_sessions_running', 'gauge', 'Sessions with a run in hand', running],
-    ['bridle_listeners', 'gauge', 'Open streams and sockets', listeners],
-    ['bridle_events_total', 'counter', 'Events committed by this process', events],
-    ['bridle_lost_commits', 'gauge', 'Acknowledged commits found missing when this process started', lostCommits],
-  ]
-  const lines = gauges.flatMap(([name, type, help, value]) => [
-    `# HELP ${name} ${help}`,
-    `# TYPE ${name} ${type}`,
-    `${name} ${value}`,
-  ])
-  lines.push(
-    '# HELP bridle_http_requests_total Requests by route and status',
-    '# TYPE bridle_http_requests_total counter',
-  )
-  for (const { method, route: path, status, count } of traffic.rows()) {
-    lines.push(`bridle_http_requests_total{method="${method}",route="${path}",status="${status}"} ${count}`)
-  }
-  return `${lines.join('\n')}\n`
-}

@@ -12,7 +12,7 @@ import type { RequestBody } from '../requests/body.ts'
 import { parseInput } from '../requests/parse-input.ts'
 import { unknownFields, unknownParameters, warningFields, withWarnings } from '../requests/warnings.ts'
 import type { AppPorts } from './app.ts'
-import { type Denial, extendDenial, isDenial, notFound } from './denial.ts'
+import { type Denial, extendDenial, isDenial, missingSession } from './denial.ts'
 
 type RouteSchema = v.GenericSchema<unknown, unknown>
 type SchemaOutput<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefined
@@ -122,8 +122,8 @@ const validateAndHandle = async (
   const context: RouteContext = { request: c.req.raw, param, access, ports, rawBody }
   const key = (await row.session?.(context)) ?? null
   if (isDenial(key)) return key
-  if (key && (await isOtherUsersSession(access, key, ports.directory))) return notFound()
-  const denial = key && startsWork(row) ? refusePrivateAgent(ports, key.agent) : null
+  if (key && (await isOtherUsersSession(access, key, ports.directory))) return missingSession(context)
+  const denial = key && startsWork(row) ? refusePrivateAgent(context, key.agent) : null
   if (denial) return denial
   const query = row.query && !row.isValidatedElsewhere ? parseInput(row.query, c.req.query(), 'query') : undefined
   if (isDenial(query)) return query

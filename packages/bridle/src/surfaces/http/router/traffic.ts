@@ -1,19 +1,38 @@
-// Requests by route and status, for /metrics.
+// Requests by route and status, and how long their answers took, for /metrics.
+import { REQUEST_SECONDS } from '../limits.ts'
+import { Histogram } from './histogram.ts'
+import type { Metric } from './metrics.ts'
+
 export interface Traffic {
-  count(method: string, route: string, status: number): void
-  rows(): Iterable<{ method: string; route: string; status: number; count: number }>
+  count(method: string, route: string, status: number, ms: number): void
+  metrics(): readonly Metric[]
 }
 
 /** Counts by route and not by path: the number of series stays small for any paths that callers send. */
 export const createTraffic = (): Traffic => {
-  const counts = new Map<string, { method: string; route: string; status: number; count: number }>()
+  const counts = new Map<string, { labels: { method: string; route: string; status: number }; value: number }>()
+  const durations = new Histogram(REQUEST_SECONDS)
   return {
-    count(method, route, status) {
+    count(method, route, status, ms) {
       const key = `${method} ${route} ${status}`
-      const row = counts.get(key) ?? { method, route, status, count: 0 }
-      row.count += 1
+      const row = counts.get(key) ?? { labels: { method, route, status }, value: 0 }
+      row.value += 1
       counts.set(key, row)
+      durations.add({ method, route }, ms / 1_000)
     },
-    rows: () => counts.values(),
+    metrics: () => [
+      {
+        name: 'bridle_http_requests_total',
+        help: 'Requests by route and status',
+        type: 'counter',
+        rows: [...counts.values()],
+      },
+      {
+        name: 'bridle_http_request_duration_seconds',
+        help: 'Time until an answer begins, by route',
+        type: 'histogram',
+        rows: durations.rows(),
+      },
+    ],
   }
 }

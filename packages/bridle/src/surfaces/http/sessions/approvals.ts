@@ -7,7 +7,8 @@ import { json } from '../answers/answer-schema.ts'
 import { approvalPageAnswer, approvalReceiptAnswer } from '../answers/session-answers.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
-import { badRequest, Denial, isDenial } from '../router/denial.ts'
+import { publicPath } from '../requests/public-path.ts'
+import { badRequest, Denial, isDenial, partNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
 import type { ApprovalPage, ApprovalReceipt, ApprovalsByStatus } from '../wire.ts'
@@ -60,8 +61,12 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
       } as const satisfies Command
       const id = commandIdOf(call.request, command)
       if (isDenial(id)) return id
-      const outcome = await ports.host.send(requireKey(call), command, id)
-      return isRefusal(outcome) ? refusalDenial(outcome) : json<ApprovalReceipt>({ ok: true, ...outcome })
+      const key = requireKey(call)
+      const outcome = await ports.host.send(key, command, id)
+      if (!isRefusal(outcome)) return json<ApprovalReceipt>({ ok: true, ...outcome })
+      if (outcome.refused !== 'approval_not_found') return refusalDenial(outcome, key.id)
+      const hint = `GET ${publicPath(call.request, '/approvals')} lists those that wait`
+      return partNotFound('approval', command.approvalId, hint)
     },
   })
 

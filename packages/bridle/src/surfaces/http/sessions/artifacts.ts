@@ -9,7 +9,8 @@ import { decodeBase64 } from '../../../kernel/text/base64.ts'
 import { json } from '../answers/answer-schema.ts'
 import { artifactContentAnswer, artifactPageAnswer, artifactPartAnswer } from '../answers/session-answers.ts'
 import { conditionalResponse, rangeMatchesTag, revalidateHeaders } from '../requests/conditional-requests.ts'
-import { Denial, isDenial, notFound } from '../router/denial.ts'
+import { publicPath } from '../requests/public-path.ts'
+import { Denial, isDenial, partNotFound } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { pageCursorSchema } from '../streams/replay.ts'
 import { summarizeIn } from '../views/artifact-list.ts'
@@ -48,8 +49,11 @@ export const artifactRoutes: readonly Route[] = [
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
-      const artifact = await findArtifact(session, call.param('artifactId'))
-      return artifact ? contentResponse(session, artifact, call.request) : notFound()
+      const id = call.param('artifactId')
+      const artifact = await findArtifact(session, id)
+      if (artifact) return contentResponse(session, artifact, call.request)
+      const list = publicPath(call.request, `/sessions/${session.key.id}/artifacts`)
+      return partNotFound('artifact', id, `GET ${list} lists them`)
     },
   }),
 ]

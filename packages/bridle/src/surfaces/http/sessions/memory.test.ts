@@ -192,7 +192,10 @@ describe('[H72] who may decide, and who may look', () => {
     expect((await as('watch')).status).toBe(403)
     expect((await as('decide')).body).toMatchObject({ error: { message: 'This needs the scope "operate".' } })
     for (const token of ['bob', 'far']) {
-      expect(await as(token)).toMatchObject({ status: 404, body: { error: 'Not found' } })
+      expect(await as(token)).toMatchObject({
+        status: 404,
+        body: { error: 'Not found', message: 'There is no session s.' },
+      })
       expect((await it.get('/sessions/s/memory', bearer(token))).status).toBe(404)
     }
     expect((await as('ada')).status).toBe(200)

@@ -10,7 +10,8 @@ import { actorField } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
 import { memoryPageAnswer, memoryReceiptAnswer } from '../answers/memory-answers.ts'
 import { commandIdOf } from '../requests/command-id.ts'
-import { badRequest, isDenial } from '../router/denial.ts'
+import { publicPath } from '../requests/public-path.ts'
+import { badRequest, isDenial, partNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { type Route, route } from '../router/route.ts'
 import { proposalsOf } from '../views/proposals.ts'
@@ -73,8 +74,12 @@ export const memoryRoutes: readonly Route[] = [
       } as const satisfies Command
       const id = commandIdOf(call.request, command)
       if (isDenial(id)) return id
-      const outcome = await call.ports.host.send(requireKey(call), command, id)
-      return isRefusal(outcome) ? refusalDenial(outcome) : json<MemoryReceipt>({ ok: true, ...outcome })
+      const session = requireKey(call)
+      const outcome = await call.ports.host.send(session, command, id)
+      if (!isRefusal(outcome)) return json<MemoryReceipt>({ ok: true, ...outcome })
+      if (outcome.refused !== 'proposal_not_found') return refusalDenial(outcome, session.id)
+      const list = publicPath(call.request, `/sessions/${session.id}/memory`)
+      return partNotFound('proposal', command.proposalId, `GET ${list} lists them`)
     },
   }),
 ]

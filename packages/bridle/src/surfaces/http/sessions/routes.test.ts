@@ -198,7 +198,10 @@ test('[H22] whoever waits for a run of a session that is removed is told so', as
   const session = await host.open({ tenant: 'default', agent: 'scripted', id: 's1' })
   while (session.state.lifecycle.run?.phase !== 'started') await new Promise(setImmediate)
   await ask('DELETE', '/agents/scripted/s1')
-  expect(await answer).toMatchObject({ status: 404, body: { error: 'Not found' } })
+  expect(await answer).toMatchObject({
+    status: 404,
+    body: { error: 'Not found', message: 'There is no session s1 of the agent scripted.' },
+  })
 })
 
 test('an event stream reaches the target as the very response that has the feed', async () => {

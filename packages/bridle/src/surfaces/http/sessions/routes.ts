@@ -13,7 +13,7 @@ import { cancelAnswer, sessionDetailAnswer, sessionPageAnswer } from '../answers
 import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
-import { badRequest, type Denial, isDenial, notFound } from '../router/denial.ts'
+import { agentInQuery, badRequest, type Denial, isDenial, missingSession, sessionNotFound } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
 import { sessionCard } from '../views/detail.ts'
@@ -110,7 +110,7 @@ export const sendAndShow = async (
   const id = commandIdOf(call.request, command)
   if (isDenial(id)) return id
   const answer = await call.ports.host.send(key, command, id)
-  return isRefusal(answer) ? refusalDenial(answer) : cardResponse(call, key, answer)
+  return isRefusal(answer) ? refusalDenial(answer, key.id) : cardResponse(call, key, answer)
 }
 
 /** The state of a session after a command: its card, with its health, and the fields of the answer. */
@@ -128,7 +128,7 @@ const cardResponse = async (
   init?: ResponseInit,
 ): Promise<Response | Denial> => {
   const session = await call.ports.host.find(key)
-  if (!session) return notFound()
+  if (!session) return sessionNotFound(key.id)
   const { seq: _seq, ...fields } = answer
   return json<SessionCard>({ ...sessionCard(session, agentOf(call, session)), ...fields }, init)
 }
@@ -149,7 +149,7 @@ export const requireKey = ({ key }: Pick<RouteCall<unknown, unknown>, 'key'>): K
 /** The session of the call. Somebody may have removed it since the router found its key. */
 export const findSession = async (call: RouteCall<unknown, unknown>): Promise<Session | Denial> => {
   const key = call.key ?? (await findKey(call))
-  return isDenial(key) ? key : ((await call.ports.host.find(key)) ?? notFound())
+  return isDenial(key) ? key : ((await call.ports.host.find(key)) ?? missingSession(call))
 }
 
 /**
@@ -165,10 +165,10 @@ export const findKey = async ({
   Key | Denial
 > => {
   const id = param('id')
-  const agent = new URL(request.url).searchParams.get('agent')
-  if (!isId(id)) return notFound()
+  const agent = agentInQuery(request)
+  if (!isId(id)) return sessionNotFound(id, agent)
   const found = await openableSessions(access, await ports.directory.find(access.tenant, id))
-  return found.find(({ key }) => agent === null || key.agent === agent)?.key ?? notFound()
+  return found.find(({ key }) => agent === null || key.agent === agent)?.key ?? sessionNotFound(id, agent)
 }
 
 /** A denial where the store refuses the cursor: it made no such cursor. */

@@ -62,7 +62,7 @@ describe('[H58] POST /sessions/:id/signal', () => {
   })
 
   test.each<[string, (it: TestApp) => Promise<unknown>, number, object]>([
-    ['no session', async () => {}, 404, { error: 'Not found' }],
+    ['no session', async () => {}, 404, { error: 'Not found', message: 'There is no session s.' }],
     [
       'no run',
       async (it) => {
@@ -165,7 +165,10 @@ describe('[H58] who may signal', () => {
     expect((await as('watch')).status).toBe(403)
     expect((await as('decide')).body).toMatchObject({ error: { message: 'This needs the scope "operate".' } })
     for (const token of ['bob', 'far'])
-      expect(await as(token)).toMatchObject({ status: 404, body: { error: 'Not found' } })
+      expect(await as(token)).toMatchObject({
+        status: 404,
+        body: { error: 'Not found', message: 'There is no session s.' },
+      })
     expect((await as('ada')).status).toBe(200)
     expect((await as('work', 'b')).status).toBe(200)
     expect((await it.get('/sessions/s/audit', bearer('ada'))).body.audit).toMatchObject([

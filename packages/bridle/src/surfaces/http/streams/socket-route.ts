@@ -9,7 +9,7 @@ import { redactUrl } from '../access/secrets.ts'
 import { upgradeRequiredAnswer } from '../answers/server-answers.ts'
 import { parseInput } from '../requests/parse-input.ts'
 import { type AppPorts, correlationIdOf } from '../router/app.ts'
-import { Denial, isDenial, notFound, serverStopping, toCloseFrame, toResponse } from '../router/denial.ts'
+import { Denial, isDenial, serverStopping, toCloseFrame, toResponse, unknownPath } from '../router/denial.ts'
 import { faultDenial, faultFields } from '../router/kernel-denials.ts'
 import { matchPath } from '../router/path-pattern.ts'
 import { type Route, route } from '../router/route.ts'
@@ -42,6 +42,8 @@ export interface SocketReceiver {
   onAlive(): void
   /** The client is too far behind for the server's memory: close the socket, and the client resumes by cursor. */
   onSlow(): void
+  /** The client sent a message above the limit of all sockets. The target closes the socket with 1009 after this call. */
+  onTooLarge?(): void
   onClosed(): void
   /** Sends a heartbeat, if the wire has one: only for a target that keeps the time itself. */
   sendHeartbeat?(): void
@@ -118,19 +120,20 @@ export const upgradeSocket = async (
     const correlationId = correlationIdOf(request.headers.get('x-correlation-id'))
     const status = typeof answer === 'function' ? 101 : answer.status
     if (typeof answer !== 'function') answer.headers.set('x-correlation-id', correlationId)
-    ports.traffic.count('ws', row.path, status)
+    const ms = ports.clock.now() - started
+    ports.traffic.count('ws', row.path, status, ms)
     ports.onRequest?.({
       method: 'WS',
       url: redactUrl(request.url),
       route: row.path,
       status,
-      ms: ports.clock.now() - started,
+      ms,
       correlationId,
       ...fault,
     })
     return answer
   }
-  return toResponse(notFound())
+  return toResponse(unknownPath(request))
 }
 
 const acceptSocket = async (

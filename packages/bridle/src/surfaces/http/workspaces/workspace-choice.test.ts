@@ -19,6 +19,22 @@ test('[H114] a target without a disk refuses a workspace, and makes no session',
   expect((await it.get('/workspaces')).body).toEqual({ modes: [], sources: [], any_source: false })
 })
 
+test.each(['', ' ', '\t\n'])('[H156] the source %j is refused, and the answer says what to write', async (source) => {
+  const it = testApp()
+  const named = encodeURIComponent(source)
+  const answers = [
+    await it.post('/chat/sessions', { agent: 'scripted', workspace: { mode: 'write', source } }),
+    await it.post('/sessions', { agent: 'scripted', prompt: 'x', workspace: { source } }),
+    await it.post('/sessions', { agent: 'scripted', prompt: 'x', workspace: { mode: 'in_place', source } }),
+    await it.post(`/agents/scripted/s1?workspace=${named}`, { prompt: 'x' }),
+    await it.post(`/agents/scripted/s2?workspace=${named}&workspace_mode=in_place`, { prompt: 'x' }),
+  ]
+  for (const { status, body } of answers)
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('An empty text names no folder.')])
+  expect(answers[0]?.body.field).toBe('workspace.source')
+  expect((await it.get('/sessions')).body.sessions).toEqual([])
+})
+
 const away: AgentInfo = {
   ...{ name: 'away', engine: 'away', runnerKind: 'bridge', description: 'Elsewhere.', webhook: false, needs: null },
   ...{ accept: acceptPrompt, workspaceProblem: 'It runs elsewhere.' },

@@ -6,12 +6,18 @@ import { badRequest, type Denial } from '../router/denial.ts'
 
 const modeSchema = v.picklist(['none', 'read', 'write', 'in_place'])
 
+/** An empty path would resolve to the folder in which the server was started, which nobody meant. */
+const sourceSchema = v.pipe(
+  v.string(),
+  v.regex(/\S/, 'An empty text names no folder. Write its path, such as "/path/to/project", or leave the field out.'),
+)
+
 export const workspaceFields = {
-  workspace: v.optional(v.looseObject({ mode: v.optional(modeSchema), source: v.optional(v.string()) })),
+  workspace: v.optional(v.looseObject({ mode: v.optional(modeSchema), source: v.optional(sourceSchema) })),
   workspace_mode: v.optional(modeSchema),
 }
 
-export const workspaceQuery = { workspace: v.optional(v.string()), workspace_mode: v.optional(modeSchema) }
+export const workspaceQuery = { workspace: v.optional(sourceSchema), workspace_mode: v.optional(modeSchema) }
 
 type WorkspaceBody = v.InferOutput<v.ObjectSchema<typeof workspaceFields, undefined>>
 type WorkspaceQuery = v.InferOutput<v.ObjectSchema<typeof workspaceQuery, undefined>>

@@ -77,7 +77,15 @@ describe('[H89] the files of a session', () => {
       expect((await get(`/sessions/first/${path}`, ann)).status).toBe(200)
       const foreign = [await get(`/sessions/user:ben/${path}`, ann), await get(`/sessions/user:ben/${path}`, two)]
       const unknown = await get(`/sessions/nobody/${path}`, one)
-      for (const { status, body } of foreign) expect({ status, body }).toEqual({ status: 404, body: unknown.body })
+      for (const { status, body } of foreign)
+        expect({ status, body }).toEqual({
+          status: 404,
+          body: { error: 'Not found', message: 'There is no session user:ben.' },
+        })
+      expect([unknown.status, unknown.body]).toEqual([
+        404,
+        { error: 'Not found', message: 'There is no session nobody.' },
+      ])
     }
   })
 

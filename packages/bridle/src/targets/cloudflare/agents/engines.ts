@@ -10,7 +10,7 @@ import { remoteRunner } from '../../../runners/remote/remote-runner.ts'
 import type { SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../../../runners/sandboxes/url-sandbox.ts'
 import { deriveToken } from '../../../surfaces/http/access/sealing.ts'
-import { engineModelProblem } from '../../agents/engine-models.ts'
+import { type EngineModels, engineModelProblem, engineModels } from '../../agents/engine-models.ts'
 import { runClock } from '../alarms/object-clock.ts'
 import { type CredentialPorts, runCredentials } from '../credentials/credential-proxy.ts'
 import type { SigningSecret } from '../credentials/signing-secret.ts'
@@ -30,7 +30,7 @@ const VERSION = 'of the runner'
 export const engineInfo = (
   { name, title, info }: EngineDescription,
   env: HarnessEnv,
-  models: readonly string[] | undefined,
+  { models, model }: EngineModels,
 ): AgentInfo => ({
   ...bridgeIdentity(name),
   name,
@@ -42,6 +42,7 @@ export const engineInfo = (
       : 'Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL to a runner.',
   capabilities: info(VERSION),
   modelProblem: engineModelProblem(models),
+  ...engineModels(model),
   accept: acceptPrompt,
 })
 

@@ -27,9 +27,12 @@ describe.skipIf(noTools)('models of a Worker', () => {
     }
   }
 
-  test('[N106] [N107] harness({ models }) gives the names, and BRIDLE_MODEL the assistant its model', async () => {
+  test('[N106] [N107] [H152] harness({ models }) gives the names, and BRIDLE_MODEL the assistant its model', async () => {
     await withWorker({ BRIDLE_MODEL: 'gone/x, echo/quiet' }, async (world) => {
       expect(await needsOf(world.url)).toBeUndefined()
+      const { agents } = (await get(`${world.url}/agents`)).body as { agents: { name: string; models?: string[] }[] }
+      expect(agents.find(({ name }) => name === 'assistant')?.models).toEqual(['gone/x', 'echo/quiet'])
+      expect(agents.find(({ name }) => name === 'scripted')?.models).toBeUndefined()
       for (const id of ['a', 'b']) {
         expect(await ask(world, 'named', id, 'Hi')).toBe('loud heard "Hi" in turn 1.')
         expect(await ask(world, 'assistant', id, 'Hi')).toBe('quiet heard "Hi" in turn 1.')

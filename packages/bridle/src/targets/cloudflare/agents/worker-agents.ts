@@ -21,6 +21,8 @@ export interface AgentPorts extends EnginePorts {
   readonly invocationHops: InvocationHops
   readonly children: ChildSessions
   readonly voiceModel: NonNullable<AgentRunPorts['voiceModel']>
+  /** Takes what an agent's code threw; absent = the logs of the Worker. */
+  readonly onFailure: ((failure: AgentFailure) => void) | undefined
 }
 
 /** `parts` belong to an object; a gateway, which runs nothing, has none. */
@@ -37,7 +39,7 @@ export const createWorkerAgents = (
     digest,
     resolveModel: source.resolve,
     missingModel: source.missing,
-    onFailure: logFailure,
+    onFailure: parts?.onFailure ?? logFailure,
     ...(parts && { uploads: parts.uploads, children: parts.children, voiceModel: parts.voiceModel }),
   }
   // No other start of the object can continue a function that is not durable, so the object stays in memory while it waits.
@@ -50,7 +52,7 @@ export const createWorkerAgents = (
   )
   for (const description of engineDescriptions)
     registry.addBuiltIn(
-      engineInfo(description, env, options.engines?.[description.name]?.models),
+      engineInfo(description, env, options.engines?.[description.name] ?? {}),
       parts ? engineRunner(description, options, parts) : noRunner,
     )
   const assistant = createAssistant(variables, source, 'cloudflare')

@@ -188,7 +188,7 @@ const forwardToProvider = async (
     redirect: 'manual',
     ...(checked && { body: checked.body }),
   }).catch(() => null)
-  if (!answer) return ['upstream_failed', `${provider.title} could not be reached from this server.`]
+  if (!answer) return ['upstream_failed', `${provider.title} could not be reached from this server. Check its network.`]
   const { status } = answer
   if (status === 401)
     return ['key_refused', `${provider.title} refused the key of this server. Check its ${provider.keyName}.`]

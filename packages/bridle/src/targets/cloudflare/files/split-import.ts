@@ -4,6 +4,7 @@ import { ExportError } from '../../../history/export/export-error.ts'
 import type { SessionLines } from '../../../history/export/export-reader.ts'
 import { scanExport } from '../../../history/export/read-export.ts'
 import type { Key } from '../../../kernel/event.ts'
+import { jsonResponse } from '../../../surfaces/http/answers/json-response.ts'
 import { isSet, payloadProblem } from '../../../surfaces/http/history/import-routes.ts'
 import { encodeFilePart, FILE_HEADER, rootName } from '../../../surfaces/http/history/tree-files.ts'
 import { badRequest, Denial, isDenial } from '../../../surfaces/http/router/denial.ts'
@@ -48,7 +49,7 @@ export const splitImport = async (objects: TreeObjects, call: ImportCall): Promi
   if (twice)
     return new Denial('conflict', `Two sessions of the file would get the id "${twice.id}". Import them apart.`)
   const written = isSet(call.query.check) ? checked : await send(false)
-  return isReceipt(written) ? Response.json(written) : written
+  return isReceipt(written) ? jsonResponse(written) : written
 }
 
 const isReceipt = (answer: ImportReceipt | Response | Denial): answer is ImportReceipt => 'sessions' in answer

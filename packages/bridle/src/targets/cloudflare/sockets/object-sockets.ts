@@ -143,8 +143,10 @@ export class ObjectSockets<P> {
     const near = this.#open.get(socket)
     if (!near) return socket.close(1012, 'The session moved: reconnect.')
     const bytes = typeof message === 'string' ? message.length : message.byteLength
-    if (bytes > MESSAGE_BYTES_MAX || (typeof message === 'string' && isLonger(message, MESSAGE_BYTES_MAX)))
+    if (bytes > MESSAGE_BYTES_MAX || (typeof message === 'string' && isLonger(message, MESSAGE_BYTES_MAX))) {
+      near.receiver.onTooLarge?.()
       return this.#closeWithReason(socket, 1009, 'The message is too large.')
+    }
     if (this.#isOverRate(near)) return this.#closeWithReason(socket, 1008, 'Too many messages.')
     // The time of the last message must survive a sleep, since silence continues while the object sleeps.
     if (this.#isBeating && near.receiver.sendHeartbeat) attach(socket, near)

@@ -103,7 +103,7 @@ describe('[O90] beside routes of an app, below a path', () => {
     const url = await serveWith(harness)
     expect(await get(`${url}/sessions`, bearer('t'))).toMatchObject({
       status: 404,
-      body: { error: 'This harness is served below /bridle.' },
+      body: { error: 'Not found', message: 'This harness is served below /bridle.' },
     })
     expect((await upgradeAnswer(`${url}/sessions/x/ws`, { headers: bearer('t') })).status).toBe(418)
     expect((await upgradeAnswer(`${url}/bridlesessions/x/ws`, { headers: bearer('t') })).status).toBe(418)
@@ -143,6 +143,13 @@ describe('[O90] beside routes of an app, below a path', () => {
   test.each(['bridle', '/a b', '/../x', '/a//b', 'https://x'])('%j is no path', async (basePath) => {
     await expect(embed({ basePath })).rejects.toMatchObject({ code: 'base_path_invalid' })
   })
+})
+
+test.each([
+  ['no list', greet, 'agents is not a list. Write: agents: [agent({ name, run })].'],
+  ['undefined in the list', [undefined], 'An entry of agents is undefined. Write: agents: [agent({ name, run })].'],
+])('agents: %s', async (_name, agents, message) => {
+  await expect(embed({ agents: agents as never })).rejects.toMatchObject({ code: 'agent_invalid', message })
 })
 
 test('[O90] as Express mounts it: the path is gone from the url, and a parser has read the body', async () => {

@@ -2,9 +2,12 @@
 import type { Buffer } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { type AgentDefinition, isAgent, nonAgentProblem } from '../../../agents/agent.ts'
 import { isLoopback } from '../../../surfaces/http/access/authenticate.ts'
 import { plainAddress } from '../../../surfaces/http/access/caller-network.ts'
+import { jsonText } from '../../../surfaces/http/answers/json-response.ts'
 import { Denial, toResponse } from '../../../surfaces/http/router/denial.ts'
+import { ServerFault } from '../../server-fault.ts'
 import { builtCockpit, type FileServer } from '../http/app-files.ts'
 import { closeAfterUnreadBody } from '../http/unread-body.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -68,7 +71,9 @@ export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promi
     ...rest
   } = options
   const basePath = parseBasePath(path)
-  const named = [...(typeof agents === 'string' ? [] : agents.map(({ name }) => name)), ...builtInAgents]
+  if (typeof agents !== 'string' && !Array.isArray(agents))
+    throw new ServerFault('agent_invalid', 'agents is not a list. Write: agents: [agent({ name, run })].')
+  const named = [...(typeof agents === 'string' ? [] : agents.map(nameOf)), ...builtInAgents]
   const harness = await openHarness(
     {
       ...rest,
@@ -133,7 +138,7 @@ const UNKNOWN_BODY = 'The body was read before Bridle could read it. Mount Bridl
 
 const sendUnknownBody = (outgoing: ServerResponse): void => {
   outgoing.writeHead(500, { 'content-type': 'application/json' })
-  outgoing.end(JSON.stringify({ error: { type: 'internal_error', message: UNKNOWN_BODY } }))
+  outgoing.end(jsonText({ error: { type: 'internal_error', message: UNKNOWN_BODY } }))
 }
 
 /** The two ends of a request, from whatever the app's framework calls its environment. */
@@ -152,4 +157,10 @@ const refuseStranger = (incoming: IncomingMessage | undefined): Denial | null =>
       ? 'Without a credential only this machine may ask. Give createHarness a token, or authenticate.'
       : 'Nobody knows where this request comes from. Pass the bindings of Node to fetch, or give createHarness a token, or authenticate.',
   )
+}
+
+/** Checked before the first name is read: a file without the export that it should have gives undefined. */
+const nameOf = (each: AgentDefinition): string => {
+  if (!isAgent(each)) throw new ServerFault('agent_invalid', nonAgentProblem(each, 'options'))
+  return each.name
 }

@@ -21,6 +21,7 @@ import { engineOf } from '../../../surfaces/http/agent-engine.ts'
 import { type App, createApp } from '../../../surfaces/http/router/app.ts'
 import { voiceAccess } from '../../../surfaces/voice/access.ts'
 import { defaultAgent } from '../../agents/registry.ts'
+import { runUpdates } from '../../agents/run-updates.ts'
 import { ServerFault } from '../../server-fault.ts'
 import { checkVoiceSettings, createServerLines } from '../../voice/server-lines.ts'
 import { Backlog } from '../backlog.ts'
@@ -33,7 +34,8 @@ import { appFiles, builtCockpit } from '../http/app-files.ts'
 import { proxyFilter } from '../http/trusted-proxies.ts'
 import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from '../limits.ts'
 import { type Logger, standardLogger } from '../logger.ts'
-import { runUpdates } from '../run-updates.ts'
+import { processMetrics } from '../process-metrics.ts'
+import { createRunMetrics } from '../run-metrics.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { openServerStore } from '../server-store.ts'
 import { connectProvider } from '../sockets/provider-socket.ts'
@@ -41,6 +43,7 @@ import { createSocketServer, type SocketServer } from '../sockets/server-sockets
 import { watchStoreHealth } from '../store-health.ts'
 import { clock, digest } from '../system-ports.ts'
 import { createTracing } from '../tracing.ts'
+import { checkVariables } from '../variable-problems.ts'
 import { NodeWorkspaceFiles } from '../workspaces/workspace-files.ts'
 import { folderAccess } from '../workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from '../workspaces/workspaces.ts'
@@ -67,8 +70,8 @@ export interface OpenHarness {
   readonly log: Logger
   /** Continues the work that the last process left. */
   start(): Promise<void>
-  /** Takes no new work, and lets runs end within the time. Requests are still answered. */
-  drain(graceMs: number): Promise<void>
+  /** Takes no new work, and lets runs end within the time; `onWait` learns how many there are. Requests are still answered. */
+  drain(graceMs: number, onWait?: (runs: number) => void): Promise<void>
   /** Stops the sessions, and asks all clients to reconnect. */
   leave(): Promise<void>
   /** Releases the data folder. */
@@ -91,8 +94,10 @@ export const openHarness = async (options: ServerOptions, { hostname }: ServingP
   const tenantRequired = options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1'
   const log = options.log ?? standardLogger(env, clock.now)
   const traces = createTracing()
+  const runMetrics = createRunMetrics()
   let draining = false
   // Check settings before anything is open.
+  checkVariables(env)
   const owner = sandboxUser(env)
   const isTrustedProxy = proxyFilter(options.trustedProxies, env)
   const fileFetcher = fileFetcherOf(options.openharness)
@@ -156,6 +161,7 @@ export const openHarness = async (options: ServerOptions, { hostname }: ServingP
     // The loop of a model agent makes its own spans.
     onCommit: (key, events) => {
       readRuns?.(key, events)
+      runMetrics.events(key, events)
       if (!served.hasModel(key.agent)) traces.events(key, events)
     },
     onFault: (key, cause) =>
@@ -196,6 +202,7 @@ export const openHarness = async (options: ServerOptions, { hostname }: ServingP
       builds: () => listBuildManifests(data),
       workspace: { target: 'node', store: store.name },
       lostCommits: store.damage?.commitsLost ?? 0,
+      metrics: () => [...runMetrics.metrics(), ...processMetrics()],
       ...(isTrustedProxy && { isTrustedProxy }),
       isStopping: () => draining,
       notReadyReason: () => (draining ? 'The server is going away.' : storeProblem()),
@@ -209,7 +216,7 @@ export const openHarness = async (options: ServerOptions, { hostname }: ServingP
   )
   const backlog = new Backlog(options.maxUnsentBytes)
   const sockets = createSocketServer(app, socketWires, backlog, options)
-  const drain = async (graceMs: number) => {
+  const drain = async (graceMs: number, onWait?: (runs: number) => void) => {
     draining = true
     // Before the port is free: the next program on it must not receive this server's token.
     publishAddress(data, null)
@@ -219,7 +226,11 @@ export const openHarness = async (options: ServerOptions, { hostname }: ServingP
     void host.rest()
     // Runs in this process may end in time; the next start continues or reports the others. Until then the port stays open, so that
     // a balancer sees 503 from /ready, and approvals can be answered.
-    for (const until = clock.now() + graceMs; host.runningCount > 0 && clock.now() < until; ) await sleep(DRAIN_POLL_MS)
+    const until = clock.now() + graceMs
+    // A durable run that rests at once is not waited for.
+    if (host.runningCount > 0 && graceMs > 0) await sleep(DRAIN_POLL_MS)
+    if (host.runningCount > 0 && clock.now() < until) onWait?.(host.runningCount)
+    while (host.runningCount > 0 && clock.now() < until) await sleep(DRAIN_POLL_MS)
   }
   const leave = async () => {
     lines.close()
@@ -229,7 +240,8 @@ export const openHarness = async (options: ServerOptions, { hostname }: ServingP
     await sockets.close()
   }
   const release = async () => {
-    await engines.close()
+    const kept = await engines.close()
+    if (kept !== null) log('warn', kept)
     await store.close()
   }
   return {

@@ -3,6 +3,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { RequestError } from '@hono/node-server'
+import { jsonText } from '../../../surfaces/http/answers/json-response.ts'
 import { badRequest, toResponse } from '../../../surfaces/http/router/denial.ts'
 import { faultDenial } from '../../../surfaces/http/router/kernel-denials.ts'
 
@@ -25,7 +26,7 @@ export const answerParserErrors = (server: Server): void => {
   })
   server.on('checkExpectation', (_incoming: IncomingMessage, outgoing: ServerResponse) => {
     outgoing.writeHead(417, { 'content-type': 'application/json', connection: 'close' })
-    outgoing.end(JSON.stringify({ error: 'Nothing but 100-continue is to be expected here.' }))
+    outgoing.end(jsonText({ error: 'Nothing but 100-continue is to be expected here.' }))
   })
 }
 
@@ -36,7 +37,7 @@ export const requestErrorResponse = (error: unknown): Response =>
   )
 
 const messageOf = ([status, error]: ParserErrorReply): string => {
-  const body = JSON.stringify({ error })
+  const body = jsonText({ error })
   const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`
 }

@@ -93,6 +93,7 @@ export class ServerSocket extends WebSocket implements MonitoredSocket {
 
   /** Adds a reason: the library closes a socket with a broken frame with the code alone. */
   override close(code?: number, reason?: string | Buffer): void {
+    if (code === 1009 && reason === undefined) this.#receiver?.onTooLarge?.()
     super.close(code, reason ?? CLOSE_REASONS[code ?? 0])
   }
 

@@ -100,7 +100,7 @@ const EMPTY = 'Without a source the session begins with an empty folder.'
 /** The same words for a folder that is not there and for one that may not be named. */
 const UNLISTED: { readonly [reach in FolderReach]: string } = {
   listed: `This is no source of this server. The operator may ${LIST}. ${EMPTY}`,
-  started: `This is no folder in the one that the server was started in. Start a server in your folder, start this one with --token, or ${LIST}. ${EMPTY}`,
+  started: `The folder is not inside the one that the server was started in, or is not there. Start a server in your folder, start this one with --token, or ${LIST}. ${EMPTY}`,
   any: `There is no such folder. ${EMPTY}`,
 }
 

@@ -5,12 +5,13 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../../scripts/needs.ts'
 import { readablePaths, sessionFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
@@ -33,6 +34,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
+const put = (name: string) => {
+  mkdirSync(dirname(join(root, name)), { recursive: true })
+  writeFileSync(join(root, name), name)
+}
 const key = (id = 's1') => ({ tenant: 't', agent: 'scripted', id })
 const git = (...args: string[]) =>
   execFileSync('git', ['-C', root, '-c', 'user.name=n', '-c', 'user.email=e@example.org', ...args], {
@@ -106,6 +111,38 @@ describe('[F17] a workspace', () => {
     expect(readdirSync(path)).toEqual(['src'])
     writeFileSync(join(path, 'src', 'a.txt'), 'changed')
     expect(readFileSync(join(root, 'src', 'a.txt'), 'utf8')).toBe('committed')
+  })
+
+  test('[F82] of anything else is copied without what programs make again, in three sessions', async () => {
+    for (const name of [
+      'node_modules/left/index.js',
+      'src/node_modules/x',
+      '.venv/bin/python',
+      'src/__pycache__/a.pyc',
+    ])
+      put(name)
+    for (const name of ['.next/cache', '.hg/store', 'dist/app.js', 'build/x', 'target/x', 'docs/.cache']) put(name)
+    symlinkSync('../elsewhere', join(root, 'src', '.turbo'))
+    symlinkSync('a.txt', join(root, 'src', 'link'))
+    const copies = [await made(undefined, 's1'), await made(undefined, 's2'), await made(undefined, 's3')]
+    for (const { kind, path } of copies) {
+      expect(kind).toBe('copy')
+      expect(readdirSync(path, { recursive: true }).map(String).sort()).toEqual([
+        'build',
+        'build/x',
+        'dist',
+        'dist/app.js',
+        'docs',
+        'docs/.cache',
+        'src',
+        'src/a.txt',
+        'src/link',
+        'target',
+        'target/x',
+      ])
+      expect(readlinkSync(join(path, 'src/link'))).toBe('a.txt')
+    }
+    expect(existsSync(join(root, 'node_modules/left/index.js'))).toBe(true)
   })
 
   test('of a repository without a commit is a copy', async () => {

@@ -1,44 +1,17 @@
-// Workspaces for write-capable work: a git worktree if the source is a repository, else a copy, or an empty folder without a source.
+// The life of workspaces for write-capable work: prepared once for a session, shared by its requests, and removed with it.
 // A workspace is the folder that a local sandbox uses for the session's work, so an engine needs no further setting. Its record is
 // beside the work, where no engine can write: only the record tells the origin of the workspace.
 import { existsSync, mkdirSync, realpathSync } from 'node:fs'
-import { chmod, readdir, realpath, rename, rmdir, stat, writeFile } from 'node:fs/promises'
-import { basename, join, relative } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type Key, keyText } from '../../../kernel/event.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
 import { KeyedMutex } from '../../../runners/keyed-mutex.ts'
-import {
-  type CopyEntry,
-  CopyFault,
-  changeOwner,
-  copyFolder,
-  type FolderOwner,
-  identityOf,
-} from '../../../runners/sandboxes/folders/folder-copy.ts'
-import {
-  inheritFolders,
-  makeFolder,
-  makeSessionFolder,
-  removeFolder,
-} from '../../../runners/sandboxes/folders/session-folders.ts'
-import {
-  filesFolder,
-  keyFile,
-  readablePathsFile,
-  sessionFolder,
-  stateFolder,
-  workFolder,
-  workPlace,
-} from '../../../runners/sandboxes/folders/session-paths.ts'
-import { TenantDiskFullError, TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
-import { SOURCE_COPY } from '../../../runners/workspaces/limits.ts'
-import {
-  addWorktree,
-  commitOf,
-  findRepository,
-  type Repository,
-  removeWorktree,
-} from '../../../runners/workspaces/worktree.ts'
+import type { FolderOwner } from '../../../runners/sandboxes/folders/folder-copy.ts'
+import { makeSessionFolder, removeFolder } from '../../../runners/sandboxes/folders/session-folders.ts'
+import { keyFile, sessionFolder, workFolder, workPlace } from '../../../runners/sandboxes/folders/session-paths.ts'
+import { TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
+import { removeWorktree } from '../../../runners/workspaces/worktree.ts'
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import type { WorkspaceOffer } from '../../../surfaces/http/wire.ts'
 import type {
@@ -47,24 +20,17 @@ import type {
   WorkspaceRequest,
   Workspaces,
 } from '../../../surfaces/http/workspaces/workspaces.ts'
-import { isOwnersName, isSecretName } from '../../../workspace/review/owners-files.ts'
-import { isWithin } from './folder-names.ts'
 import { inPlaceProblem } from './in-place.ts'
 import { SourceMemory } from './source-memory.ts'
+import { problemOf } from './workspace-fault.ts'
+import { WorkspaceMaker, type WorkspaceParent } from './workspace-maker.ts'
 import {
   readWorkspaceRecord,
   type WorkspaceRecord,
   workspaceRecordFor,
   writeWorkspaceRecord,
 } from './workspace-record.ts'
-import {
-  dataPathInRepository,
-  type FolderReach,
-  isSecretPath,
-  type WorkspaceOptions,
-  type WorkspaceSource,
-  WorkspaceSources,
-} from './workspace-sources.ts'
+import { type FolderReach, type WorkspaceOptions, type WorkspaceSource, WorkspaceSources } from './workspace-sources.ts'
 
 export interface NodeWorkspacesOptions {
   /** The server's data folder. */
@@ -95,6 +61,7 @@ export class NodeWorkspaces implements Workspaces {
   readonly #repositories = new KeyedMutex()
   readonly #uses = new Map<string, FolderUse>()
   readonly #sourceMemory = new SourceMemory()
+  readonly #maker: WorkspaceMaker
 
   constructor(options: NodeWorkspacesOptions) {
     mkdirSync(options.data, { recursive: true, mode: 0o700 })
@@ -104,6 +71,13 @@ export class NodeWorkspaces implements Workspaces {
     this.#sources = new WorkspaceSources(options.workspaces ?? {}, this.#data, started)
     const max = options.workspaces?.maxTenantBytes
     this.#tenantUsage = options.tenantUsage ?? new TenantDiskUsage(this.#data, max === undefined ? {} : { max })
+    this.#maker = new WorkspaceMaker({
+      data: this.#data,
+      sources: this.#sources,
+      tenantUsage: this.#tenantUsage,
+      repositories: this.#repositories,
+      owner: options.owner,
+    })
   }
 
   async prepare(key: Key, request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem> {
@@ -177,7 +151,7 @@ export class NodeWorkspaces implements Workspaces {
       const room = await this.#tenantUsage.measureRoom(key.tenant)
       await makeSessionFolder(folder, this.#options.owner)
       const parent = await this.#parentOf(request)
-      const made = await this.#make(key, folder, { source, room, parent, isInPlace: request.mode === 'in_place' })
+      const made = await this.#maker.make(key, folder, { source, room, parent, isInPlace: request.mode === 'in_place' })
       if (made.kind !== 'empty') await this.#sourceMemory.keep(folder, { parent: parent?.folder ?? null, room })
       await writeWorkspaceRecord(folder, { ...made, state: 'ready' })
       return workspaceOf(made, () => this.#discard(key, folder))
@@ -213,125 +187,6 @@ export class NodeWorkspaces implements Workspaces {
       : null
   }
 
-  async #make(key: Key, folder: string, content: WorkspaceContent): Promise<WorkspaceRecord> {
-    const { source, room, parent } = content
-    const { owner } = this.#options
-    const id = `ws-${basename(folder).slice(0, 16)}`
-    if (content.isInPlace && source) return this.#makeInPlace({ key, id, source }, folder, parent)
-    const work = workFolder(folder)
-    const found = source && (await this.#repository(source))
-    const repository = found && { ...found, commit: (await parentCommit(found, parent)) ?? found.commit }
-    const note: WorkspaceRecord = {
-      key,
-      id,
-      state: 'preparing',
-      kind: repository ? 'git_worktree' : source ? 'copy' : 'empty',
-      path: repository ? join(work, relative(repository.top, source.path)) : work,
-      source: source?.path ?? null,
-      branch: repository ? `bridle/${id}` : null,
-      commit: repository?.commit ?? null,
-      gitDir: repository?.gitDir ?? null,
-    }
-    // First: if anything fails later, the record tells which repository was changed.
-    await writeWorkspaceRecord(folder, note)
-    if (repository) await this.#worktree(repository, note, folder, parent !== null)
-    if (parent) await this.#inherit(parent, folder)
-    const path = await this.#startFolder(note, work, parent !== null)
-    if (repository) await changeOwner(owner, work)
-    else if (parent) return { ...note, path }
-    else if (source) await this.#copy(source.path, work, key.tenant, room)
-    else await makeFolder(work, owner)
-    return { ...note, path }
-  }
-
-  /** Nothing is made in the folder of a person. A branch works in the same folder, with the memory of its parent's engine. */
-  async #makeInPlace(
-    { key, id, source }: { readonly key: Key; readonly id: string; readonly source: WorkspaceSource },
-    folder: string,
-    parent: WorkspaceParent | null,
-  ): Promise<WorkspaceRecord> {
-    const place = { kind: 'in_place', path: source.path, source: source.path } as const
-    const record = { ...place, key, id, state: 'preparing', branch: null, commit: null, gitDir: null } as const
-    await writeWorkspaceRecord(folder, record)
-    const inheritance = { tenant: key.tenant, owner: this.#options.owner, tenantUsage: this.#tenantUsage }
-    if (parent) await inheritFolders(parent.folder, folder, { ...inheritance, parts: [stateFolder, filesFolder] })
-    return record
-  }
-
-  /** Null if the source must be copied. A repository that reaches beyond the folder that may be named would show more than that. */
-  async #repository({ path, limit }: WorkspaceSource): Promise<Repository | null> {
-    const repository = await findRepository(path)
-    if (!repository || (limit !== null && !isWithin(repository.top, limit))) return null
-    // A sandbox could write to such a repository, and change its settings.
-    for (const place of [repository.top, repository.gitDir])
-      if (await this.#sources.isInData(place))
-        throw new WorkspaceFault('The repository of the source lies in the data folder of the server.')
-    return repository
-  }
-
-  /** Makes a worktree with the committed files; empty for a branch, which copies its parent's files. */
-  async #worktree(
-    repository: Repository,
-    { branch }: WorkspaceRecord,
-    folder: string,
-    isWithoutFiles: boolean,
-  ): Promise<void> {
-    const below = dataPathInRepository(repository.top, this.#data)
-    const worktree = {
-      repository,
-      branch: branch ?? '',
-      work: workFolder(folder),
-      isLeftOut: (file: string) => isSecretPath(file, below),
-      isWithoutFiles,
-    }
-    const shown = await this.#repositories.run(repository.gitDir, () => addWorktree(worktree))
-    await writeFile(readablePathsFile(folder), JSON.stringify(shown), { mode: 0o600 })
-  }
-
-  /** The folder in which the work begins. The parent's agent may have removed it, or replaced it with a link. */
-  async #startFolder({ kind, path }: WorkspaceRecord, work: string, isBranch: boolean): Promise<string> {
-    if (kind !== 'git_worktree') return path
-    const isThere = (await realpath(path).catch(() => null)) === path && (await stat(path)).isDirectory()
-    if (isThere) return path
-    if (isBranch) return work
-    throw new WorkspaceFault('The source is not a folder of the last commit of its repository.')
-  }
-
-  async #copy(source: string, work: string, tenant: string, room: number): Promise<void> {
-    const data = identityOf(await stat(this.#data))
-    const isLeftOut = ({ name, identity }: CopyEntry) =>
-      // The settings of a repository may hold tokens, and another server may have its data in the folder.
-      isOwnersName(name) || identity === data
-    const limits = { ...SOURCE_COPY, bytes: Math.min(SOURCE_COPY.bytes, room) }
-    await copyFolder(source, work, { limits, owner: this.#options.owner, isLeftOut }).catch((error: unknown) => {
-      const isFull = error instanceof CopyFault && error.code === 'too_large' && room < SOURCE_COPY.bytes
-      throw isFull ? new WorkspaceFault(this.#tenantUsage.fullMessage(tenant)) : error
-    })
-  }
-
-  /** Copies the parent's current files, committed or not, and its engine's transcripts. Runs no git, since an agent wrote the files. */
-  async #inherit({ key, folder: source }: WorkspaceParent, folder: string): Promise<void> {
-    const data = identityOf(await stat(this.#data))
-    const work = workFolder(folder)
-    const hasWorktree = existsSync(work)
-    const kept = join(folder, 'worktree.git')
-    // The copy makes the folder. The `.git` file of this worktree waits outside, and the parent's is not copied.
-    if (hasWorktree) {
-      await rename(join(work, '.git'), kept)
-      await rmdir(work)
-    }
-    await inheritFolders(source, folder, {
-      tenant: key.tenant,
-      owner: this.#options.owner,
-      tenantUsage: this.#tenantUsage,
-      isLeftOut: ({ name, depth, identity }) =>
-        isSecretName(name) || identity === data || (hasWorktree && depth === 0 && name === '.git'),
-    })
-    if (!hasWorktree) return
-    await chmod(work, 0o700)
-    await rename(kept, join(work, '.git'))
-  }
-
   async #discard(key: Key, folder: string): Promise<void> {
     if (await this.#options.exists(key)) return
     await this.#serially(key, async () => {
@@ -354,43 +209,8 @@ export class NodeWorkspaces implements Workspaces {
   }
 }
 
-/** The parent of a branch: its folder, and the record of its workspace if there is one. */
-interface WorkspaceParent {
-  readonly key: Key
-  readonly folder: string
-  readonly note: WorkspaceRecord | null
-}
-
-interface WorkspaceContent {
-  readonly source: WorkspaceSource | null
-  /** Bytes that the tenant may still add. */
-  readonly room: number
-  readonly parent: WorkspaceParent | null
-  readonly isInPlace: boolean
-}
-
-/** The last commit of the parent's branch, which may be newer than the workspace; the child's history continues there. */
-const parentCommit = async ({ gitDir }: Repository, parent: WorkspaceParent | null): Promise<string | null> => {
-  const note = parent?.note
-  if (!note?.branch || note.gitDir !== gitDir) return null
-  return (await commitOf(gitDir, note.branch)) ?? note.commit
-}
-
 const NOT_IN_PLACE =
   'A session works in place only in a folder of the server’s user, on a server that this user has for themselves. Use the mode write.'
-
-/** A fault whose message is for the caller. */
-class WorkspaceFault extends Error {
-  readonly code = 'workspace_unavailable'
-}
-
-/** The text for the caller. Other errors name paths of the server, so only their code is shown. */
-const problemOf = (error: unknown): string => {
-  if (error instanceof WorkspaceFault || error instanceof CopyFault || error instanceof TenantDiskFullError)
-    return error.message
-  const { code } = error as { code?: unknown }
-  return `The workspace could not be prepared${typeof code === 'string' ? ` (${code})` : ''}.`
-}
 
 const workspaceOf = (
   { id, kind, path, source, branch, commit }: WorkspaceRecord,

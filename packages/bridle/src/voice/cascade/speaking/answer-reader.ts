@@ -1,5 +1,6 @@
 // The answer of one run as it is spoken: which utterances follow from what the log has of it now.
 import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
+import { answerOf } from '../../../kernel/projections/message-parts.ts'
 import type { SessionState } from '../../../kernel/projections/state.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { INPUT_SUBJECT } from '../../../kernel/user-input.ts'
@@ -59,7 +60,7 @@ export class AnswerReader {
 }
 
 export const findAnswer = ({ conversation }: SessionState, runId: string): HarnessMessage | undefined =>
-  conversation.messages.findLast((message) => message.role === 'assistant' && message.runId === runId)
+  answerOf(conversation.messages, runId)
 
 const FAILURE_NOTICE = 'Something went wrong, and I could not finish.'
 

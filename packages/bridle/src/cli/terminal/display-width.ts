@@ -1,5 +1,4 @@
 // The columns that text takes on a terminal, by the characters that a person sees: a letter with its marks, an emoji with its parts.
-import { columnCount } from '../../terminal/text-lines.ts'
 
 /** A character as a person sees it, and the columns that it takes. */
 export interface Glyph {
@@ -49,10 +48,17 @@ export const endInColumns = (text: string, columns: number): string => {
 const glyphColumns = (glyph: string): number => {
   // An emoji of several parts is drawn as a single picture.
   if (emojiSequence.test(glyph)) return 2
-  return columnCount(glyph.replace(zeroWidth, ''))
+  let columns = 0
+  for (const letter of glyph.replace(zeroWidth, '')) columns += wide.test(letter) ? 2 : 1
+  return columns
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const plain = /^[ -~]*$/
-const emojiSequence = /^(\p{Emoji_Presentation}|\p{Extended_Pictographic}.*\u200d|[\u{1f1e6}-\u{1f1ff}]{2})/u
-const zeroWidth = /[\p{Cf}\p{Mn}\p{Me}\u1160-\u11ff]/gu
+/** A picture by itself, one that a variation selector makes a picture (❤️, 1️⃣), parts that are joined, or a flag. */
+const emojiSequence =
+  /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Extended_Pictographic}.*\u200d|[\u{1f1e6}-\u{1f1ff}]{2})/u
+/** Marks, joiners, variation selectors, and the parts of a syllable of Hangul behind its first. A soft hyphen is drawn. */
+const zeroWidth = /(?!\u00ad)[\p{Cf}\p{Mn}\p{Me}\u1160-\u11ff\u3164]/gu
+const wide =
+  /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u

@@ -1,0 +1,98 @@
+// The kinds of values that bridle.config.ts may have. A value of another kind would fail deep inside the server, with a message that names no setting.
+
+import type { Scope, ServerOptions } from '../../targets/node/index.ts'
+
+const kinds = {
+  text: { name: 'a text', fits: (value: unknown) => typeof value === 'string' },
+  number: { name: 'a number', fits: (value: unknown) => typeof value === 'number' },
+  flag: { name: 'true or false', fits: (value: unknown) => typeof value === 'boolean' },
+  list: { name: 'a list', fits: (value: unknown) => Array.isArray(value) },
+  object: {
+    name: 'an object',
+    fits: (value: unknown) => typeof value === 'object' && !Array.isArray(value),
+  },
+  function: { name: 'a function', fits: (value: unknown) => typeof value === 'function' },
+  textOrList: { name: 'a text or a list', fits: (value: unknown) => typeof value === 'string' || Array.isArray(value) },
+  textOrFunction: {
+    name: 'a text or a function',
+    fits: (value: unknown) => typeof value === 'string' || typeof value === 'function',
+  },
+  port: {
+    name: 'a number from 0 to 65535',
+    // A text of digits too: process.env.PORT is one.
+    fits: (value: unknown) => /^\d{1,5}$/.test(String(value)) && Number(value) < 65_536,
+  },
+} as const
+
+const settings: { readonly [name in keyof ServerOptions]?: keyof typeof kinds } = {
+  port: 'port',
+  host: 'text',
+  data: 'text',
+  store: 'textOrFunction',
+  agents: 'textOrList',
+  builtInAgents: 'list',
+  defaultAgent: 'text',
+  models: 'object',
+  engines: 'object',
+  sandbox: 'object',
+  workspaces: 'object',
+  memory: 'object',
+  openharness: 'object',
+  authToken: 'text',
+  authTokenEnv: 'text',
+  keepToken: 'flag',
+  tokens: 'list',
+  authenticate: 'function',
+  extractAuthToken: 'function',
+  tenantRequired: 'flag',
+  allowedOrigins: 'list',
+  trustedProxies: 'list',
+  expose: 'list',
+  voiceInstructions: 'flag',
+  rateLimit: 'object',
+  authBackOff: 'object',
+  socketRate: 'object',
+  maxBodyBytes: 'number',
+  maxConnections: 'number',
+  maxSockets: 'number',
+  maxConnectionsPerAddress: 'number',
+  maxUnsentBytes: 'number',
+  maxUnfinishedBytes: 'number',
+  tokenPaceMs: 'number',
+  heartbeatMs: 'number',
+  deadAfterMs: 'number',
+  headersMs: 'number',
+  keepAliveMs: 'number',
+  retryMs: 'number',
+  unfinishedMs: 'number',
+  pingMs: 'number',
+  log: 'function',
+}
+
+/** A sentence about the first value of another kind; null = all fit. It never shows the value, which may be a secret. */
+export const findWrongValue = (config: unknown): string | null => {
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    return 'the default export must be an object, such as { port: 8080 }.'
+  for (const [name, kind] of Object.entries(settings)) {
+    const value = (config as Readonly<Record<string, unknown>>)[name] ?? undefined
+    if (value !== undefined && !kinds[kind].fits(value)) return `"${name}" must be ${kinds[kind].name}.`
+  }
+  const { tokens = [] } = config as { tokens?: readonly unknown[] | null }
+  return tokens?.map(findWrongToken).find((problem) => problem !== null) ?? null
+}
+
+const scopeNames: { readonly [scope in Scope]: true } = { observe: true, operate: true, approve: true }
+const tokenParts = { token: 'text', user: 'text', tenants: 'list', scopes: 'list' } as const
+
+/** A scope that does not exist would leave its token without a right, and nobody would know why. */
+const findWrongToken = (row: unknown, at: number): string | null => {
+  if (typeof row !== 'object' || row === null) return `"tokens[${at}]" must be an object.`
+  const parts = row as Readonly<Record<string, unknown>>
+  for (const [name, kind] of Object.entries(tokenParts)) {
+    const value = parts[name] ?? undefined
+    if (value !== undefined && !kinds[kind].fits(value)) return `"tokens[${at}].${name}" must be ${kinds[kind].name}.`
+  }
+  const scopes = (parts.scopes ?? []) as readonly unknown[]
+  if (scopes.every((scope) => typeof scope === 'string' && Object.hasOwn(scopeNames, scope))) return null
+  return `"tokens[${at}].scopes" must be a list of ${Object.keys(scopeNames).join(', ')}.`
+}

@@ -1,0 +1,72 @@
+// Variables of the environment that Bridle reads. docs/settings.md explains them; a test compares the two with the code.
+
+/** Variables that a person sets, on Node, for a runner or on Cloudflare. */
+export const VARIABLE_NAMES: readonly string[] = [
+  'BRIDLE_AGENT',
+  'BRIDLE_AGENTS',
+  'BRIDLE_ALLOWED_ORIGINS',
+  'BRIDLE_DATA',
+  'BRIDLE_DIRECTORY_SHARDS',
+  'BRIDLE_DIRECTORY_SHARDS_BEFORE',
+  'BRIDLE_ENGINES',
+  'BRIDLE_EXPOSE',
+  'BRIDLE_LOG',
+  'BRIDLE_MODEL',
+  'BRIDLE_MODEL_KEY',
+  'BRIDLE_MODEL_URL',
+  'BRIDLE_OPEN',
+  'BRIDLE_PUBLIC_URL',
+  'BRIDLE_RUNNER_APPROVALS',
+  'BRIDLE_RUNNER_IDLE_MS',
+  'BRIDLE_RUNNER_STATE',
+  'BRIDLE_RUNNER_TOKEN',
+  'BRIDLE_RUNNER_TOKEN_FROM',
+  'BRIDLE_RUNNER_URL',
+  'BRIDLE_RUNNER_WORK',
+  'BRIDLE_SANDBOX',
+  'BRIDLE_SANDBOX_NETWORK',
+  'BRIDLE_SANDBOX_UID',
+  'BRIDLE_SECRET',
+  'BRIDLE_STORE',
+  'BRIDLE_STT_KEY',
+  'BRIDLE_STT_MODEL',
+  'BRIDLE_STT_URL',
+  'BRIDLE_TRUST_PROXY',
+  'BRIDLE_TTS_KEY',
+  'BRIDLE_TTS_MODEL',
+  'BRIDLE_TTS_URL',
+  'BRIDLE_TTS_VOICE',
+  'BRIDLE_URL',
+  'BRIDLE_VOICE_INSTRUCTIONS',
+  'FABRIC_HARNESS_API_TOKEN',
+  'FABRIC_HARNESS_TENANT_REQUIRED',
+]
+
+/** Variables with which processes of Bridle talk to each other: nobody sets them. */
+export const INTERNAL_NAMES: readonly string[] = [
+  'BRIDLE_DEV_REPORTS',
+  'BRIDLE_ENGINE_MARK',
+  'BRIDLE_RELAY',
+  'BRIDLE_RUNNER_PRIVATE',
+  'BRIDLE_RUNNER_SOCKET',
+  'BRIDLE_RUNNER_WALLS',
+  'BRIDLE_SANDBOX_ID',
+  'BRIDLE_SECRETS_FILE',
+]
+
+/** Variables of other programs: examples, tests and benchmarks of Bridle. */
+export const OTHER_NAMES: readonly string[] = [
+  'BRIDLE_AUTH_TOKEN',
+  'BRIDLE_CRASH_CONTROL',
+  'BRIDLE_CRASH_DISK',
+  'BRIDLE_FUZZ_INPUTS',
+  'BRIDLE_LOADING_TEST',
+  'BRIDLE_ROWS',
+  'BRIDLE_ROW_AGENTS',
+  'BRIDLE_SEED',
+  'BRIDLE_TEMPLATES',
+  'BRIDLE_TESTS',
+  'BRIDLE_TEST_EFFECTS',
+  'BRIDLE_TEST_SECRET',
+  'BRIDLE_VARIANTS',
+]

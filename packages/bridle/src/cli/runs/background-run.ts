@@ -1,0 +1,41 @@
+// `bridle run --background`: the work is in the server's log when the command ends, and nobody has to watch it.
+import { FabricError } from '../../client/fabric/error.ts'
+import type { OperatorClient } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
+import { EXIT_CODES, ExitError } from '../command.ts'
+import { commandName } from '../command-name.ts'
+import type { CliOutput } from '../terminal/output.ts'
+import type { RunPayload } from './run-input.ts'
+import { unknownAgent } from './unknown-agent.ts'
+import { takeOverNote, workspaceNote } from './workspace-note.ts'
+import type { FolderChoice } from './workspace-option.ts'
+
+export interface BackgroundRun {
+  readonly agent: string
+  readonly id: string | undefined
+  readonly input: RunPayload
+  readonly workspace: FolderChoice | null
+  /** The flags that lead a further command to the same server. */
+  readonly serverFlags: string
+}
+
+export const startInBackground = async (
+  fabric: OperatorClient,
+  { agent, id, input: { prompt, ...fields }, workspace, serverFlags }: BackgroundRun,
+  out: CliOutput,
+  env: NodeJS.ProcessEnv,
+): Promise<void> => {
+  if (typeof prompt !== 'string')
+    throw new ExitError(EXIT_CODES.usage, `Say what to do: ${commandName(env)} run ${agent} "Hello" --background`)
+  const input = Object.keys(fields).length === 0 ? undefined : fields
+  const request = { agent, prompt, ...present({ session_id: id, input, workspace: workspace ?? undefined }) }
+  const card = await fabric.startBackground(request).catch(async (error: unknown) => {
+    const isRefused = error instanceof FabricError && [400, 404].includes(error.status)
+    throw (isRefused && (await unknownAgent(fabric, agent))) || error
+  })
+  const { id: sessionId, status } = card
+  if (out.isJson) return out.row({ sessionId, agent, runId: card.run_id, status })
+  out.line(sessionId)
+  for (const note of workspace ? [workspaceNote(card), takeOverNote(card)] : []) if (note !== null) out.note(note)
+  out.note(`It works in the background. Watch it with ${commandName(env)} attach ${sessionId}${serverFlags}`)
+}

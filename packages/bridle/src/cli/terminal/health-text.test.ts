@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { healthTexts } from './health-text.ts'
+
+type Health = Parameters<typeof healthTexts>[0]
+
+test('budgets are shown without the noise of sums', () => {
+  const budgets = [
+    { budget: 'max_cost_usd', value: 0.08199999999999999, limit: 0.09119999999999999, level: 'high' },
+    { budget: 'max_tool_failures', value: 3, limit: 3, level: 'over' },
+    { budget: 'max_turns', value: 1, limit: 9, level: 'ok' },
+  ]
+  const health = { score: 90, flags: ['budget'], penalties: [], hint: null, recovery_hint: null } as unknown as Health
+  expect(healthTexts({ ...health, budget_pressure: { budgets } } as unknown as Health)).toEqual([
+    '90: budget',
+    'max_cost_usd: 0.082 of 0.0912 (high)',
+    'max_tool_failures: 3 of 3 (over)',
+  ])
+})

@@ -1,0 +1,23 @@
+// The audit trail.
+
+/** An act of an operator or of the server. */
+export interface AuditEntry {
+  /** The event of the act. */
+  readonly event_id: string
+  /** The time, in ISO 8601. */
+  readonly timestamp: string
+  /** The act. */
+  readonly action: string
+  /** The person who acted; null = the server, or not named. */
+  readonly actor: string | null
+  /** A line for people. */
+  readonly summary: string
+}
+
+/** A page of what operators and the server did with a session. */
+export interface AuditPage {
+  /** The rows of this page, newest first. */
+  readonly audit: readonly AuditEntry[]
+  /** Pass it as `before` for the next page. */
+  readonly next?: string
+}

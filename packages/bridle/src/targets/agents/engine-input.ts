@@ -1,0 +1,25 @@
+import type { JsonObject } from '../../kernel/json.ts'
+import { nearestName } from '../../kernel/text/nearest-name.ts'
+
+/** The settings that a caller may send beside the prompt. */
+export const engineInputSchemas: JsonObject = {
+  model: { type: 'string' },
+  max_budget_usd: { type: 'number', minimum: 0 },
+  max_turns: { type: 'integer', minimum: 1 },
+}
+
+/** The reason why these settings cannot be taken; null = they can. */
+export const engineInputProblem = (body: JsonObject): string | null => {
+  const { model, max_budget_usd: budget, max_turns: turns } = body
+  const isAbsent = (value: unknown) => value === undefined || value === null
+  if (!isAbsent(model) && typeof model !== 'string') return '"model" must be a text.'
+  if (!isAbsent(budget) && !(typeof budget === 'number' && budget >= 0)) return '"max_budget_usd" must be a number.'
+  if (!isAbsent(turns) && !(Number.isSafeInteger(turns) && Number(turns) > 0)) return '"max_turns" must be a count.'
+  // Other fields are passed over. A name that is close to a setting is a typo, and would lose a budget.
+  const known = Object.keys(engineInputSchemas)
+  for (const name of Object.keys(body)) {
+    const near = known.includes(name) ? null : nearestName(name, known)
+    if (near !== null) return `"${name}" is not known here. Did you mean "${near}"?`
+  }
+  return null
+}

@@ -1,0 +1,22 @@
+// Faults while a workspace is prepared, and the words for the caller.
+import { CopyFault } from '../../../runners/sandboxes/folders/folder-copy.ts'
+import { TenantDiskFullError } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
+
+/** A fault whose message is for the caller. */
+export class WorkspaceFault extends Error {
+  readonly code = 'workspace_unavailable'
+}
+
+/** The text for the caller. Other errors name paths of the server, so only their code is shown. */
+export const problemOf = (error: unknown): string => {
+  if (error instanceof WorkspaceFault || error instanceof CopyFault || error instanceof TenantDiskFullError)
+    return error.message
+  const { code } = error as { code?: unknown }
+  return `The workspace could not be prepared${typeof code === 'string' ? ` (${code})` : ''}.`
+}
+
+/** The fault of a source that is too large to copy: a worktree has committed files alone, and counts against no limit of copies. */
+export const withAdvice = (error: unknown): unknown =>
+  error instanceof CopyFault && (error.code === 'too_large' || error.code === 'too_many')
+    ? new WorkspaceFault(`${error.message} Name a smaller folder, or make this one a repository of git with a commit.`)
+    : error
