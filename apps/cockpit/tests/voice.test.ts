@@ -84,6 +84,7 @@ describeCockpit(
       const audio = answerAudio(8_000)
       const says = 'One two three four five six seven eight nine ten.'
       turn = { heard: 'Count to ten.', says, audio, chunkBytes: audio.length / 10 }
+      const earlier = stub?.events('conversation.item.truncate').length
       const page = await recordedPage('cut')
       const button = page.getByRole('button', { name: 'Hold to talk' })
       await button.focus()
@@ -93,14 +94,15 @@ describeCockpit(
       await phaseIs(page, 'Speaking')
       await played(page, 24_000)
       await page.keyboard.press('Escape')
-      await expect.poll(() => stub?.events('conversation.item.truncate').length).toBe(1)
+      // A test that is tried once more finds the truncation of the first try before its own.
+      const truncations = () => (stub?.events('conversation.item.truncate') ?? []).slice(earlier)
+      await expect.poll(() => truncations().length).toBe(1)
       await phaseIs(page, 'Hold the microphone to talk')
-      const heardMs = stub?.events('conversation.item.truncate')[0]?.audio_end_ms as number
+      const heardMs = truncations()[0]?.audio_end_ms as number
       // Nothing is sent while the button is not held.
       const { length } = recorded
       const samples = await played(page, (heardMs - 1) * 24)
-      // The browser plays blocks of 128 samples: one may go out between the count and the silence.
-      expect(Math.abs(samples.length / 24 - heardMs)).toBeLessThan(128 / 24 + 1)
+      expect(Math.round(samples.length / 24)).toBe(heardMs)
       expect(samples).toEqual(samplesOf(audio).slice(0, samples.length))
       expect(recorded.length).toBe(length)
       const thread = page.getByRole('log', { name: 'Conversation' })

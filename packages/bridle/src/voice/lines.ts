@@ -187,8 +187,8 @@ class LineUse implements VoiceLine {
   interrupt(): Promise<void> {
     return this.#line.interrupt()
   }
-  played(item: string, ms: number): void {
-    this.#line.played(item, ms)
+  played(item: string, ms: number, isStopped?: boolean): void {
+    this.#line.played(item, ms, isStopped)
   }
 }
 

@@ -40,7 +40,7 @@ export class TestClient implements VoiceClient {
   readonly faults: (VoiceFault & { readonly isFinal: boolean })[] = []
   onInterrupted: (item: string) => void = () => {}
   /** Reports what was played; null: the client never does. */
-  report: ((item: string, ms: number) => void) | null = null
+  report: ((item: string, ms: number, isStopped?: boolean) => void) | null = null
   /** Plays everything as soon as it comes. */
   isFast = true
 
@@ -115,7 +115,7 @@ export class VoiceWorld {
     const session = await this.host.open(key)
     const request = { session, format: 'pcm16', turns: 'manual', user: 'ann', ...wishes, key } as const
     const line = await this.lines.open(request, client)
-    if (!isVoiceFault(line)) client.report = (item, ms) => line.played(item, ms)
+    if (!isVoiceFault(line)) client.report = (item, ms, isStopped) => line.played(item, ms, isStopped)
     return { line, client, key }
   }
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { type CaptureFrame, CaptureFrames } from './capture-frames.ts'
 import { LINE_RATE } from './limits.ts'
+import { PcmPieces } from './pcm-pieces.ts'
 import { PlaybackQueue, type PlaybackReport } from './playback-queue.ts'
 import { Resampler } from './resampler.ts'
 
@@ -103,8 +104,8 @@ describe('the speaker', () => {
     const output = [...fill(4), ...fill(4), ...fill(4)].map((sample) => sample * 32_768)
     expect(output).toEqual([0, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0])
     expect(reports).toEqual([
-      { item: 'a', ms: 5 / 24, isIdle: false },
-      { item: 'b', ms: 2 / 24, isIdle: true },
+      { item: 'a', ms: 5 / 24, isIdle: false, isStopped: false },
+      { item: 'b', ms: 2 / 24, isIdle: true, isStopped: false },
     ])
   })
 
@@ -123,16 +124,16 @@ describe('the speaker', () => {
     queue.stop('b')
     queue.stop('a')
     expect(reports).toEqual([
-      { item: 'b', ms: 0, isIdle: false },
-      { item: 'a', ms: 5, isIdle: false },
+      { item: 'b', ms: 0, isIdle: false, isStopped: true },
+      { item: 'a', ms: 5, isIdle: false, isStopped: true },
     ])
     expect(fill(2)[1]).toBe(1 / 32_768)
     queue.stop(null)
-    expect(reports.at(-1)).toEqual({ item: 'c', ms: 2 / 24, isIdle: true })
+    expect(reports.at(-1)).toEqual({ item: 'c', ms: 2 / 24, isIdle: true, isStopped: true })
     expect(fill(2)).toEqual(new Float32Array(2))
     queue.push('d', ramp(2))
     fill(2)
-    expect(reports.at(-1)).toEqual({ item: 'd', ms: 2 / 24, isIdle: true })
+    expect(reports.at(-1)).toEqual({ item: 'd', ms: 2 / 24, isIdle: true, isStopped: false })
   })
 
   test('[V82] what was played whole is still known when it is stopped afterwards', () => {
@@ -141,7 +142,7 @@ describe('the speaker', () => {
     fill(480)
     queue.stop('a')
     queue.stop(null)
-    expect(reports).toEqual(Array(3).fill({ item: 'a', ms: 10, isIdle: true }))
+    expect(reports).toEqual([false, true, true].map((isStopped) => ({ item: 'a', ms: 10, isIdle: true, isStopped })))
   })
 
   test('[V82] counts in milliseconds of the line where the speaker has another rate', () => {
@@ -158,5 +159,29 @@ describe('the speaker', () => {
     for (let at = 0; at < 12; at += 1) queue.push('a', minute)
     fill(LINE_RATE * 60 * 12)
     expect(reports.at(-1)?.ms).toBe(600_000)
+  })
+})
+
+describe('pieces of audio', () => {
+  const piece = (...bytes: number[]) => Uint8Array.from(bytes)
+
+  test('[V82] a sample in two pieces is whole, and belongs to one item alone', () => {
+    const pieces = new PcmPieces()
+    expect([...pieces.push('a', piece(1, 0, 2))]).toEqual([1])
+    expect([...pieces.push('a', piece(0, 3))]).toEqual([2])
+    expect([...pieces.push('b', piece(4, 0))]).toEqual([4])
+  })
+
+  test('[V82] audio of an item that still comes after its stop is dropped, and the next item is played', () => {
+    const pieces = new PcmPieces()
+    pieces.push('a', piece(1, 0, 2))
+    pieces.stop('of-another-time')
+    expect([...pieces.push('a', piece(0))]).toEqual([2])
+    pieces.stop()
+    expect([...pieces.push('a', piece(3, 0))]).toEqual([])
+    expect([...pieces.push('b', piece(4, 0))]).toEqual([4])
+    pieces.stop('b')
+    expect([...pieces.push('b', piece(5, 0))]).toEqual([])
+    expect([...pieces.push('c', piece(6, 0))]).toEqual([6])
   })
 })

@@ -1,5 +1,6 @@
 // The speaker of a page: plays the audio of a line, and reports what was really played.
 import { LINE_RATE } from './limits.ts'
+import { PcmPieces } from './pcm-pieces.ts'
 import { SPEAKER_PROCESSOR, type SpeakerCommand, type SpeakerMessage } from './worklet-messages.ts'
 
 /** Settings of `openLoudspeaker`. */
@@ -8,9 +9,9 @@ export interface LoudspeakerOptions {
   readonly worklet: string | URL
   /**
    * Gets how much of an item was played, by the count of samples that went out: ten times a second, at the end of what there is to
-   * play, and at once after `stop`.
+   * play, and at once after `stop`, with `isStopped`.
    */
-  readonly onPlayed?: (item: string, ms: number) => void
+  readonly onPlayed?: (item: string, ms: number, isStopped: boolean) => void
   /** Gets true when the speaker begins to play, and false when nothing is left to play. */
   readonly onPlaying?: (isPlaying: boolean) => void
 }
@@ -40,8 +41,8 @@ export const openLoudspeaker = async ({ worklet, onPlayed, onPlaying }: Loudspea
     isPlaying = value
     onPlaying?.(value)
   }
-  node.port.onmessage = ({ data: { item, ms, isIdle } }: MessageEvent<SpeakerMessage>) => {
-    onPlayed?.(item, ms)
+  node.port.onmessage = ({ data: { item, ms, isIdle, isStopped } }: MessageEvent<SpeakerMessage>) => {
+    onPlayed?.(item, ms, isStopped)
     if (isIdle) setPlaying(false)
   }
   return {
@@ -52,7 +53,7 @@ export const openLoudspeaker = async ({ worklet, onPlayed, onPlaying }: Loudspea
       send({ type: 'push', item, samples })
     },
     stop: (item) => {
-      pieces.reset()
+      pieces.stop(item)
       send({ type: 'stop', item: item ?? null })
     },
     close: () => {
@@ -60,27 +61,5 @@ export const openLoudspeaker = async ({ worklet, onPlayed, onPlaying }: Loudspea
       setPlaying(false)
       void context.close().catch(() => {})
     },
-  }
-}
-
-/** Bytes as samples. A piece may end in the middle of a sample: the next one of its item completes it. */
-class PcmPieces {
-  #item: string | null = null
-  #rest: number | null = null
-
-  push(item: string, audio: Uint8Array): Int16Array {
-    if (item !== this.#item) this.#rest = null
-    this.#item = item
-    const start = this.#rest === null ? 0 : 1
-    const bytes = new Uint8Array(start + audio.length)
-    if (this.#rest !== null) bytes[0] = this.#rest
-    bytes.set(audio, start)
-    this.#rest = bytes.length % 2 === 1 ? (bytes.at(-1) ?? null) : null
-    // Little-endian, as every browser is.
-    return new Int16Array(bytes.buffer, 0, bytes.length >> 1)
-  }
-
-  reset(): void {
-    this.#item = this.#rest = null
   }
 }

@@ -9,6 +9,8 @@ export interface PlaybackReport {
   readonly ms: number
   /** Nothing more waits to be played. */
   readonly isIdle: boolean
+  /** The item was stopped: nothing more of it is played. */
+  readonly isStopped: boolean
 }
 
 interface AudioPiece {
@@ -51,7 +53,7 @@ export class PlaybackQueue {
     if (this.#pieces[0]?.item !== isPlaying) this.#offset = 0
     this.#waiting = this.#pieces.reduce((sum, { samples }) => sum + samples.length, -this.#offset)
     const stopped = item ?? isPlaying ?? this.#item
-    if (stopped !== null) this.#tell(stopped, stopped === this.#item ? this.#played : 0)
+    if (stopped !== null) this.#tell(stopped, stopped === this.#item ? this.#played : 0, true)
   }
 
   /** Fills one block of the speaker; what is missing is silence. */
@@ -84,9 +86,9 @@ export class PlaybackQueue {
     this.#played = 0
   }
 
-  #tell(item: string, samples: number): void {
+  #tell(item: string, samples: number, isStopped = false): void {
     this.#unreported = 0
-    this.#report({ item, ms: (samples * 1_000) / this.#rate, isIdle: this.#pieces.length === 0 })
+    this.#report({ item, ms: (samples * 1_000) / this.#rate, isIdle: this.#pieces.length === 0, isStopped })
   }
 
   #atRate(item: string, samples: Float32Array): Float32Array {

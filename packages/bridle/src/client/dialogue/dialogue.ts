@@ -153,7 +153,7 @@ class Dialogue implements VoiceDialogue {
     try {
       this.#speaker ??= await openLoudspeaker({
         worklet,
-        onPlayed: (item, ms) => this.#line.played(item, ms),
+        onPlayed: (item, ms, isStopped) => this.#line.played(item, ms, isStopped),
         onPlaying: (isPlaying) => this.#apply({ type: 'playing', isPlaying }),
       })
       for (const { item, audio } of this.#unplayed.splice(0)) this.#speaker.play(item, audio)

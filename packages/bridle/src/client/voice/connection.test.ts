@@ -96,7 +96,8 @@ describe('a line', () => {
     handle.cancelResponse()
     handle.cancel()
     handle.played('a', 119.6)
-    await expect.poll(() => line.heard.length).toBe(10)
+    handle.played('a', 140, true)
+    await expect.poll(() => line.heard.length).toBe(11)
     expect(line.heard).toEqual([
       960,
       VOICE_FRAME_BYTES,
@@ -108,6 +109,7 @@ describe('a line', () => {
       { type: 'cancel_response' },
       { type: 'cancel_response' },
       { type: 'played', item: 'a', ms: 120 },
+      { type: 'played', item: 'a', ms: 140, stopped: true },
     ])
     const other = await opened({ encoding: 'json' })
     other.handle.sendAudio(Uint8Array.of(0, 255))

@@ -98,8 +98,9 @@ class FabricVoice implements FabricVoiceHandle {
     this.cancelResponse()
   }
 
-  played(item: string, ms: number): void {
-    if (this.#isOpen) this.#send({ type: 'played', item, ms: Math.round(ms) })
+  played(item: string, ms: number, isStopped = false): void {
+    const stopped = isStopped ? { stopped: true as const } : {}
+    if (this.#isOpen) this.#send({ type: 'played', item, ms: Math.round(ms), ...stopped })
   }
 
   events(): AsyncGenerator<FabricVoiceEvent, void, undefined> {

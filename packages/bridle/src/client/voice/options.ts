@@ -106,8 +106,11 @@ export interface FabricVoiceHandle {
   cancelResponse(): void
   /** The same as `cancelResponse`. */
   cancel(): void
-  /** Reports how much of an item the listener has heard. Without reports the server counts in real time. */
-  played(item: string, ms: number): void
+  /**
+   * Reports how much of an item the listener has heard. Without reports the server counts in real time. `isStopped`: nothing more of
+   * it is played, as `audio_stop` asks.
+   */
+  played(item: string, ms: number, isStopped?: boolean): void
   /** The events from now on, until the line is closed. */
   events(): AsyncGenerator<FabricVoiceEvent, void, undefined>
   /** Closes the line for good. */

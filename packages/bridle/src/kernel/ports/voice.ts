@@ -69,8 +69,8 @@ export interface VoiceLine {
   say(text: string): Promise<void>
   /** Stops the answer. The log keeps the part that was heard. */
   interrupt(): Promise<void>
-  /** The client has played so much of an item. */
-  played(item: string, ms: number): void
+  /** The client has played so much of an item. `isStopped`: it plays no more of it, as `interrupted` asks. */
+  played(item: string, ms: number, isStopped?: boolean): void
   close(): void
 }
 

@@ -68,6 +68,7 @@ describe('[V40] a message that is wrong gets one error, and the line stays', () 
     ['a long text', JSON.stringify({ type: 'text', text: 'x'.repeat(100_001) }), 'bad_message'],
     ['time that runs backwards', '{"type":"played","item":"a","ms":-1}', 'bad_message'],
     ['no time', '{"type":"played","item":"a","ms":1e999}', 'bad_message'],
+    ['a stop that is none', '{"type":"played","item":"a","ms":1,"stopped":"yes"}', 'bad_message'],
     ['base64 that is none', '{"type":"audio","audio":"!!!"}', 'bad_audio'],
     ['base64 of an odd size', '{"type":"audio","audio":"AQID"}', 'bad_audio'],
     ['bad audio does not end a turn', '{"type":"audio","audio":"AQID","end":true}', 'bad_audio', 'turns=manual'],

@@ -22,7 +22,12 @@ export const voiceMessageSchema = v.variant('type', [
   }),
   v.looseObject({ type: v.literal('cancel_response') }),
   v.looseObject({ type: v.literal('tool_result'), id: name, output: anyJson }),
-  v.looseObject({ type: v.literal('played'), item: name, ms: v.pipe(v.number(), v.finite(), v.minValue(0)) }),
+  v.looseObject({
+    type: v.literal('played'),
+    item: name,
+    ms: v.pipe(v.number(), v.finite(), v.minValue(0)),
+    stopped: v.optional(v.boolean()),
+  }),
   v.looseObject({ type: v.literal('ping'), ts: v.optional(v.number()) }),
 ])
 

@@ -150,7 +150,7 @@ export class VoiceSocket implements SocketReceiver, Listener {
       case 'ping':
         return this.#send({ type: 'pong', ts: message.ts ?? this.#ports.clock.now() })
       case 'played':
-        return this.#line?.played(message.item, message.ms)
+        return this.#line?.played(message.item, message.ms, message.stopped)
       case 'audio':
         return this.#receiveAudio(message.audio, message.end ?? false)
       case 'text':

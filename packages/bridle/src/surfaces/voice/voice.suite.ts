@@ -47,8 +47,8 @@ export class FakeLine implements VoiceLine {
   async interrupt(): Promise<void> {
     this.calls.push('interrupt')
   }
-  played(item: string, ms: number): void {
-    this.calls.push(`played ${item} ${ms}`)
+  played(item: string, ms: number, isStopped = false): void {
+    this.calls.push(`played ${item} ${ms}${isStopped ? ' stopped' : ''}`)
   }
   close(): void {
     this.isClosed = true

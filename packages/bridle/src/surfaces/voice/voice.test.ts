@@ -116,10 +116,11 @@ describe('audio', () => {
     await socket.until('session_open')
     await socket.say({ type: 'cancel_response' })
     await socket.say({ type: 'played', item: 'a', ms: 120 })
+    await socket.say({ type: 'played', item: 'a', ms: 140, stopped: true })
     await socket.say({ type: 'ping', ts: 5 })
     lines.last.client.speech('started')
     lines.last.client.fault({ code: 'speech_not_understood', message: 'Say it again.' }, false)
-    expect(lines.last.calls).toEqual(['interrupt', 'played a 120'])
+    expect(lines.last.calls).toEqual(['interrupt', 'played a 120', 'played a 140 stopped'])
     expect(socket.received.slice(1)).toEqual([
       { type: 'pong', ts: 5 },
       { type: 'speech', state: 'started' },

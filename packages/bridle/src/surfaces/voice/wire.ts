@@ -101,7 +101,7 @@ export type VoiceServerMessage =
   | VoiceSessionOpen
   /** Audio of an answer. Without `audio`: the binary frames that follow belong to this item. */
   | { readonly type: 'audio_delta'; readonly item: string; readonly audio?: string }
-  /** The item was interrupted: play nothing more of it, and answer with `played`. */
+  /** The item was interrupted: play nothing more of it, and answer with `played` and `stopped`. */
   | { readonly type: 'audio_stop'; readonly item: string }
   /** A piece of the answer's text. */
   | { readonly type: 'text_delta'; readonly role: 'assistant'; readonly delta: string; readonly runId: string }
@@ -123,6 +123,6 @@ export type VoiceClientMessage =
   | { readonly type: 'cancel_response' }
   /** The outcome of a directive that the client has executed. */
   | { readonly type: 'tool_result'; readonly id: string; readonly output?: Json | undefined }
-  /** The client has played so many milliseconds of an item. */
-  | { readonly type: 'played'; readonly item: string; readonly ms: number }
+  /** The client has played so many milliseconds of an item. `stopped`: it plays no more of it. */
+  | { readonly type: 'played'; readonly item: string; readonly ms: number; readonly stopped?: boolean }
   | { readonly type: 'ping'; readonly ts?: number | undefined }

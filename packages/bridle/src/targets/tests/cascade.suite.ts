@@ -66,7 +66,7 @@ export const cascadeContract = (start: StartCascadeServer): void => {
       const { item } = a.found('audio_delta').at(-1) as { item: string }
       a.line.cancelResponse()
       await until(() => expect(a.found('audio_stop')).toEqual([{ type: 'audio_stop', item }]))
-      a.line.played(item, 600)
+      a.line.played(item, 600, true)
       await until(() =>
         expect(a.found('transcript').at(-1)).toMatchObject({
           role: 'assistant',

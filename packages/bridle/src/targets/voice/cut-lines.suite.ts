@@ -289,7 +289,7 @@ export class Speaker {
       this.#cursor ??= message.cursor
     }
     if (message.type === 'audio_delta') this.#item = message.item
-    if (message.type === 'audio_stop') void this.#command({ type: 'played', item: message.item, ms: 40 })
+    if (message.type === 'audio_stop') void this.#command({ type: 'played', item: message.item, ms: 40, stopped: true })
     if (message.type === 'transcript') this.transcripts.set(message.messageId, message)
   }
 

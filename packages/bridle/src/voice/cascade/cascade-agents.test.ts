@@ -99,7 +99,7 @@ test('[V65] Markdown is spoken as words, and a block counts as heard when its no
     [a, 4 + 9 + 20, '## Plan\n\nUse **this**:\n\n'],
     [b, 4 + 9 + 32 + 5, text.slice(0, text.indexOf(' run'))],
   ] as const) {
-    client.onInterrupted = (item) => line.played(item, chars * 50)
+    client.onInterrupted = (item) => line.played(item, chars * 50, true)
     await line.interrupt()
     expect(session.state.conversation.messages[1]?.content).toBe(heard)
   }

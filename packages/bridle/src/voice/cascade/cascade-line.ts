@@ -88,8 +88,8 @@ export class CascadeLine implements EngineLine {
     return this.#runs.interrupt()
   }
 
-  played(item: string, ms: number): void {
-    this.#runs.played(item, ms)
+  played(item: string, ms: number, isStopped?: boolean): void {
+    this.#runs.played(item, ms, isStopped)
   }
 
   get isInUse(): boolean {

@@ -172,7 +172,11 @@ describe('[V68] an interruption', () => {
     expect(a.session.state.lifecycle.run).toBe(null)
     // The first sentence, and half of the second.
     const heardMs = (28 + 18) * STUB_MS_PER_CHAR
-    a.client.onInterrupted = (item) => a.line.played(item, heardMs)
+    a.client.onInterrupted = (item) => {
+      // A report that was on its way says too little.
+      a.line.played(item, 28 * STUB_MS_PER_CHAR)
+      a.line.played(item, heardMs, true)
+    }
     await a.speak(4_000)
     await world.pass(1_000)
     expect(a.messages().slice(2)).toEqual([

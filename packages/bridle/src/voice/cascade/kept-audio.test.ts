@@ -51,7 +51,7 @@ test('[V93] turns and answers are artifacts in three sessions; a fourth does not
 test('[V93] an answer that is interrupted is kept as far as it was heard, and the rest of the line goes on', async () => {
   const { lines, pass } = await askingWorld(ANSWER)
   for (const { line, client } of lines) {
-    client.onInterrupted = (item) => line.played(item, 600)
+    client.onInterrupted = (item) => line.played(item, 600, true)
     await line.hear(bytesOf(voice(500)))
     line.endTurn()
   }

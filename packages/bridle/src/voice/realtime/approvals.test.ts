@@ -117,7 +117,7 @@ const waitingLine = async () => {
   await line.say('pay five')
   const session = await world.host.open(key)
   await vi.waitFor(() => expect(session.state.conversation.approvals).toHaveLength(1), { timeout: 10_000 })
-  client.onInterrupted = (item) => client.report?.(item, 1_000)
+  client.onInterrupted = (item) => client.report?.(item, 1_000, true)
   return { world, client, line, key, session }
 }
 

@@ -113,7 +113,7 @@ describe('[V47] a provider that drops in the middle of an answer', () => {
     client.isFast = false
     client.onInterrupted = (item) => {
       const [first] = client.heard
-      client.report?.(item, item === first?.item ? 400 : 250)
+      client.report?.(item, item === first?.item ? 400 : 250, true)
     }
     const { line, key } = await world.open('a', {}, client)
     speak({ line })

@@ -21,7 +21,7 @@ const slowClient = (playedMs: number | null) => {
   const client = new TestClient()
   client.isFast = false
   client.onInterrupted = (item) => {
-    if (playedMs !== null) client.report?.(item, playedMs)
+    if (playedMs !== null) client.report?.(item, playedMs, true)
   }
   return client
 }
@@ -86,6 +86,27 @@ describe('[V12] an answer that is interrupted keeps what was heard', () => {
     expect([answer?.content === TEN, answer?.stopReason]).toEqual([false, 'interrupted'])
     await line.interrupt()
     expect(await world.messages(key)).toHaveLength(2)
+  })
+
+  test.each<[string, boolean]>([
+    ['the report of its stop counts, not one that was on its way', true],
+    ['a client that does not say that it stopped: the last report counts', false],
+  ])('%s', async (_name, saysStopped) => {
+    const world = await start({ plan: () => ({ heard: 'count', says: TEN }) })
+    const client = slowClient(null)
+    client.onInterrupted = (item) => {
+      client.report?.(item, 310)
+      client.report?.(item, 520, saysStopped)
+    }
+    const { line, key } = await world.open('a', {}, client)
+    line.hear(voice(200))
+    line.endTurn()
+    await world.rested(key, 2)
+    await line.interrupt()
+    expect((await world.messages(key))[1]?.content).toBe('one two three four five')
+    await vi.waitFor(() =>
+      expect(world.stub.events('conversation.item.truncate')).toMatchObject([{ audio_end_ms: 520 }]),
+    )
   })
 
   test('cancel_response before the answer begins cancels its run', async () => {

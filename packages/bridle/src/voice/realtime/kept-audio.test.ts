@@ -107,7 +107,7 @@ test('[V93] an answer that is interrupted is kept as far as it was heard', async
   const clients = IDS.map(() => {
     const client = new TestClient()
     client.isFast = false
-    client.onInterrupted = (item) => queueMicrotask(() => client.report?.(item, 9_000))
+    client.onInterrupted = (item) => queueMicrotask(() => client.report?.(item, 9_000, true))
     return client
   })
   const lines = await Promise.all(IDS.map((id, index) => world.open(id, {}, clients[index])))

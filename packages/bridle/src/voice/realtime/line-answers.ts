@@ -42,7 +42,7 @@ export class LineAnswers {
   /** Null: the listener is there. */
   #pausedAt: number | null = null
   /** Resolves when the client has reported how much it played. */
-  #onPlayed: ((item: string) => void) | null = null
+  #onPlayed: ((item: string, isStopped: boolean) => void) | null = null
   #interruption: Promise<void> | null = null
   readonly #notices: LineNotices
   readonly #heard: HeardAnswers
@@ -143,11 +143,11 @@ export class LineAnswers {
     this.#responses.handleLoss()
   }
 
-  played(itemId: string, ms: number): void {
+  played(itemId: string, ms: number, isStopped = false): void {
     const item = this.#answer?.item(itemId)
     if (!item) return this.#notices.played(itemId, ms)
     item.playedMs = ms
-    this.#onPlayed?.(itemId)
+    this.#onPlayed?.(itemId, isStopped)
   }
 
   /**
@@ -239,6 +239,7 @@ export class LineAnswers {
       await new Promise<void>((resolve) => clock.after(WRITTEN_LOOK_MS, resolve))
   }
 
+  /** A report that was on its way when the item was stopped says too little: the last one counts. */
   #waitForReport(itemId: string): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
@@ -247,11 +248,11 @@ export class LineAnswers {
         resolve()
       }
       const cancelTimer = this.#ports.clock.after(PLAYED_WAIT_MS, end)
-      this.#onPlayed = (reported) => {
+      this.#onPlayed = (reported, isStopped) => {
         if (reported !== itemId) return
         const item = this.#answer?.item(itemId)
         if (item) item.stoppedMs = item.playedMs
-        end()
+        if (isStopped) end()
       }
     })
   }

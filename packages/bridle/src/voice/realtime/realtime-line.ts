@@ -123,8 +123,8 @@ export class RealtimeLine implements EngineLine {
     return this.answers.interrupt('request')
   }
 
-  played(item: string, ms: number): void {
-    this.answers.played(item, ms)
+  played(item: string, ms: number, isStopped?: boolean): void {
+    this.answers.played(item, ms, isStopped)
   }
 
   get isInUse(): boolean {

@@ -42,7 +42,7 @@ export class SpokenRuns {
   /** The interruptions, one after the other. */
   #interruption: Promise<void> = Promise.resolve()
   /** The reports of the client about items that it has stopped. */
-  readonly #awaitedReports = new Map<string, (ms: number) => void>()
+  readonly #awaitedReports = new Map<string, (ms: number, isStopped: boolean) => void>()
 
   constructor(ports: SpokenRunsPorts) {
     const { clock, client, format, session, keeper } = ports
@@ -100,9 +100,9 @@ export class SpokenRuns {
     return this.#next(() => this.#cutAnswer(run.runId, heard, Number.POSITIVE_INFINITY))
   }
 
-  played(item: string, ms: number): void {
-    const resolve = this.#awaitedReports.get(item)
-    if (resolve) resolve(ms)
+  played(item: string, ms: number, isStopped = false): void {
+    const take = this.#awaitedReports.get(item)
+    if (take) take(ms, isStopped)
     else this.#queue.playback.report(item, ms)
   }
 
@@ -195,13 +195,20 @@ export class SpokenRuns {
     }
   }
 
-  /** How much the client has played, by its own report; null = it does not report. */
+  /**
+   * How much the client has played, by its own report; null = it does not report. A report that was on its way when the item was
+   * stopped says too little: the last one counts.
+   */
   async #reportOf({ items: [item], speech }: StoppedSpeech): Promise<number | null> {
     if (item === undefined) return null
-    const { promise, resolve } = Promise.withResolvers<number | null>()
-    const clear = this.#ports.clock.after(PLAYED_WAIT_MS, () => resolve(null))
-    this.#awaitedReports.set(item, resolve)
-    const ms = await promise
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const clear = this.#ports.clock.after(PLAYED_WAIT_MS, resolve)
+    let ms: number | null = null
+    this.#awaitedReports.set(item, (reportedMs, isStopped) => {
+      ms = reportedMs
+      if (isStopped) resolve()
+    })
+    await promise
     clear()
     this.#awaitedReports.delete(item)
     return ms === null ? null : positionOf(speech, item, ms)
