@@ -23,15 +23,13 @@ const exclude = ['**/node_modules/**', '**/dist/**', '**/.types/**', '**/*.long.
 const { processes } = testKinds(import.meta.dirname, include, exclude)
 
 const SLOW = '**/*.slow.test.ts'
-/** Tests of real programs meet a machine that is busy with others. A build is not lost for one of ten thousand; its log names it. */
-export const retry = process.env.CI === 'true' ? 1 : 0
 /** Tests of the cockpit: each file has a server and a browser of its own, and changes nothing else. */
 const isPages = (file: string) => file.startsWith('apps/cockpit/')
 
 /** Files of such a project share a process and its modules, which saves a start per file. */
-const shared = (name: string, include: string[], exclude: string[], retry = 0) => ({
+const shared = (name: string, include: string[], exclude: string[]) => ({
   extends: true as const,
-  test: { name, include, exclude, retry, isolate: false, setupFiles: ['scripts/fast-test-setup.ts'] },
+  test: { name, include, exclude, isolate: false, setupFiles: ['scripts/fast-test-setup.ts'] },
 })
 
 export default defineConfig({
@@ -63,19 +61,18 @@ export default defineConfig({
       // A test file that is added while Vitest watches is fast until the next start.
       shared('fast', include, [...exclude, ...processes, SLOW]),
       // No program either, but seconds of disks, timeouts or seeds: not for the inner loop.
-      shared('slow', [SLOW], [...exclude, ...processes], retry),
+      shared('slow', [SLOW], [...exclude, ...processes]),
       {
         extends: true,
         test: {
           name: 'processes',
           include: processes.filter((file) => !isPages(file)),
           exclude,
-          retry,
           globalSetup: ['scripts/process-test-setup.ts'],
         },
       },
       // A process for several files, which would each load the whole server and Playwright.
-      { extends: true, test: { name: 'pages', include: processes.filter(isPages), exclude, retry, isolate: false } },
+      { extends: true, test: { name: 'pages', include: processes.filter(isPages), exclude, isolate: false } },
     ],
   },
 })

@@ -28,6 +28,6 @@ test('its parts are npm scripts, and both `check` and `test` begin with it', () 
   expect([scripts.check, scripts.test]).toEqual([
     'node scripts/check.ts && npm run boundaries',
     // The tests include the boundaries.
-    'node scripts/check.ts && vitest run',
+    'node scripts/check.ts && node scripts/run-tests.ts',
   ])
 })

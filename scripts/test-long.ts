@@ -15,7 +15,8 @@ interface LongTestPart {
 }
 
 export const TOTAL_MINUTES = 30
-const vitest = (...files: string[]) => ['vitest', 'run', '--config', 'vitest.long.config.ts', ...files]
+const tests = (...args: string[]) => ['node', 'scripts/run-tests.ts', ...args]
+const longTests = (...files: string[]) => tests('--config', 'vitest.long.config.ts', ...files)
 
 export const parts: readonly LongTestPart[] = [
   {
@@ -39,7 +40,7 @@ export const parts: readonly LongTestPart[] = [
     proves: '10,000 inputs at each surface, made from its schemas',
     minutes: 3,
     // The very files of `npm test`, with more inputs.
-    command: ['vitest', 'run', 'fuzz/', '--testTimeout=300000'],
+    command: tests('fuzz/', '--testTimeout=300000'),
     env: { BRIDLE_FUZZ_INPUTS: '10000' },
   },
   {
@@ -48,7 +49,7 @@ export const parts: readonly LongTestPart[] = [
       'what others check and run: the packed package with other versions of Node and TypeScript, /openapi.json with a linter, MCP servers of others, a realtime client of others, every page of the cockpit with axe; the site of the documentation; a project from the tarball, and its image without Docker; Bridle in an app with Express',
     minutes: 6,
     // The files run beside each other.
-    command: vitest(
+    command: longTests(
       ...['scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'scripts/express-example.long.test.ts'],
       ...['scripts/site.long.test.ts', 'reference-servers.long.test.ts'],
       ...['axe.long.test.ts', 'independent-client.long.test.ts'],
@@ -58,7 +59,7 @@ export const parts: readonly LongTestPart[] = [
     name: 'canary',
     proves: 'secrets stay where they belong, also with a real engine at work',
     minutes: 1,
-    command: vitest('canary.long.test.ts'),
+    command: longTests('canary.long.test.ts'),
   },
   {
     name: 'variants',
@@ -66,8 +67,8 @@ export const parts: readonly LongTestPart[] = [
       'a shared runner mixes nothing in any setup of tokens; more random cuts, kills, flipped bits and orders of commands; every write of an object, and every ending of an engine; the tutorials with a browser, nginx and Claude Code',
     minutes: 8,
     // The very files of `npm test`, which plays one setup of each, and fewer rounds.
-    command: [
-      ...['vitest', 'run', 'shared-runner.test.ts', 'index-damage.slow.test.ts', 'decide.test.ts'],
+    command: tests(
+      ...['shared-runner.test.ts', 'index-damage.slow.test.ts', 'decide.test.ts'],
       ...['fabric-socket.test.ts', 'harness-client.test.ts', 'random-kills.test.ts', 'durable-runs.test.ts'],
       ...[
         'agents/runner.test.ts',
@@ -82,7 +83,7 @@ export const parts: readonly LongTestPart[] = [
       ...['init/templates.test.ts', 'verbs-terminal.test.ts', 'crashes.slow.test.ts'],
       ...['tutorials/tutorials.test.ts', 'tutorials/claude.test.ts', 'tutorials/chat-template.test.ts'],
       ...['tutorials/claude-template.test.ts'],
-    ],
+    ),
     env: { BRIDLE_VARIANTS: 'all' },
   },
   {
@@ -91,7 +92,7 @@ export const parts: readonly LongTestPart[] = [
       'the cockpit in a browser beyond one test of each feature: phones, long contents, tokens that may only watch',
     minutes: 5,
     // The very files of `npm test`, which leaves out each `longTest`.
-    command: ['vitest', 'run', '--project', 'pages'],
+    command: tests('--project', 'pages'),
     env: { BRIDLE_VARIANTS: 'all' },
   },
 ]
