@@ -14,6 +14,8 @@ export interface HealthFold {
   readonly estimatedUsd: number
   readonly contextPct: number
   readonly failedTools: number
+  /** A person has cancelled or paused the run: the calls that end with it have not failed. */
+  readonly isStoppedByPerson: boolean
   readonly retries: number
   readonly loopWarnings: number
   readonly repeatedPlans: number

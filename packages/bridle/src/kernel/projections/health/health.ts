@@ -24,6 +24,7 @@ export const healthFold: Projection<HealthFold> = {
     estimatedUsd: 0,
     contextPct: 0,
     failedTools: 0,
+    isStoppedByPerson: false,
     retries: 0,
     loopWarnings: 0,
     repeatedPlans: 0,
@@ -47,8 +48,18 @@ export const healthFold: Projection<HealthFold> = {
     audit: [],
   },
   on: {
-    run_requested: (state, { at }) => ({ ...state, runningSince: at, activeAt: at, activeSeq: 0, estimatedUsd: 0 }),
-    run_parked: (state, { at }) => withStoppedClock(state, at),
+    run_requested: (state, { at }) => ({
+      ...state,
+      runningSince: at,
+      activeAt: at,
+      activeSeq: 0,
+      estimatedUsd: 0,
+      isStoppedByPerson: false,
+    }),
+    // The outcomes of the stopped calls follow these two in the log. A cancelled prompt that only waited has no run.
+    cancel_requested: (state, { run }) => (run === undefined ? state : { ...state, isStoppedByPerson: true }),
+    session_paused: (state, { payload }) => (payload.operator ? { ...state, isStoppedByPerson: true } : state),
+    run_parked: (state, { at }) => withStoppedClock({ ...state, isStoppedByPerson: false }, at),
     run_waiting: (state, { at }) => withStoppedClock(state, at),
     run_woken: (state, { at }) => ({ ...state, runningSince: at, activeAt: at }),
     retry_scheduled: (state, event) =>
@@ -117,7 +128,7 @@ export const healthFold: Projection<HealthFold> = {
     },
     tool_outcome: (state, event) => {
       const { status, elapsed_ms, reason: why } = event.payload
-      if (why === BRANCHED) return state
+      if (why === BRANCHED || state.isStoppedByPerson) return state
       const failed = status === 'error' || status === 'timeout'
       const hasResult = status === 'ok' || status === 'artifact'
       return {
