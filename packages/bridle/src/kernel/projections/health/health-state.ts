@@ -42,8 +42,8 @@ export interface HealthFold {
   readonly publishedHash: string | null
   /** The number of the run's last visible event, approximately; 0: none yet. */
   readonly activeSeq: number
-  /** The last event that supports each finding. */
-  readonly evidenceSeqs: { readonly [subject in FindingSubject]?: number }
+  /** The last event that supports each finding, and the last one that spent tokens or money. */
+  readonly evidenceSeqs: { readonly [subject in EvidenceSubject]?: number }
   readonly memory: MemoryProvenance
   /** The newest decisions about the session, oldest first. */
   readonly audit: readonly AuditRow[]
@@ -63,6 +63,8 @@ export type FindingSubject =
   | 'loops'
   | 'plans'
   | 'context'
+
+export type EvidenceSubject = FindingSubject | 'spending'
 
 /** The sources of the agent's memory, and what it proposes to remember. */
 export interface MemoryProvenance {
