@@ -261,6 +261,26 @@ test('[S27] over a limit while a call asks, the answer to that comes first', () 
   })
 })
 
+test.each<[string, boolean, string, object | null]>([
+  ['a chat', false, 'idle', { action: 'branch', label: 'raise the limit in the policy or branch' }],
+  ['background work', true, 'cancelled', null],
+])('[F23] cancelled while its budget asks, there is nothing left to approve: %s', (_name, isWork, status, hint) => {
+  const policy = { health: { max_cost_usd: 1 } }
+  const life = running(isWork ? background({ policy }) : { policy })
+  life.report(eventReport('usage', { cost_usd: 2 }))
+  life.tick(BUDGET_GRACE_MS)
+  life.report(stopped)
+  life.do({ type: 'cancel' })
+  expect(life.status).toBe(status)
+  const { recovery_hint, ...rest } = snapshot(life)
+  expect(rest).toMatchObject({
+    score: 80,
+    flags: ['budget'],
+    hint: hint === null ? null : 'raise the limit in the policy or branch',
+  })
+  expect(recovery_hint).toEqual(hint === null ? null : expect.objectContaining(hint))
+})
+
 test('[S28] the points for a crossed limit cross no other one', () => {
   const life = running({ policy: { health: { max_cost_usd: 1, min_score: 90 } } })
   life.report(eventReport('usage', { cost_usd: 2 }))

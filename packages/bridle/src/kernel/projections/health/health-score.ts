@@ -57,7 +57,7 @@ export const assessHealth = (
       20,
       'budget',
       `over budget: ${crossed.map(budgetNameText).join(', ')}`,
-      noticed.length > 0 ? crossedHint(status) : overHint(status),
+      (noticed.length > 0 ? crossedHints[status] : undefined) ?? overHints[status] ?? null,
     ],
     ['waiting', status === 'awaiting_approval', 0, 'waiting', 'waiting for an approval', 'answer the approval'],
     ['transport', fold.degraded !== null, 15, 'degraded', `degraded: ${fold.degraded}`, null],
@@ -118,13 +118,15 @@ export const assessHealth = (
   }
 }
 
-/** Without an open budget question, resuming grants one more limit on top of the amount spent. */
-const crossedHint = (status: SessionStatus): string =>
-  status === 'paused' ? 'resume to grant more budget, raise the policy or cancel' : 'approve more budget or cancel'
+/** A stop for the budget asks or pauses. Without an open question, resuming grants one more limit on top of the amount spent. */
+const crossedHints: { readonly [status in SessionStatus]?: string } = {
+  awaiting_approval: 'approve more budget or cancel',
+  paused: 'resume to grant more budget, raise the policy or cancel',
+}
 
-/** A run over its budget ends or asks by itself, and an open approval comes first. Ended work needs nothing. */
-const overHint = (status: SessionStatus): string | null =>
-  status === 'idle' || status === 'queued' || status === 'paused' ? 'raise the limit in the policy or branch' : null
+/** The next turn would ask. A run over its budget ends or asks by itself, an open approval comes first, and ended work needs nothing. */
+const RAISE = 'raise the limit in the policy or branch'
+const overHints: { readonly [status in SessionStatus]?: string } = { idle: RAISE, queued: RAISE, paused: RAISE }
 
 /** The event that shows a budget to be over, before a `budget_crossed` says so; null = no single event does. */
 const evidenceOf: { readonly [budget in BudgetName]: EvidenceSubject | null } = {
