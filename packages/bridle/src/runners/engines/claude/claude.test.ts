@@ -271,7 +271,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     })
     expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'At last.' })
     expect(of(reading, 'retry')).toMatchObject([{ attempt: 1, status: 529 }])
-    // It would announce a number of tries that does not always hold.
+    // The number of tries that the engine announces does not always hold.
     expect(of(reading, 'retry')[0]).not.toHaveProperty('maxRetries')
   })
 
