@@ -37,6 +37,57 @@ export const frontendCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[F20] [F21] a turn that ends over its budget lowers the score at once; the question of the next one takes no other arguments',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: '/chat/sessions',
+          body: { agent: 'scripted', session_id: '{s}', policy: { health: { max_cost_usd: 1 } } },
+        },
+        answer: { status: 201 },
+      },
+      {
+        ask: {
+          method: 'POST',
+          path: '/chat/sessions/{s}/turns',
+          body: { prompt: script({ text: 'Hello' }, { usage: { cost_usd: 2 } }) },
+        },
+        answer: { status: 202 },
+      },
+      { stream: 'first', ask: { path: '/chat/sessions/{s}/events/stream' }, until: 'turn_end' },
+      {
+        ask: { path: '/chat/sessions/{s}' },
+        answer: {
+          status: 200,
+          body: { status: 'idle', health: { score: 80, flags: ['budget'], budget_pressure: { level: 'crossed' } } },
+        },
+      },
+      {
+        ask: { method: 'POST', path: '/chat/sessions/{s}/turns', body: { prompt: script({ text: 'More' }) } },
+        answer: { status: 202 },
+      },
+      {
+        stream: 'second',
+        ask: { path: '/chat/sessions/{s}/events/stream' },
+        until: 'approval_required',
+        last: { data: { payload: { request_id: { $save: 'approval' }, kind: 'budget' } } },
+      },
+      {
+        ask: {
+          method: 'POST',
+          path: '/sessions/{s}/approvals/{approval}/approve',
+          body: { args: { subject: 'max_total_tokens' } },
+        },
+        answer: bad,
+      },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/approvals/{approval}/approve', body: {} },
+        answer: { status: 200, body: { decision: 'approved' } },
+      },
+    ],
+  },
+  {
     name: '[F31] an id that was removed and branched again is another incarnation',
     steps: [
       { ask: { method: 'POST', path: '/agents/scripted/{s}', body: { prompt: script({ text: 'one' }) } }, answer: ok },

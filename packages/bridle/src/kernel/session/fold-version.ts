@@ -189,6 +189,7 @@ const golden: readonly GoldenStep[] = [
   ({ conversation }) => ({ type: 'edit', messageId: conversation.messages.at(-1)?.id ?? '', prompt: 'fourth' }),
   { type: 'resume' },
   runnerReports({ type: 'started' }),
+  runnerReports(event('tool_call', { name: 'write', arguments: {}, tool_call_id: 'c4' })),
   { type: 'cancel', queue: true },
 ]
 

@@ -14,6 +14,7 @@ import {
   key,
   outcome,
   running,
+  stopped,
   type TestSession,
 } from '../rules/rules.suite.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
@@ -219,6 +220,73 @@ test('[F21] what is over its limit is not "ok", also when the turn may end', () 
     level: 'crossed',
     budgets: [{ value: 1, limit: 0, level: 'crossed' }],
   })
+})
+
+test('[S27] a limit that is crossed lowers the score at once, whether the turn goes on, ends, or waits', () => {
+  const life = running({ policy: { health: { max_cost_usd: 1 } } })
+  life.report(eventReport('usage', { cost_usd: 1 }))
+  expect(snapshot(life)).toMatchObject({ score: 100, flags: [], budget_pressure: { level: 'high' } })
+  life.report(eventReport('usage', { cost_usd: 1 }))
+  const { seq } = life.log.findLast(({ type }) => type === 'usage')!
+  const over = {
+    ...{ score: 80, flags: ['budget'], reasons: ['over budget: cost limit'] },
+    ...{ penalties: [{ points: 20, reason: 'over budget: cost limit', evidence: [`ev-${seq}`] }] },
+    ...{ budget_pressure: { level: 'crossed' }, policy: { enforcement: { status: 'armed', crossed: [] } } },
+  }
+  expect(snapshot(life)).toMatchObject({ ...over, hint: null, recovery_hint: null })
+  expect(life.payloads('health_changed').at(-1)).toEqual(snapshot(life))
+  life.report(finished())
+  expect(life.payloads('budget_crossed')).toEqual([])
+  expect(snapshot(life)).toMatchObject({ ...over, hint: 'raise the limit in the policy or branch' })
+  expect(healthSummary(snapshot(life))).toMatchObject({ score: 80, flags: ['budget'] })
+
+  // The question that follows with the next turn costs nothing more.
+  life.submit('next')
+  expect(snapshot(life)).toMatchObject({
+    score: 80,
+    flags: ['budget', 'waiting'],
+    hint: 'approve more budget or cancel',
+  })
+  life.report(stopped)
+  life.do(approve(life.openApprovals[0]!))
+  expect(snapshot(life)).toMatchObject({ score: 100, flags: [] })
+})
+
+test('[S27] over a limit while a call asks, the answer to that comes first', () => {
+  const life = running({ policy: { health: { max_cost_usd: 1 } } })
+  life.report(call('a'), askItem('a'), eventReport('usage', { cost_usd: 2 }))
+  expect(snapshot(life)).toMatchObject({
+    ...{ score: 80, flags: ['budget', 'waiting'], hint: 'answer the approval' },
+    recovery_hint: { action: 'answer_approval', label: 'answer the approval' },
+  })
+})
+
+test.each<[string, boolean, string, object | null]>([
+  ['a chat', false, 'idle', { action: 'branch', label: 'raise the limit in the policy or branch' }],
+  ['background work', true, 'cancelled', null],
+])('[F23] cancelled while its budget asks, there is nothing left to approve: %s', (_name, isWork, status, hint) => {
+  const policy = { health: { max_cost_usd: 1 } }
+  const life = running(isWork ? background({ policy }) : { policy })
+  life.report(eventReport('usage', { cost_usd: 2 }))
+  life.tick(BUDGET_GRACE_MS)
+  life.report(stopped)
+  life.do({ type: 'cancel' })
+  expect(life.status).toBe(status)
+  const { recovery_hint, ...rest } = snapshot(life)
+  expect(rest).toMatchObject({
+    score: 80,
+    flags: ['budget'],
+    hint: hint === null ? null : 'raise the limit in the policy or branch',
+  })
+  expect(recovery_hint).toEqual(hint === null ? null : expect.objectContaining(hint))
+})
+
+test('[S28] the points for a crossed limit cross no other one', () => {
+  const life = running({ policy: { health: { max_cost_usd: 1, min_score: 90 } } })
+  life.report(eventReport('usage', { cost_usd: 2 }))
+  expect(snapshot(life)).toMatchObject({ score: 80, reasons: ['over budget: cost limit'] })
+  life.tick(BUDGET_GRACE_MS)
+  expect(life.payloads('budget_crossed').map(({ budget }) => budget)).toEqual(['max_cost_usd'])
 })
 
 test('[S42] too many events without evidence stop a run in its middle', () => {

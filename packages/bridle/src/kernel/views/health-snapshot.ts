@@ -6,9 +6,9 @@ import type { JsonObject } from '../json.ts'
 import { SUMMARY_CHARS_MAX } from '../limits.ts'
 import { cursorText } from '../positions/cursor.ts'
 import type { Approvals } from '../projections/approvals.ts'
-import { type BudgetPressure, budgetPressures } from '../projections/health/budgets.ts'
+import { assessWithBudgets, type BudgetPressure } from '../projections/health/budgets.ts'
 import { healthFold } from '../projections/health/health.ts'
-import { assessHealth, type HealthReport } from '../projections/health/health-score.ts'
+import type { HealthReport } from '../projections/health/health-score.ts'
 import type { HealthFold } from '../projections/health/health-state.ts'
 import { type Artifacts, artifacts } from '../projections/indexes/artifacts.ts'
 import { type Checkpoints, checkpoints } from '../projections/indexes/checkpoints.ts'
@@ -105,8 +105,7 @@ export interface HealthSources {
 
 export const healthSnapshot = (key: Key, from: HealthSources, status: SessionStatus, now: number): HealthSnapshot => {
   const { health: fold, lifecycle: life } = from
-  const found = assessHealth(fold, status, now)
-  const budgets = budgetPressures(fold, life.policy, { score: found.score, status, now })
+  const { report: found, budgets } = assessWithBudgets(fold, life.policy, status, now)
   const hasClock = budgets.some(({ budget }) => budget === 'max_runtime_minutes')
   return {
     score: found.score,

@@ -15,12 +15,8 @@ export interface Segment {
 
 /** JSON escapes NUL and lone surrogates, so the text is plain Unicode and survives any database byte for byte. */
 export const encodeEvents = (key: Key, events: readonly Event[]): Segment[] => {
-  if (events.length === 0) return []
   try {
-    const first = events[0]!.seq
-    const whole = JSON.stringify(events)
-    if (whole.length <= SEGMENT_CHARS_MAX || events.length === 1)
-      return [{ first, last: first + events.length - 1, body: whole.slice(1, -1) }]
+    // Each event by itself: a text of all, which would have to be cut again, is as large as an imported log.
     return joinSegments(events.map((event) => ({ first: event.seq, last: event.seq, body: JSON.stringify(event) })))
   } catch (cause) {
     throw new StoreFault('refused', `${keyText(key)}: events that are not JSON`, cause)

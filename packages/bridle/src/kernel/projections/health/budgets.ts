@@ -3,8 +3,26 @@
 import { BUDGET_HIGH_RATIO, STUCK_MS } from '../../limits.ts'
 import type { BudgetName, Policy, SessionStatus } from '../../schemas.ts'
 import { runtimeMs } from './health.ts'
-import { assessHealth } from './health-score.ts'
+import { assessHealth, type HealthReport } from './health-score.ts'
 import type { HealthFold } from './health-state.ts'
+
+/**
+ * Health as people see it, with how close each budget is: a limit lowers the score as soon as it is crossed. Rules ask
+ * `budgetsOverLimit` instead, so that the points for one budget cross no other one.
+ */
+export const assessWithBudgets = (
+  fold: HealthFold,
+  policy: Policy,
+  status: SessionStatus,
+  now: number,
+): { readonly report: HealthReport; readonly budgets: readonly BudgetPressure[] } => {
+  const { score } = assessHealth(fold, status, now)
+  const over = budgetPressures(fold, policy, { score, status, now }).flatMap(({ budget, level }) =>
+    level === 'crossed' ? [budget] : [],
+  )
+  const report = assessHealth(fold, status, now, over)
+  return { report, budgets: budgetPressures(fold, policy, { score: report.score, status, now }) }
+}
 
 /** How close each budget is to its limit. Time budgets count only finished time, so the value changes with events alone. */
 export const budgetPressures = (

@@ -1,10 +1,10 @@
 // The health score: 100 minus penalties, each with a reason, the event that shows it, and what to do about it.
 
 import { STUCK_MS } from '../../limits.ts'
-import type { SessionStatus } from '../../schemas.ts'
+import type { BudgetName, SessionStatus } from '../../schemas.ts'
 import { budgetNameText } from '../../text/budget-text.ts'
 import { withoutForgiven } from './health.ts'
-import type { FindingSubject, HealthFold } from './health-state.ts'
+import type { EvidenceSubject, FindingSubject, HealthFold } from './health-state.ts'
 
 export interface HealthReport {
   readonly score: number
@@ -26,12 +26,21 @@ export interface HealthFinding {
 
 const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
-/** The table of penalties: condition, cost, and hint. */
-export const assessHealth = (whole: HealthFold, status: SessionStatus, now: number): HealthReport => {
+/**
+ * The table of penalties: condition, cost, and hint. `over` are budgets above their limit for which nothing was stopped yet: a turn
+ * may end over its budget.
+ */
+export const assessHealth = (
+  whole: HealthFold,
+  status: SessionStatus,
+  now: number,
+  over: readonly BudgetName[] = [],
+): HealthReport => {
   const fold = withoutForgiven(whole)
   // A run that waits has no running clock.
   const stuck = status === 'running' && fold.runningSince !== null && now >= fold.activeAt + STUCK_MS
-  const crossed = Object.keys(fold.crossed)
+  const noticed = Object.keys(fold.crossed)
+  const crossed = [...new Set([...noticed, ...over])]
   const lines: readonly [FindingSubject, boolean, number, string | null, string, string | null][] = [
     [
       'failed',
@@ -48,7 +57,7 @@ export const assessHealth = (whole: HealthFold, status: SessionStatus, now: numb
       20,
       'budget',
       `over budget: ${crossed.map(budgetNameText).join(', ')}`,
-      crossedHint(status),
+      (noticed.length > 0 ? crossedHints[status] : undefined) ?? overHints[status] ?? null,
     ],
     ['waiting', status === 'awaiting_approval', 0, 'waiting', 'waiting for an approval', 'answer the approval'],
     ['transport', fold.degraded !== null, 15, 'degraded', `degraded: ${fold.degraded}`, null],
@@ -86,11 +95,16 @@ export const assessHealth = (whole: HealthFold, status: SessionStatus, now: numb
     ],
     ['context', fold.contextPct >= 90, 10, 'degraded', 'the context is nearly full', 'compact or branch'],
   ]
+  const proofOf = (subject: FindingSubject): number | undefined => {
+    if (subject === 'stuck') return fold.activeSeq
+    const [first] = over
+    const shown = subject === 'budget' && noticed.length === 0 && first ? evidenceOf[first] : subject
+    return shown === null ? undefined : fold.evidenceSeqs[shown]
+  }
   const findings = lines
     .filter(([, holds]) => holds)
     .map(([subject, , points, flag, reason, hint]): HealthFinding => {
-      const proof = (subject === 'stuck' ? fold.activeSeq : fold.evidenceSeqs[subject]) ?? null
-      return { subject, points, flag, reason, hint, evidenceSeq: proof }
+      return { subject, points, flag, reason, hint, evidenceSeq: proofOf(subject) ?? null }
     })
   return {
     score: Math.max(
@@ -104,6 +118,26 @@ export const assessHealth = (whole: HealthFold, status: SessionStatus, now: numb
   }
 }
 
-/** Without an open budget question, resuming grants one more limit on top of the amount spent. */
-const crossedHint = (status: SessionStatus): string =>
-  status === 'paused' ? 'resume to grant more budget, raise the policy or cancel' : 'approve more budget or cancel'
+/** A stop for the budget asks or pauses. Without an open question, resuming grants one more limit on top of the amount spent. */
+const crossedHints: { readonly [status in SessionStatus]?: string } = {
+  awaiting_approval: 'approve more budget or cancel',
+  paused: 'resume to grant more budget, raise the policy or cancel',
+}
+
+/** The next turn would ask. A run over its budget ends or asks by itself, an open approval comes first, and ended work needs nothing. */
+const RAISE = 'raise the limit in the policy or branch'
+const overHints: { readonly [status in SessionStatus]?: string } = { idle: RAISE, queued: RAISE, paused: RAISE }
+
+/** The event that shows a budget to be over, before a `budget_crossed` says so; null = no single event does. */
+const evidenceOf: { readonly [budget in BudgetName]: EvidenceSubject | null } = {
+  min_score: null,
+  max_runtime_minutes: null,
+  max_total_tokens: 'spending',
+  max_cost_usd: 'spending',
+  max_context_usage_pct: 'context',
+  max_failed_tool_calls: 'tools',
+  max_loop_warnings: 'loops',
+  max_repeated_plan_events: 'plans',
+  max_tool_latency_ms: null,
+  max_events_without_evidence: null,
+}

@@ -14,6 +14,8 @@ export interface HealthFold {
   readonly estimatedUsd: number
   readonly contextPct: number
   readonly failedTools: number
+  /** A person has cancelled or paused the run: the calls that end with it have not failed. */
+  readonly isStoppedByPerson: boolean
   readonly retries: number
   readonly loopWarnings: number
   readonly repeatedPlans: number
@@ -40,8 +42,8 @@ export interface HealthFold {
   readonly publishedHash: string | null
   /** The number of the run's last visible event, approximately; 0: none yet. */
   readonly activeSeq: number
-  /** The last event that supports each finding. */
-  readonly evidenceSeqs: { readonly [subject in FindingSubject]?: number }
+  /** The last event that supports each finding, and the last one that spent tokens or money. */
+  readonly evidenceSeqs: { readonly [subject in EvidenceSubject]?: number }
   readonly memory: MemoryProvenance
   /** The newest decisions about the session, oldest first. */
   readonly audit: readonly AuditRow[]
@@ -61,6 +63,8 @@ export type FindingSubject =
   | 'loops'
   | 'plans'
   | 'context'
+
+export type EvidenceSubject = FindingSubject | 'spending'
 
 /** The sources of the agent's memory, and what it proposes to remember. */
 export interface MemoryProvenance {

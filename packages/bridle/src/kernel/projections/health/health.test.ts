@@ -46,10 +46,10 @@ describe('[S27] the score', () => {
     [
       'over budget',
       given({ crossed: { max_cost_usd: 1 } }),
-      'running',
+      'awaiting_approval',
       T,
       80,
-      ['budget'],
+      ['budget', 'waiting'],
       'approve more budget or cancel',
     ],
     ['waiting', given({}), 'awaiting_approval', T, 100, ['waiting'], 'answer the approval'],

@@ -10,7 +10,7 @@ import { truncate } from '../../text/truncate.ts'
 import { SPOKEN_AUDIO } from '../indexes/artifacts.ts'
 import { auditRow } from '../indexes/audit.ts'
 import type { Projection } from '../projection.ts'
-import type { FindingSubject, HealthFold, MemoryProvenance, PenaltyCounter } from './health-state.ts'
+import type { EvidenceSubject, HealthFold, MemoryProvenance, PenaltyCounter } from './health-state.ts'
 
 const PENALTY_COUNTERS: readonly PenaltyCounter[] = ['failedTools', 'retries', 'loopWarnings', 'repeatedPlans']
 
@@ -24,6 +24,7 @@ export const healthFold: Projection<HealthFold> = {
     estimatedUsd: 0,
     contextPct: 0,
     failedTools: 0,
+    isStoppedByPerson: false,
     retries: 0,
     loopWarnings: 0,
     repeatedPlans: 0,
@@ -47,8 +48,18 @@ export const healthFold: Projection<HealthFold> = {
     audit: [],
   },
   on: {
-    run_requested: (state, { at }) => ({ ...state, runningSince: at, activeAt: at, activeSeq: 0, estimatedUsd: 0 }),
-    run_parked: (state, { at }) => withStoppedClock(state, at),
+    run_requested: (state, { at }) => ({
+      ...state,
+      runningSince: at,
+      activeAt: at,
+      activeSeq: 0,
+      estimatedUsd: 0,
+      isStoppedByPerson: false,
+    }),
+    // The outcomes of the stopped calls follow these two in the log. A cancelled prompt that only waited has no run.
+    cancel_requested: (state, { run }) => (run === undefined ? state : { ...state, isStoppedByPerson: true }),
+    session_paused: (state, { payload }) => (payload.operator ? { ...state, isStoppedByPerson: true } : state),
+    run_parked: (state, { at }) => withStoppedClock({ ...state, isStoppedByPerson: false }, at),
     run_waiting: (state, { at }) => withStoppedClock(state, at),
     run_woken: (state, { at }) => ({ ...state, runningSince: at, activeAt: at }),
     retry_scheduled: (state, event) =>
@@ -75,23 +86,25 @@ export const healthFold: Projection<HealthFold> = {
     reflection: (state) => withUnprovenEvent(state, 'thinking'),
     usage: (state, event) => ({
       ...(event.payload.context_usage_pct === undefined
-        ? withProviderAnswer(state)
-        : withEvidenceAt(withProviderAnswer(state), 'context', event)),
+        ? withSpending(withProviderAnswer(state), event)
+        : withEvidenceAt(withSpending(withProviderAnswer(state), event), 'context', event)),
       tokens: state.tokens + tokensIn(event.payload),
       costUsd: state.costUsd + Math.max(event.payload.cost_usd ?? 0, -state.estimatedUsd),
       estimatedUsd: event.payload.estimated ? state.estimatedUsd + (event.payload.cost_usd ?? 0) : 0,
       contextPct: event.payload.context_usage_pct ?? state.contextPct,
     }),
     // The work of a child counts as the work of its parent.
-    subagent_event: (state, { payload: { usage } }) =>
-      usage === undefined
+    subagent_event: (state, event) => {
+      const { usage } = event.payload
+      return usage === undefined
         ? state
         : {
-            ...state,
+            ...withSpending(state, event),
             tokens: state.tokens + usage.total_tokens,
             costUsd: state.costUsd + usage.cost_usd,
             ranMs: state.ranMs + usage.runtime_ms,
-          },
+          }
+    },
     context_warning: (state, event) => {
       const { kind, usage_pct, tool_call_id } = event.payload
       // A warning about a call of a native agent adds nothing: equal calls were counted as they came.
@@ -117,7 +130,7 @@ export const healthFold: Projection<HealthFold> = {
     },
     tool_outcome: (state, event) => {
       const { status, elapsed_ms, reason: why } = event.payload
-      if (why === BRANCHED) return state
+      if (why === BRANCHED || state.isStoppedByPerson) return state
       const failed = status === 'error' || status === 'timeout'
       const hasResult = status === 'ok' || status === 'artifact'
       return {
@@ -239,10 +252,17 @@ export const healthHash = (snapshot: unknown): string => hashText(JSON.stringify
 const withProviderAnswer = (state: HealthFold): HealthFold =>
   state.retrying ? { ...state, degraded: null, retrying: false } : state
 
-const withEvidenceAt = (state: HealthFold, subject: FindingSubject, { seq }: { readonly seq: number }): HealthFold => ({
+const withEvidenceAt = (
+  state: HealthFold,
+  subject: EvidenceSubject,
+  { seq }: { readonly seq: number },
+): HealthFold => ({
   ...state,
   evidenceSeqs: { ...state.evidenceSeqs, [subject]: seq },
 })
+
+const withSpending = (state: HealthFold, event: { readonly seq: number }): HealthFold =>
+  withEvidenceAt(state, 'spending', event)
 
 /** Adds the audit row of a decision; any other event returns the fold unchanged. */
 export const withAudit = (fold: HealthFold, event: AnyEvent): HealthFold => {

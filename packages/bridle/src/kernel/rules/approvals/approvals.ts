@@ -1,8 +1,8 @@
 // Approvals: requested by a runner or by the kernel, answered once, on any wire, also after a restart.
 
 import { type Answers, type ApproveCommand, type Refusal, refuse, type ToolApprovalRequest } from '../../commands.ts'
-import { approvalIdOf, withCallId } from '../../ids.ts'
-import { ownProperty, present } from '../../json.ts'
+import { approvalIdOf, withCallId, withoutCallId } from '../../ids.ts'
+import { canonicalJson, ownProperty, present } from '../../json.ts'
 import { OPEN_APPROVALS_MAX, TIME_MAX } from '../../limits.ts'
 import { type Approval, type DecidedApproval, isOfAttempt, isRunnersQuestion } from '../../projections/approvals.ts'
 import type { ApprovalDecision, ToolEffect } from '../../schemas.ts'
@@ -87,18 +87,28 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
       ...refuse('approval_settled', 'The approval has expired.'),
       settlement: { decision: 'expired', decidedBy: null, decidedAt: approval.expiresAt },
     }
-  // A call of unknown outcome has begun with its arguments, and its step key stands for them: with others it would be another call.
-  const isFixed = approval.kind === 'unknown_outcome' || approval.fixed
-  if (isFixed && command.args && command.digest !== approval.requestedDigest) return refuse('arguments_fixed')
+  if (command.args && isFixed(approval) && !isAsAsked(approval, command)) return refuse('arguments_fixed')
   settleApproval(w, approval, decision, {
     ...(command.reason !== undefined && { reason: command.reason }),
     ...(command.actor !== undefined && { actor: command.actor }),
-    ...(decision === 'approved' && command.args && { arguments: command.args }),
+    ...(decision === 'approved' && command.args && isRunnersQuestion(approval) && { arguments: command.args }),
     ...(decision === 'approved' && command.digest !== undefined && { approved_digest: command.digest }),
     ...(command.pause && { pause: true }),
   })
   return { approvalId: id, decision }
 }
+
+/**
+ * A call of unknown outcome has begun with its arguments, and its step key stands for them: with others it would be another call. The
+ * kernel's own questions stand for no call at all.
+ */
+const isFixed = (approval: Approval): boolean =>
+  approval.kind === 'unknown_outcome' || approval.fixed || !isRunnersQuestion(approval)
+
+const isAsAsked = (approval: Approval, { args, digest }: ApproveCommand): boolean =>
+  isRunnersQuestion(approval)
+    ? digest === approval.requestedDigest
+    : canonicalJson(args) === canonicalJson(withoutCallId(approval.arguments))
 
 const alreadySettled = ({ decision, actor, decidedAt }: DecidedApproval): Refusal => ({
   ...refuse('approval_settled', `The approval was already ${decision}${actor === null ? '' : ` by ${actor}`}.`),

@@ -148,6 +148,18 @@ describe('[S28] crossing a budget', () => {
     expect(life.payloads('budget_raised')).toHaveLength(1)
   })
 
+  test('[S66] an approval of it changes no arguments: there is no call that could have others', () => {
+    const life = withBudget({ max_cost_usd: 1 })
+    spend(life, 1.5)
+    const [id] = life.openApprovals
+    expect(life.do(approve(id!, { args: { subject: 'max_total_tokens' } }))).toMatchObject({
+      refused: 'arguments_fixed',
+    })
+    expect(life.openApprovals).toEqual([id])
+    expect(life.do(approve(id!, { args: { subject: 'max_cost_usd' } }))).toMatchObject({ decision: 'approved' })
+    expect(life.payloads('approval_decided')).toEqual([{ request_id: id, decision: 'approved' }])
+  })
+
   test('approved before the attempt has stopped, the next one waits for that', () => {
     const life = withBudget({ max_cost_usd: 1 })
     spend(life, 1.5)

@@ -4,6 +4,7 @@ import { ABORT_GRACE_MS, RETRY_BASE_MS, RETRY_MAX_MS } from '../../limits.ts'
 import { dueAt } from '../due-time.ts'
 import {
   approve,
+  askItem,
   awaitingApproval,
   background,
   call,
@@ -25,6 +26,12 @@ import { wantedEffects } from '../wanted-effects.ts'
 
 const cancel = (more: Partial<Command & { type: 'cancel' }> = {}): Command => ({ type: 'cancel', ...more })
 const effects = (life: TestSession): string[] => wantedEffects(key, life.state, 1).map(({ id }) => id)
+
+const withCall = (): TestSession => {
+  const life = running(background())
+  life.report(call('c1', 'pure'))
+  return life
+}
 
 describe('the end of a run', () => {
   test('[S4][S6] completed: calls settle, the text is told once more, and the turn ends once', () => {
@@ -115,6 +122,53 @@ describe('cancel', () => {
     expect(life.lastTypes).toEqual(['run_stopped', 'turn_end'])
     expect(life.payloads('turn_end')).toEqual([{ turn_id: 'r-2', status: 'cancelled', queued: 0 }])
     expect(effects(life)).toEqual([])
+  })
+
+  test.each<[string, () => TestSession, Command]>([
+    ['cancelled while it asks', () => awaitingApproval(), cancel()],
+    ['cancelled, background work', () => awaitingApproval(background()), cancel()],
+    ['paused while it asks', () => awaitingApproval(background()), { type: 'pause' }],
+    ['cancelled with a call under way', () => withCall(), cancel()],
+    ['paused with a call under way', () => withCall(), { type: 'pause' }],
+    [
+      'cancelled with two open approvals',
+      () => {
+        const life = awaitingApproval()
+        life.report(call('c2', 'unsafe', 'send'), askItem('c2', undefined, 'digest-2'))
+        return life
+      },
+      cancel(),
+    ],
+  ])('[S27] a call that a person stops is no failed call: %s', (_name, prepare, stop) => {
+    const life = prepare()
+    life.do(stop)
+    expect(life.payloads('tool_outcome').length).toBeGreaterThan(0)
+    expect(life.payloads('tool_outcome').every(({ status }) => status === 'error')).toBe(true)
+    expect(life.state.health).toMatchObject({ failedTools: 0, forgiven: { failedTools: 0 } })
+    expect(life.payloads('health_changed').map(({ score }) => score)).not.toContain(95)
+  })
+
+  test.each<[string, (life: TestSession) => void]>([
+    ['of the next turn', (life) => life.do(cancel())],
+    [
+      'after a pause',
+      (life) => {
+        life.do({ type: 'pause' })
+        life.do({ type: 'resume' })
+      },
+    ],
+    [
+      'after a queued prompt is cancelled',
+      (life) => life.do(cancel({ runId: life.state.lifecycle.queue.at(-1)!.runId })),
+    ],
+  ])('[S27] a call that fails counts still: %s', (_name, stop) => {
+    const life = running()
+    life.submit('next')
+    stop(life)
+    if (life.run.stopRequestedAt !== null) life.report(stopped)
+    if (life.run.phase === 'requested') life.report(started())
+    life.report(call('f', 'pure'), outcome('f', 'error'))
+    expect(life.state.health.failedTools).toBe(1)
   })
 
   test('[S5] tasks that are open end with the run; those of other runs, and those that ended, do not end again', () => {

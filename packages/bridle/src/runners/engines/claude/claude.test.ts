@@ -271,6 +271,8 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     })
     expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'At last.' })
     expect(of(reading, 'retry')).toMatchObject([{ attempt: 1, status: 529 }])
+    // The number of tries that the engine announces does not always hold.
+    expect(of(reading, 'retry')[0]).not.toHaveProperty('maxRetries')
   })
 
   test('[R9] a stream that is cut is said again from its beginning, and nothing stands twice', async () => {

@@ -25,6 +25,30 @@ const read = (messages: readonly SdkMessage[], denied: readonly [string, string]
   return messages.flatMap((message) => reader.read(message))
 }
 
+describe('[R9] a provider that is asked again', () => {
+  const retry = (more: object): SdkMessage =>
+    ({ type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 6, retry_delay_ms: 500, ...more }) as SdkMessage
+  test.each<[string, SdkMessage, object]>([
+    [
+      'says how often',
+      retry({ error_status: 502, error: 'server_error' }),
+      { attempt: 1, maxRetries: 6, delayMs: 500, status: 502, reason: '502 server_error' },
+    ],
+    [
+      'but not while it is overloaded: the engine may give up earlier than it announces',
+      retry({ error_status: 529, error: 'overloaded' }),
+      { attempt: 1, delayMs: 500, status: 529, reason: '529 overloaded' },
+    ],
+    [
+      'also where the overload has another status',
+      retry({ error_status: 500, error: 'overloaded' }),
+      { attempt: 1, delayMs: 500, status: 500, reason: '500 overloaded' },
+    ],
+  ])('%s', (_name, message, expected) => {
+    expect(read([message])).toEqual([{ type: 'retry', ...expected }])
+  })
+})
+
 describe('text', () => {
   test.each<[string, SdkMessage[], object[]]>([
     [

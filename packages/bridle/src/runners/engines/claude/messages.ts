@@ -197,7 +197,7 @@ export class ClaudeTurnReader {
           {
             type: 'retry',
             attempt: said.attempt ?? 0,
-            ...(said.max_retries !== undefined && { maxRetries: said.max_retries }),
+            ...(said.max_retries !== undefined && !isOverload(said) && { maxRetries: said.max_retries }),
             ...(said.retry_delay_ms !== undefined && { delayMs: said.retry_delay_ms }),
             ...(said.error_status !== undefined && { status: said.error_status }),
             reason: retryReason(said),
@@ -273,6 +273,10 @@ const PURE_TOOLS = new Set([
 ])
 
 type ToolOutcome = Extract<RunnerEvent, { type: 'tool.completed' }>['outcome']
+
+/** With some models the engine gives up after the third overload, whatever number of tries it announces. */
+const isOverload = ({ error, error_status }: SdkSystemMessage): boolean =>
+  error === 'overloaded' || error_status === 529
 
 const retryReason = ({ error, error_status }: SdkSystemMessage): string => {
   const named = error && error !== 'unknown' ? error : null
