@@ -111,7 +111,7 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     await fabric().invoke('scripted', 'fits', { prompt: 'Hello' })
     const window = tmux.open(80, ['logs', 'fits', '--type', 'tool_cal'])
     expect(await window.ended()).toBe(0)
-    expect(window.lines().join('\n')).toContain('No event fits.')
+    expect(window.lines().join('\n')).toContain('No event fits. Did you mean --type tool_call?')
   })
 
   /** Presses Ctrl+C twice. On a busy machine the second press may come too late: then the command is started again. */
