@@ -11,7 +11,7 @@ import { checkExportHead } from '../files/export-head.ts'
 
 export const importSessions = defineCommand({
   options: {
-    rename: { type: 'boolean', help: 'another id for a session whose id is taken' },
+    rename: { type: 'boolean', help: 'another id for a session whose id another session has' },
     check: { type: 'boolean', help: 'only say what would become of the file' },
     ...clientOptions,
     ...outputOptions,
@@ -27,12 +27,16 @@ export const importSessions = defineCommand({
     for (const session of sessions) {
       const { id, events, existing, renamed_from: from } = session
       if (out.isJson) out.row(session)
-      else if (existing) out.line(`${id}: is here already`)
+      else if (existing) out.line(`${id}: is here already${rename ? noCopyText(id) : ''}`)
       else out.line(`${id}: ${events} events${from === undefined ? '' : `, was ${from}`}`)
     }
     return EXIT_CODES.ok
   },
 })
+
+/** A file that is imported twice makes no second session, so that an import which broke off can be repeated: no copy, though a person may want one. */
+const noCopyText = (id: string): string =>
+  ` with the same events, so no copy was made. To try something else in a copy: ${commandName()} branch ${id}`
 
 /** The server names the parameter of its route, and no file; here they are a flag and the file that was typed. */
 const explainRefusal =
