@@ -1,5 +1,5 @@
 // `bridle chat` is a conversation with an agent, in the terminal or through a pipe.
-import { type ChatTarget, chooseTarget } from '../chat/chat-target.ts'
+import { chatCommand, chooseTarget } from '../chat/chat-target.ts'
 import { chatWorkspace } from '../chat/chat-workspace.ts'
 import { historyFile, openHistory } from '../chat/input/prompt-history.ts'
 import { runPipedChat } from '../chat/piped-chat.ts'
@@ -75,9 +75,7 @@ const sayFarewell = async ({ fabric, ownData }: ServerConnection, end: ChatEnd):
     return
   }
   const work = isRunning ? (ownData === null ? ' The run continues.' : ' The run goes on when you are back.') : ''
-  process.stderr.write(`Left.${work} Come back with ${comeBack(target)}\n`)
+  process.stderr.write(`Left.${work} Come back with ${chatCommand(target)}\n`)
   const changes = await changesNote(fabric, target).catch(() => null)
   if (changes !== null) process.stderr.write(`${escapeControls(changes)}\n`)
 }
-
-const comeBack = ({ agent, id }: ChatTarget): string => `${commandName()} chat ${agent} --id ${id}`
