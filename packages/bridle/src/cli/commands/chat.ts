@@ -11,7 +11,7 @@ import { connectOrStart, type ServerConnection } from '../runs/server-connection
 import { changesNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, workspaceOptions } from '../runs/workspace-option.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
-import { createOutput, escapeControls } from '../terminal/output.ts'
+import { createOutput, writeRemark } from '../terminal/output.ts'
 
 export const chat = defineCommand({
   options: {
@@ -69,13 +69,13 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
 /** How to come back. A session without a prompt is removed: nobody would look for it. */
 const sayFarewell = async ({ fabric, ownData }: ServerConnection, end: ChatEnd): Promise<void> => {
   const { target, isEmpty, isRunning, unsent } = end
-  for (const prompt of unsent) process.stderr.write(`Not sent: ${escapeControls(prompt)}\n`)
+  for (const prompt of unsent) writeRemark(`Not sent: ${prompt}`)
   if (isEmpty && target.isNew && unsent.length === 0) {
     await fabric.remove(target.agent, target.id).catch(() => {})
     return
   }
   const work = isRunning ? (ownData === null ? ' The run continues.' : ' The run goes on when you are back.') : ''
-  process.stderr.write(`Left.${work} Come back with ${chatCommand(target)}\n`)
+  writeRemark(`Left.${work} Come back with ${chatCommand(target)}`)
   const changes = await changesNote(fabric, target).catch(() => null)
-  if (changes !== null) process.stderr.write(`${escapeControls(changes)}\n`)
+  if (changes !== null) writeRemark(changes)
 }
