@@ -1,6 +1,7 @@
 // `bridle chat` is a conversation with an agent, in the terminal or through a pipe.
 import { chatCommand, chooseTarget } from '../chat/chat-target.ts'
 import { chatWorkspace } from '../chat/chat-workspace.ts'
+import { holdKeys } from '../chat/input/early-keys.ts'
 import { historyFile, openHistory } from '../chat/input/prompt-history.ts'
 import { runPipedChat } from '../chat/piped-chat.ts'
 import { type ChatEnd, TerminalChat } from '../chat/terminal-chat.ts'
@@ -40,18 +41,32 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     // Unlike other commands, a chat in a pipe answers in plain text.
     const out = createOutput({ json: flags.json === true, text: flags.json !== true })
     const interruption = listenForInterrupt()
-    const connection = await connectOrStart(flags, env, out)
+    // A dumb terminal cannot move its cursor: line by line works there, too.
+    const earlyKeys = out.canAsk && env.TERM !== 'dumb' ? holdKeys() : null
+    const connection = await connectOrStart(flags, env, out).catch((error: unknown) => {
+      earlyKeys?.release()
+      throw error
+    })
     try {
+      interruption.signal.throwIfAborted()
       const continues = flags.continue === true
       const target = await chooseTarget(connection.fabric, { agent, id: flags.id, continues, workspace, say: out.note })
-      // A dumb terminal cannot move its cursor: line by line works there, too.
-      if (!out.canAsk || env.TERM === 'dumb')
+      if (earlyKeys === null)
         return await runPipedChat({ connection, target, out, signal: interruption.signal }).finally(async () => {
           const changes = out.isJson ? null : await changesNote(connection.fabric, target).catch(() => null)
           if (changes !== null) out.note(changes)
         })
       const history = openHistory(historyFile(env))
-      const talk = new TerminalChat({ connection, tenant: flags.tenant, target, workspace, history, env, out })
+      const talk = new TerminalChat({
+        connection,
+        tenant: flags.tenant,
+        target,
+        workspace,
+        history,
+        earlyKeys,
+        env,
+        out,
+      })
       // From here on Ctrl+C is a key, and while an editor is open it is the editor's.
       interruption.dispose()
       await sayFarewell(connection, await talk.run())
@@ -60,6 +75,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (!interruption.signal.aborted) throw error
       throw new ExitError(EXIT_CODES.interrupted, `Left. ${commandName(env)} chat --continue goes on.`)
     } finally {
+      earlyKeys?.release()
       await connection.close()
       interruption.dispose()
     }
