@@ -57,9 +57,11 @@ test('[C286] export names the commands that read the file; import names its own 
   expect((await there.bridle(['import', file, '--rename', '--text'])).stdout).toMatch(/, was both$/)
   // The very session of the file is no other one, so nothing is in its way.
   expect((await here.bridle(['import', file, '--text'])).stdout).toBe('both: is here already')
-  expect((await here.bridle(['import', file, '--rename', '--text'])).stdout).toBe(
-    'both: is here already with the same events, so no copy was made. To try something else in a copy: bridle branch both',
-  )
+  expect(await here.bridle(['import', file, '--rename', '--text'])).toEqual({
+    ...{ code: 0, stdout: 'both: is here already' },
+    stderr:
+      'A session that is here with the same events is not copied. To try something else in a copy: bridle branch both\n',
+  })
 })
 
 test('[C341] a file that does not begin as an export is named as no export', async () => {

@@ -27,16 +27,18 @@ export const importSessions = defineCommand({
     for (const session of sessions) {
       const { id, events, existing, renamed_from: from } = session
       if (out.isJson) out.row(session)
-      else if (existing) out.line(`${id}: is here already${rename ? noCopyText(id) : ''}`)
+      else if (existing) out.line(`${id}: is here already`)
       else out.line(`${id}: ${events} events${from === undefined ? '' : `, was ${from}`}`)
     }
+    const same = rename ? sessions.find(({ existing }) => existing) : undefined
+    if (same) out.note(noCopyText(same.id))
     return EXIT_CODES.ok
   },
 })
 
 /** A file that is imported twice makes no second session, so that an import which broke off can be repeated: no copy, though a person may want one. */
 const noCopyText = (id: string): string =>
-  ` with the same events, so no copy was made. To try something else in a copy: ${commandName()} branch ${id}`
+  `A session that is here with the same events is not copied. To try something else in a copy: ${commandName()} branch ${id}`
 
 /** The server names the parameter of its route, and no file; here they are a flag and the file that was typed. */
 const explainRefusal =
