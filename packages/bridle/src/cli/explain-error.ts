@@ -4,7 +4,7 @@ import { EXIT_CODES, ExitError } from './command.ts'
 import { commandName } from './command-name.ts'
 import { refusalText } from './refusal-text.ts'
 import { escapeControls } from './terminal/output.ts'
-import { wrapWords } from './terminal/text-lines.ts'
+import { wrapRemark } from './terminal/text-lines.ts'
 
 /** The codes of Node for a certificate that it does not trust. */
 const CERTIFICATE_CODE = /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
@@ -38,10 +38,8 @@ export const explainError = (error: unknown): { readonly code: number; readonly 
 
 /** The message as it is printed: on a terminal of so many columns its words are not broken; a pipe gets it as it is. */
 export const errorText = (message: string, columns: number | null): string => {
-  const lines = `bridle: ${message}`.split('\n')
-  return (
-    columns === null ? lines : lines.flatMap((line) => wrapWords(line, columns).map((each) => each.trimEnd()))
-  ).join('\n')
+  const text = `bridle: ${message}`
+  return columns === null ? text : wrapRemark(text, columns).join('\n')
 }
 
 const certificateText = (code: string): string =>

@@ -28,7 +28,7 @@ const inEditor = async (editor: string, text: string, signal: AbortSignal): Prom
     writeFileSync(file, `${text.trimEnd()}\n`)
     // EDITOR may hold options, as in "code --wait", so a shell reads it.
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', signal })
-    const [code] = (await once(child, 'close')) as [number | null]
+    const [code] = (await withoutInterrupts(() => once(child, 'close'))) as [number | null]
     return code === 0 ? readFileSync(file, 'utf8') : null
   } catch {
     // The editor did not start, or the question was withdrawn while it was open.
@@ -38,7 +38,21 @@ const inEditor = async (editor: string, text: string, signal: AbortSignal): Prom
   }
 }
 
-/** In terminal mode, so that the arguments can be edited in place. Ctrl+C is passed on as a signal. */
+/** A terminal sends Ctrl+C to the editor and to this process; it is meant for the editor alone. */
+const withoutInterrupts = async <T>(act: () => Promise<T>): Promise<T> => {
+  const listeners = process.listeners('SIGINT')
+  const ignore = () => {}
+  process.on('SIGINT', ignore)
+  for (const each of listeners) process.off('SIGINT', each)
+  try {
+    return await act()
+  } finally {
+    for (const each of listeners) process.on('SIGINT', each)
+    process.off('SIGINT', ignore)
+  }
+}
+
+/** In terminal mode, so that the arguments can be edited in place. Ctrl+C leaves the line, and nothing else. */
 const inLine = (text: string, signal: AbortSignal): Promise<string | null> =>
   new Promise((resolve) => {
     const { stdin: input, stdout } = process
@@ -55,7 +69,7 @@ const inLine = (text: string, signal: AbortSignal): Promise<string | null> =>
     lines.once('close', () => end(null))
     lines.on('SIGINT', () => {
       end(null)
-      process.kill(process.pid, 'SIGINT')
+      stdout.write('\n')
     })
     lines.setPrompt('  Arguments: ')
     lines.prompt()

@@ -29,7 +29,6 @@ test('[C344] a whole file is a path and added lines; a list of edits has a headi
     '? Write "my file"',
     '  + a',
     '  + \\tb\\u0020',
-    '  + ',
     '  Reason: why',
   ])
   const edits = [
@@ -46,6 +45,16 @@ test('[C344] a whole file is a path and added lines; a list of edits has a headi
     '  + d',
     '  Reason: why',
   ])
+})
+
+test.each([
+  ['a\n', ['  + a']],
+  ['a', ['  + a', '  · (no newline at the end)']],
+  ['a\n\n', ['  + a', '  + ']],
+  ['\n', ['  + ']],
+  ['', ['  · (empty)']],
+])('[C344] the end of the file %j is not an empty line, and every other end looks different', (content, lines) => {
+  expect(linesOf({ file_path: 'a', content }, 'Write').slice(1, -1)).toEqual(lines)
 })
 
 const edit = { file_path: 'a', old_string: 'b', new_string: 'c' }

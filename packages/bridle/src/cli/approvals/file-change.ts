@@ -42,7 +42,12 @@ const editOf = (value: unknown): FileEdit | null => {
   return { lines: lineChanges(linesOf(before), linesOf(after)), options }
 }
 
-const addedLines = (content: string): LineChange[] => linesOf(content).map((text) => ({ mark: '+', text }))
+/** A newline ends a line, and begins none. All lines of a file are added ones, so none of them can imitate a remark about its end. */
+const addedLines = (content: string): LineChange[] => {
+  if (content === '') return [{ mark: '·', text: '(empty)' }]
+  const added = linesOf(content.replace(/\n$/, '')).map((text): LineChange => ({ mark: '+', text }))
+  return content.endsWith('\n') ? added : [...added, { mark: '·', text: '(no newline at the end)' }]
+}
 
 const linesOf = (text: string): string[] => text.split('\n').map(visibleLine)
 

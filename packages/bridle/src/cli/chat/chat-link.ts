@@ -5,7 +5,7 @@ import { RETRY_MAX_MS } from '../../client/limits.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import type { ChatTarget } from './chat-target.ts'
 import { COST_WAIT_MS } from './limits.ts'
-import { type NoticeEnvelope, noticeText } from './thread/notices.ts'
+import { type NoticeEnvelope, noticeReader } from './thread/notices.ts'
 import { turnCost, type UsageCount } from './thread/turn-cost.ts'
 
 export interface ChatLinkEvents {
@@ -23,6 +23,7 @@ export class ChatLink {
   #usage: UsageCount | null = null
   /** The last event that was looked at for a notice. */
   #noticesAfter: string | null = null
+  readonly #readNotice = noticeReader()
   #startedAt: number | null = null
   #isFirst = true
   /** The run began before this chat was watching: nobody here knows when. */
@@ -122,7 +123,7 @@ export class ChatLink {
     const feed = this.#fabric.envelopes(id, { agent, tier: 'debug', omit: ['token', 'thinking'], after, signal })
     for await (const envelope of feed) {
       this.#noticesAfter = String(envelope.seq)
-      const text = noticeText(envelope as NoticeEnvelope)
+      const text = this.#readNotice(envelope as NoticeEnvelope)
       if (text !== null && !signal.aborted) this.#events.onNotice(text)
     }
   }

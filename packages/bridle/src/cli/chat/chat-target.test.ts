@@ -50,7 +50,7 @@ test('[C150] [C190] without an agent, --id may be the beginning of an id', async
   })
   await expect(chooseTarget(fabric, { ...choice, id: 'west' })).rejects.toMatchObject({
     code: 1,
-    message: 'There is no session west. Try bridle sessions.',
+    message: expect.stringMatching(/^There is no session west on the server at .* with --url\.$/),
   })
   expect(calls).toEqual([])
   // With an agent the same text names a new session.
@@ -59,8 +59,8 @@ test('[C150] [C190] without an agent, --id may be the beginning of an id', async
   const say = (text: string) => void remarks.push(text)
   for (const id of ['south', 'north', 'west', 'south-1']) await chooseTarget(fabric, { ...choice, agent: 'a', id, say })
   expect(remarks).toEqual([
-    'south is a new session. A session begins so: south-1. Go on with bridle chat a --id south-1',
-    'north is a new session. 2 sessions begin so. Go on with bridle chat a --id north-1',
+    'south is a new session. If you meant the one that begins so, leave with Ctrl+D and type\n  bridle chat a --id south-1',
+    'north is a new session. If you meant one of the 2 that begin so, leave with Ctrl+D and type\n  bridle chat a --id north-1\n  bridle chat a --id north-2',
   ])
 })
 

@@ -2,6 +2,7 @@
 import { FabricError, type OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { CANDIDATES_MAX } from '../limits.ts'
 import { refusalReason } from '../refusal-text.ts'
 import { unknownAgent } from '../runs/unknown-agent.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
@@ -85,12 +86,17 @@ const namedChat = async (fabric: OperatorClient, id: string, choice: ChatChoice)
   }
 }
 
+/** The command that goes on with a chat. */
+export const chatCommand = ({ agent, id }: { readonly agent: string; readonly id: string }): string =>
+  `${commandName()} chat ${agent} --id ${id}`
+
 /** Lists show the beginnings of ids, and other verbs take them: a person may mean a session that is there. Null where none begins so. */
 const longerIdText = async (fabric: OperatorClient, id: string): Promise<string | null> => {
   // Only a remark: the chat goes on without it.
   const found = await sessionsByPrefix(fabric, id, undefined).catch(() => null)
   const [first, ...others] = [...(found?.values() ?? [])].filter((each) => each.id !== id)
   if (first === undefined) return null
-  const which = others.length === 0 ? `A session begins so: ${first.id}.` : `${others.length + 1} sessions begin so.`
-  return `${id} is a new session. ${which} Go on with ${commandName()} chat ${first.agent} --id ${first.id}`
+  const which = others.length === 0 ? 'the one that begins so' : `one of the ${others.length + 1} that begin so`
+  const commands = [first, ...others].slice(0, CANDIDATES_MAX).map((each) => `  ${chatCommand(each)}`)
+  return [`${id} is a new session. If you meant ${which}, leave with Ctrl+D and type`, ...commands].join('\n')
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
-import { CliWorkspace, parseJsonRows, scriptOf } from '../cli.suite.ts'
+import { CliWorkspace, freePort, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -131,6 +131,31 @@ describe.skipIf(needs('tmux'))('on a terminal', () => {
     await other.until('The end.')
     expect(words(other.lines())).toContain('✓ bash ls -la two files ✓ write b')
   })
+
+  test.each([80, 120])(
+    '[C196] keys that are pressed before the chat is there belong to it, at %d columns',
+    async (columns) => {
+      // A server of its own takes a while to start.
+      const own = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}`, BRIDLE_DATA: `early-${columns}` }
+      const sent = open(`early-${columns}`, columns, ['scripted'], own)
+      sent.keys('one', 'Enter')
+      await sent.until(/this\s+command\s+starts\s+a\s+server/)
+      sent.keys('tw')
+      await sent.until(/You said: "one"/)
+      await sent.until(/^› tw$/m)
+      sent.keys('o', 'Enter')
+      await sent.until(/You said: "two"/)
+      sent.keys('C-d')
+      await sent.until(/^code 0/m)
+
+      const half = open(`half-${columns}`, columns, ['scripted'])
+      half.keys('not yet sent')
+      await half.until(/^› not yet sent$/m)
+      expect(half.lines().filter((line) => line.includes('not yet sent'))).toHaveLength(1)
+      half.keys('C-u', 'C-d')
+      await half.until(/^code 0/m)
+    },
+  )
 
   test('[C199] the part of an answer that is on the screen stays there when the person leaves', async () => {
     const chat = open('part', 80, ['scripted', '--id', 'part'])

@@ -13,6 +13,7 @@ import { approvalPrompt, readAnswer } from './approval-prompt.ts'
 import { ApprovalTalk } from './approval-talk.ts'
 import { ChatLink } from './chat-link.ts'
 import { type ChatTarget, createTarget } from './chat-target.ts'
+import type { EarlyKeys } from './input/early-keys.ts'
 import type { TerminalKey } from './input/keys.ts'
 import type { EditorEvent } from './input/line-editor.ts'
 import type { PromptHistory } from './input/prompt-history.ts'
@@ -28,6 +29,7 @@ export interface TerminalChatOptions {
   readonly target: ChatTarget
   readonly workspace: FolderChoice | null
   readonly history: PromptHistory
+  readonly earlyKeys: EarlyKeys
   readonly env: NodeJS.ProcessEnv
   readonly out: CliOutput
 }
@@ -96,6 +98,7 @@ export class TerminalChat {
     for (const [name, handler] of Object.entries(handlers)) process.on(name, handler)
     this.#note(...greeting(this.#options.target))
     this.#window.start()
+    this.#window.feed(this.#options.earlyKeys.take())
     void this.#sayPlace(this.#options.target)
     this.#ticking = setInterval(() => this.#link.isRunning && this.#window.redraw(), 1000)
     try {

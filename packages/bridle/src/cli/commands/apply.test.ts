@@ -135,6 +135,20 @@ test('[C141] [C150] with no server the command starts one, which knows its user;
   git('clean', '--quiet', '-f')
 })
 
+test('[C142] where another server has the port, apply says which one it asked, and how to look in this folder', async () => {
+  const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
+  await work.bridle(['run', 'scripted', 'Hello', '--id', 'kept', '--data', 'kept', '--json'], { env })
+  const away = await work.bridle(['apply', 'kept', '--data', 'kept', '--text'])
+  expect([away.code, away.stderr]).toEqual([
+    1,
+    `bridle: There is no session kept on the server at ${work.url}. Try bridle sessions, or name another server with --url. ` +
+      'No server has the sessions in kept now. To look there, name a free port: bridle apply kept --url http://127.0.0.1:4318 --data kept\n',
+  ])
+  // The data folder of the server that was asked has no more to show.
+  const nobody = await work.bridle(['apply', 'nobody', '--data', 'data', '--text'])
+  expect(nobody.stderr).toMatch(/There is no session nobody .* with --url\.\n$/)
+})
+
 describe('[C141] a folder that cannot be had', () => {
   const cases = variants<[string, string[], RegExp]>(
     [['is outside of what the server allows', ['--workspace', '/usr'], /Start a server in your folder/]],

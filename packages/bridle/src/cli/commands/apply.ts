@@ -10,9 +10,12 @@ import {
   ExitError,
   outputOptions,
 } from '../command.ts'
+import { commandName } from '../command-name.ts'
+import { inspectDataFolder } from '../config/data-folder.ts'
+import { repeatedFlags, serverSettings } from '../config/settings.ts'
 import { connectOrStart } from '../runs/server-connection.ts'
 import { takeOver } from '../runs/take-over.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { NoSessionError, withSession } from '../session-ids/session-prefix.ts'
 
 export const apply = defineCommand({
   options: {
@@ -28,9 +31,19 @@ with git diff. Where they do not fit, nothing is changed.`,
     // A session of `run` may have been served by that command alone, which has ended.
     const connection = await connectOrStart(flags, env, out)
     const { fabric } = connection
-    const card = await withSession(fabric, session, flags.agent, (id) => fabric.session(id, flags.agent)).finally(
-      connection.close,
-    )
+    const card = await withSession(fabric, session, flags.agent, (id) => fabric.session(id, flags.agent))
+      .catch(async (error: unknown) => {
+        const { data } = await serverSettings(flags, env)
+        const isHere = connection.ownData === null && inspectDataFolder(data).state === 'free'
+        throw error instanceof NoSessionError && isHere
+          ? withFolderHint(
+              error,
+              data,
+              `apply ${session} --url http://127.0.0.1:4318${repeatedFlags({ ...flags, url: undefined })}`,
+            )
+          : error
+      })
+      .finally(connection.close)
     const { source, path } = foldersOf(card)
     const files = await takeOver(source, path)
     if (out.isJson) out.row({ type: 'applied', sessionId: card.id, source, files })
@@ -43,6 +56,13 @@ with git diff. Where they do not fit, nothing is changed.`,
     return EXIT_CODES.ok
   },
 })
+
+/** The session may be one of this folder, which no server has at the moment, while another server has the port. */
+const withFolderHint = ({ code, message }: NoSessionError, data: string, words: string): ExitError =>
+  new ExitError(
+    code,
+    `${message} No server has the sessions in ${data} now. To look there, name a free port: ${commandName()} ${words}`,
+  )
 
 /** The folder that the session began with, and the one in which it works. */
 const foldersOf = ({

@@ -39,7 +39,10 @@ describe('[C11] attach', () => {
   test('with --agent it waits for a session that does not exist yet; without, that is an error', async () => {
     const early = work.start(['attach', 'early', '--agent', 'scripted'])
     const nobody = await work.bridle(['attach', 'early'])
-    expect([nobody.code, nobody.stderr]).toEqual([1, 'bridle: There is no session early. Try bridle sessions.\n'])
+    expect([nobody.code, nobody.stderr]).toEqual([
+      1,
+      `bridle: There is no session early on the server at ${work.url}. Try bridle sessions, or name another server with --url.\n`,
+    ])
     await work.bridle(['run', 'scripted', scriptOf({ text: 'at last' }), '--id', 'early'])
     await early.until(hasType('idle'))
   })
@@ -160,7 +163,10 @@ test('[C28] a signal that no run takes, and one for no session, end with 1', asy
   const refused = await work.bridle(['signal', 'quiet', 'paid', '{"n":1}', '--actor', 'me', '--key', 'k-1'])
   expect(refused).toEqual({ code: 1, stdout: '', stderr: 'bridle: No run of the session takes signals now.\n' })
   const nowhere = await work.bridle(['signal', 'nowhere', 'paid'])
-  expect([nowhere.code, nowhere.stderr]).toEqual([1, 'bridle: There is no session nowhere. Try bridle sessions.\n'])
+  expect([nowhere.code, nowhere.stderr]).toEqual([
+    1,
+    `bridle: There is no session nowhere on the server at ${work.url}. Try bridle sessions, or name another server with --url.\n`,
+  ])
   const bad = await work.bridle(['signal', 'quiet', 'not an id'])
   expect([bad.code, bad.stderr]).toEqual([2, 'bridle: name: Expected an id\n'])
 })

@@ -12,7 +12,7 @@ import { parseEventFlag } from '../session-ids/event-id.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { createEventPrinter, endLine } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
-import { wrapWords } from '../terminal/text-lines.ts'
+import { writeRemark } from '../terminal/output.ts'
 import { withWorkingLine } from '../terminal/working-line.ts'
 
 export const attach = defineCommand({
@@ -61,11 +61,7 @@ within 2 seconds cancels it.`,
       else printer.print(event)
     }
     if (known && out.canAsk)
-      for (const line of wrapWords(
-        `${known.agent}, session ${id}, ${known.status}; Ctrl+C leaves, and stops nothing.`,
-        out.width,
-      ))
-        out.note(line)
+      out.note(`${known.agent}, session ${id}, ${known.status}; Ctrl+C leaves, and stops nothing.`)
     let isAway = false
     const feed = fabric.events(agent, id, {
       signal,
@@ -100,7 +96,7 @@ within 2 seconds cancels it.`,
       stop()
       dispose()
     }
-    process.stderr.write(`Detached from ${id}; nothing was stopped.\nCome back with ${command} attach ${id}\n`)
+    writeRemark(`Detached from ${id}; nothing was stopped.\nCome back with ${command} attach ${id}`)
     return EXIT_CODES.ok
   },
 })

@@ -47,7 +47,12 @@ describe('in a pipe', () => {
       1,
       /^bridle: There is no agent nobody; there (is|are) .*scripted/,
     ],
-    ['a session that is not there', ['chat', '--id', 'nothing'], 1, /^bridle: There is no session nothing\. Try/],
+    [
+      'a session that is not there',
+      ['chat', '--id', 'nothing'],
+      1,
+      /^bridle: There is no session nothing on the server at/,
+    ],
     [
       'a folder that is not there',
       ['chat', 'scripted', '--workspace', 'nowhere'],

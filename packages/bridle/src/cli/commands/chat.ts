@@ -1,6 +1,7 @@
 // `bridle chat` is a conversation with an agent, in the terminal or through a pipe.
-import { type ChatTarget, chooseTarget } from '../chat/chat-target.ts'
+import { chatCommand, chooseTarget } from '../chat/chat-target.ts'
 import { chatWorkspace } from '../chat/chat-workspace.ts'
+import { holdKeys } from '../chat/input/early-keys.ts'
 import { historyFile, openHistory } from '../chat/input/prompt-history.ts'
 import { runPipedChat } from '../chat/piped-chat.ts'
 import { type ChatEnd, TerminalChat } from '../chat/terminal-chat.ts'
@@ -11,7 +12,7 @@ import { connectOrStart, type ServerConnection } from '../runs/server-connection
 import { changesNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, workspaceOptions } from '../runs/workspace-option.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
-import { createOutput, escapeControls } from '../terminal/output.ts'
+import { createOutput, writeRemark } from '../terminal/output.ts'
 
 export const chat = defineCommand({
   options: {
@@ -40,18 +41,32 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     // Unlike other commands, a chat in a pipe answers in plain text.
     const out = createOutput({ json: flags.json === true, text: flags.json !== true })
     const interruption = listenForInterrupt()
-    const connection = await connectOrStart(flags, env, out)
+    // A dumb terminal cannot move its cursor: line by line works there, too.
+    const earlyKeys = out.canAsk && env.TERM !== 'dumb' ? holdKeys() : null
+    const connection = await connectOrStart(flags, env, out).catch((error: unknown) => {
+      earlyKeys?.release()
+      throw error
+    })
     try {
+      interruption.signal.throwIfAborted()
       const continues = flags.continue === true
       const target = await chooseTarget(connection.fabric, { agent, id: flags.id, continues, workspace, say: out.note })
-      // A dumb terminal cannot move its cursor: line by line works there, too.
-      if (!out.canAsk || env.TERM === 'dumb')
+      if (earlyKeys === null)
         return await runPipedChat({ connection, target, out, signal: interruption.signal }).finally(async () => {
           const changes = out.isJson ? null : await changesNote(connection.fabric, target).catch(() => null)
           if (changes !== null) out.note(changes)
         })
       const history = openHistory(historyFile(env))
-      const talk = new TerminalChat({ connection, tenant: flags.tenant, target, workspace, history, env, out })
+      const talk = new TerminalChat({
+        connection,
+        tenant: flags.tenant,
+        target,
+        workspace,
+        history,
+        earlyKeys,
+        env,
+        out,
+      })
       // From here on Ctrl+C is a key, and while an editor is open it is the editor's.
       interruption.dispose()
       await sayFarewell(connection, await talk.run())
@@ -60,6 +75,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (!interruption.signal.aborted) throw error
       throw new ExitError(EXIT_CODES.interrupted, `Left. ${commandName(env)} chat --continue goes on.`)
     } finally {
+      earlyKeys?.release()
       await connection.close()
       interruption.dispose()
     }
@@ -69,15 +85,13 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
 /** How to come back. A session without a prompt is removed: nobody would look for it. */
 const sayFarewell = async ({ fabric, ownData }: ServerConnection, end: ChatEnd): Promise<void> => {
   const { target, isEmpty, isRunning, unsent } = end
-  for (const prompt of unsent) process.stderr.write(`Not sent: ${escapeControls(prompt)}\n`)
+  for (const prompt of unsent) writeRemark(`Not sent: ${prompt}`)
   if (isEmpty && target.isNew && unsent.length === 0) {
     await fabric.remove(target.agent, target.id).catch(() => {})
     return
   }
   const work = isRunning ? (ownData === null ? ' The run continues.' : ' The run goes on when you are back.') : ''
-  process.stderr.write(`Left.${work} Come back with ${comeBack(target)}\n`)
+  writeRemark(`Left.${work} Come back with ${chatCommand(target)}`)
   const changes = await changesNote(fabric, target).catch(() => null)
-  if (changes !== null) process.stderr.write(`${escapeControls(changes)}\n`)
+  if (changes !== null) writeRemark(changes)
 }
-
-const comeBack = ({ agent, id }: ChatTarget): string => `${commandName()} chat ${agent} --id ${id}`

@@ -15,7 +15,8 @@ export const completionOf = (verbs: { readonly [name: string]: VerbRow }): CliCo
     notes: `bash:  eval "$(bridle completion bash)"   in ~/.bashrc
 zsh:   eval "$(bridle completion zsh)"    in ~/.zshrc, behind compinit
 fish:  bridle completion fish > ~/.config/fish/completions/bridle.fish
-The programs bridle and fh are completed: verbs, flags, agents, and the ids of sessions, if a server answers within a moment.
+Tab completes fh and bridle: verbs, flags, agents, and the ids of sessions, if a server answers within a moment.
+Words behind npx are not completed; a function is:  bridle() { npx bridle "$@"; }
 The scripts call bridle completion sessions and bridle completion agents, which print a name per line.`,
     run: async ({ args: [shell = ''], flags, env, out }) => {
       const script = Object.hasOwn(shellScripts, shell) ? shellScripts[shell] : undefined

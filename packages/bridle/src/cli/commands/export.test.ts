@@ -55,6 +55,13 @@ test('[C286] export names the commands that read the file; import names its own 
   const { code, stderr } = await there.bridle(['import', file])
   expect([code, stderr]).toEqual([1, expect.stringMatching(/another session "both" here.* import .* --rename\n$/)])
   expect((await there.bridle(['import', file, '--rename', '--text'])).stdout).toMatch(/, was both$/)
+  // The very session of the file is no other one, so nothing is in its way.
+  expect((await here.bridle(['import', file, '--text'])).stdout).toBe('both: is here already')
+  expect(await here.bridle(['import', file, '--rename', '--text'])).toEqual({
+    ...{ code: 0, stdout: 'both: is here already' },
+    stderr:
+      'A session that is here with the same events is not copied. To try something else in a copy: bridle branch both\n',
+  })
 })
 
 test('[C341] a file that does not begin as an export is named as no export', async () => {

@@ -11,7 +11,7 @@ import { checkExportHead } from '../files/export-head.ts'
 
 export const importSessions = defineCommand({
   options: {
-    rename: { type: 'boolean', help: 'another id for a session whose id is taken' },
+    rename: { type: 'boolean', help: 'another id for a session whose id another session has' },
     check: { type: 'boolean', help: 'only say what would become of the file' },
     ...clientOptions,
     ...outputOptions,
@@ -30,9 +30,15 @@ export const importSessions = defineCommand({
       else if (existing) out.line(`${id}: is here already`)
       else out.line(`${id}: ${events} events${from === undefined ? '' : `, was ${from}`}`)
     }
+    const same = rename ? sessions.find(({ existing }) => existing) : undefined
+    if (same) out.note(noCopyText(same.id))
     return EXIT_CODES.ok
   },
 })
+
+/** A file that is imported twice makes no second session, so that an import which broke off can be repeated: no copy, though a person may want one. */
+const noCopyText = (id: string): string =>
+  `A session that is here with the same events is not copied. To try something else in a copy: ${commandName()} branch ${id}`
 
 /** The server names the parameter of its route, and no file; here they are a flag and the file that was typed. */
 const explainRefusal =

@@ -8,7 +8,7 @@ import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outpu
 import { createClient } from '../config/settings.ts'
 import { LOG_PAGE } from '../limits.ts'
 import { eventOfEntry, eventOfEnvelope, type LogEvent } from '../logs/log-event.ts'
-import { logFilter } from '../logs/log-filter.ts'
+import { logFilter, typeHint } from '../logs/log-filter.ts'
 import { logLine } from '../logs/log-line.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
@@ -51,14 +51,22 @@ Lines are cut to the terminal; JSON has everything.`,
       kept.push(event)
       if (kept.length > last) kept.shift()
     }
-    const visible = await visibleTypes(fabric, tier)
+    const { events: known } = await fabric.streamEvents()
+    // The types that a stream of this tier carries.
+    const visible = new Set<string>(
+      known.flatMap((each) => (tier === 'debug' || each.tier === 'default' ? [each.type] : [])),
+    )
     const past = await withSession(fabric, session, agent, (id) =>
       readPast(fabric, id, { ...present({ agent }), after }, (event) => {
         if (event.custom || visible.has(event.type)) take(event)
       }),
     )
     for (const event of kept) print(out, event)
-    if (shown === 0 && !follow) out.note('No event fits.')
+    if (shown === 0) {
+      const hint = typeHint(flags.type, known, tier)
+      if (!follow) out.note(`No event fits.${hint}`)
+      else if (hint !== '') out.note(`No event fits so far.${hint}`)
+    }
     if (follow) await followEvents(fabric, { ...past, tier, agent, isWanted }, out)
     return EXIT_CODES.ok
   },
@@ -67,12 +75,6 @@ Lines are cut to the terminal; JSON has everything.`,
 const print = (out: CliOutput, event: LogEvent): void => {
   if (out.isJson) out.row(event)
   else out.line(logLine(out, event))
-}
-
-/** The types that a stream of this tier carries. */
-const visibleTypes = async (fabric: OperatorClient, tier: 'default' | 'debug'): Promise<ReadonlySet<string>> => {
-  const { events } = await fabric.streamEvents()
-  return new Set(events.filter((each) => tier === 'debug' || each.tier === 'default').map(({ type }) => type))
 }
 
 interface LogEnd {

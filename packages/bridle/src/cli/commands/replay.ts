@@ -1,12 +1,14 @@
 // `bridle replay` shows a past session again, event by event. Nothing runs.
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { FabricError } from '../../client/fabric/error.ts'
 import type { History, SessionAt } from '../../history/index.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
+import { explainError } from '../explain-error.ts'
 import { REPLAY_GAP_MS } from '../limits.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { NoSessionError, withSession } from '../session-ids/session-prefix.ts'
 import { createEventPrinter } from '../terminal/event-printer.ts'
 import { printFields } from '../terminal/fields.ts'
 import { healthTexts } from '../terminal/health-text.ts'
@@ -58,7 +60,14 @@ const historyFrom = async (
   if (flags.session !== undefined)
     throw new ExitError(EXIT_CODES.usage, `--session chooses a session of a file, and there is no file ${source}.`)
   const fabric = await createClient(flags, env)
-  return withSession(fabric, source, flags.agent, (id) => historyOnServer(fabric, id, flags.agent))
+  return withSession(fabric, source, flags.agent, (id) => historyOnServer(fabric, id, flags.agent)).catch(
+    (error: unknown) => {
+      const isNowhere = error instanceof NoSessionError || (error instanceof FabricError && error.status === 0)
+      if (!isNowhere) throw error
+      const { code, message } = explainError(error)
+      throw new ExitError(code, `There is no file ${source}. ${message}`, { cause: error })
+    },
+  )
 }
 
 /** Prints the events up to one; the number of the last that was shown. */

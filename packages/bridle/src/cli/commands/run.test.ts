@@ -253,7 +253,27 @@ describe('[C283] --background', () => {
     const fabric = fabricClient({ url: work.url })
     await expect.poll(async () => (await fabric.session('bg-1')).status, { timeout: 30_000 }).toBe('completed')
     expect(await fabric.run('bg-1', 'r-2')).toMatchObject({ result: { prompt: 'the prompt', x: 1 } })
-    expect(await work.bridle([...args, 'bg-1'])).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  test('with --id of a session that is there, such as a branch, the prompt is its next one', async () => {
+    await work.bridle(['run', 'scripted', scriptOf({ text: 'first' }), '--id', 'stem'])
+    await work.bridle(['branch', 'stem', '--id', 'twig'])
+    const args = ['run', 'scripted', scriptOf({ text: 'second' }), '--id', 'twig', '--background']
+    const { code, stdout } = await work.bridle(args)
+    expect([code, parseJsonRows(stdout)]).toEqual([
+      0,
+      [{ sessionId: 'twig', agent: 'scripted', runId: expect.stringMatching(/^r-\d+$/), status: expect.any(String) }],
+    ])
+    const fabric = fabricClient({ url: work.url })
+    const runId = parseJsonRows(stdout)[0]?.runId
+    await expect
+      .poll(async () => (await fabric.run('twig', String(runId))).status, { timeout: 30_000 })
+      .toBe('completed')
+    const people = await work.bridle([...args, '--text'])
+    expect(people).toEqual({
+      ...{ code: 0, stdout: 'twig' },
+      stderr: 'It works in the background. Watch it with bridle attach twig\n',
+    })
   })
 
   test('it starts no server of its own, needs a prompt, and names the agents there are', async () => {

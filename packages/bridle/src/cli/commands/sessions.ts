@@ -5,7 +5,7 @@ import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
-import { escapeControls } from '../terminal/output.ts'
+import { writeRemark } from '../terminal/output.ts'
 import { changedColumn, printSessionTable } from '../terminal/session-table.ts'
 
 export const sessions = defineCommand({
@@ -40,7 +40,7 @@ export const sessions = defineCommand({
       printSessionTable(out, rows, changedColumn)
       out.note(`\n${commandName(env)} inspect ${rows[0]?.id}${repeatedFlags(flags)}`)
     }
-    if (next !== undefined) process.stderr.write(`There are more: --cursor ${escapeControls(next)}, or --all\n`)
+    if (next !== undefined) writeRemark(`There are more: --cursor ${next}, or --all`)
     return EXIT_CODES.ok
   },
 })

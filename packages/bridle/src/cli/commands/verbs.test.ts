@@ -16,6 +16,8 @@ afterAll(() => world.close())
 const ids = ['north-1', 'north-2', 'south-1']
 const fabric = () => operatorClient({ url: world.server.url })
 const waitFor = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 20_000, interval: 20 })
+const noSessionText = (id: string) =>
+  `There is no session ${id} on the server at ${world.server.url}. Try bridle sessions, or name another server with --url.`
 const status = async (id: string) => (await fabric().session(id)).status
 
 describe('[C150] a session is named by the beginning of its id', () => {
@@ -53,7 +55,7 @@ describe('[C150] a session is named by the beginning of its id', () => {
 
   test('none is an error in one line; an archived one is found', async () => {
     expect(await world.json('inspect', 'west')).toEqual({
-      ...{ code: 1, stdout: '', notes: 'There is no session west. Try bridle sessions.' },
+      ...{ code: 1, stdout: '', notes: noSessionText('west') },
     })
     await world.play('put-away', { text: 'x' })
     await fabric().archive('put-away')
@@ -353,7 +355,13 @@ describe('[C157] replay', () => {
     expect(await world.json('replay', file)).toMatchObject({
       ...{ code: 2, notes: expect.stringContaining('Line 2: The line is not JSON') },
     })
-    expect((await world.json('replay', 'nobody-1')).notes).toBe('There is no session nobody-1. Try bridle sessions.')
+    expect((await world.json('replay', 'nofile.jsonl')).notes).toBe(
+      `There is no file nofile.jsonl. ${noSessionText('nofile.jsonl')}`,
+    )
+    // Without a server the file is what was looked for first.
+    expect((await world.json('replay', 'nofile.jsonl', '--url', 'http://127.0.0.1:1')).notes).toMatch(
+      /^There is no file nofile\.jsonl\. /,
+    )
   })
 })
 
@@ -413,7 +421,7 @@ test('[C307] a rerun keeps the agent, and says so to a person who names another'
   })
   expect(await world.text('rerun', 'nobody', '--agent', 'assistant')).toMatchObject({
     code: 1,
-    notes: 'There is no session nobody. Try bridle sessions.',
+    notes: noSessionText('nobody'),
   })
   expect((await world.text('rerun', 'keep-2', '--agent', 'scripted')).code).toBe(0)
   // A refusal for another reason is told as it is.

@@ -79,7 +79,9 @@ test('[C300] a proxy that removes headers or knows no server at the moment is no
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
   })
   expect((await world.text('sessions', '--url', stripping)).notes).toBe('No sessions.')
-  expect((await world.text('inspect', 'nobody', '--url', stripping)).notes).toContain('There is no session nobody.')
+  expect((await world.text('inspect', 'nobody', '--url', stripping)).notes).toContain(
+    `There is no session nobody on the server at ${stripping}.`,
+  )
   const waiting = await serverWith((_, response) => response.writeHead(502).end('<html>'))
   const client = operatorClient({ url: waiting, fetch: bridleFetch(waiting) })
   const error = await client.sessions().catch((thrown: unknown) => thrown)

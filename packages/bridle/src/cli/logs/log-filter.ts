@@ -1,4 +1,5 @@
 // The filters of `bridle logs`: an event is shown where all of them fit.
+import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import type { LogEvent } from './log-event.ts'
 
@@ -10,7 +11,7 @@ export interface LogFilterFlags {
 }
 
 export const logFilter = ({ type: types, tool, status, grep }: LogFilterFlags): ((event: LogEvent) => boolean) => {
-  const wanted = types && new Set(types.flatMap((each) => each.split(',')))
+  const wanted = wantedTypes(types)
   const pattern = grep === undefined ? null : patternOf(grep)
   return (event) =>
     (!wanted || wanted.has(event.type)) &&
@@ -18,6 +19,29 @@ export const logFilter = ({ type: types, tool, status, grep }: LogFilterFlags): 
     (status === undefined || event.payload.status === status) &&
     (pattern === null || pattern.test(JSON.stringify(event)))
 }
+
+/** Why an event of the wanted types may not be there: a type is misspelt, or of another tier. Events of an agent's own may have any type. */
+export const typeHint = (
+  types: readonly string[] | undefined,
+  known: readonly { readonly type: string; readonly tier: string }[],
+  tier: string,
+): string => {
+  for (const type of wantedTypes(types) ?? []) {
+    const row = known.find((each) => each.type === type)
+    if (row && tier === 'default' && row.tier !== 'default') return ` ${type} is shown with --tier debug.`
+    const near = row
+      ? null
+      : nearestName(
+          type,
+          known.map((each) => each.type),
+        )
+    if (near !== null) return ` Did you mean --type ${near}?`
+  }
+  return ''
+}
+
+const wantedTypes = (types: readonly string[] | undefined): ReadonlySet<string> | undefined =>
+  types && new Set(types.flatMap((each) => each.split(',')))
 
 /** The tool that an event is about; null = none. */
 export const toolOf = ({ type, payload }: LogEvent): string | null => {

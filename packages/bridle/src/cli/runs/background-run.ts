@@ -19,6 +19,15 @@ export interface BackgroundRun {
   readonly serverFlags: string
 }
 
+/** The session is there, as a branch is: the prompt is its next one, as in a run that is watched. */
+const nextRun = async (
+  fabric: OperatorClient,
+  { agent, id, input, workspace }: Pick<BackgroundRun, 'agent' | 'input' | 'workspace'> & { readonly id: string },
+) => {
+  const { runId } = await fabric.invoke(agent, id, input, { async: true, ...(workspace && { workspace }) })
+  return { ...(await fabric.session(id, agent)), run_id: runId }
+}
+
 export const startInBackground = async (
   fabric: OperatorClient,
   { agent, id, input: { prompt, ...fields }, workspace, serverFlags }: BackgroundRun,
@@ -30,8 +39,10 @@ export const startInBackground = async (
   const input = Object.keys(fields).length === 0 ? undefined : fields
   const request = { agent, prompt, ...present({ session_id: id, input, workspace: workspace ?? undefined }) }
   const card = await fabric.startBackground(request).catch(async (error: unknown) => {
-    const isRefused = error instanceof FabricError && [400, 404].includes(error.status)
-    throw (isRefused && (await unknownAgent(fabric, agent))) || error
+    if (!(error instanceof FabricError)) throw error
+    if (error.status === 409 && id !== undefined)
+      return nextRun(fabric, { agent, id, input: { ...fields, prompt }, workspace })
+    throw ([400, 404].includes(error.status) && (await unknownAgent(fabric, agent))) || error
   })
   const { id: sessionId, status } = card
   if (out.isJson) return out.row({ sessionId, agent, runId: card.run_id, status })

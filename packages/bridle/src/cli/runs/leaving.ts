@@ -18,7 +18,7 @@ export const cancelOnSecondInterrupt = async (
   { id, agent, runId }: LeftRun,
 ): Promise<boolean> => {
   if (!out.canAsk) return false
-  out.note('Leaving; the run continues. Press Ctrl+C again within 2 seconds to cancel it.')
+  out.note('Leaving. Press Ctrl+C again within 2 seconds to cancel the run.')
   if (!(await isInterruptedAgain(out))) return false
   const { cancelled } = await fabric.cancel(id, present({ agent, runId }))
   out.note(cancelled ? `Cancelled, session ${id}` : `The run had ended already, session ${id}`)

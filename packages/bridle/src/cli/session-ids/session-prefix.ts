@@ -34,7 +34,7 @@ const idByPrefix = async (fabric: OperatorClient, text: string, agent: string | 
   const found = await sessionsByPrefix(fabric, text, agent)
   if (found.has(text)) return text
   const [first, ...others] = found.keys()
-  if (first === undefined) throw noSession(text)
+  if (first === undefined) throw new NoSessionError(text, fabric.url)
   if (others.length > 0) throw new ExitError(EXIT_CODES.usage, ambiguityText(text, [...found.values()]))
   return first
 }
@@ -57,8 +57,14 @@ export const sessionsByPrefix = async (
   return found
 }
 
-export const noSession = (text: string): ExitError =>
-  new ExitError(EXIT_CODES.failed, `There is no session ${text}. Try ${commandName()} sessions.`)
+/** No session of the server has such an id. The message names the server: another one may have the port that a person thinks of. */
+export class NoSessionError extends ExitError {
+  constructor(text: string, url: string) {
+    const next = `Try ${commandName()} sessions, or name another server with --url.`
+    super(EXIT_CODES.failed, `There is no session ${text} on the server at ${url}. ${next}`)
+    this.name = 'NoSessionError'
+  }
+}
 
 const ambiguityText = (text: string, candidates: readonly SessionRow[]): string => {
   const shown = candidates.slice(0, CANDIDATES_MAX)

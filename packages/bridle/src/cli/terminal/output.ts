@@ -1,6 +1,7 @@
 // The output of a command: text for people on a terminal, JSON lines for programs.
 import { styleText } from 'node:util'
 import { cutToColumns } from './display-width.ts'
+import { wrapRemark } from './text-lines.ts'
 
 export interface CliOutput {
   /** JSON lines instead of text. */
@@ -36,11 +37,18 @@ export const createOutput = ({ json = false, text = false }: { json?: boolean; t
     line: (text) => stdout.write(`${text}\n`),
     row: (value) => stdout.write(`${JSON.stringify(value)}\n`),
     note: (text) => {
-      if (!isJson) stderr.write(`${styleText('dim', escapeControls(text), { stream: stderr })}\n`)
+      if (!isJson) writeRemark(text, (line) => styleText('dim', line, { stream: stderr }))
     },
     // Colour on a terminal only, and not with NO_COLOR.
     style: (format, text) => styleText(format, text, { stream: stdout }),
   }
+}
+
+/** Words on standard error, also for programs. On a terminal no word of them is broken. */
+export const writeRemark = (text: string, paint = (line: string): string => line): void => {
+  const { stderr } = process
+  const shown = escapeControls(text)
+  for (const line of stderr.isTTY ? wrapRemark(shown, stderr.columns || 80) : [shown]) stderr.write(`${paint(line)}\n`)
 }
 
 /** The reader of the pipe has closed it (`| head`): end without an error. */

@@ -131,7 +131,7 @@ describe.skipIf(needs('script'))('on a terminal', () => {
     await run.until(question)
     const shown = terminal(['attach', id], { NO_COLOR: '1' })
     await shown.until(question)
-    expect(shown.screen()).toContain(`session ${id}, \r\nawaiting_approval; Ctrl+C leaves`)
+    expect(shown.screen()).toContain(`session ${id},\r\nawaiting_approval; Ctrl+C leaves`)
     shown.type('n\r')
     expect(await run.ended).toBe(0)
     shown.type('\u0003')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { displayWidth } from './display-width.ts'
 import { truncateLine } from './output.ts'
-import { wrapText, wrapWords } from './text-lines.ts'
+import { wrapRemark, wrapText, wrapWords } from './text-lines.ts'
 
 const family = '👩‍👩‍👧‍👦'
 
@@ -48,10 +48,28 @@ test.each([
     'There is no session called so. Try npm run -s bridle -- sessions.',
     ['There is no session called so. Try ', 'npm run -s bridle -- sessions.'],
   ],
+  [
+    'Branched at ev-9. npx bridle run scripted "…" --id s-12',
+    ['Branched at ev-9. ', 'npx bridle run scripted "…" --id s-12'],
+  ],
+  [
+    'The server ends with it: bridle start, then bridle attach scripted-12',
+    ['The server ends with it: bridle start, ', 'then bridle attach scripted-12'],
+  ],
 ])('[C281] the command in "%s" stands in one piece', (text, lines) => {
   expect(wrapWords(text, 40)).toEqual(lines)
 })
 
 test('[C281] a command that is longer than a line is broken between its words', () => {
   expect(wrapWords('Run: npm install @anthropic-ai/sdk', 20)).toEqual(['Run: npm install ', '@anthropic-ai/sdk'])
+})
+
+test('[C281] a remark keeps its words whole, and lines to copy as they are', () => {
+  const path = `  /${'folder/'.repeat(8)}`
+  expect(wrapRemark(`Works in a copy of your folder, which stays as it is:\n${path}\nIt is yours.`, 40)).toEqual([
+    'Works in a copy of your folder, which',
+    'stays as it is:',
+    path,
+    'It is yours.',
+  ])
 })

@@ -15,9 +15,15 @@ export const wrapWords = (text: string, columns: number): string[] =>
     0,
   ).map((line) => line.replaceAll(JOINED_SPACE, ' '))
 
-/** The commands that advice tells people to type. */
+/** A remark: its words stay whole, and a line to copy, which is indented or has no space, stays as it is. A terminal copies such a line whole. */
+export const wrapRemark = (text: string, columns: number): string[] =>
+  text
+    .split('\n')
+    .flatMap((line) => (/^ {2}|^\S*$/u.test(line) ? [line] : wrapWords(line, columns).map((each) => each.trimEnd())))
+
+/** The commands that advice tells people to type, with flags, quoted words, and what looks like an id, a path or an address. */
 const commands =
-  /\(cd \S+ && npm ci\)|npm (?:install|pkg set) [^\s;,]+|(?:npm run -s bridle --|npx bridle)(?: [a-z]+(?: --help)?)?/gu
+  /\(cd \S+ && npm ci\)|npm (?:install|pkg set) [^\s;,]+|(?:npm run -s bridle --|npx bridle|(?<=\s)bridle)(?: [a-z]+){0,2}(?: (?:--?[a-z][a-z-]*|"[^"]*"|[^\s,;]*[-\d:/][^\s,;]*))*/gu
 
 /** A space at which no line is broken: the no-break space. */
 const JOINED_SPACE = '\u00a0'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
 import { variants } from '../../../../../scripts/variants.ts'
 import { operatorClient } from '../../client/index.ts'
-import { CliWorkspace, scriptOf } from '../cli.suite.ts'
+import { CliWorkspace, freePort, scriptOf } from '../cli.suite.ts'
 import { Tmux, type TmuxWindow } from './tmux.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
@@ -111,7 +111,7 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     await fabric().invoke('scripted', 'fits', { prompt: 'Hello' })
     const window = tmux.open(80, ['logs', 'fits', '--type', 'tool_cal'])
     expect(await window.ended()).toBe(0)
-    expect(window.lines().join('\n')).toContain('No event fits.')
+    expect(window.lines().join('\n')).toContain('No event fits. Did you mean --type tool_call?')
   })
 
   /** Presses Ctrl+C twice. On a busy machine the second press may come too late: then the command is started again. */
@@ -140,6 +140,37 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     expect(await stay?.ended()).toBe(130)
     expect(stay?.lines().join('\n')).toContain('The run continues; watch it with bridle attach stay')
     expect([await statusOf('stay'), await statusOf('else')]).toEqual(['running', 'running'])
+  })
+
+  test('[C8] [C161] Ctrl+C in a run with a server of its own says only what becomes of it, and once', async () => {
+    const script = scriptOf({ text: 'begun' }, { sleepMs: 600_000 })
+    const own = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}`, BRIDLE_DATA: 'own' }
+    const window = tmux.open(120, ['run', 'scripted', script, '--id', 'alone'], own)
+    await window.until(/^begun/m)
+    window.press('C-c')
+    expect(await window.ended()).toBe(130)
+    const text = window.lines().join('\n')
+    expect(text).not.toContain('continues')
+    expect(text.match(/Left/g)).toHaveLength(1)
+    expect(text).toContain('Left, and the server of this run with it.')
+  })
+
+  test.each([
+    ['a line of the terminal', {}, 'Arguments: '],
+    ['the editor of the environment', { EDITOR: 'echo Open; sleep 600 #' }, /^Open/m],
+  ])('[C9] Ctrl+C in %s leaves the edit, and not the run', async (_name, env, isOpen) => {
+    const script = scriptOf({ approve: 'bash', args: { command: 'ls' } }, { text: 'on' })
+    const window = tmux.open(80, ['run', 'scripted', script], env)
+    await window.until('Approve?')
+    window.type('e')
+    window.press('Enter')
+    await window.until(isOpen)
+    window.press('C-c')
+    await window.until(/Nothing is changed\.[\s\S]*Approve\?/)
+    window.type('y')
+    window.press('Enter')
+    expect(await window.ended()).toBe(0)
+    expect(window.lines().join('\n')).toContain('✓ bash approved')
   })
 
   test('[C161] Ctrl+C in attach detaches; a second one cancels; where nothing runs it detaches at once', async () => {

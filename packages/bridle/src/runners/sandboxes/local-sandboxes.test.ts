@@ -373,6 +373,14 @@ describe('the next process', () => {
     await made[1]?.stop(bystander)
   })
 
+  test('[O15] a server that stops ends a busy one whose run is over, and counts the others', async () => {
+    const boxes = provider()
+    const [ended, busy] = [await boxes.acquire(a), await boxes.acquire(b)]
+    for (const box of [ended, busy]) await setBusy(box, true)
+    await boxes.endUnnamed(async (_key, id) => id === busy.id)
+    expect([await boxes.close(), await isUp(ended), await isUp(busy)]).toEqual([1, false, true])
+  })
+
   test('[O15] a server that stops ends idle ones and leaves busy ones to the next', async () => {
     const boxes = provider()
     const [idle, busy] = [await boxes.acquire(a), await boxes.acquire(b)]

@@ -154,6 +154,17 @@ export class LocalSandboxes implements SandboxProvider {
     }
   }
 
+  /** Before a server stops: ends also a busy sandbox whose run is over for its session, such as a cancelled one that has not ended yet. */
+  async endUnnamed(isLive: (key: Key, sandboxId: string) => Promise<boolean>): Promise<void> {
+    await Promise.all(
+      [...this.#sandboxes.values()].map(async (box) => {
+        const { key, id } = box.record
+        // In doubt the sandbox is kept: the next server asks again.
+        if (!(await isLive(key, id).catch(() => true))) await this.#end(box)
+      }),
+    )
+  }
+
   /** Ends sandboxes that are idle, too old or dead. A timer calls it every `sweepMs`. */
   async sweep(): Promise<void> {
     const { now, idleMs } = this.#options

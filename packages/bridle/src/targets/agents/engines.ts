@@ -71,6 +71,8 @@ export interface EngineAgents {
   readonly agents: readonly (readonly [AgentInfo, Runner])[]
   /** Stops sandboxes that no run names. Call it after the host has continued the work of the last process. */
   stopOrphans(host: Host): Promise<void>
+  /** Stops sandboxes whose run is over. Call it before the host stops. */
+  stopEnded(host: Host): Promise<void>
   /** A warning for the operator about missing isolation; null = none. */
   readonly warning: string | null
   /** Resolves with a note for the operator about sandboxes that go on; null = none does. */
@@ -126,15 +128,20 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
     agents,
     warning: local && backend === 'process' && isUsable ? NO_WALLS : null,
     stopOrphans: async (host) => {
-      const isLive = async (key: Key, id: string) => {
-        const session = await host.find(key)
-        const { sandbox: named } = (session?.state.lifecycle.run?.handle ?? {}) as { sandbox?: unknown }
-        return named === id
-      }
-      await local?.reap(isLive, async (key) => (await host.find(key)) !== null)
+      await local?.reap(isLiveIn(host), async (key) => (await host.find(key)) !== null)
+    },
+    stopEnded: async (host) => {
+      await local?.endUnnamed(isLiveIn(host))
     },
     close,
   }
+}
+
+/** Whether the run in progress of a session names the sandbox. */
+const isLiveIn = (host: Host) => async (key: Key, sandboxId: string) => {
+  const session = await host.find(key)
+  const { sandbox: named } = (session?.state.lifecycle.run?.handle ?? {}) as { sandbox?: unknown }
+  return named === sandboxId
 }
 
 /** The runs of these sandboxes go on, and wait for the next server. */

@@ -34,6 +34,20 @@ test('[O6] a person gets a short line, and only what matters', () => {
   expect(lines(undefined, true).map((line) => stripVTControlCharacters(line).trim())).toEqual(['00:00:00 error c'])
 })
 
+test('[O6] on a terminal no word of a line is broken', () => {
+  const written: string[] = []
+  const log = createLogger({
+    ...{ level: 'warn', isTerminal: true, columns: () => 40, now: () => 0 },
+    write: (line) => written.push(stripVTControlCharacters(line)),
+  })
+  log('warn', '1 sandbox goes on without the server: the next start continues its run', { id: 'x' })
+  expect(written.join('\n').split('\n')).toEqual([
+    '00:00:00 warn 1 sandbox goes on without',
+    '  the server: the next start continues',
+    '  its run id=x',
+  ])
+})
+
 test('a level that is none says so', () => {
   expect(() => lines('loud', false)).toThrow(
     expect.objectContaining({ code: 'log_level_invalid', message: expect.stringContaining('BRIDLE_LOG') }),

@@ -1,7 +1,7 @@
 // Structured logs: one JSON object per line, for machines; on a terminal, a short line for people. The fields are
 // ids, routes and outcomes: never a body, a prompt or a token.
 
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import { ServerFault } from '../server-fault.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -15,11 +15,13 @@ export interface LoggerOptions {
   /** From BRIDLE_LOG; default `info` for machines and `warn` on a terminal. `silent` writes nothing. */
   readonly level?: string | undefined
   readonly isTerminal: boolean
+  /** The columns of the terminal; default 80. */
+  readonly columns?: () => number
   readonly write: (line: string) => void
   readonly now: () => number
 }
 
-export const createLogger = ({ level, isTerminal, write, now }: LoggerOptions): Logger => {
+export const createLogger = ({ level, isTerminal, columns = () => 80, write, now }: LoggerOptions): Logger => {
   const least =
     level === 'silent' ? levels.length : levels.indexOf((level ?? (isTerminal ? 'warn' : 'info')) as LogLevel)
   if (least < 0)
@@ -28,11 +30,25 @@ export const createLogger = ({ level, isTerminal, write, now }: LoggerOptions): 
     if (levels.indexOf(lineLevel) < least) return
     const time = new Date(now()).toISOString()
     if (!isTerminal) return write(JSON.stringify({ time, level: lineLevel, message, ...fields }))
-    const more = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
-    write(
-      `${styleText('gray', time.slice(11, 19))} ${styleText(colours[lineLevel], lineLevel)} ${message} ${styleText('gray', more.join(' '))}`,
-    )
+    const words = [
+      ...[styleText('gray', time.slice(11, 19)), styleText(colours[lineLevel], lineLevel), ...message.split(' ')],
+      ...Object.entries(fields).map(([name, value]) => styleText('gray', `${name}=${value}`)),
+    ]
+    write(inLines(words, columns()))
   }
+}
+
+/** Words joined by spaces, in lines of so many columns; a longer word has a line of its own. */
+const inLines = (words: readonly string[], columns: number): string => {
+  let width = 0
+  return words
+    .map((word, at) => {
+      const { length } = stripVTControlCharacters(word)
+      const fits = width + 1 + length <= columns
+      width = at === 0 ? length : fits ? width + 1 + length : 2 + length
+      return `${at === 0 ? '' : fits ? ' ' : '\n  '}${word}`
+    })
+    .join('')
 }
 
 /** Writes to standard error, at the level of BRIDLE_LOG. */
@@ -40,6 +56,7 @@ export const standardLogger = (env: NodeJS.ProcessEnv, now: () => number): Logge
   createLogger({
     level: env.BRIDLE_LOG,
     isTerminal: process.stderr.isTTY ?? false,
+    columns: () => process.stderr.columns || 80,
     write: (line) => process.stderr.write(`${line}\n`),
     now,
   })

@@ -5,6 +5,8 @@ import { readKeys, type TerminalKey } from './keys.ts'
 
 export interface TerminalInput {
   readonly start: () => void
+  /** Keys that were pressed before the start. */
+  readonly feed: (text: string) => void
   /** Gives the terminal back as it was. */
   readonly stop: () => void
 }
@@ -29,17 +31,21 @@ export const terminalInput = (onKey: (key: TerminalKey) => void, onEnd: () => vo
       stdin.on('data', receive)
       stdin.on('end', onEnd)
       stdin.resume()
-      stdout.write('\u001b[?2004h')
+      stdout.write(PASTE_ON)
     },
+    feed: (text) => read(text, false),
     stop: () => {
       clearTimeout(timer)
       stdin.off('data', receive)
       stdin.off('end', onEnd)
       stdin.setRawMode(false)
       stdin.pause()
-      stdout.write('\u001b[?2004l')
+      stdout.write(PASTE_OFF)
     },
   }
 }
 
 const PASTE = '\u001b[200~'
+/** The terminal puts marks around pasted text, or does not. */
+export const PASTE_ON = '\u001b[?2004h'
+export const PASTE_OFF = '\u001b[?2004l'

@@ -6,7 +6,7 @@ import { editorRows, searchPrompt } from '../input/editor-rows.ts'
 import type { TerminalKey } from '../input/keys.ts'
 import { type EditorEvent, editorWith, emptyEditor, type LineEditor, pressKey } from '../input/line-editor.ts'
 import type { PromptHistory } from '../input/prompt-history.ts'
-import { type TerminalInput, terminalInput } from '../input/terminal-input.ts'
+import { PASTE_OFF, type TerminalInput, terminalInput } from '../input/terminal-input.ts'
 import { DRAW_MS } from '../limits.ts'
 import type { LinePrinter } from '../thread/line-printer.ts'
 import { catchOutput } from './foreign-output.ts'
@@ -64,6 +64,11 @@ export class ChatWindow {
     process.once('exit', this.#restore)
     process.stdout.on('resize', this.#resize)
     this.#draw()
+  }
+
+  /** Takes keys that were pressed before the window was there. */
+  feed(keys: string): void {
+    this.#input.feed(keys)
   }
 
   /** Removes the live rows and gives the terminal back. What was printed stays. */
@@ -129,7 +134,7 @@ export class ChatWindow {
   /** The process ends without `stop`: the terminal must not stay in our modes, nor the reason of the end be swallowed. */
   readonly #restore = (): void => {
     this.#release()
-    process.stdout.write(`${eraseLive(this.#screen.live)}\u001b[?2004l\u001b[?7h\u001b[?25h`)
+    process.stdout.write(`${eraseLive(this.#screen.live)}${PASTE_OFF}\u001b[?7h\u001b[?25h`)
   }
 
   readonly #resize = (): void => {

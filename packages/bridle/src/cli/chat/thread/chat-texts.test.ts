@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { engineDescriptions } from '../../../runners/engines/descriptions.ts'
 import { chatWorkspace, newChatBody } from '../chat-workspace.ts'
 import { type ChatStatus, deliveryText, promptRows, statusText } from '../status-text.ts'
-import { noticeText } from './notices.ts'
+import { noticeReader, noticeText } from './notices.ts'
 import { turnCost } from './turn-cost.ts'
 
 const at = Date.parse('2026-01-01T00:00:00.000Z')
@@ -37,6 +37,18 @@ test.each<[string, object, string | null]>([
 })
 
 const none = { input_tokens: 0, output_tokens: 0, cost_usd: null, context_usage_pct: null }
+test('[C195] the line about the sandbox comes once, and again when it changes', () => {
+  const read = noticeReader()
+  const timestamp = new Date(at).toISOString()
+  const boxes = ['task_workspace', 'bubblewrap', 'task_workspace', 'bubblewrap', 'process']
+  const texts = boxes.map((backend) =>
+    read({ type: 'sandbox_notice', timestamp, payload: { resolved_backend: backend, isolation: 'x' } }),
+  )
+  expect(texts).toEqual([null, 'in the sandbox bubblewrap: x', null, null, 'in the sandbox process: x'])
+  expect(read({ type: 'session_paused', timestamp, payload: {} })).toBe('paused')
+  expect(read({ type: 'session_paused', timestamp, payload: {} })).toBe('paused')
+})
+
 test.each([
   ['nothing is known', none, none, null, null],
   ['only the time', none, none, 1_234, 'took 1.2 s'],

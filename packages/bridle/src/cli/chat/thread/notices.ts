@@ -18,6 +18,18 @@ export const noticeText = (envelope: NoticeEnvelope): string | null => {
   return text ? escapeControls(text.replace(/\s+/g, ' ').trim()) : null
 }
 
+/** The same for the events of a chat in their order: every turn says where it runs, and a person reads it once, and again when it changes. */
+export const noticeReader = (): ((envelope: NoticeEnvelope) => string | null) => {
+  let place: string | null = null
+  return (envelope) => {
+    const text = noticeText(envelope)
+    if (envelope.type !== 'sandbox_notice' || text === null) return text
+    const isKnown = text === place
+    place = text
+    return isKnown ? null : text
+  }
+}
+
 type NoticeWriter = (payload: NoticeEnvelope['payload'], envelope: NoticeEnvelope) => string | null
 
 /** The sentence that `run` and `attach` show for the same event. */

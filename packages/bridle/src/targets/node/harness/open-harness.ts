@@ -235,6 +235,7 @@ export const openHarness = async (options: ServerOptions, { hostname }: ServingP
   const leave = async () => {
     lines.close()
     await host.handOver()
+    await engines.stopEnded(host)
     await host.stop()
     changes.close()
     await sockets.close()
