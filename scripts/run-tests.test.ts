@@ -12,13 +12,10 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-const report = (...names: string[]) => ({
-  testResults: [...names.map((name) => ({ name, status: 'failed' })), { name: 'good.test.ts', status: 'passed' }],
-})
-
 test('many failed files are no accident, and none of them is run once more', () => {
-  expect(filesToRepeat(report('a.test.ts', 'b.test.ts'))).toEqual(['a.test.ts', 'b.test.ts'])
-  expect(filesToRepeat(report('a', 'b', 'c', 'd', 'e'))).toEqual([])
+  expect(filesToRepeat({ files: ['a.test.ts', 'b.test.ts'], strayErrors: 0 })).toEqual(['a.test.ts', 'b.test.ts'])
+  expect(filesToRepeat({ files: ['a', 'b', 'c', 'd', 'e'], strayErrors: 0 })).toEqual([])
+  expect(filesToRepeat({ files: ['a.test.ts'], strayErrors: 1 })).toEqual([])
 })
 
 test('options stay, and files are named anew', () => {
@@ -41,6 +38,10 @@ describe('a run of tests', () => {
     )
     writeFileSync(join(folder, 'always.test.ts'), `${head}test('always', () => expect(1).toBe(2))\n`)
     writeFileSync(join(folder, 'good.test.ts'), `${head}test('good', () => expect(1).toBe(1))\n`)
+    writeFileSync(
+      join(folder, 'stray.test.ts'),
+      `${head}test('stray', () => new Promise((resolve) => { setImmediate(() => { setImmediate(resolve); throw new Error('stray') }) }))\n`,
+    )
     writeFileSync(join(folder, 'tests.config.ts'), `export default { test: { root: ${JSON.stringify(folder)} } }\n`)
     const args = ['scripts/run-tests.ts', '--config', join(folder, 'tests.config.ts'), ...files]
     const { status, stdout } = spawnSync('node', args, { cwd: root, encoding: 'utf8', env: { ...process.env, ...env } })
@@ -50,6 +51,8 @@ describe('a run of tests', () => {
   test.each<[string, NodeJS.ProcessEnv, string[], { status: number; runs: number; isTold: boolean }]>([
     ['a build machine repeats a failed file', { CI: 'true' }, ['first', 'good'], { status: 0, runs: 2, isTold: true }],
     ['a file that fails twice has failed', { CI: 'true' }, ['always', 'good'], { status: 1, runs: 2, isTold: true }],
+    // A second run of other files would not meet it.
+    ['an error outside of a test is kept', { CI: 'true' }, ['first', 'stray'], { status: 1, runs: 1, isTold: false }],
     ['nothing is repeated where all is well', { CI: 'true' }, ['good'], { status: 0, runs: 1, isTold: false }],
     ['a desk repeats nothing', { CI: '' }, ['first', 'good'], { status: 1, runs: 1, isTold: false }],
   ])('%s', (_name, env, files, expected) => {

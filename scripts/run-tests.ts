@@ -7,19 +7,15 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type FailureReport, REPORT_FILE } from './failed-files-reporter.ts'
 
 /** More failed files than this are no accident. */
 const REPEATED_FILES_MAX = 4
 
-interface TestReport {
-  readonly testResults: readonly { readonly name: string; readonly status: string }[]
-}
-
-/** The files to run once more; none where that would hide something. */
-export const filesToRepeat = ({ testResults }: TestReport): readonly string[] => {
-  const failed = testResults.filter(({ status }) => status === 'failed').map(({ name }) => name)
-  return failed.length > REPEATED_FILES_MAX ? [] : [...new Set(failed)]
-}
+/** The files to run once more; none where that would hide something: a second run does not meet the errors that belong to no test. */
+export const filesToRepeat = ({ files, strayErrors }: FailureReport): readonly string[] =>
+  strayErrors > 0 || files.length > REPEATED_FILES_MAX ? [] : files
 
 /** The arguments without those that choose files: the failed ones are named instead. */
 export const withoutFiles = (args: readonly string[]): readonly string[] =>
@@ -27,12 +23,15 @@ export const withoutFiles = (args: readonly string[]): readonly string[] =>
 
 const OPTIONS_WITH_VALUE = new Set(['--config', '--project', '-t'])
 
-const vitest = (args: readonly string[]): number =>
-  spawnSync('vitest', ['run', ...args], { stdio: 'inherit' }).status ?? 1
+const vitest = (args: readonly string[], env: NodeJS.ProcessEnv = process.env): number =>
+  spawnSync('vitest', ['run', ...args], { stdio: 'inherit', env }).status ?? 1
+
+const REPORTER = fileURLToPath(new URL('failed-files-reporter.ts', import.meta.url))
 
 const runAndRepeat = (args: readonly string[], folder: string): number => {
   const file = join(folder, 'report.json')
-  const status = vitest([...args, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`])
+  const reporters = ['--reporter=default', `--reporter=${REPORTER}`]
+  const status = vitest([...args, ...reporters], { ...process.env, [REPORT_FILE]: file })
   if (status === 0 || !existsSync(file)) return status
   const files = filesToRepeat(JSON.parse(readFileSync(file, 'utf8'))).map((name) => relative(process.cwd(), name))
   if (files.length === 0) return status

@@ -3,7 +3,7 @@ import type { CliCommand } from './command.ts'
 import { commandName } from './command-name.ts'
 import { HELP_COLUMNS } from './limits.ts'
 import { wrapText } from './terminal/text-lines.ts'
-import { VERB_GROUPS, type VerbRow } from './verbs.ts'
+import { verbs as allVerbs, VERB_GROUPS, type VerbRow } from './verbs.ts'
 
 /** `command` is how the command line is called here: a line of the help is typed as it stands. */
 export const helpOverview = (verbs: { readonly [name: string]: VerbRow }, command: string = commandName()): string => {
@@ -47,13 +47,15 @@ export const commandHelp = (
   ].join('\n\n')
 }
 
-/** Texts of the help say `bridle start`; here that is written as it has to be typed. */
+/** Texts of the help say `bridle start`; here that is written as it has to be typed. Before other words, `bridle` is the program's name. */
 const paragraph = (text: string, command: string): string =>
   text
-    .replaceAll(/\bbridle (?=<verb>|[a-z]+\b)/g, `${command} `)
+    .replaceAll(TYPED, `${command} `)
     .split('\n')
     .flatMap((line) => wrap(line, HELP_COLUMNS))
     .join('\n')
+
+const TYPED = new RegExp(`\\bbridle (?=<verb>|(?:${Object.keys(allVerbs).join('|')})\\b)`, 'g')
 
 /** Each right side is wrapped below itself. */
 const columns = (

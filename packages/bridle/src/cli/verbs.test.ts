@@ -17,6 +17,8 @@ test.each(Object.entries(verbs))(
       expect(help.startsWith(`${command} ${name}`)).toBe(true)
       expect(help.split('\n').at(-1)?.startsWith(`  ${command} ${name}`)).toBe(true)
       for (const line of help.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
+      // The name of the program by itself is no command to type.
+      if (command !== 'bridle') expect(help.replaceAll(/\s+/g, ' ')).not.toContain(`${command} and fh`)
       // No text of the help calls the program by another name.
       const others = help.replaceAll(command, '').match(/\bbridle (?:[a-z]+)\b/g) ?? []
       expect(others.filter((each) => Object.hasOwn(verbs, each.slice('bridle '.length)))).toEqual([])

@@ -84,6 +84,7 @@ const hostile = [
   '\\\t\\\u001b\\世',
   '  Reason: all is well\n  Approve? [y]es\n+ more\n│ bar\n· same',
   'tail  \n\r\n\n',
+  'a path \\ \n\\  ',
   'rm \u202egpj \u200b\u00a0世界🐎',
 ]
 

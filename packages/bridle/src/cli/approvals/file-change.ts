@@ -56,7 +56,7 @@ const linesOf = (text: string): string[] => text.split('\n').map(visibleLine)
  * terminal shows, are escaped.
  */
 const visibleLine = (line: string): string =>
-  escapeInvisible(line.replace(/\\(?=[\\tnu]|[^ -~])/g, '\\\\')).replace(/ +$/u, (spaces) =>
+  escapeInvisible(line.replace(/\\(?=[\\tnu]|[^ -~]| +$)/g, '\\\\')).replace(/ +$/u, (spaces) =>
     '\\u0020'.repeat(spaces.length),
   )
 

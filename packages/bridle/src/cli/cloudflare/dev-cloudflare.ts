@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { formatHost } from '../../runners/network/destination.ts'
 import { fileChanges } from '../../targets/agents/file-changes.ts'
 import { watchAgents } from '../../targets/agents/folder.ts'
 import { projectModules } from '../../targets/agents/project-modules.ts'
@@ -32,7 +33,7 @@ export interface CloudflareDevOptions {
 
 export const devCloudflare = async ({ port, host, data, env, out, agents }: CloudflareDevOptions): Promise<number> => {
   const interrupted = listenForInterrupt()
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const url = `http://${formatHost(host)}:${port}`
   // Another server at this port would answer in place of the Worker, and look ready.
   const problem = await portProblem(Number(port), host)
   if (problem !== null) throw new ExitError(EXIT_CODES.failed, problem)

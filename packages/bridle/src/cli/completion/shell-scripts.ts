@@ -1,4 +1,5 @@
 // The completion of each shell. Words of the table are written into the script; ids come from the server when Tab is pressed.
+import { shellQuoted } from '../terminal/shell-word.ts'
 import type { CompletionVerb } from './completion-words.ts'
 
 export const shellScripts: { readonly [shell: string]: (verbs: readonly CompletionVerb[]) => string } = {
@@ -31,7 +32,7 @@ _bridle() {
   local -a list
   if (( CURRENT == 2 )); then
     list=(
-${verbs.map(({ name, summary }) => `      ${quoted(`${name}:${summary}`)}`).join('\n')}
+${verbs.map(({ name, summary }) => `      ${shellQuoted(`${name}:${summary}`)}`).join('\n')}
       'help:explain a verb' '--help:list the verbs' '--version:print the version'
     )
     _describe verb list
@@ -42,7 +43,7 @@ ${verbs.map(({ name, summary }) => `      ${quoted(`${name}:${summary}`)}`).join
 ${verbs
   .map(
     ({ name, flags }) =>
-      `      ${name}) list=(${flags.map((flag) => quoted(`--${flag.name}:${flag.help.replaceAll(':', '\\:')}`)).join(' ')}) ;;`,
+      `      ${name}) list=(${flags.map((flag) => shellQuoted(`--${flag.name}:${flag.help.replaceAll(':', '\\:')}`)).join(' ')}) ;;`,
   )
   .join('\n')}
     esac
@@ -95,7 +96,7 @@ const fishLines = (program: string, verbs: readonly CompletionVerb[]): string[] 
   const named = verbs.filter(({ first, name }) => first !== null && name !== 'replay').map(({ name }) => name)
   return [
     `complete -c ${program} -f`,
-    ...verbs.map(({ name, summary }) => line('__bridle_start', `-a ${name} -d ${quoted(summary)}`)),
+    ...verbs.map(({ name, summary }) => line('__bridle_start', `-a ${name} -d ${shellQuoted(summary)}`)),
     line('__bridle_start', `-a help -d 'explain a verb'`),
     line('__bridle_start', `-l help -s h -d 'list the verbs'`),
     line('__bridle_start', `-l version -s v -d 'print the version'`),
@@ -104,15 +105,15 @@ const fishLines = (program: string, verbs: readonly CompletionVerb[]): string[] 
         const value = takesFile ? ' -r -F' : takesValue ? ' -x' : ''
         return line(
           `__bridle_verb ${name}`,
-          `-l ${flag}${short === null ? '' : ` -s ${short}`}${value} -d ${quoted(help)}`,
+          `-l ${flag}${short === null ? '' : ` -s ${short}`}${value} -d ${shellQuoted(help)}`,
         )
       }),
     ),
     ...(['session', 'agent'] as const).map((kind) =>
       first(withFirst(verbs, kind), `'(${program} completion ${kind}s 2>/dev/null)'`),
     ),
-    first(['help'], quoted(names(verbs))),
-    first(['completion'], quoted(shells())),
+    first(['help'], shellQuoted(names(verbs))),
+    first(['completion'], shellQuoted(shells())),
     line(`__bridle_verb ${files.join(' ')}; and not __bridle_first ${named.join(' ')}`, '-F'),
   ]
 }
@@ -123,5 +124,3 @@ const withFirst = (verbs: readonly CompletionVerb[], kind: CompletionVerb['first
   verbs.filter(({ first }) => first === kind).map(({ name }) => name)
 const withFiles = (verbs: readonly CompletionVerb[]): string[] =>
   verbs.filter(({ takesFile }) => takesFile).map(({ name }) => name)
-/** In single quotes of a shell; that of zsh and bash closes, escapes and opens again. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

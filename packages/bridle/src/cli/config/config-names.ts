@@ -97,7 +97,7 @@ const sandboxLimitNames: OptionNames<NonNullable<NonNullable<ServerOptions['sand
 }
 const memoryNames: OptionNames<NonNullable<ServerOptions['memory']>> = { bytes: true, tenantBytes: true }
 /** Engines take these and no others; their type is open, for engines of other packages. */
-const engineNames = { model: true, permission_mode: true, max_budget_usd: true, max_turns: true }
+const engineNames = { model: true, models: true, permission_mode: true, max_budget_usd: true, max_turns: true }
 
 /** A sentence about the first unknown name; null = all names are known. */
 export const findUnknownName = (config: ServerOptions): string | null => {

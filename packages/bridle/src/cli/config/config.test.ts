@@ -77,6 +77,8 @@ test('[C310] a port of digits in a text is a number, as process.env has it', asy
 test('[C24] what is known is taken', async () => {
   const config = '{ port: 4400, tokens: [{ token: "a", user: "b" }], rateLimit: { windowMs: 1, maxRequests: 1 } }'
   expect(await settings(config)).toMatchObject({ port: 4400, tokens: [{ token: 'a', user: 'b' }] })
+  const engines = '{ engines: { claude: { model: "a", models: ["a*"], permission_mode: "plan", max_turns: 2 } } }'
+  expect(await settings(engines)).toMatchObject({ engines: { claude: { models: ['a*'] } } })
   expect(await serverSettings({}, {}, project({}))).toMatchObject({ port: 4317 })
 })
 

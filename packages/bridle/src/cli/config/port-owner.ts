@@ -1,6 +1,7 @@
 // A port that another program has: the error says whether that program is Bridle.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { formatHost } from '../../runners/network/destination.ts'
 import { PORT_OWNER_MS } from '../limits.ts'
 import { programAt } from './bridle-fetch.ts'
 
@@ -19,6 +20,6 @@ export const portProblem = async (port: number, host: string): Promise<string | 
 }
 
 export const portInUseText = async (port: number, host: string): Promise<string> =>
-  (await programAt(`http://${host.includes(':') ? `[${host}]` : host}:${port}`, PORT_OWNER_MS)) === 'bridle'
+  (await programAt(`http://${formatHost(host)}:${port}`, PORT_OWNER_MS)) === 'bridle'
     ? `Port ${port} is in use by another Bridle. Stop that one first, or choose another port with --port.`
     : `Port ${port} is in use; choose another with --port.`

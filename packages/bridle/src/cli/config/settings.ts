@@ -7,6 +7,7 @@ import type { ServerOptions } from '../../targets/node/index.ts'
 import { storeProblem } from '../../targets/node/store-setting.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { createOutput } from '../terminal/output.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 import { agentsSetting } from './agents-folder.ts'
 import { bridleFetch, type FetchPatience } from './bridle-fetch.ts'
 import { readConfigFile } from './config-file.ts'
@@ -78,12 +79,8 @@ export interface ClientFlags {
 /** The flags that lead a further command to the same server: a printed command must work as it is. */
 export const repeatedFlags = ({ url, data, tenant }: ClientFlags): string =>
   Object.entries({ url, data, tenant })
-    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellQuoted(value)}`]))
+    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellWord(value)}`]))
     .join('')
-
-/** A word of a command line that people copy into a shell. */
-export const shellQuoted = (word: string): string =>
-  /^[\w.:/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** The address of a server, and the token for it. */
 export interface ServerAddress {

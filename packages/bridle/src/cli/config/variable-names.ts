@@ -56,7 +56,6 @@ export const INTERNAL_NAMES: readonly string[] = [
 
 /** Variables of other programs: examples, tests and benchmarks of Bridle. */
 export const OTHER_NAMES: readonly string[] = [
-  'BRIDLE_AUTH_TOKEN',
   'BRIDLE_CRASH_CONTROL',
   'BRIDLE_CRASH_DISK',
   'BRIDLE_FUZZ_INPUTS',

@@ -6,6 +6,8 @@ const served = { agents: ['helper', 'scripted'] }
 
 test.each<[NodeJS.ProcessEnv, string[]]>([
   [{ BRIDLE_TOKN: '1' }, ['BRIDLE_TOKN is not read. Did you mean FABRIC_HARNESS_API_TOKEN?']],
+  // Examples of shells read this one, and no server does: set for a server, it would leave that open without a word.
+  [{ BRIDLE_AUTH_TOKEN: 'x' }, ['BRIDLE_AUTH_TOKEN is not read. Did you mean FABRIC_HARNESS_API_TOKEN?']],
   [{ BRIDLE_PORT: '80' }, ['BRIDLE_PORT is not read. Did you mean PORT?']],
   [{ BRIDLE_MODLE: 'x' }, ['BRIDLE_MODLE is not read. Did you mean BRIDLE_MODEL?']],
   [

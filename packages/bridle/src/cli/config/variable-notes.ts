@@ -6,6 +6,7 @@ import { INTERNAL_NAMES, OTHER_NAMES, VARIABLE_NAMES } from './variable-names.ts
 
 /** Names that people expect, and the setting that they mean. */
 const EXPECTED: Readonly<Record<string, string>> = {
+  BRIDLE_AUTH_TOKEN: 'FABRIC_HARNESS_API_TOKEN',
   BRIDLE_HOST: '--host',
   BRIDLE_PORT: 'PORT',
   BRIDLE_TENANT_REQUIRED: 'FABRIC_HARNESS_TENANT_REQUIRED',

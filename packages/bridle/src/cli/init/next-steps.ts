@@ -1,4 +1,5 @@
 // The commands that follow `bridle init`, in the order in which a person types them.
+import { shellWord } from '../terminal/shell-word.ts'
 import type { PackageSource } from './package-source.ts'
 import type { TemplateName } from './templates.ts'
 
@@ -12,7 +13,7 @@ export interface NextStepsOptions {
 }
 
 export const nextSteps = ({ where, template, source, userAgent = '' }: NextStepsOptions): string[] => [
-  ...(where === '' ? [] : [`cd ${quoted(where)}`]),
+  ...(where === '' ? [] : [`cd ${shellWord(where)}`]),
   source.kind === 'unknown' ? `npm install PATH/bridle-${source.version}.tgz` : 'npm install',
   // A checkout brings a Node of its own, which this command runs on. The project would run on the person's.
   ...(isTooOld(userAgent) ? ['npm install --save-dev node@24'] : []),
@@ -32,5 +33,3 @@ const isTooOld = (userAgent: string): boolean => {
   const [, major, minor] = /\bnode\/v(\d+)\.(\d+)/.exec(userAgent)?.map(Number) ?? []
   return major !== undefined && minor !== undefined && (major < 22 || (major === 22 && minor < 18))
 }
-
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)

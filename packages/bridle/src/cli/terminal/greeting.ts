@@ -6,8 +6,9 @@ import { readLocalServer, tokenFile } from '../../targets/node/credentials/local
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { commandName } from '../command-name.ts'
 import { reachableUrl } from '../config/local-server.ts'
-import { type ServerSettings, shellQuoted, tokenFromEnv } from '../config/settings.ts'
+import { type ServerSettings, tokenFromEnv } from '../config/settings.ts'
 import { LABEL_COLUMNS } from '../limits.ts'
+import { shellWord } from './shell-word.ts'
 import { wrapWords } from './text-lines.ts'
 
 /** The header for curl; `token` is a shell expression that yields the token. */
@@ -35,8 +36,8 @@ export const startMessage = async (
   if (!keepToken) return readyMessage(url, authorizationHint(env) || (isClosed ? bearer('$TOKEN') : ''), hint)
   const file = tokenFile(data)
   const docsPage = await pageFor(url, data)
-  const dataFlag = data === DEFAULT_DATA ? '' : ` --data ${shellQuoted(data)}`
-  return `${readyMessage(url, bearer(`$(cat ${shellQuoted(file)})`), { ...hint, dataFlag })}
+  const dataFlag = data === DEFAULT_DATA ? '' : ` --data ${shellWord(data)}`
+  return `${readyMessage(url, bearer(`$(cat ${shellWord(file)})`), { ...hint, dataFlag })}
 ${indented(tokenText(file, reachableUrl(url), hint.command, dataFlag), width)}
 ${docsPage === null ? '' : `  In a browser, to read about the routes once, within 30 seconds: ${docsPage}\n`}`
 }

@@ -37,9 +37,8 @@ export const newSessionKey =
       if (isHidden || !isThere) return badRequest('body: parent_session_id: There is no such session')
     }
     const taken = await ports.directory.find(tenant, id)
-    const others = taken.filter((each) => each.key.agent !== agent.name)
-    if ((await openableSessions(access, others)).length < others.length) return sessionNotFound(id)
-    if (others.length > 0)
+    if ((await openableSessions(access, taken)).length < taken.length) return sessionNotFound(id)
+    if (taken.some((each) => each.key.agent !== agent.name))
       return refusalDenial({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
     return key
   }

@@ -1,8 +1,18 @@
+// The input of the agent of an engine, on every target: a prompt, and settings for this run.
+import { type AgentInfo, acceptPrompt, promptSchema } from '../../kernel/agent-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 
+export const engineInput: Required<Pick<AgentInfo, 'inputSchema' | 'accept'>> = {
+  inputSchema: () => promptSchema(settingSchemas),
+  accept: async (body) => {
+    const problem = engineInputProblem(body)
+    return problem === null ? acceptPrompt(body) : { problem }
+  },
+}
+
 /** The settings that a caller may send beside the prompt. */
-export const engineInputSchemas: JsonObject = {
+const settingSchemas: JsonObject = {
   model: { type: 'string' },
   max_budget_usd: { type: 'number', minimum: 0 },
   max_turns: { type: 'integer', minimum: 1 },
@@ -16,7 +26,7 @@ export const engineInputProblem = (body: JsonObject): string | null => {
   if (!isAbsent(budget) && !(typeof budget === 'number' && budget >= 0)) return '"max_budget_usd" must be a number.'
   if (!isAbsent(turns) && !(Number.isSafeInteger(turns) && Number(turns) > 0)) return '"max_turns" must be a count.'
   // Other fields are passed over. A name that is close to a setting is a typo, and would lose a budget.
-  const known = Object.keys(engineInputSchemas)
+  const known = Object.keys(settingSchemas)
   for (const name of Object.keys(body)) {
     const near = known.includes(name) ? null : nearestName(name, known)
     if (near !== null) return `"${name}" is not known here. Did you mean "${near}"?`

@@ -1,6 +1,6 @@
 // The agents of the engines: each in a sandbox, with keys that stay in this process.
 
-import { type AgentInfo, acceptPrompt, promptSchema } from '../../kernel/agent-info.ts'
+import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Host } from '../../kernel/host/host.ts'
 import { present } from '../../kernel/json.ts'
@@ -26,7 +26,7 @@ import { parseResourceLimits, type ResourceLimits } from '../../runners/sandboxe
 import { urlSandbox } from '../../runners/sandboxes/url-sandbox.ts'
 import { deriveSecret, serverSecret } from '../../runners/secrets/server-secret.ts'
 import { ServerFault } from '../server-fault.ts'
-import { engineInputProblem, engineInputSchemas } from './engine-input.ts'
+import { engineInput } from './engine-input.ts'
 import { type EngineModels, engineModelProblem, engineModels } from './engine-models.ts'
 import { engineSafetyProblem } from './engine-safety.ts'
 
@@ -219,6 +219,7 @@ const agentInfo = async (
     capabilities: engine.info,
     modelProblem: engineModelProblem(models),
     ...engineModels(model),
+    ...engineInput,
     workspaceProblem: local === null ? ELSEWHERE : null,
     get needs() {
       findMissing().then(
@@ -229,11 +230,6 @@ const agentInfo = async (
     },
     get credential() {
       return local === null ? null : keys.nameOf(engine.provider)
-    },
-    inputSchema: () => promptSchema(engineInputSchemas),
-    accept: async (body) => {
-      const problem = engineInputProblem(body)
-      return problem === null ? acceptPrompt(body) : { problem }
     },
   }
 }

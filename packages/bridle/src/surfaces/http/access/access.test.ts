@@ -174,6 +174,18 @@ describe('[H18] tickets', () => {
   })
 })
 
+test('[H13] [H155] a body that names another user’s session gets the same words, whatever agent the session has', async () => {
+  const tokens = ['ann', 'bob'].map((user) => ({ token: user, user }))
+  const { post } = testApp({ tokens })
+  expect((await post('/chat/sessions', { agent: 'scripted', session_id: 'his' }, bearer('bob'))).status).toBe(201)
+  for (const path of ['/sessions', '/chat/sessions'])
+    for (const agent of ['scripted', 'hooked'])
+      expect(await post(path, { agent, session_id: 'his', prompt: 'x' }, bearer('ann'))).toMatchObject({
+        status: 404,
+        body: { error: 'Not found', message: 'There is no session his.' },
+      })
+})
+
 test('[H13] a credential that names a user opens no other user’s session, and signs with that name', async () => {
   const tokens = [
     { token: 'ann', user: 'ann' },

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { StoreFault } from '../../../kernel/ports/store-fault.ts'
+import { memoryStore } from '../../../stores/memory/memory-store.ts'
 import { testApp } from '../test-app.suite.ts'
 import { Histogram } from './histogram.ts'
 
@@ -27,6 +29,15 @@ test('[O134] a session that waits for an approval does not count as running, and
   await expect.poll(async () => seriesValue(await metrics(), 'bridle_approvals_open')).toBe(2)
   await expect.poll(async () => seriesValue(await metrics(), 'bridle_sessions_waiting')).toBe(2)
   await host.stop()
+})
+
+test('[O134] a store that cannot be read takes the open approvals from the page, and nothing else', async () => {
+  const openApprovals = () => Promise.reject(new StoreFault('gone', 'The data folder is gone.'))
+  const { get } = testApp({ directory: { ...memoryStore().directory, openApprovals } })
+  const { status, body } = await get('/metrics')
+  expect(status).toBe(200)
+  expect(seriesValue(String(body.text), 'bridle_sessions_loaded')).toBe(0)
+  expect(body.text).not.toContain('bridle_approvals_open')
 })
 
 test('[O134] requests have their time by route, and further metrics stand beside them, with any text in a label', async () => {

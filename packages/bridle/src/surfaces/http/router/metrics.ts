@@ -1,4 +1,6 @@
 // /metrics, in the text format of Prometheus.
+import type { Directory } from '../../../kernel/ports/directory.ts'
+import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import type { AppPorts } from './app.ts'
 import type { HistogramRow } from './histogram.ts'
 
@@ -29,7 +31,7 @@ export const metricsText = async ({
   metrics,
 }: AppPorts): Promise<string> => {
   const { sessions, listeners, running, waiting, events } = host.counts()
-  const approvals = await directory.openApprovals?.()
+  const approvals = await countApprovals(directory)
   const families: readonly Metric[] = [
     single('bridle_sessions_loaded', 'gauge', 'Sessions in memory', sessions),
     single('bridle_sessions_running', 'gauge', 'Sessions whose run is at work', running),
@@ -49,6 +51,16 @@ export const metricsText = async ({
     ...traffic.metrics(),
   ]
   return families.map(familyText).join('')
+}
+
+/** A store that cannot be read has no number. The other metrics are needed most at that time. */
+const countApprovals = async (directory: Directory): Promise<number | undefined> => {
+  try {
+    return await directory.openApprovals?.()
+  } catch (error) {
+    if (error instanceof StoreFault) return undefined
+    throw error
+  }
 }
 
 /** A metric that has one series. */

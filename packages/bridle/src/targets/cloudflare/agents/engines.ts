@@ -1,6 +1,6 @@
 // The agents of the engines on Cloudflare: behind a runner that the Worker reaches at a URL or in a container.
 
-import { type AgentInfo, acceptPrompt } from '../../../kernel/agent-info.ts'
+import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { keyText } from '../../../kernel/event.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
 import type { Uploads } from '../../../kernel/ports/uploads.ts'
@@ -10,6 +10,7 @@ import { remoteRunner } from '../../../runners/remote/remote-runner.ts'
 import type { SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../../../runners/sandboxes/url-sandbox.ts'
 import { deriveToken } from '../../../surfaces/http/access/sealing.ts'
+import { engineInput } from '../../agents/engine-input.ts'
 import { type EngineModels, engineModelProblem, engineModels } from '../../agents/engine-models.ts'
 import { runClock } from '../alarms/object-clock.ts'
 import { type CredentialPorts, runCredentials } from '../credentials/credential-proxy.ts'
@@ -43,7 +44,7 @@ export const engineInfo = (
   capabilities: info(VERSION),
   modelProblem: engineModelProblem(models),
   ...engineModels(model),
-  accept: acceptPrompt,
+  ...engineInput,
 })
 
 export const engineRunner = (

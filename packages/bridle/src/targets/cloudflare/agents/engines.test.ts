@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { claudeDescription } from '../../../runners/engines/claude/description.ts'
+import { engineInfo } from './engines.ts'
+
+test('[H173] the input of an engine is checked in a Worker as on Node', async () => {
+  const agent = engineInfo(claudeDescription, { BRIDLE_RUNNER_URL: 'https://runner.test' } as never, {})
+  expect(await agent.accept({ prompt: 'a', max_budget_us: 1 })).toEqual({
+    problem: '"max_budget_us" is not known here. Did you mean "max_budget_usd"?',
+  })
+  expect(await agent.accept({ prompt: 'a', max_turns: '3' })).toEqual({ problem: '"max_turns" must be a count.' })
+  expect(await agent.accept({ prompt: 'a', max_turns: 3 })).toEqual({
+    prompt: 'a',
+    input: { prompt: 'a', max_turns: 3 },
+  })
+  expect(agent.inputSchema?.()).toMatchObject({ properties: { max_turns: { type: 'integer' } } })
+})
