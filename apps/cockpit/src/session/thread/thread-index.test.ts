@@ -55,6 +55,17 @@ test('a branch has one marker where it begins', () => {
   expect(types(head)).toEqual(['branched', 'policy_set'])
 })
 
+test('an approval that a branch left open stands with the branch, and not before its call', () => {
+  const { turns } = indexOf(
+    call('a'),
+    envelope('branched', { parent: { id: 'p', seq: 52 } }, null),
+    envelope('tool_outcome', { tool_call_id: 'a', tool_name: 'run', outcome_type: 'x', status: 'error' }),
+    envelope('approval_applied', { request_id: 'p', tool_call_id: 'a', decision: 'cancelled', reason: 'branched' }),
+  )
+  expect(turns.get('r1')?.before.size).toBe(0)
+  expect(types(turns.get('r1')?.atEnd)).toEqual(['branched', 'approval_applied'])
+})
+
 test('times and waves belong to a call of one turn', () => {
   const { calls, waves } = indexOf(
     envelope('tool_batch', { tool_call_ids: ['a', 'b'], wave: 3 }),
@@ -80,6 +91,15 @@ test('an event is told in words, whatever its payload is', () => {
   expect(words('approval_applied', { actor: 'ann', decision: 'approved', arguments: {}, tool_name: 'edit' })).toBe(
     'ann approved with edits: edit',
   )
+  const unanswered = (decision: string, reason: string | null) =>
+    words('approval_applied', { actor: null, decision, reason, tool_name: 'edit' })
+  expect(unanswered('approved', null)).toBe('Somebody approved: edit')
+  expect(unanswered('denied', 'not now')).toBe('Somebody denied: edit · not now')
+  expect(unanswered('cancelled', null)).toBe('The approval ended with its run: edit')
+  expect(unanswered('cancelled', 'branched')).toBe('The approval stayed with the session that was branched: edit')
+  expect(unanswered('cancelled', 'imported')).toBe('The approval stayed with the session that was exported: edit')
+  expect(unanswered('expired', 'expired')).toBe('Nobody answered in time: edit')
+  expect(unanswered('superseded', 'raised')).toBe('The approval was withdrawn: edit · raised')
   expect(words('budget_crossed', { budget: 'max_cost_usd', limit: 2, value: 2.5 })).toBe(
     'Budget crossed: cost limit of 2.00 USD, at 2.50 USD',
   )

@@ -171,10 +171,11 @@ const placeIn = (turn: MutableTurn, entry: Marker): void => {
     if (entry.type === 'reflection') turn.reflections.push(textIn(entry, 'text') ?? '')
     return
   }
-  // An answer stands before the call that it lets run.
-  const asked = entry.type === 'approval_applied' ? textIn(entry, 'tool_call_id') : null
+  // An answer stands before the call that it lets run; an approval that is cancelled lets nothing run, and ends with its turn.
+  const isCancelled = entry.type === 'approval_applied' && textIn(entry, 'decision') === 'cancelled'
+  const asked = entry.type === 'approval_applied' && !isCancelled ? textIn(entry, 'tool_call_id') : null
   if (asked) return addTo(turn.before, callAnchor(asked), entry)
-  if (placeOf(entry.type) !== 'opening') turn.waiting.push(entry)
+  if (isCancelled || placeOf(entry.type) !== 'opening') turn.waiting.push(entry)
   else addBehind(turn, entry)
 }
 

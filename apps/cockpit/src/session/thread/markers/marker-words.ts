@@ -38,10 +38,10 @@ const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = 
     text: text(fields.message) || text(fields.kind),
   }),
   antahkarana: (fields) => ({ icon: 'shield', title: 'Guardrail', text: guardrailText(fields) }),
-  approval_applied: (fields) => ({
-    ...answerWords(fields),
-    text: [text(fields.tool_name), text(fields.reason)].filter(Boolean).join(' · '),
-  }),
+  approval_applied: (fields) => {
+    const { icon, title, reason } = answerWords(fields)
+    return { icon, title, text: [text(fields.tool_name), reason].filter(Boolean).join(' · ') }
+  },
   session_paused: (fields) => ({ icon: 'pause', title: 'Paused', text: byWhom(fields) }),
   session_resumed: (fields) => ({ icon: 'play', title: 'Resumed', text: byWhom(fields) }),
   session_archived: (fields) => ({ icon: 'archive', title: 'Archived', text: byWhom(fields) }),
