@@ -64,6 +64,7 @@ const BEGINNINGS: { readonly [reason: string]: string } = { branched: 'branched'
 
 const endings: { readonly [reason: string]: string } = {
   cancelled: 'Stopped.',
+  interrupted: 'A listener interrupted the answer: this is what was heard.',
   max_tokens: 'The model stopped at its limit of tokens.',
   length: 'The model stopped at its limit of tokens.',
   refusal: 'The model declined to answer.',
@@ -94,7 +95,7 @@ const Superseded = ({ message }: { readonly message: HarnessMessage }) => {
   return (
     <div>
       <Button look="ghost" icon="rotate-cw" onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Hide' : 'Show'} what was superseded
+        {isOpen ? 'Hide' : 'Show'} what was {message.stopReason === 'interrupted' ? 'not heard' : 'superseded'}
         {calls.length > 0 && `: ${plural(calls.length, 'call')}`}
       </Button>
       {isOpen && (

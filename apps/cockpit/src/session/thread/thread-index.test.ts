@@ -46,6 +46,20 @@ test('markers stand by the calls around them, each turn for itself', () => {
   expect(second?.atEnd.map(({ isHearsay }) => isHearsay)).toEqual([false, false, true])
 })
 
+test.each(['spoken_audio', 'final_output', 'run_record'])(
+  'an artifact of the kind %s has no part in the answer, so that no marker stands by it',
+  (kind) => {
+    const artifact = (id: string) => envelope('artifact_published', { artifact_id: id, name: id, kind })
+    const { turns } = indexOf(
+      artifact('one'),
+      envelope('output_superseded', { run_id: 'r1', interrupted: { text: 'One' } }),
+      artifact('two'),
+    )
+    expect(turns.get('r1')?.after.size).toBe(0)
+    expect(types(turns.get('r1')?.atEnd)).toEqual(['output_superseded'])
+  },
+)
+
 test('a branch has one marker where it begins', () => {
   const { head } = indexOf(
     envelope('branched', { parent: { id: 'p', seq: 52 } }, null),
@@ -103,6 +117,11 @@ test('an event is told in words, whatever its payload is', () => {
   expect(words('budget_crossed', { budget: 'max_cost_usd', limit: 2, value: 2.5 })).toBe(
     'Budget crossed: cost limit of 2.00 USD, at 2.50 USD',
   )
+  expect(words('output_superseded', { run_id: 'r1' })).toBe('Written again: text before this was withdrawn')
+  expect(words('output_superseded', { keep: { chars: 3 }, interrupted: { text: 'One', audio_ms: 1_200 } })).toBe(
+    'Interrupted: after 1.2 s',
+  )
+  expect(words('output_superseded', { keep: { chars: 3 }, interrupted: { text: 'One' } })).toBe('Interrupted: ')
   expect(words('execution_feedback', { entries: [{ outcome: 'ok' }, 7] })).toBe('Shell reported: 2 directives · ok')
   expect(words('constructor', { a: 'b' })).toBe('constructor: a b')
   expect(words('session_checkpoint', { summary_text: 'saved' }, true)).toBe(

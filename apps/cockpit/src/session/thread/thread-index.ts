@@ -188,9 +188,13 @@ export const compactionAnchor = (place: number): string => `compaction ${place}`
 /** The events that a message has a part for. */
 const anchorOf = (turn: MutableTurn, entry: Marker): string | null => {
   if (entry.type === 'tool_call') return callAnchor(textIn(entry, 'tool_call_id') ?? '')
-  if (entry.type === 'artifact_published') return artifactAnchor(textIn(entry, 'artifact_id') ?? '')
+  if (entry.type === 'artifact_published')
+    return BOOKKEEPING.has(textIn(entry, 'kind') ?? '') ? null : artifactAnchor(textIn(entry, 'artifact_id') ?? '')
   return entry.type === 'context_compacted' ? compactionAnchor(turn.compactions.push(entry) - 1) : null
 }
+
+/** Kinds of artifacts that the server publishes for a run. They are no part of its answer, so nothing can stand by them. */
+const BOOKKEEPING = new Set(['final_output', 'run_record', 'spoken_audio'])
 
 /** The markers that waited stand before the anchor, or behind the one that they followed. */
 const moveTo = (turn: MutableTurn, anchor: string): void => {
