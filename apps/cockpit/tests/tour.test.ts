@@ -19,6 +19,9 @@ describeCockpit('the first run', (world) => {
       .flatMap((cell) => [...cell.querySelectorAll('.v, .v .trunc')])
       .map((each) => each.scrollWidth - each.clientWidth)`
     expect(await page.evaluate(cut)).toEqual([0, 0])
+    // The strip and the inspector count the plan in the same way, also the steps that the agent has not told yet.
+    await page.getByRole('region', { name: 'At a glance' }).getByText('step 2 of 3', { exact: true }).waitFor()
+    await page.getByRole('region', { name: 'Plan' }).getByText('step 2 of 3', { exact: true }).waitFor()
     // A branch from anywhere else is no step of the tour, leads back to it, and goes with it.
     const first = page.url()
     await page.getByRole('region', { name: 'At a glance' }).getByRole('button', { name: 'Branch' }).click()
