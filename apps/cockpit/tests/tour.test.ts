@@ -19,6 +19,17 @@ describeCockpit('the first run', (world) => {
       .flatMap((cell) => [...cell.querySelectorAll('.v, .v .trunc')])
       .map((each) => each.scrollWidth - each.clientWidth)`
     expect(await page.evaluate(cut)).toEqual([0, 0])
+    // Pause and Branch are whole at any width that has them.
+    const acts = page.getByRole('region', { name: 'At a glance' })
+    for (const width of [1200, 1150, 1149, 1024, 800]) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const name of ['Pause', 'Branch']) {
+        const { x, width: own } = (await acts.getByRole('button', { name }).boundingBox())!
+        expect([width, name, x + own <= width]).toEqual([width, name, true])
+      }
+      expect([width, await page.evaluate(cut)]).toEqual([width, [0, 0]])
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
     // The strip and the inspector count the plan in the same way, also the steps that the agent has not told yet.
     await page.getByRole('region', { name: 'At a glance' }).getByText('step 2 of 3', { exact: true }).waitFor()
     await page.getByRole('region', { name: 'Plan' }).getByText('step 2 of 3', { exact: true }).waitFor()
