@@ -117,7 +117,7 @@ const KeyedCard = (props: ApprovalCardProps) => {
     <article
       ref={card}
       id={`approval-${listed.id}`}
-      className={place === 'inbox' ? 'appr-page' : takesKeys ? 'appr takes-keys' : 'appr'}
+      className={place === 'thread' ? `appr${takesKeys ? ' takes-keys' : ''}` : 'appr-page'}
       aria-label={`Approval needed: ${exactText(approval.toolName)}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys of the card work while it has the focus
       tabIndex={0}

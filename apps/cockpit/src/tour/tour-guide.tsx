@@ -29,7 +29,11 @@ const BranchGuide = ({ root }: { readonly root: string }) => {
   const { agent } = useSession()
   const { client } = useServer()
   const status = useLive(({ sessions }) => sessions.find((row) => row.id === root && row.agent === agent)?.status)
-  const { data } = useLoaded(`${root} ${status}`, () => client.chat(root, agent))
+  const { data, reload } = useLoaded(root, () => client.chat(root, agent))
+  // The guide stays while the first session goes on, and is as far as that one.
+  useEffect(() => {
+    if (status !== undefined) reload()
+  }, [status, reload])
   return data && <Guide tour={data} />
 }
 
