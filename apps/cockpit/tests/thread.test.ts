@@ -135,6 +135,22 @@ describeCockpit(
       await expect.poll(async () => (await shown()).slice(0, expected.length)).toEqual(expected)
     })
 
+    test('a branch that leaves an open approval says below its line that the question stayed', async () => {
+      await world.play('asks', [{ text: 'May I?' }, { approve: 'edit_file', id: 'c1', args: { path: 'a.ts' } }])
+      const page = await world.open('/s/asks')
+      await page.getByRole('article', { name: /Approval needed/ }).waitFor()
+      await page.getByRole('region', { name: 'At a glance' }).getByRole('button', { name: 'Branch' }).click()
+      const answer = page.getByRole('article', { name: 'Answer' })
+      await answer.getByText('The approval stayed with the session that was branched').waitFor()
+      const text = await answer.innerText()
+      const places = ['May I?', 'edit_file', 'Everything above', 'Branched', 'The approval stayed'].map((words) =>
+        text.indexOf(words),
+      )
+      expect(places).toEqual(places.toSorted((one, other) => one - other))
+      expect(text).not.toMatch(/Somebody|error/)
+      await page.close()
+    })
+
     test('hostile and endless contents are text, and no wider than the window', async () => {
       const long = 'x'.repeat(3_000)
       await world.play('hostile', [

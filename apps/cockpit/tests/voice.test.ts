@@ -103,6 +103,9 @@ describeCockpit(
       const thread = page.getByRole('log', { name: 'Conversation' })
       await thread.getByRole('article', { name: 'Answer' }).getByText(/^One/).waitFor()
       expect(await thread.getByText(says, { exact: true }).count()).toBe(0)
+      await thread.getByText('A listener interrupted the answer: this is what was heard.').waitFor()
+      await thread.getByRole('button', { name: /^Interrupted · after/ }).waitFor()
+      expect(await thread.getByText(/Written again|superseded/).count()).toBe(0)
       await page.close()
     })
 

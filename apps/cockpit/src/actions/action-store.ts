@@ -9,6 +9,8 @@ export interface ActionOffer {
   /** Words in place of those of the table. */
   readonly words?: string
   readonly icon?: IconName
+  /** Keys that otherwise a part of the page reads run this offer wherever nobody types. */
+  readonly isPageWide?: boolean
 }
 
 export interface OfferedAction extends ActionOffer {

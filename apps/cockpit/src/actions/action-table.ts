@@ -22,7 +22,7 @@ export interface ActionRow {
   readonly keys?: string
   /**
    * page: the keys work wherever nobody types (the default). typing: also while somebody types. part: a part of the page reads them
-   * itself, where it has the focus.
+   * itself, where it has the focus; an offer can also give them to the whole page.
    */
   readonly scope?: 'page' | 'typing' | 'part'
   /** A key that is held does it again and again: steps, which nobody minds. */

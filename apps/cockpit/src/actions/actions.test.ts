@@ -108,8 +108,20 @@ describe('[C64] keys', () => {
     ['behind a dialog', 'Ctrl+k', '', { ...free, isBehind: true }, undefined],
     ['a key that only its card reads', 'a', '', free, undefined],
     ['an action that nobody offers', 'n', '', free, undefined],
+    ['one after the other that nobody offers: its second key alone does nothing', 'd', 'g', free, undefined],
   ])('%s', (_name, key, before, place, id) => {
     expect(keyAction(offered, key, before, place)?.id).toBe(id)
+  })
+
+  test('[C64] a card that offers its keys to the page takes them wherever nobody types', () => {
+    const cards = [
+      { id: 'approval.deny' as const, isPageWide: true, run: () => 'first' },
+      { id: 'approval.deny' as const, run: () => 'second' },
+    ]
+    expect(keyAction(cards, 'd', '', free)?.run()).toBe('first')
+    expect(keyAction(cards, 'd', '', { ...free, isTyping: true })).toBeUndefined()
+    expect(keyAction(cards, 'd', 'g', free)).toBeUndefined()
+    expect(keyAction(cards.slice(1), 'd', '', free)).toBeUndefined()
   })
 
   test('no two actions have the same keys, except those that cannot be done at the same time', () => {

@@ -15,15 +15,14 @@ export const keyAction = (
   { isTyping, isBehind }: KeyPlace,
 ): OfferedAction | undefined => {
   if (isBehind) return undefined
-  const found = [...matching(`${before} ${key}`), ...matching(key)].filter(
-    (id) => !isTyping || actionRow(id).scope === 'typing',
-  )
+  // `g` and then `d` never means `d` alone, also where nobody offers the two.
+  const pair = matching(`${before} ${key}`)
+  const found = (pair.length > 0 ? pair : matching(key)).filter((id) => !isTyping || actionRow(id).scope === 'typing')
   for (const id of found) {
-    const offer = offered.findLast((each) => each.id === id)
+    const offer = offered.findLast((each) => each.id === id && (actionRow(id).scope !== 'part' || each.isPageWide))
     if (offer) return offer
   }
   return undefined
 }
 
-const matching = (keys: string): readonly ActionId[] =>
-  ACTION_IDS.filter((id) => actionRow(id).keys === keys && actionRow(id).scope !== 'part')
+const matching = (keys: string): readonly ActionId[] => ACTION_IDS.filter((id) => actionRow(id).keys === keys)

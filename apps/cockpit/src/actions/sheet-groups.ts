@@ -10,7 +10,7 @@ export interface SheetGroup {
   readonly rows: readonly SheetRow[]
 }
 
-const titles: { readonly [group in ActionGroup]?: string } = { Approvals: 'Approvals, card in focus' }
+const titles: { readonly [group in ActionGroup]?: string } = { Approvals: 'Approvals, the marked card' }
 
 /** Actions with keys, in the order of the table. Two actions of which only one can be done at a time may share a key. */
 export const sheetGroups = (): readonly SheetGroup[] =>

@@ -6,7 +6,7 @@ import type { ActionId } from './action-table.ts'
 export const useAction = (
   id: ActionId,
   run: (() => unknown) | null,
-  { detail, words }: Pick<ActionOffer, 'detail' | 'words'> = {},
+  { detail, words, isPageWide = false }: Pick<ActionOffer, 'detail' | 'words' | 'isPageWide'> = {},
 ): void => {
   const latest = useRef(run)
   latest.current = run
@@ -16,11 +16,12 @@ export const useAction = (
     return offerActions(id, [
       {
         run: () => latest.current?.(),
+        isPageWide,
         ...(detail !== undefined && { detail }),
         ...(words !== undefined && { words }),
       },
     ])
-  }, [id, isOffered, detail, words])
+  }, [id, isOffered, detail, words, isPageWide])
 }
 
 /** The same action upon several things: each offer says which. */

@@ -24,6 +24,8 @@ export interface ApprovalCardProps {
   readonly approval: CardApproval
   readonly session: CardSession
   readonly place: 'thread' | 'inbox'
+  /** The keys answer this card wherever nobody types. Default: while it has the focus. */
+  readonly takesKeys?: boolean
   /** The focus goes to the card when this becomes true. */
   readonly isFocused?: boolean
   /** Called once this page's answer was taken. */
@@ -36,7 +38,8 @@ export const ApprovalCard = (props: ApprovalCardProps) => (
   <KeyedCard key={approvalKey(props.session, props.approval.id)} {...props} />
 )
 
-const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onDismiss }: ApprovalCardProps) => {
+const KeyedCard = (props: ApprovalCardProps) => {
+  const { approval: listed, session, place, takesKeys = false, isFocused, onDecided, onDismiss } = props
   const key = approvalKey(session, listed.id)
   const [draft, setDraft] = useState(() => readDraft(key))
   const decision = useDecision(listed, session, onDecided)
@@ -114,7 +117,7 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
     <article
       ref={card}
       id={`approval-${listed.id}`}
-      className={place === 'thread' ? 'appr' : 'appr-page'}
+      className={place === 'thread' ? `appr${takesKeys ? ' takes-keys' : ''}` : 'appr-page'}
       aria-label={`Approval needed: ${exactText(approval.toolName)}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys of the card work while it has the focus
       tabIndex={0}
@@ -188,6 +191,7 @@ const KeyedCard = ({ approval: listed, session, place, isFocused, onDecided, onD
           onDeny={() => send('denied')}
           onEdit={edit}
           onDiscard={discard}
+          takesKeys={takesKeys}
         />
       </div>
     </article>

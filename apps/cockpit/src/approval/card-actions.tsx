@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { keyHintOf } from '../actions/action-table.ts'
 import { useAction } from '../actions/use-action.ts'
 import { Button } from '../ui/button.tsx'
@@ -21,6 +22,8 @@ interface CardActionsProps {
   readonly onDeny: () => void
   readonly onEdit: () => void
   readonly onDiscard: () => void
+  /** The keys answer this card wherever nobody types. */
+  readonly takesKeys: boolean
 }
 
 export const CardActions = (props: CardActionsProps) => {
@@ -28,16 +31,24 @@ export const CardActions = (props: CardActionsProps) => {
   const approveTitle = frozenWhy ?? unapprovableWhy
   const isOff = frozenWhy !== null || sending !== null
   const detail = { detail: props.toolName }
+  const acts = useRef<HTMLFieldSetElement>(null)
+  const keyed = { ...detail, isPageWide: props.takesKeys && !isEditing }
+  // Keys of the page must not answer a question that is out of sight: the first press shows it.
+  const inSight = (act: () => void) => (): void => {
+    if (!props.takesKeys || !acts.current || isInSight(acts.current)) return act()
+    acts.current.scrollIntoView({ block: 'end' })
+    acts.current.closest('article')?.focus({ preventScroll: true })
+  }
   const canAnswer = isArmed && !isOff
   const canApprove = canAnswer && unapprovableWhy === null
   const canEdit = canApprove && words.canEdit && !isEditing
-  useAction('approval.approve', canApprove ? props.onApprove : null, detail)
-  useAction('approval.edit', canEdit ? props.onEdit : null, detail)
-  useAction('approval.deny', canAnswer ? props.onDeny : null, detail)
+  useAction('approval.approve', canApprove ? inSight(props.onApprove) : null, keyed)
+  useAction('approval.edit', canEdit ? inSight(props.onEdit) : null, keyed)
+  useAction('approval.deny', canAnswer ? inSight(props.onDeny) : null, keyed)
   useAction('approval.discard', canAnswer && isEditing ? props.onDiscard : null, detail)
   useAction('approval.pause', canApprove && words.canPause ? props.onApproveAndPause : null, detail)
   return (
-    <fieldset className="acts" disabled={!isArmed} aria-label="Your answer">
+    <fieldset ref={acts} className="acts" disabled={!isArmed} aria-label="Your answer">
       <Button
         look="primary"
         icon="check"
@@ -97,4 +108,11 @@ export const CardActions = (props: CardActionsProps) => {
       )}
     </fieldset>
   )
+}
+
+/** True where the thread shows all of the buttons. */
+const isInSight = (acts: HTMLElement): boolean => {
+  const own = acts.getBoundingClientRect()
+  const around = acts.closest('.thread')?.getBoundingClientRect()
+  return around === undefined || (own.top >= around.top && own.bottom <= around.bottom)
 }

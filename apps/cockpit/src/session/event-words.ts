@@ -18,12 +18,37 @@ export const compactionNumbers = ({
   ...(typeof kept === 'number' ? [`${kept} kept as they were`] : []),
 ]
 
-/** The answer to an approval: by whom, and how. */
-export const answerWords = ({ actor, decision, arguments: given }: Payload): { icon: IconName; title: string } => {
+interface AnswerWords {
+  readonly icon: IconName
+  readonly title: string
+  /** The reason, unless the title has said it; empty = none. */
+  readonly reason: string
+}
+
+/** The answer to an approval: by whom, and how; or why there will be none. */
+export const answerWords = ({ actor, decision, reason, arguments: given }: Payload): AnswerWords => {
   const answer = typeof decision === 'string' ? decision : 'approved'
+  const why = typeof reason === 'string' ? reason : ''
+  const left = answer === 'cancelled' ? leftTitles.get(why) : undefined
+  const unanswered = left ?? unansweredTitles.get(answer)
+  if (unanswered !== undefined)
+    return { icon: 'ban', title: unanswered, reason: left !== undefined || why === answer ? '' : why }
   const who = typeof actor === 'string' && actor !== '' ? actor : 'Somebody'
   return {
     icon: answer === 'approved' ? 'shield-check' : 'ban',
     title: `${who} ${answer}${given ? ' with edits' : ''}`,
+    reason: why,
   }
 }
+
+/** A cancelled approval by its reason: another session has the question, and nobody has answered it here. */
+const leftTitles: ReadonlyMap<string, string> = new Map([
+  ['branched', 'The approval stayed with the session that was branched'],
+  ['imported', 'The approval stayed with the session that was exported'],
+])
+
+const unansweredTitles: ReadonlyMap<string, string> = new Map([
+  ['cancelled', 'The approval ended with its run'],
+  ['expired', 'Nobody answered in time'],
+  ['superseded', 'The approval was withdrawn'],
+])

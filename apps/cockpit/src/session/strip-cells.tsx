@@ -6,8 +6,9 @@ import { visibleText } from '../ui/plain-text.ts'
 import { Status } from '../ui/status.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useNow } from '../ui/use-now.ts'
+import { planCount, type StepStatus } from './inspector/timeline/plan-steps.ts'
 import { useSelection } from './inspector/use-selection.ts'
-import { GOOD_SCORE, STEP_MARKS } from './limits.ts'
+import { GOOD_SCORE } from './limits.ts'
 import { useSession } from './session-context.tsx'
 import { useHarnessValue } from './thread/thread-context.tsx'
 
@@ -21,23 +22,21 @@ interface LiveCellProps extends CellProps {
 
 export const NowCell = ({ detail, status }: LiveCellProps) => {
   const { step } = detail
+  const count = step && planCount(step)
   const error = useHarnessValue((state) => state.error)
   const text = step?.title || (status === 'failed' ? (error ?? detail.lastError) : null) || detail.model || detail.agent
   return (
     <div className="cell wide now">
       <div className="k">
         <Status status={status} />
-        {step && (
+        {count && (
           <>
-            <span className="num">
-              step {step.index}
-              {step.total !== null && ` of ${step.total}`}
-            </span>
-            {step.total !== null && step.total <= STEP_MARKS && (
+            <span className="num">{count.text}</span>
+            {count.marks.length > 0 && (
               <span className="steps" aria-hidden="true">
-                {Array.from({ length: step.total }, (_, at) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the marks are alike
-                  <i key={at} className={at + 1 < step.index ? 'd' : at + 1 === step.index ? 'n' : undefined} />
+                {count.marks.map((mark, at) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a mark has its place alone
+                  <i key={at} className={MARK_CLASSES[mark]} />
                 ))}
               </span>
             )}
@@ -53,6 +52,8 @@ export const NowCell = ({ detail, status }: LiveCellProps) => {
     </div>
   )
 }
+
+const MARK_CLASSES: { readonly [status in StepStatus]?: string } = { done: 'd', running: 'n' }
 
 export const CostCell = ({ detail }: CellProps) => {
   const { usage, health } = detail

@@ -1,27 +1,47 @@
-// The guide beside a session of the tour: what was seen, and the one thing to do next.
-import type { CheckpointSummary } from 'bridle/client'
+// The guide beside the session of the tour and its branches: what was seen, and the one thing to do next.
+import type { ChatSession, CheckpointSummary } from 'bridle/client'
 import { useEffect, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { randomText } from '../server/random-text.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
+import { useLoaded } from '../server/use-loaded.ts'
 import { useSession } from '../session/session-context.tsx'
 import { sessionPath } from '../shell/paths.ts'
 import { Button } from '../ui/button.tsx'
 import { showError } from '../ui/toast.tsx'
 import { StopList } from './stop-list.tsx'
-import { passedStops, tourFamily } from './tour-progress.ts'
+import { passedStops, type TourStop, tourCheckpoint, tourSessions } from './tour-progress.ts'
 import { TOUR_PREFIX, tourBranchPrompt } from './tour-script.ts'
 import './tour.css'
 
 export const TourGuide = () => {
-  const { id } = useSession()
-  return id.startsWith(TOUR_PREFIX) ? <Guide /> : null
+  const { id, agent, detail } = useSession()
+  const { client } = useServer()
+  const isBranch = detail.branch_source_event_id !== null
+  const tree = useLoaded(isBranch ? `${id} ${agent}` : null, () => client.sessionTree(id, agent))
+  const root = isBranch ? tree.data?.root : id
+  if (agent !== 'scripted' || !root?.startsWith(TOUR_PREFIX)) return null
+  return isBranch ? <BranchGuide root={root} /> : <Guide tour={detail} />
 }
 
+/** The tour goes on in its first session, and its branches say how far that one is. */
+const BranchGuide = ({ root }: { readonly root: string }) => {
+  const { agent } = useSession()
+  const { client } = useServer()
+  const status = useLive(({ sessions }) => sessions.find((row) => row.id === root && row.agent === agent)?.status)
+  const { data, reload } = useLoaded(root, () => client.chat(root, agent))
+  // The guide stays while the first session goes on, and is as far as that one.
+  useEffect(() => {
+    if (status !== undefined) reload()
+  }, [status, reload])
+  return data && <Guide tour={data} />
+}
+
+/** The tour whose health was looked at. */
 const SEEN_KEY = 'bridle.tour.health'
 
-const Guide = () => {
-  const { id, agent, detail } = useSession()
+const Guide = ({ tour }: { readonly tour: ChatSession }) => {
+  const { id, agent } = useSession()
   const { client } = useServer()
   const [, navigate] = useLocation()
   const [query, setQuery] = useSearchParams()
@@ -29,12 +49,12 @@ const Guide = () => {
   const sessions = useLive((state) => state.sessions)
   const isHealthOpen = query.get('tab') === 'health'
   useEffect(() => {
-    if (isHealthOpen) sessionStorage.setItem(SEEN_KEY, '1')
-  }, [isHealthOpen])
+    if (isHealthOpen) sessionStorage.setItem(SEEN_KEY, tour.id)
+  }, [isHealthOpen, tour.id])
   const passed = passedStops({
-    detail,
-    hasSeenHealth: isHealthOpen || sessionStorage.getItem(SEEN_KEY) !== null,
-    hasBranch: sessions.some(({ parent_session_id }) => parent_session_id === id),
+    tour,
+    sessions,
+    hasSeenHealth: isHealthOpen || sessionStorage.getItem(SEEN_KEY) === tour.id,
   })
   const run = async (act: () => Promise<void>): Promise<void> => {
     setBusy(true)
@@ -58,16 +78,23 @@ const Guide = () => {
     })
   const finish = () =>
     run(async () => {
-      for (const each of tourFamily(detail, sessions)) await client.remove(agent, each)
+      for (const each of tourSessions(await client.sessionTree(id, agent), id)) await client.remove(agent, each)
       sessionStorage.removeItem(SEEN_KEY)
       navigate('/')
     })
-  const checkpoint = detail.checkpoints.find(({ checkpoint_type }) => checkpoint_type === 'step')
+  const isFirst = tour.id === id
+  const goesOnThere = !isFirst && !(passed.has('approval') && passed.has('branch'))
+  const checkpoint = tourCheckpoint(tour)
   return (
     <section className="tour-guide" aria-label="Tour">
       <StopList passed={passed} />
       <div className="row wrap">
-        <p className="grow small t2">{nextSentence(passed, detail.approvals.length > 0)}</p>
+        <p className="grow small t2">
+          {goesOnThere
+            ? 'This is a branch of the tour’s session. The tour goes on in the first one.'
+            : nextSentence(passed, tour.approvals.length > 0)}
+        </p>
+        {goesOnThere && <Button onClick={() => navigate(sessionPath({ id: tour.id, agent }))}>Back to the tour</Button>}
         {!passed.has('health') && passed.has('approval') && (
           <Button
             onClick={() =>
@@ -81,7 +108,7 @@ const Guide = () => {
             Show health
           </Button>
         )}
-        {checkpoint && !passed.has('branch') && passed.has('approval') && (
+        {isFirst && checkpoint && !passed.has('branch') && passed.has('approval') && (
           <Button icon="git-branch" isBusy={isBusy} onClick={() => void branch(checkpoint)}>
             Branch from the checkpoint
           </Button>
@@ -94,10 +121,10 @@ const Guide = () => {
   )
 }
 
-const nextSentence = (passed: ReadonlySet<string>, isWaiting: boolean): string => {
+const nextSentence = (passed: ReadonlySet<TourStop>, isWaiting: boolean): string => {
   if (isWaiting) return 'The run waits for you: read the change below, then approve, edit or deny it.'
   if (!passed.has('approval')) return 'Watch: text, thinking and tools come as they are written to the log.'
   if (!passed.has('health')) return 'Look at what it cost, and at the budget that guards it.'
   if (!passed.has('branch')) return 'Go back to the checkpoint, and try another way in a session of its own.'
-  return 'That was the tour. Both sessions are in the list, as any other.'
+  return 'That was the tour. Its sessions are in the list, as any other.'
 }

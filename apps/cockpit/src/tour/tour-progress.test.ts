@@ -1,6 +1,6 @@
-import type { HarnessMessage } from 'bridle/client'
+import type { CheckpointSummary, HarnessMessage, TreeSession } from 'bridle/client'
 import { expect, test } from 'vitest'
-import { passedStops, tourFamily } from './tour-progress.ts'
+import { passedStops, tourSessions } from './tour-progress.ts'
 import { tourBranchPrompt, tourPrompt } from './tour-script.ts'
 
 const answer = (more: Partial<HarnessMessage>): HarnessMessage => ({
@@ -10,33 +10,49 @@ const answer = (more: Partial<HarnessMessage>): HarnessMessage => ({
   status: 'streaming',
   ...more,
 })
-const detail = { messages: [], checkpoints: [], approvals: [], branch_source_event_id: null }
-const none = { detail, hasSeenHealth: false, hasBranch: false }
+const tour = { id: 'tour-1', messages: [], checkpoints: [] }
+const none = { tour, sessions: [], hasSeenHealth: false }
+const pending = {
+  id: 'c',
+  name: 'edit_file',
+  status: 'running' as const,
+  approval: { id: 'a', status: 'pending' as const },
+}
+const checkpoint = { checkpoint_type: 'step', event_id: 'ev-81' } as CheckpointSummary
+const branchAt = (event: string, parent = 'tour-1') => ({ parent_session_id: parent, branch_source_event_id: event })
 
 test('a stop is passed when the session shows it', () => {
   expect([...passedStops(none)]).toEqual([])
-  const pending = {
-    id: 'c',
-    name: 'edit_file',
-    status: 'running' as const,
-    approval: { id: 'a', status: 'pending' as const },
-  }
   const messages = [answer({ content: 'Hi', toolCalls: [pending] })]
-  expect([...passedStops({ ...none, detail: { ...detail, messages } })]).toEqual(['stream'])
+  expect([...passedStops({ ...none, tour: { ...tour, messages } })]).toEqual(['stream'])
   const done = { ...pending, outcome: 'ok' as const, approval: { id: 'a', status: 'approved' as const } }
   expect([
     ...passedStops({
-      detail: { ...detail, messages: [answer({ content: 'Hi', toolCalls: [done] })] },
+      tour: { ...tour, messages: [answer({ content: 'Hi', toolCalls: [done] })], checkpoints: [checkpoint] },
+      sessions: [branchAt('ev-81')],
       hasSeenHealth: true,
-      hasBranch: true,
     }),
-  ]).toEqual(['stream', 'tool', 'approval', 'health', 'branch'])
+  ]).toEqual(['stream', 'tool', 'checkpoint', 'approval', 'health', 'branch'])
 })
 
-test('a branch has everything behind it but health, so that the tour comes to an end', () => {
-  const messages = [answer({ content: 'Hi' })]
-  const branched = { ...detail, messages, branch_source_event_id: 'ev-81' }
-  expect([...passedStops({ ...none, detail: branched })]).toEqual(['stream', 'approval', 'branch'])
+test.each([
+  ['from the checkpoint', branchAt('ev-81'), true],
+  ['from another event', branchAt('ev-106'), false],
+  ['of another session', branchAt('ev-81', 'tour-9'), false],
+])('a branch %s is the step of the tour: %#', (_name, row, isPassed) => {
+  const passed = passedStops({ ...none, tour: { ...tour, checkpoints: [checkpoint] }, sessions: [row] })
+  expect(passed.has('branch')).toBe(isPassed)
+})
+
+test.each([
+  ['pending', false],
+  ['cancelled', false],
+  ['expired', false],
+  ['denied', true],
+  ['approved', true],
+] as const)('a call whose approval is %s was answered: %s', (status, isPassed) => {
+  const messages = [answer({ toolCalls: [{ ...pending, approval: { id: 'a', status } }] })]
+  expect(passedStops({ ...none, tour: { ...tour, messages } }).has('approval')).toBe(isPassed)
 })
 
 test('each step of the plan has an id, so that its end closes it', () => {
@@ -51,12 +67,9 @@ test('the scripts are scripts', () => {
     expect(JSON.parse(prompt.replace('@script ', '')).length).toBeGreaterThan(1)
 })
 
-test('a tour ends with its own sessions alone, from whichever of them it is ended', () => {
-  const row = (id: string, parent: string | null = null) => ({ id, parent_session_id: parent })
-  const first = row('tour-1')
-  const branch = row('tour-2', 'tour-1')
-  const rows = [branch, row('kept-branch', 'tour-1'), row('tour-9'), row('tour-10', 'tour-9'), first]
-  expect(tourFamily(first, rows)).toEqual(['tour-2', 'tour-1'])
-  expect(tourFamily(branch, rows)).toEqual(['tour-2', 'tour-1'])
-  expect(tourFamily(branch, [])).toEqual(['tour-2'])
+test('a tour ends with all sessions of its tree that are there, the one on the page last', () => {
+  const row = (id: string, visible = true) => ({ id, visible }) as TreeSession
+  const sessions = [row('tour-1'), row('removed', false), row('chat-5'), row('tour-2')]
+  expect(tourSessions({ sessions }, 'tour-2')).toEqual(['tour-1', 'chat-5', 'tour-2'])
+  expect(tourSessions({ sessions }, 'tour-1')).toEqual(['chat-5', 'tour-2', 'tour-1'])
 })

@@ -1,7 +1,6 @@
-// How far a tour is, told by its session alone: a reload or another tab shows the same.
-import type { ChatSession, SessionRow } from 'bridle/client'
+// How far a tour is, told by its session and the branches of it: a reload or another tab shows the same.
+import type { ChatSession, CheckpointSummary, SessionRow, SessionTree } from 'bridle/client'
 import type { IconName } from '../ui/icon-names.ts'
-import { TOUR_PREFIX } from './tour-script.ts'
 
 export type TourStop = 'stream' | 'tool' | 'approval' | 'checkpoint' | 'branch' | 'health'
 
@@ -15,34 +14,35 @@ export const tourStops: readonly { readonly stop: TourStop; readonly word: strin
 ]
 
 interface TourFacts {
-  readonly detail: Pick<ChatSession, 'messages' | 'checkpoints' | 'approvals' | 'branch_source_event_id'>
+  /** The session that the tour began with, also where a branch of it is shown. */
+  readonly tour: Pick<ChatSession, 'id' | 'messages' | 'checkpoints'>
+  readonly sessions: readonly Pick<SessionRow, 'parent_session_id' | 'branch_source_event_id'>[]
   readonly hasSeenHealth: boolean
-  readonly hasBranch: boolean
 }
 
-export const passedStops = ({ detail, hasSeenHealth, hasBranch }: TourFacts): ReadonlySet<TourStop> => {
-  const answers = detail.messages.filter(({ role }) => role === 'assistant')
+export const passedStops = ({ tour, sessions, hasSeenHealth }: TourFacts): ReadonlySet<TourStop> => {
+  const answers = tour.messages.filter(({ role }) => role === 'assistant')
   const calls = answers.flatMap(({ toolCalls = [] }) => toolCalls)
+  const checkpoint = tourCheckpoint(tour)
   const facts: { readonly [stop in TourStop]: boolean } = {
     stream: answers.some(({ content }) => content !== ''),
     tool: calls.some(({ outcome }) => outcome === 'ok'),
-    checkpoint: detail.checkpoints.some(({ checkpoint_type }) => checkpoint_type === 'step'),
-    // A branch begins before the question that its first session was asked.
-    approval:
-      detail.branch_source_event_id !== null ||
-      calls.some(({ approval }) => approval !== undefined && approval.status !== 'pending'),
+    checkpoint: checkpoint !== undefined,
+    approval: calls.some(({ approval }) => approval?.status === 'approved' || approval?.status === 'denied'),
     health: hasSeenHealth,
-    branch: hasBranch || detail.branch_source_event_id !== null,
+    branch: sessions.some(
+      (row) => row.parent_session_id === tour.id && row.branch_source_event_id === checkpoint?.event_id,
+    ),
   }
   return new Set(tourStops.flatMap(({ stop }) => (facts[stop] ? [stop] : [])))
 }
 
-/** The sessions of this tour, by id: the one it began with and its branches. Others on the server may take the tour too. */
-export const tourFamily = (
-  { id, parent_session_id: parent }: Pick<ChatSession, 'id' | 'parent_session_id'>,
-  sessions: readonly Pick<SessionRow, 'id' | 'parent_session_id'>[],
-): readonly string[] => {
-  const first = parent ?? id
-  const listed = sessions.filter((row) => row.id === first || row.parent_session_id === first).map((row) => row.id)
-  return [...new Set([...listed, id])].filter((each) => each.startsWith(TOUR_PREFIX))
+/** The checkpoint that the script writes: the tour branches from this one. */
+export const tourCheckpoint = ({ checkpoints }: Pick<ChatSession, 'checkpoints'>): CheckpointSummary | undefined =>
+  checkpoints.find(({ checkpoint_type: type }) => type === 'step')
+
+/** The sessions that go with the tour: all of its tree, the one on the page last. */
+export const tourSessions = ({ sessions }: Pick<SessionTree, 'sessions'>, shown: string): readonly string[] => {
+  const ids = sessions.filter(({ visible }) => visible).map(({ id }) => id)
+  return [...ids.filter((id) => id !== shown), shown]
 }

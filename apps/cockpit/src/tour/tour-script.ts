@@ -2,7 +2,7 @@
 // user's own server, through the real log, and needs no key.
 
 export const TOUR_TITLE = 'Tour: lower the retry budget'
-/** Sessions of the tour, by their ids: the guide stands beside them, and nothing else is ever removed. */
+/** The session that a tour begins with, by its id. Its branches belong to the tour, whatever their ids are. */
 export const TOUR_PREFIX = 'tour-'
 
 const plan = ['Find the retry policy', 'Lower the limit', 'Tell what changed']

@@ -8,21 +8,32 @@ import { Icon } from '../../ui/icon.tsx'
 import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { useActs } from '../use-acts.ts'
+import { Markers } from './markers/marker-row.tsx'
 import { supersededOf } from './superseded.ts'
 import { useHarnessValue } from './thread-context.tsx'
+import type { Marker } from './thread-index.ts'
 import { ToolRow } from './tools/tool-row.tsx'
 
-export const AnswerEnd = ({ message }: { readonly message: HarnessMessage }) => {
+interface AnswerEndProps {
+  readonly message: HarnessMessage
+  /** The markers behind the answer. */
+  readonly markers: readonly Marker[]
+}
+
+export const AnswerEnd = ({ message, markers }: AnswerEndProps) => {
   const { branchAfter, reload } = useActs()
   const canOperate = useCan('operate')
   const isOver = message.status === 'complete' || message.status === 'error'
+  const ownFrom = ownMarkersFrom(message, markers)
   return (
     <>
+      <Markers markers={markers.slice(0, ownFrom)} />
       <Superseded message={message} />
       {message.status === 'error' && <Failure message={message} />}
       {message.status === 'complete' && message.stopReason !== undefined && (
         <p className="small t3">{endings[message.stopReason] ?? `Ended: ${visibleText(message.stopReason)}`}</p>
       )}
+      <Markers markers={markers.slice(ownFrom)} />
       {isOver && (
         <div className="msg-acts">
           <CopyButton text={message.content} />
@@ -42,13 +53,24 @@ export const AnswerEnd = ({ message }: { readonly message: HarnessMessage }) => 
   )
 }
 
+/** Where the session's own markers begin: the sentence about the session that it comes from stands before them. */
+const ownMarkersFrom = ({ stopReason }: HarnessMessage, markers: readonly Marker[]): number => {
+  const at = markers.findIndex(({ type }) => type === BEGINNINGS[stopReason ?? ''])
+  return at === -1 ? markers.length : at
+}
+
+/** The event with which a session begins where another one left an answer open, by the reason that ended the answer. */
+const BEGINNINGS: { readonly [reason: string]: string } = { branched: 'branched', imported: 'session_imported' }
+
 const endings: { readonly [reason: string]: string } = {
   cancelled: 'Stopped.',
+  interrupted: 'A listener interrupted the answer: this is what was heard.',
   max_tokens: 'The model stopped at its limit of tokens.',
   length: 'The model stopped at its limit of tokens.',
   refusal: 'The model declined to answer.',
   content_filter: 'The provider withheld the rest.',
   branched: 'Everything above is from the session that was branched.',
+  imported: 'Everything above is from the session that was exported. This answer was not finished then.',
 }
 
 /** The session keeps the error of its last failed answer. */
@@ -73,7 +95,7 @@ const Superseded = ({ message }: { readonly message: HarnessMessage }) => {
   return (
     <div>
       <Button look="ghost" icon="rotate-cw" onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Hide' : 'Show'} what was superseded
+        {isOpen ? 'Hide' : 'Show'} what was {message.stopReason === 'interrupted' ? 'not heard' : 'superseded'}
         {calls.length > 0 && `: ${plural(calls.length, 'call')}`}
       </Button>
       {isOpen && (

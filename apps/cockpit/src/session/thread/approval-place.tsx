@@ -14,6 +14,8 @@ export const ApprovalPlace = ({ approvalId }: { readonly approvalId: string }) =
   const listed = useLive((state) =>
     state.approvals.find((each) => each.id === approvalId && each.sessionId === id && each.agent === agent),
   )
+  // Several may wait: the strip names the first one, and the keys answer it.
+  const isFirst = useHarnessValue((state) => state.approvals?.[0]?.id === approvalId)
   const session = useMemo(() => ({ id, agent, title: null }), [id, agent])
   const approval = useMemo(
     () =>
@@ -25,5 +27,5 @@ export const ApprovalPlace = ({ approvalId }: { readonly approvalId: string }) =
   )
   if (!approval) return null
   if (past) return <PastApproval approval={approval} seq={past.seq} />
-  return <ApprovalCard approval={approval} session={session} place="thread" />
+  return <ApprovalCard approval={approval} session={session} place="thread" takesKeys={isFirst} />
 }

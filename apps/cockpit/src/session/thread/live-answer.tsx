@@ -41,16 +41,15 @@ export const LiveAnswer = () => {
       <article className="msg answer" aria-label="Answer" data-message={id}>
         <Markers markers={markers.atStart} />
         <MessagePrimitive.Parts components={parts} />
-        <Markers markers={markers.atEnd} />
-        <End id={id} />
+        <End id={id} markers={markers.atEnd} />
       </article>
     </MessagePrimitive.Root>
   )
 }
 
-const End = ({ id }: { readonly id: string }) => {
+const End = ({ id, markers }: { readonly id: string; readonly markers: TurnMarkers['atEnd'] }) => {
   const message = useHarnessValue((state) => messageOf(state, id))
-  return message ? <AnswerEnd message={message} /> : null
+  return message ? <AnswerEnd message={message} markers={markers} /> : <Markers markers={markers} />
 }
 
 /** Searched from the end: the window holds the last messages. */

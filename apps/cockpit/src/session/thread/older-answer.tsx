@@ -33,8 +33,7 @@ export const OlderAnswer = memo(({ message }: { readonly message: HarnessMessage
         // biome-ignore lint/suspicious/noArrayIndexKey: parts only come at the end
         <Fragment key={at}>{partElement(message, part, at, markers)}</Fragment>
       ))}
-      <Markers markers={markers.atEnd} />
-      <AnswerEnd message={message} />
+      <AnswerEnd message={message} markers={markers.atEnd} />
     </article>
   )
 })

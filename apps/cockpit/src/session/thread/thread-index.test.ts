@@ -46,6 +46,20 @@ test('markers stand by the calls around them, each turn for itself', () => {
   expect(second?.atEnd.map(({ isHearsay }) => isHearsay)).toEqual([false, false, true])
 })
 
+test.each(['spoken_audio', 'final_output', 'run_record'])(
+  'an artifact of the kind %s has no part in the answer, so that no marker stands by it',
+  (kind) => {
+    const artifact = (id: string) => envelope('artifact_published', { artifact_id: id, name: id, kind })
+    const { turns } = indexOf(
+      artifact('one'),
+      envelope('output_superseded', { run_id: 'r1', interrupted: { text: 'One' } }),
+      artifact('two'),
+    )
+    expect(turns.get('r1')?.after.size).toBe(0)
+    expect(types(turns.get('r1')?.atEnd)).toEqual(['output_superseded'])
+  },
+)
+
 test('a branch has one marker where it begins', () => {
   const { head } = indexOf(
     envelope('branched', { parent: { id: 'p', seq: 52 } }, null),
@@ -53,6 +67,17 @@ test('a branch has one marker where it begins', () => {
     envelope('policy_set', {}, null),
   )
   expect(types(head)).toEqual(['branched', 'policy_set'])
+})
+
+test('an approval that a branch left open stands with the branch, and not before its call', () => {
+  const { turns } = indexOf(
+    call('a'),
+    envelope('branched', { parent: { id: 'p', seq: 52 } }, null),
+    envelope('tool_outcome', { tool_call_id: 'a', tool_name: 'run', outcome_type: 'x', status: 'error' }),
+    envelope('approval_applied', { request_id: 'p', tool_call_id: 'a', decision: 'cancelled', reason: 'branched' }),
+  )
+  expect(turns.get('r1')?.before.size).toBe(0)
+  expect(types(turns.get('r1')?.atEnd)).toEqual(['branched', 'approval_applied'])
 })
 
 test('times and waves belong to a call of one turn', () => {
@@ -80,9 +105,23 @@ test('an event is told in words, whatever its payload is', () => {
   expect(words('approval_applied', { actor: 'ann', decision: 'approved', arguments: {}, tool_name: 'edit' })).toBe(
     'ann approved with edits: edit',
   )
+  const unanswered = (decision: string, reason: string | null) =>
+    words('approval_applied', { actor: null, decision, reason, tool_name: 'edit' })
+  expect(unanswered('approved', null)).toBe('Somebody approved: edit')
+  expect(unanswered('denied', 'not now')).toBe('Somebody denied: edit · not now')
+  expect(unanswered('cancelled', null)).toBe('The approval ended with its run: edit')
+  expect(unanswered('cancelled', 'branched')).toBe('The approval stayed with the session that was branched: edit')
+  expect(unanswered('cancelled', 'imported')).toBe('The approval stayed with the session that was exported: edit')
+  expect(unanswered('expired', 'expired')).toBe('Nobody answered in time: edit')
+  expect(unanswered('superseded', 'raised')).toBe('The approval was withdrawn: edit · raised')
   expect(words('budget_crossed', { budget: 'max_cost_usd', limit: 2, value: 2.5 })).toBe(
     'Budget crossed: cost limit of 2.00 USD, at 2.50 USD',
   )
+  expect(words('output_superseded', { run_id: 'r1' })).toBe('Written again: text before this was withdrawn')
+  expect(words('output_superseded', { keep: { chars: 3 }, interrupted: { text: 'One', audio_ms: 1_200 } })).toBe(
+    'Interrupted: after 1.2 s',
+  )
+  expect(words('output_superseded', { keep: { chars: 3 }, interrupted: { text: 'One' } })).toBe('Interrupted: ')
   expect(words('execution_feedback', { entries: [{ outcome: 'ok' }, 7] })).toBe('Shell reported: 2 directives · ok')
   expect(words('constructor', { a: 'b' })).toBe('constructor: a b')
   expect(words('session_checkpoint', { summary_text: 'saved' }, true)).toBe(

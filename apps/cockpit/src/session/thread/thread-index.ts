@@ -171,10 +171,11 @@ const placeIn = (turn: MutableTurn, entry: Marker): void => {
     if (entry.type === 'reflection') turn.reflections.push(textIn(entry, 'text') ?? '')
     return
   }
-  // An answer stands before the call that it lets run.
-  const asked = entry.type === 'approval_applied' ? textIn(entry, 'tool_call_id') : null
+  // An answer stands before the call that it lets run; an approval that is cancelled lets nothing run, and ends with its turn.
+  const isCancelled = entry.type === 'approval_applied' && textIn(entry, 'decision') === 'cancelled'
+  const asked = entry.type === 'approval_applied' && !isCancelled ? textIn(entry, 'tool_call_id') : null
   if (asked) return addTo(turn.before, callAnchor(asked), entry)
-  if (placeOf(entry.type) !== 'opening') turn.waiting.push(entry)
+  if (isCancelled || placeOf(entry.type) !== 'opening') turn.waiting.push(entry)
   else addBehind(turn, entry)
 }
 
@@ -187,9 +188,13 @@ export const compactionAnchor = (place: number): string => `compaction ${place}`
 /** The events that a message has a part for. */
 const anchorOf = (turn: MutableTurn, entry: Marker): string | null => {
   if (entry.type === 'tool_call') return callAnchor(textIn(entry, 'tool_call_id') ?? '')
-  if (entry.type === 'artifact_published') return artifactAnchor(textIn(entry, 'artifact_id') ?? '')
+  if (entry.type === 'artifact_published')
+    return BOOKKEEPING.has(textIn(entry, 'kind') ?? '') ? null : artifactAnchor(textIn(entry, 'artifact_id') ?? '')
   return entry.type === 'context_compacted' ? compactionAnchor(turn.compactions.push(entry) - 1) : null
 }
+
+/** Kinds of artifacts that the server publishes for a run. They are no part of its answer, so nothing can stand by them. */
+const BOOKKEEPING = new Set(['final_output', 'run_record', 'spoken_audio'])
 
 /** The markers that waited stand before the anchor, or behind the one that they followed. */
 const moveTo = (turn: MutableTurn, anchor: string): void => {

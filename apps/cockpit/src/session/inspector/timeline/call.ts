@@ -59,6 +59,7 @@ export const callsOf = ({ turns }: Pick<FrontendState, 'turns'>): readonly Call[
 
 const callOf = (tool: FrontendTool, turnId: string, wave: string | null): Call => {
   const { outcome, approval } = tool
+  const status = statusOf(tool)
   const wait = waitOf(tool)
   // The time until the answer is a person's, not the tool's.
   const startedAt = wait?.to ?? Date.parse(tool.startedAt)
@@ -69,12 +70,12 @@ const callOf = (tool: FrontendTool, turnId: string, wave: string | null): Call =
     lastSeq: tool.lastSeq,
     toolCallId: tool.toolCallId,
     name: tool.name,
-    status: statusOf(tool),
+    status,
     turnId,
     // A tool that tells its time began so long before its outcome: its bar is as long as its number says.
     beganAt: endedAt === null || tookMs === null ? startedAt : Math.max(startedAt, endedAt - tookMs),
     endedAt,
-    durationMs: endedAt === null || !outcome ? null : (tookMs ?? endedAt - startedAt),
+    durationMs: endedAt === null || !outcome || status === 'none' ? null : (tookMs ?? endedAt - startedAt),
     arguments: tool.arguments,
     result: outcome?.result ?? tool.result ?? undefined,
     error: outcome?.error ?? outcome?.reason ?? null,
@@ -90,6 +91,8 @@ const callOf = (tool: FrontendTool, turnId: string, wave: string | null): Call =
 }
 
 const statusOf = ({ outcome, endedAt, approval }: FrontendTool): CallStatus => {
+  // The call never began: its approval ended with the run, or stayed with the session that was branched.
+  if (outcome?.status === 'error' && approval === 'cancelled') return 'none'
   if (outcome) return outcome.status
   if (endedAt !== null) return 'none'
   return approval === 'required' ? 'waiting' : 'running'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type PlanStep, planSteps, stepsAroundNext } from './plan-steps.ts'
+import { type PlanStep, planCount, planSteps, stepsAroundNext } from './plan-steps.ts'
 
 test('the newest plan counts, and else the steps by their ids, each as it was last told', () => {
   const plan = [{ text: 'find', status: 'done' }, { text: 'change', status: 'in_progress' }, 'report']
@@ -34,6 +34,16 @@ test.each([
 ] as const)('[C51] a step that is %s is shown as %s', (word, status) => {
   const step = { step: 'a', title: 'a', status: word, started_at: null, ended_at: null, event_id: 'ev-1' }
   expect(planSteps([], [step])).toEqual([{ key: 'a', title: 'a', status, tookMs: null }])
+})
+
+test.each([
+  [{ index: 2, total: 3, status: 'running' }, 'step 2 of 3', ['done', 'running', 'open']],
+  [{ index: 3, total: 3, status: 'completed' }, 'step 3 of 3', ['done', 'done', 'done']],
+  [{ index: 2, total: 2, status: 'cancelled' }, 'step 2 of 2', ['done', 'stopped']],
+  [{ index: 4, total: null, status: 'running' }, 'step 4', []],
+  [{ index: 4, total: 1_000, status: 'running' }, 'step 4 of 1000', []],
+] as const)('%j is counted in one way on the whole page', (step, text, marks) => {
+  expect(planCount({ ...step, title: 'x' })).toEqual({ text, marks })
 })
 
 test('a long plan begins with the steps around the next one', () => {

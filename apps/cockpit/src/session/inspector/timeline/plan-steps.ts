@@ -1,5 +1,6 @@
 // The plan of an agent, as it last told it: a list of steps in one event, or an event for each step.
 import type { ChatSession, FrontendState } from 'bridle/client'
+import { STEP_MARKS } from '../../limits.ts'
 import { PLAN_STEPS, PLAN_STEPS_BEFORE } from '../limits.ts'
 
 export interface PlanStep {
@@ -27,6 +28,22 @@ export const planSteps = (steps: Steps, timed: readonly TimedStep[] = []): reado
     byId.set(id, { key: id, title: summary ?? before?.title ?? id, status: stepStatus(status), tookMs: null })
   }
   return [...byId.values()]
+}
+
+export interface PlanCount {
+  readonly text: string
+  /** A mark for each step; none where nobody told their number, or where it is too large. */
+  readonly marks: readonly StepStatus[]
+}
+
+/** How far the work is, as the session tells it: an agent may tell its steps one by one, and their number with the first. */
+export const planCount = ({ index, total, status }: NonNullable<ChatSession['step']>): PlanCount => {
+  if (total === null) return { text: `step ${index}`, marks: [] }
+  const markAt = (at: number): StepStatus => (at < index ? 'done' : at > index ? 'open' : stepStatus(status))
+  return {
+    text: `step ${index} of ${total}`,
+    marks: total > STEP_MARKS ? [] : Array.from({ length: total }, (_, at) => markAt(at + 1)),
+  }
 }
 
 export const stepsAroundNext = (steps: readonly PlanStep[]): readonly PlanStep[] => {

@@ -2,10 +2,10 @@ import { useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import type { IconName } from '../../../ui/icon-names.ts'
-import { durationText } from '../../../ui/numbers.ts'
+import { durationText, plural } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useSession } from '../../session-context.tsx'
-import { planSteps, type StepStatus, stepsAroundNext } from './plan-steps.ts'
+import { planCount, planSteps, type StepStatus, stepsAroundNext } from './plan-steps.ts'
 
 const looks: { readonly [status in StepStatus]: { icon: IconName; tone: string; word: string } } = {
   open: { icon: 'circle-dashed', tone: '', word: 'open' },
@@ -27,9 +27,7 @@ export const Plan = () => {
     <section className="sec plan" aria-label="Plan">
       <h2>
         Plan
-        <span className="right t3">
-          {steps.filter(({ status }) => status === 'done').length} of {steps.length} done
-        </span>
+        <span className="right t3">{detail.step ? planCount(detail.step).text : plural(steps.length, 'step')}</span>
       </h2>
       <ol className="col small">
         {shown.map(({ key, title, status, tookMs }) => {

@@ -54,6 +54,20 @@ describe('calls', () => {
     expect(new Set(calls.map((each) => each.seq)).size).toBe(2)
   })
 
+  test('a call whose approval was cancelled has no outcome: nothing failed', () => {
+    const [left] = fold([
+      call('a', 'edit', 0),
+      entry('approval_required', { tool_call_id: 'a', tool_name: 'edit', kind: 'tool' }),
+      outcome('a', 'edit', 20, { status: 'error', reason: 'branched', error: 'The call was interrupted.' }),
+      entry(
+        'approval_applied',
+        { tool_call_id: 'a', tool_name: 'edit', decision: 'cancelled', reason: 'branched' },
+        20,
+      ),
+    ])
+    expect([left?.status, left?.durationMs]).toEqual(['none', null])
+  })
+
   test('a call waits for its approval, runs with the arguments that were approved, and is denied', () => {
     const asked = [
       call('a', 'edit'),

@@ -1,7 +1,7 @@
 // An event in the words of a thread: an icon, what happened, and what the event says about it.
 
 import type { IconName } from '../../../ui/icon-names.ts'
-import { plural } from '../../../ui/numbers.ts'
+import { durationText, plural } from '../../../ui/numbers.ts'
 import { foldScript } from '../../../ui/script-text.ts'
 import { answerWords, compactionNumbers } from '../../event-words.ts'
 import { limitAmount, limitName, limitText } from '../../health/budget-texts.ts'
@@ -38,10 +38,10 @@ const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = 
     text: text(fields.message) || text(fields.kind),
   }),
   antahkarana: (fields) => ({ icon: 'shield', title: 'Guardrail', text: guardrailText(fields) }),
-  approval_applied: (fields) => ({
-    ...answerWords(fields),
-    text: [text(fields.tool_name), text(fields.reason)].filter(Boolean).join(' · '),
-  }),
+  approval_applied: (fields) => {
+    const { icon, title, reason } = answerWords(fields)
+    return { icon, title, text: [text(fields.tool_name), reason].filter(Boolean).join(' · ') }
+  },
   session_paused: (fields) => ({ icon: 'pause', title: 'Paused', text: byWhom(fields) }),
   session_resumed: (fields) => ({ icon: 'play', title: 'Resumed', text: byWhom(fields) }),
   session_archived: (fields) => ({ icon: 'archive', title: 'Archived', text: byWhom(fields) }),
@@ -72,7 +72,10 @@ const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = 
     title: `Attempt ${text(fields.attempt)} follows`,
     text: text(fields.reason),
   }),
-  output_superseded: () => ({ icon: 'rotate-cw', title: 'Written again', text: 'text before this was withdrawn' }),
+  output_superseded: ({ interrupted }) =>
+    interrupted
+      ? { icon: 'audio-lines', title: 'Interrupted', text: heardText(object(interrupted)) }
+      : { icon: 'rotate-cw', title: 'Written again', text: 'text before this was withdrawn' },
   directive: (fields) => ({
     icon: 'route',
     title: `Directive ${text(fields.action_type)}`,
@@ -112,6 +115,8 @@ const branchText = (fields: Payload): string => {
     .filter(Boolean)
     .join(' · ')
 }
+
+const heardText = ({ audio_ms: ms }: Payload): string => (typeof ms === 'number' ? `after ${durationText(ms)}` : '')
 
 const crossedText = ({ budget, limit, value }: Payload): string => {
   const name = text(budget)

@@ -34,6 +34,8 @@ export const toolLooks: { readonly [state in ToolState]: ToolLook } = {
 /** `isOver`: the answer that made the call has ended, so nothing of it can still run or wait. */
 export const toolStateOf = (call: HarnessToolCall, isOver: boolean): ToolState => {
   if (call.superseded) return 'superseded'
+  // The call never began: its approval ended with the run, or stayed with the session that was branched.
+  if (call.approval?.status === 'cancelled' && call.status === 'error') return 'cancelled'
   if (call.outcome) return call.outcome
   if (call.approval?.status === 'denied' || call.approval?.status === 'expired') return 'denied'
   if (call.status === 'complete') return 'ok'

@@ -31,4 +31,6 @@ test.each([
   [call({ status: 'error', outcome: 'timeout' }), true, 'timeout'],
   [call({ status: 'error' }), true, 'error'],
   [call({ outcome: 'ok', superseded: true }), true, 'superseded'],
+  // The run ended, or a branch left the question: the call never began, and nothing failed.
+  [call({ status: 'error', outcome: 'error', approval: { id: 'a', status: 'cancelled' } }), true, 'cancelled'],
 ])('%j stands as it does', (given, isOver, state) => expect(toolStateOf(given, isOver)).toBe(state))

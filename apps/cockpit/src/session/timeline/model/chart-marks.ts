@@ -28,8 +28,8 @@ const approvalMarks = (milestones: readonly TimelineEntry[]): readonly Mark[] =>
 const answerLook = (
   answer: StreamEnvelopeOf<'approval_applied'>['payload'],
 ): Pick<Mark, 'icon' | 'tone' | 'title' | 'text'> => {
-  const { icon, title } = answerWords(answer)
-  return { icon, tone: '', title: `${title}: ${answer.tool_name}`, text: answer.reason ?? '' }
+  const { icon, title, reason } = answerWords({ ...answer })
+  return { icon, tone: '', title: `${title}: ${answer.tool_name}`, text: reason }
 }
 
 export interface MarkCluster {
