@@ -602,6 +602,19 @@ export const httpCases: readonly ConformanceCase[] = [
       },
       { ask: { method: 'PATCH', path: '/sessions/{s}', body: { title: ' ' } }, answer: { status: 400 } },
       { ask: { method: 'PATCH', path: '/sessions/{s}.none', body: { title: 'x' } }, answer: { status: 404 } },
+      {
+        ask: { method: 'POST', path: '/sessions', body: { agent: 'scripted', prompt: 'x', title: ' ' } },
+        answer: { status: 400 },
+      },
+      {
+        ask: { method: 'POST', path: '/chat/sessions', body: { agent: 'scripted', title: 'x'.repeat(201) } },
+        answer: { status: 400 },
+      },
+      {
+        ask: { method: 'POST', path: '/chat/sessions/{s}/branch', body: { from_event_id: 'ev-1', title: '' } },
+        answer: { status: 400 },
+      },
+      { ask: { method: 'POST', path: '/sessions/{s}/replay', body: { title: ' ' } }, answer: { status: 400 } },
     ],
   },
   {

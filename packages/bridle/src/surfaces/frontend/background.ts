@@ -12,6 +12,7 @@ import { badRequest, type Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
+import { sessionTitle } from '../http/sessions/session-title.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
@@ -43,7 +44,7 @@ const startBody = v.looseObject({
   prompt: v.string(),
   input: v.optional(jsonObject),
   session_id: optionalId,
-  title: v.optional(v.string()),
+  title: v.optional(sessionTitle),
   parent_session_id: optionalId,
   max_retries: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(RETRIES_MAX))),
   expires_at: v.nullish(timeSchema),

@@ -13,6 +13,7 @@ import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/rout
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { optionalId, type RouteCall } from '../http/router/route.ts'
 import { respondWithCard } from '../http/sessions/routes.ts'
+import { sessionTitle } from '../http/sessions/session-title.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { newSessionId, userPart } from './session-ids.ts'
 import type { BranchReceipt } from './wire.ts'
@@ -21,7 +22,7 @@ export const branchBody = v.looseObject({
   from_event_id: v.optional(v.union([v.string(), v.pipe(v.number(), v.integer(), v.minValue(1))])),
   resume_cursor: v.optional(v.string()),
   session_id: optionalId,
-  title: v.optional(v.string()),
+  title: v.optional(sessionTitle),
   prompt: v.optional(v.string()),
   reason: v.optional(v.string()),
   actor: v.optional(v.string()),

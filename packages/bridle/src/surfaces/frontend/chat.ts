@@ -16,6 +16,7 @@ import { lookUp } from '../http/sessions/event-lookup.ts'
 import { omitSchema } from '../http/sessions/omitted-parts.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { sessionTitle } from '../http/sessions/session-title.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { wholeSession } from '../http/views/whole-session.ts'
 import type { SessionCard } from '../http/wire.ts'
@@ -38,7 +39,7 @@ const createBody = v.looseObject({
   ...voiceFields,
   ...workspaceFields,
   session_id: optionalId,
-  title: v.optional(v.string()),
+  title: v.optional(sessionTitle),
   policy: v.optional(policyRequestSchema),
 })
 

@@ -13,6 +13,7 @@ import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/rout
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { type Route, type RouteCall, route } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { sessionTitle } from '../http/sessions/session-title.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
 import { replayAnswer } from './answers.ts'
@@ -24,7 +25,7 @@ const replayBody = v.looseObject({
   model: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1))),
   policy: v.optional(policyRequestSchema),
   settings: v.optional(v.strictObject(settingsFields, unknownNameMessage(Object.keys(settingsFields)))),
-  title: v.optional(v.string()),
+  title: v.optional(sessionTitle),
   from_message: v.optional(v.string()),
   reason: v.optional(v.string()),
   actor: v.optional(v.string()),

@@ -49,3 +49,17 @@ test.each([[{}], [{ title: '' }], [{ title: '   ' }], [{ title: 7 }], [{ title: 
     expect((await ask('PATCH', '/sessions/s', body)).status).toBe(400)
   },
 )
+
+test.each([
+  ['/sessions', { agent: 'scripted', prompt: 'x' }, 202],
+  ['/chat/sessions', { agent: 'scripted' }, 201],
+  ['/chat/sessions/first/branch', { from_event_id: 'ev-1' }, 201],
+  ['/sessions/first/replay', {}, 201],
+] as const)('[H132] a title in POST %s has the same limits', async (path, body, made) => {
+  const { post, get } = testApp()
+  await post('/chat/sessions', { agent: 'scripted', session_id: 'first' })
+  await post('/agents/scripted/first', scriptBody({ text: 'x' }))
+  for (const title of ['', '   ', 'x'.repeat(201)]) expect((await post(path, { ...body, title })).status).toBe(400)
+  const { status, body: session } = await post(path, { ...body, title: ' Plans ' })
+  expect([status, (await get(`/sessions/${session.id}`)).body.title]).toEqual([made, 'Plans'])
+})

@@ -2,9 +2,9 @@
 import * as v from 'valibot'
 import { actorField } from '../access/users.ts'
 import { renameAnswer } from '../answers/session-answers.ts'
-import { SESSION_TITLE_CHARS_MAX } from '../limits.ts'
 import { type Route, route } from '../router/route.ts'
 import { findKey, requireKey, sendAndShow } from './routes.ts'
+import { sessionTitle } from './session-title.ts'
 
 export const renameRoutes: readonly Route[] = [
   route({
@@ -15,7 +15,7 @@ export const renameRoutes: readonly Route[] = [
     session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()) }),
     body: v.looseObject({
-      title: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(SESSION_TITLE_CHARS_MAX)),
+      title: sessionTitle,
       actor: v.optional(v.string()),
     }),
     headers: ['Idempotency-Key'],
