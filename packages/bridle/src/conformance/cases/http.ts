@@ -116,6 +116,8 @@ export const httpCases: readonly ConformanceCase[] = [
       { ask: { method: 'POST', path: invoke, body: { prompt: '' } }, answer: bad },
       { ask: { path: '/sessions?limit=x' }, answer: bad },
       { ask: { path: '/sessions?cursor=x' }, answer: bad },
+      { ask: { path: '/sessions?status=nope' }, answer: bad },
+      { ask: { path: '/sessions?flag=nope' }, answer: bad },
       { ask: { path: '/approvals?cursor=x' }, answer: bad },
       { ask: { path: '/approvals?status=done' }, answer: bad },
       { ask: { path: `${invoke}/stream?after=x` }, answer: bad },

@@ -6,9 +6,13 @@ import { budgetNameText } from '../../text/budget-text.ts'
 import { withoutForgiven } from './health.ts'
 import type { EvidenceSubject, FindingSubject, HealthFold } from './health-state.ts'
 
+/** The flags that a finding may raise. */
+export const HEALTH_FLAGS = ['stuck', 'budget', 'waiting', 'degraded'] as const
+export type HealthFlag = (typeof HEALTH_FLAGS)[number]
+
 export interface HealthReport {
   readonly score: number
-  readonly flags: readonly string[]
+  readonly flags: readonly HealthFlag[]
   readonly reasons: readonly string[]
   readonly hint: string | null
   readonly findings: readonly HealthFinding[]
@@ -18,7 +22,7 @@ export interface HealthReport {
 export interface HealthFinding {
   readonly subject: FindingSubject
   readonly points: number
-  readonly flag: string | null
+  readonly flag: HealthFlag | null
   readonly reason: string
   readonly hint: string | null
   readonly evidenceSeq: number | null
@@ -41,7 +45,7 @@ export const assessHealth = (
   const stuck = status === 'running' && fold.runningSince !== null && now >= fold.activeAt + STUCK_MS
   const noticed = Object.keys(fold.crossed)
   const crossed = [...new Set([...noticed, ...over])]
-  const lines: readonly [FindingSubject, boolean, number, string | null, string, string | null][] = [
+  const lines: readonly [FindingSubject, boolean, number, HealthFlag | null, string, string | null][] = [
     [
       'failed',
       status === 'failed',

@@ -87,5 +87,10 @@ test('[H81] by engine, by flag and by time', async () => {
   void post('/agents/scripted/one', scriptBody({ approve: 'write' }))
   while (((await get('/approvals')).body.approvals as unknown[]).length === 0) await new Promise(setImmediate)
   expect(await listed('?flag=waiting')).toEqual(['one'])
-  expect(await listed('?flag=absent')).toEqual([])
+  expect(await listed('?flag=stuck')).toEqual([])
+  const unknown = await get('/sessions?flag=nope')
+  expect([unknown.status, unknown.body.error]).toEqual([
+    400,
+    expect.stringMatching(/flag: .*"stuck" \| "budget" \| "waiting" \| "degraded"/),
+  ])
 })

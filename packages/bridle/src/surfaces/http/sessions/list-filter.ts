@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { present } from '../../../kernel/json.ts'
 import type { ListFilter } from '../../../kernel/ports/directory.ts'
+import { HEALTH_FLAGS } from '../../../kernel/projections/health/health-score.ts'
 import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import { agentsOfEngine } from '../agent-engine.ts'
 import type { AppPorts } from '../router/app.ts'
@@ -15,7 +16,7 @@ export const listQueryEntries = {
   search: v.optional(v.string()),
   archived: v.optional(v.picklist(['true', 'false', 'all'])),
   engine: v.optional(v.string()),
-  flag: v.optional(v.string()),
+  flag: v.optional(v.picklist(HEALTH_FLAGS)),
   changed_since: v.optional(timeSchema),
 }
 
