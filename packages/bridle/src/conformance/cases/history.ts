@@ -75,6 +75,10 @@ export const historyCases: readonly ConformanceCase[] = [
         answer: { status: 400, body: { error: { $match: '^Line 1: This is no export' } } },
       },
       {
+        ask: { method: 'POST', path: '/import', raw: '{"bridle":"export"}\n' },
+        answer: { status: 400, body: { error: { $match: '^Line 1: The first line has no version' } } },
+      },
+      {
         ask: { method: 'POST', path: '/import', raw: '{"bridle":"export","version":1,"created_by":"bridle"}\n{' },
         answer: { status: 400, body: { error: { $match: '^Line 2: The file is cut off' } } },
       },

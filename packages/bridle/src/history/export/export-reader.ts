@@ -162,7 +162,8 @@ interface OpenSession extends ExportedSession {
 type SessionName = Pick<ExportSession, 'id' | 'agent'>
 const nameOf = ({ agent, id }: SessionName): string => `${agent}/${id}`
 
-const CHANGED = 'The line is not as a server writes it. Export it again, and do not edit the file.'
+const EXPORT_AGAIN = 'Export it again, and do not edit the file.'
+const CHANGED = `The line is not as a server writes it. ${EXPORT_AGAIN}`
 
 const NO_EXPORT =
   'This is no export of a session. Choose a file that `bridle export` or GET /sessions/:id/export wrote.'
@@ -182,10 +183,11 @@ const parse = (text: string, line: number): JsonObject => {
 
 const checkHeader = ({ bridle, version }: JsonObject): void => {
   if (bridle !== 'export') throw new ExportError(1, NO_EXPORT)
+  if (!isSeq(version)) throw new ExportError(1, `The first line has no version. ${EXPORT_AGAIN}`)
   if (version !== EXPORT_VERSION)
     throw new ExportError(
       1,
-      `The file has version ${JSON.stringify(version)?.slice(0, 20)}, and this program reads version ${EXPORT_VERSION}. Use a newer program.`,
+      `The file has version ${version}, and this program reads version ${EXPORT_VERSION}. Use a newer program.`,
     )
 }
 

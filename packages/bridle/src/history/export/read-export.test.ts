@@ -56,6 +56,21 @@ test.each([
   ['a file that ends within a character', Uint8Array.of(0x22, 0xc3), /^Line 1: The file is cut off/],
   ['a line without an end', new TextEncoder().encode('{"bridle":"export"'), /^Line 1: The file is cut off/],
   [
+    'a head without a version',
+    new TextEncoder().encode('{"bridle":"export"}\n'),
+    /^Line 1: The first line has no version/,
+  ],
+  [
+    'a head with a version that is no number',
+    new TextEncoder().encode('{"bridle":"export","version":"x"}\n'),
+    /^Line 1: The first line has no version/,
+  ],
+  [
+    'a newer format',
+    new TextEncoder().encode('{"bridle":"export","version":2}\n'),
+    /^Line 1: The file has version 2, and this program reads version 1. Use a newer program\.$/,
+  ],
+  [
     'a mark of byte order',
     new TextEncoder().encode('\ufeff{"bridle":"export"}\n'),
     /^Line 1: This is no export of a session/,
