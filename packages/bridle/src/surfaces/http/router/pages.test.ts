@@ -34,6 +34,10 @@ test.each([
   ['what begins like a route, behind slashes', '//sessions/7', { accept: html }, 404, noSuchPath],
   ['what begins like a route, with its slash encoded', '/sessions%2f7', { accept: html }, 404, noSuchPath],
   ['what is no encoding', '/%E0%A4%A', { accept: html }, 200, '<h1>app</h1>'],
+  ['a way up, encoded', '/%2e%2e%2fetc%2fpasswd', { accept: html }, 404, noSuchPath],
+  ['a way up behind a place, encoded', '/runs%2f%2E%2e%2f%2e.%2fetc', { accept: html }, 404, noSuchPath],
+  ['a way up with backslashes, encoded', '/runs/%2e%2e%5c%2e%2e%5cetc', { accept: html }, 404, noSuchPath],
+  ['the same place, encoded', '/%2e%2fetc', { accept: html }, 404, noSuchPath],
   ['a route with another word behind it', '/sessions-page', { accept: html }, 200, '<h1>app</h1>'],
   ['another method', '/', { method: 'POST' }, 404, noSuchPath],
 ] as const)('[H28] %s: %s', async (_name, path, how, status, body) => {

@@ -17,7 +17,7 @@ export interface PagesOptions {
 export const pageOr404 = async (request: Request, { files, roots }: PagesOptions): Promise<Response | Denial> => {
   const { pathname } = new URL(request.url)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isRead || roots.has(firstSegment(pathname))) return unknownPath(request)
+  if (!isRead || roots.has(firstSegment(pathname)) || hasDotSegment(pathname)) return unknownPath(request)
   try {
     const file = await files(request)
     if (file.status !== 404) return withSecurityHeaders(await withPrefix(request, file))
@@ -36,7 +36,12 @@ export const redirectToDocs = (request: Request): Response | Denial =>
     : unknownPath(request)
 
 /** The first part of a path as a file server may read it: `//docs` and `/%64ocs` begin like `/docs`. */
-export const firstSegment = (path: string): string => decoded(path).split(/[/\\]+/)[1] ?? ''
+export const firstSegment = (path: string): string => segments(path)[1] ?? ''
+
+/** A URL resolves `..`, also as `%2e%2e`, and keeps one whose slash is encoded. No page has such a path, and no file server should see it. */
+const hasDotSegment = (path: string): boolean => segments(path).some((each) => each === '.' || each === '..')
+
+const segments = (path: string): readonly string[] => decoded(path).split(/[/\\]+/)
 
 const decoded = (path: string): string => {
   try {
