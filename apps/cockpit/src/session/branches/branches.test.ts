@@ -2,7 +2,7 @@ import type { LogEntry, TreeSession } from 'bridle/client'
 import { describe, expect, test } from 'vitest'
 import { compareLogs, promptPairs } from './compare/comparison.ts'
 import { logRows } from './compare/log-rows.ts'
-import { approvalsOf, sumsOf } from './compare/session-sums.ts'
+import { approvalsOf, sumsOf, turnsOf } from './compare/session-sums.ts'
 import { axisTicks, chosenPair, sharedSeq, treeLines } from './tree/tree-layout.ts'
 
 const session = (id: string, head: number | null, parent: [string, number] | null = null): TreeSession => ({
@@ -82,6 +82,9 @@ const answered = (text: string, run = 'r'): Draft[] => [
   ['usage', { input_tokens: 10, output_tokens: 5, cost_usd: 0.5 }, run],
   ['turn_end', { turn_id: run, status: 'completed' }, run],
 ]
+
+const superseded = (more: object): Draft => ['output_superseded', { run_id: 'r', attempt: 1, ...more }, 'r']
+const heard = (chars: number): object => ({ keep: { chars, parts: 1 }, interrupted: { text: 'Heard' } })
 
 describe('[C57] two logs side by side', () => {
   const shared = log(0, ['session_created', {}], ['session_checkpoint', { summary_text: 'begun', sequence: 1 }])
@@ -163,6 +166,56 @@ describe('[C57] two logs side by side', () => {
       ),
     )
     expect(rows).toMatchObject([{ seq: 5, tool: 'run', text: 'npm test', icon: 'loader-circle' }])
+  })
+
+  test.each<[string, Draft[], string]>([
+    [
+      'a step that a crash cut off',
+      [
+        ['token', { text: 'Kept lost' }, 'r'],
+        superseded({ keep: { chars: 5, parts: 1 } }),
+        ['token', { text: 'again' }, 'r'],
+      ],
+      'Kept again',
+    ],
+    [
+      'a turn that starts over',
+      [['token', { text: 'Lost' }, 'r'], superseded({}), ['token', { text: 'New' }, 'r']],
+      'New',
+    ],
+    [
+      'a text that replaces a broken stream',
+      [
+        ['token', { text: 'Lo' }, 'r'],
+        ['response', { text: 'Lost', so_far: true }, 'r'],
+        ['token', { text: ' and found' }, 'r'],
+      ],
+      'Lost and found',
+    ],
+    [
+      'an interruption while it is written',
+      [
+        ['token', { text: 'Heard unheard' }, 'r'],
+        superseded(heard(5)),
+        ['cancel_requested', { run_id: 'r' }, 'r'],
+        ['token', { text: ' late' }, 'r'],
+      ],
+      'Heard',
+    ],
+    ['an answer that only its result has', [['completed', { result: 'Done' }, 'r']], 'Done'],
+  ])('the answer is as the conversation has it, after %s', (_name, drafts, answer) => {
+    const entries = log(0, ...asked('go', 'r'), ...drafts, ['turn_end', { turn_id: 'r', status: 'completed' }, 'r'])
+    expect(logRows(entries).at(-1)?.text).toBe(`Answered: “${answer}”`)
+    expect(turnsOf(entries, 0).map((turn) => turn.answer)).toEqual([answer])
+  })
+
+  test('a listener who interrupts an answer that is written leaves the part that was heard', () => {
+    const entries = log(0, ...asked('go', 'r'), ...answered('Heard unheard'), superseded(heard(5)), superseded({}))
+    expect(logRows(entries).map(({ seq, text }) => [seq, text])).toEqual([
+      [1, '“go”'],
+      [5, 'Answered: “Heard”'],
+    ])
+    expect(turnsOf(entries, 0).map(({ answer }) => answer)).toEqual(['Heard'])
   })
 
   test('sums count failures, and say nothing of a cost that nobody told', () => {

@@ -4,6 +4,7 @@ import type { IconName } from '../../../ui/icon-names.ts'
 import { foldScript } from '../../../ui/script-text.ts'
 import { markerWords } from '../../thread/markers/marker-words.ts'
 import { ROW_CHARS } from '../limits.ts'
+import { type AnswerText, answerAfter, NO_ANSWER } from './answer-text.ts'
 
 export interface LogRow {
   readonly seq: number
@@ -25,21 +26,15 @@ export const logRows = (entries: readonly LogEntry[]): readonly LogRow[] => {
   const calls = new Map<string, { readonly name: string; readonly args: unknown }>()
   const results = new Map<string, unknown>()
   const open = new Map<string, LogRow>()
-  const answers = new Map<string, string>()
+  const answers = new Map<string, AnswerText>()
+  const ends = new Map<string, LogEntry>()
   const rows: LogRow[] = []
-  for (const { seq, type, payload, run = '', withheld, hearsay } of entries) {
+  for (const entry of entries) {
+    const { seq, type, payload, run = '', withheld, hearsay } = entry
     if (withheld || hearsay) continue
+    answers.set(run, answerAfter(answers.get(run) ?? NO_ANSWER, entry))
     const id = textOf(payload.tool_call_id)
     switch (type) {
-      case 'token':
-        answers.set(run, (answers.get(run) ?? '') + textOf(payload.text))
-        break
-      case 'response':
-        if (payload.so_far !== true) answers.set(run, textOf(payload.text))
-        break
-      case 'output_superseded':
-        answers.delete(run)
-        break
       case 'prompt_queued':
       case 'steered':
         rows.push({
@@ -63,7 +58,7 @@ export const logRows = (entries: readonly LogEntry[]): readonly LogRow[] => {
         if (payload.reason !== 'branched') rows.push(outcomeRow(seq, payload, calls.get(id)?.args, results.get(id)))
         break
       case 'turn_end':
-        if (payload.stop_reason !== 'branched') rows.push(answerRow(seq, payload, answers.get(run) ?? ''))
+        if (payload.stop_reason !== 'branched') ends.set(run, entry)
         break
       case 'approval_required':
         rows.push({
@@ -77,7 +72,9 @@ export const logRows = (entries: readonly LogEntry[]): readonly LogRow[] => {
     }
   }
   const running = [...open.values()].map((each) => ({ ...each, content: `runs ${each.tool} ${each.text}` }))
-  return [...rows, ...running].toSorted((a, b) => a.seq - b.seq)
+  // A listener may interrupt an answer after the end of its turn.
+  const answered = [...ends].map(([run, { seq, payload }]) => answerRow(seq, payload, answers.get(run)?.text ?? ''))
+  return [...rows, ...answered, ...running].toSorted((a, b) => a.seq - b.seq)
 }
 
 const MARKERS = new Set([

@@ -1,5 +1,6 @@
 // The sums of a stretch of a log, and of each of its turns: what was asked, answered, called and paid.
 import type { LogEntry } from 'bridle/client'
+import { type AnswerText, answerAfter, NO_ANSWER } from './answer-text.ts'
 
 export interface Sums {
   readonly calls: number
@@ -52,31 +53,31 @@ const withEntry = (sums: Sums, { type, payload, hearsay }: LogEntry): Sums => {
 /** The turns that were at work behind `since`, in their order, each with what it did from there on. */
 export const turnsOf = (entries: readonly LogEntry[], since: number): readonly Turn[] => {
   const turns = new Map<string, Turn & { readonly startedAt: number; readonly last: number }>()
+  const answers = new Map<string, AnswerText>()
   for (const entry of entries) {
     const { seq, type, payload, run, at } = entry
     if (run === undefined || entry.hearsay) continue
+    answers.set(run, answerAfter(answers.get(run) ?? NO_ANSWER, entry))
     const turn = turns.get(run) ?? { ...NO_TURN, runId: run, startedAt: at, last: 0 }
     // The open turn of a parent ends where its branch begins.
     if (payload.stop_reason === 'branched') turns.delete(run)
-    else if (seq <= since) turns.set(run, { ...turn, ...textsOf(turn, entry), startedAt: at })
+    else if (seq <= since) turns.set(run, { ...turn, ...promptOf(entry), startedAt: at })
     else
       turns.set(run, {
-        ...{ ...turn, ...withEntry(turn, entry), ...textsOf(turn, entry), last: seq },
+        ...{ ...turn, ...withEntry(turn, entry), ...promptOf(entry), last: seq },
         ms: turn.status === null ? at - turn.startedAt : turn.ms,
         status: type === 'turn_end' ? textOf(payload.status) : turn.status,
       })
   }
-  return [...turns.values()].filter(({ last }) => last > since)
+  return [...turns.values()]
+    .filter(({ last }) => last > since)
+    .map((turn) => ({ ...turn, answer: answers.get(turn.runId)?.text ?? '' }))
 }
 
 const NO_TURN = { ...NONE, prompt: '', answer: '', status: null, ms: 0 }
 
-const textsOf = ({ prompt, answer }: Turn, { type, payload }: LogEntry): Pick<Turn, 'prompt' | 'answer'> => {
-  if (type === 'turn_start') return { prompt: textOf(payload.prompt), answer }
-  if (type === 'token') return { prompt, answer: answer + textOf(payload.text) }
-  if (type === 'response' && payload.so_far !== true) return { prompt, answer: textOf(payload.text) }
-  return { prompt, answer: type === 'output_superseded' ? '' : answer }
-}
+const promptOf = ({ type, payload }: LogEntry): Partial<Pick<Turn, 'prompt'>> =>
+  type === 'turn_start' ? { prompt: textOf(payload.prompt) } : {}
 
 export const approvalsOf = (entries: readonly LogEntry[]): Approvals => {
   const open = new Set<string>()
