@@ -37,7 +37,7 @@ interface MarkedEvent {
 /** Null for an event without a mark. */
 export const markKindOf = ({ type, payload, hearsay }: MarkedEvent): MarkKind | null => {
   if (hearsay === true) return null
-  const { status, checkpoint_type: checkpoint } = (payload ?? {}) as { readonly [name: string]: unknown }
+  const { status, reason, checkpoint_type: checkpoint } = (payload ?? {}) as { readonly [name: string]: unknown }
   switch (type) {
     case 'error':
       return 'error'
@@ -46,6 +46,7 @@ export const markKindOf = ({ type, payload, hearsay }: MarkedEvent): MarkKind | 
     case 'context_compacted':
       return 'compaction'
     case 'tool_outcome':
+      if (LEFT_BEHIND.has(reason)) return null
       return status === 'error' ? 'error' : status === 'timeout' ? 'timeout' : null
     case 'session_checkpoint':
       // Every turn ends with a checkpoint of its own, which says no more than the turn.
@@ -54,6 +55,9 @@ export const markKindOf = ({ type, payload, hearsay }: MarkedEvent): MarkKind | 
       return null
   }
 }
+
+/** The call stayed with the session that was branched or exported: it did not fail. */
+const LEFT_BEHIND: ReadonlySet<unknown> = new Set(['branched', 'imported'])
 
 const TEXT_PIECES: ReadonlySet<string> = new Set(['token', 'thinking'])
 

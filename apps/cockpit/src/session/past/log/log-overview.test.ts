@@ -30,6 +30,10 @@ const entries = [
   entry(21, 'approval_applied', { request_id: 'two', decision: 'denied' }),
   entry(22, 'context_compacted'),
   entry(23, 'error', { message: 'failed' }),
+  entry(24, 'tool_outcome', { status: 'error' }),
+  // Work that stayed with the session that was branched or exported did not fail.
+  entry(25, 'tool_outcome', { status: 'error', reason: 'branched' }),
+  entry(26, 'tool_outcome', { status: 'error', reason: 'imported' }),
 ]
 
 test('[C30] the overview of a log has a weight for each event, and marks for what somebody looks for', () => {
@@ -37,7 +41,7 @@ test('[C30] the overview of a log has a weight for each event, and marks for wha
   overview.add(entries.slice(0, 5))
   expect(overview.head).toBe(15)
   overview.add(entries.slice(5))
-  expect(overview.head).toBe(23)
+  expect(overview.head).toBe(26)
   expect(overview.weights.slice(0, 3)).toEqual([2, 1, 8])
   expect(overview.marks).toEqual([
     { seq: 13, kind: 'timeout' },
@@ -46,6 +50,7 @@ test('[C30] the overview of a log has a weight for each event, and marks for wha
     { seq: 18, kind: 'approval' },
     { seq: 22, kind: 'compaction' },
     { seq: 23, kind: 'error' },
+    { seq: 24, kind: 'error' },
   ])
 })
 
