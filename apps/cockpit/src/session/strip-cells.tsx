@@ -11,6 +11,7 @@ import { useSelection } from './inspector/use-selection.ts'
 import { GOOD_SCORE } from './limits.ts'
 import { useSession } from './session-context.tsx'
 import { useHarnessValue } from './thread/thread-context.tsx'
+import { turnBegan } from './turn-began.ts'
 
 interface CellProps {
   readonly detail: ChatSession
@@ -109,10 +110,9 @@ const scoreTone = (score: number): MeterTone => (score <= LOW_SCORE ? 'over' : s
 const RUNNING = new Set(['running', 'awaiting_approval', 'recovering'])
 
 export const TimeCell = ({ detail, status }: LiveCellProps) => {
-  const asked = useHarnessValue((state) => state.messages.findLast(({ role }) => role === 'user')?.createdAt)
+  const began = useHarnessValue((state) => turnBegan(detail, state.messages))
   // A policy that is set later is no part of the run.
   const turnEnd = useSession().events.timeline.findLast(({ type }) => type === 'turn_end')?.timestamp
-  const began = detail.kind === 'background' ? Date.parse(detail.createdAt) : asked
   const { attempt_count: attempt, max_retries: retries } = detail
   return (
     <div className="cell">
