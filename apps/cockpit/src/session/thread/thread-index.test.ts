@@ -63,10 +63,16 @@ test.each(['spoken_audio', 'final_output', 'run_record'])(
 test('a branch has one marker where it begins', () => {
   const { head } = indexOf(
     envelope('branched', { parent: { id: 'p', seq: 52 } }, null),
-    envelope('session_checkpoint', { summary_text: 'Branched from p', checkpoint_type: 'resume_seed' }, null),
     envelope('policy_set', {}, null),
+    envelope(
+      'session_checkpoint',
+      { summary_text: 'Branched from p', checkpoint_type: 'resume_seed', sequence: 2 },
+      null,
+    ),
   )
   expect(types(head)).toEqual(['branched', 'policy_set'])
+  // The beginning counts as a checkpoint, so that its marker has the number before that of the next.
+  expect(head.map(markerWords)).toMatchObject([{ title: 'Branched', text: 'from p at event 52 · checkpoint 2' }, {}])
 })
 
 test('an approval that a branch left open stands with the branch, and not before its call', () => {

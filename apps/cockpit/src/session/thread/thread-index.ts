@@ -82,7 +82,7 @@ export const threadIndex = (events: FrontendState): ThreadIndex => {
   const turns = new Map<string, MutableTurn>()
   const head: Marker[] = []
   let current: MutableTurn | null = null
-  for (const entry of entriesOf(events)) {
+  for (const entry of withSeedNumbers(entriesOf(events))) {
     const turn: MutableTurn | null = entry.turnId === null ? current : turnOf(turns, entry.turnId)
     if (entry.turnId !== null) current = turn
     noteCall(calls, entry)
@@ -134,6 +134,15 @@ const isMarker = (entry: Marker): boolean =>
 /** A branch writes its beginning as a checkpoint too: the marker of the branch has said where it comes from. */
 const isBranchSeed = (entry: Marker): boolean =>
   entry.type === 'session_checkpoint' && textIn(entry, 'checkpoint_type') === 'resume_seed'
+
+/** The number of that checkpoint, for the marker of the branch: else the numbers on the page would have a gap. */
+const withSeedNumbers = (entries: readonly Marker[]): readonly Marker[] =>
+  entries.map((entry, index) => {
+    if (entry.type !== 'branched') return entry
+    const seed = entries.slice(index).find(isBranchSeed)?.payload as { readonly sequence?: number } | undefined
+    if (seed?.sequence === undefined) return entry
+    return { ...entry, payload: { ...entry.payload, checkpoint: seed.sequence } as Marker['payload'] }
+  })
 
 const MARKER_PLACES = new Set(['opening', 'closing', 'aside'])
 

@@ -111,7 +111,11 @@ const guardrailText = (fields: Payload): string => {
 
 const branchText = (fields: Payload): string => {
   const { id, seq } = object(fields.parent)
-  return [`from ${text(id) || 'its parent'}${text(seq) === '' ? '' : ` at event ${text(seq)}`}`, byWhom(fields)]
+  return [
+    `from ${text(id) || 'its parent'}${text(seq) === '' ? '' : ` at event ${text(seq)}`}`,
+    text(fields.checkpoint) && `checkpoint ${text(fields.checkpoint)}`,
+    byWhom(fields),
+  ]
     .filter(Boolean)
     .join(' · ')
 }
