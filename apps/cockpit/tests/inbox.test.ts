@@ -95,6 +95,8 @@ describeCockpit('the inbox', (world) => {
     await page.evaluate('document.activeElement?.blur()')
     await keyboard.press('Enter')
     await card(page, 'shell').and(page.locator(':focus')).waitFor()
+    const caps = (tool: string) => card(page, tool).locator('.acts .kbd:visible').allInnerTexts()
+    expect(await caps('shell')).toEqual(['A', 'E', 'D'])
     // The answers are sticky, and must not cover the ring around the card.
     const ring = `getComputedStyle(document.activeElement, '::after')`
     const answers = `getComputedStyle(document.activeElement.querySelector('.acts'))`
@@ -105,6 +107,7 @@ describeCockpit('the inbox', (world) => {
     // Moving passes by: with the focus in the list the keys of the card decide nothing.
     await keyboard.press('j')
     await card(page, 'close_issue').waitFor()
+    expect(await caps('close_issue')).toEqual([])
     await keyboard.press('a')
     await keyboard.press('k')
     await card(page, 'shell').waitFor()
