@@ -2,6 +2,9 @@
 import { expect, test } from 'vitest'
 import { describeCockpit, expectNoOverflow } from './browser.suite.ts'
 
+/** Nothing is cut: the values of cost and health, and the words beside them. */
+const WHOLE = [0, 0, 0, 0]
+
 describeCockpit('the first run', (world) => {
   test('an empty cockpit offers the tour, which shows streaming, a tool, an approval, health and a branch', async () => {
     const page = await world.open('/')
@@ -13,21 +16,21 @@ describeCockpit('the first run', (world) => {
     const tour = page.getByRole('region', { name: 'Tour' })
     await tour.getByText('The run waits for you').waitFor({ timeout: 40_000 })
     await page.getByText('src/http/retry.ts').first().waitFor()
-    // On a small laptop, with both buttons beside it, the cost and its budget stay in their cell.
+    // On a small laptop, with both buttons beside it, the cost, its budget and the findings of health stay in their cells.
     await page.setViewportSize({ width: 1280, height: 800 })
-    const cut = `[...document.querySelectorAll('.strip .cell')].filter((cell) => cell.innerText.startsWith('Cost'))
+    const cut = `[...document.querySelectorAll('.strip .cell')].filter((cell) => /^(Cost|Health)/.test(cell.innerText))
       .flatMap((cell) => [...cell.querySelectorAll('.v, .v .trunc')])
       .map((each) => each.scrollWidth - each.clientWidth)`
-    expect(await page.evaluate(cut)).toEqual([0, 0])
+    expect(await page.evaluate(cut)).toEqual(WHOLE)
     // Pause and Branch are whole at any width that has them.
     const acts = page.getByRole('region', { name: 'At a glance' })
-    for (const width of [1200, 1150, 1149, 1024, 800]) {
+    for (const width of [1279, 1200, 1170, 1169, 1024, 800]) {
       await page.setViewportSize({ width, height: 800 })
       for (const name of ['Pause', 'Branch']) {
         const { x, width: own } = (await acts.getByRole('button', { name }).boundingBox())!
         expect([width, name, x + own <= width]).toEqual([width, name, true])
       }
-      expect([width, await page.evaluate(cut)]).toEqual([width, [0, 0]])
+      expect([width, await page.evaluate(cut)]).toEqual([width, WHOLE])
     }
     await page.setViewportSize({ width: 1280, height: 800 })
     // The strip and the inspector count the plan in the same way, also the steps that the agent has not told yet.
@@ -59,6 +62,12 @@ describeCockpit('the first run', (world) => {
     await plan.getByRole('listitem').filter({ hasText: 'Lower the limit' }).getByText('stopped').waitFor()
     expect(await plan.getByText('failed').count()).toBe(0)
     expect((await world.client.sessions()).sessions).toHaveLength(3)
+    // A session that somebody named like it is none of the tour's.
+    await world.play('tour-of-the-garden', [{ text: 'Roses.' }])
+    const other = await world.open('/s/tour-of-the-garden?agent=scripted')
+    await other.getByText('Roses.').first().waitFor()
+    expect(await other.getByRole('region', { name: 'Tour' }).count()).toBe(0)
+    await world.client.remove('scripted', 'tour-of-the-garden')
     await tour.getByRole('button', { name: /End the tour/ }).click()
     await page.getByText('Nothing has run here yet').waitFor()
     expect((await world.client.sessions()).sessions).toEqual([])
