@@ -1,12 +1,12 @@
 import type { OperatorClient } from 'bridle/client'
-import { randomText } from '../server/random-text.ts'
-import { TOUR_PREFIX, TOUR_TITLE, tourPrompt } from './tour-script.ts'
+import { newTourId } from './tour-id.ts'
+import { TOUR_TITLE, tourPrompt } from './tour-script.ts'
 
 /** Starts the tour's session, with a budget whose meter can be seen to fill. Returns its id. */
 export const startTour = async (client: OperatorClient): Promise<string> => {
   const { id } = await client.startBackground({
     agent: 'scripted',
-    session_id: `${TOUR_PREFIX}${randomText()}`,
+    session_id: newTourId(),
     title: TOUR_TITLE,
     prompt: tourPrompt,
     policy: { health: { max_cost_usd: 0.02, action: 'pause' } },

@@ -2,7 +2,6 @@
 import type { ChatSession, CheckpointSummary } from 'bridle/client'
 import { useEffect, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
-import { randomText } from '../server/random-text.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
 import { useLoaded } from '../server/use-loaded.ts'
 import { useSession } from '../session/session-context.tsx'
@@ -10,8 +9,9 @@ import { sessionPath } from '../shell/paths.ts'
 import { Button } from '../ui/button.tsx'
 import { showError } from '../ui/toast.tsx'
 import { StopList } from './stop-list.tsx'
+import { isTourId, newTourId } from './tour-id.ts'
 import { passedStops, type TourStop, tourCheckpoint, tourSessions } from './tour-progress.ts'
-import { TOUR_PREFIX, tourBranchPrompt } from './tour-script.ts'
+import { tourBranchPrompt } from './tour-script.ts'
 import './tour.css'
 
 export const TourGuide = () => {
@@ -20,7 +20,7 @@ export const TourGuide = () => {
   const isBranch = detail.branch_source_event_id !== null
   const tree = useLoaded(isBranch ? `${id} ${agent}` : null, () => client.sessionTree(id, agent))
   const root = isBranch ? tree.data?.root : id
-  if (agent !== 'scripted' || !root?.startsWith(TOUR_PREFIX)) return null
+  if (agent !== 'scripted' || root === undefined || !isTourId(root)) return null
   return isBranch ? <BranchGuide root={root} /> : <Guide tour={detail} />
 }
 
@@ -70,7 +70,7 @@ const Guide = ({ tour }: { readonly tour: ChatSession }) => {
       const branched = await client.branch(id, {
         ...from,
         agent,
-        session_id: `${TOUR_PREFIX}${randomText()}`,
+        session_id: newTourId(),
         title: 'Tour: the other way',
         prompt: tourBranchPrompt,
       })

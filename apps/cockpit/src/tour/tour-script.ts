@@ -2,8 +2,6 @@
 // user's own server, through the real log, and needs no key.
 
 export const TOUR_TITLE = 'Tour: lower the retry budget'
-/** The session that a tour begins with, by its id. Its branches belong to the tour, whatever their ids are. */
-export const TOUR_PREFIX = 'tour-'
 
 const plan = ['Find the retry policy', 'Lower the limit', 'Tell what changed']
 
