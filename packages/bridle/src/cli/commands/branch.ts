@@ -36,7 +36,9 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
     const fabric = await createClient(flags, env)
     const detail = await withSession(fabric, session, agent, (each) => fabric.session(each, agent))
     const event = named ?? pointOf(detail, checkpoint)
-    const made = await fabric.branch(
+    // The server copies the folder of the session before it answers, however large it is.
+    const patient = await createClient(flags, env, undefined, { answerMs: null })
+    const made = await patient.branch(
       detail.id,
       present({ from_event_id: event, prompt, title, session_id: id, reason, actor, agent: detail.agent }),
     )

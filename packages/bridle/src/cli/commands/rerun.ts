@@ -37,8 +37,10 @@ Standard output has the id of the new session alone. To watch the past without r
     const chosen = present({ permission_mode: mode as 'normal' | 'plan' | undefined, think_level: think })
     const settings = Object.keys(chosen).length === 0 ? undefined : chosen
     const fabric = await createClient(flags, env)
+    // The server copies the folder of the session before it answers, however large it is.
+    const patient = await createClient(flags, env, undefined, { answerMs: null })
     const change = present({ model, policy, settings, title, from_message: from, reason, actor, agent })
-    const made = await withSession(fabric, session, agent, (id) => fabric.replay(id, change)).catch(
+    const made = await withSession(fabric, session, agent, (id) => patient.replay(id, change)).catch(
       async (error: unknown) => {
         const other = agent === undefined ? null : await sessionOf(fabric, session)
         // The session of this agent was refused for another reason, such as a model that is not known.

@@ -148,6 +148,27 @@ describe('a server that takes a request and does not answer', () => {
     },
   )
 
+  test.each([
+    ['branch', 's', '--from', 'ev-3'],
+    ['rerun', 's'],
+  ])('[C342] %s waits for a folder that takes the server longer to copy', async (...argv) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const headers = { 'x-correlation-id': '1' }
+    const asked = Promise.withResolvers<(response: Response) => void>()
+    vi.stubGlobal('fetch', (_to: string, { method = 'GET', signal }: RequestInit) => {
+      if (method === 'GET') return Promise.resolve(Response.json({ id: 's', agent: 'a' }, { headers }))
+      const { promise, resolve, reject } = Promise.withResolvers<Response>()
+      signal?.addEventListener('abort', () => reject(signal.reason))
+      asked.resolve(resolve)
+      return promise
+    })
+    const ended = world.text(...argv, '--url', 'http://127.0.0.1:1')
+    const answer = await asked.promise
+    await vi.advanceTimersByTimeAsync(600_000)
+    answer(Response.json({ id: 'made', agent: 'a', parent: { id: 's', seq: 3 }, prompts: 1 }, { status: 201, headers }))
+    expect(await ended).toMatchObject({ code: 0, stdout: 'made' })
+  })
+
   test('[C342] a terminal says what is waited for, once for requests at the same time', async () => {
     vi.useFakeTimers()
     const answers: ((response: Response) => void)[] = []
