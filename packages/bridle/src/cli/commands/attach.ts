@@ -50,7 +50,7 @@ within 2 seconds cancels it.`,
       serverFlags,
       isAnswered,
     })
-    const questions = approvalQuestions({ fabric, out, printer, env, id, agent })
+    const questions = approvalQuestions({ fabric, out, printer, env, id, agent, serverFlags })
     const show = (event: AgentEvent) => {
       if (out.isJson) return out.row(event)
       const isApproval = event.type === 'approval_requested' || event.type === 'approval_resolved'
@@ -96,7 +96,7 @@ within 2 seconds cancels it.`,
       stop()
       dispose()
     }
-    writeRemark(`Detached from ${id}; nothing was stopped.\nCome back with ${command} attach ${id}`)
+    writeRemark(`Detached from ${id}; nothing was stopped.\nCome back with ${command} attach ${id}${serverFlags}`)
     return EXIT_CODES.ok
   },
 })

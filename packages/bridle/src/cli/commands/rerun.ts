@@ -11,7 +11,7 @@ import {
   outputOptions,
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
@@ -47,7 +47,7 @@ Standard output has the id of the new session alone. To watch the past without r
         if (other === null || other.agent === agent) throw error
         throw new ExitError(
           EXIT_CODES.usage,
-          `${other.id} is a session of ${other.agent}, and a rerun keeps the agent. Ask another one with ${commandName(env)} run ${agent} "…"`,
+          `${other.id} is a session of ${other.agent}, and a rerun keeps the agent. Ask another one with ${commandName(env)} run ${agent} "…"${repeatedFlags(flags)}`,
         )
       },
     )
@@ -56,7 +56,7 @@ Standard output has the id of the new session alone. To watch the past without r
     else {
       out.line(sessionId)
       const again = prompts === 1 ? `1 prompt of ${parent.id} is` : `${prompts} prompts of ${parent.id} are`
-      out.note(`${again} asked again. Watch it with ${commandName(env)} attach ${sessionId}`)
+      out.note(`${again} asked again. Watch it with ${commandName(env)} attach ${sessionId}${repeatedFlags(flags)}`)
     }
     return EXIT_CODES.ok
   },

@@ -89,7 +89,8 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       const { status } = end
       if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
       else out.note(`${status}, session ${id}`)
-      const takeOver = workspace && !out.isJson ? await changesNote(fabric, { id, agent }).catch(() => null) : null
+      const takeOver =
+        workspace && !out.isJson ? await changesNote(fabric, { id, agent }, serverFlags).catch(() => null) : null
       if (takeOver !== null) out.note(takeOver)
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
@@ -147,7 +148,7 @@ const terminalDisplay = (
     command: commandName(env),
     serverFlags,
   })
-  const questions = approvalQuestions({ fabric, out, printer, env, id, agent })
+  const questions = approvalQuestions({ fabric, out, printer, env, id, agent, serverFlags })
   let isAway = false
 
   return {

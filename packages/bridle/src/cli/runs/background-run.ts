@@ -47,6 +47,7 @@ export const startInBackground = async (
   const { id: sessionId, status } = card
   if (out.isJson) return out.row({ sessionId, agent, runId: card.run_id, status })
   out.line(sessionId)
-  for (const note of workspace ? [workspaceNote(card), takeOverNote(card)] : []) if (note !== null) out.note(note)
+  for (const note of workspace ? [workspaceNote(card), takeOverNote(card, serverFlags)] : [])
+    if (note !== null) out.note(note)
   out.note(`It works in the background. Watch it with ${commandName(env)} attach ${sessionId}${serverFlags}`)
 }
