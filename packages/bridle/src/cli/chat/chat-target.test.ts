@@ -12,9 +12,7 @@ const serverWith = (acts: object) => {
     return { id: body.session_id ?? 'new', agent: body.agent ?? 'default' }
   }
   const remove = async (...session: string[]) => void calls.push(['removed', ...session])
-  const status = (name: string) => ({ name, available: true })
-  const ready = async () => ({ agents: ['claude', 'scripted'].map(status) })
-  return { calls, fabric: { createChat, remove, ready, session: missing, ...acts } as unknown as OperatorClient }
+  return { calls, fabric: { createChat, remove, session: missing, ...acts } as unknown as OperatorClient }
 }
 const choice = { agent: undefined, id: undefined, continues: false, workspace: null, serverFlags: '' }
 const workspace = { mode: 'write', source: '/here' } as const
@@ -106,10 +104,10 @@ test('[C201] a server that refuses the folder, or ignores it, is reported in a l
   expect(takes.calls).toEqual([{ agent: 'claude', workspace }])
 })
 
-test('an agent that is not there is named with those that are', async () => {
+test('[C165] the words of the server about an agent that is not there are shown', async () => {
   const { fabric } = serverWith({
     createChat: async () => {
-      throw new FabricError(400, 'bad_request', 'body: agent')
+      throw new FabricError(400, 'bad_request', 'body: agent: There is no agent nobody; there are claude, scripted.')
     },
   })
   await expect(chooseTarget(fabric, { ...choice, agent: 'nobody' })).rejects.toMatchObject({

@@ -46,9 +46,9 @@ export const createTarget = async (
   id?: string,
 ): Promise<ChatTarget> => {
   const body = { ...newChatBody(agent, workspace), ...(id !== undefined && { session_id: id }) }
-  const card = await fabric.createChat(body).catch(async (error: unknown) => {
+  const card = await fabric.createChat(body).catch((error: unknown) => {
     if (!(error instanceof FabricError)) throw error
-    const unknown = agent !== undefined && error.status === 400 ? await unknownAgent(fabric, agent) : null
+    const unknown = unknownAgent(error)
     if (unknown) throw unknown
     if (workspace && error.status === 400)
       throw new ExitError(
