@@ -55,9 +55,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       const target = await chooseTarget(connection.fabric, choice)
       if (earlyKeys === null)
         return await runPipedChat({ connection, target, out, signal: interruption.signal }).finally(async () => {
-          const changes = out.isJson
-            ? null
-            : await changesNote(connection.fabric, target, serverFlags).catch(() => null)
+          const changes = out.isJson ? null : await changesNote(connection.plain, target, serverFlags).catch(() => null)
           if (changes !== null) out.note(changes)
         })
       const history = openHistory(historyFile(env))
@@ -87,15 +85,15 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
 })
 
 /** How to come back. A session without a prompt is removed: nobody would look for it. */
-const sayFarewell = async ({ fabric, ownData }: ServerConnection, end: ChatEnd, serverFlags: string): Promise<void> => {
+const sayFarewell = async ({ plain, ownData }: ServerConnection, end: ChatEnd, serverFlags: string): Promise<void> => {
   const { target, isEmpty, isRunning, unsent } = end
   for (const prompt of unsent) writeRemark(`Not sent: ${prompt}`)
   if (isEmpty && target.isNew && unsent.length === 0) {
-    await fabric.remove(target.agent, target.id).catch(() => {})
+    await plain.remove(target.agent, target.id).catch(() => {})
     return
   }
   const work = isRunning ? (ownData === null ? ' The run continues.' : ' The run goes on when you are back.') : ''
   writeRemark(`Left.${work} Come back with ${chatCommand(target, serverFlags)}`)
-  const changes = await changesNote(fabric, target, serverFlags).catch(() => null)
+  const changes = await changesNote(plain, target, serverFlags).catch(() => null)
   if (changes !== null) writeRemark(changes)
 }
