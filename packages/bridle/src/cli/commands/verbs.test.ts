@@ -64,6 +64,11 @@ describe('[C150] a session is named by the beginning of its id', () => {
 })
 
 describe('[C151] sessions', () => {
+  test('[C12] the server knows which statuses there are', async () => {
+    const { code, notes } = await world.text('sessions', '--status', 'dancing')
+    expect([code, notes]).toEqual([2, expect.stringMatching(/^--status: .*"idle" \| .*"dancing"/)])
+  })
+
   test('ids are cut where titles would have no room, and each still names its session', async () => {
     const long = ['a', 'b', 'c'].map((letter) => `scripted-${letter}3c1c5d2-95a1-4f4e-8d3a-0a8f3f7c2b1e`)
     await Promise.all(long.map((id) => world.play(id, { text: 'A title that is long enough to be cut' })))
