@@ -91,7 +91,11 @@ export const devLines = (out: CliOutput, { root, command, addressFlag = () => ''
         'red',
         tool === null ? `${key.agent} threw, ${where}` : `${key.agent}: the tool ${tool} threw, ${where}`,
       )
-      marked(' ', 'red', error instanceof Error ? `${error.name}: ${error.message}` : `threw ${shortErrorMessage(error)}`)
+      marked(
+        ' ',
+        'red',
+        error instanceof Error ? `${error.name}: ${error.message}` : `threw ${shortErrorMessage(error)}`,
+      )
       const frames = framesOf(error, root)
       for (const { name, path, line, column } of frames) {
         const place = `${relative(root, path)}:${line}:${column}`
