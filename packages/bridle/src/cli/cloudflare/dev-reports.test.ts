@@ -60,7 +60,7 @@ test('[C240] an error arrives with its causes, and what is no error as its text'
   reporter?.failure({ ...place, error: new TypeError('outer', { cause: new RangeError('inner') }) })
   reporter?.failure({ ...place, tool: 'brew', error: 'tea' })
   reporter?.failure({ ...place, error: round })
-  // It has no text.
+  // A value without a prototype has no text.
   reporter?.failure({ ...place, error: Object.create(null) })
   await Promise.all(work)
   await expect.poll(() => failures.length).toBe(4)

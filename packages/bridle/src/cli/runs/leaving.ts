@@ -10,7 +10,7 @@ export interface LeftRun {
   readonly runId: string
 }
 
-/** What became of a run that was left; `unknown` = the server did not say it. */
+/** The state of a run that was left; `unknown` = the server did not say it. */
 export type LeftRunState = 'cancelled' | 'continues' | 'ended' | 'unknown'
 
 /** Cancels the run where the person presses Ctrl+C again. The run may also end by itself while that is waited for. */
