@@ -140,6 +140,13 @@ export default agent({ name: 'helper', run: () => { throw new Error('no shelf') 
     expect(dev.printed()).not.toContain('ws proxy')
   })
 
+  test('a bridle that is not installed is one line', async () => {
+    const dev = project.start('dev.ts', { PATH: '/nowhere' })
+    expect(await dev.ended).toBe(1)
+    expect(dev.printed()).toContain('bridle could not start: spawn bridle ENOENT. Run npm install first.\n')
+    expect(dev.printed()).not.toContain('    at ')
+  })
+
   test('a port that another program has is one line', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')

@@ -46,6 +46,9 @@ test('[C110] the app of claude names what it serves, prints a line per run, and 
   const { id } = (await (await post('/tasks', { prompt })).json()) as { id: string }
   await app.until(`${id} waits for approval of write_file.`)
 
+  const unknown = await fetch(`${address}/tasks/nobody/events`)
+  expect([unknown.status, await unknown.text()]).toEqual([404, 'There is no task nobody.'])
+
   const second = project.start('app.ts', await env())
   expect(await second.ended).toBe(1)
   expect(second.printed()).toMatch(
@@ -87,7 +90,8 @@ test.skipIf(needs('chromium') !== null || !isThorough)(
     const browser = await launch(findChromium() as string)
     try {
       const page = await browser.newPage()
-      await page.goto(`http://127.0.0.1:${variables.PORT}`)
+      await page.goto(`http://127.0.0.1:${variables.PORT}#nobody`)
+      await page.getByText('There is no task nobody.').waitFor()
       await page.getByLabel('Task').fill(prompt)
       await page.getByRole('button', { name: 'Start' }).click()
       await page.getByRole('button', { name: 'Approve' }).click()

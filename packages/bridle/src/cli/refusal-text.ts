@@ -13,7 +13,7 @@ export const refusalText = (error: Error): string => {
 export const refusalReason = (error: Error): string => refusalParts(error).reason
 
 /** The parts of `query: limit: Expected …`, and of `body: ` before a whole sentence. */
-const refusalParts = (error: Error): { readonly field: string | null; readonly reason: string } => {
+export const refusalParts = (error: Error): { readonly field: string | null; readonly reason: string } => {
   const { message } = error
   const [place = '', field = '', ...rest] = message.split(': ')
   if (!(error instanceof FabricError) || error.status !== 400 || !PLACES.has(place))

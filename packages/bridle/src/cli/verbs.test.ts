@@ -26,6 +26,14 @@ test.each(Object.entries(verbs))(
   },
 )
 
+test('[C127] the help of completion says what its scripts call, which is bridle wherever it is typed', async () => {
+  const row = verbs.completion
+  if (!row) throw new Error('There is no verb completion.')
+  const text = commandHelp('completion', row, await row.load(), 'npm run -s bridle --').replaceAll(/\s+/g, ' ')
+  const [, scripts] = /The scripts call (.*?) Example:/.exec(text) ?? []
+  expect(scripts).toBe('bridle itself, with completion sessions and completion agents, which print a name per line.')
+})
+
 test.each(commands)('[C127] the list of verbs where the command is %s', (command) => {
   const help = helpOverview(verbs, command)
   expect(help.replaceAll(/\s+/g, ' ')).toContain(`${command} <verb> --help says more`)

@@ -27,6 +27,10 @@ const server = spawn('bridle', ['dev', ...flags], {
   env: { ...process.env, PAGE: 'vite' },
   shell: process.platform === 'win32',
 })
+server.once('error', ({ message }) => {
+  console.error(`bridle could not start: ${message}. Run npm install first.`)
+  process.exit(1)
+})
 server.once('exit', async (code) => {
   await page.close()
   process.exit(code ?? 1)

@@ -38,6 +38,7 @@ const handle = async (request: IncomingMessage, response: ServerResponse): Promi
     const { prompt } = (await json(request)) as { prompt: string }
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ id: await tasks.start(prompt) }))
   } else if (method === 'GET' && first === 'tasks' && second === 'events') {
+    if (!(await tasks.has(id))) return void response.writeHead(404).end(`There is no task ${id}.`)
     response.setHeader('content-type', 'text/event-stream')
     const gone = new AbortController()
     response.once('close', () => gone.abort())

@@ -6,6 +6,7 @@ import { HarnessServer, type ServerOptions } from 'bridle/node'
 export interface Tasks {
   /** Begins a task, and answers with its id. */
   readonly start: (prompt: string) => Promise<string>
+  readonly has: (id: string) => Promise<boolean>
   /** Everything that happens in a task, from its beginning: text, calls of tools, approvals, its end. */
   readonly events: (id: string, signal?: AbortSignal) => AsyncIterable<AgentEvent>
   /** Answers an approval. */
@@ -34,6 +35,11 @@ export const startTasks = async (
       const { session_id } = await fabric.startBackground({ agent, prompt, max_retries: 0, workspace })
       return session_id
     },
+    has: (id) =>
+      fabric.session(id, agent).then(
+        () => true,
+        () => false,
+      ),
     events: (id, signal) => fabric.events(agent, id, { after: '0', ...(signal && { signal }) }),
     answer: async (id, approvalId, isApproved) => {
       await (isApproved ? fabric.approve : fabric.reject)(id, approvalId, { agent })

@@ -28,9 +28,12 @@ export interface QuestionPlace {
   readonly id: string
   /** Needed where several agents have a session of this id. */
   readonly agent: string | null
+  /** The flags that lead a further command to the same server. */
+  readonly serverFlags: string
 }
 
-export const approvalQuestions = ({ fabric, out, printer, env, id, agent }: QuestionPlace): ApprovalQuestions => {
+export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
+  const { fabric, out, printer, env, id, agent, serverFlags } = place
   const open = new Map<string, AbortController>()
   let questions = Promise.resolve()
 
@@ -59,7 +62,7 @@ export const approvalQuestions = ({ fabric, out, printer, env, id, agent }: Ques
   }
   const noteOpenApproval = (approvalId: string): void => {
     out.write('\n')
-    out.note(`Left open; answer with ${commandName(env)} approve ${id} ${approvalId}, or reject.`)
+    out.note(`Left open; answer with ${commandName(env)} approve ${id} ${approvalId}${serverFlags}, or reject.`)
   }
 
   return {

@@ -12,11 +12,9 @@ const serverWith = (acts: object) => {
     return { id: body.session_id ?? 'new', agent: body.agent ?? 'default' }
   }
   const remove = async (...session: string[]) => void calls.push(['removed', ...session])
-  const status = (name: string) => ({ name, available: true })
-  const ready = async () => ({ agents: ['claude', 'scripted'].map(status) })
-  return { calls, fabric: { createChat, remove, ready, session: missing, ...acts } as unknown as OperatorClient }
+  return { calls, fabric: { createChat, remove, session: missing, ...acts } as unknown as OperatorClient }
 }
-const choice = { agent: undefined, id: undefined, continues: false, workspace: null }
+const choice = { agent: undefined, id: undefined, continues: false, workspace: null, serverFlags: '' }
 const workspace = { mode: 'write', source: '/here' } as const
 
 test('[C190] a new chat of the default agent, of a named one, and of a named session', async () => {
@@ -57,10 +55,11 @@ test('[C150] [C190] without an agent, --id may be the beginning of an id', async
   expect(await chooseTarget(fabric, { ...choice, agent: 'a', id: 'south' })).toMatchObject({ id: 'south', isNew: true })
   const remarks: string[] = []
   const say = (text: string) => void remarks.push(text)
-  for (const id of ['south', 'north', 'west', 'south-1']) await chooseTarget(fabric, { ...choice, agent: 'a', id, say })
+  for (const id of ['south', 'north', 'west', 'south-1'])
+    await chooseTarget(fabric, { ...choice, agent: 'a', id, say, serverFlags: ' --tenant t' })
   expect(remarks).toEqual([
-    'south is a new session. If you meant the one that begins so, leave with Ctrl+D and type\n  bridle chat a --id south-1',
-    'north is a new session. If you meant one of the 2 that begin so, leave with Ctrl+D and type\n  bridle chat a --id north-1\n  bridle chat a --id north-2',
+    'south is a new session. If you meant the one that begins so, leave with Ctrl+D and type\n  bridle chat a --id south-1 --tenant t',
+    'north is a new session. If you meant one of the 2 that begin so, leave with Ctrl+D and type\n  bridle chat a --id north-1 --tenant t\n  bridle chat a --id north-2 --tenant t',
   ])
 })
 
@@ -105,10 +104,10 @@ test('[C201] a server that refuses the folder, or ignores it, is reported in a l
   expect(takes.calls).toEqual([{ agent: 'claude', workspace }])
 })
 
-test('an agent that is not there is named with those that are', async () => {
+test('[C165] the words of the server about an agent that is not there are shown', async () => {
   const { fabric } = serverWith({
     createChat: async () => {
-      throw new FabricError(400, 'bad_request', 'body: agent')
+      throw new FabricError(400, 'bad_request', 'body: agent: There is no agent nobody; there are claude, scripted.')
     },
   })
   await expect(chooseTarget(fabric, { ...choice, agent: 'nobody' })).rejects.toMatchObject({

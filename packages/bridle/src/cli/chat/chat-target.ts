@@ -21,6 +21,8 @@ export interface ChatChoice {
   readonly id: string | undefined
   readonly continues: boolean
   readonly workspace: FolderChoice | null
+  /** The flags that lead a further command to the same server. */
+  readonly serverFlags: string
   /** Gets a remark about the choice. */
   readonly say?: (text: string) => void
 }
@@ -44,9 +46,9 @@ export const createTarget = async (
   id?: string,
 ): Promise<ChatTarget> => {
   const body = { ...newChatBody(agent, workspace), ...(id !== undefined && { session_id: id }) }
-  const card = await fabric.createChat(body).catch(async (error: unknown) => {
+  const card = await fabric.createChat(body).catch((error: unknown) => {
     if (!(error instanceof FabricError)) throw error
-    const unknown = agent !== undefined && error.status === 400 ? await unknownAgent(fabric, agent) : null
+    const unknown = unknownAgent(error)
     if (unknown) throw unknown
     if (workspace && error.status === 400)
       throw new ExitError(
@@ -69,7 +71,7 @@ export const createTarget = async (
 
 /** With an agent the id is a whole one: a session that does not exist yet is made under it. */
 const namedChat = async (fabric: OperatorClient, id: string, choice: ChatChoice): Promise<ChatTarget> => {
-  const { agent, workspace, say } = choice
+  const { agent, workspace, serverFlags, say } = choice
   try {
     const session =
       agent === undefined
@@ -79,7 +81,7 @@ const namedChat = async (fabric: OperatorClient, id: string, choice: ChatChoice)
   } catch (error) {
     if (agent === undefined || !isNotFound(error)) throw error
     // Before the session is there: afterwards its own id begins so as well.
-    const remark = say && (await longerIdText(fabric, id))
+    const remark = say && (await longerIdText(fabric, id, serverFlags))
     const target = await createTarget(fabric, agent, workspace, id)
     if (remark) say(remark)
     return target
@@ -87,16 +89,16 @@ const namedChat = async (fabric: OperatorClient, id: string, choice: ChatChoice)
 }
 
 /** The command that goes on with a chat. */
-export const chatCommand = ({ agent, id }: { readonly agent: string; readonly id: string }): string =>
-  `${commandName()} chat ${agent} --id ${id}`
+export const chatCommand = ({ agent, id }: Pick<ChatTarget, 'agent' | 'id'>, serverFlags: string): string =>
+  `${commandName()} chat ${agent} --id ${id}${serverFlags}`
 
 /** Lists show the beginnings of ids, and other verbs take them: a person may mean a session that is there. Null where none begins so. */
-const longerIdText = async (fabric: OperatorClient, id: string): Promise<string | null> => {
+const longerIdText = async (fabric: OperatorClient, id: string, serverFlags: string): Promise<string | null> => {
   // Only a remark: the chat goes on without it.
   const found = await sessionsByPrefix(fabric, id, undefined).catch(() => null)
   const [first, ...others] = [...(found?.values() ?? [])].filter((each) => each.id !== id)
   if (first === undefined) return null
   const which = others.length === 0 ? 'the one that begins so' : `one of the ${others.length + 1} that begin so`
-  const commands = [first, ...others].slice(0, CANDIDATES_MAX).map((each) => `  ${chatCommand(each)}`)
+  const commands = [first, ...others].slice(0, CANDIDATES_MAX).map((each) => `  ${chatCommand(each, serverFlags)}`)
   return [`${id} is a new session. If you meant ${which}, leave with Ctrl+D and type`, ...commands].join('\n')
 }

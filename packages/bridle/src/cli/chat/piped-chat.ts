@@ -37,7 +37,7 @@ export const runPipedChat = async ({ connection, target, out, signal }: PipedCha
     }
     signal.throwIfAborted()
     // Nobody would look for a session without a prompt.
-    if (prompts === 0 && target.isNew) await connection.fabric.remove(target.agent, target.id)
+    if (prompts === 0 && target.isNew) await connection.plain.remove(target.agent, target.id)
     return code
   } finally {
     signal.removeEventListener('abort', stop)

@@ -60,14 +60,17 @@ test('[C240] an error arrives with its causes, and what is no error as its text'
   reporter?.failure({ ...place, error: new TypeError('outer', { cause: new RangeError('inner') }) })
   reporter?.failure({ ...place, tool: 'brew', error: 'tea' })
   reporter?.failure({ ...place, error: round })
+  // A value without a prototype has no text.
+  reporter?.failure({ ...place, error: Object.create(null) })
   await Promise.all(work)
-  await expect.poll(() => failures.length).toBe(3)
-  const [first, second, third] = failures as [AgentFailure, AgentFailure, AgentFailure]
+  await expect.poll(() => failures.length).toBe(4)
+  const [first, second, third, fourth] = failures as [AgentFailure, AgentFailure, AgentFailure, AgentFailure]
   const error = first.error as Error
   expect([error.name, error.message, (error.cause as Error).name]).toEqual(['TypeError', 'outer', 'RangeError'])
   expect(error.stack).toContain('dev-reports.test.ts')
   expect([second.tool, second.error]).toEqual(['brew', 'tea'])
   expect((third.error as Error).message).toBe('round')
+  expect(fourth.error).toBe('Unknown error.')
 })
 
 test('[C240] nothing is reported where nobody listens, and a terminal that is gone stops no run', async () => {

@@ -50,13 +50,13 @@ describe('[C11] attach', () => {
   test('Ctrl+C detaches and says so; the run continues', async () => {
     const run = work.start(['run', 'scripted', scriptOf({ text: 'a' }, { approve: 'go', args: {} }), '--id', 'watched'])
     await run.until(hasType('approval_requested'))
-    const watcher = work.start(['attach', 'watched', '--text'])
+    const watcher = work.start(['attach', 'watched', '--text', '--url', work.url])
     const hint = await watcher.until((line) => line.includes('bridle approve watched'))
     watcher.process.kill('SIGINT')
     expect(await watcher.ended).toEqual({
       code: 0,
       stdout: expect.stringContaining('› @script'),
-      stderr: 'Detached from watched; nothing was stopped.\nCome back with bridle attach watched\n',
+      stderr: `Detached from watched; nothing was stopped.\nCome back with bridle attach watched --url ${work.url}\n`,
     })
     expect((await work.bridle(hint.trim().split(' ').slice(1))).code).toBe(0)
     expect((await run.ended).code).toBe(0)

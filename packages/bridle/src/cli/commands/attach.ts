@@ -7,7 +7,7 @@ import { approvalQuestions } from '../approvals/approval-questions.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, createWatchingClient, repeatedFlags } from '../config/settings.ts'
-import { cancelOnSecondInterrupt } from '../runs/leaving.ts'
+import { leaveRun } from '../runs/leaving.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { createEventPrinter, endLine } from '../terminal/event-printer.ts'
@@ -50,7 +50,7 @@ within 2 seconds cancels it.`,
       serverFlags,
       isAnswered,
     })
-    const questions = approvalQuestions({ fabric, out, printer, env, id, agent })
+    const questions = approvalQuestions({ fabric, out, printer, env, id, agent, serverFlags })
     const show = (event: AgentEvent) => {
       if (out.isJson) return out.row(event)
       const isApproval = event.type === 'approval_requested' || event.type === 'approval_resolved'
@@ -86,7 +86,7 @@ within 2 seconds cancels it.`,
       endLine(out, printer)
       stop()
       const run = runId === null || isTerminated() ? null : { id, runId, agent: flags.agent }
-      if (run && (await cancelOnSecondInterrupt(terminal, fabric, run))) return EXIT_CODES.cancelled
+      if (run && (await leaveRun(terminal, lookup, run)) === 'cancelled') return EXIT_CODES.cancelled
     } catch (error) {
       if (!(error instanceof FabricError) || error.status !== 404) throw error
       throw new ExitError(EXIT_CODES.failed, `There is no ${agent === null ? `session ${id}` : `agent ${agent}`}.`)
@@ -96,7 +96,7 @@ within 2 seconds cancels it.`,
       stop()
       dispose()
     }
-    writeRemark(`Detached from ${id}; nothing was stopped.\nCome back with ${command} attach ${id}`)
+    writeRemark(`Detached from ${id}; nothing was stopped.\nCome back with ${command} attach ${id}${serverFlags}`)
     return EXIT_CODES.ok
   },
 })

@@ -8,6 +8,7 @@ import { findWrangler, startWrangler } from '../cloudflare/wrangler.ts'
 import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
+import { DEFAULT_DATA } from '../config/settings.ts'
 
 export const build = defineCommand({
   options: {
@@ -19,7 +20,7 @@ export const build = defineCommand({
   notes: `Nothing leaves this machine. To deploy what was built: npx wrangler deploy, with the configuration it names.
 A project with a wrangler.jsonc of its own is built by that.`,
   run: async ({ flags, env, out }) => {
-    const { target = 'cloudflare', out: folder = 'dist/worker', data = env.BRIDLE_DATA ?? '.bridle' } = flags
+    const { target = 'cloudflare', out: folder = 'dist/worker', data = env.BRIDLE_DATA ?? DEFAULT_DATA } = flags
     if (target !== 'cloudflare')
       throw new ExitError(EXIT_CODES.usage, `There is no target "${target}"; cloudflare is one.`)
     const source = agentsSetting(flags, env, await readConfigFile())

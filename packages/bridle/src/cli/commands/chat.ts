@@ -7,7 +7,7 @@ import { runPipedChat } from '../chat/piped-chat.ts'
 import { type ChatEnd, TerminalChat } from '../chat/terminal-chat.ts'
 import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { serverUrl } from '../config/settings.ts'
+import { repeatedFlags, serverUrl } from '../config/settings.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
 import { changesNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, workspaceOptions } from '../runs/workspace-option.ts'
@@ -38,6 +38,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       throw new ExitError(EXIT_CODES.usage, `Give --id or --continue, not both. Try ${commandName(env)} chat --help.`)
     const workspace = chatWorkspace(agent, flags, env)
     checkLocalFolder(workspace, serverUrl(flags, env))
+    const serverFlags = repeatedFlags(flags)
     // Unlike other commands, a chat in a pipe answers in plain text.
     const out = createOutput({ json: flags.json === true, text: flags.json !== true })
     const interruption = listenForInterrupt()
@@ -50,10 +51,11 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     try {
       interruption.signal.throwIfAborted()
       const continues = flags.continue === true
-      const target = await chooseTarget(connection.fabric, { agent, id: flags.id, continues, workspace, say: out.note })
+      const choice = { agent, id: flags.id, continues, workspace, serverFlags, say: out.note }
+      const target = await chooseTarget(connection.fabric, choice)
       if (earlyKeys === null)
         return await runPipedChat({ connection, target, out, signal: interruption.signal }).finally(async () => {
-          const changes = out.isJson ? null : await changesNote(connection.fabric, target).catch(() => null)
+          const changes = out.isJson ? null : await changesNote(connection.plain, target, serverFlags).catch(() => null)
           if (changes !== null) out.note(changes)
         })
       const history = openHistory(historyFile(env))
@@ -69,11 +71,11 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       })
       // From here on Ctrl+C is a key, and while an editor is open it is the editor's.
       interruption.dispose()
-      await sayFarewell(connection, await talk.run())
+      await sayFarewell(connection, await talk.run(), serverFlags)
       return EXIT_CODES.ok
     } catch (error) {
       if (!interruption.signal.aborted) throw error
-      throw new ExitError(EXIT_CODES.interrupted, `Left. ${commandName(env)} chat --continue goes on.`)
+      throw new ExitError(EXIT_CODES.interrupted, `Left. ${commandName(env)} chat --continue${serverFlags} goes on.`)
     } finally {
       earlyKeys?.release()
       await connection.close()
@@ -83,15 +85,15 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
 })
 
 /** How to come back. A session without a prompt is removed: nobody would look for it. */
-const sayFarewell = async ({ fabric, ownData }: ServerConnection, end: ChatEnd): Promise<void> => {
+const sayFarewell = async ({ plain, ownData }: ServerConnection, end: ChatEnd, serverFlags: string): Promise<void> => {
   const { target, isEmpty, isRunning, unsent } = end
   for (const prompt of unsent) writeRemark(`Not sent: ${prompt}`)
   if (isEmpty && target.isNew && unsent.length === 0) {
-    await fabric.remove(target.agent, target.id).catch(() => {})
+    await plain.remove(target.agent, target.id).catch(() => {})
     return
   }
   const work = isRunning ? (ownData === null ? ' The run continues.' : ' The run goes on when you are back.') : ''
-  writeRemark(`Left.${work} Come back with ${chatCommand(target)}`)
-  const changes = await changesNote(fabric, target).catch(() => null)
+  writeRemark(`Left.${work} Come back with ${chatCommand(target, serverFlags)}`)
+  const changes = await changesNote(plain, target, serverFlags).catch(() => null)
   if (changes !== null) writeRemark(changes)
 }

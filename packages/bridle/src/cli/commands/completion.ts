@@ -17,7 +17,7 @@ zsh:   eval "$(bridle completion zsh)"    in ~/.zshrc, behind compinit
 fish:  bridle completion fish > ~/.config/fish/completions/bridle.fish
 Tab completes fh and bridle: verbs, flags, agents, and the ids of sessions, if a server answers within a moment.
 Words behind npx are not completed; a function is:  bridle() { npx bridle "$@"; }
-The scripts call bridle completion sessions and bridle completion agents, which print a name per line.`,
+The scripts call bridle itself, with completion sessions and completion agents, which print a name per line.`,
     run: async ({ args: [shell = ''], flags, env, out }) => {
       const script = Object.hasOwn(shellScripts, shell) ? shellScripts[shell] : undefined
       const names = Object.hasOwn(nameLists, shell) ? nameLists[shell] : undefined

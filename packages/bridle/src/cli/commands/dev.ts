@@ -9,7 +9,7 @@ import { commandName } from '../command-name.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
-import { isPort, serverSettings } from '../config/settings.ts'
+import { DEFAULT_DATA, isPort, serverSettings } from '../config/settings.ts'
 import { variableNotes } from '../config/variable-notes.ts'
 import { STACK_LINES } from '../limits.ts'
 import { withoutFailedRuns } from '../runs/own-server-log.ts'
@@ -36,7 +36,7 @@ already, start again: sessions survive it.`,
         )
       if (flags.store !== undefined)
         throw new ExitError(EXIT_CODES.usage, '--store is for the target node; an object keeps its own sessions.')
-      const { port = env.PORT ?? '8787', host = '127.0.0.1', data = env.BRIDLE_DATA ?? '.bridle' } = flags
+      const { port = env.PORT ?? '8787', host = '127.0.0.1', data = env.BRIDLE_DATA ?? DEFAULT_DATA } = flags
       if (!isPort(port)) throw new ExitError(EXIT_CODES.usage, `"${port}" is not a port.`)
       // Loaded only now: the target node does not need it.
       const { devCloudflare } = await import('../cloudflare/dev-cloudflare.ts')

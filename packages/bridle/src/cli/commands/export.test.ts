@@ -51,7 +51,16 @@ test('[C286] export names the commands that read the file; import names its own 
   }
   const file = join(here.folder, 'both.jsonl')
   const { stdout } = await here.bridle(['export', 'both', '-o', file, '--text'])
-  expect(stdout).toContain(`\n  bridle replay ${file} --session both\n  bridle import ${file}`)
+  expect(stdout).toContain(`\n  bridle replay ${file}\n  bridle import ${file}`)
+  // Where the file has branches, too, as much of the id as tells it from theirs.
+  const long = 'scripted-3c1c5d2a-95a1-4f4e-8d3a-0a8f3f7c2b1e'
+  await here.bridle(['run', 'scripted', scriptOf({ text: 'trunk' }), '--id', long])
+  for (const id of ['other', 'scripted-3c1c5d2b']) await here.bridle(['branch', long, '--id', id])
+  const tree = join(here.folder, 'tree.jsonl')
+  const exported = await here.bridle(['export', long, '-o', tree, '--text'])
+  const [, words = ''] = /\n {2}bridle (replay .*)\n/.exec(exported.stdout) ?? []
+  expect(words).toBe(`replay ${tree} --session scripted-3c1c5d2a-95`)
+  expect(parseJsonRows((await here.bridle(words.split(' '))).stdout)).toMatchObject([{ session: { id: long } }])
   const { code, stderr } = await there.bridle(['import', file])
   expect([code, stderr]).toEqual([1, expect.stringMatching(/another session "both" here.* import .* --rename\n$/)])
   expect((await there.bridle(['import', file, '--rename', '--text'])).stdout).toMatch(/, was both$/)

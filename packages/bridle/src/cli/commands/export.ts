@@ -1,11 +1,13 @@
 // `bridle export` writes a session with its branches, or all sessions of a list, into a file.
 import { pipeline } from 'node:stream/promises'
+import type { OperatorClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { bodyOf, saveFile } from '../files/save-file.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
+import { shortIds } from '../session-ids/short-ids.ts'
 
 export const exportSessions = defineCommand({
   options: {
@@ -23,18 +25,32 @@ export const exportSessions = defineCommand({
     const client = await createClient(flags, env)
     const { agent, status, kind, search, output } = flags
     const branches = flags['no-branches'] ? ('none' as const) : undefined
+    let exported: string | null = null
     const answer = await (session === undefined
       ? client.exportSessions(present({ agent, status, kind, search }))
-      : withSession(client, session, agent, (id) => client.exportSession(id, present({ agent, branches }))))
+      : withSession(client, session, agent, (id) => {
+          exported = id
+          return client.exportSession(id, present({ agent, branches }))
+        }))
     if (output === undefined) await pipeline(bodyOf(answer), process.stdout, { end: false })
     else {
       await saveFile(answer, output, 'export')
       if (out.isJson) out.row({ file: output })
-      else
+      else {
+        const choice = exported === null || branches === 'none' ? '' : await sessionFlag(client, exported, agent)
         out.line(
-          `Written to ${output}. To watch it, or to read it into another server:\n  ${commandName(env)} replay ${output}${session === undefined ? '' : ` --session ${session}`}\n  ${commandName(env)} import ${output}`,
+          `Written to ${output}. To watch it, or to read it into another server:\n  ${commandName(env)} replay ${output}${choice}\n  ${commandName(env)} import ${output}`,
         )
+      }
     }
     return EXIT_CODES.ok
   },
 })
+
+/** The flag that chooses the session among the branches in its file, with as much of the id as tells it from theirs: a line has 80 columns. */
+const sessionFlag = async (client: OperatorClient, id: string, agent: string | undefined): Promise<string> => {
+  const tree = await client.sessionTree(id, agent).catch(() => null)
+  if (tree === null) return ` --session ${id}`
+  const others = tree.sessions.flatMap((each) => (each.id === id ? [] : [each.id]))
+  return others.length === 0 ? '' : ` --session ${shortIds([id, ...others])[0]}`
+}

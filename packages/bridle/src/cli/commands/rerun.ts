@@ -11,7 +11,7 @@ import {
   outputOptions,
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
@@ -37,15 +37,17 @@ Standard output has the id of the new session alone. To watch the past without r
     const chosen = present({ permission_mode: mode as 'normal' | 'plan' | undefined, think_level: think })
     const settings = Object.keys(chosen).length === 0 ? undefined : chosen
     const fabric = await createClient(flags, env)
+    // The server copies the folder of the session before it answers, however large it is.
+    const patient = await createClient(flags, env, undefined, { answerMs: null })
     const change = present({ model, policy, settings, title, from_message: from, reason, actor, agent })
-    const made = await withSession(fabric, session, agent, (id) => fabric.replay(id, change)).catch(
+    const made = await withSession(fabric, session, agent, (id) => patient.replay(id, change)).catch(
       async (error: unknown) => {
         const other = agent === undefined ? null : await sessionOf(fabric, session)
         // The session of this agent was refused for another reason, such as a model that is not known.
         if (other === null || other.agent === agent) throw error
         throw new ExitError(
           EXIT_CODES.usage,
-          `${other.id} is a session of ${other.agent}, and a rerun keeps the agent. Ask another one with ${commandName(env)} run ${agent} "…"`,
+          `${other.id} is a session of ${other.agent}, and a rerun keeps the agent. Ask another one with ${commandName(env)} run ${agent} "…"${repeatedFlags(flags)}`,
         )
       },
     )
@@ -54,7 +56,7 @@ Standard output has the id of the new session alone. To watch the past without r
     else {
       out.line(sessionId)
       const again = prompts === 1 ? `1 prompt of ${parent.id} is` : `${prompts} prompts of ${parent.id} are`
-      out.note(`${again} asked again. Watch it with ${commandName(env)} attach ${sessionId}`)
+      out.note(`${again} asked again. Watch it with ${commandName(env)} attach ${sessionId}${repeatedFlags(flags)}`)
     }
     return EXIT_CODES.ok
   },

@@ -1,6 +1,7 @@
 // `bridle run` submits a prompt and shows the run live until it ends.
 import { randomUUID } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
+import { present } from '../../kernel/json.ts'
 import { approvalQuestions } from '../approvals/approval-questions.ts'
 import {
   agentsOptions,
@@ -12,10 +13,10 @@ import {
   outputOptions,
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient, repeatedFlags, serverUrl } from '../config/settings.ts'
+import { type ClientFlags, createClient, repeatedFlags, serverUrl } from '../config/settings.ts'
 import { refusalText } from '../refusal-text.ts'
 import { startInBackground } from '../runs/background-run.ts'
-import { cancelOnSecondInterrupt } from '../runs/leaving.ts'
+import { type LeftRunState, leaveRun } from '../runs/leaving.ts'
 import { type RunPayload, readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
@@ -63,8 +64,8 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       throw error
     })
     let accepted: string | null = null
-    const { fabric } = connection
-    const card = () => fabric.session(id, agent).catch(() => null)
+    const { plain } = connection
+    const card = () => plain.session(id, agent).catch(() => null)
     const onAccepted = async (runId: string) => {
       accepted = runId
       // Not before: a session that was refused does not exist.
@@ -89,15 +90,17 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       const { status } = end
       if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
       else out.note(`${status}, session ${id}`)
-      const takeOver = workspace && !out.isJson ? await changesNote(fabric, { id, agent }).catch(() => null) : null
+      const takeOver =
+        workspace && !out.isJson ? await changesNote(plain, { id, agent }, serverFlags).catch(() => null) : null
       if (takeOver !== null) out.note(takeOver)
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
       if (!signal.aborted) throw withPromptHint(error, input, `${commandName(env)} run ${agent}`)
       if (accepted === null) throw new ExitError(EXIT_CODES.interrupted, `Left before the server took the run.`)
       const run = { id, agent, runId: accepted }
-      if (!isTerminated() && (await cancelOnSecondInterrupt(out, connection.fabric, run))) return EXIT_CODES.cancelled
-      throw new ExitError(EXIT_CODES.interrupted, farewell(connection, id, commandName(env), serverFlags))
+      const state = isTerminated() ? 'continues' : await leaveRun(out, connection.plain, run)
+      if (state === 'cancelled') return EXIT_CODES.cancelled
+      throw new ExitError(EXIT_CODES.interrupted, farewell(connection, id, state, commandName(env), flags))
     } finally {
       await connection.close()
       dispose()
@@ -114,10 +117,25 @@ const withPromptHint = (error: unknown, input: RunPayload, command: string): unk
       )
     : error
 
-const farewell = ({ ownData }: ServerConnection, id: string, command: string, serverFlags: string): string =>
-  ownData === null
-    ? `Left. The run continues; watch it with ${command} attach ${id}${serverFlags}`
-    : `Left, and the server of this run with it. The session is kept in ${ownData}: ${command} start, then ${command} attach ${id}`
+const farewell = (
+  { ownData }: ServerConnection,
+  id: string,
+  state: Exclude<LeftRunState, 'cancelled'>,
+  command: string,
+  flags: ClientFlags,
+): string => {
+  if (ownData === null) return `Left. ${LEFT_WORDS[state]} with ${command} attach ${id}${repeatedFlags(flags)}`
+  const { data, tenant } = flags
+  const start = `${command} start${repeatedFlags(present({ data }))}`
+  const attach = `${command} attach ${id}${repeatedFlags(present({ data, tenant }))}`
+  return `Left, and the server of this run with it. The session is kept in ${ownData}: ${start}, then ${attach}`
+}
+
+const LEFT_WORDS = {
+  continues: 'The run continues; watch it',
+  ended: 'The run has ended; see it',
+  unknown: 'The server does not say whether the run continues; look',
+} as const
 
 interface RunDisplay {
   readonly onEvent: (event: PrintableEvent) => void
@@ -147,7 +165,7 @@ const terminalDisplay = (
     command: commandName(env),
     serverFlags,
   })
-  const questions = approvalQuestions({ fabric, out, printer, env, id, agent })
+  const questions = approvalQuestions({ fabric, out, printer, env, id, agent, serverFlags })
   let isAway = false
 
   return {

@@ -64,6 +64,11 @@ describe('[C150] a session is named by the beginning of its id', () => {
 })
 
 describe('[C151] sessions', () => {
+  test('[C12] the server knows which statuses there are', async () => {
+    const { code, notes } = await world.text('sessions', '--status', 'dancing')
+    expect([code, notes]).toEqual([2, expect.stringMatching(/^--status: .*"idle" \| .*"dancing"/)])
+  })
+
   test('ids are cut where titles would have no room, and each still names its session', async () => {
     const long = ['a', 'b', 'c'].map((letter) => `scripted-${letter}3c1c5d2-95a1-4f4e-8d3a-0a8f3f7c2b1e`)
     await Promise.all(long.map((id) => world.play(id, { text: 'A title that is long enough to be cut' })))
@@ -290,8 +295,11 @@ describe('[C156] checkpoints, branch and rerun', () => {
     expect((await world.text('checkpoints', 'trunk')).notes.trim()).toBe(
       `bridle branch trunk --from ${points[0]?.event_id}`,
     )
-    const made = await world.text('branch', 'trunk', '--checkpoint', '1', '--id', 'twig-1', '--title', 'A twig')
-    expect(made).toMatchObject({ code: 0, stdout: 'twig-1', notes: expect.stringContaining('bridle run scripted') })
+    const there = ['--url', world.server.url]
+    const named = ['--id', 'twig-1', '--title', 'A twig']
+    const made = await world.text('branch', 'trunk', '--checkpoint', '1', ...named, ...there)
+    expect(made).toMatchObject({ code: 0, stdout: 'twig-1' })
+    expect(made.notes).toContain(`bridle run scripted "…" --id twig-1 ${there.join(' ')}`)
     expect(await fabric().session('twig-1')).toMatchObject({
       title: 'A twig',
       branch_source_event_id: points[1]?.event_id,
@@ -309,10 +317,10 @@ describe('[C156] checkpoints, branch and rerun', () => {
   })
 
   test('the prompts are asked again in a branch', async () => {
-    const made = await world.text('rerun', 'trunk', '--title', 'Again')
+    const made = await world.text('rerun', 'trunk', '--title', 'Again', '--url', world.server.url)
     expect(made).toMatchObject({
       code: 0,
-      notes: expect.stringContaining('1 prompt of trunk is asked again. Watch it with bridle attach '),
+      notes: `1 prompt of trunk is asked again. Watch it with bridle attach ${made.stdout} --url ${world.server.url}`,
     })
     await waitFor(async () => expect(await status(made.stdout)).toBe('idle'))
     expect(await fabric().session(made.stdout)).toMatchObject({ title: 'Again', parent_session_id: 'trunk' })
@@ -413,11 +421,11 @@ describe('[C159] agents and open', () => {
 
 test('[C307] a rerun keeps the agent, and says so to a person who names another', async () => {
   for (const id of ['keep-1', 'keep-2', 'keep-3']) await world.play(id, { text: id })
-  expect(await world.text('rerun', 'keep-2', '--agent', 'assistant')).toEqual({
+  expect(await world.text('rerun', 'keep-2', '--agent', 'assistant', '--tenant', 'default')).toEqual({
     code: 2,
     stdout: '',
     notes:
-      'keep-2 is a session of scripted, and a rerun keeps the agent. Ask another one with bridle run assistant "…"',
+      'keep-2 is a session of scripted, and a rerun keeps the agent. Ask another one with bridle run assistant "…" --tenant default',
   })
   expect(await world.text('rerun', 'nobody', '--agent', 'assistant')).toMatchObject({
     code: 1,
@@ -429,4 +437,25 @@ test('[C307] a rerun keeps the agent, and says so to a person who names another'
   const refused = await world.text(...message)
   expect(refused).toMatchObject({ code: 2, notes: expect.stringContaining('m-999') })
   expect(await world.text(...message, '--agent', 'scripted')).toEqual(refused)
+})
+
+test('[C151] a printed command leads to the server that was asked', async () => {
+  await world.play('steer', { artifact: { name: 'a.txt', content: 'a' } })
+  const there = ['--url', world.server.url, '--tenant', 'default']
+  for (const argv of [
+    ['sessions', '--search', 'steer'],
+    ['inspect', 'steer'],
+    ['checkpoints', 'steer'],
+    ['artifacts', 'steer'],
+    ['artifacts', 'steer', 'nothing'],
+    ['health'],
+    ['agents'],
+    ['pause', 'steer'],
+    ['inspect', 'steer'],
+  ]) {
+    const { stdout, notes } = await world.text(...argv, ...there)
+    const commands = `${stdout}\n${notes}`.split('\n').filter((line) => line.includes('bridle '))
+    expect([argv, commands.length > 0]).toEqual([argv, true])
+    for (const line of commands) expect(line.endsWith(` ${there.join(' ')}`) || line).toBe(true)
+  }
 })

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { FabricError } from '../../client/fabric/error.ts'
 import { operatorClient } from '../../client/fabric/http.ts'
-import { isBridleServer } from '../runs/server-connection.ts'
+import { connectOrStart, isBridleServer } from '../runs/server-connection.ts'
+import { changesNote } from '../runs/workspace-note.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { type VerbWorld, verbWorld } from '../verb-calls.suite.ts'
 import { bridleFetch } from './bridle-fetch.ts'
@@ -147,6 +148,43 @@ describe('a server that takes a request and does not answer', () => {
       expect([code, text]).toEqual([1, expect.stringContaining('127.0.0.1:1 takes the request and does not answer')])
     },
   )
+
+  test.each([
+    ['branch', 's', '--from', 'ev-3'],
+    ['rerun', 's'],
+  ])('[C342] %s waits for a folder that takes the server longer to copy', async (...argv) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const headers = { 'x-correlation-id': '1' }
+    const asked = Promise.withResolvers<(response: Response) => void>()
+    vi.stubGlobal('fetch', (_to: string, { method = 'GET', signal }: RequestInit) => {
+      if (method === 'GET') return Promise.resolve(Response.json({ id: 's', agent: 'a' }, { headers }))
+      const { promise, resolve, reject } = Promise.withResolvers<Response>()
+      signal?.addEventListener('abort', () => reject(signal.reason))
+      asked.resolve(resolve)
+      return promise
+    })
+    const ended = world.text(...argv, '--url', 'http://127.0.0.1:1')
+    const answer = await asked.promise
+    await vi.advanceTimersByTimeAsync(600_000)
+    answer(Response.json({ id: 'made', agent: 'a', parent: { id: 's', seq: 3 }, prompts: 1 }, { status: 201, headers }))
+    expect(await ended).toMatchObject({ code: 0, stdout: 'made' })
+  })
+
+  test('[C342] the last questions of run and chat end after 30 seconds, too', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const asked = Promise.withResolvers<void>()
+    vi.stubGlobal('fetch', (to: string, { signal }: RequestInit) => {
+      if (to.endsWith('/health'))
+        return Promise.resolve(Response.json({ ok: true }, { headers: { 'x-correlation-id': '1' } }))
+      asked.resolve()
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    })
+    const { plain } = await connectOrStart({ url: 'http://127.0.0.1:1' }, {}, terminal().out)
+    const ended = expect(changesNote(plain, { id: 's', agent: 'a' }, '')).rejects.toMatchObject({ type: 'no_answer' })
+    await asked.promise
+    await vi.advanceTimersByTimeAsync(30_000)
+    await ended
+  })
 
   test('[C342] a terminal says what is waited for, once for requests at the same time', async () => {
     vi.useFakeTimers()

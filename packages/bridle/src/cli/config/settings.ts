@@ -13,6 +13,13 @@ import { bridleFetch, type FetchPatience } from './bridle-fetch.ts'
 import { readConfigFile } from './config-file.ts'
 import { findLocalServer } from './local-server.ts'
 
+/** The data folder where nobody names one. */
+export const DEFAULT_DATA = '.bridle'
+const DEFAULT_HOST = '127.0.0.1'
+const DEFAULT_PORT = '4317'
+/** The server where nobody names one: the address of `bridle start` without flags. */
+export const DEFAULT_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`
+
 export interface ServerFlags {
   readonly port?: string
   readonly host?: string
@@ -41,8 +48,8 @@ export const serverSettings = async (
   return {
     ...config,
     env,
-    port: Number(port ?? config.port ?? 4317),
-    host: flags.host ?? config.host ?? '127.0.0.1',
+    port: Number(port ?? config.port ?? DEFAULT_PORT),
+    host: flags.host ?? config.host ?? DEFAULT_HOST,
     data: folderOf(flags, env, config),
     ...present({ store, authToken, agents: agentsSetting(flags, env, config) }),
     ...(flags.token && { keepToken: true }),
@@ -50,7 +57,7 @@ export const serverSettings = async (
 }
 
 const folderOf = (flags: ServerFlags, env: NodeJS.ProcessEnv, config: ServerOptions): string =>
-  flags.data ?? env.BRIDLE_DATA ?? config.data ?? '.bridle'
+  flags.data ?? env.BRIDLE_DATA ?? config.data ?? DEFAULT_DATA
 
 /** The token and the variable that holds it; only the name is ever printed. */
 export const tokenFromEnv = (env: NodeJS.ProcessEnv): { token: string; from: string } | null => {
@@ -62,9 +69,9 @@ export const tokenFromEnv = (env: NodeJS.ProcessEnv): { token: string; from: str
 }
 
 export const serverUrl = (flags: { readonly url?: string }, env: NodeJS.ProcessEnv): string => {
-  const url = flags.url ?? (env.BRIDLE_URL || 'http://127.0.0.1:4317')
+  const url = flags.url ?? (env.BRIDLE_URL || DEFAULT_URL)
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new ExitError(EXIT_CODES.usage, `"${url}" is not a URL of a server; http://127.0.0.1:4317 would be one.`)
+    throw new ExitError(EXIT_CODES.usage, `"${url}" is not a URL of a server; ${DEFAULT_URL} would be one.`)
   return url
 }
 

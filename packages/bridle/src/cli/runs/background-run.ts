@@ -42,11 +42,12 @@ export const startInBackground = async (
     if (!(error instanceof FabricError)) throw error
     if (error.status === 409 && id !== undefined)
       return nextRun(fabric, { agent, id, input: { ...fields, prompt }, workspace })
-    throw ([400, 404].includes(error.status) && (await unknownAgent(fabric, agent))) || error
+    throw unknownAgent(error) ?? error
   })
   const { id: sessionId, status } = card
   if (out.isJson) return out.row({ sessionId, agent, runId: card.run_id, status })
   out.line(sessionId)
-  for (const note of workspace ? [workspaceNote(card), takeOverNote(card)] : []) if (note !== null) out.note(note)
+  for (const note of workspace ? [workspaceNote(card), takeOverNote(card, serverFlags)] : [])
+    if (note !== null) out.note(note)
   out.note(`It works in the background. Watch it with ${commandName(env)} attach ${sessionId}${serverFlags}`)
 }

@@ -2,10 +2,8 @@
 
 import type { FabricClient, RunStatus } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { isNotFound } from '../session-ids/session-prefix.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 import type { RunPayload } from './run-input.ts'
-import { unknownAgent } from './unknown-agent.ts'
 import type { FolderChoice } from './workspace-option.ts'
 
 export interface RunFollowOptions {
@@ -30,10 +28,7 @@ export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> =>
   const { fabric, agent, id, input, workspace, signal, onEvent, onDisconnect, onReconnect } = options
   const watch = { signal, onRetry: onDisconnect, ...present({ onOpen: onReconnect }) }
   const run = fabric.ask(agent, id, input, { ...watch, ...(workspace && { workspace }) })
-  const { runId } = await run.accepted.catch(async (error: unknown) => {
-    const unknown = isNotFound(error) ? await unknownAgent(fabric, agent) : null
-    throw unknown ?? error
-  })
+  const { runId } = await run.accepted
   await options.onAccepted(runId)
   for await (const event of run) onEvent(event)
   return run.result

@@ -20,6 +20,8 @@ import { ownServerLog } from './own-server-log.ts'
 
 export interface ServerConnection {
   readonly fabric: OperatorClient
+  /** The same for plain requests of a command that ends: they have a limit, and a line that says what is waited for. */
+  readonly plain: OperatorClient
   /** Where the server is, and its token: for a socket. */
   readonly address: Pick<ServerAddress, 'url' | 'authToken'>
   /** The data folder of a server that lives in this process and ends with it; null = it lives elsewhere. */
@@ -39,9 +41,11 @@ export const connectOrStart = async (
 ): Promise<ServerConnection> => {
   const url = serverUrl(flags, env)
   const found = await serverAddress(flags, env)
-  if (await isBridleServer(await createClient(flags, env, found)))
+  const plain = await createClient(flags, env, found)
+  if (await isBridleServer(plain))
     return {
       fabric: await createWatchingClient(flags, env, found),
+      plain,
       address: found,
       ownData: null,
       close: async () => {},
@@ -66,6 +70,7 @@ export const connectOrStart = async (
   const address = { url: server.url, authToken: ownerToken }
   return {
     fabric: await createWatchingClient(flags, env, address),
+    plain: await createClient(flags, env, address),
     address,
     ownData: settings.data,
     close: () => server.close(),

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
+import { FabricError } from '../../client/fabric/error.ts'
 import { unknownAgent } from './unknown-agent.ts'
 
-const agent = (name: string, available: boolean) => ({ name, available, description: '', triggers: { webhook: false } })
-
 test.each([
-  [[agent('scripted', true), agent('claude', false)], 'There is no agent scriptd; there is scripted.'],
-  [[agent('scripted', true), agent('helper', true)], 'There is no agent scriptd; there are scripted, helper.'],
-  [[agent('claude', false)], 'There is no agent scriptd.'],
-  [[agent('scriptd', false)], undefined],
-])('[C165] the agents that can run are named: %j', async (agents, message) => {
-  const unknown = await unknownAgent({ ready: async () => ({ ready: true, agents }) }, 'scriptd')
-  expect(unknown?.message).toBe(message)
+  [400, 'body: agent: There is no agent scriptd; there is scripted.', 'There is no agent scriptd; there is scripted.'],
+  [400, 'body: workspace: The folder is not there.', undefined],
+  [400, 'The prompt is empty.', undefined],
+  [503, 'The agent "claude" is not available: a key.', undefined],
+])('[C165] %i %j', (status, text, message) => {
+  const unknown = unknownAgent(new FabricError(status, 'x', text))
+  expect([unknown?.code, unknown?.message]).toEqual([message && 1, message])
 })

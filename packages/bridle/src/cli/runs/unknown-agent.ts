@@ -1,13 +1,10 @@
-// The words about an agent that a server does not have.
-import type { FabricClient } from '../../client/index.ts'
+// An agent that a server does not have. The server names those that it has.
+import type { FabricError } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { refusalParts } from '../refusal-text.ts'
 
-/** Null where the server has the agent after all. */
-export const unknownAgent = async (fabric: Pick<FabricClient, 'ready'>, agent: string): Promise<ExitError | null> => {
-  const { agents = [] } = await fabric.ready()
-  if (agents.some(({ name }) => name === agent)) return null
-  // An agent that cannot run here would only meet the next refusal.
-  const names = agents.filter(({ available }) => available).map(({ name }) => name)
-  const others = names.length === 0 ? '' : `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
-  return new ExitError(EXIT_CODES.failed, `There is no agent ${agent}${others}.`)
+/** A name in a body is refused with 400, which would be a usage error; a name in a path is not found. Both end in the same way. */
+export const unknownAgent = (error: FabricError): ExitError | null => {
+  const { field, reason } = refusalParts(error)
+  return field === 'agent' ? new ExitError(EXIT_CODES.failed, reason) : null
 }

@@ -31,13 +31,18 @@ const UNTOUCHED = 'Your files stay as they are; --workspace-mode in-place change
 export const changesNote = async (
   fabric: Pick<OperatorClient, 'session' | 'workspace'>,
   { id, agent }: { readonly id: string; readonly agent: string },
+  serverFlags: string,
 ): Promise<string | null> => {
   const { is_compared: isCompared, changes } = await fabric.workspace(id, agent)
-  return isCompared && changes.length > 0 ? takeOverNote(await fabric.session(id, agent)) : null
+  return isCompared && changes.length > 0 ? takeOverNote(await fabric.session(id, agent), serverFlags) : null
 }
 
 /** How the changes come into the folder of the person; null = they are there, or there is no such folder. */
-export const takeOverNote = ({ id, workspace_kind: kind, workspace_path: path }: WorkspaceCard): string | null => {
-  if (kind === 'git_worktree') return `To bring the changes into your folder:\n  ${commandName()} apply ${id}`
+export const takeOverNote = (
+  { id, workspace_kind: kind, workspace_path: path }: WorkspaceCard,
+  serverFlags: string,
+): string | null => {
+  if (kind === 'git_worktree')
+    return `To bring the changes into your folder:\n  ${commandName()} apply ${id}${serverFlags}`
   return kind === 'copy' ? `The changes are in\n  ${path}` : null
 }

@@ -164,6 +164,9 @@ test('[C122] an error shows the stack of the innermost cause, in files of the us
   lines.length = 0
   dev.failure({ key: key('s-1', 'boom'), runId: 'r-2', attempt: 1, error: 'a text', tool: 'weather' })
   expect(lines).toEqual(['✗ boom: the tool weather threw, session s-1, run r-2', '  threw a text'])
+  // A value without a prototype has no text.
+  dev.failure({ key: key('s-1'), runId: 'r-2', attempt: 1, error: Object.create(null), tool: null })
+  expect(lines.at(-1)).toBe('  threw Unknown error.')
   const circle = new Error('round')
   circle.cause = circle
   dev.failure({ key: key('s-1'), runId: 'r-2', attempt: 1, error: circle, tool: null })

@@ -1,5 +1,6 @@
 // The lines of `bridle dev`: what became of runs and of agent files, and where an agent's code threw.
 import { relative } from 'node:path'
+import { thrownText } from '../../kernel/text/thrown-text.ts'
 import { codeFrame } from '../../targets/agents/code-frame.ts'
 import { projectFrames, type StackFrame } from '../../targets/agents/stack-frames.ts'
 import type { AgentFailure, AgentFileChange, RunUpdate } from '../../targets/node/index.ts'
@@ -90,7 +91,7 @@ export const devLines = (out: CliOutput, { root, command, addressFlag = () => ''
         'red',
         tool === null ? `${key.agent} threw, ${where}` : `${key.agent}: the tool ${tool} threw, ${where}`,
       )
-      marked(' ', 'red', error instanceof Error ? `${error.name}: ${error.message}` : `threw ${String(error)}`)
+      marked(' ', 'red', error instanceof Error ? `${error.name}: ${error.message}` : `threw ${thrownText(error)}`)
       const frames = framesOf(error, root)
       for (const { name, path, line, column } of frames) {
         const place = `${relative(root, path)}:${line}:${column}`

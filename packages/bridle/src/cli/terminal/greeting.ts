@@ -6,7 +6,7 @@ import { readLocalServer, tokenFile } from '../../targets/node/credentials/local
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { commandName } from '../command-name.ts'
 import { reachableUrl } from '../config/local-server.ts'
-import { type ServerSettings, tokenFromEnv } from '../config/settings.ts'
+import { DEFAULT_DATA, DEFAULT_URL, type ServerSettings, tokenFromEnv } from '../config/settings.ts'
 import { LABEL_COLUMNS } from '../limits.ts'
 import { shellWord } from './shell-word.ts'
 import { wrapWords } from './text-lines.ts'
@@ -126,11 +126,6 @@ export const readyMessage = (listening: string, header: string, hint: ReadyHint)
 
 /** The flag that a command needs to find this server; empty for the address that every command calls. */
 export const urlFlag = (url: string): string => (url === DEFAULT_URL ? '' : ` --url ${url}`)
-
-const DEFAULT_URL = 'http://127.0.0.1:4317'
-
-/** The data folder where nobody names one. */
-const DEFAULT_DATA = '.bridle'
 
 const labelled = (label: string, text: string, width: number): string[] =>
   wrapWords(text, width - LABEL_COLUMNS).map((part, at) =>

@@ -1,6 +1,7 @@
 // Reports of a Worker to `bridle dev --target cloudflare`, which prints them: news of runs, and what an agent's code threw. The command says
 // in the environment where it listens. A deployed Worker has no such address, and reports nothing.
 import type { AgentFailure } from '../../agents/agent-run.ts'
+import { shortErrorMessage } from '../../agents/error-message.ts'
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { type RunUpdate, runUpdates } from '../agents/run-updates.ts'
 import { DEV_CAUSES_MAX, DEV_REPORTS_MAX, DEV_STACK_LINES } from './limits.ts'
@@ -62,7 +63,7 @@ export const devReporter = (env: object, waitUntil: (work: Promise<void>) => voi
   return {
     commit: runUpdates((update) => add({ type: 'run', update })),
     failure: ({ error, ...place }) =>
-      add({ type: 'failure', failure: { ...place, errors: errorsOf(error), value: String(error) } }),
+      add({ type: 'failure', failure: { ...place, errors: errorsOf(error), value: shortErrorMessage(error) } }),
   }
 }
 

@@ -33,6 +33,10 @@ export const Chat = () => {
     submit(draft).catch(({ message }: Error) => setRefusal(message))
     setDraft('')
   }
+  const answer = (id: string, decision: 'approved' | 'denied') => {
+    setRefusal('')
+    client.approve(id, decision).catch(({ message }: Error) => setRefusal(message))
+  }
   return (
     <main>
       <header>
@@ -55,7 +59,7 @@ export const Chat = () => {
             ))}
           </ol>
           {state.approvals?.map((approval) => (
-            <Approval key={approval.id} approval={approval} isOnline={connection.phase === 'open'} />
+            <Approval key={approval.id} approval={approval} isOnline={connection.phase === 'open'} answer={answer} />
           ))}
           {problem && <p role="alert">{problem}</p>}
         </div>
@@ -82,17 +86,23 @@ export const Chat = () => {
   )
 }
 
+interface ApprovalProps {
+  approval: HarnessApproval
+  isOnline: boolean
+  answer: (id: string, decision: 'approved' | 'denied') => void
+}
+
 /** An answer is never sent late, so there is none to give while the server is away. */
-const Approval = ({ approval, isOnline }: { approval: HarnessApproval; isOnline: boolean }) => {
+const Approval = ({ approval, isOnline, answer }: ApprovalProps) => {
   const { id, toolName, reason, arguments: args } = approval
   return (
     <section aria-label="Approval">
       <strong>{toolName}</strong> {reason}
       <pre>{JSON.stringify(args, null, 2)}</pre>
-      <button type="button" disabled={!isOnline} onClick={() => client.approve(id, 'approved')}>
+      <button type="button" disabled={!isOnline} onClick={() => answer(id, 'approved')}>
         Approve
       </button>
-      <button type="button" disabled={!isOnline} onClick={() => client.approve(id, 'denied')}>
+      <button type="button" disabled={!isOnline} onClick={() => answer(id, 'denied')}>
         Deny
       </button>
     </section>

@@ -3,6 +3,7 @@ import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import { memoryStore } from '../../../stores/memory/memory-store.ts'
 import { testApp } from '../test-app.suite.ts'
 import { Histogram } from './histogram.ts'
+import { createTraffic } from './traffic.ts'
 
 const asks = [{ approve: 'write_file', args: { path: 'a.txt' } }, { text: 'Done.' }]
 const script = (steps: readonly object[]) => ({ prompt: `@script ${JSON.stringify(steps)}` })
@@ -85,4 +86,11 @@ test('[O134] a bucket has all values up to its bound', () => {
       count: 1,
     },
   ])
+})
+
+test('[O134] a clock that is set back takes no time from the sum', () => {
+  const traffic = createTraffic()
+  for (const ms of [2_000, -3_600_000]) traffic.count('get', '/health', 200, ms)
+  const durations = traffic.metrics().find(({ type }) => type === 'histogram')
+  expect(durations?.rows).toMatchObject([{ sum: 2, count: 2 }])
 })

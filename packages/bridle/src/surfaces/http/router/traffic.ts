@@ -18,7 +18,8 @@ export const createTraffic = (): Traffic => {
       const row = counts.get(key) ?? { labels: { method, route, status }, value: 0 }
       row.value += 1
       counts.set(key, row)
-      durations.add({ method, route }, ms / 1_000)
+      // The clock of a machine may be set back, and a sum that falls looks like a server that was started again.
+      durations.add({ method, route }, Math.max(0, ms) / 1_000)
     },
     metrics: () => [
       {

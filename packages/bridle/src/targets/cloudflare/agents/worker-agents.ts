@@ -1,5 +1,6 @@
 // The agents of a Worker: scripted, assistant, voice, those of its options, and the engines behind a runner.
 import type { AgentFailure, AgentRunPorts } from '../../../agents/agent-run.ts'
+import { shortErrorMessage } from '../../../agents/error-message.ts'
 import { keyText } from '../../../kernel/event.ts'
 import type { ChildSessions } from '../../../kernel/ports/child-sessions.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
@@ -76,6 +77,6 @@ const noRunner: Runner = { start: refuse, attach: refuse, abort: refuse, answer:
 /** The stack is for the operator, in the logs of the Worker; callers get the message. */
 const logFailure = ({ key, runId, attempt, error, tool }: AgentFailure): void => {
   const place = `${keyText(key)}, run ${runId}, attempt ${attempt}`
-  const stack = error instanceof Error ? error.stack : String(error)
+  const stack = error instanceof Error ? error.stack : shortErrorMessage(error)
   console.error(tool === null ? 'the agent threw:' : `the tool ${tool} threw:`, place, stack)
 }
