@@ -105,3 +105,30 @@ test.each(['start', 'dev'])(
     await server.ended
   },
 )
+
+test('[C14] [C120] [C159] in production the banner, agents and doctor tell private agents from open ones', async () => {
+  const agents = join(work.folder, 'production')
+  mkdirSync(agents)
+  const { href } = pathToFileURL(join(import.meta.dirname, '../../agents/agent.ts'))
+  writeFileSync(
+    join(agents, 'helper.ts'),
+    `import { agent } from ${JSON.stringify(href)}
+     export default agent({ name: 'helper', run: () => 'helped' })`,
+  )
+  const port = String(await freePort())
+  const env = { NODE_ENV: 'production', BRIDLE_EXPOSE: 'scripted', BRIDLE_ENGINES: '' }
+  const server = work.start(['start', '--port', port, '--agents', agents, '--data', 'production-data'], { env })
+  await server.until((line) => line.includes('or        curl'))
+  expect(server.lines).toContain('  agents    scripted')
+  const call = (verb: string) => work.bridle([verb, '--text', '--url', `http://127.0.0.1:${port}`])
+  const advice =
+    'In production the agent "helper" is private. To open it, declare triggers: { webhook: true } in it or add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=scripted,helper).'
+  const words = (text: string) => text.replaceAll(/\s+/g, ' ')
+  const listed = (await call('agents')).stdout
+  expect(listed).toMatch(/^helper +native +private/m)
+  expect(listed).toMatch(/^scripted +scripted +yes/m)
+  expect(words(listed)).toContain(`closed: ${advice}`)
+  expect(words((await call('doctor')).stdout)).toContain(`! agent helper ${advice}`)
+  server.process.kill('SIGTERM')
+  await server.ended
+})
