@@ -1,5 +1,7 @@
 // `bridle start` with a store of another kind: the real command in real processes.
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -55,14 +57,29 @@ test('[C14] without a server doctor names the store that one would have', async 
 test.each(['start', 'dev'])('[C311] %s names variables that change nothing', async (verb) => {
   const env = { BRIDLE_TOKN: '1', BRIDLE_AGENT: 'scriptd', BRIDLE_ENGINES: '/nope', BRIDLE_SEED: '1' }
   const server = work.start([verb, '--port', '0', '--data', `variables-${verb}`], { env })
-  await server.until((line) => line.startsWith('BRIDLE_ENGINES'))
+  await server.until((line) => line.startsWith('BRIDLE_AGENT'))
   server.process.kill('SIGTERM')
   const { stdout } = await server.ended
   expect(stdout.split('\n').filter((line) => line.startsWith('BRIDLE_'))).toEqual([
     'BRIDLE_TOKN is not read. Did you mean FABRIC_HARNESS_API_TOKEN?',
-    'BRIDLE_AGENT is scriptd, and there is no such agent. Did you mean scripted?',
     'BRIDLE_ENGINES is /nope, and there is no such folder.',
+    'BRIDLE_AGENT is scriptd, and there is no such agent. Did you mean scripted?',
   ])
+})
+
+test.each(['start', 'dev'])('[C311] %s that cannot listen has named them', async (verb) => {
+  const port = await freePort()
+  const other = createServer().listen(port, '127.0.0.1')
+  await once(other, 'listening')
+  const failed = await work.bridle([verb, '--port', String(port), '--data', `taken-${verb}`], {
+    env: { BRIDLE_PORT: '4417' },
+  })
+  other.close()
+  expect(failed).toEqual({
+    code: 1,
+    stdout: 'BRIDLE_PORT is not read. Did you mean PORT?',
+    stderr: expect.stringContaining(`Port ${port} is in use`),
+  })
 })
 
 test.each(['start', 'dev'])(
