@@ -63,6 +63,15 @@ describeCockpit(
       await bar.getByText('What time is it?').first().waitFor()
       await bar.getByText('It is noon now.').first().waitFor()
       await phaseIs(page, 'Hold the microphone to talk')
+      // The words and the phase are read as two sentences, with no full stop after the one that was said.
+      expect(await bar.getByRole('status').locator('p').allInnerTexts()).toEqual([
+        'Agent: It is noon now.',
+        'Hold the microphone to talk',
+      ])
+      await page.setViewportSize({ width: 1280, height: 800 })
+      const cut = `[...document.querySelectorAll('.strip .trunc')]
+        .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.innerText)`
+      expect(await page.evaluate(cut)).toEqual([])
       const thread = page.getByRole('log', { name: 'Conversation' })
       await thread.getByText('What time is it?', { exact: true }).waitFor()
       await thread.getByText('It is noon now.', { exact: true }).waitFor()

@@ -52,6 +52,8 @@ describe('the definition', () => {
       { name: 'a', desription: 'x', run },
       /"a": "desription" is no field. Did you mean "description"\?/,
     ],
+    ['a misspelt name', { nmae: 'a', run }, /^agent\(\): "nmae" is no field. Did you mean "name"\?$/],
+    ['a misspelt run', { name: 'a', rnu: run }, /^agent\(\): "a": "rnu" is no field. Did you mean "run"\?$/],
     ['a misspelt policy', { name: 'a', model: 'x/y', polcy: [] }, /"a": "polcy" is no field. Did you mean "policy"\?/],
     [
       'a field of nothing',

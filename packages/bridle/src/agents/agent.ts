@@ -191,12 +191,13 @@ const problemOf = (options: unknown): string | null => {
     return 'it takes an object: agent({ name, run }) or agent({ name, model }).'
   const fields = options as { readonly [name: string]: unknown }
   const { name, description, input, output, triggers, run, model } = fields
+  // A misspelt field comes first: without it another one seems to be missing.
+  const unknownField = unknownFieldProblem(fields, FIELDS)
+  if (unknownField !== null) return isId(name) ? `"${name}": ${unknownField}` : unknownField
   if (!isId(name)) return 'the name may have letters, digits and . _ : @ - only, at most 128.'
   if (run !== undefined && model !== undefined) return `"${name}" has both run and model: leave one of them out.`
   if (model === undefined && typeof run !== 'function') return `"${name}" has no run function, and no model.`
   if (description !== undefined && typeof description !== 'string') return `the description of "${name}" is not a text.`
-  const unknownField = unknownFieldProblem(fields, FIELDS)
-  if (unknownField !== null) return `"${name}": ${unknownField}`
   for (const [role, schema] of Object.entries({ input, output })) {
     if (schema !== undefined && !isSchema(schema)) return `the ${role} of "${name}" is not a Standard Schema.`
   }

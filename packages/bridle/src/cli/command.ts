@@ -3,6 +3,7 @@ import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
 import { nearestName } from '../kernel/text/nearest-name.ts'
 import { commandName } from './command-name.ts'
 import type { CliOutput } from './terminal/output.ts'
+import { shellWord } from './terminal/shell-word.ts'
 
 export interface CliOption extends ParseArgsOptionDescriptor {
   /** The placeholder for the value in the help; a boolean has none. */
@@ -89,8 +90,19 @@ export const parseCommandLine = (
   const missing = argumentNames[positionals.length]
   if (!values.help && missing !== undefined && positionals.length < requiredCount)
     throw usageError(`bridle ${name} needs ${missing}${listedBy(missing)}.`)
-  if (positionals.length > argumentNames.length)
-    throw usageError(`"${positionals[argumentNames.length]}" is one argument too many.`)
+  const extra = positionals[argumentNames.length]
+  if (extra !== undefined) {
+    const script = process.env.npm_lifecycle_event
+    const isTaken = (each: string) => options[each]?.type === 'string' && process.env[`npm_config_${each}`] === 'true'
+    const taken = script && Object.keys(options).find(isTaken)
+    if (!taken) throw usageError(`"${extra}" is one argument too many.`)
+    // npm keeps a flag that stands before `--`, and passes its value on.
+    const call = script === 'start' ? 'npm start' : `npm run ${script}`
+    throw new ExitError(
+      EXIT_CODES.usage,
+      `npm took --${taken} for itself. Write: ${call} -- --${taken} ${shellWord(extra)}`,
+    )
+  }
   return { args: positionals, flags: values }
 }
 

@@ -205,6 +205,16 @@ describe('[C14] doctor', () => {
   })
 })
 
+test('[C1] a flag that npm took for itself is answered with the call that passes it on', async () => {
+  const called = async (env: NodeJS.ProcessEnv) =>
+    (await work.bridle(['start', '4417'], { env: { npm_config_port: 'true', ...env } })).stderr
+  expect(await called({ npm_lifecycle_event: 'start' })).toBe(
+    'bridle: npm took --port for itself. Write: npm start -- --port 4417\n',
+  )
+  expect(await called({ npm_lifecycle_event: 'dev' })).toContain('Write: npm run dev -- --port 4417\n')
+  expect(await called({ npm_lifecycle_event: 'start', npm_config_port: '' })).toContain('one argument too many')
+})
+
 test('[C2] on a Node that is too old the command says so, and loads nothing', () => {
   const bin = fileURLToPath(new URL('./bridle.ts', import.meta.url))
   const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.0" } })'

@@ -67,10 +67,15 @@ const Caption = ({ caption }: { readonly caption: VoiceCaption }) => (
 
 /** For screen readers: whole sentences, never each word as it comes. */
 const LastWords = ({ captions, phase }: { readonly captions: readonly VoiceCaption[]; readonly phase: string }) => {
-  const last = captions.findLast(({ isFinal }) => isFinal)
+  const last = captions.findLast(({ isFinal, text }) => isFinal && text.trim() !== '')
   return (
     <div className="vh" role="status" aria-live="polite">
-      {last ? `${speakerOf(last)}: ${visibleText(last.text)}. ${phase}` : phase}
+      {last && (
+        <p>
+          {speakerOf(last)}: {visibleText(last.text)}
+        </p>
+      )}
+      <p>{phase}</p>
     </div>
   )
 }

@@ -39,7 +39,7 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
   if (problem !== null) throw new ExitError(EXIT_CODES.failed, problem)
   findWrangler(env)
   out.note('Building the Worker, and starting the Workers runtime: some 10 seconds …')
-  const project = await workerProject(data, agents)
+  const project = await workerProject(data, agents, { isDev: true })
   const { config, problems, agents: own } = project
   const command = commandName(env)
   const lines = devLines(out, { root: projectModules('.').root, command, addressFlag: () => urlFlag(url) })
@@ -78,7 +78,7 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
   // A new file is not in the bundle yet. Wrangler itself watches the files in the bundle.
   let { files } = project
   const reload = async () => {
-    const next = await workerProject(data, agents)
+    const next = await workerProject(data, agents, { isDev: true })
     lines.files(fileChanges(files, next.files))
     files = next.files
   }

@@ -5,6 +5,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type AgentFileStates, fileStates } from '../../targets/agents/file-changes.ts'
 import { findAgents } from '../../targets/agents/folder.ts'
+import type { HarnessOptions } from '../../targets/cloudflare/options.ts'
 import { builtCockpit } from '../../targets/node/http/app-files.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { buildInCheckout } from '../cockpit/checkout-cockpit.ts'
@@ -31,20 +32,26 @@ export interface WorkerProject {
 /** The folder of agent files; undefined = agents/. */
 export type AgentsFolder = ServerOptions['agents']
 
-export const workerProject = async (data: string, agents?: AgentsFolder): Promise<WorkerProject> => {
+/** In dev the Worker says why an agent cannot run; one that is deployed has no reasons of this machine. */
+export const workerProject = async (
+  data: string,
+  agents: AgentsFolder,
+  { isDev }: { readonly isDev: boolean },
+): Promise<WorkerProject> => {
   const own = OWN.find((file) => existsSync(file))
   if (own) return { config: resolve(own), agents: null, problems: [], files: new Map(), hasCockpit: false }
   const folder = resolve(data, 'worker')
   const found = await findAgents('.', agents)
   const files = found.flatMap((each) => ('definition' in each ? [each.file] : []))
-  const problems = found.flatMap((each) => ('problem' in each ? [`${each.file}: ${each.problem}`] : []))
+  const broken = found.filter((each) => 'problem' in each)
+  const reasons = broken.map(({ name, file, problem }) => ({ name, problem: `${file}: ${problem}` }))
   mkdirSync(folder, { recursive: true })
-  writeChanged(join(folder, 'index.ts'), entry(folder, files))
+  writeChanged(join(folder, 'index.ts'), workerEntry(folder, files, isDev ? reasons : []))
   const config = join(folder, 'wrangler.jsonc')
   const pages = await cockpit()
   writeChanged(config, `${JSON.stringify(settings(pages), null, 2)}\n`)
   const names = found.flatMap((each) => ('definition' in each ? [each.definition.name] : []))
-  const broken = found.filter((each) => 'problem' in each)
+  const problems = reasons.map(({ problem }) => problem)
   return { config, agents: names, problems, files: fileStates(found, broken), hasCockpit: pages !== null }
 }
 
@@ -54,7 +61,12 @@ const writeChanged = (path: string, text: string): void => {
   writeFileSync(path, text)
 }
 
-const entry = (folder: string, files: readonly string[]): string => {
+/** The module of the Worker. `broken` = the agents that it refuses to run, with the reason. */
+export const workerEntry = (
+  folder: string,
+  files: readonly string[],
+  broken: HarnessOptions['brokenAgents'] = [],
+): string => {
   const path = (file: string) => JSON.stringify(relative(folder, resolve(file)))
   const imports = files.map((file, index) => `import agent${index} from ${path(file)}`)
   return `// Written by bridle; changes are lost.
@@ -62,7 +74,12 @@ import { harness } from 'bridle/cloudflare'
 ${imports.join('\n')}
 
 export const { HarnessGateway, HarnessSession, HarnessDirectory } = harness({
-  agents: [${files.map((_, index) => `agent${index}`).join(', ')}],
+  agents: [${files.map((_, index) => `agent${index}`).join(', ')}],${
+    broken.length === 0
+      ? ''
+      : `
+  brokenAgents: ${JSON.stringify(broken)},`
+  }
 })
 export default HarnessGateway
 `

@@ -14,21 +14,23 @@ export const agents = defineCommand({
     if (out.isJson) rows.forEach(out.row)
     else if (rows.length === 0) out.note('No agents.')
     else {
-      const cells = rows.map(({ name, engine, available, capabilities, description }) => [
+      const cells = rows.map(({ name, engine, available, closed, capabilities, description }) => [
         name,
         [engine, capabilities?.version].filter(Boolean).join(' '),
-        available ? 'yes' : 'no',
+        available ? (closed === undefined ? 'yes' : 'private') : 'no',
         description,
       ])
-      const under = rows.map(({ models = [], needs, warnings = [] }) => [
+      const under = rows.map(({ models = [], needs, closed, warnings = [] }) => [
         ...(models.length === 0
           ? []
           : printUnder(out, models.length === 1 ? 'model' : 'models', models.join(', then '))),
         ...(needs === undefined ? [] : printUnder(out, 'needs', needs)),
+        // An agent that cannot run has to be mended before it is opened.
+        ...(needs === undefined && closed !== undefined ? printUnder(out, 'closed', closed) : []),
         ...warnings.flatMap((warning) => printUnder(out, 'warning', warning)),
       ])
       printTable(out, ['AGENT', 'ENGINE', 'READY', 'ABOUT'], cells, under)
-      const first = rows.find(({ available }) => available)
+      const first = rows.find(({ available, closed }) => available && closed === undefined)
       if (first) out.note(`\n${commandName(env)} run ${first.name} "Hello"${repeatedFlags(flags)}`)
     }
     return EXIT_CODES.ok

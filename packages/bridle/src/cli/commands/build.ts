@@ -26,7 +26,7 @@ A project with a wrangler.jsonc of its own is built by that.`,
     const source = agentsSetting(flags, env, await readConfigFile())
     // Before anything is written: a build that cannot begin leaves no files.
     findWrangler(env)
-    const { config, agents, problems } = await workerProject(data, source)
+    const { config, agents, problems } = await workerProject(data, source, { isDev: false })
     for (const problem of problems) out.line(`left out: ${problem}`)
     const child = startWrangler(['deploy', '--dry-run', '--outdir', resolve(folder), '--config', config], env)
     const [output, errors, [code]] = await Promise.all([

@@ -10,7 +10,7 @@ import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
 import { DEFAULT_DATA, isPort, serverSettings } from '../config/settings.ts'
-import { variableNotes } from '../config/variable-notes.ts'
+import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
 import { STACK_LINES } from '../limits.ts'
 import { withoutFailedRuns } from '../runs/own-server-log.ts'
 import { devLines } from '../terminal/dev-lines.ts'
@@ -46,6 +46,7 @@ already, start again: sessions survive it.`,
       throw new ExitError(EXIT_CODES.usage, `There is no target "${target}"; node and cloudflare are.`)
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
+    for (const line of [...ignoredFileNotes(), ...variableNotes(env)]) out.line(line)
     // An agent's own lines are often below many of a library.
     Error.stackTraceLimit = STACK_LINES
     const { projectModules } = await import('../../targets/agents/project-modules.ts')
@@ -74,7 +75,7 @@ already, start again: sessions survive it.`,
     // An agent of the server answers under the name that such a file wants, so that the message does not name the file.
     lines.files(broken.filter(({ name, file }) => !server.agents.get(name)?.needs?.startsWith(`${file}: `)))
     const served = { agents: server.agents.keys(), defaultAgent: settings.defaultAgent }
-    for (const line of [...ignoredFileNotes(), ...variableNotes(env, served)]) out.line(line)
+    for (const line of defaultAgentNotes(env, served)) out.line(line)
     out.line(`${watchedFolder(settings)} is watched. Ctrl+C ends it.`)
     lines.waiting(await waitingApprovals(server.url, settings))
     await interrupted.interrupted

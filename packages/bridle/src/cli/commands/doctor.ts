@@ -151,10 +151,13 @@ const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle:
 
 const isUnauthorized = (error: unknown): boolean => error instanceof FabricError && error.status === 401
 
-const agentFinding = ({ name, description, available, needs, credential }: AgentStatus): DoctorFinding =>
-  available
-    ? { check: `agent ${name}`, state: 'ok', detail: credential ? `${description} With ${credential}.` : description }
-    : { check: `agent ${name}`, state: 'note', detail: `not available: ${needs ?? 'it does not say why'}` }
+const agentFinding = (agent: AgentStatus): DoctorFinding => {
+  const { name, description, available, needs, closed, credential } = agent
+  const check = `agent ${name}`
+  if (!available) return { check, state: 'note', detail: `not available: ${needs ?? 'it does not say why'}` }
+  if (closed !== undefined) return { check, state: 'note', detail: closed }
+  return { check, state: 'ok', detail: credential ? `${description} With ${credential}.` : description }
+}
 
 /** The files here that the server would refuse and does not name: its own agent answers under the name of the file. */
 const refusedFiles = (files: readonly DoctorFinding[], served: readonly AgentStatus[]): readonly DoctorFinding[] =>

@@ -1,5 +1,7 @@
 // `bridle start` with a store of another kind: the real command in real processes.
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -55,14 +57,29 @@ test('[C14] without a server doctor names the store that one would have', async 
 test.each(['start', 'dev'])('[C311] %s names variables that change nothing', async (verb) => {
   const env = { BRIDLE_TOKN: '1', BRIDLE_AGENT: 'scriptd', BRIDLE_ENGINES: '/nope', BRIDLE_SEED: '1' }
   const server = work.start([verb, '--port', '0', '--data', `variables-${verb}`], { env })
-  await server.until((line) => line.startsWith('BRIDLE_ENGINES'))
+  await server.until((line) => line.startsWith('BRIDLE_AGENT'))
   server.process.kill('SIGTERM')
   const { stdout } = await server.ended
   expect(stdout.split('\n').filter((line) => line.startsWith('BRIDLE_'))).toEqual([
     'BRIDLE_TOKN is not read. Did you mean FABRIC_HARNESS_API_TOKEN?',
-    'BRIDLE_AGENT is scriptd, and there is no such agent. Did you mean scripted?',
     'BRIDLE_ENGINES is /nope, and there is no such folder.',
+    'BRIDLE_AGENT is scriptd, and there is no such agent. Did you mean scripted?',
   ])
+})
+
+test.each(['start', 'dev'])('[C311] %s that cannot listen has named them', async (verb) => {
+  const port = await freePort()
+  const other = createServer().listen(port, '127.0.0.1')
+  await once(other, 'listening')
+  const failed = await work.bridle([verb, '--port', String(port), '--data', `taken-${verb}`], {
+    env: { BRIDLE_PORT: '4417' },
+  })
+  other.close()
+  expect(failed).toEqual({
+    code: 1,
+    stdout: 'BRIDLE_PORT is not read. Did you mean PORT?',
+    stderr: expect.stringContaining(`Port ${port} is in use`),
+  })
 })
 
 test.each(['start', 'dev'])(
@@ -105,3 +122,30 @@ test.each(['start', 'dev'])(
     await server.ended
   },
 )
+
+test('[C14] [C120] [C159] in production the banner, agents and doctor tell private agents from open ones', async () => {
+  const agents = join(work.folder, 'production')
+  mkdirSync(agents)
+  const { href } = pathToFileURL(join(import.meta.dirname, '../../agents/agent.ts'))
+  writeFileSync(
+    join(agents, 'helper.ts'),
+    `import { agent } from ${JSON.stringify(href)}
+     export default agent({ name: 'helper', run: () => 'helped' })`,
+  )
+  const port = String(await freePort())
+  const env = { NODE_ENV: 'production', BRIDLE_EXPOSE: 'scripted', BRIDLE_ENGINES: '' }
+  const server = work.start(['start', '--port', port, '--agents', agents, '--data', 'production-data'], { env })
+  await server.until((line) => line.includes('or        curl'))
+  expect(server.lines).toContain('  agents    scripted')
+  const call = (verb: string) => work.bridle([verb, '--text', '--url', `http://127.0.0.1:${port}`])
+  const advice =
+    'In production the agent "helper" is private. To open it, declare triggers: { webhook: true } in it or add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=scripted,helper).'
+  const words = (text: string) => text.replaceAll(/\s+/g, ' ')
+  const listed = (await call('agents')).stdout
+  expect(listed).toMatch(/^helper +native +private/m)
+  expect(listed).toMatch(/^scripted +scripted +yes/m)
+  expect(words(listed)).toContain(`closed: ${advice}`)
+  expect(words((await call('doctor')).stdout)).toContain(`! agent helper ${advice}`)
+  server.process.kill('SIGTERM')
+  await server.ended
+})

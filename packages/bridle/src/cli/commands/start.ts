@@ -5,7 +5,7 @@ import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from
 import { ignoredFileNotes } from '../config/ignored-files.ts'
 import { portInUseText } from '../config/port-owner.ts'
 import { type ServerSettings, serverSettings } from '../config/settings.ts'
-import { variableNotes } from '../config/variable-notes.ts'
+import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
 import { STOP_GRACE_MS } from '../limits.ts'
 import { startMessage } from '../terminal/greeting.ts'
 import { type Interruption, listenForInterrupt } from '../terminal/interruption.ts'
@@ -32,10 +32,11 @@ With --token the other verbs find the token by the data folder; in a browser, pa
   run: async ({ flags, env, out }) => {
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
+    for (const line of [...ignoredFileNotes(), ...variableNotes(env)]) out.line(line)
     const server = await startOwnServer(settings)
     out.line(await startMessage(server, settings, env, out.width))
     const served = { agents: server.agents.keys(), defaultAgent: settings.defaultAgent }
-    for (const line of [...ignoredFileNotes(), ...variableNotes(env, served)]) out.line(line)
+    for (const line of defaultAgentNotes(env, served)) out.line(line)
     await interrupted.interrupted
     await stopServer(server, interrupted, out)
     return EXIT_CODES.ok

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { INTERNAL_NAMES, OTHER_NAMES, VARIABLE_NAMES } from './variable-names.ts'
-import { variableNotes } from './variable-notes.ts'
+import { defaultAgentNotes, variableNotes } from './variable-notes.ts'
 
 const served = { agents: ['helper', 'scripted'] }
 
@@ -19,16 +19,16 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
   [{ BRIDLE_AGENT: 'helper', BRIDLED: '1', PORT: '1', FABRIC_HOME: '/' }, []],
   [{ BRIDLE_ENGINES: '/nope' }, ['BRIDLE_ENGINES is /nope, and there is no such folder.']],
   [{ BRIDLE_ENGINES: import.meta.dirname }, []],
-])('[C311] %o', (env, notes) => expect(variableNotes(env, served)).toEqual(notes))
+])('[C311] %o', (env, notes) => expect([...variableNotes(env), ...defaultAgentNotes(env, served)]).toEqual(notes))
 
 test('[C311] the default agent of the settings file goes before the variable', () => {
-  expect(variableNotes({ BRIDLE_AGENT: 'helpr' }, { ...served, defaultAgent: 'helper' })).toEqual([])
-  expect(variableNotes({ BRIDLE_AGENT: 'helper' }, { ...served, defaultAgent: 'xyz' })).toEqual([
+  expect(defaultAgentNotes({ BRIDLE_AGENT: 'helpr' }, { ...served, defaultAgent: 'helper' })).toEqual([])
+  expect(defaultAgentNotes({ BRIDLE_AGENT: 'helper' }, { ...served, defaultAgent: 'xyz' })).toEqual([
     'defaultAgent is xyz, and there is no such agent.',
   ])
 })
 
 test('[C311] no name of ours has a line', () => {
   const names = [...VARIABLE_NAMES, ...INTERNAL_NAMES, ...OTHER_NAMES]
-  expect(variableNotes(Object.fromEntries(names.map((name) => [name, ''])), served)).toEqual([])
+  expect(variableNotes(Object.fromEntries(names.map((name) => [name, ''])))).toEqual([])
 })

@@ -20,10 +20,9 @@ export interface ServedNames {
   readonly defaultAgent?: string | undefined
 }
 
-/** A line for each. */
-export const variableNotes = (env: NodeJS.ProcessEnv, served: ServedNames): readonly string[] => [
+/** A line for each, before the server starts: a misspelt variable may be the reason why it cannot. */
+export const variableNotes = (env: NodeJS.ProcessEnv): readonly string[] => [
   ...Object.keys(env).filter(isUnknown).toSorted().map(unknownNote),
-  ...agentNotes(env, served),
   ...(env.BRIDLE_ENGINES && !existsSync(env.BRIDLE_ENGINES)
     ? [`BRIDLE_ENGINES is ${env.BRIDLE_ENGINES}, and there is no such folder.`]
     : []),
@@ -45,7 +44,11 @@ const nearestEnd = (name: string, candidates: readonly string[]): string | null 
   return candidates.find((each) => end(each) === near) ?? null
 }
 
-const agentNotes = ({ BRIDLE_AGENT }: NodeJS.ProcessEnv, { agents, defaultAgent }: ServedNames): string[] => {
+/** A line about a default agent that the server, once it is there, does not have. */
+export const defaultAgentNotes = (
+  { BRIDLE_AGENT }: NodeJS.ProcessEnv,
+  { agents, defaultAgent }: ServedNames,
+): readonly string[] => {
   const name = defaultAgent ?? BRIDLE_AGENT
   const names = [...agents]
   if (!name || names.includes(name)) return []

@@ -69,7 +69,7 @@ test('[C260] with a token, the lines lead to pages that ask for it, and the comm
 
 test('[C260] the command needs a token that only the settings file lists', async () => {
   const url = 'http://127.0.0.1:4317'
-  const server = { url, openAgent: 'scripted', exposureNote: null, agents: new Map(), hasCockpit: true }
+  const server = { url, openAgent: 'scripted', openAgents: [], exposureNote: null, agents: new Map(), hasCockpit: true }
   const listed = { data: '.bridle', tokens: [{ token: 'secret' }] }
   const tried = async (env: NodeJS.ProcessEnv, settings: Parameters<typeof startMessage>[1]) =>
     /try +(.*)/.exec(await startMessage(server, settings, env, 80))?.[1]

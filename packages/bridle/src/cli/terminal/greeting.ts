@@ -15,18 +15,23 @@ import { wrapWords } from './text-lines.ts'
 const bearer = (token: string): string => ` -H "authorization: Bearer ${token}"`
 
 export const startMessage = async (
-  server: Pick<HarnessServer, 'url' | 'openAgent' | 'exposureNote' | 'agents' | 'hasCockpit'>,
+  server: Pick<HarnessServer, 'url' | 'openAgent' | 'openAgents' | 'exposureNote' | 'agents' | 'hasCockpit'>,
   settings: Pick<ServerSettings, 'data' | 'keepToken' | 'authToken' | 'tokens' | 'cockpit'>,
   env: NodeJS.ProcessEnv,
   width: number,
 ): Promise<string> => {
-  const { url, openAgent, exposureNote: note, agents, hasCockpit } = server
+  const { url, openAgent, openAgents, exposureNote: note, agents, hasCockpit } = server
   const { data, keepToken = false, authToken, tokens = [] } = settings
   const own = [...agents.values()].filter(isOwn)
   const ready = own.find(({ needs, inputSchema }) => needs === null && takesPrompt(inputSchema?.() ?? null))
   // In production an agent may be private.
   const agent = note === null ? (ready?.name ?? openAgent) : openAgent
-  const serves = { agents: [...own, ...[...agents.values()].filter((each) => !isOwn(each))], hasCockpit }
+  // The note about production names the private agents that could run.
+  const isListed = ({ name, needs }: ServedAgent) => needs !== null || openAgents.includes(name)
+  const serves = {
+    agents: [...own, ...[...agents.values()].filter((each) => !isOwn(each))].filter(isListed),
+    hasCockpit,
+  }
   // A folder of the project replaces the cockpit.
   const page = typeof settings.cockpit === 'string' ? 'page' : 'cockpit'
   const isClosed = keepToken || authToken !== undefined || tokens.length > 0

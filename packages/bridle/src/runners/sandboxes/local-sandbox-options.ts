@@ -17,8 +17,8 @@ export interface LocalSandboxOptions {
   readonly backend?: Backend | undefined
   /** Absent = the `bridle runner` command. */
   readonly command?: readonly string[]
-  /** The folder where engines are installed, if not beside this package. */
-  readonly engines?: string | null
+  /** The folder where engines are installed, if not beside this package. One may be installed while the server runs. */
+  readonly engines?: () => string | null
   /** Added to a sandbox's environment. All programs in the sandbox can read it. */
   readonly env?: { readonly [name: string]: string }
   /** The time without a run after which a sandbox ends. */

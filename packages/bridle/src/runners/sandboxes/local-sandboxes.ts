@@ -257,7 +257,8 @@ export class LocalSandboxes implements SandboxProvider {
 
   async #start(key: Key): Promise<LocalSandbox> {
     const { command, env, startMs, now, bwrap } = this.#options
-    const engines = this.#options.engines ? realpathSync(this.#options.engines) : null
+    const found = this.#options.engines?.() ?? null
+    const engines = found === null ? null : realpathSync(found)
     const id = `box-${randomBytes(8).toString('hex')}`
     const wanted = {
       id,
@@ -293,7 +294,10 @@ export class LocalSandboxes implements SandboxProvider {
 
   /** Why no sandbox can be started, in a sentence to act on; null = one can. */
   missing(): Promise<string | null> {
-    const paths = () => [this.#folder, ...(this.#options.engines ? engineFolders(this.#options.engines) : [])]
+    const paths = () => {
+      const engines = this.#options.engines?.() ?? null
+      return [this.#folder, ...(engines === null ? [] : engineFolders(engines))]
+    }
     return this.#isolation().then(
       ({ isContained }) => (isContained ? null : accessProblem(paths())),
       (error: Error) => error.message,

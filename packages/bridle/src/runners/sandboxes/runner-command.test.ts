@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { engineFolders, entryCommand, entryFiles, runnerCommand } from './runner-command.ts'
@@ -30,4 +31,17 @@ test('of an engines folder only its packages are shown, and those above it', () 
   expect(engineFolders(dirname(modules))[0]).toBe(modules)
   expect(engineFolders(join(dirname(modules), 'docs'))[0]).toBe(modules)
   for (const folder of engineFolders(dirname(modules))) expect(folder.endsWith('node_modules')).toBe(true)
+})
+
+test('an engine that is a link shows the folder where it is, and the packages beside it', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bridle-linked-')))
+  const [project, elsewhere] = [join(folder, 'project'), join(folder, 'elsewhere')]
+  const scope = join('node_modules', '@anthropic-ai')
+  const engine = join(elsewhere, scope, 'claude-agent-sdk')
+  mkdirSync(engine, { recursive: true })
+  mkdirSync(join(project, scope), { recursive: true })
+  symlinkSync(engine, join(project, scope, 'claude-agent-sdk'))
+  const shown = engineFolders(project).filter((each) => each.startsWith(folder))
+  rmSync(folder, { recursive: true })
+  expect(shown).toEqual([join(project, 'node_modules'), engine, join(elsewhere, 'node_modules')])
 })

@@ -3,6 +3,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ENGINE_PACKAGES } from '../engines/engine-packages.ts'
 import type { SandboxUser } from './isolation/sandbox-user.ts'
 
 const isSource = import.meta.url.endsWith('.ts')
@@ -41,7 +42,18 @@ const nodeFolders = (): string[] => {
 }
 
 /** Where engines are installed: the packages, and nothing of the project that they are in. */
-export const engineFolders = (folder: string): string[] => modulesIn(foldersAbove(join(realpathSync(folder), 'any')))
+export const engineFolders = (folder: string): string[] => {
+  const modules = modulesAbove(folder)
+  return [...new Set([...modules, ...modules.flatMap(linkedEngines)])]
+}
+
+/** An engine may be a link that leads elsewhere, as `npm link` makes it: its own folder, and the packages that it finds from there. */
+const linkedEngines = (modules: string): string[] =>
+  ENGINE_PACKAGES.map((name) => join(modules, name))
+    .filter((path) => existsSync(path) && realpathSync(path) !== path)
+    .flatMap((path) => [realpathSync(path), ...modulesAbove(path)])
+
+const modulesAbove = (folder: string): string[] => modulesIn(foldersAbove(join(realpathSync(folder), 'any')))
 
 const manifestsAbove = (file: string): string[] =>
   foldersAbove(file)

@@ -173,7 +173,7 @@ const localSandboxes = ({ data, folders, sandbox = {}, env }: EngineAgentsOption
   return new LocalSandboxes({
     folder: data,
     secret: deriveSecret(secret, 'sandboxes'),
-    engines: enginesRoot(env),
+    engines: () => enginesRoot(env),
     network: parseNetworkPolicy(network),
     limits: parseResourceLimits(limits),
     ...present({ folders, backend, max, idleMs, maxAgeMs }),
@@ -210,23 +210,27 @@ const agentInfo = async (
 ): Promise<AgentInfo> => {
   // A remote runner has its own engines and isolation.
   const findMissing = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
-  let missing = await findMissing()
+  // The version and what is missing are of one moment, or they would contradict each other.
+  const look = async () => ({ missing: await findMissing(), info: engine.info })
+  let seen = await look()
   return {
     name: engine.name,
     description: `${title}, ${local?.hasWalls === false ? 'without walls around it' : 'in a sandbox'}.`,
     webhook: false,
     ...bridgeIdentity(engine.name),
-    capabilities: engine.info,
+    get capabilities() {
+      return seen.info
+    },
     modelProblem: engineModelProblem(models),
     ...engineModels(model),
     ...engineInput,
     workspaceProblem: local === null ? ELSEWHERE : null,
     get needs() {
-      findMissing().then(
-        (found) => (missing = found),
+      look().then(
+        (found) => (seen = found),
         () => {},
       )
-      return missing ?? refusal ?? (local === null ? null : keys.missingKey(engine.provider))
+      return seen.missing ?? refusal ?? (local === null ? null : keys.missingKey(engine.provider))
     },
     get credential() {
       return local === null ? null : keys.nameOf(engine.provider)

@@ -4,9 +4,10 @@
 
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
-import { dirname, extname, join, relative, resolve, sep } from 'node:path'
+import { dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { CommonJsError, MissingImportError } from './import-errors.ts'
+import { isProjectFile } from './project-file.ts'
 
 interface ModuleRecord {
   /** Changes with the file; null = there is no such file. */
@@ -90,9 +91,7 @@ export class ProjectModules {
   }
 
   #owns(path: string): boolean {
-    const place = relative(this.root, path)
-    if (place.startsWith('..') || place.split(sep).includes('node_modules')) return false
-    return !path.startsWith(OWN_FOLDER)
+    return isProjectFile(path, this.root)
   }
 
   #entriesThat(state: 'loaded' | 'failed'): readonly string[] {
@@ -119,8 +118,6 @@ export const projectModules = (root: string): ProjectModules => {
 
 const projects: ProjectModules[] = []
 const MARK = 'changed'
-/** The folder of this package, also as the target of a link in node_modules. */
-const OWN_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '../..') + sep
 const requireCache = createRequire(import.meta.url).cache
 
 /** The project that an address with a version belongs to. */

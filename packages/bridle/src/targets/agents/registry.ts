@@ -116,7 +116,7 @@ export class AgentRegistry {
       if (served.has(name)) continue
       served.add(name)
       names.set(file, name)
-      this.#withhold(name, `${file}: ${problem}`)
+      this.withhold(name, `${file}: ${problem}`)
     }
     for (const name of this.agents.keys()) if (!served.has(name)) this.#drop(name)
     this.#names = names
@@ -151,7 +151,9 @@ export class AgentRegistry {
     }
   }
 
-  #withhold(name: string, needs: string): void {
+  /** Refuses the runs of an agent whose file cannot be served. An agent of the server under that name stays. */
+  withhold(name: string, needs: string): void {
+    if (this.#fixed.has(name)) return
     this.#definitions.delete(name)
     this.#ensureRunner(name)
     const accept = async () => ({ problem: needs })

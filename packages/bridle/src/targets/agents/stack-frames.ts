@@ -1,23 +1,20 @@
 // The places of an error's stack that are in the user's own files.
-import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SourcePosition } from './code-frame.ts'
 import { STACK_FRAMES_MAX } from './limits.ts'
+import { isProjectFile } from './project-file.ts'
 
 export interface StackFrame extends SourcePosition {
   /** The function; null = the top of a file. */
   readonly name: string | null
 }
 
-/** Frames in files below the root, without node_modules; the innermost comes first. */
+/** Frames in files of the project; the innermost comes first. */
 export const projectFrames = (error: Error, root: string): readonly StackFrame[] =>
   (error.stack ?? '')
     .split('\n')
     .flatMap((line) => parseFrame(line) ?? [])
-    .filter(({ path }) => {
-      const place = relative(root, path)
-      return place !== '' && !place.startsWith('..') && !place.split(sep).includes('node_modules')
-    })
+    .filter(({ path }) => isProjectFile(path, root))
     .slice(0, STACK_FRAMES_MAX)
 
 /** `at name (file:///a.ts?changed=0.1:3:7)`, without a name also `at file:///a.ts:3:7`; an address or a path. */

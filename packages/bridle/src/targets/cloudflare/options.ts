@@ -19,6 +19,8 @@ import { SHARDS_MAX } from './limits.ts'
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   /** Agents to serve, beside the built-in ones. */
   readonly agents?: readonly AgentDefinition[]
+  /** Agents whose files could not be built, with the reason: a run of one is refused with it. `bridle dev` fills it in. */
+  readonly brokenAgents?: readonly { readonly name: string; readonly problem: string }[]
   /** Providers of models by name, for agents whose model is `provider/model-id`: `{ anthropic }` of `@ai-sdk/anthropic`. */
   readonly models?: ModelProviders
   /** Agents that are open in production without a trigger; BRIDLE_EXPOSE names more. */

@@ -107,7 +107,13 @@ export class HarnessServer {
 
   /** An agent to try: scripted, else the first exposed one; null = none is exposed. */
   get openAgent(): string | null {
-    return ['scripted', ...this.#exposure.agents.keys()].find((name) => isExposed(this.#exposure, name)) ?? null
+    const open = this.openAgents
+    return open.find((name) => name === 'scripted') ?? open[0] ?? null
+  }
+
+  /** The agents that callers may run: all of them, but in production the exposed ones. */
+  get openAgents(): readonly string[] {
+    return [...this.#exposure.agents.keys()].filter((name) => isExposed(this.#exposure, name))
   }
 
   /**

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
+import type { AgentList } from '../../surfaces/http/wire.ts'
 import { openTestSocket } from './socket-client.suite.ts'
 
 /** The server under test serves these, beside its own `scripted`. */
@@ -90,6 +91,16 @@ export const productionGateContract = (start: () => Promise<{ readonly url: stri
       }
       const { sessions } = (await get(`${server.url}/sessions?agent=shy`)).body
       expect(sessions).toEqual([])
+    })
+
+    test('[H75] lists say which agents are private, in words that open them', async () => {
+      const shy =
+        'In production the agent "shy" is private. To open it, declare triggers: { webhook: true } in it or add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=walker,shy).'
+      for (const path of ['/agents', '/ready']) {
+        const { agents } = (await get(`${server.url}${path}`)).body as unknown as AgentList
+        const closed = (name: string) => agents.find((each) => each.name === name)?.closed
+        expect([path, closed('hooked'), closed('walker'), closed('shy')]).toEqual([path, undefined, undefined, shy])
+      }
     })
 
     test('whoever operates may look at a private agent’s session, and stop it', async () => {

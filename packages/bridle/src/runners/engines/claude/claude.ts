@@ -28,7 +28,9 @@ const LOST_TRANSCRIPT = /No conversation found|No message found/i
 export const claudeEngine = (env: NodeJS.ProcessEnv = process.env): Engine => ({
   name: claudeDescription.name,
   provider: claudeDescription.provider,
-  info: claudeDescription.info(findPackage(claudeDescription.packageName, env)?.version ?? 'not installed'),
+  get info() {
+    return claudeDescription.info(findPackage(claudeDescription.packageName, env)?.version ?? 'not installed')
+  },
   needs: async () =>
     findPackage(claudeDescription.packageName, env) ? null : notInstalledMessage(claudeDescription, env),
   open: async (options) => {

@@ -25,7 +25,9 @@ export const codexEngine = (
 ): Engine => ({
   name: codexDescription.name,
   provider: codexDescription.provider,
-  info: codexDescription.info(findPackage(codexDescription.packageName, env)?.version ?? 'not installed'),
+  get info() {
+    return codexDescription.info(findPackage(codexDescription.packageName, env)?.version ?? 'not installed')
+  },
   needs: async () => {
     const found = findCodex(env)
     return 'missing' in found ? found.missing : null

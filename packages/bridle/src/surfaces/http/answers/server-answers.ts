@@ -41,6 +41,7 @@ const agentStatusEntries: AnswerEntries<AgentStatus> = {
   description: text,
   available: flag,
   needs: v.optional(text),
+  closed: v.optional(text),
   credential: v.optional(text),
   warnings: v.optional(list(text)),
   triggers: v.object({ webhook: flag }),

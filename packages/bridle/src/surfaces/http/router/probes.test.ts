@@ -75,3 +75,18 @@ test('[H75] [H152] agents with what they need, their engine, the schema of their
     ],
   })
 })
+
+test('[H14] /ready names the agents to a caller who may list them, and to no other', async () => {
+  const runner = { token: 'of-a-runner', scopes: ['operate'] as const }
+  const { get, post } = testApp({ authToken: 'of-everything', tokens: [...tokens, runner] })
+  const named = async (path: string, headers = {}) => 'agents' in (await get(path, headers)).body
+  const scopes = ['observe']
+  const bought = await post('/tickets', { scopes, sessionId: 's-1' }, bearer('of-everything'))
+  expect([
+    await named('/ready', bearer('of-everything')),
+    await named('/ready', bearer('of-a-screen')),
+    await named('/ready', bearer('of-a-runner')),
+    await named(`/ready?ticket=${bought.body.ticket}`),
+    await named('/ready'),
+  ]).toEqual([true, true, false, false, false])
+})

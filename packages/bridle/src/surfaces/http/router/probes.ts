@@ -2,6 +2,7 @@
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { present } from '../../../kernel/json.ts'
 import type { VoiceLines } from '../../../kernel/ports/voice.ts'
+import { type ExposureCall, mayListAgents, refusePrivateAgent } from '../access/exposure.ts'
 import { callerOf } from '../access/proxy-headers.ts'
 import { json } from '../answers/answer-schema.ts'
 import {
@@ -56,7 +57,7 @@ export const probeRoutes: readonly Route[] = [
         ready,
         ...(message !== null && { message }),
         workspace: ports.workspace ?? {},
-        agents: [...ports.agents.values()].map(agentStatus),
+        ...(mayListAgents(access) && { agents: [...ports.agents.values()].map(agentStatus({ access, ports })) }),
       }
       return json<Readiness>(body, { status: ready ? 200 : 503 })
     },
@@ -80,8 +81,11 @@ export const probeRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'The agents, with what each needs and takes',
     answers: { 200: agentListAnswer },
-    handle: ({ ports }) =>
-      json<AgentList>({ agents: [...ports.agents.values()].map((agent) => agentDescription(agent, ports.voice)) }),
+    handle: ({ access, ports }) => {
+      const statusOf = agentStatus({ access, ports })
+      const describe = (agent: AgentInfo) => agentDescription(agent, statusOf(agent), ports.voice)
+      return json<AgentList>({ agents: [...ports.agents.values()].map(describe) })
+    },
   }),
   route({
     method: 'get',
@@ -111,16 +115,23 @@ export const probeRoutes: readonly Route[] = [
   }),
 ]
 
-const agentStatus = ({ name, description, webhook, needs, credential, warnings }: AgentInfo): AgentStatus => ({
-  name,
-  description,
-  available: needs === null,
-  ...present({ needs: needs ?? undefined, credential: credential ?? undefined, warnings }),
-  triggers: { webhook },
-})
+const agentStatus =
+  (call: ExposureCall) =>
+  ({ name, description, webhook, needs, credential, warnings }: AgentInfo): AgentStatus => ({
+    name,
+    description,
+    available: needs === null,
+    ...present({
+      needs: needs ?? undefined,
+      closed: refusePrivateAgent(call, name)?.message,
+      credential: credential ?? undefined,
+      warnings,
+    }),
+    triggers: { webhook },
+  })
 
-const agentDescription = (agent: AgentInfo, lines: VoiceLines | undefined): AgentDescription => ({
-  ...agentStatus(agent),
+const agentDescription = (agent: AgentInfo, status: AgentStatus, lines: VoiceLines | undefined): AgentDescription => ({
+  ...status,
   engine: agent.engine,
   runner_kind: agent.runnerKind,
   ...present({ capabilities: agent.capabilities, models: agent.models }),

@@ -30,6 +30,8 @@ export interface AgentStatus {
   readonly available: boolean
   /** The missing requirement; absent: the agent can run. */
   readonly needs?: string
+  /** In production: the reason why callers may not run the agent, and how to open it; absent: the agent is open. */
+  readonly closed?: string
   /** The place of the key or login that the agent uses, never its value; absent: it uses none, or none is known here. */
   readonly credential?: string
   /** Mistakes in the definition of the agent that stop nothing; absent: none is known. */

@@ -60,8 +60,9 @@ export const createWorkerAgents = (
   registry.addDefault(assistant.definition, assistant.needs)
   const voice = createVoiceAgent(env, assistant, { clock: runClock, connect: connectProvider })
   registry.addDefault(voice.definition, voice.needs)
-  const { agents = [] } = options
+  const { agents = [], brokenAgents = [] } = options
   for (const definition of agents) registry.add(definition)
+  for (const { name, problem } of brokenAgents) registry.withhold(name, problem)
   for (const name of new Set([ASSISTANT, VOICE, ...agents.map((each) => each.name)])) {
     const runner = registry.runners.get(name)
     if (runner) registry.runners.set(name, hopping(runner))

@@ -1,0 +1,12 @@
+// Which files belong to a project: those below its root, but neither those of packages nor those of Bridle itself.
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const isProjectFile = (path: string, root: string): boolean => {
+  const place = relative(root, path)
+  if (place === '' || place.startsWith('..') || place.split(sep).includes('node_modules')) return false
+  return !path.startsWith(OWN_FOLDER)
+}
+
+/** The folder of this package, also as the target of a link in node_modules. In a checkout it is below the root of the project. */
+const OWN_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '../..') + sep
