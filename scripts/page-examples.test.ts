@@ -31,7 +31,7 @@ const writeExamples = (page: string): number => {
 const EXPRESS = `declare module 'express' {
   import type { IncomingMessage, Server, ServerResponse } from 'node:http'
   type Handler = (request: IncomingMessage, response: ServerResponse & { send(text: string): void }, next: () => void) => void
-  const express: () => { get(path: string, handler: Handler): void; use(path: string, handler: Handler): void; listen(port: number): Server }
+  const express: () => { get(path: string, handler: Handler): void; use(path: string, handler: Handler): void; listen(port: number, host: string): Server }
   export default express
 }
 `
@@ -62,4 +62,22 @@ test('a page that needs a package of a provider says how to install it', () => {
     [...text.matchAll(/from '(@ai-sdk\/[\w-]+)'/g)].some(([, name]) => !text.includes(`npm install ${name}`)),
   )
   expect(silent.map(([page]) => page)).toEqual([])
+})
+
+test('every app to copy listens on this machine alone: its login may be a toy', () => {
+  const files = globSync(
+    ['README.md', 'docs/**/*.md', 'examples/*/*.{ts,js,md}', 'packages/bridle/templates/**/*.{ts,js,md}'],
+    {
+      cwd: root,
+      exclude: ['**/node_modules/**', '**/*.{test,suite}.ts'],
+    },
+  )
+  // `serve` of Hono and `listen` of node:http and Express take every address, unless one is named. A server of Vite has its own.
+  const calls = files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\b(?:serve\(\s*\{[^}]*\}|(?<!page)\.listen\([^\n]*)/g)].map(
+      ([call]) => `${file}: ${call}`,
+    ),
+  )
+  expect(calls.length).toBeGreaterThan(4)
+  expect(calls.filter((call) => !call.includes("'127.0.0.1'"))).toEqual([])
 })

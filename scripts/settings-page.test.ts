@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { clientOptions } from '../packages/bridle/src/cli/command.ts'
 import { dev } from '../packages/bridle/src/cli/commands/dev.ts'
 import { start } from '../packages/bridle/src/cli/commands/start.ts'
-import { CONFIG_NAMES } from '../packages/bridle/src/cli/config/config-names.ts'
 import { INTERNAL_NAMES, OTHER_NAMES, VARIABLE_NAMES } from '../packages/bridle/src/cli/config/variable-names.ts'
+import { serverOptionNames } from '../packages/bridle/src/targets/node/server-option-names.ts'
 
 const root = join(import.meta.dirname, '..')
 const rows = readFileSync(join(root, 'docs/settings.md'), 'utf8')
@@ -27,7 +27,7 @@ test('flags', () => {
 })
 
 test('names in the settings file', () => {
-  expect(cells(5, 2).toSorted()).toEqual([...CONFIG_NAMES].toSorted())
+  expect(cells(5, 2).toSorted()).toEqual(Object.keys(serverOptionNames).toSorted())
 })
 
 /** Names that the code mentions and nobody sets. */

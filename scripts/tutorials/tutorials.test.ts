@@ -16,9 +16,20 @@ afterEach(async () => {
   project = null
 })
 
-test.each(['project.md', 'approvals.md', 'users.md'])('%s', async (page) => {
+test.each(['project.md', 'approvals.md'])('%s', async (page) => {
   project = await TutorialProject.create()
   await project.play(page)
+})
+
+test('users.md, in a project with sessions of before there was a login', async () => {
+  project = await TutorialProject.create()
+  await project.playSteps('an earlier page', [
+    { kind: 'server', line: 0, commands: ['npx bridle dev'] },
+    { kind: 'commands', line: 0, commands: ['npx bridle run scripted --id early --text "Before the login"'] },
+  ])
+  await project.play('users.md')
+  const { status } = await fetch(`${project.url}/sessions/early`, { headers: { authorization: 'Bearer token-of-ada' } })
+  expect(status).toBe(404)
 })
 
 test('the app of embedding.md', async () => {

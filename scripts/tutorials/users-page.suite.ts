@@ -37,7 +37,9 @@ export const tryUsersPage = async (project: TutorialProject): Promise<void> => {
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('You said: roses.').waitFor()
 
-    await project.playSteps('users.md', [{ kind: 'commands', line: 0, commands: ['kill -9 $(cat .bridle/owner)'] }])
+    await project.playSteps('users.md', [
+      { kind: 'commands', line: 0, commands: ['kill -9 $(cat .bridle-users/owner)'] },
+    ])
     await page.getByText('Connecting…').waitFor()
     await page.getByLabel('Prompt').fill('tulips')
     await page.getByRole('button', { name: 'Send' }).click()

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ServerOptions } from '../../targets/node/index.ts'
+import { serverOptionProblem } from '../../targets/node/server-option-names.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
-import { findUnknownName } from './config-names.ts'
 import { findWrongValue } from './config-values.ts'
 
 const NAMES = ['ts', 'js', 'mjs'].map((ending) => `bridle.config.${ending}`)
@@ -17,7 +17,7 @@ export const readConfigFile = async (folder = '.'): Promise<ServerOptions> => {
   if (other !== undefined)
     throw new ExitError(EXIT_CODES.usage, `${name} and ${other} are both here, and only one is read: remove the other.`)
   const config = await load(folder, name)
-  const problem = findWrongValue(config) ?? findUnknownName(config)
+  const problem = findWrongValue(config) ?? serverOptionProblem(config)
   if (problem !== null) throw new ExitError(EXIT_CODES.usage, `${name}: ${problem}`)
   return config
 }

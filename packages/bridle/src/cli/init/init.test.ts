@@ -39,6 +39,13 @@ describe('[C110] templates', () => {
     for (const list of ['.gitignore', '.dockerignore']) expect(templateFiles(template).get(list)).toMatch(/^\.env$/m)
   })
 
+  test.each(names)('%s says what to do with an older Node, and npm asks nothing about it', (template) => {
+    const files = templateFiles(template)
+    expect(files.get('README.md')).toContain('`npm install --save-dev node@24`')
+    // The package `node` fetches its program with an install script.
+    expect(JSON.parse(files.get('package.json') ?? '')).toMatchObject({ allowScripts: { node: true } })
+  })
+
   test.each(names)('%s uses the versions that this checkout tests with', (template) => {
     const checkout = new URL('../../../../../', import.meta.url)
     const read = (file: string) => JSON.parse(readFileSync(new URL(file, checkout), 'utf8'))

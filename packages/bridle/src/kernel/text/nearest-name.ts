@@ -11,6 +11,15 @@ export const nearestName = (name: string, candidates: readonly string[]): string
   return nearest?.candidate ?? null
 }
 
+/** The first name of the fields that is not known, and the name that it probably meant; null = all are known. */
+export const findUnknownName = (
+  fields: object,
+  known: readonly string[],
+): { readonly name: string; readonly near: string | null } | null => {
+  const name = Object.keys(fields).find((each) => !known.includes(each))
+  return name === undefined ? null : { name, near: nearestName(name, known) }
+}
+
 /** Letters to insert, remove or replace, or to swap with the next one. Two rows of the table are enough to fill the third. */
 const editDistance = (from: string, to: string): number => {
   let above: readonly number[] = []

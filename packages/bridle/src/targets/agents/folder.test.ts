@@ -82,11 +82,7 @@ describe('finding', () => {
 
   test.each<[string, string, RegExp]>([
     ['bad syntax', 'export default {', /^SyntaxError: .* \(agents\/odd name\.ts:1:17\)$/],
-    [
-      'a missing file',
-      `import './gone.ts'`,
-      /^agents\/odd name\.ts imports "\.\/gone\.ts", but there is no file agents\/gone\.ts\.$/,
-    ],
+    ['a missing file', `import './gone.ts'`, /^it imports "\.\/gone\.ts", but there is no file agents\/gone\.ts\.$/],
     ['an error', `throw new Error('no key')`, /^Error: no key$/],
     ['nothing', 'export const a = 1', /^There is no default export/],
     ['a function', 'export default () => 1', /^The default export is a function, not an agent/],

@@ -5,9 +5,19 @@ import { dirname, join, relative } from 'node:path'
 /** The imported package or file is not there. */
 export class MissingImportError extends Error {
   readonly code = 'import_missing'
+  readonly #importer: string
+  readonly #problem: string
 
   constructor(specifier: string, importer: string, root: string, cause: unknown) {
-    super(`${importer} imports "${specifier}", ${missing(specifier, importer, root)}`, { cause })
+    const problem = `imports "${specifier}", ${missing(specifier, importer, root)}`
+    super(`${importer} ${problem}`, { cause })
+    this.#importer = importer
+    this.#problem = problem
+  }
+
+  /** The sentence below the name of a file, which is not repeated. */
+  messageFor(file: string): string {
+    return file === this.#importer ? `it ${this.#problem}` : this.message
   }
 }
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { codeFrame, type SourcePosition } from './code-frame.ts'
 import { CommonJsError, MissingImportError } from './import-errors.ts'
@@ -18,7 +18,8 @@ export interface LoadProblem {
 
 export const loadProblem = (error: unknown, file: string, modules: ProjectModules): LoadProblem => {
   const { root } = modules
-  if (error instanceof MissingImportError || error instanceof CommonJsError) return { problem: error.message }
+  if (error instanceof MissingImportError) return { problem: error.messageFor(relative(root, resolve(root, file))) }
+  if (error instanceof CommonJsError) return { problem: error.message }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const problem = text
     .replaceAll(pathToFileURL(`${root}/`).href, '')

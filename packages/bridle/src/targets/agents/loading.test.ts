@@ -66,7 +66,7 @@ describe('[N230] a file that cannot be loaded has one line that says what to do'
     [
       'a missing package',
       { 'package.json': MODULE, 'agents/a.ts': `import { z } from 'zod-that-is-not-there/v4'\n` },
-      'agents/a.ts imports "zod-that-is-not-there/v4", which is not installed. Run: npm install zod-that-is-not-there',
+      'it imports "zod-that-is-not-there/v4", which is not installed. Run: npm install zod-that-is-not-there',
     ],
     [
       'a missing package with a scope, in an imported file',
@@ -76,17 +76,17 @@ describe('[N230] a file that cannot be loaded has one line that says what to do'
     [
       'an import without its ending',
       { 'agents/a.ts': `import '../lib/words'\n`, 'lib/words.ts': '' },
-      'agents/a.ts imports "../lib/words", which is not there. Write "../lib/words.ts": an import names the whole file.',
+      'it imports "../lib/words", which is not there. Write "../lib/words.ts": an import names the whole file.',
     ],
     [
       'an import with the ending of the built file',
       { 'agents/a.ts': `import '../lib/words.js'\n`, 'lib/words.ts': '' },
-      'agents/a.ts imports "../lib/words.js", which is not there. Write "../lib/words.ts": an import names the whole file.',
+      'it imports "../lib/words.js", which is not there. Write "../lib/words.ts": an import names the whole file.',
     ],
     [
       'an import of a folder',
       { 'agents/a.ts': `import '../lib'\n`, 'lib/index.ts': '' },
-      'agents/a.ts imports "../lib", which is not there. Write "../lib/index.ts": an import names the whole file.',
+      'it imports "../lib", which is not there. Write "../lib/index.ts": an import names the whole file.',
     ],
     [
       'a missing default export',

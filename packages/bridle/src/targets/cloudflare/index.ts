@@ -2,7 +2,7 @@
 // else. A Worker with its own agents calls `harness`; a Worker without exports these three classes as they are.
 import { HarnessDirectory } from './directory/directory-object.ts'
 import { HarnessGateway } from './gateway.ts'
-import type { HarnessEnv, HarnessOptions } from './options.ts'
+import { checkOptions, type HarnessEnv, type HarnessOptions } from './options.ts'
 import type { ObjectContext, RequestContext } from './platform.ts'
 import { HarnessSession } from './session.ts'
 
@@ -30,20 +30,23 @@ export interface Harness {
 }
 
 /** The classes of a Worker with options: the gateway is its default export, the others are bound by their names. */
-export const harness = (options: HarnessOptions): Harness => ({
-  HarnessGateway: class extends HarnessGateway {
-    constructor(ctx: RequestContext, env: HarnessEnv) {
-      super(ctx, env, options)
-    }
-  },
-  HarnessSession: class extends HarnessSession {
-    constructor(ctx: ObjectContext, env: HarnessEnv) {
-      super(ctx, env, options)
-    }
-  },
-  HarnessDirectory: class extends HarnessDirectory {
-    constructor(ctx: ObjectContext, env: HarnessEnv) {
-      super(ctx, env, options)
-    }
-  },
-})
+export const harness = (options: HarnessOptions): Harness => {
+  checkOptions(options)
+  return {
+    HarnessGateway: class extends HarnessGateway {
+      constructor(ctx: RequestContext, env: HarnessEnv) {
+        super(ctx, env, options)
+      }
+    },
+    HarnessSession: class extends HarnessSession {
+      constructor(ctx: ObjectContext, env: HarnessEnv) {
+        super(ctx, env, options)
+      }
+    },
+    HarnessDirectory: class extends HarnessDirectory {
+      constructor(ctx: ObjectContext, env: HarnessEnv) {
+        super(ctx, env, options)
+      }
+    },
+  }
+}

@@ -12,6 +12,8 @@ import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import type { OpenHarnessOptions } from '../../surfaces/http/router/openharness-options.ts'
 import type { CascadeEnv } from '../../voice/cascade/settings.ts'
 import type { ModelProviders } from '../models/model-source.ts'
+import { type OptionNames, sharedParts, unknownOptionProblem } from '../option-names.ts'
+import { ServerFault } from '../server-fault.ts'
 import type { ContainerStub } from './agents/containers.ts'
 import { SHARDS_MAX } from './limits.ts'
 
@@ -48,6 +50,35 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   readonly heartbeatMs?: number
   /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
   readonly engines?: EngineConfigs
+}
+
+const optionNames: OptionNames<HarnessOptions> = {
+  authToken: true,
+  tokens: true,
+  extractAuthToken: true,
+  authenticate: true,
+  tenantRequired: true,
+  allowedOrigins: true,
+  authBackOff: true,
+  agents: true,
+  models: true,
+  expose: true,
+  voiceInstructions: true,
+  openharness: true,
+  rateLimit: true,
+  maxBodyBytes: true,
+  tokenPaceMs: true,
+  streamMs: true,
+  watchdogMs: true,
+  deadAfterMs: true,
+  heartbeatMs: true,
+  engines: true,
+}
+
+/** Throws at a name that is no option, with the nearest one. A deployment then fails, and nothing is served. */
+export const checkOptions = (options: HarnessOptions): void => {
+  const problem = unknownOptionProblem([['', options, optionNames], ...sharedParts(options)])
+  if (problem !== null) throw new ServerFault('option_unknown', `harness: ${problem}`)
 }
 
 /** The keys and base URLs of providers stay here: a run gets a token and an address of the gateway in their place. */

@@ -109,6 +109,20 @@ describe("[N105] a package in the user's folder", () => {
     expect(await source.resolve('acme/deep/er')).toMatchObject({ modelId: 'deep/er' })
   })
 
+  test.each([
+    ['antropic/claude', '"anthropic/claude"'],
+    ['opnai/gpt-5', '"openai/gpt-5"'],
+    ['hous/deep/er', '"house/deep/er"'],
+    ['openai-compatable/llama', '"openai-compatible/llama"'],
+  ])('whose name is misspelt, %s, is answered with the nearest provider', (name, meant) => {
+    const models = { house: { languageModel: fake } }
+    const provider = name.slice(0, name.indexOf('/'))
+    expect(sourceIn(folderWith({}), keys, models).missing(name)).toBe(
+      `The model "${name}" needs the package of its provider. Did you mean ${meant}? If not, run: npm install @ai-sdk/${provider}`,
+    )
+    expect(createModelSource({ models, env: {}, packages: null }).missing(name)).toContain(`Did you mean ${meant}?`)
+  })
+
   test('whose key is missing', async () => {
     const source = sourceIn(folderWith({ anthropic: '@ai-sdk/anthropic' }), { OPENAI_API_KEY: 'key-o' })
     expect(await failure(source.resolve('anthropic/claude'))).toMatchObject({
@@ -236,10 +250,19 @@ test.each(['gpt-5', '/x', 'openai/', '../../evil/x', 'UP/x', '__proto__/x', 'con
 
 describe('[N108] openai-compatible', () => {
   test('needs an address, and neither a package nor a key', async () => {
-    for (const url of [undefined, '', 'localhost:11434', 'ftp://x']) {
+    const unset = 'Set BRIDLE_MODEL_URL to the address'
+    const schemeless = 'BRIDLE_MODEL_URL has no http:// or https:// at its beginning'
+    for (const [url, problem] of [
+      [undefined, unset],
+      ['', unset],
+      ['http://', unset],
+      ['ftp://x', schemeless],
+      ['localhost:11434', schemeless],
+      ['127.0.0.1:11434/v1', schemeless],
+    ]) {
       const source = sourceIn(folderWith({}), { BRIDLE_MODEL_URL: url })
       const { reason, message } = await failure(source.resolve('openai-compatible/llama3.2:3b'))
-      expect([reason, message]).toEqual(['unavailable', expect.stringContaining('Set BRIDLE_MODEL_URL to')])
+      expect([reason, message]).toEqual(['unavailable', expect.stringContaining(problem ?? '')])
     }
     const source = sourceIn(folderWith({}), { BRIDLE_MODEL_URL: `${stub.url}/v1` })
     stub.reply(spoken('From next door.'))

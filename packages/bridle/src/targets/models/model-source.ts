@@ -3,10 +3,11 @@
 import { type LanguageModel, modelProblem } from '../../agents/model/model.ts'
 import { ModelError } from '../../agents/model/model-error.ts'
 import { present } from '../../kernel/json.ts'
+import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { chatModel } from './chat-completions/chat-model.ts'
 import { CHAT_PROVIDER } from './chat-completions/chat-request.ts'
 import { LOAD_MS_MAX } from './limits.ts'
-import { isProviderName, keyVariable, packageOf, urlVariable } from './provider-conventions.ts'
+import { isProviderName, KNOWN_PROVIDERS, keyVariable, packageOf, urlVariable } from './provider-conventions.ts'
 
 /** A provider of models: `anthropic` of `@ai-sdk/anthropic`, or a function of your own that returns the model with an id. */
 export type ModelProvider =
@@ -57,13 +58,20 @@ export const createModelSource = ({ models = {}, env, packages }: ModelSourceOpt
         `"${name}" is not the name of a model. Write provider/model-id, such as anthropic/claude-sonnet-4-5.`,
       )
     if (ownProvider(provider)) return null
-    if (provider === CHAT_PROVIDER) return isUrl(env.BRIDLE_MODEL_URL) ? null : sentence(URL_PROBLEM)
+    if (provider === CHAT_PROVIDER) {
+      const problem = urlProblem(env.BRIDLE_MODEL_URL)
+      return problem === null ? null : sentence(problem)
+    }
+    const near = nearestName(provider, [...Object.keys(models), ...KNOWN_PROVIDERS, CHAT_PROVIDER])
+    const meant = near === null || near === provider ? '' : `Did you mean "${near}/${modelId}"? If not, `
     if (!packages)
       return sentence(
-        `The model "${name}" needs its provider. Write: harness({ models: { ${propertyName(provider)} } }), with the provider of ${packageOf(provider)}.`,
+        `The model "${name}" needs its provider. ${meant === '' ? 'Write' : `${meant}write`}: harness({ models: { ${propertyName(provider)} } }), with the provider of ${packageOf(provider)}.`,
       )
     if (!packages.isInstalled(provider))
-      return sentence(`The model "${name}" needs the package of its provider. Run: npm install ${packageOf(provider)}`)
+      return sentence(
+        `The model "${name}" needs the package of its provider. ${meant === '' ? 'Run' : `${meant}run`}: npm install ${packageOf(provider)}`,
+      )
     const key = keyVariable(provider)
     return key === undefined || env[key] ? null : sentence(`The model "${name}" needs a key. Set ${key}.`, 'auth')
   }
@@ -126,7 +134,14 @@ const modelOf = (provider: ModelProvider, modelId: string): LanguageModel =>
 
 const propertyName = (provider: string): string => (/^\w+$/.test(provider) ? provider : `'${provider}': provider`)
 
-const isUrl = (url: string | undefined): boolean => url !== undefined && /^https?:\/\//.test(url) && URL.canParse(url)
+/** The sentence about the address of a local model; null: it can be asked. The value is not shown, since it may have a password. */
+const urlProblem = (url: string | undefined): string | null => {
+  if (!url) return UNSET_URL
+  if (!/^https?:\/\//.test(url)) return SCHEMELESS_URL
+  return URL.canParse(url) ? null : UNSET_URL
+}
 
-const URL_PROBLEM =
+const UNSET_URL =
   "Set BRIDLE_MODEL_URL to the address of a server that speaks like OpenAI's, such as http://127.0.0.1:11434/v1 for Ollama."
+const SCHEMELESS_URL =
+  'BRIDLE_MODEL_URL has no http:// or https:// at its beginning. Write the whole address, such as http://127.0.0.1:11434/v1 for Ollama.'

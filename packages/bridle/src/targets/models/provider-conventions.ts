@@ -49,5 +49,10 @@ const URL_VARIABLES: { readonly [provider: string]: string } = {
 
 export const urlVariable = (provider: string): string | undefined => rowOf(URL_VARIABLES, provider)
 
+/** Providers that are known by name. Other packages work too. */
+export const KNOWN_PROVIDERS: readonly string[] = [
+  ...new Set([...Object.keys(KEY_VARIABLES), ...Object.keys(FACTORIES)]),
+]
+
 const rowOf = <T>(table: { readonly [provider: string]: T }, provider: string): T | undefined =>
   Object.hasOwn(table, provider) ? table[provider] : undefined

@@ -13,6 +13,7 @@ import { listen, requestTimeouts } from './http/listening.ts'
 import { OfferingRequest } from './http/offered-upgrade.ts'
 import { answerParserErrors } from './http/parser-errors.ts'
 import { addProbeHost } from './http/probe-host.ts'
+import { serverOptionProblem } from './server-option-names.ts'
 import type { ServerOptions } from './server-options.ts'
 
 export type { AgentFailure } from '../../agents/agent-run.ts'
@@ -61,6 +62,8 @@ export class HarnessServer {
   /** Resolves when the server listens and has continued the work that the last process left. */
   static async start(options: ServerOptions = {}): Promise<HarnessServer> {
     const { port = 4317, host: hostname = '127.0.0.1', data = '.bridle', keepToken = false } = options
+    const problem = serverOptionProblem(options)
+    if (problem !== null) throw new ServerFault('option_unknown', `HarnessServer.start: ${problem}`)
     if (isOpenServer(options) && !isLoopback(hostname)) {
       throw new ServerFault(
         'token_required',

@@ -23,6 +23,10 @@ cascadeContract(start)
 test('[V60] a server with half of a cascade does not start, and says what is missing', async () => {
   await expect(start({ BRIDLE_STT_URL: 'http://127.0.0.1:9/v1' })).rejects.toMatchObject({
     code: 'voice_invalid',
-    message: expect.stringContaining('BRIDLE_TTS_URL'),
+    message: 'BRIDLE_STT_URL names a service that hears, and none speaks: set BRIDLE_TTS_URL as well.',
+  })
+  await expect(start({ BRIDLE_TTS_URL: 'http://127.0.0.1:9/v1' })).rejects.toMatchObject({
+    code: 'voice_invalid',
+    message: 'BRIDLE_TTS_URL names a service that speaks, and none hears: set BRIDLE_STT_URL as well.',
   })
 })

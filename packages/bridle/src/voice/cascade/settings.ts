@@ -37,7 +37,11 @@ export const cascadeSettings = (env: CascadeEnv): CascadeSettings | CascadeProbl
   const { BRIDLE_STT_URL: hears, BRIDLE_TTS_URL: speaks } = env
   if (!hears && !speaks) return null
   if (!hears || !speaks)
-    return { problem: `A cascade hears and speaks: set ${hears ? 'BRIDLE_TTS_URL' : 'BRIDLE_STT_URL'} as well.` }
+    return {
+      problem: hears
+        ? 'BRIDLE_STT_URL names a service that hears, and none speaks: set BRIDLE_TTS_URL as well.'
+        : 'BRIDLE_TTS_URL names a service that speaks, and none hears: set BRIDLE_STT_URL as well.',
+    }
   const wrong = (['BRIDLE_STT_URL', 'BRIDLE_TTS_URL'] as const).find((name) => !isAddress(env[name] ?? ''))
   if (wrong)
     return { problem: `${wrong} is no address: it begins with http:// or https://, as https://api.openai.com/v1.` }

@@ -298,6 +298,7 @@ describe("[H130] an app's own login", () => {
     ['a number', { user: 7 }],
     ['a bad tenant', { user: 'ada', tenant: 'a/b' }],
     ['an unknown scope', { user: 'ada', scopes: ['admin'] }],
+    ['scopes under another name', { user: 'ada', scope: ['observe'] }],
   ])('a mistake of the app lets nobody in: %s', async (_name, signedIn) => {
     const { get } = testApp({ authenticate: () => signedIn as SignedInUser })
     expect((await get('/sessions')).status).toBe(500)

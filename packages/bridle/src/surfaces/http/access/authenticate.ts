@@ -2,6 +2,7 @@
 // runs commands by design, so an open route is remote code execution. Without a token, only programs and pages of this machine
 // are let in: no page of another origin, not even one whose name resolves to this machine.
 import { isId } from '../../../kernel/event.ts'
+import { findUnknownName } from '../../../kernel/text/nearest-name.ts'
 import { AUTHENTICATE_MS } from '../limits.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { isForwarded } from './proxy-headers.ts'
@@ -232,6 +233,11 @@ const userGrant = (signedIn: SignedInUser | null | undefined): (Omit<TokenGrant,
   if (user !== null && (typeof user !== 'string' || user === ''))
     throw new TypeError(
       'authenticate must return the user as a text, or user: null for a caller who may open all sessions.',
+    )
+  const misspelt = findUnknownName(signedIn, ['user', 'tenant', 'scopes'])
+  if (misspelt)
+    throw new TypeError(
+      `authenticate returned "${misspelt.name}", which is none of user, tenant, scopes.${misspelt.near === null ? '' : ` Did you mean "${misspelt.near}"?`}`,
     )
   if (!isId(tenant)) throw new TypeError('authenticate returned a tenant that is not an id.')
   const unknown = scopes.find((scope) => !SCOPES.includes(scope))

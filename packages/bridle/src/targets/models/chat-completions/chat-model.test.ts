@@ -277,6 +277,7 @@ test.each<[string, StubReply, object]>([
 test("[N109] the sentence has the server's words", async () => {
   const { message } = await failure({ status: 404, body: '{"error":"model \\"x\\" not found, try pulling it"}' })
   expect(message).toContain('try pulling it')
+  expect(message).not.toContain('/v1')
 })
 
 test('[N109] an address without /v1, and one that is written out', async () => {
@@ -285,6 +286,15 @@ test('[N109] an address without /v1, and one that is written out', async () => {
     reason: 'refused',
     message: expect.stringContaining('Most servers have them below /v1.'),
   })
+  for (const body of [
+    '{"detail":"Nothing here."}',
+    '{"error":{"message":"Nothing here."}}',
+    '{"error":"Nothing here."}',
+  ])
+    expect(await failure({ status: 404, body }, { url: stub.url })).toMatchObject({
+      reason: 'refused',
+      message: expect.stringMatching(/Nothing here\. .*Most servers have them below \/v1\./),
+    })
   stub.reply(spoken('Found.'))
   await ask({ url: `${stub.url}/v1/chat/completions` })
   expect(stub.addresses.at(-1)?.path).toBe('/v1/chat/completions')

@@ -22,7 +22,7 @@ export const chatModel = (modelId: string, { url, key }: ChatModelOptions): Lang
     const hide = (text: string) => (key ? text.replaceAll(key, '***') : text)
     const type = answer.headers.get('content-type') ?? ''
     // A page of a proxy, or an error that calls itself a success.
-    if (!answer.ok || !answer.body || /html|json/.test(type)) throw await requestError(answer, hide)
+    if (!answer.ok || !answer.body || /html|json/.test(type)) throw await requestError(answer, url, hide)
     return { stream: streamOf(chatParts(dataLines(answer.body), hide)) }
   },
 })
@@ -46,18 +46,21 @@ const post = (url: string, key: string | undefined, modelId: string, options: Mo
   })
 
 /** An error with the fields of those that provider packages throw: they decide its reason. */
-const requestError = async (answer: Response, hide: (text: string) => string): Promise<Error> => {
+const requestError = async (answer: Response, url: string, hide: (text: string) => string): Promise<Error> => {
   const responseBody = hide(await bodyStart(answer))
-  const isElsewhere = answer.status === 404 && !/json/.test(answer.headers.get('content-type') ?? '')
-  const message = isElsewhere ? WRONG_ADDRESS : (plainError(responseBody) ?? hide(answer.statusText))
-  return Object.assign(new Error(message), {
-    statusCode: answer.status,
-    responseHeaders: Object.fromEntries(answer.headers),
-    responseBody,
-  })
+  const fields = { statusCode: answer.status, responseHeaders: Object.fromEntries(answer.headers) }
+  const words = plainError(responseBody) ?? hide(answer.statusText)
+  const isJson = /json/.test(answer.headers.get('content-type') ?? '')
+  if (answer.status === 404 && !isJson) return Object.assign(new Error(`There are ${WRONG_ADDRESS}`), fields)
+  // JSON may also be about a model that is not there, so the server's own words come first.
+  if (answer.status === 404 && !hasVersion(url))
+    return Object.assign(new Error(`${words.replace(/\.?$/, '.')} Perhaps there are ${WRONG_ADDRESS}`), fields)
+  return Object.assign(new Error(words), { ...fields, responseBody })
 }
 
-const WRONG_ADDRESS = 'There are no Chat Completions at BRIDLE_MODEL_URL. Most servers have them below /v1.'
+const WRONG_ADDRESS = 'no Chat Completions at BRIDLE_MODEL_URL. Most servers have them below /v1.'
+
+const hasVersion = (url: string): boolean => /\/v\d\w*(\/|$)/.test(new URL(baseOf(url)).pathname)
 
 const bodyStart = async (answer: Response): Promise<string> => {
   let text = ''
@@ -73,11 +76,13 @@ const bodyStart = async (answer: Response): Promise<string> => {
   return text.slice(0, ERROR_BODY_CHARS_MAX)
 }
 
-/** Ollama writes `{ "error": "…" }`. */
+/** Ollama writes `{ "error": "…" }`, OpenAI `{ "error": { "message": "…" } }`, and servers in Python `{ "detail": "…" }`. */
 const plainError = (body: string): string | null => {
   try {
     const parsed: unknown = JSON.parse(body)
-    return isJsonObject(parsed) && typeof parsed.error === 'string' ? parsed.error : null
+    if (!isJsonObject(parsed)) return null
+    const { error, detail } = parsed
+    return [isJsonObject(error) ? error.message : error, detail].find((each) => typeof each === 'string') ?? null
   } catch {
     return null
   }

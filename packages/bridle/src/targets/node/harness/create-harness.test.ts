@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { agent } from '../../../agents/agent.ts'
 import { bearer, get, isIdle, post, readFrames, typesOf } from '../../../surfaces/http/test-client.suite.ts'
 import { hasEvent, openTestSocket, upgradeAnswer } from '../../tests/socket-client.suite.ts'
-import { createHarness, type EmbeddedHarness, type EmbeddedHarnessOptions } from '../index.ts'
+import { createHarness, type EmbeddedHarness, type EmbeddedHarnessOptions, HarnessServer } from '../index.ts'
 
 const ending: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -150,6 +150,28 @@ test.each([
   ['undefined in the list', [undefined], 'An entry of agents is undefined. Write: agents: [agent({ name, run })].'],
 ])('agents: %s', async (_name, agents, message) => {
   await expect(embed({ agents: agents as never })).rejects.toMatchObject({ code: 'agent_invalid', message })
+})
+
+test.each<[options: object, message: string]>([
+  [{ autenticate: () => null }, 'there is no "autenticate". Did you mean "authenticate"?'],
+  [{ basepath: '/bridle' }, 'there is no "basepath". Did you mean "basePath"?'],
+  [{ tokns: [] }, 'there is no "tokns". Did you mean "tokens"?'],
+  [{ port: 3000 }, 'there is no "port".'],
+  [{ tokens: [{ token: 't', tenant: ['acme'] }] }, 'there is no "tokens[0].tenant". Did you mean "tokens[0].tenants"?'],
+  [{ socketRate: { windowMs: 1, maxMesages: 1 } }, '"socketRate.maxMesages". Did you mean "socketRate.maxMessages"?'],
+])('[O137] a misspelt option is refused: %j', async (options, message) => {
+  await expect(embed(options)).rejects.toMatchObject({
+    code: 'option_unknown',
+    message: expect.stringMatching(/^createHarness: there is no /),
+  })
+  await expect(embed(options)).rejects.toThrow(message)
+})
+
+test('[O137] HarnessServer.start refuses a misspelt option too', async () => {
+  await expect(HarnessServer.start({ port: 0, autenticate: () => null } as object)).rejects.toMatchObject({
+    code: 'option_unknown',
+    message: 'HarnessServer.start: there is no "autenticate". Did you mean "authenticate"?',
+  })
 })
 
 test('[O90] as Express mounts it: the path is gone from the url, and a parser has read the body', async () => {

@@ -7,9 +7,11 @@ import { isLoopback } from '../../../surfaces/http/access/authenticate.ts'
 import { plainAddress } from '../../../surfaces/http/access/caller-network.ts'
 import { jsonText } from '../../../surfaces/http/answers/json-response.ts'
 import { Denial, toResponse } from '../../../surfaces/http/router/denial.ts'
+import type { OptionNames } from '../../option-names.ts'
 import { ServerFault } from '../../server-fault.ts'
 import { builtCockpit, type FileServer } from '../http/app-files.ts'
 import { closeAfterUnreadBody } from '../http/unread-body.ts'
+import { serverOptionNames, serverOptionProblem } from '../server-option-names.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { sendUpgradeRefusal } from '../sockets/upgrade-request.ts'
 import { belowBasePath, parseBasePath, withoutBasePath } from './base-path.ts'
@@ -61,6 +63,8 @@ export interface EmbeddedHarness {
 
 /** Resolves when the harness has continued the work that the last process left. */
 export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promise<EmbeddedHarness> => {
+  const problem = serverOptionProblem(options, embeddedNames)
+  if (problem !== null) throw new ServerFault('option_unknown', `createHarness: ${problem}`)
   const {
     token,
     basePath: path,
@@ -133,6 +137,10 @@ export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promi
     },
   }
 }
+
+const { port, host, headersMs, keepAliveMs, maxConnections, maxConnectionsPerAddress, ...portless } = serverOptionNames
+const { authToken, authTokenEnv, keepToken, ...sharedNames } = portless
+const embeddedNames: OptionNames<EmbeddedHarnessOptions> = { ...sharedNames, token: true, basePath: true }
 
 const UNKNOWN_BODY = 'The body was read before Bridle could read it. Mount Bridle before the parser of bodies.'
 

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { checkOptions } from './options.ts'
+
+test.each<[options: object, message: string]>([
+  [{ autenticate: () => null }, 'harness: there is no "autenticate". Did you mean "authenticate"?'],
+  [
+    { tokens: [{ token: 't', tenant: ['acme'] }] },
+    'harness: there is no "tokens[0].tenant". Did you mean "tokens[0].tenants"?',
+  ],
+  [{ basePath: '/bridle' }, 'harness: there is no "basePath".'],
+])('[CF29] a misspelt option is refused: %j', (options, message) => {
+  expect(() => checkOptions(options)).toThrow(expect.objectContaining({ code: 'option_unknown', message }))
+})
