@@ -1,6 +1,7 @@
 // `bridle run` submits a prompt and shows the run live until it ends.
 import { randomUUID } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
+import type { OperatorClient } from '../../client/index.ts'
 import { approvalQuestions } from '../approvals/approval-questions.ts'
 import {
   agentsOptions,
@@ -69,6 +70,9 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       accepted = runId
       // Not before: a session that was refused does not exist.
       out.note(`${agent}, session ${id}`)
+      const other = flags.id === undefined || out.isJson ? null : await otherAgent(fabric, id, agent)
+      if (other !== null)
+        out.note(`${other} has a session ${id} too. Other commands need --agent ${agent} for this one.`)
       const note = workspace && !out.isJson ? workspaceNote((await card()) ?? { id }) : null
       if (note !== null) out.note(note)
     }
@@ -104,6 +108,12 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     }
   },
 })
+
+/** The agent whose session has had this id for longer; null = there is none. */
+const otherAgent = async (fabric: OperatorClient, id: string, agent: string): Promise<string | null> => {
+  const oldest = await fabric.session(id).catch(() => null)
+  return oldest === null || oldest.agent === agent ? null : oldest.agent
+}
 
 /** A run without any input that the server refuses lacks a prompt most of the time. */
 const withPromptHint = (error: unknown, input: RunPayload, command: string): unknown =>

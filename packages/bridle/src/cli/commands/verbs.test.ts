@@ -63,6 +63,71 @@ describe('[C150] a session is named by the beginning of its id', () => {
   })
 })
 
+describe('[C346] an id that sessions of several agents have', () => {
+  let server: HarnessServer
+  const twins = ['first-agent', 'second-agent']
+  const client = () => operatorClient({ url: server.url })
+  beforeAll(async () => {
+    const agents = twins.map((name) => agent({ name, run: async () => name }))
+    server = await HarnessServer.start({
+      ...{ port: 0, data: join(world.folder, 'twins'), store: 'memory', cockpit: false, agentsRoot: false },
+      ...{ agents, log: () => {} },
+    })
+    for (const each of twins) await client().invoke(each, 'twin-1', { prompt: 'x' })
+  })
+  afterAll(() => server.close())
+  const refusal = (text: string) => ({
+    ...{ code: 2, stdout: '' },
+    notes: `${text} is a session of 2 agents. Say which:\n  --agent first-agent\n  --agent second-agent`,
+  })
+
+  test('is refused by every verb, also for the beginning of the id, and nothing is done', async () => {
+    for (const [verb = '', ...more] of [
+      ['delete', '--yes'],
+      ['cancel'],
+      ['pause'],
+      ['resume'],
+      ['approve', 'apr-1'],
+      ['reject', 'apr-1'],
+      ['signal', 'go'],
+      ['branch'],
+      ['rerun'],
+      ['apply'],
+      ['inspect'],
+      ['logs'],
+      ['health'],
+      ['checkpoints'],
+      ['artifacts'],
+      ['export', '-o', join(world.folder, 'twin.jsonl')],
+      ['replay'],
+      ['open'],
+    ])
+      for (const [typed, id] of [
+        ['twin-1', 'twin-1'],
+        ['twi', 'twin-1'],
+      ] as const)
+        expect([verb, await world.text(verb, typed, ...more, '--url', server.url)]).toEqual([verb, refusal(id)])
+    for (const each of twins) expect((await client().session('twin-1', each)).status).toBe('idle')
+  })
+
+  test('run says that another agent has the id', async () => {
+    const ran = (...argv: readonly string[]) => world.text('run', ...argv, 'x', '--url', server.url)
+    expect((await ran('second-agent', '--id', 'twin-1')).notes).toContain(
+      'first-agent has a session twin-1 too. Other commands need --agent second-agent for this one.',
+    )
+    for (const argv of [['first-agent', '--id', 'twin-1'], ['second-agent', '--id', 'alone-1'], ['second-agent']])
+      expect((await ran(...argv)).notes).not.toContain(' too.')
+  })
+
+  test('--agent chooses; with one session left the id is enough', async () => {
+    const at = ['--url', server.url]
+    expect(await world.rows('delete', 'twi', '--yes', '--agent', 'first-agent', ...at)).toEqual([
+      { sessionId: 'twin-1', agent: 'first-agent', deleted: true },
+    ])
+    expect((await world.rows('inspect', 'twin-1', ...at))[0]).toMatchObject({ id: 'twin-1', agent: 'second-agent' })
+  })
+})
+
 describe('[C151] sessions', () => {
   test('ids are cut where titles would have no room, and each still names its session', async () => {
     const long = ['a', 'b', 'c'].map((letter) => `scripted-${letter}3c1c5d2-95a1-4f4e-8d3a-0a8f3f7c2b1e`)
