@@ -6,7 +6,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { checkExportHead } from '../files/export-head.ts'
 
 export const importSessions = defineCommand({
@@ -23,7 +23,7 @@ export const importSessions = defineCommand({
     const { rename, check } = flags
     const { sessions } = await client
       .importSessions(content, present({ rename, check }))
-      .catch(explainRefusal(file, content))
+      .catch(explainRefusal(file, content, repeatedFlags(flags)))
     for (const session of sessions) {
       const { id, events, existing, renamed_from: from } = session
       if (out.isJson) out.row(session)
@@ -31,22 +31,22 @@ export const importSessions = defineCommand({
       else out.line(`${id}: ${events} events${from === undefined ? '' : `, was ${from}`}`)
     }
     const same = rename ? sessions.find(({ existing }) => existing) : undefined
-    if (same) out.note(noCopyText(same.id))
+    if (same) out.note(noCopyText(same.id, repeatedFlags(flags)))
     return EXIT_CODES.ok
   },
 })
 
 /** A file that is imported twice makes no second session, so that an import which broke off can be repeated: no copy, though a person may want one. */
-const noCopyText = (id: string): string =>
-  `A session that is here with the same events is not copied. To try something else in a copy: ${commandName()} branch ${id}`
+const noCopyText = (id: string, serverFlags: string): string =>
+  `A session that is here with the same events is not copied. To try something else in a copy: ${commandName()} branch ${id}${serverFlags}`
 
 /** The server names the parameter of its route, and no file; here they are a flag and the file that was typed. */
 const explainRefusal =
-  (file: string, content: Blob) =>
+  (file: string, content: Blob, serverFlags: string) =>
   async (error: unknown): Promise<never> => {
     if (error instanceof FabricError && error.status === 400) await checkExportHead(file, content)
     if (!(error instanceof FabricError) || error.type !== 'conflict') throw error
-    throw new ExitError(EXIT_CODES.failed, `${error.message} Here: ${commandName()} import ${file} --rename`)
+    throw new ExitError(EXIT_CODES.failed, `${error.message} Here: ${commandName()} import ${file} --rename${serverFlags}`)
   }
 
 const contentOf = async (file: string): Promise<Blob> => {
@@ -56,6 +56,7 @@ const contentOf = async (file: string): Promise<Blob> => {
     await access(file, constants.R_OK)
     return await openAsBlob(file)
   } catch (cause) {
-    throw new ExitError(EXIT_CODES.usage, `${file} cannot be read.`, { cause })
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+    throw new ExitError(EXIT_CODES.usage, isMissing ? `There is no file ${file}.` : `${file} cannot be read.`, { cause })
   }
 }

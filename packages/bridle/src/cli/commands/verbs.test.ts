@@ -495,3 +495,7 @@ test('[C307] a rerun keeps the agent, and says so to a person who names another'
   expect(refused).toMatchObject({ code: 2, notes: expect.stringContaining('m-999') })
   expect(await world.text(...message, '--agent', 'scripted')).toEqual(refused)
 })
+
+test('[C341] import says that there is no such file', async () => {
+  expect(await world.text('import', 'nofile')).toEqual({ code: 2, stdout: '', notes: 'There is no file nofile.' })
+})
