@@ -496,6 +496,15 @@ test('[C307] a rerun keeps the agent, and says so to a person who names another'
   expect(await world.text(...message, '--agent', 'scripted')).toEqual(refused)
 })
 
+test('[C13] an approval that a session does not have is answered with the verb that lists them', async () => {
+  await world.play('calm-1', { text: 'one' })
+  for (const verb of ['approve', 'reject'])
+    expect(await world.text(verb, 'calm-1', 'apr-14')).toEqual({
+      ...{ code: 1, stdout: '' },
+      notes: 'calm-1 has no approval apr-14. Those that wait: bridle approvals',
+    })
+})
+
 test('[C341] import says that there is no such file', async () => {
   expect(await world.text('import', 'nofile')).toEqual({ code: 2, stdout: '', notes: 'There is no file nofile.' })
 })
