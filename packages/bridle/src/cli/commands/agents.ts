@@ -1,7 +1,7 @@
 // `bridle agents` lists the agents of a server.
 import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { printUnder } from '../terminal/fields.ts'
 import { printTable } from '../terminal/table.ts'
 
@@ -29,7 +29,7 @@ export const agents = defineCommand({
       ])
       printTable(out, ['AGENT', 'ENGINE', 'READY', 'ABOUT'], cells, under)
       const first = rows.find(({ available }) => available)
-      if (first) out.note(`\n${commandName(env)} run ${first.name} "Hello"`)
+      if (first) out.note(`\n${commandName(env)} run ${first.name} "Hello"${repeatedFlags(flags)}`)
     }
     return EXIT_CODES.ok
   },

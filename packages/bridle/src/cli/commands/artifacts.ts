@@ -12,7 +12,7 @@ import {
   outputOptions,
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { bodyOf, saveFile } from '../files/save-file.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
@@ -62,7 +62,7 @@ const list = async (fabric: OperatorClient, session: string, flags: CliFlags<typ
       name,
     ])
     printTable(out, ['ARTIFACT', 'KIND', 'SIZE', 'WHEN', 'NAME'], cells)
-    out.note(`\n${commandName()} artifacts ${id} ${rows[0]?.id} -o FILE`)
+    out.note(`\n${commandName()} artifacts ${id} ${rows[0]?.id} -o FILE${repeatedFlags(flags)}`)
   }
 }
 
@@ -70,15 +70,16 @@ const read = async (
   fabric: OperatorClient,
   session: string,
   artifact: string,
-  { agent, output }: CliFlags<typeof options>,
+  flags: CliFlags<typeof options>,
   out: CliOutput,
 ): Promise<void> => {
+  const { agent, output } = flags
   const answer = await withSession(fabric, session, agent, (id) => fabric.artifact(id, artifact, agent)).catch(
     (error: unknown) => {
       if (!isNotFound(error)) throw error
       throw new ExitError(
         EXIT_CODES.failed,
-        `There is no artifact ${artifact} in ${session}. Try ${commandName()} artifacts ${session}`,
+        `There is no artifact ${artifact} in ${session}. Try ${commandName()} artifacts ${session}${repeatedFlags(flags)}`,
       )
     },
   )

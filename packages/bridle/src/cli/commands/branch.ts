@@ -11,7 +11,7 @@ import {
   outputOptions,
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
@@ -35,7 +35,7 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
     const named = from === undefined ? undefined : parseEventFlag('--from', from)
     const fabric = await createClient(flags, env)
     const detail = await withSession(fabric, session, agent, (each) => fabric.session(each, agent))
-    const event = named ?? pointOf(detail, checkpoint)
+    const event = named ?? pointOf(detail, checkpoint, repeatedFlags(flags))
     const made = await fabric.branch(
       detail.id,
       present({ from_event_id: event, prompt, title, session_id: id, reason, actor, agent: detail.agent }),
@@ -48,13 +48,17 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
         prompt === undefined
           ? `${commandName(env)} run ${made.agent} "…" --id ${sessionId}`
           : `${commandName(env)} attach ${sessionId}`
-      out.note(`Branched from ${detail.id} at ev-${made.parent.seq}. ${next}`)
+      out.note(`Branched from ${detail.id} at ev-${made.parent.seq}. ${next}${repeatedFlags(flags)}`)
     }
     return EXIT_CODES.ok
   },
 })
 
-const pointOf = ({ id, checkpoints, resume_points: points }: SessionDetail, checkpoint: string | undefined): string => {
+const pointOf = (
+  { id, checkpoints, resume_points: points }: SessionDetail,
+  checkpoint: string | undefined,
+  serverFlags: string,
+): string => {
   const found =
     checkpoint === undefined
       ? points.at(-1)?.event_id
@@ -64,6 +68,6 @@ const pointOf = ({ id, checkpoints, resume_points: points }: SessionDetail, chec
     EXIT_CODES.failed,
     checkpoint === undefined
       ? `${id} has no point to branch from yet; name an event with --from.`
-      : `${id} has no checkpoint ${checkpoint} among its newest. Try ${commandName()} checkpoints ${id}`,
+      : `${id} has no checkpoint ${checkpoint} among its newest. Try ${commandName()} checkpoints ${id}${serverFlags}`,
   )
 }

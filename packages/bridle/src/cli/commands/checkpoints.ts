@@ -1,7 +1,7 @@
 // `bridle checkpoints` lists the points from which a session can be branched.
 import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { printTable, timeAgo } from '../terminal/table.ts'
 
@@ -29,7 +29,7 @@ A server lists the newest of them; bridle branch --from takes any event of the l
         summary,
       ])
       printTable(out, ['EVENT', 'KIND', 'WHEN', 'ABOUT'], cells)
-      out.note(`\n${commandName(env)} branch ${id} --from ${rows[0]?.event_id}`)
+      out.note(`\n${commandName(env)} branch ${id} --from ${rows[0]?.event_id}${repeatedFlags(flags)}`)
     }
     return EXIT_CODES.ok
   },

@@ -13,7 +13,7 @@ import {
   outputOptions,
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient, serverAddress } from '../config/settings.ts'
+import { createClient, repeatedFlags, serverAddress } from '../config/settings.ts'
 import { LIST_PAGE } from '../limits.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { printFields } from '../terminal/fields.ts'
@@ -39,7 +39,7 @@ JSON rows are { sessionId, agent, status, title, score, flags, hint }; with a se
     const fabric = await createClient(flags, env)
     if (session !== undefined) await oneSession(fabric, session, flags, out)
     else if (flags.watch) await watchAll(fabric, below, flags, env, out)
-    else printList(out, await unhealthy(fabric, below, flags.agent))
+    else printList(out, await unhealthy(fabric, below, flags.agent), repeatedFlags(flags))
     return EXIT_CODES.ok
   },
 })
@@ -106,7 +106,7 @@ const watchAll = async (
   let isFirst = true
   const load = async (): Promise<void> => {
     const rows = (await unhealthy(fabric, below, flags.agent)).filter(isNews)
-    if (!signal.aborted && (rows.length > 0 || isFirst)) printList(out, rows)
+    if (!signal.aborted && (rows.length > 0 || isFirst)) printList(out, rows, repeatedFlags(flags))
     isFirst = false
   }
   let isAway = false
@@ -135,12 +135,12 @@ const watchAll = async (
 const isBelow = ({ health: now }: SessionRow, below: number): boolean =>
   below === Number.POSITIVE_INFINITY || (now !== null && now.score < below)
 
-const printList = (out: CliOutput, rows: readonly SessionRow[]): void => {
+const printList = (out: CliOutput, rows: readonly SessionRow[], serverFlags: string): void => {
   if (out.isJson) for (const row of rows) out.row(rowOf(row))
   else if (rows.length === 0) out.note('No sessions.')
   else {
     printSessionTable(out, rows, healthColumn)
-    out.note(`\n${commandName()} health ${rows[0]?.id}`)
+    out.note(`\n${commandName()} health ${rows[0]?.id}${serverFlags}`)
   }
 }
 

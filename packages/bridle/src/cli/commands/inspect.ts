@@ -4,7 +4,7 @@ import type { OperatorClient, SessionDetail, SessionTree, WorkspaceReport } from
 import { visibleArguments } from '../approvals/approval-text.ts'
 import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { INSPECT_ROWS_MAX } from '../limits.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { dollars } from '../terminal/amounts.ts'
@@ -21,7 +21,7 @@ export const inspect = defineCommand({
     const detail = await withSession(fabric, session, flags.agent, (id) => fabric.session(id, flags.agent))
     const around = await aroundSession(fabric, detail)
     if (out.isJson) out.row({ ...detail, ...around })
-    else printSession(out, detail, around)
+    else printSession(out, detail, around, repeatedFlags(flags))
     return EXIT_CODES.ok
   },
 })
@@ -49,7 +49,12 @@ const withoutRoute = (error: unknown): null => {
   throw error
 }
 
-const printSession = (out: CliOutput, detail: SessionDetail, { workspace, branches }: SessionSurroundings): void => {
+const printSession = (
+  out: CliOutput,
+  detail: SessionDetail,
+  { workspace, branches }: SessionSurroundings,
+  serverFlags: string,
+): void => {
   const { id, agent, title, engine, model, kind, usage } = detail
   const now = Date.now()
   const fields: Field[] = [
@@ -84,7 +89,7 @@ const printSession = (out: CliOutput, detail: SessionDetail, { workspace, branch
     ],
   ]
   printFields(out, fields)
-  out.note(['', ...nextLines(detail)].join('\n'))
+  out.note(['', ...nextLines(detail, serverFlags)].join('\n'))
 }
 
 const statusText = ({ status, runId, queued, retry_at: retryAt, archived }: SessionDetail): string =>
@@ -135,8 +140,8 @@ const workspaceTexts = (workspace: WorkspaceReport | null): string[] => {
 }
 
 /** The commands that a person most likely types next, one in a line: ids are long. */
-const nextLines = (detail: SessionDetail): readonly string[] =>
-  nextCommands(detail).map((line) => `${commandName()} ${line}`)
+const nextLines = (detail: SessionDetail, serverFlags: string): readonly string[] =>
+  nextCommands(detail).map((line) => `${commandName()} ${line}${serverFlags}`)
 
 const nextCommands = ({ id, approvals: [approval], status, resume_context: point }: SessionDetail): string[] => {
   if (approval) return [`approve ${id} ${approval.id}`, `reject ${id} ${approval.id}`]

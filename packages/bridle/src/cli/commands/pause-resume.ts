@@ -11,7 +11,7 @@ import {
   outputOptions,
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
 const options = { ...actOptions, ...agentOption, ...clientOptions, ...outputOptions } as const
@@ -33,7 +33,7 @@ const act = async (
   const card = await withSession(fabric, session, agent, (id) => fabric[verb](id, present({ reason, actor, agent })))
   const { id, paused, status } = card
   if (out.isJson) out.row({ sessionId: id, agent: card.agent, paused, status })
-  else if (paused) out.line(`Paused ${id}. Continue with ${commandName()} resume ${id}`)
+  else if (paused) out.line(`Paused ${id}. Continue with ${commandName()} resume ${id}${repeatedFlags(flags)}`)
   else out.line(`${id} continues; it is ${status}.`)
   return EXIT_CODES.ok
 }

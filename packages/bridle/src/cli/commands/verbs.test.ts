@@ -496,6 +496,30 @@ test('[C307] a rerun keeps the agent, and says so to a person who names another'
   expect(await world.text(...message, '--agent', 'scripted')).toEqual(refused)
 })
 
+test('[C347] a printed command leads to the server that was asked', async () => {
+  await world.play('far-1', { text: 'one' }, { checkpoint: 'Half way' })
+  const to = ['--url', world.server.url, '--data', 'some folder']
+  const flags = ` --url ${world.server.url} --data 'some folder'`
+  for (const argv of [
+    ['inspect', 'far-1'],
+    ['checkpoints', 'far-1'],
+    ['health'],
+    ['agents'],
+    ['branch', 'far-1'],
+    ['branch', 'far-1', 'Hello'],
+    ['pause', 'far-1'],
+    ['approve', 'far-1', 'apr-999'],
+    ['branch', 'far-1', '--checkpoint', '9'],
+  ]) {
+    const { stdout, notes } = await world.text(...argv, ...to)
+    const printed = `${stdout}\n${notes}`.split('\n').filter((line) => /bridle [a-z]+/.test(line))
+    expect([argv, printed.length]).not.toEqual([argv, 0])
+    for (const line of printed) expect(line.endsWith(flags) ? '' : line).toBe('')
+  }
+  await world.play('files-2', { artifact: { name: 'a.txt', content: 'x' } })
+  expect((await world.text('artifacts', 'files-2', ...to)).notes).toMatch(new RegExp(`${flags}$`))
+})
+
 test('[C13] an approval that a session does not have is answered with the verb that lists them', async () => {
   await world.play('calm-1', { text: 'one' })
   for (const verb of ['approve', 'reject'])
