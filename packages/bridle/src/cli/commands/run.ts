@@ -17,7 +17,7 @@ import { createClient, repeatedFlags, serverUrl } from '../config/settings.ts'
 import { refusalText } from '../refusal-text.ts'
 import { startInBackground } from '../runs/background-run.ts'
 import { cancelOnSecondInterrupt } from '../runs/leaving.ts'
-import { type RunPayload, readRunInput } from '../runs/run-input.ts'
+import { type RunInputFlags, type RunPayload, readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
 import { changesNote, workspaceNote } from '../runs/workspace-note.ts'
@@ -65,6 +65,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     })
     let accepted: string | null = null
     const { fabric } = connection
+    const sayWhat = `Say what to do: ${commandName(env)} run ${agent} "Hello", or use --payload or --set.`
     const card = () => fabric.session(id, agent).catch(() => null)
     const onAccepted = async (runId: string) => {
       accepted = runId
@@ -77,6 +78,8 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (note !== null) out.note(note)
     }
     try {
+      if (hasNoInput(prompt, flags) && (await readsPrompts(fabric, agent)))
+        throw new ExitError(EXIT_CODES.usage, sayWhat)
       const display = out.isJson
         ? jsonDisplay(out)
         : terminalDisplay(connection, out, signal, { id, agent, env, serverFlags })
@@ -97,7 +100,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (takeOver !== null) out.note(takeOver)
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
-      if (!signal.aborted) throw withPromptHint(error, input, `${commandName(env)} run ${agent}`)
+      if (!signal.aborted) throw withPromptHint(error, input, sayWhat)
       if (accepted === null) throw new ExitError(EXIT_CODES.interrupted, `Left before the server took the run.`)
       const run = { id, agent, runId: accepted }
       if (!isTerminated() && (await cancelOnSecondInterrupt(out, connection.fabric, run))) return EXIT_CODES.cancelled
@@ -115,13 +118,20 @@ const otherAgent = async (fabric: OperatorClient, id: string, agent: string): Pr
   return oldest === null || oldest.agent === agent ? null : oldest.agent
 }
 
+const hasNoInput = (prompt: string | undefined, flags: RunInputFlags): boolean =>
+  [prompt, flags.payload, flags['payload-file'], flags.stdin, flags.set].every((each) => each === undefined)
+
+/** A model would be asked with the text of an empty object. An agent with an input of its own, and a function, may need nothing. */
+const readsPrompts = async (fabric: OperatorClient, agent: string): Promise<boolean> => {
+  const { agents } = await fabric.agents().catch(() => ({ agents: [] }))
+  const row = agents.find(({ name }) => name === agent)
+  return row?.models !== undefined && row.input_schema === null
+}
+
 /** A run without any input that the server refuses lacks a prompt most of the time. */
-const withPromptHint = (error: unknown, input: RunPayload, command: string): unknown =>
+const withPromptHint = (error: unknown, input: RunPayload, sayWhat: string): unknown =>
   error instanceof FabricError && error.status === 400 && Object.keys(input).length === 0
-    ? new ExitError(
-        EXIT_CODES.usage,
-        `${refusalText(error)} Say what to do: ${command} "Hello", or use --payload or --set.`,
-      )
+    ? new ExitError(EXIT_CODES.usage, `${refusalText(error)} ${sayWhat}`)
     : error
 
 const farewell = ({ ownData }: ServerConnection, id: string, command: string, serverFlags: string): string =>

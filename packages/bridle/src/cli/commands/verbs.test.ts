@@ -1,8 +1,10 @@
 // The verbs that look at sessions and steer them, against a server in this process. Three sessions are at work at a time.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
+import { scriptedModel } from '../../testing/scripted-model.ts'
 import { operatorClient } from '../../client/index.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
 import { type VerbWorld, verbWorld } from '../verb-calls.suite.ts'
@@ -531,4 +533,29 @@ test('[C13] an approval that a session does not have is answered with the verb t
 
 test('[C341] import says that there is no such file', async () => {
   expect(await world.text('import', 'nofile')).toEqual({ code: 2, stdout: '', notes: 'There is no file nofile.' })
+})
+
+test('[C165] run without a prompt: an agent that reads one is not asked; one that takes an input is', async () => {
+  const model = scriptedModel(() => ({ text: 'Hello' }))
+  const server = await HarnessServer.start({
+    ...{ port: 0, data: join(world.folder, 'promptless'), store: 'memory', cockpit: false, agentsRoot: false },
+    agents: [
+      agent({ name: 'talker', model }),
+      agent({ name: 'reporter', model, input: v.object({ days: v.optional(v.number(), 7) }) }),
+      agent({ name: 'nightly', run: () => 'done' }),
+    ],
+    log: () => {},
+  })
+  try {
+    expect(await world.text('run', 'talker', '--url', server.url)).toEqual({
+      ...{ code: 2, stdout: '' },
+      notes: 'Say what to do: bridle run talker "Hello", or use --payload or --set.',
+    })
+    const { sessions } = await operatorClient({ url: server.url }).sessions()
+    expect(sessions).toEqual([])
+    for (const [name, ...more] of [['reporter'], ['nightly'], ['talker', '--payload', '{}'], ['talker', 'Hi']])
+      expect([name, (await world.text('run', name ?? '', ...more, '--url', server.url)).code]).toEqual([name, 0])
+  } finally {
+    await server.close()
+  }
 })
