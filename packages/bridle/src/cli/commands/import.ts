@@ -46,7 +46,10 @@ const explainRefusal =
   async (error: unknown): Promise<never> => {
     if (error instanceof FabricError && error.status === 400) await checkExportHead(file, content)
     if (!(error instanceof FabricError) || error.type !== 'conflict') throw error
-    throw new ExitError(EXIT_CODES.failed, `${error.message} Here: ${commandName()} import ${file} --rename${serverFlags}`)
+    throw new ExitError(
+      EXIT_CODES.failed,
+      `${error.message} Here: ${commandName()} import ${file} --rename${serverFlags}`,
+    )
   }
 
 const contentOf = async (file: string): Promise<Blob> => {
@@ -57,6 +60,8 @@ const contentOf = async (file: string): Promise<Blob> => {
     return await openAsBlob(file)
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
-    throw new ExitError(EXIT_CODES.usage, isMissing ? `There is no file ${file}.` : `${file} cannot be read.`, { cause })
+    throw new ExitError(EXIT_CODES.usage, isMissing ? `There is no file ${file}.` : `${file} cannot be read.`, {
+      cause,
+    })
   }
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
-import { scriptedModel } from '../../testing/scripted-model.ts'
 import { operatorClient } from '../../client/index.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
+import { scriptedModel } from '../../testing/scripted-model.ts'
 import { type VerbWorld, verbWorld } from '../verb-calls.suite.ts'
 
 let world: VerbWorld
