@@ -1,7 +1,7 @@
 // The question about an approval: yes, no, or yes with other arguments.
 import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
 import type { CliOutput } from '../terminal/output.ts'
-import { askChoice } from '../terminal/question.ts'
+import { askChoice, type QuestionSlot } from '../terminal/question.ts'
 import { type ApprovalDetails, printApproval } from './approval-text.ts'
 import { argumentDiffLines } from './argument-diff.ts'
 import { editDraft, newDraft } from './argument-draft.ts'
@@ -19,7 +19,7 @@ export const askApproval = async (
   request: ApprovalDetails,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  { isEdit = false }: { readonly isEdit?: boolean } = {},
+  { isEdit = false, slot }: { readonly isEdit?: boolean; readonly slot?: QuestionSlot } = {},
 ): Promise<ApprovalChoice | null> => {
   let draft = newDraft(request.args)
   const edit = async (): Promise<void> => {
@@ -32,7 +32,7 @@ export const askApproval = async (
     const { original, edited } = draft
     printApproval(out, edited === null ? request : { ...request, args: edited })
     if (edited !== null) argumentDiffLines(original, edited, out.width, out.style).forEach(out.line)
-    const answer = await askChoice(out, APPROVAL_QUESTION, ['y', 'n', 'e'], signal)
+    const answer = await askChoice(out, APPROVAL_QUESTION, ['y', 'n', 'e'], signal, slot)
     if (answer === null) return null
     if (answer === 'n') return { decision: 'denied' }
     if (answer === 'y') return { decision: 'approved', ...(edited !== null && { args: edited }) }
@@ -41,4 +41,4 @@ export const askApproval = async (
   return null
 }
 
-export const APPROVAL_QUESTION = '  Approve? [y]es, [n]o, [e]dit the arguments: '
+const APPROVAL_QUESTION = '  Approve? [y]es, [n]o, [e]dit the arguments: '

@@ -6,12 +6,13 @@ import { commandName } from '../command-name.ts'
 import { refusalText } from '../refusal-text.ts'
 import type { EventPrinter, PrintableEvent } from '../terminal/event-printer.ts'
 import type { CliOutput } from '../terminal/output.ts'
-import { APPROVAL_QUESTION, askApproval } from './approval-question.ts'
+import type { QuestionSlot } from '../terminal/question.ts'
+import { askApproval } from './approval-question.ts'
 
 export interface ApprovalQuestions {
   /** Asks about the approval of this event, after the questions that are open. */
   readonly ask: (event: PrintableEvent) => void
-  /** A remark on a line of its own. A question that is open stands below it again. */
+  /** A remark on a line of its own. A question that is open is asked again below it; what was typed before it is dropped. */
   readonly remark: (text: string) => void
   /** The approval has its answer. */
   readonly withdraw: (approvalId: string) => void
@@ -36,13 +37,14 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
   const { fabric, out, printer, env, id, agent, serverFlags } = place
   const open = new Map<string, AbortController>()
   let questions = Promise.resolve()
+  const slot: QuestionSlot = { interject: null }
 
   const ask = async ({ data }: PrintableEvent, signal: AbortSignal): Promise<void> => {
     const approvalId = String(data.approvalId)
     const request = { subject: data.subject, args: data.args, reason: data.reason }
     while (!signal.aborted) {
       printer.freshLine()
-      const answer = await askApproval(out, request, env, signal)
+      const answer = await askApproval(out, request, env, signal, { slot })
       if (answer === null) {
         if (!signal.aborted) noteOpenApproval(approvalId)
         return
@@ -73,9 +75,9 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
       questions = questions.then(() => ask(event, question.signal)).finally(() => open.delete(approvalId))
     },
     remark: (text) => {
-      if (!printer.freshLine() && open.size > 0) out.write('\n')
-      out.note(text)
-      if (open.size > 0) out.write(APPROVAL_QUESTION)
+      printer.freshLine()
+      if (slot.interject === null) out.note(text)
+      else slot.interject(() => out.note(text))
     },
     withdraw: (approvalId) => {
       const question = open.get(approvalId)

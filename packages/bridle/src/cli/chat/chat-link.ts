@@ -1,7 +1,9 @@
 // The live connection of a chat to its session: the state of the conversation, and beside it the notices and the cost.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { FabricError } from '../../client/fabric/error.ts'
 import { HarnessClient, type HarnessConnection, type HarnessState, type OperatorClient } from '../../client/index.ts'
 import { RETRY_MAX_MS } from '../../client/limits.ts'
+import { isPermanent } from '../../client/socket/endpoint.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import type { ChatTarget } from './chat-target.ts'
 import { COST_WAIT_MS } from './limits.ts'
@@ -105,7 +107,9 @@ export class ChatLink {
       try {
         this.#noticesAfter ??= await this.#start()
         await this.#readNotices(this.#noticesAfter, signal)
-      } catch {
+      } catch (error) {
+        // A token that is refused is refused again.
+        if (error instanceof FabricError && isPermanent(error)) return
         await sleep(RETRY_MAX_MS, null, { signal }).catch(() => {})
       }
     }

@@ -79,7 +79,7 @@ test('[C190] --id goes on with a session, --continue with the newest chat', asyn
     isNew: false,
   })
   expect(await chooseTarget(fabric, { ...choice, continues: true, agent: 'empty' })).toMatchObject({ isNew: true })
-  expect(asked[0]).toEqual({ kind: 'chat', limit: 1, agent: 'b' })
+  expect(asked).toContainEqual({ kind: 'chat', limit: 1, agent: 'b' })
   expect(calls).toEqual([{ agent: 'empty' }])
 })
 

@@ -211,6 +211,29 @@ describe.skipIf(needs('tmux'))('on a terminal', () => {
     expect(messages.filter(({ role }) => role === 'user')).toHaveLength(2)
   })
 
+  test('[C197] a server that comes back with a token ends the chat, with the words of the other verbs', async () => {
+    const chat = open('token', 120, ['scripted', '--id', 'locked-out'])
+    await chat.until(/^›/m)
+    // An answer: the chat is connected, and not only drawn.
+    await chat.ask({ text: 'Begun.' })
+    await chat.until(/^Begun\.$/m)
+    await work.kill()
+    await chat.until('The server is away')
+    const guarded = work.start(['start', '--port', new URL(work.url).port, '--data', 'data', '--token'])
+    await guarded.until((line) => line.includes('ready at'))
+    try {
+      await chat.until('This chat cannot go on; Ctrl+D leaves.')
+      const shown = words(chat.lines())
+      expect(shown).toContain('Set FABRIC_HARNESS_API_TOKEN to the token of the server.')
+      expect(shown).toContain('name its data folder with --data')
+      expect(shown).not.toContain('… the server is away')
+    } finally {
+      guarded.process.kill('SIGKILL')
+      await guarded.ended
+      await work.boot()
+    }
+  })
+
   test('[C196] [C199] typing while an answer comes, a window that changes its size, stop, leave and come back', async () => {
     const chat = open('third', 120, ['scripted', '--id', 'typed'])
     await chat.until(/^›/m)

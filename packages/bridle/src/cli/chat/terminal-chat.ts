@@ -3,6 +3,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type HarnessConnection, HarnessError } from '../../client/index.ts'
 import { editDraft } from '../approvals/argument-draft.ts'
+import { explainError } from '../explain-error.ts'
 import { refusalText } from '../refusal-text.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import { workspaceNote } from '../runs/workspace-note.ts'
@@ -332,10 +333,24 @@ export class TerminalChat {
       this.#note('It is back.')
     }
     if (phase === 'closed' && error) {
-      this.#sayError(error)
-      if (error.code === 'session_removed') this.#note('The session was removed; /new starts another.')
+      this.#isAway = false
+      if (error.code === 'session_removed') {
+        this.#sayError(error)
+        this.#note('The session was removed; /new starts another.')
+      } else void this.#sayRefusal(error)
     }
     this.#window.redraw()
+  }
+
+  /** The server refuses the chat for good. A plain request is refused for the same reason, and other verbs have words for that. */
+  async #sayRefusal(error: HarnessError): Promise<void> {
+    const { id, agent } = this.#link.target
+    const refusal = await this.#options.connection.fabric.session(id, agent).then(
+      () => null,
+      (reason: unknown) => reason,
+    )
+    this.#sayError(refusal === null ? error : new Error(explainError(refusal).message))
+    this.#note('This chat cannot go on; Ctrl+D leaves.')
   }
 
   #control(): ChatControl {

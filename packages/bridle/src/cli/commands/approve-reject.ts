@@ -13,7 +13,8 @@ import {
   ExitError,
   outputOptions,
 } from '../command.ts'
-import { createClient } from '../config/settings.ts'
+import { commandName } from '../command-name.ts'
+import { createClient, repeatedFlags } from '../config/settings.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -66,7 +67,7 @@ const decideApproval = async (
   }
   const { id, answer } = await withSession(fabric, session, agent, decide).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
-    throw noApproval(session, approvalId)
+    throw noApproval(session, approvalId, repeatedFlags(flags))
   })
   if (out.isJson) out.row({ sessionId: id, ...answer })
   else out.line(`${verb === 'approve' ? 'Approved' : 'Rejected'} ${approvalId} of ${id}.`)
@@ -75,11 +76,11 @@ const decideApproval = async (
 
 /** Shows the approval, lets a person edit its arguments, and asks. */
 const editedArguments =
-  ({ args: [, approvalId = ''], flags: { agent }, env, out }: DecisionCall): ArgumentSource =>
+  ({ args: [, approvalId = ''], flags, env, out }: DecisionCall): ArgumentSource =>
   async (fabric, id) => {
-    const { approvals } = await fabric.session(id, agent)
+    const { approvals } = await fabric.session(id, flags.agent)
     const approval = approvals.find((each) => each.id === approvalId)
-    if (!approval) throw noApproval(id, approvalId)
+    if (!approval) throw noApproval(id, approvalId, repeatedFlags(flags))
     const request = { subject: approval.toolName, args: approval.args, reason: approval.reason }
     const { signal, dispose } = listenForInterrupt()
     const choice: ApprovalChoice | null = await askApproval(out, request, env, signal, { isEdit: true })
@@ -90,5 +91,8 @@ const editedArguments =
     return choice.args
   }
 
-const noApproval = (session: string, approvalId: string): ExitError =>
-  new ExitError(EXIT_CODES.failed, `There is no approval ${approvalId} in a session ${session}.`)
+const noApproval = (session: string, approvalId: string, serverFlags: string): ExitError =>
+  new ExitError(
+    EXIT_CODES.failed,
+    `${session} has no approval ${approvalId}. Those that wait: ${commandName()} approvals${serverFlags}`,
+  )

@@ -154,7 +154,7 @@ describe('[C13] approvals', () => {
 
   test('an unknown approval is reported in one line', async () => {
     const { code, stderr } = await work.bridle(['approve', 'asks', 'apr-0'])
-    expect([code, stderr]).toEqual([1, 'bridle: There is no approval apr-0 in a session asks.\n'])
+    expect([code, stderr]).toEqual([1, 'bridle: asks has no approval apr-0. Those that wait: bridle approvals\n'])
   })
 })
 

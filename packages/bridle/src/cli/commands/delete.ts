@@ -24,8 +24,9 @@ export const deleteSession = defineCommand({
     )
     if (!flags.yes) {
       const { signal, dispose } = listenForInterrupt()
-      const room = out.width - `${id}: “”`.length
-      out.line(title === '' || room < 1 ? id : `${id}: “${truncateLine(title, room)}”`)
+      const which = `${id} of ${agent}`
+      const room = out.width - `${which}: “”`.length
+      out.line(title === '' || room < 1 ? which : `${which}: “${truncateLine(title, room)}”`)
       const answer = await askChoice(out, 'This cannot be undone. Delete it? [y]es, [n]o: ', ['y', 'n'], signal)
       dispose()
       if (answer === null) out.write('\n')

@@ -59,6 +59,9 @@ const contentOf = async (file: string): Promise<Blob> => {
     await access(file, constants.R_OK)
     return await openAsBlob(file)
   } catch (cause) {
-    throw new ExitError(EXIT_CODES.usage, `${file} cannot be read.`, { cause })
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+    throw new ExitError(EXIT_CODES.usage, isMissing ? `There is no file ${file}.` : `${file} cannot be read.`, {
+      cause,
+    })
   }
 }

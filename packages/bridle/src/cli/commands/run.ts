@@ -1,6 +1,7 @@
 // `bridle run` submits a prompt and shows the run live until it ends.
 import { randomUUID } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
+import type { OperatorClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { approvalQuestions } from '../approvals/approval-questions.ts'
 import {
@@ -17,7 +18,7 @@ import { type ClientFlags, createClient, repeatedFlags, serverUrl } from '../con
 import { refusalText } from '../refusal-text.ts'
 import { startInBackground } from '../runs/background-run.ts'
 import { type LeftRunState, leaveRun } from '../runs/leaving.ts'
-import { type RunPayload, readRunInput } from '../runs/run-input.ts'
+import { type RunInputFlags, type RunPayload, readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
 import { changesNote, workspaceNote } from '../runs/workspace-note.ts'
@@ -64,16 +65,22 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       throw error
     })
     let accepted: string | null = null
-    const { plain } = connection
+    const { fabric, plain } = connection
+    const sayWhat = `Say what to do: ${commandName(env)} run ${agent} "Hello", or use --payload or --set.`
     const card = () => plain.session(id, agent).catch(() => null)
     const onAccepted = async (runId: string) => {
       accepted = runId
       // Not before: a session that was refused does not exist.
       out.note(`${agent}, session ${id}`)
+      const other = flags.id === undefined || out.isJson ? null : await otherAgent(fabric, id, agent)
+      if (other !== null)
+        out.note(`${other} has a session ${id} too. Other commands need --agent ${agent} for this one.`)
       const note = workspace && !out.isJson ? workspaceNote((await card()) ?? { id }) : null
       if (note !== null) out.note(note)
     }
     try {
+      if (hasNoInput(prompt, flags) && (await readsPrompts(fabric, agent)))
+        throw new ExitError(EXIT_CODES.usage, sayWhat)
       const display = out.isJson
         ? jsonDisplay(out)
         : terminalDisplay(connection, out, signal, { id, agent, env, serverFlags })
@@ -95,7 +102,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (takeOver !== null) out.note(takeOver)
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
-      if (!signal.aborted) throw withPromptHint(error, input, `${commandName(env)} run ${agent}`)
+      if (!signal.aborted) throw withPromptHint(error, input, sayWhat)
       if (accepted === null) throw new ExitError(EXIT_CODES.interrupted, `Left before the server took the run.`)
       const run = { id, agent, runId: accepted }
       const state = isTerminated() ? 'continues' : await leaveRun(out, connection.plain, run)
@@ -108,13 +115,26 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
   },
 })
 
+/** The agent whose session has had this id for longer; null = there is none. */
+const otherAgent = async (fabric: OperatorClient, id: string, agent: string): Promise<string | null> => {
+  const oldest = await fabric.session(id).catch(() => null)
+  return oldest === null || oldest.agent === agent ? null : oldest.agent
+}
+
+const hasNoInput = (prompt: string | undefined, flags: RunInputFlags): boolean =>
+  [prompt, flags.payload, flags['payload-file'], flags.stdin, flags.set].every((each) => each === undefined)
+
+/** A model would be asked with the text of an empty object. An agent with an input of its own, and a function, may need nothing. */
+const readsPrompts = async (fabric: OperatorClient, agent: string): Promise<boolean> => {
+  const { agents } = await fabric.agents().catch(() => ({ agents: [] }))
+  const row = agents.find(({ name }) => name === agent)
+  return row?.models !== undefined && row.input_schema === null
+}
+
 /** A run without any input that the server refuses lacks a prompt most of the time. */
-const withPromptHint = (error: unknown, input: RunPayload, command: string): unknown =>
+const withPromptHint = (error: unknown, input: RunPayload, sayWhat: string): unknown =>
   error instanceof FabricError && error.status === 400 && Object.keys(input).length === 0
-    ? new ExitError(
-        EXIT_CODES.usage,
-        `${refusalText(error)} Say what to do: ${command} "Hello", or use --payload or --set.`,
-      )
+    ? new ExitError(EXIT_CODES.usage, `${refusalText(error)} ${sayWhat}`)
     : error
 
 const farewell = (

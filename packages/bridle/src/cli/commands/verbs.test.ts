@@ -1,10 +1,12 @@
 // The verbs that look at sessions and steer them, against a server in this process. Three sessions are at work at a time.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
 import { operatorClient } from '../../client/index.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
+import { scriptedModel } from '../../testing/scripted-model.ts'
 import { type VerbWorld, verbWorld } from '../verb-calls.suite.ts'
 
 let world: VerbWorld
@@ -60,6 +62,71 @@ describe('[C150] a session is named by the beginning of its id', () => {
     await world.play('put-away', { text: 'x' })
     await fabric().archive('put-away')
     expect((await world.rows('inspect', 'put-a'))[0]).toMatchObject({ id: 'put-away', archived: true })
+  })
+})
+
+describe('[C346] an id that sessions of several agents have', () => {
+  let server: HarnessServer
+  const twins = ['first-agent', 'second-agent']
+  const client = () => operatorClient({ url: server.url })
+  beforeAll(async () => {
+    const agents = twins.map((name) => agent({ name, run: async () => name }))
+    server = await HarnessServer.start({
+      ...{ port: 0, data: join(world.folder, 'twins'), store: 'memory', cockpit: false, agentsRoot: false },
+      ...{ agents, log: () => {} },
+    })
+    for (const each of twins) await client().invoke(each, 'twin-1', { prompt: 'x' })
+  })
+  afterAll(() => server.close())
+  const refusal = (text: string) => ({
+    ...{ code: 2, stdout: '' },
+    notes: `${text} is a session of 2 agents. Say which:\n  --agent first-agent\n  --agent second-agent`,
+  })
+
+  test('is refused by every verb, also for the beginning of the id, and nothing is done', async () => {
+    for (const [verb = '', ...more] of [
+      ['delete', '--yes'],
+      ['cancel'],
+      ['pause'],
+      ['resume'],
+      ['approve', 'apr-1'],
+      ['reject', 'apr-1'],
+      ['signal', 'go'],
+      ['branch'],
+      ['rerun'],
+      ['apply'],
+      ['inspect'],
+      ['logs'],
+      ['health'],
+      ['checkpoints'],
+      ['artifacts'],
+      ['export', '-o', join(world.folder, 'twin.jsonl')],
+      ['replay'],
+      ['open'],
+    ])
+      for (const [typed, id] of [
+        ['twin-1', 'twin-1'],
+        ['twi', 'twin-1'],
+      ] as const)
+        expect([verb, await world.text(verb, typed, ...more, '--url', server.url)]).toEqual([verb, refusal(id)])
+    for (const each of twins) expect((await client().session('twin-1', each)).status).toBe('idle')
+  })
+
+  test('run says that another agent has the id', async () => {
+    const ran = (...argv: readonly string[]) => world.text('run', ...argv, 'x', '--url', server.url)
+    expect((await ran('second-agent', '--id', 'twin-1')).notes).toContain(
+      'first-agent has a session twin-1 too. Other commands need --agent second-agent for this one.',
+    )
+    for (const argv of [['first-agent', '--id', 'twin-1'], ['second-agent', '--id', 'alone-1'], ['second-agent']])
+      expect((await ran(...argv)).notes).not.toContain(' too.')
+  })
+
+  test('--agent chooses; with one session left the id is enough', async () => {
+    const at = ['--url', server.url]
+    expect(await world.rows('delete', 'twi', '--yes', '--agent', 'first-agent', ...at)).toEqual([
+      { sessionId: 'twin-1', agent: 'first-agent', deleted: true },
+    ])
+    expect((await world.rows('inspect', 'twin-1', ...at))[0]).toMatchObject({ id: 'twin-1', agent: 'second-agent' })
   })
 })
 
@@ -439,23 +506,64 @@ test('[C307] a rerun keeps the agent, and says so to a person who names another'
   expect(await world.text(...message, '--agent', 'scripted')).toEqual(refused)
 })
 
-test('[C151] a printed command leads to the server that was asked', async () => {
-  await world.play('steer', { artifact: { name: 'a.txt', content: 'a' } })
-  const there = ['--url', world.server.url, '--tenant', 'default']
+test('[C347] a printed command leads to the server that was asked', async () => {
+  await world.play('far-1', { text: 'one' }, { checkpoint: 'Half way' })
+  const to = ['--url', world.server.url, '--data', 'some folder']
+  const flags = ` --url ${world.server.url} --data 'some folder'`
   for (const argv of [
-    ['sessions', '--search', 'steer'],
-    ['inspect', 'steer'],
-    ['checkpoints', 'steer'],
-    ['artifacts', 'steer'],
-    ['artifacts', 'steer', 'nothing'],
+    ['inspect', 'far-1'],
+    ['checkpoints', 'far-1'],
     ['health'],
     ['agents'],
-    ['pause', 'steer'],
-    ['inspect', 'steer'],
+    ['branch', 'far-1'],
+    ['branch', 'far-1', 'Hello'],
+    ['pause', 'far-1'],
+    ['approve', 'far-1', 'apr-999'],
+    ['branch', 'far-1', '--checkpoint', '9'],
   ]) {
-    const { stdout, notes } = await world.text(...argv, ...there)
-    const commands = `${stdout}\n${notes}`.split('\n').filter((line) => line.includes('bridle '))
-    expect([argv, commands.length > 0]).toEqual([argv, true])
-    for (const line of commands) expect(line.endsWith(` ${there.join(' ')}`) || line).toBe(true)
+    const { stdout, notes } = await world.text(...argv, ...to)
+    const printed = `${stdout}\n${notes}`.split('\n').filter((line) => /bridle [a-z]+/.test(line))
+    expect([argv, printed.length]).not.toEqual([argv, 0])
+    for (const line of printed) expect(line.endsWith(flags) ? '' : line).toBe('')
+  }
+  await world.play('files-2', { artifact: { name: 'a.txt', content: 'x' } })
+  expect((await world.text('artifacts', 'files-2', ...to)).notes).toMatch(new RegExp(`${flags}$`))
+})
+
+test('[C13] an approval that a session does not have is answered with the verb that lists them', async () => {
+  await world.play('calm-1', { text: 'one' })
+  for (const verb of ['approve', 'reject'])
+    expect(await world.text(verb, 'calm-1', 'apr-14')).toEqual({
+      ...{ code: 1, stdout: '' },
+      notes: 'calm-1 has no approval apr-14. Those that wait: bridle approvals',
+    })
+})
+
+test('[C341] import says that there is no such file', async () => {
+  expect(await world.text('import', 'nofile')).toEqual({ code: 2, stdout: '', notes: 'There is no file nofile.' })
+})
+
+test('[C165] run without a prompt: an agent that reads one is not asked; one that takes an input is', async () => {
+  const model = scriptedModel(() => ({ text: 'Hello' }))
+  const server = await HarnessServer.start({
+    ...{ port: 0, data: join(world.folder, 'promptless'), store: 'memory', cockpit: false, agentsRoot: false },
+    agents: [
+      agent({ name: 'talker', model }),
+      agent({ name: 'reporter', model, input: v.object({ days: v.optional(v.number(), 7) }) }),
+      agent({ name: 'nightly', run: () => 'done' }),
+    ],
+    log: () => {},
+  })
+  try {
+    expect(await world.text('run', 'talker', '--url', server.url)).toEqual({
+      ...{ code: 2, stdout: '' },
+      notes: 'Say what to do: bridle run talker "Hello", or use --payload or --set.',
+    })
+    const { sessions } = await operatorClient({ url: server.url }).sessions()
+    expect(sessions).toEqual([])
+    for (const [name, ...more] of [['reporter'], ['nightly'], ['talker', '--payload', '{}'], ['talker', 'Hi']])
+      expect([name, (await world.text('run', name ?? '', ...more, '--url', server.url)).code]).toEqual([name, 0])
+  } finally {
+    await server.close()
   }
 })

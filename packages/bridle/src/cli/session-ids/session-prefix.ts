@@ -7,8 +7,8 @@ import { commandName } from '../command-name.ts'
 import { CANDIDATES_MAX, PREFIX_PAGE } from '../limits.ts'
 
 /**
- * Acts on the session that a text names: the one with exactly this id, else the only one whose id begins with it. The act is
- * tried first with the text as it is, so a whole id costs no search and always wins.
+ * Acts on the session that a text names: the one with exactly this id, else the only one whose id begins with it. Without an agent
+ * the sessions are listed first: the server would take the oldest session of the id (H15), and a person may mean another agent's.
  */
 export const withSession = async <T>(
   fabric: OperatorClient,
@@ -16,11 +16,13 @@ export const withSession = async <T>(
   agent: string | undefined,
   act: (id: string) => Promise<T>,
 ): Promise<T> => {
+  const listed = agent === undefined ? await listedSessions(fabric, text) : null
+  checkOneAgent(listed?.filter(({ id }) => id === text))
   try {
     return await act(text)
   } catch (error) {
     if (!isNotFound(error)) throw error
-    const id = await idByPrefix(fabric, text, agent)
+    const id = idByPrefix(fabric, text, listed ?? (await sessionsByPrefix(fabric, text, agent)))
     // The session is there: the server does not know something else, such as an approval.
     if (id === text) throw error
     return act(id)
@@ -29,32 +31,56 @@ export const withSession = async <T>(
 
 export const isNotFound = (error: unknown): boolean => error instanceof FabricError && error.status === 404
 
+/** Null = the token may not list sessions; it may still answer an approval. */
+const listedSessions = (fabric: OperatorClient, text: string): Promise<readonly SessionRow[] | null> =>
+  sessionsByPrefix(fabric, text, undefined).catch((error: unknown) => {
+    if (error instanceof FabricError && error.status === 403) return null
+    throw error
+  })
+
 /** Throws where no session, or more than one, has an id that begins so. */
-const idByPrefix = async (fabric: OperatorClient, text: string, agent: string | undefined): Promise<string> => {
-  const found = await sessionsByPrefix(fabric, text, agent)
-  if (found.has(text)) return text
-  const [first, ...others] = found.keys()
+const idByPrefix = (fabric: OperatorClient, text: string, found: readonly SessionRow[]): string => {
+  const ids = [...new Set(found.map(({ id }) => id))]
+  if (ids.includes(text)) return text
+  const [first, ...others] = ids
   if (first === undefined) throw new NoSessionError(text, fabric.url)
-  if (others.length > 0) throw new ExitError(EXIT_CODES.usage, ambiguityText(text, [...found.values()]))
+  if (others.length > 0) throw new ExitError(EXIT_CODES.usage, ambiguityText(text, ids))
+  checkOneAgent(found)
   return first
 }
 
-/** The sessions whose ids begin so, by id; as soon as one has exactly this id, no further ones. */
+/** Throws where sessions of one id belong to several agents. */
+const checkOneAgent = (found: readonly SessionRow[] = []): void => {
+  const [first, ...others] = found
+  if (first === undefined || others.length === 0) return
+  const agents = found.slice(0, CANDIDATES_MAX).map(({ agent }) => `  --agent ${agent}`)
+  const more = found.length - agents.length
+  throw new ExitError(
+    EXIT_CODES.usage,
+    [
+      `${first.id} is a session of ${found.length} agents. Say which:`,
+      ...agents,
+      ...(more > 0 ? [`  and ${more} more`] : []),
+    ].join('\n'),
+  )
+}
+
+/** The sessions whose ids begin so. */
 export const sessionsByPrefix = async (
   fabric: OperatorClient,
   text: string,
   agent: string | undefined,
-): Promise<ReadonlyMap<string, SessionRow>> => {
+): Promise<readonly SessionRow[]> => {
   const found = new Map<string, SessionRow>()
   let cursor: string | undefined
   do {
     // The search also finds titles. All pages are read: one candidate too few would act on the wrong session.
     const filter = { search: text, archived: 'all' as const, order: 'created' as const, limit: PREFIX_PAGE }
     const page = await fabric.sessions({ ...filter, ...present({ agent, cursor }) })
-    for (const row of page.sessions) if (row.id.startsWith(text)) found.set(row.id, row)
+    for (const row of page.sessions) if (row.id.startsWith(text)) found.set(JSON.stringify([row.agent, row.id]), row)
     cursor = page.next
-  } while (cursor !== undefined && !found.has(text))
-  return found
+  } while (cursor !== undefined)
+  return [...found.values()]
 }
 
 /** No session of the server has such an id. The message names the server: another one may have the port that a person thinks of. */
@@ -66,12 +92,12 @@ export class NoSessionError extends ExitError {
   }
 }
 
-const ambiguityText = (text: string, candidates: readonly SessionRow[]): string => {
+const ambiguityText = (text: string, candidates: readonly string[]): string => {
   const shown = candidates.slice(0, CANDIDATES_MAX)
   const more = candidates.length - shown.length
   return [
     `${text} is the beginning of ${candidates.length} ids. Say more of it:`,
-    ...shown.map(({ id }) => `  ${id}`),
+    ...shown.map((id) => `  ${id}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ].join('\n')
 }

@@ -88,10 +88,12 @@ test.each<[string, ReturnType<typeof event>[], string]>([
       event('operator_action', { action: 'pause', actor: 'ada', reason: 'lunch' }),
       event('operator_action', { action: 'resume', actor: null, reason: null }),
       event('operator_action', { action: 'signal', actor: 'bo', reason: null, name: 'paid' }),
+      event('operator_action', { action: 'policy', actor: null, reason: null }),
+      event('operator_action', { action: 'policy', actor: 'cy', reason: 'too dear' }),
       event('waiting', { runId: 'r-2', reason: 'All sandboxes are busy.' }),
       event('cancelled', { runId: 'r-2', actor: 'bob', reason: 'enough' }),
     ],
-    '· pause by ada: lunch\n· resume\n· signal paid by bo\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
+    '· pause by ada: lunch\n· resume\n· signal paid by bo\n· budgets or rules changed\n· budgets or rules changed by cy: too dear\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
   ],
   [
     'tasks, checkpoints, artifacts, compaction',

@@ -158,7 +158,11 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     waiting: ({ reason }) => dimLines(`waits: ${reason}`),
     notice: ({ message }) => dimLines(String(message)),
     operator_action: ({ action, actor, reason, name }) =>
-      whole('·', 'dim', `${action}${name === undefined ? '' : ` ${name}`}${actorAndReason(actor, reason)}`),
+      whole(
+        '·',
+        'dim',
+        `${actionWords[String(action)] ?? action}${name === undefined ? '' : ` ${name}`}${actorAndReason(actor, reason)}`,
+      ),
     idle: () => void freshLine(),
     reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),
   }
@@ -176,6 +180,11 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       }
     },
   }
+}
+
+/** Actions whose name alone says too little. */
+const actionWords: { readonly [action: string]: string } = {
+  policy: 'budgets or rules changed',
 }
 
 /** The end of a text, for a person to find the place. */

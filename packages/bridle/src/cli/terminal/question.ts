@@ -5,21 +5,56 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TYPED_AHEAD_MS } from '../limits.ts'
 import type { CliOutput } from './output.ts'
 
+/** The question that is open. Its `interject` prints a remark above it and asks anew; null = nothing is asked now. */
+export interface QuestionSlot {
+  interject: ((remark: () => void) => void) | null
+}
+
 /** The first letter of each answer is enough. Null = no answer: the input ended, or the question was withdrawn. */
 export const askChoice = async <const A extends keyof typeof words>(
   out: CliOutput,
   question: string,
   answers: readonly A[],
   signal: AbortSignal,
+  slot: QuestionSlot = { interject: null },
 ): Promise<A | null> => {
+  try {
+    while (true) {
+      const interjected = new AbortController()
+      let isShown = false
+      slot.interject = (remark) => {
+        if (isShown) out.write('\n')
+        isShown = false
+        remark()
+        interjected.abort()
+      }
+      // Also behind a remark: keys that are not on the line of the question must not become a part of the answer.
+      await dropTypedAhead()
+      if (interjected.signal.aborted) continue
+      isShown = true
+      out.write(question)
+      const answer = await readAnswer(out, question, answers, AbortSignal.any([signal, interjected.signal]))
+      if (answer !== null || signal.aborted || !interjected.signal.aborted) return answer
+    }
+  } finally {
+    slot.interject = null
+    // An open standard input would keep the process alive.
+    process.stdin.pause()
+  }
+}
+
+const readAnswer = async <const A extends keyof typeof words>(
+  out: CliOutput,
+  question: string,
+  answers: readonly A[],
+  signal: AbortSignal,
+): Promise<A | null> => {
+  if (signal.aborted) return null
   // Not as a terminal: the line discipline does the editing, and Ctrl+C stays a signal to the process.
-  await dropTypedAhead()
   const lines = createInterface({ input: process.stdin, terminal: false })
   const close = () => lines.close()
   signal.addEventListener('abort', close, { once: true })
   try {
-    out.write(question)
-    if (signal.aborted) return null
     for await (const line of lines) {
       const typed = line.trim().toLowerCase()
       const answer = answers.find((each) => typed === each || typed === words[each])
@@ -31,8 +66,6 @@ export const askChoice = async <const A extends keyof typeof words>(
   } finally {
     signal.removeEventListener('abort', close)
     close()
-    // An open standard input would keep the process alive.
-    process.stdin.pause()
   }
 }
 
@@ -49,6 +82,8 @@ const dropTypedAhead = async (): Promise<void> => {
   }
   stdin.setRawMode(true)
   stdin.on('data', drop)
+  // A listener alone does not read again behind an earlier question, which has paused the input.
+  stdin.resume()
   await sleep(TYPED_AHEAD_MS)
   stdin.off('data', drop)
   stdin.setRawMode(false)

@@ -81,6 +81,24 @@ describe.skipIf(needs('script'))('on a terminal', () => {
     expect(shown.screen()).toContain('✓ go approved')
   })
 
+  test('[C10] keys that were pressed before a remark do not answer the question below it', async () => {
+    const shown = terminal(['run', 'scripted', scriptOf({ approve: 'go', args: {} }, { text: 'on' })], {
+      NO_COLOR: '1',
+    })
+    await shown.until(question)
+    await work.kill()
+    await shown.until(`\r\nThe server is away; waiting for it.\r\n  ${question}`)
+    shown.type('y')
+    await shown.until(`${question}y`)
+    await work.boot()
+    await shown.until(`\r\nIt is back.\r\n  ${question}`)
+    shown.type('\r')
+    await shown.until('Answer y, n or e.')
+    shown.type('n\r')
+    expect(await shown.ended).toBe(0)
+    expect(shown.screen()).toContain('✗ go denied')
+  })
+
   test('[C9] keys that were pressed before a question was shown do not answer it', async () => {
     const fake = 'Approve? [y]es, [n]o, [e]dit the arguments: '
     const shown = terminal(

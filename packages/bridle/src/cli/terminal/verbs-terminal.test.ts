@@ -211,7 +211,7 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
       ['y', 0],
     ] as const) {
       const window = tmux.open(80, ['delete', 'gone-1'])
-      await window.until('This cannot be undone. Delete it?')
+      await window.until(/^gone-1 of scripted: “.*”\nThis cannot be undone\. Delete it\?/m)
       expect((await fabric().session('gone-1')).id).toBe('gone-1')
       window.type(answer)
       window.press('Enter')

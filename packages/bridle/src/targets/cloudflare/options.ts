@@ -61,6 +61,7 @@ const optionNames: OptionNames<HarnessOptions> = {
   allowedOrigins: true,
   authBackOff: true,
   agents: true,
+  brokenAgents: true,
   models: true,
   expose: true,
   voiceInstructions: true,

@@ -137,6 +137,8 @@ describe('a turn', () => {
       undefined,
       ['✗ the answer is cut off: it reached the limit of the model'],
     ],
+    ['a branch continues', { status: 'complete', stopReason: 'branched' }, undefined, ['· the branch begins here']],
+    ['an import ends', { status: 'complete', stopReason: 'imported' }, undefined, ['· the imported session ends here']],
     ['failed', { status: 'error' }, 'It broke\u001b[2J.', ['✗ It broke␛[2J.']],
   ])('an answer that %s says so', (_name, more, error, expected) => {
     const printer = new LinePrinter()

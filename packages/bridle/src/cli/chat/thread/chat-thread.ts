@@ -101,6 +101,8 @@ export class ChatThread {
       const text = isLast && error ? error : 'The run failed.'
       return errorRows(text, columns, paint)
     }
+    const place = stopReason === undefined ? undefined : placeWords[stopReason]
+    if (place !== undefined) return [paint.style('dim', `· ${place}`)]
     const word = stopReason === undefined ? undefined : (stopWords[stopReason] ?? stopReason)
     return word === undefined ? [] : [paint.style('yellow', `✗ ${cutToColumns(oneLine(word), columns - 2)}`)]
   }
@@ -134,6 +136,10 @@ const stopWords: { readonly [reason: string]: string } = {
   cancelled: 'stopped',
   max_tokens: 'the answer is cut off: it reached the limit of the model',
   refusal: 'the model refused to answer',
+}
+
+/** Places in the history: nothing went wrong there. */
+const placeWords: { readonly [reason: string]: string } = {
   branched: 'the branch begins here',
   imported: 'the imported session ends here',
 }
