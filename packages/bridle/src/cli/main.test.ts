@@ -67,11 +67,6 @@ test.each<[string, string[], string]>([
     ['dev', '--target', 'cloudflare', '--store', 'memory'],
     '--store is for the target node; an object keeps its own sessions.',
   ],
-  [
-    'a status that is none',
-    ['sessions', '--status', 'done'],
-    'There is no status "done"; there are idle, queued, running, awaiting_approval, paused, recovering, completed, failed, cancelled.',
-  ],
   ['a limit that is none', ['sessions', '--limit', 'x'], '--limit x is not a number from 1 to 500.'],
   ['a replay that is none', ['attach', 's', '--replay', 'x'], '--replay x is neither all, none nor a number.'],
   ['an event that is none', ['attach', 's', '--after', 'x'], '--after x is not the id of an event, such as ev-12.'],

@@ -157,7 +157,7 @@ describe('a server that takes a request and does not answer', () => {
     const headers = { 'x-correlation-id': '1' }
     const asked = Promise.withResolvers<(response: Response) => void>()
     vi.stubGlobal('fetch', (_to: string, { method = 'GET', signal }: RequestInit) => {
-      if (method === 'GET') return Promise.resolve(Response.json({ id: 's', agent: 'a' }, { headers }))
+      if (method === 'GET') return Promise.resolve(Response.json({ id: 's', agent: 'a', sessions: [] }, { headers }))
       const { promise, resolve, reject } = Promise.withResolvers<Response>()
       signal?.addEventListener('abort', () => reject(signal.reason))
       asked.resolve(resolve)
