@@ -65,6 +65,28 @@ test('[V93] an answer that is interrupted is kept as far as it was heard, and th
   }
 })
 
+test('[V93] an interruption whose report takes its time keeps no more than was heard', async () => {
+  const { lines, pass } = await askingWorld(ANSWER)
+  const stopped: (() => void)[] = []
+  for (const { line, client } of lines) {
+    client.onInterrupted = (item) => stopped.push(() => line.played(item, 600, true))
+    await line.hear(bytesOf(voice(500)))
+    line.endTurn()
+  }
+  await pass(300)
+  const interruptions = lines.map(({ line }) => line.interrupt())
+  // Longer than a line waits before it looks again how much was heard.
+  for (const ms of [200, 200]) await pass(ms)
+  for (const report of stopped) report()
+  await pass(1_000)
+  await Promise.all(interruptions)
+  for (const { session, messages } of lines) {
+    expect(messages().at(-1)).toEqual(['assistant', 'One two', 'interrupted'])
+    const audio = (await keptAudio(session)).filter(({ role }) => role === 'assistant')
+    expect(audio.map(({ ms, words }) => [ms, words])).toEqual([[600, 'One two']])
+  }
+})
+
 test('[V93] telephone audio is kept with the samples of a telephone, and a client that leaves has heard a part', async () => {
   const { lines, pass } = await askingWorld(ANSWER, { format: 'g711_ulaw' })
   for (const { line } of lines) {

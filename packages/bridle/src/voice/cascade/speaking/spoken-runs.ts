@@ -41,6 +41,8 @@ export class SpokenRuns {
   #spent: SpeechAmount = NOTHING
   /** The interruptions, one after the other. */
   #interruption: Promise<void> = Promise.resolve()
+  /** The speech of an interruption whose report is awaited: how much of it was heard is not decided yet. */
+  #stopped: StoppedSpeech | null = null
   /** The reports of the client about items that it has stopped. */
   readonly #awaitedReports = new Map<string, (ms: number, isStopped: boolean) => void>()
 
@@ -82,6 +84,7 @@ export class SpokenRuns {
   bargeIn(): Promise<void> {
     const stopped = this.#queue.stop()
     if (!stopped) return this.#interruption
+    this.#stopped = stopped
     const report = this.#reportOf(stopped)
     for (const item of stopped.items) this.#ports.client.interrupted(item)
     for (const runId of stopped.answers) this.#setMuted(runId)
@@ -138,6 +141,9 @@ export class SpokenRuns {
 
   /** The answer that is heard now, or that was heard last and goes on. */
   #playing(): HeardAnswer | null {
+    const [interrupted] = this.#stopped?.answers ?? []
+    if (this.#stopped && interrupted !== undefined)
+      return this.#heardOf(interrupted, this.#stopped.speech, this.#stopped.playedMs)
     const { speech, playedMs } = this.#queue.playback
     const { state } = this.#ports.session
     const { run } = state.lifecycle
@@ -176,8 +182,10 @@ export class SpokenRuns {
     else this.#queue.mute(runId)
   }
 
-  async #recordInterruption({ answers, speech, playedMs }: StoppedSpeech, reportedMs: number | null): Promise<void> {
+  async #recordInterruption(stopped: StoppedSpeech, reportedMs: number | null): Promise<void> {
+    const { answers, speech, playedMs } = stopped
     const heardMs = reportedMs ?? playedMs
+    if (this.#stopped === stopped) this.#stopped = null
     this.#keepAudio(speech, heardMs)
     for (const runId of answers) await this.#cutAnswer(runId, speech, heardMs)
     this.#heard.settle()
