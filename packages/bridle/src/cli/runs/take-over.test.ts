@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type HostileRepository, hostileRepository } from '../../runners/workspaces/hostile-repository.suite.ts'
 import { addWorktree, findRepository } from '../../runners/workspaces/worktree.ts'
-import { takeOver } from './take-over.ts'
+import { isTakenOver, takeOver } from './take-over.ts'
+import { changesNote } from './workspace-note.ts'
 
 // Every step starts git, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -53,6 +54,23 @@ test('[C142] neither the repository nor a submodule that the agent made starts a
   expect(readFileSync(join(hostile.top, 'src/a.txt'), 'utf8')).toBe('changed\r\n')
   expect(readFileSync(join(hostile.top, 'new.txt'), 'utf8')).toBe('new\n')
   expect(readFileSync(join(hostile.top, 'src/.env'), 'utf8')).toBe('KEY=committed')
+})
+
+test('[C330] changes that the folder has are no longer offered', async () => {
+  const fabric = {
+    workspace: async () => ({ is_compared: true, changes: [{}] }),
+    session: async () => ({
+      ...{ id: 'w', workspace_kind: 'git_worktree', workspace_source: hostile.top, workspace_path: work },
+    }),
+  } as unknown as Parameters<typeof changesNote>[0]
+  const note = () => changesNote(fabric, { id: 'w', agent: 'a' }, '')
+  expect(await isTakenOver(hostile.top, work)).toBe(false)
+  writeFileSync(join(work, 'new.txt'), 'new\n')
+  expect(await note()).toContain('apply w')
+  await takeOver(hostile.top, work)
+  expect([await isTakenOver(hostile.top, work), await note()]).toEqual([true, null])
+  writeFileSync(join(work, 'new.txt'), 'newer\n')
+  expect(await note()).toContain('apply w')
 })
 
 test('[C142] line ends of the folder are kept as its owner set them', async () => {

@@ -8,7 +8,38 @@ import { findRepository, findWorktree, makeGitFolder } from '../../runners/works
 import { EXIT_CODES, ExitError } from '../command.ts'
 
 /** The number of changed files. Either all of them are brought over, or none. */
-export const takeOver = async (source: string, workspace: string): Promise<number> => {
+export const takeOver = (source: string, workspace: string): Promise<number> =>
+  withChanges(source, workspace, async ({ files, apply, isThere }) => {
+    if (files === 0) return 0
+    await apply().catch(async (error: Error) => {
+      throw new ExitError(
+        EXIT_CODES.failed,
+        (await isThere())
+          ? `Nothing was changed: the changes of the session are in ${source} already.`
+          : `Nothing was changed, since the changes do not fit: ${complaintOf(error)}. The session has its files in ${workspace}`,
+      )
+    })
+    return files
+  })
+
+/** The folder has the changes of the session already. */
+export const isTakenOver = (source: string, workspace: string): Promise<boolean> =>
+  withChanges(source, workspace, async ({ files, isThere }) => files > 0 && (await isThere()))
+
+interface WorktreeChanges {
+  /** The number of changed files. */
+  readonly files: number
+  /** Makes the changes in the folder of the person. */
+  readonly apply: () => Promise<unknown>
+  /** The folder of the person has them. */
+  readonly isThere: () => Promise<boolean>
+}
+
+const withChanges = async <T>(
+  source: string,
+  workspace: string,
+  use: (changes: WorktreeChanges) => Promise<T>,
+): Promise<T> => {
   const repository = await findRepository(source)
   const worktree = repository && (await findWorktree(repository.gitDir, workspace))
   if (!repository || !worktree)
@@ -35,22 +66,19 @@ export const takeOver = async (source: string, workspace: string): Promise<numbe
     const names = (await git(['diff', '--cached', '--name-only', '-z', commit], call)).toString().split('\0')
     const changes = ['diff', '--cached', '--binary', '--full-index', '--no-ext-diff', '--no-textconv', commit]
     const patch = await git(changes, call)
-    if (patch.length === 0) return 0
     const lineEnds = await lineEndSettings(repository.top)
     const here = { cwd: repository.top, env: { ...own, GIT_WORK_TREE: repository.top }, input: patch } as const
-    await git([...lineEnds, 'apply', '--whitespace=nowarn'], here).catch(async (error: Error) => {
-      const isThere = await git([...lineEnds, 'apply', '--whitespace=nowarn', '--reverse', '--check'], here).then(
-        () => true,
-        () => false,
-      )
-      throw new ExitError(
-        EXIT_CODES.failed,
-        isThere
-          ? `Nothing was changed: the changes of the session are in ${source} already.`
-          : `Nothing was changed, since the changes do not fit: ${complaintOf(error)}. The session has its files in ${workspace}`,
-      )
+    const apply = (...options: readonly string[]) =>
+      git([...lineEnds, 'apply', '--whitespace=nowarn', ...options], here)
+    return await use({
+      files: patch.length === 0 ? 0 : names.filter((name) => name !== '').length,
+      apply: () => apply(),
+      isThere: () =>
+        apply('--reverse', '--check').then(
+          () => true,
+          () => false,
+        ),
     })
-    return names.filter((name) => name !== '').length
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,6 +1,7 @@
 // Where a session works, as a person at a terminal needs to know it: before the work, and behind it to take the changes over.
 import type { OperatorClient, SessionDetail } from '../../client/index.ts'
 import { commandName } from '../command-name.ts'
+import { isTakenOver } from './take-over.ts'
 
 type WorkspaceCard = Pick<
   SessionDetail,
@@ -34,8 +35,20 @@ export const changesNote = async (
   serverFlags: string,
 ): Promise<string | null> => {
   const { is_compared: isCompared, changes } = await fabric.workspace(id, agent)
-  return isCompared && changes.length > 0 ? takeOverNote(await fabric.session(id, agent), serverFlags) : null
+  if (!isCompared || changes.length === 0) return null
+  const card = await fabric.session(id, agent)
+  return (await isInFolder(card)) ? null : takeOverNote(card, serverFlags)
 }
+
+/** The changes were brought over before. A server on another machine has folders that are not here. */
+const isInFolder = async ({
+  workspace_kind: kind,
+  workspace_source: source,
+  workspace_path: path,
+}: WorkspaceCard): Promise<boolean> =>
+  kind === 'git_worktree' && source !== undefined && path !== undefined
+    ? isTakenOver(source, path).catch(() => false)
+    : false
 
 /** How the changes come into the folder of the person; null = they are there, or there is no such folder. */
 export const takeOverNote = (
