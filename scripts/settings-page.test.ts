@@ -73,10 +73,10 @@ test('every variable of the tests, benchmarks and examples is known, so that a s
       /(?:env\.|getenv\("|^\s*(?:\.\.\.)?\{?\s*|[{,]\s*|')(BRIDLE_[A-Z_]*[A-Z])\b/gm,
     ),
   ])
-  const misspelt = 'BRIDLE_TOKN'
+  const misspelt = ['BRIDLE_TOKN', 'BRIDLE_PORT']
   // The token that shells of OpenHarness send. A server that is given it says which one it reads.
   const sent = 'BRIDLE_AUTH_TOKEN'
-  const known = [...VARIABLE_NAMES, ...INTERNAL, ...OTHER_NAMES, misspelt, sent]
+  const known = [...VARIABLE_NAMES, ...INTERNAL, ...OTHER_NAMES, ...misspelt, sent]
   expect([...new Set(names.map(([, name = '']) => name))].filter((name) => !known.includes(name))).toEqual([])
 })
 
