@@ -4,8 +4,8 @@ export type ServerFaultCode =
   | 'token_missing'
   /** The server would listen beyond this machine and ask nobody for a token. */
   | 'token_required'
-  /** An option has a name that is none, such as a misspelt one. */
-  | 'option_unknown'
+  /** An option has a name that is none, such as a misspelt one, or a value of a wrong kind. */
+  | 'option_invalid'
   | 'proxy_invalid'
   /** The setting `basePath` is no path. */
   | 'base_path_invalid'

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { serverOptionProblem } from '../../targets/node/server-option-names.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
-import { findWrongValue } from './config-values.ts'
 
 const NAMES = ['ts', 'js', 'mjs'].map((ending) => `bridle.config.${ending}`)
 
@@ -17,10 +16,14 @@ export const readConfigFile = async (folder = '.'): Promise<ServerOptions> => {
   if (other !== undefined)
     throw new ExitError(EXIT_CODES.usage, `${name} and ${other} are both here, and only one is read: remove the other.`)
   const config = await load(folder, name)
-  const problem = findWrongValue(config) ?? serverOptionProblem(config)
+  const problem = isPlainObject(config)
+    ? serverOptionProblem(config)
+    : 'the default export must be an object, such as { port: 8080 }.'
   if (problem !== null) throw new ExitError(EXIT_CODES.usage, `${name}: ${problem}`)
   return config
 }
+
+const isPlainObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const load = async (folder: string, name: string): Promise<ServerOptions> => {
   try {

@@ -8,6 +8,7 @@ test.each<[options: object, message: string]>([
     'harness: there is no "tokens[0].tenant". Did you mean "tokens[0].tenants"?',
   ],
   [{ basePath: '/bridle' }, 'harness: there is no "basePath".'],
-])('[CF29] a misspelt option is refused: %j', (options, message) => {
-  expect(() => checkOptions(options)).toThrow(expect.objectContaining({ code: 'option_unknown', message }))
+  [{ allowedOrigins: 'https://app.example' }, 'harness: "allowedOrigins" must be a list.'],
+])('[CF29] a misspelt option, or one of a wrong kind, is refused: %j', (options, message) => {
+  expect(() => checkOptions(options)).toThrow(expect.objectContaining({ code: 'option_invalid', message }))
 })

@@ -63,7 +63,7 @@ export class HarnessServer {
   static async start(options: ServerOptions = {}): Promise<HarnessServer> {
     const { port = 4317, host: hostname = '127.0.0.1', data = '.bridle', keepToken = false } = options
     const problem = serverOptionProblem(options)
-    if (problem !== null) throw new ServerFault('option_unknown', `HarnessServer.start: ${problem}`)
+    if (problem !== null) throw new ServerFault('option_invalid', `HarnessServer.start: ${problem}`)
     if (isOpenServer(options) && !isLoopback(hostname)) {
       throw new ServerFault(
         'token_required',

@@ -161,15 +161,27 @@ test.each<[options: object, message: string]>([
   [{ socketRate: { windowMs: 1, maxMesages: 1 } }, '"socketRate.maxMesages". Did you mean "socketRate.maxMessages"?'],
 ])('[O137] a misspelt option is refused: %j', async (options, message) => {
   await expect(embed(options)).rejects.toMatchObject({
-    code: 'option_unknown',
+    code: 'option_invalid',
     message: expect.stringMatching(/^createHarness: there is no /),
   })
   await expect(embed(options)).rejects.toThrow(message)
 })
 
+test.each<[options: object, message: string]>([
+  // Every part of the text would be an allowed origin.
+  [{ allowedOrigins: 'https://app.example' }, 'createHarness: "allowedOrigins" must be a list.'],
+  [{ data: 5 }, 'createHarness: "data" must be a text.'],
+  [{ tokens: [{ token: 't', scopes: ['admin'] }] }, 'createHarness: "tokens[0].scopes" must be a list of'],
+])('[O137] a value of a wrong kind is refused: %j', async (options, message) => {
+  await expect(embed(options)).rejects.toMatchObject({
+    code: 'option_invalid',
+    message: expect.stringContaining(message),
+  })
+})
+
 test('[O137] HarnessServer.start refuses a misspelt option too', async () => {
   await expect(HarnessServer.start({ port: 0, autenticate: () => null } as object)).rejects.toMatchObject({
-    code: 'option_unknown',
+    code: 'option_invalid',
     message: 'HarnessServer.start: there is no "autenticate". Did you mean "authenticate"?',
   })
 })

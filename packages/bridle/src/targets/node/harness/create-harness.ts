@@ -63,8 +63,6 @@ export interface EmbeddedHarness {
 
 /** Resolves when the harness has continued the work that the last process left. */
 export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promise<EmbeddedHarness> => {
-  const problem = serverOptionProblem(options, embeddedNames)
-  if (problem !== null) throw new ServerFault('option_unknown', `createHarness: ${problem}`)
   const {
     token,
     basePath: path,
@@ -74,9 +72,11 @@ export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promi
     agentsRoot = false,
     ...rest
   } = options
-  const basePath = parseBasePath(path)
   if (typeof agents !== 'string' && !Array.isArray(agents))
     throw new ServerFault('agent_invalid', 'agents is not a list. Write: agents: [agent({ name, run })].')
+  const problem = serverOptionProblem(options, embeddedNames)
+  if (problem !== null) throw new ServerFault('option_invalid', `createHarness: ${problem}`)
+  const basePath = parseBasePath(path)
   const named = [...(typeof agents === 'string' ? [] : agents.map(nameOf)), ...builtInAgents]
   const harness = await openHarness(
     {

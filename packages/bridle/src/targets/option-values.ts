@@ -1,6 +1,6 @@
-// The kinds of values that bridle.config.ts may have. A value of another kind would fail deep inside the server, with a message that names no setting.
-
-import type { Scope, ServerOptions } from '../../targets/node/index.ts'
+// The kinds of values that options may have, for every target. A value of another kind would fail deep inside the server, with a message
+// that names no option; or it would not fail: of a text in place of a list of origins, every part is an allowed origin.
+import type { Scope } from '../surfaces/http/access/authenticate.ts'
 
 const kinds = {
   text: { name: 'a text', fits: (value: unknown) => typeof value === 'string' },
@@ -24,7 +24,7 @@ const kinds = {
   },
 } as const
 
-const settings: { readonly [name in keyof ServerOptions]?: keyof typeof kinds } = {
+const optionKinds: Readonly<Record<string, keyof typeof kinds>> = {
   port: 'port',
   host: 'text',
   data: 'text',
@@ -70,14 +70,12 @@ const settings: { readonly [name in keyof ServerOptions]?: keyof typeof kinds } 
 }
 
 /** A sentence about the first value of another kind; null = all fit. It never shows the value, which may be a secret. */
-export const findWrongValue = (config: unknown): string | null => {
-  if (typeof config !== 'object' || config === null || Array.isArray(config))
-    return 'the default export must be an object, such as { port: 8080 }.'
-  for (const [name, kind] of Object.entries(settings)) {
-    const value = (config as Readonly<Record<string, unknown>>)[name] ?? undefined
+export const wrongValueProblem = (options: object): string | null => {
+  for (const [name, kind] of Object.entries(optionKinds)) {
+    const value = (options as Readonly<Record<string, unknown>>)[name] ?? undefined
     if (value !== undefined && !kinds[kind].fits(value)) return `"${name}" must be ${kinds[kind].name}.`
   }
-  const { tokens = [] } = config as { tokens?: readonly unknown[] | null }
+  const { tokens = [] } = options as { tokens?: readonly unknown[] | null }
   return tokens?.map(findWrongToken).find((problem) => problem !== null) ?? null
 }
 
