@@ -1,5 +1,5 @@
 // A dialog of the platform: it holds the focus, closes with Escape and gives the focus back.
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useLayoutEffect, useRef } from 'react'
 
 interface Modal {
   readonly dialog: RefObject<HTMLDialogElement | null>
@@ -10,7 +10,8 @@ interface Modal {
 
 export const useModal = (onClose: () => void): Modal => {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Open in the same moment in which it is there: a key in between would be one of the page.
+  useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
     return () => element?.close()

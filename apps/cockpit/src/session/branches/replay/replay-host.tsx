@@ -2,6 +2,7 @@
 import { lazy, Suspense } from 'react'
 import { useAction } from '../../../actions/use-action.ts'
 import { useCanBranch } from '../../../server/use-can.ts'
+import { OpeningDialog } from '../../../ui/opening-dialog.tsx'
 import { useReplayDialog } from './replay-button.tsx'
 
 const ReplayDialog = lazy(() => import('./replay-dialog.tsx'))
@@ -12,7 +13,7 @@ export const ReplayHost = () => {
   useAction('session.replay', canBranch ? () => show(true) : null)
   if (!isOpen) return null
   return (
-    <Suspense fallback={null}>
+    <Suspense fallback={<OpeningDialog onClose={() => show(false)} />}>
       <ReplayDialog onClose={() => show(false)} />
     </Suspense>
   )
