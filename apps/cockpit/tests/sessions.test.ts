@@ -157,7 +157,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
   })
 
   longTest('a failed session is branched; long titles widen no window', async () => {
-    await background(world, 'x'.repeat(120), `${'wide '.repeat(60)}${'W'.repeat(300)}`, { approve: 't'.repeat(200) })
+    await background(world, 'x'.repeat(120), `${'wide '.repeat(20)}${'W'.repeat(100)}`, { approve: 't'.repeat(200) })
     const phone = await world.open('/', { viewport: { width: 390, height: 844 } })
     await phone.getByRole('link', { name: /wide wide/ }).waitFor()
     await expectNoOverflow(phone)
@@ -206,7 +206,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
   })
 
   longTest('the longest contents widen no window of health', async () => {
-    await background(world, 'wide', 'W'.repeat(400), { fail: 'e'.repeat(3_000) })
+    await background(world, 'wide', 'W'.repeat(200), { fail: 'e'.repeat(3_000) })
     for (const width of [390, 1440]) {
       const page = await world.open('/fleet', { viewport: { width, height: 900 } })
       await page.getByRole('link', { name: /^WWWW/ }).waitFor()

@@ -97,14 +97,14 @@ test('[C330] a chat that changed files on a branch ends with the command that br
 
 if (isThorough)
   test('[C142] an agent’s own .git is not obeyed by apply', async () => {
-    const { stdout } = await run('evil', '--id', 'w2', '--workspace', 'repo', '--json')
-    const { workspace_path: path } = (await get(`${work.url}/sessions/w2`)).body
+    const { stdout } = await run('evil', '--id', 'w4', '--workspace', 'repo', '--json')
+    const { workspace_path: path } = (await get(`${work.url}/sessions/w4`)).body
     expect(stdout).not.toBe('')
     execFileSync('rm', ['-rf', join(String(path), '.git')])
     mkdirSync(join(String(path), '.git'))
     writeFileSync(join(String(path), '.git/config'), `[core]\n\tfsmonitor = touch ${work.folder}/ran\n`)
     writeFileSync(join(String(path), '.gitattributes'), '* filter=evil\n')
-    const { code } = await work.bridle(['apply', 'w2'])
+    const { code } = await work.bridle(['apply', 'w4'])
     expect([code, existsSync(join(work.folder, 'ran'))]).toEqual([0, false])
     git('checkout', '--quiet', '.')
     git('clean', '--quiet', '-f')
