@@ -147,7 +147,7 @@ describeCockpit(
 
     test('[H111] a chat gets its files by the form, and shows what changed', async () => {
       const page = await world.open('/')
-      await page.getByText('Live').waitFor()
+      await page.getByText('Live', { exact: true }).waitFor()
       await page.keyboard.press('n')
       const dialog = page.getByRole('dialog', { name: 'New session' })
       await dialog.getByLabel('Agent').selectOption('scripted')

@@ -22,9 +22,10 @@ export const useModal = (onClose: () => void): Modal => {
       dialog.current?.close()
       onClose()
     },
-    // React's strict mode closes and opens it once more: the event of that close comes when it is open again.
+    // The event comes later than the close. By then the dialog can be gone, closed by the page itself, or open again: React's strict mode
+    // closes and opens it once more.
     onDialogClose: () => {
-      if (!dialog.current?.open) onClose()
+      if (dialog.current?.open === false) onClose()
     },
   }
 }
