@@ -75,8 +75,8 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     expect(bundle.toString()).toContain('greeter')
     // A sentence of `bridle/testing`, which is for tests alone.
     expect(bundle.toString()).not.toContain('The script has no answer')
-    // The smallest plan of Cloudflare takes 3 MB. The bundle has the runtime of model agents, which `assistant` needs, and all comments.
-    expect(gzipSync(bundle).byteLength).toBeLessThan(450 * 1024)
+    // The smallest plan of Cloudflare takes 3 MB. This finds a package too many, not a line: it is not minified, and has the runtime of model agents.
+    expect(gzipSync(bundle).byteLength).toBeLessThan(500 * 1024)
     const [manifest = ''] = readdirSync(join(work.folder, 'data/builds'))
     expect(JSON.parse(readFileSync(join(work.folder, 'data/builds', manifest), 'utf8'))).toMatchObject({
       ...{ target: 'cloudflare', folder: 'dist/worker', agents: ['greeter', 'thrower'] },
