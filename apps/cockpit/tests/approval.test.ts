@@ -51,8 +51,9 @@ describeCockpit(
     afterEach(async () => {
       await world.closePages()
       for (const child of processes.splice(0)) child.kill('SIGKILL')
-      for (const { sessionId, agent } of (await world.client.approvals()).approvals)
-        await world.client.remove(agent, sessionId)
+      const { approvals } = await world.client.approvals()
+      const agents = new Map(approvals.map(({ sessionId, agent }) => [sessionId, agent]))
+      for (const [sessionId, agent] of agents) await world.client.remove(agent, sessionId)
     })
 
     test('[C64] on the page of a session the keys answer the first open approval, where nothing takes text', async () => {
@@ -93,6 +94,27 @@ describeCockpit(
       await page.getByRole('heading', { level: 1 }).click()
       await page.keyboard.press('a')
       await page.getByText('first denied, second approved').waitFor()
+    })
+
+    test('[C64] what is typed for a palette whose code is loading answers nothing, and the palette stays', async () => {
+      await fabricClient({ url: world.url }).invoke('twice', 'typed', { prompt: 'Go' }, { async: true })
+      const page = await world.open('/s/typed')
+      const code = Promise.withResolvers<void>()
+      await page.route(/palette-[^/]*\.js/, async (route) => {
+        await code.promise
+        await route.continue()
+      })
+      await page.locator('fieldset.acts:not([disabled])').nth(1).waitFor()
+      const asked = page.waitForRequest(/palette-[^/]*\.js/)
+      await page.keyboard.press('Control+k')
+      await asked
+      await page.keyboard.type('add', { delay: 20 })
+      code.resolve()
+      const palette = page.getByRole('dialog', { name: 'Search or run' })
+      await palette.getByRole('combobox').waitFor()
+      await page.keyboard.type('dark')
+      await palette.getByRole('option', { name: /dark/i }).first().waitFor()
+      expect((await world.client.approvals()).approvals.map(({ sessionId }) => sessionId)).toEqual(['typed', 'typed'])
     })
 
     test('edited with a live diff: the run goes on with the edited arguments', async () => {
