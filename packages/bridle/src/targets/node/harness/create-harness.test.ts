@@ -310,6 +310,15 @@ describe('[O93] bodies', () => {
   })
 })
 
+test('[O41] a second harness on a data folder says who has the folder, and what to do', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'bridle-embedded-'))
+  await embed({ data })
+  await expect(embed({ data })).rejects.toMatchObject({
+    code: 'in_use',
+    message: `${data} is in use by another harness of this process. Close that one first, or choose another folder with the setting data (--data).`,
+  })
+})
+
 test('[O94] a harness that closes asks clients to reconnect, and its data serves the next one', async () => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-embedded-'))
   const first = await embed({ data, token: 't' })
