@@ -27,7 +27,7 @@ beforeAll(async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   url = await new Promise((resolve, reject) => {
-    app.stdout?.once('data', (line) => resolve(String(line).trim()))
+    app.stdout?.once('data', (line) => resolve(/http:\S+/.exec(String(line))?.[0] ?? ''))
     app.once('exit', (code) => reject(new Error(`The app ended with ${code}.`)))
   })
 })

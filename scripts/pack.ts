@@ -13,7 +13,7 @@ const { name, version } = JSON.parse(readFileSync(join(root, 'packages/bridle/pa
 }
 const folder = process.argv[2] === undefined ? root : resolve(from, process.argv[2])
 mkdirSync(folder, { recursive: true })
-console.log('Building the package, its types and the cockpit: some 20 seconds …')
+console.log('Building the package, its types and the cockpit. This may take half a minute …')
 // `prepack` builds it first.
 execFileSync('npm', ['pack', '--silent', '--workspace', name, '--pack-destination', folder], {
   cwd: root,

@@ -31,7 +31,7 @@ const writeExamples = (page: string): number => {
 const EXPRESS = `declare module 'express' {
   import type { IncomingMessage, Server, ServerResponse } from 'node:http'
   type Handler = (request: IncomingMessage, response: ServerResponse & { send(text: string): void }, next: () => void) => void
-  const express: () => { get(path: string, handler: Handler): void; use(path: string, handler: Handler): void; listen(port: number, host: string): Server }
+  const express: () => { get(path: string, handler: Handler): void; use(path: string, handler: Handler): void; listen(port: number, host: string, ready: () => void): Server }
   export default express
 }
 `

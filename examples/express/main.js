@@ -45,7 +45,7 @@ app.post('/login', (request, response) => {
 app.use('/bridle', harness.handle)
 
 const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () =>
-  console.log(`http://127.0.0.1:${server.address().port}`),
+  console.log(`The app is ready at http://127.0.0.1:${server.address().port}`),
 )
 server.on('upgrade', (request, socket, head) => {
   if (!harness.upgrade(request, socket, head)) socket.destroy()

@@ -7,7 +7,7 @@ import { createApp, startHarness } from './app.ts'
 const harness = await startHarness(fileURLToPath(new URL('.bridle', import.meta.url)))
 const server = serve(
   { fetch: createApp(harness).fetch, hostname: '127.0.0.1', port: Number(process.env.PORT ?? 3000) },
-  ({ port }) => console.log(`The app is at http://127.0.0.1:${port}. Ctrl+C ends it.`),
+  ({ port }) => console.log(`The app is ready at http://127.0.0.1:${port}`),
 )
 server.on('upgrade', (request, socket, head) => {
   if (!harness.upgrade(request, socket, head)) socket.destroy()

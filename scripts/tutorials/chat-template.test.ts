@@ -125,7 +125,7 @@ describe('[C110] npm run dev of chat', () => {
     // The same once more in this folder: one line says so, and it ends.
     const second = project.start('dev.ts', { PORT: String(port) })
     expect(await second.ended).toBe(1)
-    expect(second.printed().match(inUse)).toEqual([expect.stringContaining('Stop that one first')])
+    expect(second.printed().match(inUse)).toEqual([expect.stringContaining('Stop that process first')])
     expect(second.printed()).not.toContain('    at ')
 
     const throwing = `import { agent } from 'bridle'

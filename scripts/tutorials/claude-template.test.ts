@@ -52,7 +52,7 @@ test('[C110] the app of claude names what it serves, prints a line per run, and 
   const second = project.start('app.ts', await env())
   expect(await second.ended).toBe(1)
   expect(second.printed()).toMatch(
-    /^The app could not start: \S+\.bridle is in use by another process \(pid \d+\)\.\n$/,
+    /^The app could not start: \S+\.bridle is in use by another process \(pid \d+\)\. Stop that process first, or .* \(--data\)\.\n$/,
   )
 
   const stream = await fetch(`${address}/tasks/${id}/events`)

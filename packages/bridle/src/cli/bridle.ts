@@ -15,7 +15,7 @@ process.emitWarning = ((...warning: Parameters<typeof emitWarning>) => {
 if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) await import('./main.ts')
 else {
   process.stderr.write(
-    `bridle: Node ${NEEDED.join('.')} or newer is needed; this is ${node}. For this project alone: npm install --save-dev node@24. For the whole machine: https://nodejs.org\n`,
+    `bridle: Node ${NEEDED.join('.')} or newer is needed; this is ${node}. https://nodejs.org has it for the whole machine. For this project alone, run: npm install --save-dev node@24\n`,
   )
   process.exitCode = 1
 }

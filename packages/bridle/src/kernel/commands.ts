@@ -371,7 +371,7 @@ export const PROMPT_COMMANDS: ReadonlySet<Command['type']> = new Set(['submit', 
 /** A closed set: each surface maps all of them to its own wire in one table. */
 export const REFUSAL_MESSAGES = {
   session_not_found: 'There is no such session.',
-  session_ended: 'The session has ended.',
+  session_ended: 'The session has ended; branch from it to go on, or begin a new session.',
   session_exists: 'The session exists already.',
   prompt_empty: 'The prompt is empty.',
   prompt_too_long: 'The prompt is too long: a command has at most 1.5 million characters, counted as JSON.',

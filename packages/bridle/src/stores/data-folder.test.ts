@@ -312,15 +312,17 @@ describe('processes', () => {
   test('a second process is refused, by name; the lock dies with its owner', async () => {
     const owner = await child('hold')
     const refused = openSqlite(folder)
-    await expectFault(refused, 'refused')
-    await expect(refused).rejects.toThrow(`${folder} is in use by another process (pid ${owner.process.pid})`)
+    await expectFault(refused, 'in_use')
+    await expect(refused).rejects.toThrow(
+      `${folder} is in use by another process (pid ${owner.process.pid}). Stop that process first, or choose another folder with the setting data (--data).`,
+    )
     await owner.kill()
     await (await openSqlite(folder)).close()
   })
 
   test('a second owner in the same process is refused too', async () => {
     const store = await openSqlite(folder)
-    await expectFault(openSqlite(folder), 'refused')
+    await expectFault(openSqlite(folder), 'in_use')
     await startSession(store, key('a'), 1)
     await store.close()
   })

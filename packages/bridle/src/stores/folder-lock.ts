@@ -17,7 +17,8 @@ export const lockFolder = (path: string): (() => void) => {
   } catch (cause) {
     db.close()
     if (!isBusy(cause)) throw cause
-    throw new StoreFault('refused', `${path} is in use by another process${pidIn(path)}`, cause)
+    // Without the cause: SQLite's "database is locked" says less, and would put a second stack below this message.
+    throw new StoreFault('in_use', inUseText(path))
   }
   return () => db.close()
 }
@@ -51,9 +52,19 @@ export const makePrivate = (file: string): void => {
   }
 }
 
-const pidIn = (path: string): string => {
+const inUseText = (path: string): string => {
+  const pid = ownerPid(path)
+  const [owner, remedy] =
+    pid === String(process.pid)
+      ? ['another harness of this process', 'Close that one']
+      : [`another process${pid && ` (pid ${pid})`}`, 'Stop that process']
+  return `${path} is in use by ${owner}. ${remedy} first, or choose another folder with the setting data (--data).`
+}
+
+/** Empty = unknown. */
+const ownerPid = (path: string): string => {
   try {
-    return ` (pid ${readFileSync(join(path, 'owner'), 'utf8').trim()})`
+    return readFileSync(join(path, 'owner'), 'utf8').trim()
   } catch {
     return ''
   }

@@ -17,7 +17,7 @@ const onRun = (update: RunUpdate): void => {
   if (update.type === 'end') console.log(`${id} ${update.outcome}${update.message ? `: ${update.message}` : '.'}`)
 }
 const tasks = await startTasks({ agent, repository }, { onRun }).catch((error: Error) => {
-  console.error(`The app could not start: ${error.message}.`)
+  console.error(`The app could not start: ${error.message}`)
   process.exit(1)
 })
 

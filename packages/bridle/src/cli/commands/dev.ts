@@ -16,7 +16,7 @@ import { withoutFailedRuns } from '../runs/own-server-log.ts'
 import { devLines } from '../terminal/dev-lines.ts'
 import { startMessage, urlFlag } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
-import { serverOptions, startOwnServer, stopServer } from './start.ts'
+import { serverOptions, startServer, stopServer } from './start.ts'
 
 export const dev = defineCommand({
   options: {
@@ -56,7 +56,7 @@ already, start again: sessions survive it.`,
     let isReady = false
     /** Files that are broken at the start; the message of a ready server names most of them. */
     const broken: AgentFileChange[] = []
-    const server = await startOwnServer({
+    const server = await startServer({
       ...settings,
       watchAgents: true,
       // The message of a ready server names the agents; afterwards each change has a line, and a broken file its frame.

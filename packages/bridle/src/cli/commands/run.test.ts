@@ -221,12 +221,12 @@ describe('[C7] with no server', () => {
     const { code, stdout, stderr } = await work.bridle(['run', 'scripted', 'hi', ...args])
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(
-      /is in use by another process \(pid \d+\), but no Bridle answers at .*\. Stop that process, or name its server with --url\.\n$/,
+      /is in use by another process \(pid \d+\)\. Stop that process first, .* \(--data\)\. No Bridle answers at .*; --url names the server of that process\.\n$/,
     )
     const second = await work.bridle(['start', '--port', '0', '--data', 'data'])
     expect([second.code, second.stdout]).toEqual([1, ''])
     expect(second.stderr).toMatch(
-      /is in use by another process \(pid \d+\)\. Stop that one first, or choose another folder with --data\.\n$/,
+      /is in use by another process \(pid \d+\)\. Stop that process first, or choose another folder with the setting data \(--data\)\.\n$/,
     )
   })
 })

@@ -33,7 +33,7 @@ With --token the other verbs find the token by the data folder; in a browser, pa
     const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
     for (const line of [...ignoredFileNotes(), ...variableNotes(env)]) out.line(line)
-    const server = await startOwnServer(settings)
+    const server = await startServer(settings)
     out.line(await startMessage(server, settings, env, out.width))
     const served = { agents: server.agents.keys(), defaultAgent: settings.defaultAgent }
     for (const line of defaultAgentNotes(env, served)) out.line(line)
@@ -72,13 +72,3 @@ export const startServer = async (settings: ServerSettings): Promise<HarnessServ
     },
   )
 }
-
-/** The same for a command that serves: where another process has the data folder, it says what to do. */
-export const startOwnServer = (settings: ServerSettings): Promise<HarnessServer> =>
-  startServer(settings).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'refused') throw error
-    throw new ExitError(
-      EXIT_CODES.failed,
-      `${error.message}. Stop that one first, or choose another folder with --data.`,
-    )
-  })

@@ -59,10 +59,10 @@ export const connectOrStart = async (
   const log = settings.log ?? ownServerLog(env)
   const server = await startServer({ ...settings, log, ownerToken, port: 0, host: '127.0.0.1' }).catch(
     (error: { code?: unknown }) => {
-      if (error.code !== 'refused' || !(error instanceof Error)) throw error
+      if (error.code !== 'in_use' || !(error instanceof Error)) throw error
       throw new ExitError(
         EXIT_CODES.failed,
-        `${error.message}, but no Bridle answers at ${url}. Stop that process, or name its server with --url.`,
+        `${error.message} No Bridle answers at ${url}; --url names the server of that process.`,
       )
     },
   )

@@ -100,7 +100,7 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     await doctor.ended()
     const rows = doctor.lines().join('\n')
     expect(rows).toMatch(
-      /! agent assistant {2}not available: Set BRIDLE_MODEL=anthropic\/claude-sonnet-4-5\n {19}and ANTHROPIC_API_KEY/,
+      /! agent assistant {2}not available: Set BRIDLE_MODEL=openai-compatible\/llama3\.2\n {19}and BRIDLE_MODEL_URL=/,
     )
     const failed = tmux.open(80, ['run', 'scriptd-with-a-name-that-is-long-enough', 'Hello'])
     expect(await failed.ended()).toBe(1)

@@ -893,7 +893,11 @@ export const httpCases: readonly ConformanceCase[] = [
           script: [{ artifact: { name: 'a.txt', content: 'abc' } }],
           headers: { 'x-forwarded-prefix': '/below', prefer: 'wait=0' },
         },
-        answer: { status: 202, headers: { location: { $match: '^/below/sessions/' } } },
+        answer: {
+          status: 202,
+          headers: { location: { $match: '^/below/sessions/' } },
+          body: { agentPath: '/below/agents/scripted/{s}' },
+        },
       },
       { stream: 'done', ask: { path: `${invoke}/stream` }, until: 'idle' },
       {

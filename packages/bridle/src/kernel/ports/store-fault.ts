@@ -18,6 +18,8 @@ export type StoreFaultCode =
   | 'unreachable'
   /** A large text is not there any more where the store kept it; that artifact alone cannot be read. */
   | 'content_gone'
+  /** Another process has the data folder: nothing was opened. */
+  | 'in_use'
   /** Broken contract (a gap in the numbers, a first append without a row). */
   | 'refused'
 

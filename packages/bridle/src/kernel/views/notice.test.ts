@@ -52,7 +52,7 @@ test.each<[EventType, object, object | null]>([
       ...{ status: 'fallback', kind: 'model', provider_requested: 'a/b', provider_actual: 'c/d' },
       reason: 'unavailable: "a/b" failed: Is it running?',
     },
-    { kind: 'fallback', message: 'a/b: Is it running? Asking c/d instead' },
+    { kind: 'fallback', message: 'asking c/d instead of a/b: Is it running?' },
   ],
   ...[{ retry_delay_ms: 1e20 }, { retry_at: -1e300 }, { retry_at: Number.MAX_SAFE_INTEGER }].map(
     (delay): [EventType, object, object] => [
@@ -64,7 +64,13 @@ test.each<[EventType, object, object | null]>([
   [
     'transport_diagnostic',
     { status: 'fallback', kind: 'model', provider_requested: 'a/b', provider_actual: 'c/d', reason: 'refused' },
-    { kind: 'fallback', message: 'a/b: refused, asking c/d instead' },
+    { kind: 'fallback', message: 'asking c/d instead of a/b: refused' },
+  ],
+  [
+    'transport_diagnostic',
+    // The command stands last, with nothing behind it: people copy it.
+    { status: 'fallback', kind: 'model', provider_requested: 'a/b', reason: 'No package. Run: npm install @ai-sdk/a' },
+    { kind: 'fallback', message: 'asking another model instead of a/b: No package. Run: npm install @ai-sdk/a' },
   ],
   [
     'transport_diagnostic',

@@ -40,7 +40,7 @@ const noticeContent = (event: AnyEvent): NoticeContent | null => {
     }
     case 'retry_scheduled': {
       const { attempt, due, reason } = event.payload
-      const text = `${before(reason, 'trying again')}${inSeconds(due - event.at)}, attempt ${attempt}`
+      const text = `${tryingAgain(reason)}${inSeconds(due - event.at)}, attempt ${attempt}`
       return { kind: 'retry', text, retryAt: due }
     }
     case 'transport_diagnostic':
@@ -81,11 +81,15 @@ const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number)
           : typeof max_retries === 'number'
             ? `, ${count} of ${max_retries}`
             : `, try ${count + 1}`
-      const text = `${who}${before(problem, 'trying again')}${inSeconds(delayMs)}${tries}`
+      const text = `${who}${tryingAgain(problem)}${inSeconds(delayMs)}${tries}`
       return { kind: 'retry', text, ...(delayMs !== null && { retryAt: at + delayMs }) }
     }
     case 'fallback':
-      return { kind: 'fallback', text: `${who}${before(why, 'asking')} ${next ?? 'another model'} instead` }
+      // The reason comes last: it may end with a command, which people copy.
+      return {
+        kind: 'fallback',
+        text: `asking ${next ?? 'another model'} instead${asked ? ` of ${asked}` : ''}: ${sentence(why)}`,
+      }
     case 'compacting':
       return { kind: 'retry', text: `${who}the conversation is too long for the model, making room` }
     case 'degraded':
@@ -102,10 +106,10 @@ const believableDelay = (ms: number | null): number | null =>
 /** The reason of a model begins with its code and, once more, its name: `unavailable: "a/b" failed: Nothing answers.` */
 const withoutName = (reason: string): string => reason.replace(/^\w+: "[^"]*" failed: /, '')
 
-/** A reason, and the words that follow it: a new sentence behind a question. */
-const before = (reason: string, words: string): string => {
+/** A new sentence behind a question. */
+const tryingAgain = (reason: string): string => {
   const why = sentence(reason)
-  return /[?!]$/.test(why) ? `${why} ${words[0]?.toUpperCase()}${words.slice(1)}` : `${why}, ${words}`
+  return /[?!]$/.test(why) ? `${why} Trying again` : `${why}, trying again`
 }
 
 const sentence = (words: string): string => words.trim().replace(/\.$/, '')

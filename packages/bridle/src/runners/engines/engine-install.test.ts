@@ -23,10 +23,10 @@ test('[C304] a project installs an engine with npm, also one that runs the sourc
 
 test('[C304] a checkout installs the pinned engines, by the path from where the person stands', () => {
   expect(hint(checkout)).toBe(
-    'Claude Code is not installed. Run: (cd apps/sandbox && npm ci), then start with BRIDLE_ENGINES=apps/sandbox',
+    'Claude Code is not installed. Run: (cd apps/sandbox && npm ci) and then start with BRIDLE_ENGINES=apps/sandbox',
   )
   expect(hint(join(checkout, 'examples', 'hello'))).toBe(
-    'Claude Code is not installed. Run: (cd ../../apps/sandbox && npm ci), then start with BRIDLE_ENGINES=../../apps/sandbox',
+    'Claude Code is not installed. Run: (cd ../../apps/sandbox && npm ci) and then start with BRIDLE_ENGINES=../../apps/sandbox',
   )
   expect(hint(checkout, { BRIDLE_ENGINES: 'apps/sandbox' })).toBe(
     'Claude Code is not installed. Run: (cd apps/sandbox && npm ci)',

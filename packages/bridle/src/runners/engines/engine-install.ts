@@ -29,7 +29,7 @@ export const installHint = (packageName: string, env: NodeJS.ProcessEnv, place: 
   const pinned = pinnedFolder(place)
   if (pinned === null) return `Run: npm install ${packageName}`
   const folder = relative(place.cwd, pinned) || '.'
-  const start = isNamed(pinned, env, place) ? '' : `, then start with BRIDLE_ENGINES=${folder}`
+  const start = isNamed(pinned, env, place) ? '' : ` and then start with BRIDLE_ENGINES=${folder}`
   return `Run: (cd ${folder} && npm ci)${start}`
 }
 

@@ -79,7 +79,7 @@ const respondToInvoke = async (
   // The session was removed in the meantime, and perhaps created again: the run is gone.
   if (!session?.hasEvent(promptSeq)) return sessionNotFound(key.id, key.agent)
   const watch = watchRunOutcome(session, runId, promptSeq - 1)
-  const end = runEnd(session, runId, watch)
+  const end = runEnd(request, session, runId, watch)
   if (preference.heartbeat) return heartbeatBody(end, { heartbeatMs: ports.heartbeatMs, applied, leave: watch.stop })
   const inTime = waitMs === null ? await end : await endWithin(end, waitMs)
   if (inTime) return isDenial(inTime) ? inTime : jsonResponse(inTime.body, { status: inTime.status })
@@ -96,20 +96,25 @@ const endWithin = <T>(end: Promise<T>, ms: number): Promise<T | null> =>
 
 const acceptedResponse = (request: Request, key: Key, { runId }: PromptAnswer, applied: string): Response =>
   json<AcceptedRun>(
-    { status: 'accepted', sessionId: key.id, agentPath: agentPath(key), runId },
+    { status: 'accepted', sessionId: key.id, agentPath: agentPath(request, key), runId },
     {
       status: 202,
       headers: {
-        location: publicPath(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`),
+        location: runPath(request, key, runId),
         'preference-applied': applied,
       },
     },
   )
 
-const runEnd = async (session: Session, runId: string, watch: OutcomeWatch): Promise<InvocationEnd | Denial> => {
+const runEnd = async (
+  request: Request,
+  session: Session,
+  runId: string,
+  watch: OutcomeWatch,
+): Promise<InvocationEnd | Denial> => {
   const { key } = session
   const outcome = await watch.outcome
-  const where = { sessionId: key.id, agentPath: agentPath(key) }
+  const where = { sessionId: key.id, agentPath: agentPath(request, key) }
   switch (outcome.status) {
     case 'completed':
       return { status: 200, body: { result: outcome.result, ...where } satisfies InvokeResult }
@@ -123,23 +128,26 @@ const runEnd = async (session: Session, runId: string, watch: OutcomeWatch): Pro
     case 'removed':
       return sessionNotFound(key.id, key.agent)
     case 'moved':
-      return new Denial('unavailable', `The server is going away; ${restartNotice(session, runId)}`, {
+      return new Denial('unavailable', `The server is going away; ${restartNotice(request, session, runId)}`, {
         'retry-after': '1',
       })
   }
 }
 
 /** Says what a restart does to a run. A durable run, one outside of this process, and one that has not begun continue for certain. */
-const restartNotice = ({ key, state, identity }: Session, runId: string): string => {
+const restartNotice = (request: Request, { key, state, identity }: Session, runId: string): string => {
   const { kind, run } = state.lifecycle
   const hasBegun = run?.runId === runId && (run.phase === 'started' || run.phase === 'cancelling')
   const waits = identity?.engine === 'scripted' && Object.keys(state.approvals.open).length > 0
   if (!hasBegun || run.durable || identity?.runnerKind === 'bridge' || waits)
     return 'the run goes on after the restart.'
-  const path = `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`
+  const path = runPath(request, key, runId)
   return kind === 'background'
     ? `the run lives in this process and may be interrupted; it is then started again. GET ${path} tells how it stands.`
     : `the run lives in this process and may be interrupted. GET ${path} tells how it ended.`
 }
 
-const agentPath = (key: Key): string => `/agents/${key.agent}/${key.id}`
+const agentPath = (request: Request, key: Key): string => publicPath(request, `/agents/${key.agent}/${key.id}`)
+
+const runPath = (request: Request, key: Key, runId: string): string =>
+  publicPath(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`)

@@ -219,7 +219,7 @@ export interface InvokeResult {
   readonly result: Json
   /** The id of the session. */
   readonly sessionId: string
-  /** The path of the session below the server's URL. */
+  /** The path of the session, as the caller reaches it: behind `basePath` and the prefix of a proxy. */
   readonly agentPath: string
 }
 
@@ -236,7 +236,7 @@ export interface AcceptedRun {
   readonly status: 'accepted'
   /** The id of the session. */
   readonly sessionId: string
-  /** The path of the session below the server's URL. */
+  /** The path of the session, as the caller reaches it: behind `basePath` and the prefix of a proxy. */
   readonly agentPath: string
   /** The id of the run. */
   readonly runId: string

@@ -432,3 +432,18 @@ describe('[F26] bad input', () => {
     },
   )
 })
+
+test('[F7] a session that has ended refuses a prompt and says what to do; the branch that it names goes on', async () => {
+  const it = testApp()
+  const id = await startedSession(it, { prompt: scriptPrompt({ text: 'done' }) }, isStatus('completed'))
+  expect(await it.post(`/agents/scripted/${id}`, { prompt: scriptPrompt({ text: 'more' }) })).toMatchObject({
+    status: 409,
+    body: { error: { message: 'The session has ended; branch from it to go on, or begin a new session.' } },
+  })
+  const { lastEventId } = (await it.get(`/sessions/${id}`)).body
+  const branch = { from_event_id: lastEventId, prompt: scriptPrompt({ text: 'more' }) }
+  const { body } = await it.post(`/sessions/${id}/resume`, branch)
+  expect(await waitForDetail(it, String(body.session_id), isStatus('completed'))).toMatchObject({
+    parent_session_id: id,
+  })
+})

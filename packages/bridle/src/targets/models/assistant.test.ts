@@ -45,7 +45,7 @@ const listed = async (url: string) => {
   return agents.find(({ name }) => name === 'assistant')
 }
 const UNSET =
-  /^Set BRIDLE_MODEL=anthropic\/\S+ and ANTHROPIC_API_KEY, and run npm install @ai-sdk\/anthropic; or, [^\n]*$/
+  /^Set BRIDLE_MODEL=\S+ and BRIDLE_MODEL_URL=\S+\/v1 for a local model\. For Claude, set BRIDLE_MODEL=anthropic\/\S+ and ANTHROPIC_API_KEY, and run: npm install @ai-sdk\/anthropic$/
 
 describe('[N107] [N110] without a model', () => {
   test.each<[string, Record<string, string>, RegExp]>([

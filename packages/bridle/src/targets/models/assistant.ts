@@ -53,7 +53,7 @@ You have no tools: you cannot look anything up, run programs or change anything.
 Write plain Markdown.`
 
 const UNSET = {
-  node: 'Set BRIDLE_MODEL=anthropic/claude-sonnet-4-5 and ANTHROPIC_API_KEY, and run npm install @ai-sdk/anthropic; or, for a local model, set BRIDLE_MODEL=openai-compatible/llama3.2 and BRIDLE_MODEL_URL=http://127.0.0.1:11434/v1.',
+  node: 'Set BRIDLE_MODEL=openai-compatible/llama3.2 and BRIDLE_MODEL_URL=http://127.0.0.1:11434/v1 for a local model. For Claude, set BRIDLE_MODEL=anthropic/claude-sonnet-4-5 and ANTHROPIC_API_KEY, and run: npm install @ai-sdk/anthropic',
   cloudflare:
     'Set BRIDLE_MODEL=anthropic/claude-sonnet-4-5 and write harness({ models: { anthropic } }); or set BRIDLE_MODEL=openai-compatible/… and BRIDLE_MODEL_URL.',
 } as const

@@ -70,7 +70,7 @@ export class HarnessServer {
         `Listening on ${hostname} without a token would let anybody run the agents. Set FABRIC_HARNESS_API_TOKEN, or start with --token.`,
       )
     }
-    const harness = await openHarness(options, { hostname })
+    const harness = await openHarness(options, { hostname, basePath: '' })
     const listener = nodeListener(harness)
     const server = createServer(
       { ...requestTimeouts(options), IncomingMessage: OfferingRequest },

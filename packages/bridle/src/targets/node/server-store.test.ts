@@ -224,7 +224,7 @@ test('[O41] a second server on the folder is refused, whatever stores both have'
   const data = freshFolder()
   const server = await start({ data, store: 'memory' })
   for (const store of ['memory', 'sqlite', lastingModule('other')])
-    await expect(start({ data, store })).rejects.toThrow('is in use by another process')
+    await expect(start({ data, store })).rejects.toMatchObject({ code: 'in_use' })
   await server.close()
 })
 

@@ -67,6 +67,7 @@ const faultMessages: { readonly [F in StoreFaultCode]: string } = {
   gone: 'The data folder, or a file in it, was removed or replaced; nothing is written.',
   unreachable: 'What lies outside of the log cannot be reached; nothing was written. Try again.',
   content_gone: 'The content of this artifact is gone: it is no longer where it was put.',
+  in_use: 'Another process has the data folder; nothing was written.',
   refused: 'The store refused the write.',
 }
 

@@ -87,7 +87,12 @@ describe('[H58] POST /sessions/:id/signal', () => {
         await vi.waitFor(async () => expect((await it.get('/sessions/s')).body.status).toBe('completed'))
       },
       409,
-      { error: { type: 'conflict', message: 'The session has ended.' } },
+      {
+        error: {
+          type: 'conflict',
+          message: 'The session has ended; branch from it to go on, or begin a new session.',
+        },
+      },
     ],
   ])('%s is refused, and nothing is written', async (_name, prepare, status, body) => {
     const it = start()

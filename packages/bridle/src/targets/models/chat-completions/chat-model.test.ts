@@ -330,6 +330,13 @@ test('[N109] a server that is not there', async () => {
   expect(await failure(null, { url: gone.url })).toMatchObject({
     reason: 'unavailable',
     retryable: true,
-    message: expect.stringContaining('Is the server of the model running?'),
+    message: expect.stringContaining(
+      `Nothing answers at ${gone.url}/ (BRIDLE_MODEL_URL). Is the server of the model running?`,
+    ),
   })
+  // A message for people has no secrets: neither a password nor a key in the query.
+  const { host } = new URL(gone.url)
+  const { message } = (await failure(null, { url: `http://me:secret@${host}/v1?key=secret` })) as Error
+  expect(message).toContain(`Nothing answers at http://${host}/v1 (BRIDLE_MODEL_URL).`)
+  expect(message).not.toContain('secret')
 })

@@ -17,7 +17,7 @@ export const chatModel = (modelId: string, { url, key }: ChatModelOptions): Lang
   provider: CHAT_PROVIDER,
   modelId,
   doStream: async (options): Promise<ModelStream> => {
-    const answer = await post(`${baseOf(url)}/chat/completions`, key, modelId, options)
+    const answer = await post({ url, key }, modelId, options)
     // Some servers repeat the key in their errors, which people read.
     const hide = (text: string) => (key ? text.replaceAll(key, '***') : text)
     const type = answer.headers.get('content-type') ?? ''
@@ -30,8 +30,8 @@ export const chatModel = (modelId: string, { url, key }: ChatModelOptions): Lang
 /** People also set the whole address. */
 const baseOf = (url: string): string => url.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')
 
-const post = (url: string, key: string | undefined, modelId: string, options: ModelCallOptions): Promise<Response> =>
-  fetch(url, {
+const post = ({ url, key }: ChatModelOptions, modelId: string, options: ModelCallOptions): Promise<Response> =>
+  fetch(`${baseOf(url)}/chat/completions`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -42,8 +42,15 @@ const post = (url: string, key: string | undefined, modelId: string, options: Mo
     ...(options.abortSignal && { signal: options.abortSignal }),
   }).catch((cause: unknown) => {
     options.abortSignal?.throwIfAborted()
-    throw new Error('Nothing answers at BRIDLE_MODEL_URL. Is the server of the model running?', { cause })
+    const message = `Nothing answers at ${shownAddress(url)} (BRIDLE_MODEL_URL). Is the server of the model running?`
+    throw new Error(message, { cause })
   })
+
+/** Without what may be secret: people read the messages of errors. */
+const shownAddress = (url: string): string => {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}
 
 /** An error with the fields of those that provider packages throw: they decide its reason. */
 const requestError = async (answer: Response, url: string, hide: (text: string) => string): Promise<Error> => {

@@ -1,4 +1,4 @@
-// The path below which an app serves a harness. The routes see paths without it; links in answers have it.
+// The path below which an app serves a harness. The routes see paths without it; links in answers and lines of the log have it.
 import { ServerFault } from '../../server-fault.ts'
 
 /** The base path as the other functions expect it: empty, or a path without a slash at its end. */
@@ -16,6 +16,12 @@ export const belowBasePath = (url: string, basePath: string): string | null => {
   const rest = url.slice(basePath.length)
   if (rest.startsWith('/')) return rest
   return basePath !== '' && (rest === '' || rest.startsWith('?')) ? `/${rest}` : null
+}
+
+/** The address that the caller asked for, of one that the routes see. */
+export const withBasePath = (url: string, basePath: string): string => {
+  const { origin } = new URL(url)
+  return `${origin}${basePath}${url.slice(origin.length)}`
 }
 
 /** The request as the routes see it; null = it is not for this harness. */

@@ -138,6 +138,24 @@ describe('[O90] beside routes of an app, below a path', () => {
     )
     const root = await harness.fetch(new Request('http://app.example/bridle', { headers: bearer('t') }))
     expect([root.status, root.headers.get('location')]).toEqual([302, '/bridle/docs'])
+    expect(await (await ask()).json()).toMatchObject({ agentPath: '/bridle/agents/greet/x' })
+    const { agentPath } = (await (await ask({ prefer: '' })).json()) as { agentPath: string }
+    expect(agentPath).toBe('/bridle/agents/greet/x')
+    const followed = await harness.fetch(new Request(`http://app.example${agentPath}`, { headers: bearer('t') }))
+    expect(followed.status).toBe(200)
+  })
+
+  test('the log names the address that was asked for', async () => {
+    const urls: unknown[] = []
+    const harness = await embed({
+      basePath: '/bridle',
+      token: 't',
+      log: (_level, _message, { url } = {}) => urls.push(url),
+    })
+    const url = await serveWith(harness)
+    await get(`${url}/bridle/sessions?limit=1&token=t`)
+    await upgradeAnswer(`${url}/bridle/sessions/x/ws?ticket=none`, { headers: bearer('t') })
+    expect(urls).toEqual([`${url}/bridle/sessions?limit=1&token=…`, `${url}/bridle/sessions/x/ws?ticket=…`])
   })
 
   test.each(['bridle', '/a b', '/../x', '/a//b', 'https://x'])('%j is no path', async (basePath) => {
@@ -289,6 +307,15 @@ describe('[O93] bodies', () => {
     const url = await parsing(() => undefined)
     const lost = await post(`${url}/agents/greet/x`, { prompt: 'Ada' }, bearer('t'))
     expect([lost.status, JSON.stringify(lost.body)]).toEqual([500, expect.stringContaining('before the parser')])
+  })
+})
+
+test('[O41] a second harness on a data folder says who has the folder, and what to do', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'bridle-embedded-'))
+  await embed({ data })
+  await expect(embed({ data })).rejects.toMatchObject({
+    code: 'in_use',
+    message: `${data} is in use by another harness of this process. Close that one first, or choose another folder with the setting data (--data).`,
   })
 })
 

@@ -88,7 +88,7 @@ export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promi
       expose: [...named, ...(options.expose ?? [])],
       ...(options.defaultAgent === undefined && named[0] !== undefined && { defaultAgent: named[0] }),
     },
-    { hostname: null },
+    { hostname: null, basePath },
   )
   try {
     await harness.start()

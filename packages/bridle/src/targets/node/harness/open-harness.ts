@@ -47,6 +47,7 @@ import { checkVariables } from '../variable-problems.ts'
 import { NodeWorkspaceFiles } from '../workspaces/workspace-files.ts'
 import { folderAccess } from '../workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from '../workspaces/workspaces.ts'
+import { withBasePath } from './base-path.ts'
 import { loadAgents } from './load-agents.ts'
 
 /** The two ends of a request on Node, where the platform has them. */
@@ -83,9 +84,14 @@ export interface OpenHarness {
 export interface ServingPlace {
   /** The address that the harness is served on; null = an app serves it, on addresses that nobody here knows. */
   readonly hostname: string | null
+  /** The path below which the harness is served; empty = none. */
+  readonly basePath: string
 }
 
-export const openHarness = async (options: ServerOptions, { hostname }: ServingPlace): Promise<OpenHarness> => {
+export const openHarness = async (
+  options: ServerOptions,
+  { hostname, basePath }: ServingPlace,
+): Promise<OpenHarness> => {
   const { data = '.bridle', env = process.env, keepToken = false } = options
   const authToken = options.authToken ?? (options.authTokenEnv === undefined ? undefined : env[options.authTokenEnv])
   if (options.authTokenEnv !== undefined && !authToken)
@@ -208,7 +214,8 @@ export const openHarness = async (options: ServerOptions, { hostname }: ServingP
       notReadyReason: () => (draining ? 'The server is going away.' : storeProblem()),
       onRequest: (entry) => {
         traces.request(entry, clock.now())
-        log(entry.status >= 500 ? 'warn' : 'info', 'request', { ...entry })
+        const url = withBasePath(entry.url, basePath)
+        log(entry.status >= 500 ? 'warn' : 'info', 'request', { ...entry, url })
       },
       callerAddress: (c) => (c.env as NodeBindings).incoming?.socket.remoteAddress ?? '',
     },
