@@ -112,6 +112,15 @@ describe('[C346] an id that sessions of several agents have', () => {
     for (const each of twins) expect((await client().session('twin-1', each)).status).toBe('idle')
   })
 
+  test('chat names the agents in the way in which it takes them', async () => {
+    const commands = twins.map((each) => `  bridle chat ${each} --id twin-1 --url ${server.url}`)
+    for (const typed of ['twin-1', 'twi'])
+      expect(await world.text('chat', '--id', typed, '--url', server.url)).toMatchObject({
+        code: 2,
+        notes: `twin-1 is a session of 2 agents. Say which:\n${commands.join('\n')}`,
+      })
+  })
+
   test('run says that another agent has the id', async () => {
     const ran = (...argv: readonly string[]) => world.text('run', ...argv, 'x', '--url', server.url)
     expect((await ran('second-agent', '--id', 'twin-1')).notes).toContain(
