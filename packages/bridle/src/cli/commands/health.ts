@@ -15,6 +15,7 @@ import {
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags, serverAddress } from '../config/settings.ts'
 import { LIST_PAGE } from '../limits.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { printFields } from '../terminal/fields.ts'
 import { healthTexts } from '../terminal/health-text.ts'
@@ -39,7 +40,7 @@ JSON rows are { sessionId, agent, status, title, score, flags, hint }; with a se
     const fabric = await createClient(flags, env)
     if (session !== undefined) await oneSession(fabric, session, flags, out)
     else if (flags.watch) await watchAll(fabric, below, flags, env, out)
-    else printList(out, await unhealthy(fabric, below, flags.agent), repeatedFlags(flags))
+    else await printList(fabric, await unhealthy(fabric, below, flags.agent), repeatedFlags(flags), out)
     return EXIT_CODES.ok
   },
 })
@@ -106,7 +107,7 @@ const watchAll = async (
   let isFirst = true
   const load = async (): Promise<void> => {
     const rows = (await unhealthy(fabric, below, flags.agent)).filter(isNews)
-    if (!signal.aborted && (rows.length > 0 || isFirst)) printList(out, rows, repeatedFlags(flags))
+    if (!signal.aborted && (rows.length > 0 || isFirst)) await printList(fabric, rows, repeatedFlags(flags), out)
     isFirst = false
   }
   let isAway = false
@@ -135,12 +136,18 @@ const watchAll = async (
 const isBelow = ({ health: now }: SessionRow, below: number): boolean =>
   below === Number.POSITIVE_INFINITY || (now !== null && now.score < below)
 
-const printList = (out: CliOutput, rows: readonly SessionRow[], serverFlags: string): void => {
+const printList = async (
+  fabric: OperatorClient,
+  rows: readonly SessionRow[],
+  serverFlags: string,
+  out: CliOutput,
+): Promise<void> => {
+  const [first] = rows
   if (out.isJson) for (const row of rows) out.row(rowOf(row))
-  else if (rows.length === 0) out.note('No sessions.')
+  else if (first === undefined) out.note('No sessions.')
   else {
     printSessionTable(out, rows, healthColumn)
-    out.note(`\n${commandName()} health ${rows[0]?.id}${serverFlags}`)
+    out.note(`\n${commandName()} health ${first.id}${await sessionFlags(fabric, first, serverFlags)}`)
   }
 }
 

@@ -13,6 +13,7 @@ import {
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
 export const rerun = defineCommand({
@@ -56,7 +57,8 @@ Standard output has the id of the new session alone. To watch the past without r
     else {
       out.line(sessionId)
       const again = prompts === 1 ? `1 prompt of ${parent.id} is` : `${prompts} prompts of ${parent.id} are`
-      out.note(`${again} asked again. Watch it with ${commandName(env)} attach ${sessionId}${repeatedFlags(flags)}`)
+      const words = await sessionFlags(fabric, { id: sessionId, agent: made.agent }, repeatedFlags(flags))
+      out.note(`${again} asked again. Watch it with ${commandName(env)} attach ${sessionId}${words}`)
     }
     return EXIT_CODES.ok
   },

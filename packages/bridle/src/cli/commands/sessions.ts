@@ -5,6 +5,7 @@ import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { writeRemark } from '../terminal/output.ts'
 import { changedColumn, printSessionTable } from '../terminal/session-table.ts'
 
@@ -36,9 +37,10 @@ export const sessions = defineCommand({
     } while (flags.all && next !== undefined)
 
     if (!out.isJson && rows.length === 0) out.note('No sessions.')
-    if (rows.length > 0) {
+    const [first] = rows
+    if (first) {
       printSessionTable(out, rows, changedColumn)
-      out.note(`\n${commandName(env)} inspect ${rows[0]?.id}${repeatedFlags(flags)}`)
+      out.note(`\n${commandName(env)} inspect ${first.id}${await sessionFlags(fabric, first, repeatedFlags(flags))}`)
     }
     if (next !== undefined) writeRemark(`There are more: --cursor ${next}, or --all`)
     return EXIT_CODES.ok

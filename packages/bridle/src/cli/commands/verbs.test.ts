@@ -121,13 +121,42 @@ describe('[C346] an id that sessions of several agents have', () => {
       })
   })
 
-  test('run says that another agent has the id', async () => {
+  test('run says that another agent has the id, in the background too', async () => {
     const ran = (...argv: readonly string[]) => world.text('run', ...argv, 'x', '--url', server.url)
     expect((await ran('second-agent', '--id', 'twin-1')).notes).toContain(
       'first-agent has a session twin-1 too. Other commands need --agent second-agent for this one.',
     )
-    for (const argv of [['first-agent', '--id', 'twin-1'], ['second-agent', '--id', 'alone-1'], ['second-agent']])
+    expect((await ran('first-agent', '--id', 'twin-1')).notes).toContain('second-agent has a session twin-1 too. ')
+    for (const argv of [['second-agent', '--id', 'alone-1'], ['second-agent']])
       expect((await ran(...argv)).notes).not.toContain(' too.')
+    expect((await ran('second-agent', '--id', 'twin-1', '--background')).notes).toContain(
+      'first-agent has a session twin-1 too. Other commands need --agent second-agent for this one.',
+    )
+  })
+
+  test.each([
+    ['run', 'second-agent', 'x', '--background', '--id', 'ID'],
+    ['inspect', 'ID', '--agent', 'second-agent'],
+    ['checkpoints', 'ID', '--agent', 'second-agent'],
+    ['artifacts', 'ID', 'nothing', '--agent', 'second-agent'],
+    ['branch', 'ID', '--checkpoint', '9', '--agent', 'second-agent'],
+    ['sessions', '--search', 'ID', '--agent', 'second-agent'],
+    ['pause', 'ID', '--agent', 'second-agent'],
+  ])('the command that %s prints names the agent where it is needed, and only there', async (...argv) => {
+    await client().invoke('second-agent', 'lone-1', { prompt: 'x' }, { async: true })
+    for (const [id, flag] of [
+      ['twin-1', ' --agent second-agent'],
+      ['lone-1', ''],
+    ] as const) {
+      const typed = argv.map((each) => (each === 'ID' ? id : each))
+      const { stdout, notes } = await world.text(...typed, '--url', server.url)
+      const printed = `${stdout}\n${notes}`.split('\n').filter((line) => line.includes(`bridle `))
+      expect(printed.length).toBeGreaterThan(0)
+      for (const line of printed) {
+        expect(line.endsWith(`${flag} --url ${server.url}`) ? '' : line).toBe('')
+        expect(line.includes('--agent')).toBe(flag !== '')
+      }
+    }
   })
 
   test('--agent chooses; with one session left the id is enough', async () => {
