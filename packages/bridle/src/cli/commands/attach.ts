@@ -8,6 +8,7 @@ import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } fr
 import { commandName } from '../command-name.ts'
 import { createClient, createWatchingClient, repeatedFlags } from '../config/settings.ts'
 import { leaveRun } from '../runs/leaving.ts'
+import { checkAgent } from '../runs/unknown-agent.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
@@ -93,6 +94,7 @@ within 2 seconds cancels it.`,
       if (run && (await leaveRun(terminal, lookup, run)) === 'cancelled') return EXIT_CODES.cancelled
     } catch (error) {
       if (!(error instanceof FabricError) || error.status !== 404) throw error
+      await checkAgent(lookup, flags.agent)
       throw new ExitError(EXIT_CODES.failed, `There is no ${agent === null ? `session ${id}` : `agent ${agent}`}.`)
     } finally {
       await questions.close()

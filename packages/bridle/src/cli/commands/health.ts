@@ -15,6 +15,7 @@ import {
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags, serverAddress } from '../config/settings.ts'
 import { LIST_PAGE } from '../limits.ts'
+import { checkAgent } from '../runs/unknown-agent.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { printFields } from '../terminal/fields.ts'
@@ -75,6 +76,7 @@ const unhealthy = async (fabric: OperatorClient, below: number, agent: string | 
     rows.push(...page.sessions.filter((row) => isBelow(row, below)))
     cursor = page.next
   } while (cursor !== undefined)
+  if (rows.length === 0) await checkAgent(fabric, agent)
   return worstFirst(rows)
 }
 

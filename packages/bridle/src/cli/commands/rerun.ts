@@ -13,6 +13,7 @@ import {
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
+import { UnknownAgentError } from '../runs/unknown-agent.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
@@ -43,6 +44,7 @@ Standard output has the id of the new session alone. To watch the past without r
     const change = present({ model, policy, settings, title, from_message: from, reason, actor, agent })
     const made = await withSession(fabric, session, agent, (id) => patient.replay(id, change)).catch(
       async (error: unknown) => {
+        if (error instanceof UnknownAgentError) throw error
         const other = agent === undefined ? null : await sessionOf(fabric, session)
         // The session of this agent was refused for another reason, such as a model that is not known.
         if (other === null || other.agent === agent) throw error

@@ -544,6 +544,30 @@ test('[C307] a rerun keeps the agent, and says so to a person who names another'
   expect(await world.text(...message, '--agent', 'scripted')).toEqual(refused)
 })
 
+describe('[C348] an agent that the server does not have', () => {
+  beforeAll(() => world.play('typo-1', { text: 'one' }))
+  const refusal = { code: 1, stdout: '', notes: 'There is no agent scriptd; there is scripted.' }
+
+  test.each([
+    ['sessions'],
+    ['health'],
+    ['export'],
+    ['inspect', 'typo-1'],
+    ['logs', 'typo'],
+    ['cancel', 'typo-1'],
+    ['approve', 'typo-1', 'apr-1'],
+    ['rerun', 'typo-1'],
+    ['attach', 'typo-1'],
+  ])('%s says so, and names those that there are', async (...argv) => {
+    expect(await world.text(...argv, '--agent', 'scriptd')).toEqual(refusal)
+  })
+
+  test('an agent without such a session is another matter', async () => {
+    expect((await world.text('inspect', 'typo-1', '--agent', 'assistant')).notes).toBe(noSessionText('typo-1'))
+    expect(await world.text('sessions', '--agent', 'assistant')).toMatchObject({ code: 0, notes: 'No sessions.' })
+  })
+})
+
 test('[C347] a printed command leads to the server that was asked', async () => {
   await world.play('far-1', { text: 'one' }, { checkpoint: 'Half way' })
   const to = ['--url', world.server.url, '--data', 'some folder']

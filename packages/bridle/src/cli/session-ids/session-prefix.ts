@@ -5,6 +5,7 @@ import { present } from '../../kernel/json.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { CANDIDATES_MAX, PREFIX_PAGE } from '../limits.ts'
+import { checkAgent } from '../runs/unknown-agent.ts'
 
 /**
  * Acts on the session that a text names: the one with exactly this id, else the only one whose id begins with it. Without an agent
@@ -24,7 +25,9 @@ export const withSession = async <T>(
     return await act(text)
   } catch (error) {
     if (!isNotFound(error)) throw error
-    const id = idByPrefix(fabric, text, listed ?? (await sessionsByPrefix(fabric, text, agent)), choiceOf)
+    const found = listed ?? (await sessionsByPrefix(fabric, text, agent))
+    if (found.length === 0) await checkAgent(fabric, agent)
+    const id = idByPrefix(fabric, text, found, choiceOf)
     // The session is there: the server does not know something else, such as an approval.
     if (id === text) throw error
     return act(id)
