@@ -170,8 +170,14 @@ describe('[C346] an id that sessions of several agents have', () => {
 
 describe('[C151] sessions', () => {
   test('[C12] the server knows which statuses there are', async () => {
-    const { code, notes } = await world.text('sessions', '--status', 'dancing')
-    expect([code, notes]).toEqual([2, expect.stringMatching(/^--status: .*"idle" \| .*"dancing"/)])
+    for (const verb of ['sessions', 'export']) {
+      const { code, notes } = await world.text(verb, '--status', 'runing')
+      expect([code, notes]).toEqual([
+        2,
+        '--status: "runing" is none of idle, queued, running, awaiting_approval, paused, recovering, completed, failed, cancelled',
+      ])
+    }
+    expect((await world.text('sessions', '--kind', 'talk')).notes).toBe('--kind: "talk" is none of chat, background')
   })
 
   test('ids are cut where titles would have no room, and each still names its session', async () => {
