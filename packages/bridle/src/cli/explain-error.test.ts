@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { FabricError } from '../client/fabric/error.ts'
+import { UnreachableError } from './config/server-url.ts'
 import { errorText, explainError } from './explain-error.ts'
 
 const message = 'There is no agent scriptd; there are scripted, voice.\n  one\n  two'
@@ -12,9 +13,10 @@ test('[C1] a pipe gets the error as it is', () => {
   expect(errorText(message, null)).toBe(`bridle: ${message}`)
 })
 
-const unreachable = (code: string): FabricError => {
-  const cause = new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code }) })
-  return new FabricError(0, 'unreachable', 'No Bridle answers at https://127.0.0.1:5173.', { cause })
+const unreachable = (code: string, url = 'https://127.0.0.1:5173'): FabricError => {
+  const reason = new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code }) })
+  const cause = new UnreachableError(url, { cause: reason })
+  return new FabricError(0, 'unreachable', `No Bridle answers at ${url}.`, { cause })
 }
 
 test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
@@ -33,6 +35,15 @@ test('[C4] a refused token is answered with two ways to give one', () => {
   )
 })
 
-test('[C4] a server that does not answer is none of it', () => {
-  expect(explainError(unreachable('ECONNREFUSED')).message).toMatch(/^No Bridle answers at .* Start one with /)
+test.each([
+  ['http://127.0.0.1:4317', 'Start one with bridle start, or name the server with --url.'],
+  ['http://localhost:4999', 'Start one with bridle start --port 4999, or name the server with --url.'],
+  ['http://127.0.0.1', 'Start one with bridle start --port 80, or name the server with --url.'],
+  ['http://[::1]:4317', 'Start one with bridle start --host ::1, or name the server with --url.'],
+  ['http://127.0.0.2:4999', 'Start one with bridle start --host 127.0.0.2 --port 4999, or name the server with --url.'],
+  ['http://agents.example:4317', 'Start one there, or name another server with --url.'],
+  ['https://127.0.0.1:4999', 'Start one there, or name another server with --url.'],
+])('[C4] where nobody answers at %s: %s', (url, advice) => {
+  const error = unreachable('ECONNREFUSED', url)
+  expect(explainError(error).message).toBe(`${error.message} ${advice}`)
 })

@@ -2,6 +2,7 @@
 import { FabricError } from '../client/fabric/error.ts'
 import { EXIT_CODES, ExitError } from './command.ts'
 import { commandName } from './command-name.ts'
+import { startFlags, UnreachableError } from './config/server-url.ts'
 import { refusalText } from './refusal-text.ts'
 import { escapeControls } from './terminal/output.ts'
 import { wrapRemark } from './terminal/text-lines.ts'
@@ -27,7 +28,7 @@ export const explainError = (error: unknown): { readonly code: number; readonly 
   const certificate = certificateProblem(error)
   if (certificate !== null) return { code: EXIT_CODES.failed, message: certificateText(certificate) }
   const hints: { readonly [status: number]: string } = {
-    0: ` Start one with ${commandName()} start, or name the server with --url.`,
+    0: startText(error),
     401: ` Set FABRIC_HARNESS_API_TOKEN to the token of the server. If ${commandName()} start --token runs at that address on this machine, name its data folder with --data instead.`,
   }
   return {
@@ -40,6 +41,14 @@ export const explainError = (error: unknown): { readonly code: number; readonly 
 export const errorText = (message: string, columns: number | null): string => {
   const text = `bridle: ${message}`
   return columns === null ? text : wrapRemark(text, columns).join('\n')
+}
+
+/** How to get a server at the address that was asked. */
+const startText = ({ cause }: Error): string => {
+  const flags = cause instanceof UnreachableError ? startFlags(cause.url) : null
+  return flags === null
+    ? ' Start one there, or name another server with --url.'
+    : ` Start one with ${commandName()} start${flags}, or name the server with --url.`
 }
 
 const certificateText = (code: string): string =>
