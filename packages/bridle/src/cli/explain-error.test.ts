@@ -1,3 +1,4 @@
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { expect, test } from 'vitest'
 import { FabricError } from '../client/fabric/error.ts'
 import { UnreachableError } from './config/server-url.ts'
@@ -19,15 +20,42 @@ const unreachable = (code: string, url = 'https://127.0.0.1:5173'): FabricError 
   return new FabricError(0, 'unreachable', `No Bridle answers at ${url}.`, { cause })
 }
 
-test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
+test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
   '[C4] a certificate is named as the reason: %s',
   (code) => {
     expect(explainError(unreachable(code))).toEqual({
       code: 1,
-      message: `The certificate of the server is not trusted, or not for the name in --url (${code}). NODE_EXTRA_CA_CERTS=FILE trusts the certificate in a file.`,
+      message: `The certificate of the server is not trusted (${code}). NODE_EXTRA_CA_CERTS=FILE trusts the certificate in a file.`,
     })
   },
 )
+
+test('[C4] a certificate that has expired is not mended by trust', () => {
+  expect(explainError(unreachable('CERT_HAS_EXPIRED')).message).toBe('The certificate of the server has expired.')
+})
+
+// The certificate and the error that Node itself makes of it.
+test.each([
+  [
+    '127.0.0.1',
+    { subjectaltname: 'DNS:agents.example, IP Address:10.0.0.1' },
+    'The certificate of the server is for agents.example, 10.0.0.1, and not for 127.0.0.1. Name the server in --url as its certificate does.',
+  ],
+  [
+    'localhost',
+    { subject: { CN: 'agents.example' } },
+    'The certificate of the server is for agents.example, and not for localhost. Name the server in --url as its certificate does.',
+  ],
+  [
+    'localhost',
+    { subjectaltname: 'DNS:\u001b[2J.example' },
+    'The certificate of the server is for ␛[2J.example, and not for localhost. Name the server in --url as its certificate does.',
+  ],
+])('[C4] a certificate for another name than %s', (host, certificate, message) => {
+  const reason = checkServerIdentity(host, certificate as unknown as PeerCertificate)
+  const cause = new UnreachableError(`https://${host}:1`, { cause: new TypeError('fetch failed', { cause: reason }) })
+  expect(explainError(new FabricError(0, 'unreachable', 'No.', { cause }))).toEqual({ code: 1, message })
+})
 
 test('[C4] a refused token is answered with two ways to give one', () => {
   expect(explainError(new FabricError(401, 'unauthorized', 'No.')).message).toMatch(
