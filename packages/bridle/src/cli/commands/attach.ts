@@ -66,7 +66,7 @@ within 2 seconds cancels it.`,
       else printer.print(event)
     }
     if (known && out.canAsk)
-      out.note(`${known.agent}, session ${id}, ${known.status}; Ctrl+C leaves, and stops nothing.`)
+      out.note(`${known.agent}, session ${id}, ${known.status}; Ctrl+C leaves, twice cancels what runs.`)
     let isAway = false
     const feed = fabric.events(agent, id, {
       signal,
