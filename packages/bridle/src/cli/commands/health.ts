@@ -38,6 +38,8 @@ export const health = defineCommand({
 JSON rows are { sessionId, agent, status, title, score, flags, hint }; with a session, its whole health.`,
   run: async ({ args: [session], flags, env, out }) => {
     const below = flags.below === undefined ? Number.POSITIVE_INFINITY : scoreOf(flags.below)
+    if (session !== undefined && flags.below !== undefined)
+      throw new ExitError(EXIT_CODES.usage, '--below chooses sessions of the list; leave it out, or the session.')
     const fabric = await createClient(flags, env)
     if (session !== undefined) await oneSession(fabric, session, flags, out)
     else if (flags.watch) await watchAll(fabric, below, flags, env, out)

@@ -498,6 +498,13 @@ describe('[C158] health', () => {
   })
 })
 
+test('[C158] --below is for the list, and refused with a session', async () => {
+  expect(await world.text('health', 'ill', '--below', '80')).toEqual({
+    ...{ code: 2, stdout: '' },
+    notes: '--below chooses sessions of the list; leave it out, or the session.',
+  })
+})
+
 describe('[C159] agents and open', () => {
   test('agents say what they need', async () => {
     const rows = await world.rows('agents')
