@@ -103,7 +103,8 @@ export const devLines = (
         const place = `${relative(root, path)}:${line}:${column}`
         out.line(out.style('dim', escapeControls(name === null ? `    at ${place}` : `    at ${name} (${place})`)))
       }
-      const frame = frames[0] && codeFrame(frames[0], out.width - 2)
+      // A line of code may be a whole bundle, also in a pipe.
+      const frame = frames[0] && codeFrame(frames[0], Number.isFinite(out.width) ? out.width - 2 : undefined)
       for (const line of frame?.split('\n') ?? []) out.line(`  ${escapeControls(line)}`)
     },
   }
