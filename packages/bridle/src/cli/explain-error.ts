@@ -2,6 +2,7 @@
 import { FabricError } from '../client/fabric/error.ts'
 import { EXIT_CODES, ExitError } from './command.ts'
 import { commandName } from './command-name.ts'
+import { startFlags, UnreachableError } from './config/server-url.ts'
 import { refusalText } from './refusal-text.ts'
 import { escapeControls } from './terminal/output.ts'
 import { wrapRemark } from './terminal/text-lines.ts'
@@ -9,11 +10,19 @@ import { wrapRemark } from './terminal/text-lines.ts'
 /** The codes of Node for a certificate that it does not trust. */
 const CERTIFICATE_CODE = /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
 
-/** The code of the certificate's problem; null = the connection failed for another reason. */
-export const certificateProblem = (error: unknown): string | null => {
+/** An error of Node about a certificate. */
+interface CertificateError extends Error {
+  readonly code: string
+  /** The name that was asked, and the certificate: where it is for another name. */
+  readonly host?: string
+  readonly cert?: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: string | string[] } }
+}
+
+/** The problem with the certificate; null = the connection failed for another reason. */
+export const certificateProblem = (error: unknown): CertificateError | null => {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code } = each as NodeJS.ErrnoException
-    if (typeof code === 'string' && CERTIFICATE_CODE.test(code)) return code
+    if (typeof code === 'string' && CERTIFICATE_CODE.test(code)) return each as CertificateError
   }
   return null
 }
@@ -25,9 +34,9 @@ export const explainError = (error: unknown): { readonly code: number; readonly 
   if (error instanceof ExitError) return { code: error.code, message }
   if (!(error instanceof FabricError)) return { code: EXIT_CODES.failed, message }
   const certificate = certificateProblem(error)
-  if (certificate !== null) return { code: EXIT_CODES.failed, message: certificateText(certificate) }
+  if (certificate !== null) return { code: EXIT_CODES.failed, message: escapeControls(certificateText(certificate)) }
   const hints: { readonly [status: number]: string } = {
-    0: ` Start one with ${commandName()} start, or name the server with --url.`,
+    0: startText(error),
     401: ` Set FABRIC_HARNESS_API_TOKEN to the token of the server. If ${commandName()} start --token runs at that address on this machine, name its data folder with --data instead.`,
   }
   return {
@@ -42,5 +51,23 @@ export const errorText = (message: string, columns: number | null): string => {
   return columns === null ? text : wrapRemark(text, columns).join('\n')
 }
 
-const certificateText = (code: string): string =>
-  `The certificate of the server is not trusted, or not for the name in --url (${code}). NODE_EXTRA_CA_CERTS=FILE trusts the certificate in a file.`
+/** How to get a server at the address that was asked. */
+const startText = ({ cause }: Error): string => {
+  const flags = cause instanceof UnreachableError ? startFlags(cause.url) : null
+  return flags === null
+    ? ' Start one there, or name another server with --url.'
+    : ` Start one with ${commandName()} start${flags}, or name the server with --url.`
+}
+
+const certificateText = ({ code, host, cert }: CertificateError): string => {
+  if (code === 'CERT_HAS_EXPIRED') return 'The certificate of the server has expired.'
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' && host !== undefined)
+    return `The certificate of the server is for ${certifiedNames(cert)}, and not for ${host}. Name the server in --url as its certificate does.`
+  return `The certificate of the server is not trusted (${code}). NODE_EXTRA_CA_CERTS=FILE trusts the certificate in a file.`
+}
+
+/** The names of a certificate: `DNS:a.example, IP Address:10.0.0.1` without the kinds. Old certificates have only a common name. */
+const certifiedNames = ({ subjectaltname, subject }: NonNullable<CertificateError['cert']> = {}): string => {
+  const names = subjectaltname?.split(', ').map((each) => each.replace(/^[\w ]+:/, '')) ?? [subject?.CN ?? []].flat()
+  return names.length === 0 ? 'another name' : names.join(', ')
+}

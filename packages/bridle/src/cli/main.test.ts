@@ -55,6 +55,16 @@ test.each<[string, string[], string]>([
     ['sessions', '--url', 'nowhere'],
     '"nowhere" is not a URL of a server; http://127.0.0.1:4317 would be one.',
   ],
+  [
+    'a URL without its beginning',
+    ['sessions', '--url', 'localhost:4417'],
+    '"localhost:4417" is not a URL of a server; http://localhost:4417 would be one.',
+  ],
+  [
+    'a URL of another kind',
+    ['sessions', '--url', 'ftp://localhost:4417'],
+    '"ftp://localhost:4417" is not a URL of a server; http://127.0.0.1:4317 would be one.',
+  ],
   ['a port that is none', ['start', '--port', '70000'], '"70000" is not a port.'],
   [
     'a store that is none',
@@ -143,7 +153,9 @@ describe('[C4] without a server', () => {
   ])('bridle %s says that nobody answers', async (...args) => {
     const { code, stdout, stderr } = await work.bridle([...args, '--url', 'http://127.0.0.1:1'])
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^bridle: No Bridle answers at http:\/\/127\.0\.0\.1:1\. Start one with bridle start/)
+    expect(stderr).toMatch(
+      /^bridle: No Bridle answers at http:\/\/127\.0\.0\.1:1\. Start one with bridle start --port 1, or/,
+    )
   })
 
   test('a server elsewhere is not replaced by one here', async () => {

@@ -29,12 +29,12 @@ export interface QuestionPlace {
   readonly id: string
   /** Needed where several agents have a session of this id. */
   readonly agent: string | null
-  /** The flags that lead a further command to the same server. */
-  readonly serverFlags: string
+  /** The flags that lead a further command to the same session. */
+  readonly nextFlags: () => string
 }
 
 export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
-  const { fabric, out, printer, env, id, agent, serverFlags } = place
+  const { fabric, out, printer, env, id, agent, nextFlags } = place
   const open = new Map<string, AbortController>()
   let questions = Promise.resolve()
   const slot: QuestionSlot = { interject: null }
@@ -64,7 +64,7 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
   }
   const noteOpenApproval = (approvalId: string): void => {
     out.write('\n')
-    out.note(`Left open; answer with ${commandName(env)} approve ${id} ${approvalId}${serverFlags}, or reject.`)
+    out.note(`Left open; answer with ${commandName(env)} approve ${id} ${approvalId}${nextFlags()}, or reject.`)
   }
 
   return {

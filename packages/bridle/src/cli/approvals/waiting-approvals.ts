@@ -1,5 +1,5 @@
 // The approvals that a server finds open when it starts: what asked for them was printed in another terminal, or days ago.
-import { operatorClient, type PendingApproval } from '../../client/index.ts'
+import { type OperatorClient, operatorClient, type PendingApproval } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { readLocalServer } from '../../targets/node/credentials/local-token.ts'
 import type { ServerSettings } from '../config/settings.ts'
@@ -11,18 +11,20 @@ export interface WaitingApprovals {
   readonly hasMore: boolean
 }
 
-/** Asks the server that has just started, with a token of its settings. A server that refuses has none to name here. */
-export const waitingApprovals = async (
+type TokenSettings = Pick<ServerSettings, 'data' | 'authToken' | 'tokens' | 'keepToken'>
+
+/** A client of the server that this process has started, with a token of its settings. */
+export const ownServerClient = (
   url: string,
-  {
-    data,
-    authToken,
-    tokens = [],
-    keepToken = false,
-  }: Pick<ServerSettings, 'data' | 'authToken' | 'tokens' | 'keepToken'>,
-): Promise<WaitingApprovals> => {
+  { data, authToken, tokens = [], keepToken = false }: TokenSettings,
+): OperatorClient => {
   const token = authToken ?? (keepToken ? readLocalServer(data)?.token : undefined) ?? tokens[0]?.token
-  const page = await operatorClient({ url, ...present({ authToken: token }) })
+  return operatorClient({ url, ...present({ authToken: token }) })
+}
+
+/** Asks the server that has just started. A server that refuses has none to name here. */
+export const waitingApprovals = async (url: string, settings: TokenSettings): Promise<WaitingApprovals> => {
+  const page = await ownServerClient(url, settings)
     .approvals()
     .catch(() => null)
   return { approvals: page?.approvals ?? [], hasMore: page?.next !== undefined }

@@ -75,7 +75,13 @@ const namedChat = async (fabric: OperatorClient, id: string, choice: ChatChoice)
   try {
     const session =
       agent === undefined
-        ? await withSession(fabric, id, undefined, (each) => fabric.session(each))
+        ? await withSession(
+            fabric,
+            id,
+            undefined,
+            (each) => fabric.session(each),
+            (row) => chatCommand(row, serverFlags),
+          )
         : await fabric.session(id, agent)
     return { id: session.id, agent: session.agent, isNew: false }
   } catch (error) {

@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../command.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import type { ServerConnection } from '../runs/server-connection.ts'
 import { createEventPrinter, type PrintableEvent } from '../terminal/event-printer.ts'
-import { type CliOutput, escapeControls } from '../terminal/output.ts'
+import { type CliOutput, escapeControls, widthOf } from '../terminal/output.ts'
 import type { ChatTarget } from './chat-target.ts'
 
 export interface PipedChatOptions {
@@ -63,7 +63,7 @@ const answerDisplay = (out: CliOutput): ((event: PrintableEvent) => void) => {
       ...out,
       isJson: false,
       canAsk: false,
-      width: out.width,
+      width: widthOf(process.stderr),
       write: (text) => process.stderr.write(text),
       line: remark,
       style: (_format, text) => text,

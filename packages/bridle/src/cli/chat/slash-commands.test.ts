@@ -49,7 +49,10 @@ test('[C198] /help names every command', async () => {
 
 test('[C198] acts of the session, and a refusal in a line', async () => {
   const sent: unknown[] = []
-  const act = (name: string) => async (more: unknown) => void sent.push([name, more])
+  const act = (name: string) => async (more: unknown) => {
+    sent.push([name, more])
+    return {}
+  }
   const client = {
     cancel: act('cancel'),
     pause: act('pause'),
@@ -67,6 +70,15 @@ test('[C198] acts of the session, and a refusal in a line', async () => {
   expect(sent).toEqual([['cancel', { queue: true }], ['pause', undefined], { fromEventId: 'ev-3' }, {}])
   expect(acts).toEqual([{ id: 'b', agent: 'a' }, { id: 'b', agent: 'a' }, 'new', 'left'])
   expect(said).toEqual(['The session is not paused.'])
+})
+
+test.each([
+  [{ cancelled: false }, ['Nothing runs.']],
+  [{ cancelled: true }, []],
+])('[C198] /cancel and the answer %j', async (answer, expected) => {
+  const { chat, said } = chatWith({}, { cancel: async () => answer })
+  await runSlashCommand(chat, '/cancel')
+  expect(said).toEqual(expected)
 })
 
 test.each([

@@ -64,7 +64,10 @@ export const slashCommands: { readonly [name: string]: SlashCommand } = {
   },
   cancel: {
     help: 'stops the answer, and drops the prompts that wait',
-    run: async ({ client }) => void (await client.cancel({ queue: true })),
+    run: async ({ client, say }) => {
+      // A run that is cancelled says so itself.
+      if ((await client.cancel({ queue: true })).cancelled === false) say('Nothing runs.')
+    },
   },
   pause: { help: 'pauses the session after its current step', run: async ({ client }) => void (await client.pause()) },
   resume: { help: 'goes on after a pause', run: async ({ client }) => void (await client.resume()) },

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { operatorClient } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
 import { formatHost } from '../../runners/network/destination.ts'
 import { fileChanges } from '../../targets/agents/file-changes.ts'
 import { watchAgents } from '../../targets/agents/folder.ts'
@@ -14,6 +16,7 @@ import { commandName } from '../command-name.ts'
 import { portProblem } from '../config/port-owner.ts'
 import { tokenFromEnv } from '../config/settings.ts'
 import { WORKER_READY_MS } from '../limits.ts'
+import { sharedId } from '../session-ids/session-flags.ts'
 import { devLines } from '../terminal/dev-lines.ts'
 import { authorizationHint, type ReadyHint, readyMessage, urlFlag } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -42,7 +45,13 @@ export const devCloudflare = async ({ port, host, data, env, out, agents }: Clou
   const project = await workerProject(data, agents, { isDev: true })
   const { config, problems, agents: own } = project
   const command = commandName(env)
-  const lines = devLines(out, { root: projectModules('.').root, command, addressFlag: () => urlFlag(url) })
+  const client = operatorClient({ url, ...present({ authToken: tokenFromEnv(env)?.token }) })
+  const lines = devLines(out, {
+    root: projectModules('.').root,
+    command,
+    addressFlag: () => urlFlag(url),
+    agentFlagOf: async (session) => (await sharedId(client, session)).agentFlag,
+  })
   const reports = await listenForReports(lines)
   for (const problem of problems) out.line(`left out: ${problem}`)
   const place = ['--port', port, '--ip', host, '--persist-to', join(data, 'cloudflare')]

@@ -25,7 +25,7 @@ const event = (at: number, type: EventType, payload: object): AnyEvent =>
 const listen = async () => {
   const updates: RunUpdate[] = []
   const failures: AgentFailure[] = []
-  listener = await listenForReports({ run: (each) => updates.push(each), failure: (each) => failures.push(each) })
+  listener = await listenForReports({ run: (each) => void updates.push(each), failure: (each) => failures.push(each) })
   return { updates, failures }
 }
 

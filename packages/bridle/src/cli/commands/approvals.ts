@@ -5,6 +5,7 @@ import { inboxLines } from '../approvals/inbox-text.ts'
 import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { cellsWithIds } from '../terminal/session-table.ts'
 import { printTable, timeAgo } from '../terminal/table.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
@@ -22,7 +23,7 @@ export const approvals = defineCommand({
     }
     const rows: PendingApproval[] = []
     for (const row of open) rows.push(await whole(fabric, row))
-    const show = (): void => {
+    const show = async (): Promise<void> => {
       const now = Date.now()
       const heads = ['SESSION', 'APPROVAL', 'AGENT', 'TOOL', 'ASKED', 'TITLE']
       const table = (ids: readonly string[]) =>
@@ -38,13 +39,14 @@ export const approvals = defineCommand({
       const under = rows.map((row) => inboxLines(row, out.width))
       printTable(out, heads, cellsWithIds(out, heads, ids, table), under)
       const [first] = rows
-      if (first)
-        for (const verb of ['approve', 'reject'])
-          out.note(`${commandName(env)} ${verb} ${first.sessionId} ${first.id}${repeatedFlags(flags)}`)
+      if (first === undefined) return
+      const { sessionId: id, agent } = first
+      const words = await sessionFlags(fabric, { id, agent }, repeatedFlags(flags))
+      for (const verb of ['approve', 'reject']) out.note(`${commandName(env)} ${verb} ${id} ${first.id}${words}`)
     }
     if (out.isJson) rows.forEach(out.row)
     else if (rows.length === 0) out.note('Nothing waits.')
-    else show()
+    else await show()
     return EXIT_CODES.ok
   },
 })

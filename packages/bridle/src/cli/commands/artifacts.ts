@@ -14,6 +14,7 @@ import {
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { bodyOf, saveFile } from '../files/save-file.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
 import { type CliOutput, escapeControls } from '../terminal/output.ts'
 import { printTable, timeAgo } from '../terminal/table.ts'
@@ -62,7 +63,8 @@ const list = async (fabric: OperatorClient, session: string, flags: CliFlags<typ
       name,
     ])
     printTable(out, ['ARTIFACT', 'KIND', 'SIZE', 'WHEN', 'NAME'], cells)
-    out.note(`\n${commandName()} artifacts ${id} ${rows[0]?.id} -o FILE${repeatedFlags(flags)}`)
+    const words = await sessionFlags(fabric, { id, agent }, repeatedFlags(flags))
+    out.note(`\n${commandName()} artifacts ${id} ${rows[0]?.id} -o FILE${words}`)
   }
 }
 
@@ -74,15 +76,19 @@ const read = async (
   out: CliOutput,
 ): Promise<void> => {
   const { agent, output } = flags
-  const answer = await withSession(fabric, session, agent, (id) => fabric.artifact(id, artifact, agent)).catch(
-    (error: unknown) => {
-      if (!isNotFound(error)) throw error
-      throw new ExitError(
-        EXIT_CODES.failed,
-        `There is no artifact ${artifact} in ${session}. Try ${commandName()} artifacts ${session}${repeatedFlags(flags)}`,
-      )
-    },
-  )
+  let id = session
+  const readFrom = (each: string) => {
+    id = each
+    return fabric.artifact(id, artifact, agent)
+  }
+  const answer = await withSession(fabric, session, agent, readFrom).catch(async (error: unknown) => {
+    if (!isNotFound(error)) throw error
+    const words = await sessionFlags(fabric, { id, agent }, repeatedFlags(flags))
+    throw new ExitError(
+      EXIT_CODES.failed,
+      `There is no artifact ${artifact} in ${id}. Try ${commandName()} artifacts ${id}${words}`,
+    )
+  })
   if (output !== undefined) {
     await saveFile(answer, output, 'artifact')
     if (out.isJson) out.row({ artifact, file: output })

@@ -106,7 +106,17 @@ describe('[C12] sessions', () => {
     const [head, row] = stdout.split('\n')
     expect(head?.split(/ +/)).toEqual(['ID', 'AGENT', 'STATUS', 'UPDATED', 'TITLE'])
     expect(row).toMatch(/^s3 +scripted +idle +\d+\w ago +@script /)
-    expect((await work.bridle(['sessions', '--text', '--agent', 'nobody'])).stderr).toBe('No sessions.\n')
+    expect((await work.bridle(['sessions', '--text', '--agent', 'assistant'])).stderr).toBe('No sessions.\n')
+  })
+
+  test('[C3] nothing of a table is cut in a pipe', async () => {
+    const id = `piped-${'0123456789'.repeat(6)}`
+    const words = 'one two three four five six seven eight nine ten'
+    await work.bridle(['run', 'scripted', words, '--id', id])
+    const { stdout } = await work.bridle(['sessions', '--text', '--search', id])
+    expect(stdout.split('\n')[1]).toMatch(new RegExp(`^${id} .* ${words}$`))
+    const { stdout: log } = await work.bridle(['logs', id, '--text'])
+    for (const line of log.split('\n')) expect(line).not.toContain('…')
   })
 })
 

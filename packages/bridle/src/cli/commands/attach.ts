@@ -8,7 +8,9 @@ import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } fr
 import { commandName } from '../command-name.ts'
 import { createClient, createWatchingClient, repeatedFlags } from '../config/settings.ts'
 import { leaveRun } from '../runs/leaving.ts'
+import { checkAgent } from '../runs/unknown-agent.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { createEventPrinter, endLine } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -40,17 +42,20 @@ within 2 seconds cancels it.`,
     const command = commandName(env)
     /** The run in progress, as far as the events say. */
     let runId = known?.runId ?? null
-    const words = `waiting for ${agent ?? known?.agent}`
-    const { out, stop } = withWorkingLine(terminal, { words, isWorking: () => runId !== null })
-    const serverFlags = repeatedFlags(flags)
+    const { out, stop } = withWorkingLine(terminal, {
+      words: `waiting for ${agent ?? known?.agent}`,
+      isWorking: () => runId !== null,
+    })
+    const words = await sessionFlags(lookup, { id, agent: flags.agent }, repeatedFlags(flags))
+    const nextFlags = () => words
     const printer = createEventPrinter(out, {
       withPrompts: true,
       withHints: !out.canAsk,
       command,
-      serverFlags,
+      nextFlags,
       isAnswered,
     })
-    const questions = approvalQuestions({ fabric, out, printer, env, id, agent, serverFlags })
+    const questions = approvalQuestions({ fabric, out, printer, env, id, agent, nextFlags })
     const show = (event: AgentEvent) => {
       if (out.isJson) return out.row(event)
       const isApproval = event.type === 'approval_requested' || event.type === 'approval_resolved'
@@ -61,7 +66,7 @@ within 2 seconds cancels it.`,
       else printer.print(event)
     }
     if (known && out.canAsk)
-      out.note(`${known.agent}, session ${id}, ${known.status}; Ctrl+C leaves, and stops nothing.`)
+      out.note(`${known.agent}, session ${id}, ${known.status}; Ctrl+C leaves, twice cancels what runs.`)
     let isAway = false
     const feed = fabric.events(agent, id, {
       signal,
@@ -89,6 +94,7 @@ within 2 seconds cancels it.`,
       if (run && (await leaveRun(terminal, lookup, run)) === 'cancelled') return EXIT_CODES.cancelled
     } catch (error) {
       if (!(error instanceof FabricError) || error.status !== 404) throw error
+      await checkAgent(lookup, flags.agent)
       throw new ExitError(EXIT_CODES.failed, `There is no ${agent === null ? `session ${id}` : `agent ${agent}`}.`)
     } finally {
       await questions.close()
@@ -96,7 +102,7 @@ within 2 seconds cancels it.`,
       stop()
       dispose()
     }
-    writeRemark(`Detached from ${id}; nothing was stopped.\nCome back with ${command} attach ${id}${serverFlags}`)
+    writeRemark(`Detached from ${id}; nothing was stopped.\nCome back with ${command} attach ${id}${words}`)
     return EXIT_CODES.ok
   },
 })

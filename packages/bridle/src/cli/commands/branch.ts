@@ -13,6 +13,7 @@ import {
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
 export const branch = defineCommand({
@@ -36,7 +37,11 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
     const fabric = await createClient(flags, env)
     const detail = await withSession(fabric, session, agent, (each) => fabric.session(each, agent))
     const serverFlags = repeatedFlags(flags)
-    const event = named ?? pointOf(detail, checkpoint, serverFlags)
+    const event = named ?? pointOf(detail, checkpoint)
+    if (event === undefined) {
+      const nextFlags = await sessionFlags(fabric, { id: detail.id, agent }, serverFlags)
+      throw new ExitError(EXIT_CODES.failed, noPointText(detail.id, checkpoint, nextFlags))
+    }
     // The server copies the folder of the session before it answers, however large it is.
     const patient = await createClient(flags, env, undefined, { answerMs: null })
     const made = await patient.branch(
@@ -47,10 +52,11 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
     if (out.isJson) out.row({ sessionId, agent: made.agent, parent: made.parent, status })
     else {
       out.line(sessionId)
+      const nextFlags = await sessionFlags(fabric, { id: sessionId, agent: made.agent }, serverFlags)
       const next =
         prompt === undefined
           ? `${commandName(env)} run ${made.agent} "…" --id ${sessionId}${serverFlags}`
-          : `${commandName(env)} attach ${sessionId}${serverFlags}`
+          : `${commandName(env)} attach ${sessionId}${nextFlags}`
       out.note(`Branched from ${detail.id} at ev-${made.parent.seq}. ${next}`)
     }
     return EXIT_CODES.ok
@@ -58,19 +64,14 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
 })
 
 const pointOf = (
-  { id, checkpoints, resume_points: points }: SessionDetail,
+  { checkpoints, resume_points: points }: SessionDetail,
   checkpoint: string | undefined,
-  serverFlags: string,
-): string => {
-  const found =
-    checkpoint === undefined
-      ? points.at(-1)?.event_id
-      : checkpoints.find(({ sequence }) => String(sequence) === checkpoint)?.event_id
-  if (found !== undefined) return found
-  throw new ExitError(
-    EXIT_CODES.failed,
-    checkpoint === undefined
-      ? `${id} has no point to branch from yet; name an event with --from.`
-      : `${id} has no checkpoint ${checkpoint} among its newest. Try ${commandName()} checkpoints ${id}${serverFlags}`,
-  )
-}
+): string | undefined =>
+  checkpoint === undefined
+    ? points.at(-1)?.event_id
+    : checkpoints.find(({ sequence }) => String(sequence) === checkpoint)?.event_id
+
+const noPointText = (id: string, checkpoint: string | undefined, nextFlags: string): string =>
+  checkpoint === undefined
+    ? `${id} has no point to branch from yet; name an event with --from.`
+    : `${id} has no checkpoint ${checkpoint} among its newest. Try ${commandName()} checkpoints ${id}${nextFlags}`

@@ -2,6 +2,7 @@
 import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { printTable, timeAgo } from '../terminal/table.ts'
 
@@ -29,7 +30,8 @@ A server lists the newest of them; bridle branch --from takes any event of the l
         summary,
       ])
       printTable(out, ['EVENT', 'KIND', 'WHEN', 'ABOUT'], cells)
-      out.note(`\n${commandName(env)} branch ${id} --from ${rows[0]?.event_id}${repeatedFlags(flags)}`)
+      const words = await sessionFlags(fabric, { id, agent: flags.agent }, repeatedFlags(flags))
+      out.note(`\n${commandName(env)} branch ${id} --from ${rows[0]?.event_id}${words}`)
     }
     return EXIT_CODES.ok
   },

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import type { AgentFileChange, ServerOptions } from '../../targets/node/index.ts'
 import { standardLogger } from '../../targets/node/logger.ts'
-import { waitingApprovals } from '../approvals/waiting-approvals.ts'
+import { ownServerClient, waitingApprovals } from '../approvals/waiting-approvals.ts'
 import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
@@ -13,6 +13,7 @@ import { DEFAULT_DATA, isPort, serverSettings } from '../config/settings.ts'
 import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
 import { STACK_LINES } from '../limits.ts'
 import { withoutFailedRuns } from '../runs/own-server-log.ts'
+import { sharedId } from '../session-ids/session-flags.ts'
 import { devLines } from '../terminal/dev-lines.ts'
 import { startMessage, urlFlag } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -51,8 +52,14 @@ already, start again: sessions survive it.`,
     Error.stackTraceLimit = STACK_LINES
     const { projectModules } = await import('../../targets/agents/project-modules.ts')
     const { root } = projectModules(settings.agentsRoot || '.')
-    let addressFlag = ''
-    const lines = devLines(out, { root, command: commandName(env), addressFlag: () => addressFlag })
+    let address = ''
+    const lines = devLines(out, {
+      root,
+      command: commandName(env),
+      addressFlag: () => (address === '' ? '' : urlFlag(address)),
+      agentFlagOf: async (session) =>
+        address === '' ? '' : (await sharedId(ownServerClient(address, settings), session)).agentFlag,
+    })
     let isReady = false
     /** Files that are broken at the start; the message of a ready server names most of them. */
     const broken: AgentFileChange[] = []
@@ -70,14 +77,14 @@ already, start again: sessions survive it.`,
       onAgentFailure: lines.failure,
     })
     isReady = true
-    addressFlag = urlFlag(server.url)
+    address = server.url
     out.line(await startMessage(server, settings, env, out.width))
     // An agent of the server answers under the name that such a file wants, so that the message does not name the file.
     lines.files(broken.filter(({ name, file }) => !server.agents.get(name)?.needs?.startsWith(`${file}: `)))
     const served = { agents: server.agents.keys(), defaultAgent: settings.defaultAgent }
     for (const line of defaultAgentNotes(env, served)) out.line(line)
     out.line(`${watchedFolder(settings)} is watched. Ctrl+C ends it.`)
-    lines.waiting(await waitingApprovals(server.url, settings))
+    await lines.waiting(await waitingApprovals(server.url, settings))
     await interrupted.interrupted
     await stopServer(server, interrupted, out)
     return EXIT_CODES.ok

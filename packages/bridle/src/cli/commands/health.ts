@@ -15,6 +15,8 @@ import {
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags, serverAddress } from '../config/settings.ts'
 import { LIST_PAGE } from '../limits.ts'
+import { checkAgent } from '../runs/unknown-agent.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { printFields } from '../terminal/fields.ts'
 import { healthTexts } from '../terminal/health-text.ts'
@@ -36,10 +38,12 @@ export const health = defineCommand({
 JSON rows are { sessionId, agent, status, title, score, flags, hint }; with a session, its whole health.`,
   run: async ({ args: [session], flags, env, out }) => {
     const below = flags.below === undefined ? Number.POSITIVE_INFINITY : scoreOf(flags.below)
+    if (session !== undefined && flags.below !== undefined)
+      throw new ExitError(EXIT_CODES.usage, '--below chooses sessions of the list; leave it out, or the session.')
     const fabric = await createClient(flags, env)
     if (session !== undefined) await oneSession(fabric, session, flags, out)
     else if (flags.watch) await watchAll(fabric, below, flags, env, out)
-    else printList(out, await unhealthy(fabric, below, flags.agent), repeatedFlags(flags))
+    else await printList(fabric, await unhealthy(fabric, below, flags.agent), repeatedFlags(flags), out)
     return EXIT_CODES.ok
   },
 })
@@ -74,6 +78,7 @@ const unhealthy = async (fabric: OperatorClient, below: number, agent: string | 
     rows.push(...page.sessions.filter((row) => isBelow(row, below)))
     cursor = page.next
   } while (cursor !== undefined)
+  if (rows.length === 0) await checkAgent(fabric, agent)
   return worstFirst(rows)
 }
 
@@ -106,7 +111,7 @@ const watchAll = async (
   let isFirst = true
   const load = async (): Promise<void> => {
     const rows = (await unhealthy(fabric, below, flags.agent)).filter(isNews)
-    if (!signal.aborted && (rows.length > 0 || isFirst)) printList(out, rows, repeatedFlags(flags))
+    if (!signal.aborted && (rows.length > 0 || isFirst)) await printList(fabric, rows, repeatedFlags(flags), out)
     isFirst = false
   }
   let isAway = false
@@ -135,12 +140,18 @@ const watchAll = async (
 const isBelow = ({ health: now }: SessionRow, below: number): boolean =>
   below === Number.POSITIVE_INFINITY || (now !== null && now.score < below)
 
-const printList = (out: CliOutput, rows: readonly SessionRow[], serverFlags: string): void => {
+const printList = async (
+  fabric: OperatorClient,
+  rows: readonly SessionRow[],
+  serverFlags: string,
+  out: CliOutput,
+): Promise<void> => {
+  const [first] = rows
   if (out.isJson) for (const row of rows) out.row(rowOf(row))
-  else if (rows.length === 0) out.note('No sessions.')
+  else if (first === undefined) out.note('No sessions.')
   else {
     printSessionTable(out, rows, healthColumn)
-    out.note(`\n${commandName()} health ${rows[0]?.id}${serverFlags}`)
+    out.note(`\n${commandName()} health ${first.id}${await sessionFlags(fabric, first, serverFlags)}`)
   }
 }
 

@@ -8,6 +8,7 @@ import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } fr
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { checkExportHead } from '../files/export-head.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 
 export const importSessions = defineCommand({
   options: {
@@ -31,14 +32,14 @@ export const importSessions = defineCommand({
       else out.line(`${id}: ${events} events${from === undefined ? '' : `, was ${from}`}`)
     }
     const same = rename ? sessions.find(({ existing }) => existing) : undefined
-    if (same) out.note(noCopyText(same.id, repeatedFlags(flags)))
+    if (same) out.note(noCopyText(same.id, await sessionFlags(client, same, repeatedFlags(flags))))
     return EXIT_CODES.ok
   },
 })
 
 /** A file that is imported twice makes no second session, so that an import which broke off can be repeated: no copy, though a person may want one. */
-const noCopyText = (id: string, serverFlags: string): string =>
-  `A session that is here with the same events is not copied. To try something else in a copy: ${commandName()} branch ${id}${serverFlags}`
+const noCopyText = (id: string, nextFlags: string): string =>
+  `A session that is here with the same events is not copied. To try something else in a copy: ${commandName()} branch ${id}${nextFlags}`
 
 /** The server names the parameter of its route, and no file; here they are a flag and the file that was typed. */
 const explainRefusal =

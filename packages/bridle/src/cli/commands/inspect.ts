@@ -6,6 +6,7 @@ import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } 
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { INSPECT_ROWS_MAX } from '../limits.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { dollars } from '../terminal/amounts.ts'
 import { type Field, printFields } from '../terminal/fields.ts'
@@ -21,7 +22,10 @@ export const inspect = defineCommand({
     const detail = await withSession(fabric, session, flags.agent, (id) => fabric.session(id, flags.agent))
     const around = await aroundSession(fabric, detail)
     if (out.isJson) out.row({ ...detail, ...around })
-    else printSession(out, detail, around, repeatedFlags(flags))
+    else {
+      const words = await sessionFlags(fabric, { id: detail.id, agent: flags.agent }, repeatedFlags(flags))
+      printSession(out, detail, around, words)
+    }
     return EXIT_CODES.ok
   },
 })
@@ -53,7 +57,7 @@ const printSession = (
   out: CliOutput,
   detail: SessionDetail,
   { workspace, branches }: SessionSurroundings,
-  serverFlags: string,
+  nextFlags: string,
 ): void => {
   const { id, agent, title, engine, model, kind, usage } = detail
   const now = Date.now()
@@ -89,7 +93,7 @@ const printSession = (
     ],
   ]
   printFields(out, fields)
-  out.note(['', ...nextLines(detail, serverFlags)].join('\n'))
+  out.note(['', ...nextLines(detail, nextFlags)].join('\n'))
 }
 
 const statusText = ({ status, runId, queued, retry_at: retryAt, archived }: SessionDetail): string =>
@@ -140,8 +144,8 @@ const workspaceTexts = (workspace: WorkspaceReport | null): string[] => {
 }
 
 /** The commands that a person most likely types next, one in a line: ids are long. */
-const nextLines = (detail: SessionDetail, serverFlags: string): readonly string[] =>
-  nextCommands(detail).map((line) => `${commandName()} ${line}${serverFlags}`)
+const nextLines = (detail: SessionDetail, nextFlags: string): readonly string[] =>
+  nextCommands(detail).map((line) => `${commandName()} ${line}${nextFlags}`)
 
 const nextCommands = ({ id, approvals: [approval], status, resume_context: point }: SessionDetail): string[] => {
   if (approval) return [`approve ${id} ${approval.id}`, `reject ${id} ${approval.id}`]

@@ -12,6 +12,7 @@ import {
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
 const options = { ...actOptions, ...agentOption, ...clientOptions, ...outputOptions } as const
@@ -33,7 +34,9 @@ const act = async (
   const card = await withSession(fabric, session, agent, (id) => fabric[verb](id, present({ reason, actor, agent })))
   const { id, paused, status } = card
   if (out.isJson) out.row({ sessionId: id, agent: card.agent, paused, status })
-  else if (paused) out.line(`Paused ${id}. Continue with ${commandName()} resume ${id}${repeatedFlags(flags)}`)
-  else out.line(`${id} continues; it is ${status}.`)
+  else if (paused) {
+    const words = await sessionFlags(fabric, { id, agent }, repeatedFlags(flags))
+    out.line(`Paused ${id}. Continue with ${commandName()} resume ${id}${words}`)
+  } else out.line(`${id} continues; it is ${status}.`)
   return EXIT_CODES.ok
 }

@@ -13,6 +13,8 @@ import {
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
+import { UnknownAgentError } from '../runs/unknown-agent.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 
 export const rerun = defineCommand({
@@ -42,6 +44,7 @@ Standard output has the id of the new session alone. To watch the past without r
     const change = present({ model, policy, settings, title, from_message: from, reason, actor, agent })
     const made = await withSession(fabric, session, agent, (id) => patient.replay(id, change)).catch(
       async (error: unknown) => {
+        if (error instanceof UnknownAgentError) throw error
         const other = agent === undefined ? null : await sessionOf(fabric, session)
         // The session of this agent was refused for another reason, such as a model that is not known.
         if (other === null || other.agent === agent) throw error
@@ -56,7 +59,8 @@ Standard output has the id of the new session alone. To watch the past without r
     else {
       out.line(sessionId)
       const again = prompts === 1 ? `1 prompt of ${parent.id} is` : `${prompts} prompts of ${parent.id} are`
-      out.note(`${again} asked again. Watch it with ${commandName(env)} attach ${sessionId}${repeatedFlags(flags)}`)
+      const words = await sessionFlags(fabric, { id: sessionId, agent: made.agent }, repeatedFlags(flags))
+      out.note(`${again} asked again. Watch it with ${commandName(env)} attach ${sessionId}${words}`)
     }
     return EXIT_CODES.ok
   },

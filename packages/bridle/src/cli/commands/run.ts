@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
 import type { OperatorClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
-import { approvalQuestions } from '../approvals/approval-questions.ts'
+import { approvalQuestions, type QuestionPlace } from '../approvals/approval-questions.ts'
 import {
   agentsOptions,
   clientOptions,
@@ -23,6 +23,7 @@ import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
 import { changesNote, workspaceNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, readWorkspace, workspaceOptions } from '../runs/workspace-option.ts'
+import { sharedId } from '../session-ids/session-flags.ts'
 import { createEventPrinter, endLine, type PrintableEvent } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
@@ -65,6 +66,9 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       throw error
     })
     let accepted: string | null = null
+    /** Known once the session is there. */
+    let agentFlag = ''
+    const nextFlags = () => agentFlag + serverFlags
     const { fabric, plain } = connection
     const sayWhat = `Say what to do: ${commandName(env)} run ${agent} "Hello", or use --payload or --set.`
     const card = () => plain.session(id, agent).catch(() => null)
@@ -72,9 +76,11 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       accepted = runId
       // Not before: a session that was refused does not exist.
       out.note(`${agent}, session ${id}`)
-      const other = flags.id === undefined || out.isJson ? null : await otherAgent(fabric, id, agent)
-      if (other !== null)
-        out.note(`${other} has a session ${id} too. Other commands need --agent ${agent} for this one.`)
+      if (flags.id !== undefined) {
+        const shared = await sharedId(plain, { id, agent })
+        agentFlag = shared.agentFlag
+        if (shared.remark !== null) out.note(shared.remark)
+      }
       const note = workspace && !out.isJson ? workspaceNote((await card()) ?? { id }) : null
       if (note !== null) out.note(note)
     }
@@ -83,7 +89,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
         throw new ExitError(EXIT_CODES.usage, sayWhat)
       const display = out.isJson
         ? jsonDisplay(out)
-        : terminalDisplay(connection, out, signal, { id, agent, env, serverFlags })
+        : terminalDisplay(connection, out, signal, { id, agent, env, nextFlags })
       const end = await runToEnd({
         ...connection,
         agent,
@@ -107,19 +113,13 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       const run = { id, agent, runId: accepted }
       const state = isTerminated() ? 'continues' : await leaveRun(out, connection.plain, run)
       if (state === 'cancelled') return EXIT_CODES.cancelled
-      throw new ExitError(EXIT_CODES.interrupted, farewell(connection, id, state, commandName(env), flags))
+      throw new ExitError(EXIT_CODES.interrupted, farewell(connection, id + agentFlag, state, commandName(env), flags))
     } finally {
       await connection.close()
       dispose()
     }
   },
 })
-
-/** The agent whose session has had this id for longer; null = there is none. */
-const otherAgent = async (fabric: OperatorClient, id: string, agent: string): Promise<string | null> => {
-  const oldest = await fabric.session(id).catch(() => null)
-  return oldest === null || oldest.agent === agent ? null : oldest.agent
-}
 
 const hasNoInput = (prompt: string | undefined, flags: RunInputFlags): boolean =>
   [prompt, flags.payload, flags['payload-file'], flags.stdin, flags.set].every((each) => each === undefined)
@@ -139,15 +139,16 @@ const withPromptHint = (error: unknown, input: RunPayload, sayWhat: string): unk
 
 const farewell = (
   { ownData }: ServerConnection,
-  id: string,
+  /** The session as the next command names it. */
+  session: string,
   state: Exclude<LeftRunState, 'cancelled'>,
   command: string,
   flags: ClientFlags,
 ): string => {
-  if (ownData === null) return `Left. ${LEFT_WORDS[state]} with ${command} attach ${id}${repeatedFlags(flags)}`
+  if (ownData === null) return `Left. ${LEFT_WORDS[state]} with ${command} attach ${session}${repeatedFlags(flags)}`
   const { data, tenant } = flags
   const start = `${command} start${repeatedFlags(present({ data }))}`
-  const attach = `${command} attach ${id}${repeatedFlags(present({ data, tenant }))}`
+  const attach = `${command} attach ${session}${repeatedFlags(present({ data, tenant }))}`
   return `Left, and the server of this run with it. The session is kept in ${ownData}: ${start}, then ${attach}`
 }
 
@@ -176,16 +177,16 @@ const terminalDisplay = (
   { fabric }: ServerConnection,
   given: CliOutput,
   interrupted: AbortSignal,
-  { id, agent, env, serverFlags }: { id: string; agent: string; env: NodeJS.ProcessEnv; serverFlags: string },
+  { id, agent, env, nextFlags }: Pick<QuestionPlace, 'id' | 'env' | 'nextFlags'> & { readonly agent: string },
 ): RunDisplay => {
   const { out, stop } = withWorkingLine(given, { words: `waiting for ${agent}` })
   const printer = createEventPrinter(out, {
     withPrompts: false,
     withHints: !out.canAsk,
     command: commandName(env),
-    serverFlags,
+    nextFlags,
   })
-  const questions = approvalQuestions({ fabric, out, printer, env, id, agent, serverFlags })
+  const questions = approvalQuestions({ fabric, out, printer, env, id, agent, nextFlags })
   let isAway = false
 
   return {

@@ -5,6 +5,8 @@ import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
+import { checkAgent } from '../runs/unknown-agent.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { writeRemark } from '../terminal/output.ts'
 import { changedColumn, printSessionTable } from '../terminal/session-table.ts'
 
@@ -27,18 +29,22 @@ export const sessions = defineCommand({
     // Ordered by last change, a session that changes between two pages would be on neither.
     let filter = { ...filterOf(flags), ...(flags.all && flags.cursor === undefined && { order: 'created' as const }) }
     let next: string | undefined
+    let count = 0
     do {
       const page = await fabric.sessions(filter)
       next = page.next
+      count += page.sessions.length
       if (out.isJson) page.sessions.forEach(out.row)
       else rows.push(...page.sessions)
       if (next !== undefined) filter = { ...filter, cursor: next }
     } while (flags.all && next !== undefined)
 
-    if (!out.isJson && rows.length === 0) out.note('No sessions.')
-    if (rows.length > 0) {
+    if (count === 0) await checkAgent(fabric, flags.agent)
+    if (count === 0) out.note('No sessions.')
+    const [first] = rows
+    if (first) {
       printSessionTable(out, rows, changedColumn)
-      out.note(`\n${commandName(env)} inspect ${rows[0]?.id}${repeatedFlags(flags)}`)
+      out.note(`\n${commandName(env)} inspect ${first.id}${await sessionFlags(fabric, first, repeatedFlags(flags))}`)
     }
     if (next !== undefined) writeRemark(`There are more: --cursor ${next}, or --all`)
     return EXIT_CODES.ok

@@ -112,13 +112,51 @@ describe('[C346] an id that sessions of several agents have', () => {
     for (const each of twins) expect((await client().session('twin-1', each)).status).toBe('idle')
   })
 
-  test('run says that another agent has the id', async () => {
+  test('chat names the agents in the way in which it takes them', async () => {
+    const commands = twins.map((each) => `  bridle chat ${each} --id twin-1 --url ${server.url}`)
+    for (const typed of ['twin-1', 'twi'])
+      expect(await world.text('chat', '--id', typed, '--url', server.url)).toMatchObject({
+        code: 2,
+        notes: `twin-1 is a session of 2 agents. Say which:\n${commands.join('\n')}`,
+      })
+  })
+
+  test('run says that another agent has the id, in the background too', async () => {
     const ran = (...argv: readonly string[]) => world.text('run', ...argv, 'x', '--url', server.url)
     expect((await ran('second-agent', '--id', 'twin-1')).notes).toContain(
       'first-agent has a session twin-1 too. Other commands need --agent second-agent for this one.',
     )
-    for (const argv of [['first-agent', '--id', 'twin-1'], ['second-agent', '--id', 'alone-1'], ['second-agent']])
+    expect((await ran('first-agent', '--id', 'twin-1')).notes).toContain('second-agent has a session twin-1 too. ')
+    for (const argv of [['second-agent', '--id', 'alone-1'], ['second-agent']])
       expect((await ran(...argv)).notes).not.toContain(' too.')
+    expect((await ran('second-agent', '--id', 'twin-1', '--background')).notes).toContain(
+      'first-agent has a session twin-1 too. Other commands need --agent second-agent for this one.',
+    )
+  })
+
+  test.each([
+    ['run', 'second-agent', 'x', '--background', '--id', 'ID'],
+    ['inspect', 'ID', '--agent', 'second-agent'],
+    ['checkpoints', 'ID', '--agent', 'second-agent'],
+    ['artifacts', 'ID', 'nothing', '--agent', 'second-agent'],
+    ['branch', 'ID', '--checkpoint', '9', '--agent', 'second-agent'],
+    ['sessions', '--search', 'ID', '--agent', 'second-agent'],
+    ['pause', 'ID', '--agent', 'second-agent'],
+  ])('the command that %s prints names the agent where it is needed, and only there', async (...argv) => {
+    await client().invoke('second-agent', 'lone-1', { prompt: 'x' }, { async: true })
+    for (const [id, flag] of [
+      ['twin-1', ' --agent second-agent'],
+      ['lone-1', ''],
+    ] as const) {
+      const typed = argv.map((each) => (each === 'ID' ? id : each))
+      const { stdout, notes } = await world.text(...typed, '--url', server.url)
+      const printed = `${stdout}\n${notes}`.split('\n').filter((line) => line.includes(`bridle `))
+      expect(printed.length).toBeGreaterThan(0)
+      for (const line of printed) {
+        expect(line.endsWith(`${flag} --url ${server.url}`) ? '' : line).toBe('')
+        expect(line.includes('--agent')).toBe(flag !== '')
+      }
+    }
   })
 
   test('--agent chooses; with one session left the id is enough', async () => {
@@ -132,8 +170,14 @@ describe('[C346] an id that sessions of several agents have', () => {
 
 describe('[C151] sessions', () => {
   test('[C12] the server knows which statuses there are', async () => {
-    const { code, notes } = await world.text('sessions', '--status', 'dancing')
-    expect([code, notes]).toEqual([2, expect.stringMatching(/^--status: .*"idle" \| .*"dancing"/)])
+    for (const verb of ['sessions', 'export']) {
+      const { code, notes } = await world.text(verb, '--status', 'runing')
+      expect([code, notes]).toEqual([
+        2,
+        '--status: "runing" is none of idle, queued, running, awaiting_approval, paused, recovering, completed, failed, cancelled',
+      ])
+    }
+    expect((await world.text('sessions', '--kind', 'talk')).notes).toBe('--kind: "talk" is none of chat, background')
   })
 
   test('ids are cut where titles would have no room, and each still names its session', async () => {
@@ -454,6 +498,13 @@ describe('[C158] health', () => {
   })
 })
 
+test('[C158] --below is for the list, and refused with a session', async () => {
+  expect(await world.text('health', 'ill', '--below', '80')).toEqual({
+    ...{ code: 2, stdout: '' },
+    notes: '--below chooses sessions of the list; leave it out, or the session.',
+  })
+})
+
 describe('[C159] agents and open', () => {
   test('agents say what they need', async () => {
     const rows = await world.rows('agents')
@@ -504,6 +555,30 @@ test('[C307] a rerun keeps the agent, and says so to a person who names another'
   const refused = await world.text(...message)
   expect(refused).toMatchObject({ code: 2, notes: expect.stringContaining('m-999') })
   expect(await world.text(...message, '--agent', 'scripted')).toEqual(refused)
+})
+
+describe('[C348] an agent that the server does not have', () => {
+  beforeAll(() => world.play('typo-1', { text: 'one' }))
+  const refusal = { code: 1, stdout: '', notes: 'There is no agent scriptd; there is scripted.' }
+
+  test.each([
+    ['sessions'],
+    ['health'],
+    ['export'],
+    ['inspect', 'typo-1'],
+    ['logs', 'typo'],
+    ['cancel', 'typo-1'],
+    ['approve', 'typo-1', 'apr-1'],
+    ['rerun', 'typo-1'],
+    ['attach', 'typo-1'],
+  ])('%s says so, and names those that there are', async (...argv) => {
+    expect(await world.text(...argv, '--agent', 'scriptd')).toEqual(refusal)
+  })
+
+  test('an agent without such a session is another matter', async () => {
+    expect((await world.text('inspect', 'typo-1', '--agent', 'assistant')).notes).toBe(noSessionText('typo-1'))
+    expect(await world.text('sessions', '--agent', 'assistant')).toMatchObject({ code: 0, notes: 'No sessions.' })
+  })
 })
 
 test('[C347] a printed command leads to the server that was asked', async () => {

@@ -3,6 +3,7 @@
 import { ANSWER_MS, FOREIGN_PROBE_MS } from '../limits.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { withWorkingLine } from '../terminal/working-line.ts'
+import { UnreachableError } from './server-url.ts'
 
 /** The `type` of the error where the program at the address is not Bridle. */
 export const NOT_BRIDLE = 'not_bridle'
@@ -31,7 +32,9 @@ export const bridleFetch = (
   let isKnown = false
   const patient = patience && patientFetch(url, patience)
   return async (to, init) => {
-    const response = await (patient && isPlain(init) ? patient : fetch)(to, init)
+    const response = await (patient && isPlain(init) ? patient : fetch)(to, init).catch((cause: unknown) => {
+      throw init.signal?.aborted ? cause : new UnreachableError(url, { cause })
+    })
     if (isKnown || isFromBridle(response) || isOfProxy(response)) return response
     // A server that does not answer the probe is not accused.
     isKnown = (await programAt(url, FOREIGN_PROBE_MS)) !== 'other'

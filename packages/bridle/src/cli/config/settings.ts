@@ -12,13 +12,10 @@ import { agentsSetting } from './agents-folder.ts'
 import { bridleFetch, type FetchPatience } from './bridle-fetch.ts'
 import { readConfigFile } from './config-file.ts'
 import { findLocalServer } from './local-server.ts'
+import { DEFAULT_HOST, DEFAULT_PORT, DEFAULT_URL, isLocalUrl, meantUrl } from './server-url.ts'
 
 /** The data folder where nobody names one. */
 export const DEFAULT_DATA = '.bridle'
-const DEFAULT_HOST = '127.0.0.1'
-const DEFAULT_PORT = '4317'
-/** The server where nobody names one: the address of `bridle start` without flags. */
-export const DEFAULT_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`
 
 export interface ServerFlags {
   readonly port?: string
@@ -71,7 +68,7 @@ export const tokenFromEnv = (env: NodeJS.ProcessEnv): { token: string; from: str
 export const serverUrl = (flags: { readonly url?: string }, env: NodeJS.ProcessEnv): string => {
   const url = flags.url ?? (env.BRIDLE_URL || DEFAULT_URL)
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new ExitError(EXIT_CODES.usage, `"${url}" is not a URL of a server; ${DEFAULT_URL} would be one.`)
+    throw new ExitError(EXIT_CODES.usage, `"${url}" is not a URL of a server; ${meantUrl(url)} would be one.`)
   return url
 }
 
@@ -130,8 +127,5 @@ const clientOf = (
   { url, authToken }: Pick<ServerAddress, 'url' | 'authToken'>,
   patience: FetchPatience | null,
 ): OperatorClient => operatorClient({ url, fetch: bridleFetch(url, patience), ...present({ authToken, tenantId }) })
-
-export const isLocalUrl = (url: string): boolean =>
-  /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(new URL(url).hostname)
 
 export const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536

@@ -4,6 +4,7 @@ import type { OperatorClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
+import { sharedId } from '../session-ids/session-flags.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import type { RunPayload } from './run-input.ts'
 import { unknownAgent } from './unknown-agent.ts'
@@ -47,7 +48,9 @@ export const startInBackground = async (
   const { id: sessionId, status } = card
   if (out.isJson) return out.row({ sessionId, agent, runId: card.run_id, status })
   out.line(sessionId)
-  for (const note of workspace ? [workspaceNote(card), takeOverNote(card, serverFlags)] : [])
-    if (note !== null) out.note(note)
-  out.note(`It works in the background. Watch it with ${commandName(env)} attach ${sessionId}${serverFlags}`)
+  const { agentFlag, remark } = await sharedId(fabric, { id: sessionId, agent })
+  const nextFlags = agentFlag + serverFlags
+  const work = workspace ? [workspaceNote(card), takeOverNote(card, nextFlags)] : []
+  for (const note of [remark, ...work]) if (note !== null) out.note(note)
+  out.note(`It works in the background. Watch it with ${commandName(env)} attach ${sessionId}${nextFlags}`)
 }

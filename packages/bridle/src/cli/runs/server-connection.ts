@@ -5,10 +5,10 @@ import type { FabricClient, OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { startServer } from '../commands/start.ts'
 import { NO_ANSWER, notBridleText } from '../config/bridle-fetch.ts'
+import { isLocalUrl } from '../config/server-url.ts'
 import {
   createClient,
   createWatchingClient,
-  isLocalUrl,
   type ServerAddress,
   serverAddress,
   serverSettings,

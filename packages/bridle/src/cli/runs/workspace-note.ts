@@ -1,6 +1,7 @@
 // Where a session works, as a person at a terminal needs to know it: before the work, and behind it to take the changes over.
 import type { OperatorClient, SessionDetail } from '../../client/index.ts'
 import { commandName } from '../command-name.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { isTakenOver } from './take-over.ts'
 
 type WorkspaceCard = Pick<
@@ -30,14 +31,14 @@ const UNTOUCHED = 'Your files stay as they are; --workspace-mode in-place change
 
 /** How to get what the agent has changed; null = it changed nothing, or the changes are in the person's folder. */
 export const changesNote = async (
-  fabric: Pick<OperatorClient, 'session' | 'workspace'>,
+  fabric: OperatorClient,
   { id, agent }: { readonly id: string; readonly agent: string },
   serverFlags: string,
 ): Promise<string | null> => {
   const { is_compared: isCompared, changes } = await fabric.workspace(id, agent)
   if (!isCompared || changes.length === 0) return null
   const card = await fabric.session(id, agent)
-  return (await isInFolder(card)) ? null : takeOverNote(card, serverFlags)
+  return (await isInFolder(card)) ? null : takeOverNote(card, await sessionFlags(fabric, { id, agent }, serverFlags))
 }
 
 /** The changes were brought over before. A server on another machine has folders that are not here. */
@@ -53,9 +54,9 @@ const isInFolder = async ({
 /** How the changes come into the folder of the person; null = they are there, or there is no such folder. */
 export const takeOverNote = (
   { id, workspace_kind: kind, workspace_path: path }: WorkspaceCard,
-  serverFlags: string,
+  nextFlags: string,
 ): string | null => {
   if (kind === 'git_worktree')
-    return `To bring the changes into your folder:\n  ${commandName()} apply ${id}${serverFlags}`
+    return `To bring the changes into your folder:\n  ${commandName()} apply ${id}${nextFlags}`
   return kind === 'copy' ? `The changes are in\n  ${path}` : null
 }

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type CliCommand, EXIT_CODES, ExitError } from '../command.ts'
-import { isLocalUrl } from '../config/settings.ts'
+import { isLocalUrl } from '../config/server-url.ts'
 
 /** Options of every command that may start a session with a workspace. */
 export const workspaceOptions = {

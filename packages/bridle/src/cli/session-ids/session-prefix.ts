@@ -5,6 +5,7 @@ import { present } from '../../kernel/json.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { CANDIDATES_MAX, PREFIX_PAGE } from '../limits.ts'
+import { checkAgent } from '../runs/unknown-agent.ts'
 
 /**
  * Acts on the session that a text names: the one with exactly this id, else the only one whose id begins with it. Without an agent
@@ -15,14 +16,18 @@ export const withSession = async <T>(
   text: string,
   agent: string | undefined,
   act: (id: string) => Promise<T>,
+  /** The words that choose a session among those of one id. */
+  choiceOf: (row: SessionRow) => string = ({ agent: name }) => `--agent ${name}`,
 ): Promise<T> => {
   const listed = agent === undefined ? await listedSessions(fabric, text) : null
-  checkOneAgent(listed?.filter(({ id }) => id === text))
+  checkOneAgent(listed?.filter(({ id }) => id === text) ?? [], choiceOf)
   try {
     return await act(text)
   } catch (error) {
     if (!isNotFound(error)) throw error
-    const id = idByPrefix(fabric, text, listed ?? (await sessionsByPrefix(fabric, text, agent)))
+    const found = listed ?? (await sessionsByPrefix(fabric, text, agent))
+    if (found.length === 0) await checkAgent(fabric, agent)
+    const id = idByPrefix(fabric, text, found, choiceOf)
     // The session is there: the server does not know something else, such as an approval.
     if (id === text) throw error
     return act(id)
@@ -39,27 +44,32 @@ const listedSessions = (fabric: OperatorClient, text: string): Promise<readonly 
   })
 
 /** Throws where no session, or more than one, has an id that begins so. */
-const idByPrefix = (fabric: OperatorClient, text: string, found: readonly SessionRow[]): string => {
+const idByPrefix = (
+  fabric: OperatorClient,
+  text: string,
+  found: readonly SessionRow[],
+  choiceOf: (row: SessionRow) => string,
+): string => {
   const ids = [...new Set(found.map(({ id }) => id))]
   if (ids.includes(text)) return text
   const [first, ...others] = ids
   if (first === undefined) throw new NoSessionError(text, fabric.url)
   if (others.length > 0) throw new ExitError(EXIT_CODES.usage, ambiguityText(text, ids))
-  checkOneAgent(found)
+  checkOneAgent(found, choiceOf)
   return first
 }
 
 /** Throws where sessions of one id belong to several agents. */
-const checkOneAgent = (found: readonly SessionRow[] = []): void => {
+const checkOneAgent = (found: readonly SessionRow[], choiceOf: (row: SessionRow) => string): void => {
   const [first, ...others] = found
   if (first === undefined || others.length === 0) return
-  const agents = found.slice(0, CANDIDATES_MAX).map(({ agent }) => `  --agent ${agent}`)
-  const more = found.length - agents.length
+  const choices = found.slice(0, CANDIDATES_MAX).map((row) => `  ${choiceOf(row)}`)
+  const more = found.length - choices.length
   throw new ExitError(
     EXIT_CODES.usage,
     [
       `${first.id} is a session of ${found.length} agents. Say which:`,
-      ...agents,
+      ...choices,
       ...(more > 0 ? [`  and ${more} more`] : []),
     ].join('\n'),
   )

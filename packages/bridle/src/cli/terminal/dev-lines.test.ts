@@ -21,7 +21,10 @@ const terminal = (width = 80, addressFlag = '') => {
     write: () => {},
     line: (text) => lines.push(text),
   }
-  return { lines, root, dev: devLines(out, { root, command: 'npx bridle', addressFlag: () => addressFlag }) }
+  const agentFlagOf = async ({ id, agent }: { id: string; agent: string }) =>
+    id === 'twin-1' ? ` --agent ${agent}` : ''
+  const options = { root, command: 'npx bridle', addressFlag: () => addressFlag, agentFlagOf }
+  return { lines, root, dev: devLines(out, options) }
 }
 const key = (id: string, agent = 'greet') => ({ tenant: 't', agent, id })
 
@@ -44,9 +47,9 @@ test('[C121] a line per run: agent, session, outcome, time and cost; an error is
   expect(lines.every((line) => line.length <= 40)).toBe(true)
 })
 
-test('[C124] an approval names the command that answers it; notices are shown as they come', () => {
+test('[C124] an approval names the command that answers it; notices are shown as they come', async () => {
   const { lines, dev } = terminal()
-  dev.run({ type: 'approval', key: key('s-1'), runId: 'r-1', approvalId: 'apr-7', subject: 'bash' })
+  await dev.run({ type: 'approval', key: key('s-1'), runId: 'r-1', approvalId: 'apr-7', subject: 'bash' })
   dev.run({
     type: 'notice',
     key: key('s-2', 'claude'),
@@ -60,9 +63,9 @@ test('[C124] an approval names the command that answers it; notices are shown as
   ])
 })
 
-test('[C303] approvals that were open before have a line each, then a number; one that was named is not named again', () => {
+test('[C303] approvals that were open before have a line each, then a number; one that was named is not named again', async () => {
   const { lines, dev } = terminal(120, ' --url http://127.0.0.1:4400')
-  dev.run({ type: 'approval', key: key('s-2'), runId: 'r-1', approvalId: 'apr-2', subject: 'bash' })
+  await dev.run({ type: 'approval', key: key('s-2'), runId: 'r-1', approvalId: 'apr-2', subject: 'bash' })
   const open = (count: number) =>
     Array.from({ length: count }, (_, at) => ({
       ...({} as PendingApproval),
@@ -70,23 +73,31 @@ test('[C303] approvals that were open before have a line each, then a number; on
     }))
   const line = (at: number) =>
     `? greet  s-${at}  waits for approval of bash: npx bridle approve s-${at} apr-${at} --url http://127.0.0.1:4400`
-  dev.waiting({ approvals: open(3), hasMore: false })
+  await dev.waiting({ approvals: open(3), hasMore: false })
   expect(lines).toEqual([line(2), line(1), line(3)])
   lines.length = 0
-  dev.waiting({ approvals: open(20), hasMore: true })
+  await dev.waiting({ approvals: open(20), hasMore: true })
   expect(lines).toEqual([
     ...[4, 5, 6, 7, 8].map(line),
     '? more than 12 more: npx bridle approvals --url http://127.0.0.1:4400',
   ])
   lines.length = 0
-  dev.waiting({ approvals: [], hasMore: false })
+  await dev.waiting({ approvals: [], hasMore: false })
   expect(lines).toEqual([])
 })
 
-test('[C281] a command that does not fit stands in a line of its own, in one piece; lines of a notice that follow are set in', () => {
+test('[C346] the command has --agent where the id alone would be refused', async () => {
+  const { lines, dev } = terminal(120, ' --url http://127.0.0.1:4400')
+  await dev.run({ type: 'approval', key: key('twin-1'), runId: 'r-1', approvalId: 'apr-7', subject: 'bash' })
+  expect(lines).toEqual([
+    '? greet  twin-1  waits for approval of bash: npx bridle approve twin-1 apr-7 --agent greet --url http://127.0.0.1:4400',
+  ])
+})
+
+test('[C281] a command that does not fit stands in a line of its own, in one piece; lines of a notice that follow are set in', async () => {
   const { lines, dev } = terminal(50)
   const id = 'greet-5046dd97-6ba9-46dd-8a17-8edc8293464d'
-  dev.run({ type: 'approval', key: key(id), runId: 'r-1', approvalId: 'apr-7', subject: 'bash' })
+  await dev.run({ type: 'approval', key: key(id), runId: 'r-1', approvalId: 'apr-7', subject: 'bash' })
   const message = 'openai/gpt: Nothing answers. Is it running? Trying again in 1 s, try 2'
   dev.run({ type: 'notice', key: key('s-2'), runId: 'r-1', kind: 'retry', message })
   expect(lines).toEqual([

@@ -12,11 +12,11 @@ import { type CliOutput, escapeControls, type TextStyle } from './output.ts'
 import { wrapWords } from './text-lines.ts'
 
 export interface DevLines {
-  readonly run: (update: RunUpdate) => void
+  readonly run: (update: RunUpdate) => void | Promise<void>
   readonly files: (changes: readonly AgentFileChange[]) => void
   readonly failure: (failure: AgentFailure) => void
   /** The approvals that are open when the server starts. */
-  readonly waiting: (waiting: WaitingApprovals) => void
+  readonly waiting: (waiting: WaitingApprovals) => Promise<void>
 }
 
 export interface DevLinesOptions {
@@ -26,9 +26,14 @@ export interface DevLinesOptions {
   readonly command: string
   /** The flag with which a command finds this server, with a space before it; empty or absent where it needs none. */
   readonly addressFlag?: () => string
+  /** ` --agent NAME` where a command needs it to find the session, else an empty text. */
+  readonly agentFlagOf?: (session: { readonly id: string; readonly agent: string }) => Promise<string>
 }
 
-export const devLines = (out: CliOutput, { root, command, addressFlag = () => '' }: DevLinesOptions): DevLines => {
+export const devLines = (
+  out: CliOutput,
+  { root, command, addressFlag = () => '', agentFlagOf = async () => '' }: DevLinesOptions,
+): DevLines => {
   /** Approvals that have a line already. */
   const named = new Set<string>()
   /** The whole text behind a coloured mark, wrapped. */
@@ -48,11 +53,12 @@ export const devLines = (out: CliOutput, { root, command, addressFlag = () => ''
     marked('?', 'yellow', isShort ? `${text}: ${typed}` : `${text}:`)
     if (!isShort) out.line(`  ${escapeControls(typed)}`)
   }
-  const approval = (agent: string, session: string, id: string, subject: string) => {
+  const approval = async (agent: string, session: string, id: string, subject: string): Promise<void> => {
     named.add(`${agent} ${session} ${id}`)
+    const agentFlag = await agentFlagOf({ id: session, agent })
     withCommand(
       `${agent}  ${session}  waits for approval of ${subject}`,
-      `${command} approve ${session} ${id}${addressFlag()}`,
+      `${command} approve ${session} ${id}${agentFlag}${addressFlag()}`,
     )
   }
 
@@ -67,10 +73,10 @@ export const devLines = (out: CliOutput, { root, command, addressFlag = () => ''
       marked(mark, format, `${who}  ${outcome}${message === null ? '' : `: ${message}`}${timeAndCost(update)}`)
     },
 
-    waiting: ({ approvals, hasMore }) => {
+    waiting: async ({ approvals, hasMore }) => {
       const open = approvals.filter(({ agent, sessionId, id }) => !named.has(`${agent} ${sessionId} ${id}`))
       for (const each of open.slice(0, WAITING_APPROVALS_MAX))
-        approval(each.agent, each.sessionId, each.id, each.toolName)
+        await approval(each.agent, each.sessionId, each.id, each.toolName)
       const more = open.length - WAITING_APPROVALS_MAX
       if (more > 0)
         marked('?', 'yellow', `${hasMore ? 'more than ' : ''}${more} more: ${command} approvals${addressFlag()}`)
@@ -97,7 +103,8 @@ export const devLines = (out: CliOutput, { root, command, addressFlag = () => ''
         const place = `${relative(root, path)}:${line}:${column}`
         out.line(out.style('dim', escapeControls(name === null ? `    at ${place}` : `    at ${name} (${place})`)))
       }
-      const frame = frames[0] && codeFrame(frames[0], out.width - 2)
+      // A line of code may be a whole bundle, also in a pipe.
+      const frame = frames[0] && codeFrame(frames[0], Number.isFinite(out.width) ? out.width - 2 : undefined)
       for (const line of frame?.split('\n') ?? []) out.line(`  ${escapeControls(line)}`)
     },
   }

@@ -23,8 +23,8 @@ export interface EventPrinterOptions {
   readonly withHints: boolean
   /** How the command line is called here; default: as this process was. */
   readonly command?: string
-  /** The flags that lead a further command to the same server. */
-  readonly serverFlags?: string
+  /** The flags that lead a further command to the same session. */
+  readonly nextFlags?: () => string
   /** Whether an approval has its answer: then nothing says how to answer it. */
   readonly isAnswered?: (approvalId: string) => boolean
 }
@@ -36,7 +36,7 @@ export interface EventPrinter {
 }
 
 export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions): EventPrinter => {
-  const { withPrompts, withHints, command = commandName(), serverFlags = '', isAnswered = () => false } = options
+  const { withPrompts, withHints, command = commandName(), nextFlags = () => '', isAnswered = () => false } = options
   let open: 'text' | 'thinking' | null = null
   let streamed = ''
   /** How much of it came before the newest tool call: the result of many agents is what they say behind it. */
@@ -128,7 +128,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       if (!withHints || isAnswered(String(approvalId))) return
       const which = escapeControls(`${session} ${approvalId}`)
       for (const verb of ['approve', 'reject'])
-        out.line(out.style('dim', `  ${command} ${verb} ${which}${serverFlags}`))
+        out.line(out.style('dim', `  ${command} ${verb} ${which}${nextFlags()}`))
     },
     approval_resolved: ({ subject, decision, reason }) => {
       const isApproved = decision === 'approved'

@@ -8,7 +8,7 @@ export interface CliOutput {
   readonly isJson: boolean
   /** A person is there to answer a question. */
   readonly canAsk: boolean
-  /** Characters in a line of the terminal. */
+  /** Characters in a line of the terminal; a pipe has no end of the line, so that nothing is cut or wrapped in it. */
   readonly width: number
   /** Text for people, without a newline. */
   readonly write: (text: string) => void
@@ -31,7 +31,7 @@ export const createOutput = ({ json = false, text = false }: { json?: boolean; t
     canAsk: !isJson && stdin.isTTY === true && stdout.isTTY === true,
     // Read each time: the window may change its size.
     get width() {
-      return stdout.columns || 80
+      return widthOf(stdout)
     },
     write: (text) => stdout.write(text),
     line: (text) => stdout.write(`${text}\n`),
@@ -43,6 +43,10 @@ export const createOutput = ({ json = false, text = false }: { json?: boolean; t
     style: (format, text) => styleText(format, text, { stream: stdout }),
   }
 }
+
+/** The columns of a terminal, 80 where it does not say them; a pipe has no limit. */
+export const widthOf = ({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number =>
+  isTTY ? columns || 80 : Number.POSITIVE_INFINITY
 
 /** Words on standard error, also for programs. On a terminal no word of them is broken. */
 export const writeRemark = (text: string, paint = (line: string): string => line): void => {

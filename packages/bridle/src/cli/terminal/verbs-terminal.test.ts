@@ -182,7 +182,7 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
 
     const quiet = tmux.open(80, ['attach', 'watch-1'])
     await quiet.until('cancelled')
-    expect(quiet.lines().join('\n')).toContain('session watch-1, idle; Ctrl+C leaves, and stops nothing.')
+    expect(quiet.lines().join('\n')).toContain('session watch-1, idle; Ctrl+C leaves, twice cancels what runs.')
     quiet.press('C-c')
     expect(await quiet.ended()).toBe(0)
     expect(quiet.lines().join('\n')).not.toContain('Press Ctrl+C again')

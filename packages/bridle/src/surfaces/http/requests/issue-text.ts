@@ -4,7 +4,7 @@ import { nearestName } from '../../../kernel/text/nearest-name.ts'
 import { DENIAL_CHARS_MAX } from '../limits.ts'
 
 export const issueText = (issue: BaseIssue<unknown>): string =>
-  `${getDotPath(issue) ?? 'value'}: ${isMissing(issue) ? 'It is missing' : issue.message}`
+  `${getDotPath(issue) ?? 'value'}: ${isMissing(issue) ? 'It is missing' : (noneOfText(issue) ?? issue.message)}`
 
 /** The path of the field, such as `policy.health.max_cost_usd`; null where the problem is with no field, or its name has no end. */
 export const issueField = (issue: BaseIssue<unknown>): string | null => {
@@ -14,6 +14,12 @@ export const issueField = (issue: BaseIssue<unknown>): string | null => {
 
 const isMissing = ({ kind, received, message }: BaseIssue<unknown>): boolean =>
   kind === 'schema' && received === 'undefined' && message.startsWith('Invalid key')
+
+/** For a word that is none of the allowed ones; null = the problem is another one, or its schema has words for it. */
+const noneOfText = ({ type, expected, received, message }: BaseIssue<unknown>): string | null =>
+  type === 'picklist' && expected !== null && message.startsWith('Invalid type')
+    ? `${received} is none of ${expected.replaceAll(/[()"]/g, '').replaceAll(' | ', ', ')}`
+    : null
 
 /** The message for a strict object: it names the nearest of the allowed names. */
 export const unknownNameMessage =
