@@ -145,3 +145,25 @@ describeCockpit(
   },
   { agents: [triage, wide] },
 )
+
+describeCockpit(
+  'agents in production',
+  (world) => {
+    test('[H75] a private agent is marked, and its page says what opens it', async () => {
+      const opening = /To open it, .*BRIDLE_EXPOSE=triage,wwww/
+      for (const width of [390, 1440]) {
+        const page = await world.open('/try', { viewport: { width, height: 900 } })
+        const tag = page.getByRole('link', { name: /wwww.*Private/ }).getByText('Private')
+        await tag.waitFor()
+        expect(await tag.getAttribute('title')).toMatch(opening)
+        expect(await page.getByRole('link', { name: /triage/ }).innerText()).not.toContain('Private')
+        await expectNoOverflow(page)
+        await page.getByRole('link', { name: /wwww.*Private/ }).click()
+        await page.getByText(opening).waitFor()
+        await expectNoOverflow(page)
+        await page.context().close()
+      }
+    })
+  },
+  { agents: [triage, wide], env: { NODE_ENV: 'production', BRIDLE_EXPOSE: 'triage' } },
+)

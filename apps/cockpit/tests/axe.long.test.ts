@@ -76,6 +76,20 @@ describeCockpit(
   { authToken: 'a-token-for-axe' },
 )
 
+describeCockpit(
+  'a server in production',
+  (world) => {
+    test.for(['/try', '/try/triage'])('private agents at %s', async (path) => {
+      const ready = (page: Page) => page.getByText('Private').first().waitFor()
+      await inEachLook(world, { name: path, path, ready }, async (page) => {
+        await expectNoOverflow(page)
+        expect(await violations(page)).toEqual([])
+      })
+    })
+  },
+  { agents: stories, env: { NODE_ENV: 'production' } },
+)
+
 /** A minute of an answer: the bar speaks while it is looked at. */
 const spoken = {
   heard: 'Hello?',

@@ -15,15 +15,21 @@ export const AgentDetail = ({ agent }: { readonly agent: AgentDescription }) => 
           <span className="tag">{visibleText(agent.engine)}</span>
           <span className="tag">{agent.runner_kind.replaceAll('_', ' ')}</span>
           {agent.triggers.webhook && <span className="tag">webhook</span>}
+          <PrivateTag agent={agent} />
         </div>
         {agent.description !== '' && <p className="t2">{visibleText(agent.description)}</p>}
+        {agent.closed !== undefined && (
+          <p className="agent-note t2">
+            <Icon name="shield" size={14} /> <span>{visibleText(agent.closed)}</span>
+          </p>
+        )}
         {agent.needs !== undefined && (
-          <p className="agent-needs">
+          <p className="agent-note warn">
             <Icon name="triangle-alert" size={14} /> <span>{visibleText(agent.needs)}</span>
           </p>
         )}
         {agent.warnings?.map((warning) => (
-          <p key={warning} className="agent-needs">
+          <p key={warning} className="agent-note warn">
             <Icon name="circle-alert" size={14} /> <span>{visibleText(warning)}</span>
           </p>
         ))}
@@ -52,3 +58,11 @@ export const Availability = ({ agent }: { readonly agent: AgentDescription }) =>
     {agent.available ? 'Ready' : 'Not ready'}
   </span>
 )
+
+/** Marks an agent that callers may not run in production; the server's own words say what opens it. */
+export const PrivateTag = ({ agent: { closed } }: { readonly agent: AgentDescription }) =>
+  closed !== undefined && (
+    <span className="tag" title={visibleText(closed)}>
+      Private
+    </span>
+  )

@@ -8,7 +8,7 @@ import { visibleText } from '../ui/plain-text.ts'
 import { Screen } from '../ui/screen.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
-import { AgentDetail, Availability } from './agent-detail.tsx'
+import { AgentDetail, Availability, PrivateTag } from './agent-detail.tsx'
 import './agents.css'
 
 const AgentsPage = ({ agent: name }: { readonly agent: string | null }) => {
@@ -42,6 +42,7 @@ const AgentsPage = ({ agent: name }: { readonly agent: string | null }) => {
               >
                 <span className="row">
                   <span className="trunc medium grow">{visibleText(agent.name)}</span>
+                  <PrivateTag agent={agent} />
                   <Availability agent={agent} />
                 </span>
                 <span className="small t3 agent-line">{visibleText(agent.needs ?? agent.description)}</span>

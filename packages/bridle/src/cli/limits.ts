@@ -72,3 +72,5 @@ export const ANSWER_MS = 30_000
 export const WAITING_APPROVALS_MAX = 5
 /** The beginning of a file in which the first line of an export ends: it has a name, a version and a program. */
 export const EXPORT_HEAD_BYTES = 1_000
+/** Names of files in one message: more would hide the sentence around them. */
+export const NAMES_SHOWN = 5

@@ -60,9 +60,15 @@ test.each(['spoken_audio', 'final_output', 'run_record'])(
   },
 )
 
-test('a branch has one marker where it begins', () => {
+test.each([
+  ['a checkpoint', 'session_checkpoint', 'from checkpoint 1 of p, event 52 · saved as checkpoint 2'],
+  ['another event', 'session_paused', 'from p at event 52 · saved as checkpoint 2'],
+])('a branch has one marker where it begins, which says that it was made from %s', (_name, source, text) => {
+  seq = 51
+  const parent = { id: 'p', seq: 52 }
   const { head } = indexOf(
-    envelope('branched', { parent: { id: 'p', seq: 52 } }, null),
+    envelope(source, { summary_text: 'half', checkpoint_type: 'step', sequence: 1 }, null),
+    envelope('branched', { parent }, null),
     envelope('policy_set', {}, null),
     envelope(
       'session_checkpoint',
@@ -70,9 +76,11 @@ test('a branch has one marker where it begins', () => {
       null,
     ),
   )
-  expect(types(head)).toEqual(['branched', 'policy_set'])
+  expect(types(head)).toEqual([source, 'branched', 'policy_set'])
+  const marker = head[1] as Marker
   // The beginning counts as a checkpoint, so that its marker has the number before that of the next.
-  expect(head.map(markerWords)).toMatchObject([{ title: 'Branched', text: 'from p at event 52 · checkpoint 2' }, {}])
+  expect(markerWords(marker)).toMatchObject({ title: 'Branched', text })
+  expect(marker.payload).toEqual({ parent })
 })
 
 test('an approval that a branch left open stands with the branch, and not before its call', () => {

@@ -23,6 +23,14 @@ export interface CallWave {
 export interface Marker extends TimelineEntry {
   /** An engine said it of itself; the session did not record it. */
   readonly isHearsay: boolean
+  /** Only in the marker of a branch. */
+  readonly checkpoints?: BranchCheckpoints
+}
+
+/** The numbers of the checkpoint that a branch was made from, and of the one that it begins with; absent where the page has no such event. */
+export interface BranchCheckpoints {
+  readonly source?: number | undefined
+  readonly own?: number | undefined
 }
 
 /** A marker in a text, behind so many characters of it. */
@@ -82,7 +90,7 @@ export const threadIndex = (events: FrontendState): ThreadIndex => {
   const turns = new Map<string, MutableTurn>()
   const head: Marker[] = []
   let current: MutableTurn | null = null
-  for (const entry of withSeedNumbers(entriesOf(events))) {
+  for (const entry of withBranchCheckpoints(entriesOf(events))) {
     const turn: MutableTurn | null = entry.turnId === null ? current : turnOf(turns, entry.turnId)
     if (entry.turnId !== null) current = turn
     noteCall(calls, entry)
@@ -135,14 +143,21 @@ const isMarker = (entry: Marker): boolean =>
 const isBranchSeed = (entry: Marker): boolean =>
   entry.type === 'session_checkpoint' && textIn(entry, 'checkpoint_type') === 'resume_seed'
 
-/** The number of that checkpoint, for the marker of the branch: else the numbers on the page would have a gap. */
-const withSeedNumbers = (entries: readonly Marker[]): readonly Marker[] =>
+/** The thread leaves out the checkpoint that a branch begins with: without its number in the marker, the numbers on the page would have a gap. */
+const withBranchCheckpoints = (entries: readonly Marker[]): readonly Marker[] =>
   entries.map((entry, index) => {
-    if (entry.type !== 'branched') return entry
-    const seed = entries.slice(index).find(isBranchSeed)?.payload as { readonly sequence?: number } | undefined
-    if (seed?.sequence === undefined) return entry
-    return { ...entry, payload: { ...entry.payload, checkpoint: seed.sequence } as Marker['payload'] }
+    if (entry.type !== 'branched' || entry.isHearsay) return entry
+    const { parent } = entry.payload as { readonly parent?: { readonly seq?: unknown } }
+    // A branch has the events of its parent under their numbers.
+    const source = numberOf(entries.slice(0, index).find(({ seq }) => seq === parent?.seq))
+    return { ...entry, checkpoints: { source, own: numberOf(entries.slice(index).find(isBranchSeed)) } }
   })
+
+const numberOf = (entry: Marker | undefined): number | undefined => {
+  if (entry?.type !== 'session_checkpoint' || entry.isHearsay) return undefined
+  const { sequence } = entry.payload as { readonly sequence?: unknown }
+  return typeof sequence === 'number' ? sequence : undefined
+}
 
 const MARKER_PLACES = new Set(['opening', 'closing', 'aside'])
 

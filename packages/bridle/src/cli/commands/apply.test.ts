@@ -49,7 +49,7 @@ const git = (...args: string[]) =>
   })
 const run = (...args: string[]) => work.bridle(['run', 'writer', ...args, '--text'])
 
-test('[C141] [C142] run works on a branch and says where; apply brings the changes over, or nothing', async () => {
+test('[C141] [C142] [C348] run works on a branch and says where; apply brings the changes over, or nothing', async () => {
   const first = await run('two', '--id', 'w1', '--workspace', 'repo')
   expect([first.code, first.stderr]).toEqual([0, expect.stringMatching(/Works on branch bridle\/ws-/)])
   expect(first.stderr).toContain('bridle apply w1')
@@ -64,13 +64,23 @@ test('[C141] [C142] run works on a branch and says where; apply brings the chang
     expect.stringContaining(`Nothing was changed: the changes of the session are in ${repo} already.`),
   ])
   expect(readFileSync(join(repo, 'src/a.txt'), 'utf8')).toBe('one\ntwo\n')
-  // With another line here they do not fit, and nothing is changed.
+  // The session goes on, and only what is new comes over.
+  await run('three', '--id', 'w1', '--workspace', 'repo')
+  const more = await work.bridle(['apply', 'w1', '--text'])
+  expect([more.code, more.stdout]).toEqual([0, `2 files changed in ${repo}; see git status.`])
+  expect(readFileSync(join(repo, 'src/a.txt'), 'utf8')).toBe('one\ntwo\nthree\n')
+  git('checkout', '--quiet', '.')
+  git('clean', '--quiet', '-f')
+})
+
+test('[C142] changes that do not fit change nothing', async () => {
+  await run('two', '--id', 'w5', '--workspace', 'repo')
   writeFileSync(join(repo, 'src/a.txt'), 'three\n')
-  const conflict = await work.bridle(['apply', 'w1', '--text'])
-  const { workspace_path: folder } = (await get(`${work.url}/sessions/w1`)).body
+  const conflict = await work.bridle(['apply', 'w5', '--text'])
+  const { workspace_path: folder } = (await get(`${work.url}/sessions/w5`)).body
   expect([conflict.code, conflict.stderr]).toEqual([
     1,
-    expect.stringMatching(/Nothing was changed, since the changes do not fit: .*two\.txt/),
+    expect.stringMatching(/Nothing was changed, since the changes do not fit: .*src\/a\.txt/),
   ])
   expect(conflict.stderr).toContain(`The session has its files in ${folder}`)
   expect(readFileSync(join(repo, 'src/a.txt'), 'utf8')).toBe('three\n')

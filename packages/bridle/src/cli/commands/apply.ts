@@ -25,7 +25,7 @@ export const apply = defineCommand({
     ...outputOptions,
   },
   notes: `For sessions that were started with --workspace on a repository. The changes come into the folder, uncommitted: look at them
-with git diff. Where they do not fit, nothing is changed.`,
+with git diff. Where they do not fit, nothing is changed. After further work of the session, apply brings what changed since.`,
   run: async ({ args, flags, env, out }) => {
     const [session = ''] = args
     // A session of `run` may have been served by that command alone, which has ended.

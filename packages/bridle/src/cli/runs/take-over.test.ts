@@ -1,6 +1,16 @@
 // The changes of a worktree, where its agent and the repository around it name programs wherever git lets them.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -73,19 +83,95 @@ test('[C330] changes that the folder has are no longer offered', async () => {
   expect(await note()).toContain('apply w')
 })
 
+/** Another worktree of the repository, as a second session has one. */
+const addSession = async (name: string): Promise<string> => {
+  const repository = await findRepository(hostile.top)
+  if (!repository) throw new Error('There is no repository.')
+  mkdirSync(join(folder, name))
+  const path = join(folder, name, 'work')
+  await addWorktree({ repository, branch: `bridle/${name}`, work: path, isLeftOut: () => false })
+  return path
+}
+const inFolder = (name: string) => readFileSync(join(hostile.top, name), 'utf8')
+
+test('[C348] each apply of a session that goes on brings what changed since the one before', async () => {
+  const other = await addSession('other')
+  const before = inFolder('src/a.txt')
+  const rounds: readonly (readonly [string, string, string | null])[] = [
+    ['one\n', 'first\n', 'kept\n'],
+    ['one\ntwo\n', 'second\n', 'kept\n'],
+    [before, 'third\n', null],
+  ]
+  for (const [at, [changed, added, passing]] of rounds.entries()) {
+    writeFileSync(join(work, 'src/a.txt'), changed)
+    writeFileSync(join(work, 'new.txt'), added)
+    if (passing === null) rmSync(join(work, 'passing.txt'))
+    else writeFileSync(join(work, 'passing.txt'), passing)
+    writeFileSync(join(other, `other-${at}.txt`), added)
+    expect(await takeOver(hostile.top, work)).toBe(at === 1 ? 2 : 3)
+    expect(await takeOver(hostile.top, other)).toBe(1)
+    expect([inFolder('src/a.txt'), inFolder('new.txt')]).toEqual([changed, added])
+    expect(existsSync(join(hostile.top, 'passing.txt'))).toBe(passing !== null)
+    expect(inFolder(`other-${at}.txt`)).toBe(added)
+    expect([await isTakenOver(hostile.top, work), await isTakenOver(hostile.top, other)]).toEqual([true, true])
+    await expect(takeOver(hostile.top, work)).rejects.toThrow('already')
+  }
+})
+
+test('[C348] a file that was changed in the folder since is named, and nothing is brought over', async () => {
+  writeFileSync(join(work, 'new.txt'), 'first\n')
+  writeFileSync(join(work, 'more.txt'), 'first\n')
+  await takeOver(hostile.top, work)
+  writeFileSync(join(hostile.top, 'new.txt'), 'mine\n')
+  // The session left the file as it was, so the one of the person stays.
+  writeFileSync(join(work, 'more.txt'), 'second\n')
+  expect(await takeOver(hostile.top, work)).toBe(1)
+  expect([inFolder('new.txt'), inFolder('more.txt')]).toEqual(['mine\n', 'second\n'])
+  writeFileSync(join(work, 'new.txt'), 'second\n')
+  writeFileSync(join(work, 'more.txt'), 'third\n')
+  expect(await isTakenOver(hostile.top, work)).toBe(false)
+  await expect(takeOver(hostile.top, work)).rejects.toThrow(
+    `Nothing was changed, since the session and you both changed new.txt after the last apply. The session has its files in ${work}`,
+  )
+  expect([inFolder('new.txt'), inFolder('more.txt')]).toEqual(['mine\n', 'second\n'])
+  rmSync(join(hostile.top, 'new.txt'))
+  mkdirSync(join(hostile.top, 'new.txt/folder'), { recursive: true })
+  await expect(takeOver(hostile.top, work)).rejects.toThrow('a folder in the place of new.txt.')
+  expect(inFolder('more.txt')).toBe('second\n')
+  rmSync(join(hostile.top, 'new.txt'), { recursive: true })
+  // Undone in the folder, the changes come again.
+  expect(await takeOver(hostile.top, work)).toBe(2)
+  expect([inFolder('new.txt'), inFolder('more.txt')]).toEqual(['second\n', 'third\n'])
+  expect(hostile.ran()).toEqual([])
+})
+
+test('[C348] a file that became a folder, and a link, come over in either round', async () => {
+  writeFileSync(join(work, 'x'), 'file\n')
+  expect(await takeOver(hostile.top, work)).toBe(1)
+  rmSync(join(work, 'x'))
+  mkdirSync(join(work, 'x'))
+  writeFileSync(join(work, 'x/y'), 'in a folder\n')
+  symlinkSync('x/y', join(work, 'link'))
+  expect(await takeOver(hostile.top, work)).toBe(3)
+  expect(inFolder('link')).toBe('in a folder\n')
+  rmSync(join(work, 'x'), { recursive: true })
+  writeFileSync(join(work, 'x'), 'file again\n')
+  expect(await takeOver(hostile.top, work)).toBe(2)
+  expect(inFolder('x')).toBe('file again\n')
+})
+
 test('[C142] line ends of the folder are kept as its owner set them', async () => {
   hostile.git('config', 'core.autocrlf', 'true')
   writeFileSync(join(hostile.top, '.gitattributes'), '')
   writeFileSync(join(hostile.top, 'b.txt'), 'one\r\ntwo\r\n')
   hostile.git('add', 'b.txt', '.gitattributes')
   hostile.git('commit', '--quiet', '-m', 'two')
-  const repository = await findRepository(hostile.top)
-  if (!repository) throw new Error('There is no repository.')
-  mkdirSync(join(folder, 'other'))
-  const other = join(folder, 'other', 'work')
-  await addWorktree({ repository, branch: 'bridle/ws-2', work: other, isLeftOut: () => false })
+  const other = await addSession('other')
   expect(readFileSync(join(other, 'b.txt'), 'utf8')).toBe('one\ntwo\n')
   writeFileSync(join(other, 'b.txt'), 'one\n2\n')
   expect(await takeOver(hostile.top, other)).toBe(1)
-  expect(readFileSync(join(hostile.top, 'b.txt'), 'utf8')).toBe('one\r\n2\r\n')
+  expect(inFolder('b.txt')).toBe('one\r\n2\r\n')
+  writeFileSync(join(other, 'b.txt'), 'one\n2\n3\n')
+  expect(await takeOver(hostile.top, other)).toBe(1)
+  expect(inFolder('b.txt')).toBe('one\r\n2\r\n3\r\n')
 })

@@ -6,33 +6,53 @@ import { join } from 'node:path'
 import { type GitCall, git } from '../../runners/workspaces/git.ts'
 import { findRepository, findWorktree, makeGitFolder } from '../../runners/workspaces/worktree.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { NAMES_SHOWN } from '../limits.ts'
+import { readAppliedNote, writeAppliedNote } from './applied-note.ts'
+import { type ChangePlan, changePlan } from './change-plan.ts'
+import { blockedFiles, changedFiles, foldersAmong, targetEntries, treesOf } from './file-entries.ts'
 
-/** The number of changed files. Either all of them are brought over, or none. */
+/** The number of files that were brought over: those that changed since the last apply. Either all of them are, or none. */
 export const takeOver = (source: string, workspace: string): Promise<number> =>
-  withChanges(source, workspace, async ({ files, apply, isThere }) => {
-    if (files === 0) return 0
+  withChanges(source, workspace, async ({ isEmpty, files, conflicts, blocked, apply, isThere, note }) => {
+    if (isEmpty) return 0
+    const refuse = (message: string) => new ExitError(EXIT_CODES.failed, `Nothing was changed${message}`)
+    const there = `: the changes of the session are in ${source} already.`
+    const place = `The session has its files in ${workspace}`
+    if (conflicts.length > 0)
+      throw refuse(`, since the session and you both changed ${namesOf(conflicts)} after the last apply. ${place}`)
+    if (blocked.length > 0) throw refuse(`: ${source} has a folder in the place of ${namesOf(blocked)}. ${place}`)
+    if (files === 0) throw refuse(there)
     await apply().catch(async (error: Error) => {
-      throw new ExitError(
-        EXIT_CODES.failed,
-        (await isThere())
-          ? `Nothing was changed: the changes of the session are in ${source} already.`
-          : `Nothing was changed, since the changes do not fit: ${complaintOf(error)}. The session has its files in ${workspace}`,
-      )
+      throw refuse((await isThere()) ? there : `, since the changes do not fit: ${complaintOf(error)}. ${place}`)
     })
+    // The files are there. Without its note, the next apply is like a first one.
+    await note().catch(() => {})
     return files
   })
 
 /** The folder has the changes of the session already. */
 export const isTakenOver = (source: string, workspace: string): Promise<boolean> =>
-  withChanges(source, workspace, async ({ files, isThere }) => files > 0 && (await isThere()))
+  withChanges(
+    source,
+    workspace,
+    async ({ isEmpty, files, conflicts, isThere }) =>
+      !isEmpty && conflicts.length === 0 && (files === 0 || (await isThere())),
+  )
 
 interface WorktreeChanges {
-  /** The number of changed files. */
+  /** The session changed nothing, and nothing was brought over before. */
+  readonly isEmpty: boolean
+  /** The number of files to bring over. */
   readonly files: number
+  readonly conflicts: ChangePlan['conflicts']
+  /** Files in whose place the person has a folder. */
+  readonly blocked: readonly string[]
   /** Makes the changes in the folder of the person. */
   readonly apply: () => Promise<unknown>
   /** The folder of the person has them. */
   readonly isThere: () => Promise<boolean>
+  /** Remembers the changes, for the next apply. */
+  readonly note: () => Promise<void>
 }
 
 const withChanges = async <T>(
@@ -63,21 +83,31 @@ const withChanges = async <T>(
     const call = { cwd: folder, env: { ...own, GIT_WORK_TREE: worktree.work } } as const
     await skipSubmodules(call)
     await git(['add', '--all', '--', worktree.work], call)
-    const names = (await git(['diff', '--cached', '--name-only', '-z', commit], call)).toString().split('\0')
-    const changes = ['diff', '--cached', '--binary', '--full-index', '--no-ext-diff', '--no-textconv', commit]
-    const patch = await git(changes, call)
     const lineEnds = await lineEndSettings(repository.top)
-    const here = { cwd: repository.top, env: { ...own, GIT_WORK_TREE: repository.top }, input: patch } as const
+    const applied = await readAppliedNote(worktree.entry)
+    const changed = await changedFiles(call, commit, applied)
+    const here = { cwd: repository.top, env: { ...own, GIT_WORK_TREE: repository.top } } as const
+    const folders = await foldersAmong(repository.top, changed)
+    const files = changed.filter(({ path }) => !folders.has(path))
+    const target = await targetEntries(here, lineEnds, files, join(folder, 'target'))
+    const { sources, conflicts } = changePlan(changed, applied, target)
+    const trees = await treesOf(call, sources, join(folder, 'sources'))
+    const names = (await git(['diff', '--name-only', '-z', ...trees], call)).toString('latin1').split('\0')
+    const patch = await git(['diff', '--binary', '--full-index', '--no-ext-diff', '--no-textconv', ...trees], call)
     const apply = (...options: readonly string[]) =>
-      git([...lineEnds, 'apply', '--whitespace=nowarn', ...options], here)
+      git([...lineEnds, 'apply', '--whitespace=nowarn', ...options], { ...here, input: patch })
     return await use({
-      files: patch.length === 0 ? 0 : names.filter((name) => name !== '').length,
+      isEmpty: changed.length === 0,
+      files: names.filter((name) => name !== '').length,
+      conflicts,
+      blocked: blockedFiles(changed, folders),
       apply: () => apply(),
       isThere: () =>
         apply('--reverse', '--check').then(
           () => true,
           () => false,
         ),
+      note: () => writeAppliedNote(worktree.entry, new Map(changed.map(({ path, now }) => [path, now]))),
     })
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -113,6 +143,13 @@ const lineEndSettings = async (top: string): Promise<string[]> => {
     ),
   )
   return names.flatMap((name, at) => (values[at] ? ['-c', `${name}=${values[at]}`] : []))
+}
+
+/** The first names: the session may have changed a thousand files. */
+const namesOf = (paths: readonly string[]): string => {
+  const shown = paths.slice(0, NAMES_SHOWN).map((path) => Buffer.from(path, 'latin1').toString())
+  const more = paths.length - shown.length
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
 /** Git's own words, without the command line. */

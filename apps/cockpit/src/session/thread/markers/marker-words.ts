@@ -5,7 +5,7 @@ import { durationText, plural } from '../../../ui/numbers.ts'
 import { foldScript } from '../../../ui/script-text.ts'
 import { answerWords, compactionNumbers } from '../../event-words.ts'
 import { limitAmount, limitName, limitText } from '../../health/budget-texts.ts'
-import type { Marker } from '../thread-index.ts'
+import type { BranchCheckpoints, Marker } from '../thread-index.ts'
 
 export interface MarkerWords {
   readonly icon: IconName
@@ -17,15 +17,15 @@ interface Payload {
   readonly [name: string]: unknown
 }
 
-export const markerWords = ({ type, payload, isHearsay }: Marker): MarkerWords => {
+export const markerWords = ({ type, payload, isHearsay, checkpoints }: Marker): MarkerWords => {
   const fields = payload as Payload
   if (isHearsay)
     return { icon: 'quote', title: 'Said by the engine', text: `${nameText(type)}${after(summary(fields))}` }
-  const words = Object.hasOwn(wordings, type) ? wordings[type]?.(fields) : undefined
+  const words = Object.hasOwn(wordings, type) ? wordings[type]?.(fields, checkpoints) : undefined
   return words ?? { icon: 'dot', title: nameText(type), text: summary(fields) }
 }
 
-const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = {
+const wordings: { readonly [type: string]: (fields: Payload, checkpoints?: BranchCheckpoints) => MarkerWords } = {
   session_checkpoint: (fields) => ({
     icon: 'flag',
     title: fields.sequence === undefined ? 'Checkpoint' : `Checkpoint ${fields.sequence}`,
@@ -56,7 +56,11 @@ const wordings: { readonly [type: string]: (fields: Payload) => MarkerWords } = 
     title: `Memory ${text(fields.decision)}`,
     text: [text(fields.key), byWhom(fields)].filter(Boolean).join(' · '),
   }),
-  branched: (fields) => ({ icon: 'git-branch', title: 'Branched', text: branchText(fields) }),
+  branched: (fields, checkpoints) => ({
+    icon: 'git-branch',
+    title: 'Branched',
+    text: branchText(fields, checkpoints),
+  }),
   budget_crossed: (fields) => ({
     icon: 'gauge',
     title: 'Budget crossed',
@@ -109,11 +113,14 @@ const guardrailText = (fields: Payload): string => {
   return [confidence, layers.filter(Boolean).join(', '), text(fields.trace_id)].filter(Boolean).join(' · ')
 }
 
-const branchText = (fields: Payload): string => {
-  const { id, seq } = object(fields.parent)
+const branchText = (fields: Payload, { source, own }: BranchCheckpoints = {}): string => {
+  const parent = object(fields.parent)
+  const [name, event] = [text(parent.id) || 'its parent', text(parent.seq)]
   return [
-    `from ${text(id) || 'its parent'}${text(seq) === '' ? '' : ` at event ${text(seq)}`}`,
-    text(fields.checkpoint) && `checkpoint ${text(fields.checkpoint)}`,
+    source === undefined
+      ? `from ${name}${event && ` at event ${event}`}`
+      : `from checkpoint ${source} of ${name}, event ${event}`,
+    own === undefined ? '' : `saved as checkpoint ${own}`,
     byWhom(fields),
   ]
     .filter(Boolean)
