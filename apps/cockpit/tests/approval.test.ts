@@ -164,6 +164,28 @@ describeCockpit(
       await page.getByText('approved with edits').first().waitFor()
     })
 
+    test('edits that do not fit the tool: the sentence of the server, and the form stays', async () => {
+      await world.play('misfit', script({ path: 'a.ts' }, { takes: ['path'] }))
+      const page = await world.open('/inbox')
+      await card(page).focus()
+      await page.locator('fieldset.acts:not([disabled])').waitFor()
+      await page.keyboard.press('e')
+      await page.getByRole('button', { name: 'JSON' }).click()
+      const field = page.getByRole('textbox', { name: 'Your arguments' })
+      await field.fill('{"paht":"b.ts"}')
+      await field.press('Control+Enter')
+      const problem = page
+        .getByRole('alert')
+        .getByText('The arguments of "write_file" do not fit: path: It is missing.')
+      await problem.waitFor()
+      expect(await field.inputValue()).toBe('{"paht":"b.ts"}')
+      expect(await field.isEnabled()).toBe(true)
+      await field.fill('{"path":"b.ts"}')
+      await field.press('Control+Enter')
+      await expect.poll(statusOf(world, 'misfit'), { timeout: 10_000 }).toBe('idle')
+      expect(await approvedArguments(world, 'misfit')).toEqual({ path: 'b.ts' })
+    })
+
     test('approved, the call runs and the session pauses before its next step', async () => {
       await world.play('pause', script({ path: 'b.ts' }))
       const page = await world.open('/inbox')

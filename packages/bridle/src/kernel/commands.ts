@@ -253,6 +253,8 @@ export interface ApproveCommand {
   readonly args?: JsonObject
   /** SHA-256 of the approved tool and arguments; `Host.send` fills it in with `bindApproval`. */
   readonly digest?: string
+  /** Why the edited arguments do not fit the tool, as a sentence; `Host.send` fills it in with `bindApproval`. */
+  readonly argumentsProblem?: string
   /** The call gets its answer, and the session pauses before its next step. */
   readonly pause?: boolean
   readonly reason?: string
@@ -384,6 +386,7 @@ export const REFUSAL_MESSAGES = {
   approval_not_found: 'There is no such approval.',
   approval_settled: 'The approval was settled otherwise.',
   arguments_fixed: 'The arguments of this call cannot change. Approve it as it is, or deny it.',
+  arguments_invalid: 'The arguments do not fit the tool.',
   already_paused: 'The session is paused already.',
   not_paused: 'The session is not paused.',
   signals_full: 'The run has too many signals: at most 1,000, of 8 million characters together.',

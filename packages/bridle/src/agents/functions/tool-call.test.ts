@@ -213,21 +213,16 @@ describe('an approval', () => {
   })
 
   test('[N9] edited arguments go through the tool’s schema', async () => {
-    let acted = false
+    const paid: unknown[] = []
+    const input = v.object({ cents: v.pipe(v.union([v.number(), v.string()]), v.transform(Number)) })
     const it = world(({ session }) =>
-      session.tool(
-        'pay',
-        { cents: 5 },
-        () => {
-          acted = true
-        },
-        { approve: true, input: v.object({ cents: v.number() }) },
-      ),
+      session.tool('pay', { cents: 5 }, (args) => void paid.push(args), { approve: true, input }),
     )
     const run = await it.begin()
-    await it.send({ type: 'approve', ...(await it.asked()), decision: 'approved', args: { cents: 'all' } })
-    expect(await run.end).toMatchObject({ status: 'failed', message: expect.stringMatching(/do not fit: cents: /) })
-    expect(acted).toBe(false)
+    await it.send({ type: 'approve', ...(await it.asked()), decision: 'approved', args: { cents: '7' } })
+    expect(await run.end).toMatchObject({ status: 'completed' })
+    expect(paid).toEqual([{ cents: 7 }])
+    expect(await it.payloads('approval_applied')).toMatchObject([{ arguments: { cents: '7' } }])
   })
 
   test.each([

@@ -14,6 +14,7 @@ import { EXPIRY_MS_MAX, TIMER_MS_MAX } from '../limits.ts'
 import { toPlainJson, toPlainObject } from '../schemas/input.ts'
 import { validateWithSchema } from '../schemas/standard-schema.ts'
 import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from '../session.ts'
+import { keepCallSchema } from './call-schemas.ts'
 
 export interface AgentToolCall {
   readonly id: string
@@ -31,6 +32,7 @@ export const runTool = async <Args extends object, Result>(
   const { effect = 'unsafe', approve, timeoutMs } = options
   checkMs('timeoutMs', timeoutMs, TIMER_MS_MAX)
   const intent = agentEventItem('tool_call', { name: call.tool, arguments: requested, tool_call_id: call.id, effect })
+  if (approve && options.input) keepCallSchema(run.reporter, call.id, options.input)
   // Intent before effect: after a crash the log must tell whether the effect may have happened.
   const args = approve
     ? await approvedArguments(run, call, intent, requested, approve === true ? {} : approve)

@@ -8,6 +8,7 @@ import type { Payloads } from '../../kernel/schemas.ts'
 import { agentEventItem } from '../agent-run.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { ToolDenied, ToolTimeout } from '../errors.ts'
+import { keepCallSchema } from '../functions/call-schemas.ts'
 import { checkMs, outcome, perform, success, validatedArguments } from '../functions/tool-call.ts'
 import { EXPIRY_MS_MAX, TIMER_MS_MAX, TOOL_RESULT_CHARS_MAX } from '../limits.ts'
 import { toPlainJson, toPlainObject } from '../schemas/input.ts'
@@ -38,6 +39,7 @@ export const runDurableTool = async <Args extends object, Result>(
   const { call, isNew } = lookup.take(base, tool, requested, effect)
   if (call.outcome) return (await settledResult(run, call, call.outcome, timeoutMs)) as Result
   const { reason = `The agent wants to run "${tool}".`, expiresMs } = typeof approve === 'object' ? approve : {}
+  if (approve && options.input) keepCallSchema(run.reporter, call.id, options.input)
   if (isNew) await run.report(intent(call), ...(approve ? [await question(run, call, reason, expiresMs)] : []))
   const args = await clearance(run, call, isNew)
   const startedAt = run.ports.clock.now()

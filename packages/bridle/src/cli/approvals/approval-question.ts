@@ -4,24 +4,32 @@ import type { CliOutput } from '../terminal/output.ts'
 import { askChoice, type QuestionSlot } from '../terminal/question.ts'
 import { type ApprovalDetails, printApproval } from './approval-text.ts'
 import { argumentDiffLines } from './argument-diff.ts'
-import { editDraft, newDraft } from './argument-draft.ts'
+import { type ArgumentDraft, editDraft, newDraft } from './argument-draft.ts'
 
 export type ApprovalChoice =
-  | { readonly decision: 'approved'; readonly args?: FabricJsonObject }
+  | { readonly decision: 'approved'; readonly args?: FabricJsonObject; readonly draft: ArgumentDraft }
   | { readonly decision: 'denied' }
+
+export interface ApprovalQuestionOptions {
+  /** Opens the editor before the first question. */
+  readonly isEdit?: boolean
+  readonly slot?: QuestionSlot
+  /** The edit of an answer that was refused: a person mends it, and does not type it again. */
+  readonly refused?: ArgumentDraft | null
+}
 
 /**
  * Null = no answer: the input ended, or the question was withdrawn. Edited arguments are shown again, with what changed, before
- * they are sent. `isEdit` opens the editor before the first question.
+ * they are sent.
  */
 export const askApproval = async (
   out: CliOutput,
   request: ApprovalDetails,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  { isEdit = false, slot }: { readonly isEdit?: boolean; readonly slot?: QuestionSlot } = {},
+  { isEdit = false, slot, refused = null }: ApprovalQuestionOptions = {},
 ): Promise<ApprovalChoice | null> => {
-  let draft = newDraft(request.args)
+  let draft = refused ?? newDraft(request.args)
   const edit = async (): Promise<void> => {
     const { draft: after, remark } = await editDraft(draft, env, signal)
     draft = after
@@ -35,7 +43,7 @@ export const askApproval = async (
     const answer = await askChoice(out, APPROVAL_QUESTION, ['y', 'n', 'e'], signal, slot)
     if (answer === null) return null
     if (answer === 'n') return { decision: 'denied' }
-    if (answer === 'y') return { decision: 'approved', ...(edited !== null && { args: edited }) }
+    if (answer === 'y') return { decision: 'approved', draft, ...(edited !== null && { args: edited }) }
     await edit()
   }
   return null

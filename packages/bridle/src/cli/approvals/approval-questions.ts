@@ -2,12 +2,14 @@
 // another person has answered.
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
 import { commandName } from '../command-name.ts'
 import { refusalText } from '../refusal-text.ts'
 import type { EventPrinter, PrintableEvent } from '../terminal/event-printer.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import type { QuestionSlot } from '../terminal/question.ts'
-import { askApproval } from './approval-question.ts'
+import { type ApprovalChoice, askApproval } from './approval-question.ts'
+import type { ArgumentDraft } from './argument-draft.ts'
 
 export interface ApprovalQuestions {
   /** Asks about the approval of this event, after the questions that are open. */
@@ -42,15 +44,17 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
   const ask = async ({ data }: PrintableEvent, signal: AbortSignal): Promise<void> => {
     const approvalId = String(data.approvalId)
     const request = { subject: data.subject, args: data.args, reason: data.reason }
+    let refused: ArgumentDraft | null = null
     while (!signal.aborted) {
       printer.freshLine()
-      const answer = await askApproval(out, request, env, signal, { slot })
+      const answer: ApprovalChoice | null = await askApproval(out, request, env, signal, { slot, refused })
       if (answer === null) {
         if (!signal.aborted) noteOpenApproval(approvalId)
         return
       }
-      const { decision, ...edited } = answer
-      const options = { ...edited, ...(agent !== null && { agent }) }
+      const { decision } = answer
+      const args = answer.decision === 'approved' ? answer.args : undefined
+      const options = { ...present({ args }), ...(agent !== null && { agent }) }
       const sent = (decision === 'approved' ? fabric.approve : fabric.reject)(id, approvalId, options)
       const error = await sent.then(
         () => null,
@@ -60,6 +64,7 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
       out.note(refusalText(error))
       // Arguments that the server refuses, and an answer that did not reach it, leave the approval open: ask again.
       if (!(error instanceof FabricError) || ![0, 400].includes(error.status)) return
+      refused = answer.decision === 'approved' ? answer.draft : null
     }
   }
   const noteOpenApproval = (approvalId: string): void => {

@@ -73,3 +73,18 @@ test('[C194] an answer that was not sent is asked again; another word is no answ
   expect(said).toEqual(['Answer y, n or e; /cancel stops the run.', 'Away.'])
   expect(show(approval('a'))).toEqual(['? a {"p":"a"}'])
 })
+
+test('[C160] an edit that the server refuses is shown again with its changes, to be mended', async () => {
+  const { talk, show, sent, said, printer } = world(true)
+  show(approval('a'), approval('b'))
+  await talk.answer('e')
+  printer.take()
+  await talk.answer('y')
+  expect(said).toEqual(['Away.'])
+  expect(show(approval('a'), approval('b'))).toContain('? a {"p":"edited"}')
+  await talk.answer('n')
+  expect(sent).toEqual([
+    ['a', 'approved', { args: { p: 'edited' } }],
+    ['a', 'denied', {}],
+  ])
+})

@@ -60,6 +60,7 @@ export class ApprovalTalk {
     if (!approval) return
     if (answer === null) return this.#options.note('Answer y, n or e; /cancel stops the run.')
     if (answer === 'e') return this.#openEditor(approval)
+    const edit = answer === 'y' ? this.#edit : null
     const args = answer === 'y' ? this.#draftOf(approval)?.edited : null
     this.#edit = null
     this.#desk.answer()
@@ -68,6 +69,8 @@ export class ApprovalTalk {
     } catch (error) {
       // Refused arguments, or a lost connection: the approval is still open, and asked again.
       this.#desk.reopen(approval.id)
+      // The edit is mended, and not typed again, unless another approval is being edited by now.
+      this.#edit ??= edit
       this.#options.sayError(error)
     }
   }

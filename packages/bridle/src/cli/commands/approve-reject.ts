@@ -1,8 +1,11 @@
 // `bridle approve` and `bridle reject` answer an approval.
+
+import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricJsonObject } from '../../client/fabric/request-options.ts'
 import type { OperatorClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { type ApprovalChoice, askApproval } from '../approvals/approval-question.ts'
+import type { ArgumentDraft } from '../approvals/argument-draft.ts'
 import {
   agentOption,
   type CliFlags,
@@ -15,6 +18,7 @@ import {
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
+import { refusalText } from '../refusal-text.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -41,18 +45,24 @@ export const approve = defineCommand({
     if (edit && !call.out.canAsk)
       throw new ExitError(EXIT_CODES.usage, '--edit needs a terminal; elsewhere use --args JSON.')
     const args = given === undefined ? undefined : (parseJsonObject('--args', given) as FabricJsonObject)
-    return decideApproval('approve', call, edit ? editedArguments(call) : async () => args)
+    return decideApproval('approve', call, edit ? editedArguments(call) : async () => ({ args, draft: null }))
   },
 })
 
 export const reject = defineCommand({
   options,
-  run: (call) => decideApproval('reject', call, async () => undefined),
+  run: (call) => decideApproval('reject', call, async () => ({ args: undefined, draft: null })),
 })
 
 type DecisionCall = CliInvocation<CliFlags<typeof options>>
 /** The arguments to approve; undefined = those asked for. */
-type ArgumentSource = (fabric: OperatorClient, session: string) => Promise<FabricJsonObject | undefined>
+type ArgumentSource = (fabric: OperatorClient, session: string, refused: ArgumentDraft | null) => Promise<ApprovedEdit>
+
+interface ApprovedEdit {
+  readonly args: FabricJsonObject | undefined
+  /** The draft that a person may mend where the server refuses it; null = nobody is there to mend it. */
+  readonly draft: ArgumentDraft | null
+}
 
 const decideApproval = async (
   verb: 'approve' | 'reject',
@@ -62,8 +72,18 @@ const decideApproval = async (
   const { reason, actor, agent } = flags
   const fabric = await createClient(flags, env)
   const decide = async (id: string) => {
-    const args = await argumentsOf(fabric, id)
-    return { id, answer: await fabric[verb](id, approvalId, present({ args, reason, actor, agent })) }
+    for (let refused: ArgumentDraft | null = null; ; ) {
+      const { args, draft }: ApprovedEdit = await argumentsOf(fabric, id, refused)
+      try {
+        return { id, answer: await fabric[verb](id, approvalId, present({ args, reason, actor, agent })) }
+      } catch (error) {
+        const isMendable = draft !== null && error instanceof FabricError && error.status === 400
+        if (!isMendable) throw error
+        // Edited arguments that the server refuses leave the approval open: the person edits them again.
+        out.note(refusalText(error))
+        refused = draft
+      }
+    }
   }
   const { id, answer } = await withSession(fabric, session, agent, decide).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
@@ -77,18 +97,21 @@ const decideApproval = async (
 /** Shows the approval, lets a person edit its arguments, and asks. */
 const editedArguments =
   ({ args: [, approvalId = ''], flags, env, out }: DecisionCall): ArgumentSource =>
-  async (fabric, id) => {
+  async (fabric, id, refused) => {
     const { approvals } = await fabric.session(id, flags.agent)
     const approval = approvals.find((each) => each.id === approvalId)
     if (!approval) throw noApproval(id, approvalId, repeatedFlags(flags))
     const request = { subject: approval.toolName, args: approval.args, reason: approval.reason }
     const { signal, dispose } = listenForInterrupt()
-    const choice: ApprovalChoice | null = await askApproval(out, request, env, signal, { isEdit: true })
+    const choice: ApprovalChoice | null = await askApproval(out, request, env, signal, {
+      isEdit: refused === null,
+      refused,
+    })
     dispose()
     if (choice === null) out.write('\n')
     if (choice?.decision !== 'approved')
       throw new ExitError(EXIT_CODES.cancelled, `Nothing was sent; the approval ${approvalId} stays open.`)
-    return choice.args
+    return { args: choice.args, draft: choice.draft }
   }
 
 const noApproval = (session: string, approvalId: string, serverFlags: string): ExitError =>

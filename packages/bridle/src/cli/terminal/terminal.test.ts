@@ -178,6 +178,39 @@ describe.skipIf(needs('script'))('on a terminal', () => {
     expect(shown.screen()).toContain('✓ write {"arguments":{"p":3}}')
   })
 
+  test.each([['run'], ['approve']])('[C160] %s: a refused edit shows why, and is mended', async (verb) => {
+    const id = `mend-${verb}`
+    const step = { approve: 'write', args: { path: 1 }, takes: ['path'] }
+    const env = { NO_COLOR: '1', EDITOR: '', VISUAL: '' }
+    const run = terminal(['run', 'scripted', scriptOf(step), '--id', id], env)
+    await run.until(question)
+    let shown = run
+    if (verb === 'approve') {
+      const [open] = (await work.bridle(['approvals'])).stdout.split('\n').flatMap((line) => {
+        const row = line === '' ? null : (JSON.parse(line) as { id: string; sessionId: string })
+        return row?.sessionId === id ? row.id : []
+      })
+      shown = terminal(['approve', id, open ?? '', '--edit'], env)
+    } else shown.type('e\r')
+    await shown.until('{"path": 1}')
+    shown.type('\u0015{"paht":2}\r')
+    await shown.until('? write {"paht":2}')
+    const asked = verb === 'approve' ? 1 : 2
+    await shown.until(question, asked)
+    shown.type('y\r')
+    await shown.until('The arguments of "write" do not fit: path: It is missing.')
+    await shown.until('? write {"paht":2}', 2)
+    await shown.until(question, asked + 1)
+    shown.type('e\r')
+    await shown.until('\u001b[14G{"paht":2}', 2)
+    shown.type('\u0015{"path":3}\r')
+    await shown.until('? write {"path":3}')
+    await shown.until(question, asked + 2)
+    shown.type('y\r')
+    expect([await shown.ended, await run.ended]).toEqual([0, 0])
+    expect(run.screen()).toContain('✓ write {"arguments":{"path":3}}')
+  })
+
   test('[C9] e opens the editor of the environment', async () => {
     const editor = `node -e 'const fs=require("fs"),f=process.argv[1];fs.writeFileSync(f,fs.readFileSync(f,"utf8").replace("1","7"))'`
     const shown = terminal(['run', 'scripted', scriptOf({ approve: 'write', args: { p: 1 } })], {

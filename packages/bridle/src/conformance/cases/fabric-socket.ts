@@ -130,6 +130,39 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[W10] [S67] edited arguments that do not fit are refused, and the approval stays open',
+    steps: [
+      {
+        begin: 'run',
+        ask: { method: 'POST', path: invoke, script: [{ approve: 'write', id: 'c1', args: { n: 1 }, takes: ['n'] }] },
+      },
+      { stream: 'asks', ask: { path: `${invoke}/stream` }, until: 'approval_requested' },
+      { open: 'a', path: `${socket}?replay=all` },
+      {
+        hear: 'a',
+        message: { type: 'event', event: { type: 'approval_requested', data: { approvalId: { $save: 'approval' } } } },
+      },
+      { hear: 'a', message: { type: 'replay-end' } },
+      {
+        say: 'a',
+        message: { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { m: 1 }, commandId: 'c-1' },
+      },
+      {
+        hear: 'a',
+        message: {
+          ...{ type: 'ack', for: 'approve', ok: false, commandId: 'c-1' },
+          message: { $match: '"write" do not fit: n: ' },
+        },
+      },
+      {
+        say: 'a',
+        message: { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { n: 2 }, commandId: 'c-1' },
+      },
+      { hear: 'a', message: { type: 'ack', for: 'approve', ok: true, commandId: 'c-1' } },
+      { answered: 'run', answer: { status: 200 } },
+    ],
+  },
+  {
     name: '[W11] commands need their scopes',
     server: 'scoped',
     steps: [

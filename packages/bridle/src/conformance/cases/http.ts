@@ -790,6 +790,48 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[S67] edited arguments that do not fit are refused, and the approval stays open',
+    steps: [
+      {
+        begin: 'run',
+        ask: {
+          method: 'POST',
+          path: invoke,
+          script: [{ approve: 'write', id: 'c1', args: { path: 'a' }, takes: ['path'] }, { text: 'done' }],
+        },
+      },
+      {
+        stream: 'asked',
+        ask: { path: `${invoke}/stream` },
+        until: 'approval_requested',
+        last: { data: { data: { approvalId: { $save: 'approval' } } } },
+      },
+      {
+        ask: {
+          method: 'POST',
+          path: '/sessions/{s}/approvals/{approval}/approve',
+          body: { args: { paht: 'b' } },
+          headers: { 'idempotency-key': 'approve-1' },
+        },
+        answer: { status: 400, body: { error: { $match: '"write" do not fit: path: ' } } },
+      },
+      {
+        ask: { path: '/sessions/{s}' },
+        answer: { status: 200, body: { status: 'awaiting_approval', approvals: [{ id: '{approval}' }] } },
+      },
+      {
+        ask: {
+          method: 'POST',
+          path: '/sessions/{s}/approvals/{approval}/approve',
+          body: { args: { path: 'b' } },
+          headers: { 'idempotency-key': 'approve-1' },
+        },
+        answer: { status: 200, body: { ok: true } },
+      },
+      { answered: 'run', answer: { status: 200, body: { result: 'done' } } },
+    ],
+  },
+  {
     name: '[H25] what it tells of itself',
     steps: [
       { ask: { path: '/health' }, answer: { status: 200, body: { ok: true } } },

@@ -169,6 +169,34 @@ export const transportCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[T13] [S67] edited arguments that do not fit are refused, and the approval stays open',
+    steps: [
+      { open: 'a', path: ws },
+      { say: 'a', message: submit('c-1', { approve: 'write', id: 'c1', args: { n: 1 }, takes: ['n'] }) },
+      { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: true } },
+      { state: 'a', is: { approvals: [{ id: { $save: 'approval' } }] } },
+      {
+        say: 'a',
+        message: {
+          type: 'commands',
+          commands: [
+            { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { m: 1 }, commandId: 'c-2' },
+            { type: 'approve', approvalId: '{approval}', decision: 'approved', args: { n: 2 }, commandId: 'c-3' },
+          ],
+        },
+      },
+      {
+        hear: 'a',
+        message: {
+          ...{ type: 'ack', commandId: 'c-2', ok: false, code: 'arguments_invalid' },
+          message: { $match: '"write" do not fit: n: ' },
+        },
+      },
+      { hear: 'a', message: { type: 'ack', commandId: 'c-3', ok: true } },
+      { state: 'a', is: { status: 'idle' } },
+    ],
+  },
+  {
     name: '[T15] commands need their scopes',
     server: 'scoped',
     steps: [

@@ -1,11 +1,13 @@
 // An approval is bound to the digest of the call that it approves, so that no other call is ever run. `Host.send` binds each
-// approval that a caller sends.
+// approval that a caller sends. Arguments that a person edited are checked here too: the rule that decides can wait for no schema, and once the
+// approval is used, only the model would learn of a misspelt field.
 
 import type { ApproveCommand, Command } from '../commands.ts'
 import { withoutCallId } from '../ids.ts'
-import { canonicalJson, ownProperty } from '../json.ts'
+import { canonicalJson, type JsonObject, ownProperty } from '../json.ts'
 import type { Digest } from '../ports/digest.ts'
-import { isRunnersQuestion } from '../projections/approvals.ts'
+import { type Approval, isRunnersQuestion } from '../projections/approvals.ts'
+import { isFixed } from '../rules/approvals/approvals.ts'
 import { hasFiles, openTextQuestion } from '../rules/approvals/typed-answers.ts'
 import type { Session } from '../session/session.ts'
 
@@ -40,9 +42,17 @@ const bind = async (session: Session, sent: ApproveCommand, digest: Digest): Pro
   if (!ownProperty(open, id) && !ownProperty(decided, id)) await session.send({ type: 'tick' })
   const approval = ownProperty(session.state.approvals.open, id)
   const earlier = ownProperty(session.state.approvals.decided, id)
-  if (approval && isRunnersQuestion(approval))
-    return { ...command, digest: await callDigest(digest, approval.tool, args ?? approval.arguments) }
+  if (approval && isRunnersQuestion(approval)) {
+    const approved = await callDigest(digest, approval.tool, args ?? approval.arguments)
+    const isEdited = args !== undefined && approved !== approval.requestedDigest
+    const argumentsProblem = isEdited ? await editProblem(session, approval, args) : null
+    return { ...command, digest: approved, ...(argumentsProblem !== null && { argumentsProblem }) }
+  }
   // Questions of the kernel itself stand for no call, so that there is nothing to bind, also when an answer is repeated.
   if (!earlier?.requestedDigest) return command
   return { ...command, digest: args ? await callDigest(digest, earlier.tool, args) : earlier.requestedDigest }
 }
+
+/** Arguments that cannot change are refused for that reason, whatever they are. */
+const editProblem = async (session: Session, approval: Approval, args: JsonObject): Promise<string | null> =>
+  isFixed(approval) ? null : session.checkArguments(approval, args)

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../json.ts'
 import type { Approval } from '../projections/approvals.ts'
 import type { OpenToolCall, SteeringPrompt } from '../projections/lifecycle-state.ts'
 import type { ApprovalDecision } from '../schemas.ts'
-import type { RunReporter } from '../session/run-reporter.ts'
+import type { CachedValue, RunReporter } from '../session/run-reporter.ts'
 
 /** An attempt of a run. Its identity is (key, runId, attempt): a runner that has the attempt already does not start it twice. */
 export interface Job {
@@ -82,6 +82,18 @@ export interface ApprovalAnswer {
   readonly kind?: 'tool' | 'unknown_outcome'
 }
 
+/** A call that waits for an approval, with the arguments that a person wrote in place of the runner's. */
+export interface EditedCall {
+  readonly key: Key
+  readonly toolCallId: string
+  readonly tool: string
+  readonly arguments: JsonObject
+  /** The settings that the session was opened with. */
+  readonly settings: JsonObject
+  /** The values that runs of the session keep in memory. */
+  readonly cache: ReadonlyMap<string, CachedValue>
+}
+
 /**
  * done: a terminal report was made, or the job was aborted. cut: the stream broke and the run may still be at work: attach again.
  * lost: the run is gone. waiting: the run reported `waiting`, and the session has let go of it.
@@ -110,5 +122,10 @@ export interface Runner {
   forget?(key: Key): Promise<void>
   /** Stops one piece of delegated work and leaves the rest of the run alone. False = the engine cannot, or has no such work. */
   stopTask?(job: Job, taskId: string): Promise<boolean>
+  /**
+   * Says as a sentence why edited arguments do not fit the tool. Null = they fit, or the schema of the tool is not known here; absent = the
+   * runner knows no schemas.
+   */
+  checkArguments?(call: EditedCall): Promise<string | null>
   steer?(job: Job, message: SteeringPrompt): Promise<void>
 }

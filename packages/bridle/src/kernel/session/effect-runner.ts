@@ -4,7 +4,7 @@ import type { ChildStatusCommand, ParentNotifiedCommand, ReportItem, RunReport }
 import type { AnyEvent, Key } from '../event.ts'
 import { TOKEN_PACE_MS } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Job, RunEnd, Runner } from '../ports/runner.ts'
+import type { EditedCall, Job, RunEnd, Runner } from '../ports/runner.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import type { WantedEffect } from '../rules/wanted-effects.ts'
 import { EFFECT_RETRY_MS, REATTACH_MAX } from './limits.ts'
@@ -53,6 +53,11 @@ export class EffectRunner {
     let sum = 0
     for (const { chars } of this.#cache.values()) sum += chars
     return sum
+  }
+
+  /** The problem with edited arguments, as the runner says it; null = it knows of none. */
+  async checkArguments(call: Omit<EditedCall, 'cache'>): Promise<string | null> {
+    return (await this.#options.runner.checkArguments?.({ ...call, cache: this.#cache })) ?? null
   }
 
   /** A runner has a run in hand. */

@@ -5,6 +5,7 @@
 import { type Answer, type AnswerTo, type Command, PROMPT_COMMANDS, type Refusal, refuse } from '../commands.ts'
 import type { EngineIdentity } from '../engine-info.ts'
 import type { AnyEvent, Key } from '../event.ts'
+import type { JsonObject } from '../json.ts'
 import { BYTES_PER_CHAR } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { BranchParent, Lease, Log, StoredAnswer } from '../ports/log.ts'
@@ -13,6 +14,7 @@ import type { Runner } from '../ports/runner.ts'
 import { StoreFault } from '../ports/store-fault.ts'
 import { type Incarnations, incarnationsOf } from '../positions/incarnation.ts'
 import type { LogPosition } from '../positions/log-position.ts'
+import type { Approval } from '../projections/approvals.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type DecisionResult, decide, refusalResult } from '../rules/decide.ts'
@@ -138,6 +140,12 @@ export class Session {
   /** The engine of the session's agent, as the runner names it. */
   get identity(): EngineIdentity | undefined {
     return this.#ports.runner.identity
+  }
+
+  /** Why the runner of this call would not take these arguments, as a sentence; null = it would, or cannot tell. */
+  checkArguments({ tool, toolCallId }: Approval, args: JsonObject): Promise<string | null> {
+    const { settings } = this.#state.lifecycle
+    return this.#effects.checkArguments({ key: this.key, tool, toolCallId, arguments: args, settings })
   }
 
   /** The memory that the session takes, near enough. */

@@ -6,6 +6,7 @@
 import type { AgentDefinition } from '../../agents/agent.ts'
 import { AgentRun, type AgentRunPorts } from '../../agents/agent-run.ts'
 import { RunEndedError } from '../../agents/errors.ts'
+import { beginCallSchemas } from '../../agents/functions/call-schemas.ts'
 import { callFunction } from '../../agents/functions/function-call.ts'
 import { createAgentSession } from '../../agents/functions/run-session.ts'
 import { DurableRun } from '../../agents/steps/durable-run.ts'
@@ -24,6 +25,7 @@ export class FunctionRuns {
 
   async start(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
     if (!definition.durable && job.course) return failChanged(reporter)
+    beginCallSchemas(reporter, definition)
     return this.#run(job, reporter, (run) =>
       definition.durable ? run.runDurable(definition, true) : run.run(definition),
     )
@@ -31,6 +33,7 @@ export class FunctionRuns {
 
   async attach(definition: AgentDefinition, job: Job, reporter: RunReporter): Promise<RunEnd> {
     if (!definition.durable) return failChanged(reporter)
+    beginCallSchemas(reporter, definition)
     return this.#run(job, reporter, (run) => run.runDurable(definition, false))
   }
 

@@ -30,6 +30,7 @@ const steps = {
     approve: v.string(),
     id: v.optional(v.string()),
     args: v.optional(object, {}),
+    takes: v.optional(v.array(v.string())),
     reason: v.optional(v.string(), 'The script asks for approval.'),
     expiresMs: v.optional(ms),
     effect: v.optional(v.picklist(TOOL_EFFECTS)),

@@ -264,6 +264,20 @@ describe('approvals', () => {
     expect(said(events, 'completed')).toMatchObject([{ result: 'before after' }])
   })
 
+  test.each<[string, object, string]>([
+    ['a missing name', { paht: 'b' }, 'path: It is missing.'],
+    ['a name too many', { path: 'b', mode: 1 }, 'mode: The call takes no argument of this name.'],
+  ])('[A8] edited arguments with %s do not fit', async (_name, args, problem) => {
+    const world = await waiting([{ approve: 'write', id: 'w', args: { path: 'a' }, takes: ['path'] }])
+    expect(await world.host.send(key(), answer(world.approvalId, 'approved', { args }))).toEqual({
+      refused: 'arguments_invalid',
+      message: `The arguments of "write" do not fit: ${problem}`,
+    })
+    await world.host.send(key(), answer(world.approvalId, 'approved', { args: { path: 'b' } }))
+    await flushPending()
+    expect(said(await world.events(), 'tool_outcome')).toMatchObject([{ result: { arguments: { path: 'b' } } }])
+  })
+
   test('[A4] denied: outcome denied, and the script goes on', async () => {
     const world = await waiting()
     await world.host.send(key(), answer(world.approvalId, 'denied', { reason: 'no' }))

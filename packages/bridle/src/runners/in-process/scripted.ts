@@ -2,6 +2,7 @@
 // demos, tests, benchmarks and anybody's conformance run can rely on it.
 
 import type { ReportItem } from '../../kernel/commands.ts'
+import { type Key, keyText } from '../../kernel/event.ts'
 import { callDigest } from '../../kernel/host/approval-binding.ts'
 import { type Json, type JsonObject, present } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
@@ -45,6 +46,11 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
     },
     // A script that waits for an approval resumes at that step.
     outlivesProcess: ({ awaiting }) => awaiting.length > 0,
+    checkArguments: async ({ key, toolCallId, tool, arguments: args }) => {
+      const performance = [...performances.values()].find((each) => each.isOf(key))
+      const misfit = argumentMisfit(args, performance?.takenBy(toolCallId))
+      return misfit && `The arguments of "${tool}" do not fit: ${misfit}`
+    },
     answer: async (job, answer) => {
       const performance = performances.get(name(job))
       if (!performance) throw new Error('The run is not here.')
@@ -77,6 +83,8 @@ class ScriptRun {
   /** The positions that the script has reached, each with its frame. */
   readonly #positions: { readonly frame: number; readonly place: ScriptPosition }[] = []
   #startPosition: ScriptPosition
+  /** The names of the arguments that the call takes which waits for an approval; absent: any. */
+  #taken: { readonly callId: string; readonly names: readonly string[] | undefined } | null = null
   /** The position after the current step. */
   #nextPosition: ScriptPosition = { step: 0, piece: 0 }
 
@@ -126,6 +134,15 @@ class ScriptRun {
     } finally {
       this.#markEnded()
     }
+  }
+
+  isOf(key: Key): boolean {
+    return keyText(this.#job.key) === keyText(key)
+  }
+
+  /** The names of the arguments that a waiting call takes; undefined: any. */
+  takenBy(callId: string): readonly string[] | undefined {
+    return this.#taken?.callId === callId ? this.#taken.names : undefined
   }
 
   /** The handle with which another attempt continues behind this frame, the last in the log. */
@@ -214,6 +231,7 @@ class ScriptRun {
   }
 
   async #runApproval(step: ScriptStep & { kind: 'approve' }, id: string, asked: boolean): Promise<undefined> {
+    this.#taken = { callId: id, names: step.takes }
     if (!asked) {
       const digest = await callDigest(this.#digest, step.approve, step.args)
       await this.#untilStopped(
@@ -296,6 +314,15 @@ class ScriptRun {
 }
 
 const HANDLE = 'step:'
+
+/** The first argument that is missing or that the call does not take; null: there is none. */
+const argumentMisfit = (args: JsonObject, names: readonly string[] | undefined): string | null => {
+  if (!names) return null
+  const missing = names.find((name) => !Object.hasOwn(args, name))
+  if (missing !== undefined) return `${missing}: It is missing.`
+  const other = Object.keys(args).find((name) => !names.includes(name))
+  return other === undefined ? null : `${other}: The call takes no argument of this name.`
+}
 
 const scriptEventItem = (type: string, payload: Json) => {
   const checked = scriptedEvent(type, payload)

@@ -11,7 +11,7 @@ import { type Deadline, withDeadline } from './deadline.ts'
 export type ArgumentCheck = { readonly value: unknown } | { readonly problem: string }
 
 export const checkArguments = async (
-  { name, input }: Tool,
+  { name, input }: Pick<Tool, 'name' | 'input'>,
   args: JsonObject,
   deadline: Deadline,
 ): Promise<ArgumentCheck> => {

@@ -1,10 +1,12 @@
 // The tools of a run: the agent's own, those of its sources and of its middleware, and the one that takes its output.
+import type { Job } from '../../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
 import type { AgentDefinition } from '../../agent.ts'
 import { shortErrorMessage } from '../../error-message.ts'
 import { isTool, type Tool } from '../../tools/tool.ts'
 import type { OpenTools, ToolSource } from '../../tools/tool-source.ts'
 import { readArtifactTool } from '../artifacts/read-artifact.ts'
+import { type Deadline, withDeadline } from '../calls/deadline.ts'
 import type { LoopRun } from '../loop-run.ts'
 import { FIND_TOOLS, findToolsTool } from '../selection/find-tools.ts'
 import { isSelective } from '../selection/selection.ts'
@@ -72,8 +74,9 @@ export const withAnswer = ({ output }: AgentDefinition, tools: readonly Tool[]):
 
 export const openToolset = async (run: LoopRun): Promise<Toolset> => {
   const { definition } = run
+  const deadline = { clock: run.ports.clock, signal: run.controls.signal, ms: definition.limits.toolMs }
   const opened = await Promise.allSettled(
-    declaredTools(definition).map((entry) => (isTool(entry) ? [entry] : openSource(run, entry))),
+    declaredTools(definition).map((entry) => (isTool(entry) ? [entry] : openSource(entry, run.job, deadline))),
   )
   const sources = opened.flatMap((each) =>
     each.status === 'fulfilled' && !Array.isArray(each.value) ? each.value : [],
@@ -101,8 +104,12 @@ const withSearch = (run: LoopRun, tools: readonly Tool[]): readonly Tool[] => {
   return [findToolsTool(others, () => run.transcript.turn.offered ?? []), ...tools]
 }
 
-const openSource = async (run: LoopRun, source: ToolSource): Promise<OpenTools> => {
-  const { key, settings } = run.job
+/** Opens a source for a session. Rejects with a `ToolSourceError`, or with the reason of the signal. */
+export const openSource = async (
+  source: ToolSource,
+  { key, settings }: Pick<Job, 'key' | 'settings'>,
+  deadline: Omit<Deadline, 'error'>,
+): Promise<OpenTools> => {
   const failed = (why: string) => new ToolSourceError(`The tools of "${source.name}" are not available: ${why}`)
   const isInPlace = settings.workspace_kind === 'in_place'
   const workspace =
@@ -112,17 +119,17 @@ const openSource = async (run: LoopRun, source: ToolSource): Promise<OpenTools> 
   const open = async (signal: AbortSignal) =>
     source.open({ sessionId: key.id, tenant: key.tenant, ...workspace, signal })
   try {
-    const opened = await run.withinToolTime(open, (ms) => failed(`${ms} ms are over.`))
+    const opened = await withDeadline(open, { ...deadline, error: () => failed(`${deadline.ms} ms are over.`) })
     const stranger = opened.tools.find((each) => !isTool(each))
     if (stranger !== undefined) throw failed('an entry of its list is no tool. Make each one with tool().')
     return opened
   } catch (error) {
-    run.controls.signal.throwIfAborted()
+    deadline.signal.throwIfAborted()
     throw error instanceof ToolSourceError ? error : failed(shortErrorMessage(error))
   }
 }
 
-const closeSource = async (source: OpenTools): Promise<void> => {
+export const closeSource = async (source: OpenTools): Promise<void> => {
   try {
     await source.close?.()
   } catch {

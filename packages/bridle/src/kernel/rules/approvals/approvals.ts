@@ -88,6 +88,7 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
       settlement: { decision: 'expired', decidedBy: null, decidedAt: approval.expiresAt },
     }
   if (command.args && isFixed(approval) && !isAsAsked(approval, command)) return refuse('arguments_fixed')
+  if (command.argumentsProblem !== undefined) return refuse('arguments_invalid', command.argumentsProblem)
   settleApproval(w, approval, decision, {
     ...(command.reason !== undefined && { reason: command.reason }),
     ...(command.actor !== undefined && { actor: command.actor }),
@@ -102,7 +103,7 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
  * A call of unknown outcome has begun with its arguments, and its step key stands for them: with others it would be another call. The
  * kernel's own questions stand for no call at all.
  */
-const isFixed = (approval: Approval): boolean =>
+export const isFixed = (approval: Approval): boolean =>
   approval.kind === 'unknown_outcome' || approval.fixed || !isRunnersQuestion(approval)
 
 const isAsAsked = (approval: Approval, { args, digest }: ApproveCommand): boolean =>

@@ -28,6 +28,7 @@ const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 
   bad_branch_point: 'bad_request',
   // As other arguments that do not fit: the approval is still open.
   arguments_fixed: 'bad_request',
+  arguments_invalid: 'bad_request',
   queue_full: 'rate_limited',
   busy: 'rate_limited',
 }

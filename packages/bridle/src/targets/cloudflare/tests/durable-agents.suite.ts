@@ -1,5 +1,6 @@
 // Durable agents of the Worker under test, and a ledger of what they really did, which outlives the objects since it belongs
 // to the isolate.
+import * as v from 'valibot'
 import { agent } from '../../../agents/agent.ts'
 import { subagent } from '../../../agents/subagents/subagent.ts'
 import { tool } from '../../../agents/tools/tool.ts'
@@ -90,6 +91,7 @@ export const analyst = agent({
     tool({
       name: 'ship',
       description: 'Ships.',
+      input: v.object({ boxes: v.optional(v.number()) }),
       effect: 'idempotent',
       approve: true,
       run: (_input, { session }) => record(session.id, 'ship', 'parcel'),

@@ -83,7 +83,9 @@ describe.skipIf(noTools)('in workerd', () => {
   }
   const view = async ({ id }: WorkerSession) => {
     const answer = await get(`${world.url}/sessions/${id}`).catch(() => null)
-    return answer?.status === 200 ? (answer.body as { status: string; approvals: { id: string }[] }) : null
+    return answer?.status === 200
+      ? (answer.body as { status: string; approvals: { id: string; toolName: string }[] })
+      : null
   }
   /** Approves everything, sends the signal, and resolves when the session is idle. The number of questions is returned. */
   const attend = async (session: WorkerSession): Promise<number> => {
@@ -153,6 +155,29 @@ describe.skipIf(noTools)('in workerd', () => {
     await Promise.all(crashes.map(({ session }) => attend(session)))
     for (const { session } of crashes) await expectWhole(session)
   }
+
+  test('[S67] edited arguments that do not fit are refused in three sessions, also after an eviction', async () => {
+    const sessions = ['a', 'b', 'c'].map((name): WorkerSession => ({ id: `edit-${name}`, agent: 'analyst' }))
+    for (const session of sessions) await start(session)
+    const shipping = async (session: WorkerSession) =>
+      (await view(session))?.approvals.find(({ toolName }) => toolName === 'ship')?.id
+    for (const isEvicted of [false, true])
+      for (const session of sessions) {
+        await expect.poll(() => shipping(session)).toBeDefined()
+        if (isEvicted) await evict(world, session.id, session.agent)
+        const url = `${world.url}/sessions/${session.id}/approvals/${await shipping(session)}/approve`
+        expect(await post(url, { args: { boxes: 'two' } })).toMatchObject({
+          status: 400,
+          body: { error: expect.stringMatching(/^The arguments of "ship" do not fit: boxes: /) },
+        })
+      }
+    for (const session of sessions) {
+      const url = `${world.url}/sessions/${session.id}/approvals/${await shipping(session)}/approve`
+      expect((await post(url, { args: { boxes: 2 } })).status).toBe(200)
+      await attend(session)
+      await expectWhole(session)
+    }
+  })
 
   test.each(CASTS)(
     '[CF8] [CF13] at whichever write its life ends, an object goes on in its next life: %s',
