@@ -1,5 +1,6 @@
 // A line of markdown as rows of the terminal: heading, list item, quote, rule, or text.
 
+import { stripVTControlCharacters } from 'node:util'
 import { displayWidth } from '../../terminal/display-width.ts'
 import { LINE_INDENT_MAX, QUOTE_DEPTH_MAX } from '../limits.ts'
 import { parseInline, type Span, type SpanStyle } from './inline.ts'
@@ -15,8 +16,10 @@ interface LineShape {
 
 export const lineRows = (line: string, columns: number, paint: Paint): Row[] => {
   const shape = lineShape(line, paint)
-  if (shape.isRule)
-    return [{ text: `${shape.prefix.first}${paint.style('dim', '─'.repeat(ruleWidth(columns)))}`, end: line.length }]
+  if (shape.isRule) {
+    const room = columns - displayWidth(stripVTControlCharacters(shape.prefix.first))
+    return [{ text: `${shape.prefix.first}${paint.style('dim', '─'.repeat(ruleWidth(room)))}`, end: line.length }]
+  }
   return textRows(line, shape, columns, paint)
 }
 

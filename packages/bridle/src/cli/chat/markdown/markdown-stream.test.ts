@@ -63,6 +63,13 @@ describe('[C191] markdown in rows', () => {
     ['a line with a bar that is no table', 'a | b\nc', ['a | b', 'c']],
     ['carriage returns at the end of lines', 'a\r\nb\r\n', ['a', 'b']],
     ['controls of a model are made visible', 'a\u001b[31mb\u0007\u202ec\u009b', ['a␛[31mb␇�c�']],
+    ['a rule in a quote', '> ---', [`│ ${'─'.repeat(38)}`]],
+    ['controls behind the mark of code', '```\u001b]0;x\u0007\na\n```', ['```␛]0;x␇', 'a', '```']],
+    [
+      'a language longer than the window',
+      `\`\`\`${'x'.repeat(40)}\na\n\`\`\``,
+      [`\`\`\`${'x'.repeat(37)}`, 'xxx', 'a', '```'],
+    ],
     ['controls in code, too', '```\n\u001b]0;x\u0007\n```', ['```', '␛]0;x␇', '```']],
   ])('%s', (_name, text, rows) => {
     expect(render(text)).toEqual(rows)
@@ -73,9 +80,15 @@ describe('[C191] markdown in rows', () => {
     expect(render('# A\n**b** `c`\n```js\nd\n```\n\u001b[2J', 40, coloured)).toEqual([
       '\u001b[1mA\u001b[22m',
       '\u001b[1mb\u001b[22m \u001b[36mc\u001b[39m',
-      '\u001b[2m  js\u001b[22m',
+      '  \u001b[2mjs\u001b[22m',
       '  \u001b[36md\u001b[39m',
       '␛[2J',
+    ])
+    expect(render(`${' '.repeat(60)}\`\`\`\u001b[2J ${'x'.repeat(30)}\nd`, 40, coloured)).toEqual([
+      `${' '.repeat(18)}\u001b[2m␛[2J\u001b[22m`,
+      `${' '.repeat(18)}\u001b[2m${'x'.repeat(22)}\u001b[22m`,
+      `${' '.repeat(18)}\u001b[2m${'x'.repeat(8)}\u001b[22m`,
+      `${' '.repeat(18)}\u001b[36md\u001b[39m`,
     ])
   })
 

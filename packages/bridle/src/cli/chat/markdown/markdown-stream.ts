@@ -3,15 +3,19 @@
 
 import { displayWidth, glyphsOf } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
-import { TAB_COLUMNS, TABLE_ROWS_MAX } from '../limits.ts'
+import { LINE_INDENT_MAX, TAB_COLUMNS, TABLE_ROWS_MAX } from '../limits.ts'
+import type { Span } from './inline.ts'
 import { continuedRows, lineRows, restPrefix } from './line-rows.ts'
 import { isDelimiterRow, renderTable } from './table.ts'
-import type { Paint, Row } from './wrap.ts'
+import { type Paint, type Row, wrapSpans } from './wrap.ts'
 
 interface Fence {
   readonly mark: string
   readonly indent: number
 }
+
+/** Columns before code, where colours tell it from text. */
+const CODE_INDENT = 2
 
 export class MarkdownStream {
   readonly #paint: Paint
@@ -128,11 +132,14 @@ export class MarkdownStream {
     }
     if (fence && this.#continued === null) {
       const [, indent = '', mark = '', language = ''] = fence
-      this.#fence = { mark, indent: indent.length }
+      this.#fence = { mark, indent: Math.min(indent.length, LINE_INDENT_MAX) }
       this.#hasText = true
       this.#isAfterBlank = false
-      if (!this.#paint.hasColour) return [`${indent}${mark}${language}`]
-      return language.trim() === '' ? [] : [this.#paint.style('dim', `${indent}  ${language.trim()}`)]
+      return textsOf(
+        this.#paint.hasColour
+          ? languageRows(visible(language).trim(), this.#fence, columns, this.#paint)
+          : this.#rowsOf(`${' '.repeat(this.#fence.indent)}${mark}${language}`, columns),
+      )
     }
     if (line.trim() === '' && this.#continued === null) {
       if (this.#isAfterBlank || !this.#hasText) return []
@@ -157,9 +164,15 @@ const visible = (line: string): string => escapeControls(line.endsWith('\r') ? l
 
 const textsOf = (rows: readonly Row[]): string[] => rows.map(({ text }) => text)
 
+const languageRows = (language: string, { indent }: Fence, columns: number, paint: Paint): Row[] => {
+  const prefix = ' '.repeat(indent + CODE_INDENT)
+  const words: Span = { start: 0, end: language.length, styles: ['address'] }
+  return language === '' ? [] : wrapSpans(language, [words], { first: prefix, rest: prefix }, columns, paint)
+}
+
 /** Code is broken at the edge of the window and nowhere else: its spaces have a meaning. */
 const codeRows = (line: string, { indent }: Fence, columns: number, paint: Paint): Row[] => {
-  const prefix = paint.hasColour ? ' '.repeat(indent + 2) : ''
+  const prefix = paint.hasColour ? ' '.repeat(indent + CODE_INDENT) : ''
   const room = Math.max(columns - prefix.length, 2)
   const rows: Row[] = []
   let row = ''
