@@ -49,7 +49,7 @@ const git = (...args: string[]) =>
   })
 const run = (...args: string[]) => work.bridle(['run', 'writer', ...args, '--text'])
 
-test('[C141] [C142] [C348] run works on a branch and says where; apply brings the changes over, or nothing', async () => {
+test('[C141] [C142] [C349] run works on a branch and says where; apply brings the changes over, or nothing', async () => {
   const first = await run('two', '--id', 'w1', '--workspace', 'repo')
   expect([first.code, first.stderr]).toEqual([0, expect.stringMatching(/Works on branch bridle\/ws-/)])
   expect(first.stderr).toContain('bridle apply w1')

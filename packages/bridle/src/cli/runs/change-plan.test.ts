@@ -15,7 +15,7 @@ test.each([
   ['a change that the session took back', 'b', 'l', 'b', 'l', 'l'],
   ['a file that the session removed again', '', 'l', '', 'l', 'l'],
   ['a file that the person removed', 'b', 'l', 'n', '', 'conflict'],
-])('[C348] %s', (_name, base, last, now, here, expected) => {
+])('[C349] %s', (_name, base, last, now, here, expected) => {
   const applied = new Map(last === undefined ? [] : [['f', last]])
   const { sources, conflicts } = changePlan([{ path: 'f', base, now }], applied, new Map([['f', here]]))
   expect(conflicts.length > 0 ? 'conflict' : (sources.get('f') ?? null)).toBe(expected)

@@ -94,7 +94,7 @@ const addSession = async (name: string): Promise<string> => {
 }
 const inFolder = (name: string) => readFileSync(join(hostile.top, name), 'utf8')
 
-test('[C348] each apply of a session that goes on brings what changed since the one before', async () => {
+test('[C349] each apply of a session that goes on brings what changed since the one before', async () => {
   const other = await addSession('other')
   const before = inFolder('src/a.txt')
   const rounds: readonly (readonly [string, string, string | null])[] = [
@@ -118,7 +118,7 @@ test('[C348] each apply of a session that goes on brings what changed since the 
   }
 })
 
-test('[C348] a file that was changed in the folder since is named, and nothing is brought over', async () => {
+test('[C349] a file that was changed in the folder since is named, and nothing is brought over', async () => {
   writeFileSync(join(work, 'new.txt'), 'first\n')
   writeFileSync(join(work, 'more.txt'), 'first\n')
   await takeOver(hostile.top, work)
@@ -145,7 +145,7 @@ test('[C348] a file that was changed in the folder since is named, and nothing i
   expect(hostile.ran()).toEqual([])
 })
 
-test('[C348] a file that became a folder, and a link, come over in either round', async () => {
+test('[C349] a file that became a folder, and a link, come over in either round', async () => {
   writeFileSync(join(work, 'x'), 'file\n')
   expect(await takeOver(hostile.top, work)).toBe(1)
   rmSync(join(work, 'x'))

@@ -147,7 +147,15 @@ test('[N125] an agent that comes with another one has a runner as long as that o
   const endOf = async (name: string) => {
     const items: ReportItem[] = []
     const report = async (reported: readonly ReportItem[]) => void items.push(...reported)
-    const reporter = { report, onClose: () => {}, closed: false, token: async () => {}, whenCommitted: async () => {} }
+    const session = { cache: new Map() }
+    const reporter = {
+      report,
+      session,
+      onClose: () => {},
+      closed: false,
+      token: async () => {},
+      whenCommitted: async () => {},
+    }
     await registry.runnerOf(name).start(job(name), reporter as unknown as RunReporter)
     return items.find(({ type }) => type === 'finished' || type === 'failed')
   }
