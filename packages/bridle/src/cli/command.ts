@@ -130,7 +130,7 @@ export const agentOption = {
 
 /** Options of every command that calls a server. */
 export const clientOptions = {
-  url: { type: 'string', value: 'URL', help: 'the server; else BRIDLE_URL, else http://127.0.0.1:4317' },
+  url: { type: 'string', value: 'URL', help: 'the server; else BRIDLE_URL, else the one of the data folder' },
   tenant: { type: 'string', value: 'ID', help: 'the tenant of the sessions' },
   data: {
     type: 'string',

@@ -23,7 +23,7 @@ ${paragraph(`bridle <verb> --help says more, with an example.${command === 'brid
 A <session> is its id, or the first characters of it.
 
 ${paragraph(
-  `The server is at --url, else BRIDLE_URL, else http://127.0.0.1:4317. Its token is in FABRIC_HARNESS_API_TOKEN, else FH_AUTH_TOKEN, else where bridle start --token keeps it. On a terminal the output is for people; when piped, or with --json, it is JSON lines.`,
+  `The server is at --url, else BRIDLE_URL, else the one that works on the data folder, else http://127.0.0.1:4317. Its token is in FABRIC_HARNESS_API_TOKEN, else FH_AUTH_TOKEN, else where bridle start --token keeps it. On a terminal the output is for people; when piped, or with --json, it is JSON lines.`,
   command,
 )}`
 }

@@ -7,7 +7,7 @@ import { runPipedChat } from '../chat/piped-chat.ts'
 import { type ChatEnd, TerminalChat } from '../chat/terminal-chat.ts'
 import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { repeatedFlags, serverUrl } from '../config/settings.ts'
+import { namedUrl, repeatedFlags } from '../config/settings.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
 import { changesNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, workspaceOptions } from '../runs/workspace-option.ts'
@@ -37,7 +37,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     if (flags.id !== undefined && flags.continue)
       throw new ExitError(EXIT_CODES.usage, `Give --id or --continue, not both. Try ${commandName(env)} chat --help.`)
     const workspace = chatWorkspace(agent, flags, env)
-    checkLocalFolder(workspace, serverUrl(flags, env))
+    checkLocalFolder(workspace, namedUrl(flags, env))
     const serverFlags = repeatedFlags(flags)
     // Unlike other commands, a chat in a pipe answers in plain text.
     const out = createOutput({ json: flags.json === true, text: flags.json !== true })

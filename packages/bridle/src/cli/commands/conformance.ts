@@ -3,7 +3,7 @@
 import { STEP_TIMEOUT_MS } from '../../conformance/limits.ts'
 import { type CaseResult, playCases, SESSION_PREFIX, selectCases } from '../../conformance/server-run.ts'
 import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
-import { serverAddress, serverUrl } from '../config/settings.ts'
+import { checkedUrl, serverAddress } from '../config/settings.ts'
 import { conformanceReport } from '../terminal/conformance-report.ts'
 
 export const conformance = defineCommand({
@@ -20,7 +20,7 @@ export const conformance = defineCommand({
   notes: `It makes sessions whose ids begin with ${SESSION_PREFIX}, and removes them. It changes nothing else.
 Exchanges that need a server with other settings are skipped, with the reason. Exit code 1 when one failed.`,
   run: async ({ args, flags, env, out }) => {
-    const url = serverUrl({ url: args[0] ?? '' }, env).replace(/\/+$/, '')
+    const url = checkedUrl(args[0] ?? '').replace(/\/+$/, '')
     const token = flags.token ?? (await serverAddress({ url }, env)).authToken
     const timeoutMs = timeoutOf(flags.timeout)
     const count = selectCases(flags.only).length

@@ -8,8 +8,9 @@ import { describeStore } from '../../targets/node/store-setting.ts'
 import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { NO_ANSWER } from '../config/bridle-fetch.ts'
 import { findDamagedLog, inspectDataFolder } from '../config/data-folder.ts'
+import { serverOfFolder } from '../config/local-server.ts'
 import { isLocalUrl } from '../config/server-url.ts'
-import { createClient, serverAddress, serverSettings, serverUrl } from '../config/settings.ts'
+import { createClient, namedUrl, serverAddress, serverSettings } from '../config/settings.ts'
 import { escapeControls } from '../terminal/output.ts'
 import { wrapWords } from '../terminal/text-lines.ts'
 
@@ -27,7 +28,8 @@ export const doctor = defineCommand({
     const { data, store = 'sqlite', models, agents } = settings
     const address = await serverAddress(flags, env)
     const fabric = await createClient(flags, env, address)
-    const at = await serverFindings(fabric, serverUrl(flags, env))
+    const found = await serverFindings(fabric, address.url)
+    const at = found.isBridle && namedUrl(flags, env) === null ? ofThisFolder(found, address.url, data) : found
     // Loaded only now: it imports the code of agents.
     const { agentFileFindings } = await import('../config/agent-file-findings.ts')
     // A server on another machine has other files.
@@ -104,7 +106,7 @@ const damageFindings = (data: string): DoctorFinding[] => {
   return [{ check: 'lost commits', state: 'note', detail }]
 }
 
-interface ServerDiagnosis {
+export interface ServerDiagnosis {
   readonly isBridle: boolean
   readonly findings: readonly DoctorFinding[]
   readonly agents: readonly AgentStatus[]
@@ -139,6 +141,13 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
       ? found('ok', `none at ${url}; the port is free`)
       : found('wrong', `the port of ${url} is taken by something that does not speak HTTP`)
   }
+}
+
+/** A server that nobody has named, and that works on another data folder, says nothing about a start here. */
+export const ofThisFolder = (found: ServerDiagnosis, url: string, data: string): ServerDiagnosis => {
+  if (serverOfFolder(data) !== null) return found
+  const detail = `none of this folder. The one at ${url} has another data folder: start here with another --port, or name it with --url`
+  return { isBridle: false, findings: [{ check: 'server', state: 'note', detail }], agents: [], store: null }
 }
 
 const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle: boolean): Promise<DoctorFinding> => {

@@ -14,7 +14,7 @@ import {
   outputOptions,
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { type ClientFlags, createClient, repeatedFlags, serverUrl } from '../config/settings.ts'
+import { type ClientFlags, createClient, namedUrl, repeatedFlags } from '../config/settings.ts'
 import { refusalText } from '../refusal-text.ts'
 import { startInBackground } from '../runs/background-run.ts'
 import { type LeftRunState, leaveRun } from '../runs/leaving.ts'
@@ -50,7 +50,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const [agent = '', prompt] = args
     const input = await readRunInput(prompt, flags)
     const workspace = readWorkspace(flags, env)
-    checkLocalFolder(workspace, serverUrl(flags, env))
+    checkLocalFolder(workspace, namedUrl(flags, env))
     const serverFlags = repeatedFlags(flags)
     if (flags.background) {
       const work = { agent, id: flags.id, input, workspace, serverFlags }

@@ -12,6 +12,12 @@ export const findLocalServer = (url: string, folder: string): LocalServer | null
   return { url: address, token: published.token }
 }
 
+/** The server that works on this data folder, where programs of this machine reach it; null = there is none. */
+export const serverOfFolder = (folder: string): LocalServer | null => {
+  const published = readLocalServer(folder)
+  return published && findLocalServer(reachableUrl(published.url), folder)
+}
+
 /**
  * The URL to ask; null = another server. `localhost` may lead to an address where another program listens at the same port, so
  * the server's own address replaces it.

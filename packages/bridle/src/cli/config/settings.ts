@@ -11,7 +11,7 @@ import { shellWord } from '../terminal/shell-word.ts'
 import { agentsSetting } from './agents-folder.ts'
 import { bridleFetch, type FetchPatience } from './bridle-fetch.ts'
 import { readConfigFile } from './config-file.ts'
-import { findLocalServer } from './local-server.ts'
+import { findLocalServer, serverOfFolder } from './local-server.ts'
 import { DEFAULT_HOST, DEFAULT_PORT, DEFAULT_URL, isLocalUrl, meantUrl } from './server-url.ts'
 
 /** The data folder where nobody names one. */
@@ -65,8 +65,13 @@ export const tokenFromEnv = (env: NodeJS.ProcessEnv): { token: string; from: str
   return null
 }
 
-export const serverUrl = (flags: { readonly url?: string }, env: NodeJS.ProcessEnv): string => {
-  const url = flags.url ?? (env.BRIDLE_URL || DEFAULT_URL)
+/** The address that a person has named; null = none. */
+export const namedUrl = (flags: { readonly url?: string }, env: NodeJS.ProcessEnv): string | null => {
+  const url = flags.url ?? (env.BRIDLE_URL || null)
+  return url === null ? null : checkedUrl(url)
+}
+
+export const checkedUrl = (url: string): string => {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
     throw new ExitError(EXIT_CODES.usage, `"${url}" is not a URL of a server; ${meantUrl(url)} would be one.`)
   return url
@@ -94,16 +99,20 @@ export interface ServerAddress {
   readonly tokenFrom: string | null
 }
 
-/** The server that the flags and the environment name. A server of this user keeps its token in its data folder. */
+/**
+ * The server that the flags and the environment name, else the one that works on the data folder, else the one at the usual address. A server
+ * of this user keeps its token in its data folder.
+ */
 export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv): Promise<ServerAddress> => {
-  const url = serverUrl(flags, env)
+  const named = namedUrl(flags, env)
   const variable = tokenFromEnv(env)
-  if (variable) return { url, authToken: variable.token, tokenFrom: variable.from }
-  if (!isLocalUrl(url)) return { url, tokenFrom: null }
+  const known = { authToken: variable?.token, tokenFrom: variable?.from ?? null }
+  if (named !== null && (variable || !isLocalUrl(named))) return { url: named, ...known }
   // A broken configuration is reported by the commands that serve, not here.
   const folder = flags.data ?? env.BRIDLE_DATA ?? folderOf(flags, env, await readConfigFile().catch(() => ({})))
-  const local = findLocalServer(url, folder)
-  return local ? { url: local.url, authToken: local.token, tokenFrom: tokenFile(folder) } : { url, tokenFrom: null }
+  const local = named === null ? serverOfFolder(folder) : findLocalServer(named, folder)
+  const url = local?.url ?? named ?? DEFAULT_URL
+  return variable || !local?.token ? { url, ...known } : { url, authToken: local.token, tokenFrom: tokenFile(folder) }
 }
 
 /** A client of the server that the flags and the environment name. On a terminal it says when the server keeps a plain request waiting. */

@@ -12,7 +12,6 @@ import {
   type ServerAddress,
   serverAddress,
   serverSettings,
-  serverUrl,
 } from '../config/settings.ts'
 import { certificateProblem } from '../explain-error.ts'
 import type { CliOutput } from '../terminal/output.ts'
@@ -39,8 +38,8 @@ export const connectOrStart = async (
   env: NodeJS.ProcessEnv,
   out: CliOutput,
 ): Promise<ServerConnection> => {
-  const url = serverUrl(flags, env)
   const found = await serverAddress(flags, env)
+  const { url } = found
   const plain = await createClient(flags, env, found)
   if (await isBridleServer(plain))
     return {

@@ -45,8 +45,8 @@ export const readWorkspace = (flags: WorkspaceFlags, env: NodeJS.ProcessEnv): Fo
 }
 
 /** A typing mistake is found before a server is asked. The server of another machine has other folders. */
-export const checkLocalFolder = (choice: FolderChoice | null, url: string): void => {
-  if (choice === null || !isLocalUrl(url)) return
+export const checkLocalFolder = (choice: FolderChoice | null, named: string | null): void => {
+  if (choice === null || (named !== null && !isLocalUrl(named))) return
   const { source: folder } = choice
   if (!existsSync(folder)) throw new ExitError(EXIT_CODES.usage, `--workspace: there is no folder ${folder}.`)
   if (!statSync(folder).isDirectory()) throw new ExitError(EXIT_CODES.usage, `--workspace: ${folder} is no folder.`)

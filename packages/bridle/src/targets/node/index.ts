@@ -99,7 +99,8 @@ export class HarnessServer {
       server.closeAllConnections()
       throw error
     }
-    if (keepToken) publishAddress(data, url)
+    // A server of one command is for that command alone: nobody else has its token.
+    if (options.ownerToken === undefined) publishAddress(data, url, { asksToken: keepToken })
     return new HarnessServer(url, close, harness.exposure, harness)
   }
 

@@ -1,4 +1,4 @@
-// The token that a server makes for its user, and the address that the token may be sent to. Both are files in the data folder,
+// The address of the server that works on a data folder, and the token that such a server makes for its user. Both are files in the folder,
 // which only that user can read. The address is there only while the server listens.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,11 +7,14 @@ import { readOrCreateSecret } from '../../../runners/secrets/server-secret.ts'
 
 const TOKEN = 'token'
 const ADDRESS = 'address'
+/** The second line of the address, where the server asks for the token beside it. */
+const ASKS_TOKEN = 'token'
 
 export interface LocalServer {
   /** The address that the server published. */
   readonly url: string
-  readonly token: string
+  /** The token that this server asks for; null = it does not ask for the one of the folder. */
+  readonly token: string | null
 }
 
 export const tokenFile = (folder: string): string => join(folder, TOKEN)
@@ -25,18 +28,22 @@ export const ensureLocalToken = (folder: string): string =>
     remedy: 'Remove it; the next start makes another.',
   })
 
-/** Publishes the address of the server that requires the folder's token; null = no server listens. */
-export const publishAddress = (folder: string, url: string | null): void => {
-  const path = join(folder, ADDRESS)
-  rmSync(path, { force: true })
-  if (url !== null) writeFileSync(path, `${url}\n`, { mode: 0o600, flag: 'wx' })
+/** Publishes the address of the server, and whether it asks for the folder's token. */
+export const publishAddress = (folder: string, url: string, { asksToken }: { readonly asksToken: boolean }): void => {
+  withdrawAddress(folder)
+  writeFileSync(join(folder, ADDRESS), `${url}\n${asksToken ? `${ASKS_TOKEN}\n` : ''}`, { mode: 0o600, flag: 'wx' })
 }
+
+/** No server of the folder listens. */
+export const withdrawAddress = (folder: string): void => rmSync(join(folder, ADDRESS), { force: true })
 
 /** Null = no server of this folder has published an address. The server may have been killed since. */
 export const readLocalServer = (folder: string): LocalServer | null => {
   try {
-    const [url, token] = [ADDRESS, TOKEN].map((file) => readFileSync(join(folder, file), 'utf8').trim())
-    return url && token && URL.canParse(url) ? { url, token } : null
+    const [url = '', asked] = readFileSync(join(folder, ADDRESS), 'utf8').split('\n')
+    if (!URL.canParse(url)) return null
+    const token = asked === ASKS_TOKEN ? readFileSync(join(folder, TOKEN), 'utf8').trim() || null : null
+    return { url, token }
   } catch {
     return null
   }

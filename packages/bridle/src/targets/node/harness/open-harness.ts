@@ -26,7 +26,7 @@ import { ServerFault } from '../../server-fault.ts'
 import { checkVoiceSettings, createServerLines } from '../../voice/server-lines.ts'
 import { Backlog } from '../backlog.ts'
 import { listBuildManifests } from '../build-manifests.ts'
-import { ensureLocalToken, publishAddress } from '../credentials/local-token.ts'
+import { ensureLocalToken, withdrawAddress } from '../credentials/local-token.ts'
 import { personalLoginProblem } from '../credentials/personal-login.ts'
 import { eventLoop } from '../event-loop.ts'
 import { fileFetcherOf } from '../file-fetching.ts'
@@ -115,7 +115,7 @@ export const openHarness = async (
   const { maxTenantBytes } = options.workspaces ?? {}
   const tenantUsage = new TenantDiskUsage(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
   const prepare = async () => {
-    publishAddress(data, null)
+    withdrawAddress(data)
     const kept = keepToken ? [ensureLocalToken(data)] : []
     const ownerToken = options.ownerToken ?? kept[0] ?? null
     const own = new Set([...kept, ...(ownerToken === null ? [] : [ownerToken])])
@@ -226,7 +226,7 @@ export const openHarness = async (
   const drain = async (graceMs: number, onWait?: (runs: number) => void) => {
     draining = true
     // Before the port is free: the next program on it must not receive this server's token.
-    publishAddress(data, null)
+    withdrawAddress(data)
     clearInterval(watch)
     served.close()
     // The next start continues durable runs, so that they rest at once and do not use up the grace.
