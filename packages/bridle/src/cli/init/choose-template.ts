@@ -1,6 +1,6 @@
 // The menu of `bridle init` on a terminal.
 import { createInterface } from 'node:readline'
-import type { CliOutput } from '../terminal/output.ts'
+import { type CliOutput, escapeControls } from '../terminal/output.ts'
 import { isTemplate, TEMPLATES, type TemplateName } from './templates.ts'
 
 /** A number or a name; Enter takes the first. Null = the input ended. */
@@ -20,7 +20,7 @@ export const chooseTemplate = async (
       const typed = line.trim().toLowerCase()
       const chosen = typed === '' ? names[0] : (names[Number(typed) - 1] ?? typed)
       if (chosen !== undefined && isTemplate(chosen)) return chosen
-      out.write(question)
+      out.write(`There is no "${escapeControls(line.trim())}" here. ${question}`)
     }
     return null
   } finally {
