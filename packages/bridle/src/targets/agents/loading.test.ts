@@ -347,4 +347,18 @@ test('[N233] a change of files is named once, and a problem that stays is no cha
     ['gone', 'removed'],
   ])
   expect(fileChanges(after, after)).toEqual([])
+  // The files of one agent, before and after.
+  const changes = (files: { readonly [file: string]: unknown }, later: { readonly [file: string]: unknown }) =>
+    fileChanges(states(files), states(later)).map(({ file, state, from }) => [file, state, from])
+  const [agent, same] = [definition('agent'), definition('agent')]
+  expect(changes({ old: agent }, { fresh: same })).toEqual([['fresh', 'renamed', 'old']])
+  expect(changes({ ill: 'bad' }, {})).toEqual([['ill', 'dropped', undefined]])
+  expect(changes({ ill: 'bad' }, { fresh: 'bad' })).toEqual([
+    ['fresh', 'broken', undefined],
+    ['ill', 'dropped', undefined],
+  ])
+  expect(changes({ old: agent, twin: 'taken' }, { twin: same })).toEqual([
+    ['twin', 'mended', undefined],
+    ['old', 'dropped', undefined],
+  ])
 })
