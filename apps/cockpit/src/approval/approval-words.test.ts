@@ -25,7 +25,8 @@ test.each([
 test.each([
   [{ decision: 'approved', by: 'ann', at: null }, 'ann approved'],
   [{ decision: 'approved', by: 'ann', at: null, isEdited: true }, 'ann approved with edits'],
-  [{ decision: 'denied', by: null, at: null }, 'Somebody denied'],
+  [{ decision: 'denied', by: null, at: null }, 'Denied'],
+  [{ decision: 'approved', by: null, at: null, isEdited: true }, 'Approved with edits'],
   [{ decision: 'expired', by: null, at: null }, 'Expired, nobody answered'],
   [{ decision: 'cancelled', by: null, at: null }, 'Cancelled: its run ended, or it was asked again'],
   [{ decision: 'closed', by: null, at: null }, 'No longer waits'],

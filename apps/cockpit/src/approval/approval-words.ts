@@ -78,9 +78,9 @@ export const riskText = (risk: string): string => riskTexts[risk] ?? risk
 export const settlementText = ({ decision, by, isEdited }: CardSettlement): string => {
   switch (decision) {
     case 'approved':
-      return `${by ?? 'Somebody'} approved${isEdited ? ' with edits' : ''}`
+      return `${by === null ? 'Approved' : `${by} approved`}${isEdited ? ' with edits' : ''}`
     case 'denied':
-      return `${by ?? 'Somebody'} denied`
+      return by === null ? 'Denied' : `${by} denied`
     case 'expired':
       return 'Expired, nobody answered'
     case 'cancelled':

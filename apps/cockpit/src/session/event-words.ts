@@ -33,10 +33,14 @@ export const answerWords = ({ actor, decision, reason, arguments: given }: Paylo
   const unanswered = left ?? unansweredTitles.get(answer)
   if (unanswered !== undefined)
     return { icon: 'ban', title: unanswered, reason: left !== undefined || why === answer ? '' : why }
-  const who = typeof actor === 'string' && actor !== '' ? actor : 'Somebody'
+  const words = `${answer}${given ? ' with edits' : ''}`
   return {
     icon: answer === 'approved' ? 'shield-check' : 'ban',
-    title: `${who} ${answer}${given ? ' with edits' : ''}`,
+    // A log without a name does not say who it was: it may well have been the reader.
+    title:
+      typeof actor === 'string' && actor !== ''
+        ? `${actor} ${words}`
+        : `${words.charAt(0).toUpperCase()}${words.slice(1)}`,
     reason: why,
   }
 }

@@ -12,6 +12,7 @@ import { applicable } from '../sessions/acts/session-acts.ts'
 import { keepLastSession } from '../shell/last-session.ts'
 import { copyText } from '../ui/copy-text.ts'
 import { visibleText } from '../ui/plain-text.ts'
+import { foldScript } from '../ui/script-text.ts'
 import { showError } from '../ui/toast.tsx'
 import { queuedPrompts } from './composer/queued-prompts.ts'
 import { usePast } from './past/past-context.ts'
@@ -74,7 +75,7 @@ const useBranchActions = (): void => {
     canAct
       ? detail.checkpoints.map(({ event_id: fromEventId, summary_text: summary }, at) => ({
           words: `Branch from checkpoint ${at + 1}`,
-          detail: summary,
+          detail: foldScript(summary),
           run: () => branch({ fromEventId }),
         }))
       : [],

@@ -15,7 +15,11 @@ process.emitWarning = ((...warning: Parameters<typeof emitWarning>) => {
 if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) await import('./main.ts')
 else {
   process.stderr.write(
-    `bridle: Node ${NEEDED.join('.')} or newer is needed; this is ${node}. https://nodejs.org has it for the whole machine. For this project alone, run: npm install --save-dev node@24\n`,
+    // Wrapped by hand: nothing is loaded yet that could wrap it.
+    `bridle: Node ${NEEDED.join('.')} or newer is needed; this is ${node}.
+https://nodejs.org has it for the whole machine. For this project alone, run:
+  npm install --save-dev node@24
+`,
   )
   process.exitCode = 1
 }

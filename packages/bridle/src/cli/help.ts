@@ -2,7 +2,7 @@
 import type { CliCommand } from './command.ts'
 import { commandName } from './command-name.ts'
 import { HELP_COLUMNS } from './limits.ts'
-import { wrapText } from './terminal/text-lines.ts'
+import { wrapRemark, wrapText } from './terminal/text-lines.ts'
 import { verbs as allVerbs, VERB_GROUPS, type VerbRow } from './verbs.ts'
 
 /** `command` is how the command line is called here: a line of the help is typed as it stands. */
@@ -47,13 +47,15 @@ export const commandHelp = (
   ].join('\n\n')
 }
 
-/** Texts of the help say `bridle start`; here that is written as it has to be typed. Before other words, `bridle` is the program's name. */
+/**
+ * Texts of the help say `bridle start`; here that is written as it has to be typed. Before other words, `bridle` is the program's
+ * name. An empty line ends a paragraph, and an indented line stands by itself, to be copied; other line breaks are those of the source.
+ */
 const paragraph = (text: string, command: string): string =>
-  text
-    .replaceAll(TYPED, `${command} `)
-    .split('\n')
-    .flatMap((line) => wrap(line, HELP_COLUMNS))
-    .join('\n')
+  wrapRemark(text.replaceAll(TYPED, `${command} `).replaceAll(SOURCE_BREAK, ' '), HELP_COLUMNS).join('\n')
+
+/** A line break between two lines that are neither empty nor indented. */
+const SOURCE_BREAK = /(?<=^\S.*)\n(?=\S)/gm
 
 const TYPED = new RegExp(`\\bbridle (?=<verb>|(?:${Object.keys(allVerbs).join('|')})\\b)`, 'g')
 

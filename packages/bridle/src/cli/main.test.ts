@@ -233,8 +233,10 @@ test('[C2] on a Node that is too old the command says so, and loads nothing', ()
   expect(asked(`--import=data:text/javascript,${encodeURIComponent(older)}`)).toEqual({
     status: 1,
     stdout: '',
-    stderr:
-      'bridle: Node 22.18 or newer is needed; this is 20.19.0. https://nodejs.org has it for the whole machine. For this project alone, run: npm install --save-dev node@24\n',
+    stderr: `bridle: Node 22.18 or newer is needed; this is 20.19.0.
+https://nodejs.org has it for the whole machine. For this project alone, run:
+  npm install --save-dev node@24
+`,
   })
   expect(asked()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
   // Older versions of Node announce their experiments on the screen.

@@ -34,6 +34,40 @@ test('[C127] the help of completion says what its scripts call, which is bridle 
   expect(scripts).toBe('bridle itself, with completion sessions and completion agents, which print a name per line.')
 })
 
+test.each(Object.entries(verbs))(
+  '[C163] the paragraphs of the help of %s are filled, and no line begins like that of a list',
+  async (name, row) => {
+    for (const command of commands) {
+      const [head = '', ...lines] = commandHelp(name, row, await row.load(), command).split('\n')
+      expect(head).not.toContain('such')
+      for (const [at, line] of lines.entries()) {
+        const next = lines[at + 1] ?? ''
+        expect(next).not.toMatch(/^- /)
+        // A line to copy stands by itself, and a command within a text is not broken.
+        const isFlow = /^\S/.test(line) && /^\S/.test(next) && !next.startsWith(command.split(' ')[0] ?? '')
+        if (isFlow) expect(`${line} ${next.split(' ', 1)[0]}`.length, `${line}\n${next}`).toBeGreaterThanOrEqual(80)
+      }
+    }
+  },
+)
+
+test.each(commands)(
+  '[C281] the lines of completion that are there to be copied stand in one piece: %s',
+  async (command) => {
+    const row = verbs.completion
+    if (!row) throw new Error('There is no verb completion.')
+    const lines = commandHelp('completion', row, await row.load(), command).split('\n')
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        `  eval "$(${command} completion bash)"`,
+        `  eval "$(${command} completion zsh)"`,
+        `  ${command} completion fish > ~/.config/fish/completions/bridle.fish`,
+        '  bridle() { npx bridle "$@"; }',
+      ]),
+    )
+  },
+)
+
 test.each(commands)('[C127] the list of verbs where the command is %s', (command) => {
   const help = helpOverview(verbs, command)
   expect(help.replaceAll(/\s+/g, ' ')).toContain(`${command} <verb> --help says more`)

@@ -220,7 +220,7 @@ export const verbs: { readonly [name: string]: VerbRow } = {
   import: {
     group: 'Files',
     argumentNames: ['<file>'],
-    summary: 'read the sessions of such a file',
+    summary: 'read sessions from a file that export wrote',
     example: 'import hello.jsonl',
     load: async () => (await import('./commands/import.ts')).importSessions,
   },

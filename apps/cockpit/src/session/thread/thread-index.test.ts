@@ -121,8 +121,8 @@ test('an event is told in words, whatever its payload is', () => {
   )
   const unanswered = (decision: string, reason: string | null) =>
     words('approval_applied', { actor: null, decision, reason, tool_name: 'edit' })
-  expect(unanswered('approved', null)).toBe('Somebody approved: edit')
-  expect(unanswered('denied', 'not now')).toBe('Somebody denied: edit · not now')
+  expect(unanswered('approved', null)).toBe('Approved: edit')
+  expect(unanswered('denied', 'not now')).toBe('Denied: edit · not now')
   expect(unanswered('cancelled', null)).toBe('The approval ended with its run: edit')
   expect(unanswered('cancelled', 'branched')).toBe('The approval stayed with the session that was branched: edit')
   expect(unanswered('cancelled', 'imported')).toBe('The approval stayed with the session that was exported: edit')

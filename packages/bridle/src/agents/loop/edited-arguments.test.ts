@@ -69,8 +69,20 @@ test.each<[string, StandardSchema, JsonObject, RegExp]>([
   ['Zod', zod, { euro: 3 }, /^The arguments of "pay" do not fit: euros: /],
   ['Zod, a value', zod, { euros: 300 }, /^The arguments of "pay" do not fit: euros: /],
   ['a schema that takes its time', later(zod), { euros: 'all' }, /^The arguments of "pay" do not fit: euros: /],
+  [
+    'strict Zod, a misspelt optional name',
+    z.strictObject({ euros: z.number(), note: z.string().optional() }),
+    { euros: 3, noet: 'rent' },
+    /^The arguments of "pay" do not fit: .*"noet"/,
+  ],
   ['Valibot, a name too many', v.strictObject({ euros: v.number() }), { euros: 3, too: 1 }, /do not fit: too: /],
   ['a JSON Schema', argumentSchema(json), { euro: 3 }, /^The arguments of "pay" do not fit: .*euros/],
+  [
+    'a closed JSON Schema, a name too many',
+    argumentSchema({ ...json, additionalProperties: false }),
+    { euros: 3, too: 1 },
+    /^The arguments of "pay" do not fit: /,
+  ],
   [
     'a schema that fails',
     { '~standard': { ...zod['~standard'], validate: (value) => failFor(value) } },
@@ -109,6 +121,18 @@ const failFor = (value: unknown) => {
   if ((value as JsonObject).euros === 13) throw new Error('no connection')
   return { value }
 }
+
+test('[S67] a schema that ignores unknown names takes an edit with a misspelt one, without it; the log keeps the edit', async () => {
+  const { definition, paid } = payer(z.object({ euros: z.number(), note: z.string().optional() }))
+  const it = new LoopWorld(definition)
+  const key = keyOf('s')
+  await it.submit('go', key)
+  await it.quiet()
+  const edit = { euros: 3, noet: 'rent' }
+  expect(await approve(it, edit, key)).toMatchObject({ decision: 'approved' })
+  expect(paid).toEqual([{ euros: 3 }])
+  expect(JSON.stringify(await it.events(key))).toContain(JSON.stringify(edit))
+})
 
 test('[S67] sessions of several agents are checked with the tools of their own agent', async () => {
   const agents = {

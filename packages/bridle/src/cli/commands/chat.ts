@@ -31,6 +31,7 @@ export const chat = defineCommand({
   },
   notes: `Without a server it runs one of its own. /help in the chat lists its commands and keys.
 Without a terminal each line of the input is a prompt, and the answers are plain text.
+
 Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
   run: async ({ args, flags, env }) => {
     const [agent] = args

@@ -12,11 +12,16 @@ import type { VerbRow } from '../verbs.ts'
 export const completionOf = (verbs: { readonly [name: string]: VerbRow }): CliCommand =>
   defineCommand({
     options: clientOptions,
-    notes: `bash:  eval "$(bridle completion bash)"   in ~/.bashrc
-zsh:   eval "$(bridle completion zsh)"    in ~/.zshrc, behind compinit
-fish:  bridle completion fish > ~/.config/fish/completions/bridle.fish
+    notes: `In ~/.bashrc:
+  eval "$(bridle completion bash)"
+In ~/.zshrc, behind compinit:
+  eval "$(bridle completion zsh)"
+For fish, once:
+  bridle completion fish > ~/.config/fish/completions/bridle.fish
+
 Tab completes fh and bridle: verbs, flags, agents, and the ids of sessions, if a server answers within a moment.
-Words behind npx are not completed; a function is:  bridle() { npx bridle "$@"; }
+Words behind npx are not completed; those behind a function in the same file are:
+  bridle() { npx bridle "$@"; }
 The scripts call bridle itself, with completion sessions and completion agents, which print a name per line.`,
     run: async ({ args: [shell = ''], flags, env, out }) => {
       const script = Object.hasOwn(shellScripts, shell) ? shellScripts[shell] : undefined

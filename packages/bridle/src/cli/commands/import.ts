@@ -17,7 +17,7 @@ export const importSessions = defineCommand({
     ...clientOptions,
     ...outputOptions,
   },
-  notes: 'All sessions of the file are imported, or none; nothing of them runs. The file - is standard input.',
+  notes: 'All sessions of the file are imported, or none; nothing of them runs. The file "-" is standard input.',
   run: async ({ args: [file = ''], flags, env, out }) => {
     const client = await createClient(flags, env)
     const content = await contentOf(file)

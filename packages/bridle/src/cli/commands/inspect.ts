@@ -59,12 +59,12 @@ const printSession = (
   { workspace, branches }: SessionSurroundings,
   nextFlags: string,
 ): void => {
-  const { id, agent, title, engine, model, kind, usage } = detail
+  const { id, title, kind, usage } = detail
   const now = Date.now()
   const fields: Field[] = [
     ['Session', [id]],
     ['Title', title === '' ? [] : [title]],
-    ['Agent', [[agent, engine === agent ? '' : `(${engine})`, model ?? ''].filter(Boolean).join(' ')]],
+    ['Agent', [agentText(detail)]],
     ['Status', [statusText(detail)]],
     ['Changed', [`${timeAgo(detail.updatedAt, now)}, begun ${timeAgo(detail.createdAt, now)}, ${detail.lastEventId}`]],
     ['Kind', kind === 'background' ? [kind] : []],
@@ -95,6 +95,14 @@ const printSession = (
   printFields(out, fields)
   out.note(['', ...nextLines(detail, nextFlags)].join('\n'))
 }
+
+/** The engine `native` is the agent's own code: its name says nothing more. */
+const agentText = ({ agent, engine, model }: SessionDetail): string =>
+  [
+    agent,
+    ...(engine === agent || engine === 'native' ? [] : [`on ${engine}`]),
+    ...(model ? [`model ${model}`] : []),
+  ].join(', ')
 
 const statusText = ({ status, runId, queued, retry_at: retryAt, archived }: SessionDetail): string =>
   [

@@ -45,6 +45,7 @@ export const run = defineCommand({
   },
   notes: `Later ones win: --payload, --payload-file, --stdin, --set, the prompt. Without a server it runs one of its own.
 Ctrl+C leaves, and the run continues; Ctrl+C again within 2 seconds cancels it.
+
 Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
   run: async ({ args, flags, env, out }) => {
     const [agent = '', prompt] = args

@@ -243,6 +243,20 @@ describe('[C152] inspect', () => {
     await world.rows('cancel', 'needs-1', '--actor', 'ann')
     await waitFor(async () => expect(await status('needs-1')).toBe('idle'))
   })
+
+  test('says which name is that of the model, and nothing of an engine where there is none', async () => {
+    const server = await HarnessServer.start({
+      ...{ port: 0, data: join(world.folder, 'helper'), store: 'memory', cockpit: false, agentsRoot: false },
+      ...{ agents: [agent({ name: 'helper', model: scriptedModel([{ text: 'Hello.' }]) })], log: () => {} },
+    })
+    try {
+      await operatorClient({ url: server.url }).invoke('helper', 'h-1', { prompt: 'x' })
+      const { stdout } = await world.text('inspect', 'h-1', '--url', server.url)
+      expect(/^Agent +(.*)$/m.exec(stdout)?.[1]).toBe('helper, model script')
+    } finally {
+      await server.close()
+    }
+  })
 })
 
 describe('[C153] logs', () => {

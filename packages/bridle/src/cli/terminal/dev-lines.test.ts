@@ -118,6 +118,8 @@ test('[C120] what became of agent files, and the frame of a broken one', () => {
     { ...file('b'), state: 'changed' },
     { ...file('c'), state: 'mended' },
     { ...file('d'), state: 'removed' },
+    { file: 'agents/third.ts', name: 'second', state: 'renamed', from: 'agents/second.ts' },
+    { ...file('bad'), state: 'dropped' },
     { ...file('e'), state: 'broken', problem: 'SyntaxError: no', frame: 'agents/e.ts:1:1\n> 1 | {' },
   ])
   expect(lines).toEqual([
@@ -125,6 +127,8 @@ test('[C120] what became of agent files, and the frame of a broken one', () => {
     '↻ agents/b.ts changed; runs that start now use it',
     '↻ agents/c.ts works again: agent c',
     '↻ agents/d.ts is gone, and with it the agent d',
+    '↻ agents/second.ts is now agents/third.ts: agent second',
+    '↻ agents/bad.ts is gone',
     '✗ agents/e.ts is not available: SyntaxError: no',
     '  agents/e.ts:1:1',
     '  > 1 | {',

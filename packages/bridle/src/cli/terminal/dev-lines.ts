@@ -83,8 +83,9 @@ export const devLines = (
     },
 
     files: (changes) => {
-      for (const { file, name, state, problem = '', frame } of changes) {
+      for (const { file, from, name, state, problem = '', frame } of changes) {
         if (state === 'broken') marked('✗', 'red', `${file} is not available: ${problem}`)
+        else if (state === 'renamed') marked('↻', 'cyan', `${from} is now ${file}: agent ${name}`)
         else marked('↻', 'cyan', `${file} ${FILE_WORDS[state](name)}`)
         if (frame !== undefined) for (const line of frame.split('\n')) out.line(`  ${escapeControls(line)}`)
       }
@@ -121,6 +122,7 @@ const FILE_WORDS = {
   changed: () => 'changed; runs that start now use it',
   mended: (name: string) => `works again: agent ${name}`,
   removed: (name: string) => `is gone, and with it the agent ${name}`,
+  dropped: () => 'is gone',
 } as const
 
 const timeAndCost = ({ outcome, ms, costUsd }: RunUpdate & { type: 'end' }): string => {

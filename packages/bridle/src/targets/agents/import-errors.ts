@@ -1,16 +1,21 @@
 // Imports of an agent's file that cannot work: each error says what to do.
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { nearestName } from '../../kernel/text/nearest-name.ts'
+import type { SourcePosition } from './code-frame.ts'
 
 /** The imported package or file is not there. */
 export class MissingImportError extends Error {
   readonly code = 'import_missing'
+  /** The place of the import; null = not found in the text of the file. */
+  readonly position: SourcePosition | null
   readonly #importer: string
   readonly #problem: string
 
   constructor(specifier: string, importer: string, root: string, cause: unknown) {
     const problem = `imports "${specifier}", ${missing(specifier, importer, root)}`
     super(`${importer} ${problem}`, { cause })
+    this.position = importPosition(specifier, join(root, importer))
     this.#importer = importer
     this.#problem = problem
   }
@@ -33,9 +38,12 @@ export class CommonJsError extends Error {
 const missing = (specifier: string, importer: string, root: string): string => {
   if (!/^(\.|\/|file:|#)/.test(specifier)) {
     const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
-    return name === 'bridle'
-      ? 'which is not installed here. Run npm install with the file that npm run pack made.'
-      : `which is not installed. Run: npm install ${name}`
+    if (name === 'bridle') return 'which is not installed here. Run npm install with the file that npm run pack made.'
+    // The name of a package that nobody means may be anybody's: it is not recommended.
+    const near = nearestName(name, [...projectPackages(root), 'bridle'])
+    return near === null || near === name
+      ? `which is not installed. Run: npm install ${name}`
+      : `which is not installed. Did you mean "${near}${specifier.slice(name.length)}"?`
   }
   const folder = dirname(join(root, importer))
   const stem = specifier.replace(/\.(js|mjs|ts)$/, '')
@@ -46,3 +54,27 @@ const missing = (specifier: string, importer: string, root: string): string => {
   const place = specifier.startsWith('.') ? relative(root, join(folder, specifier)) : specifier
   return `but there is no file ${place}.`
 }
+
+/** The packages that package.json names. */
+const projectPackages = (root: string): readonly string[] => {
+  try {
+    const { dependencies, devDependencies, optionalDependencies, peerDependencies } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    )
+    return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies })
+  } catch {
+    return []
+  }
+}
+
+/** The file is not parsed: an import that is written in an unusual way has no place. */
+const importPosition = (specifier: string, path: string): SourcePosition | null => {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const found = [...text.matchAll(IMPORTS)].find(([, , name]) => name === specifier)
+  if (!found) return null
+  const before = text.slice(0, found.index + found[0].length - specifier.length - 2).split('\n')
+  return { path, line: before.length, column: (before.at(-1) ?? '').length + 1 }
+}
+
+/** Up to the end of the quoted name: `import a from 'b'`, `export * from 'b'`, `import 'b'`, `import('b')`. */
+const IMPORTS = /(?:^[ \t]*(?:import|export)\b[^'"]*|\bimport\(\s*)(['"])(.*?)\1/gm

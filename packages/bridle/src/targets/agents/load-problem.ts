@@ -18,7 +18,8 @@ export interface LoadProblem {
 
 export const loadProblem = (error: unknown, file: string, modules: ProjectModules): LoadProblem => {
   const { root } = modules
-  if (error instanceof MissingImportError) return { problem: error.messageFor(relative(root, resolve(root, file))) }
+  if (error instanceof MissingImportError)
+    return { problem: error.messageFor(relative(root, resolve(root, file))), ...placed(error.position, root) }
   if (error instanceof CommonJsError) return { problem: error.message }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const problem = text
@@ -30,11 +31,20 @@ export const loadProblem = (error: unknown, file: string, modules: ProjectModule
   const at = isSyntax
     ? (positionInHead(error.stack) ?? foundBySyntaxCheck(file, modules))
     : projectFrames(error, root)[0]
-  const frame = at && codeFrame(at)
-  if (!at || frame === null || frame === undefined) return { problem }
-  const place = `${relative(root, at.path)}:${at.line}:${at.column}`
-  return { problem: isSyntax ? `${problem.split('\n', 1)[0]} (${place})` : problem, frame: `${place}\n${frame}` }
+  const frame = placed(at, root)
+  return isSyntax && at && frame
+    ? { problem: `${problem.split('\n', 1)[0]} (${placeText(at, root)})`, ...frame }
+    : { problem, ...frame }
 }
+
+/** Null = the place is not known, or cannot be read. */
+const placed = (at: SourcePosition | null | undefined, root: string): { readonly frame: string } | null => {
+  const frame = at && codeFrame(at)
+  return at && frame ? { frame: `${placeText(at, root)}\n${frame}` } : null
+}
+
+const placeText = ({ path, line, column }: SourcePosition, root: string): string =>
+  `${relative(root, path)}:${line}:${column}`
 
 /** Node writes the place before the error: the address and the line, then the source with a row of `^` below it. */
 const positionInHead = (stack = ''): SourcePosition | null => {

@@ -74,6 +74,24 @@ describe('[N230] a file that cannot be loaded has one line that says what to do'
       'lib/deep.ts imports "@nobody/none/sub", which is not installed. Run: npm install @nobody/none',
     ],
     [
+      "a misspelt name of Bridle's own package",
+      { 'agents/a.ts': `import { useThread } from 'bridel/react'\n` },
+      'it imports "bridel/react", which is not installed. Did you mean "bridle/react"?',
+    ],
+    [
+      'a misspelt name of a package of the project',
+      {
+        'package.json': '{ "type": "module", "devDependencies": { "@nobody/lodash": "1" } }',
+        'agents/a.ts': `import '@nobody/lodahs'\n`,
+      },
+      'it imports "@nobody/lodahs", which is not installed. Did you mean "@nobody/lodash"?',
+    ],
+    [
+      'a package of the project that is not installed yet',
+      { 'package.json': '{ "dependencies": { "lodash-none": "1" } }', 'agents/a.ts': `import 'lodash-none'\n` },
+      'it imports "lodash-none", which is not installed. Run: npm install lodash-none',
+    ],
+    [
       'an import without its ending',
       { 'agents/a.ts': `import '../lib/words'\n`, 'lib/words.ts': '' },
       'it imports "../lib/words", which is not there. Write "../lib/words.ts": an import names the whole file.',
@@ -122,6 +140,35 @@ describe('[N230] a file that cannot be loaded has one line that says what to do'
   5 | export const b = 2
   6 | export const c = 3`,
     })
+  })
+
+  test.each<[string, { readonly [file: string]: string }, string]>([
+    [
+      'in several lines',
+      { 'agents/a.ts': `// import './nope.ts'\nimport {\n  word,\n} from "./nope.ts"\n` },
+      `agents/a.ts:4:8
+  2 | import {
+  3 |   word,
+> 4 | } from "./nope.ts"
+    |        ^
+  5 |`,
+    ],
+    [
+      'in a file that the agent imports',
+      { 'agents/a.ts': `import '../lib/deep.ts'\n`, 'lib/deep.ts': `export * from 'none-none'` },
+      `lib/deep.ts:1:15
+> 1 | export * from 'none-none'
+    |               ^`,
+    ],
+    [
+      'at run time',
+      { 'agents/a.ts': `const words = await import('./nope.ts')` },
+      `agents/a.ts:1:28
+> 1 | const words = await import('./nope.ts')
+    |                            ^`,
+    ],
+  ])('an import that is missing has file, line, column and code frame: %s', async (_name, files, frame) => {
+    expect((await new Project({ 'package.json': MODULE, ...files }).find())['a.ts']).toMatchObject({ frame })
   })
 
   test('files of a project without a type are modules where they use import, without a warning', async () => {
@@ -347,4 +394,18 @@ test('[N233] a change of files is named once, and a problem that stays is no cha
     ['gone', 'removed'],
   ])
   expect(fileChanges(after, after)).toEqual([])
+  // The files of one agent, before and after.
+  const changes = (files: { readonly [file: string]: unknown }, later: { readonly [file: string]: unknown }) =>
+    fileChanges(states(files), states(later)).map(({ file, state, from }) => [file, state, from])
+  const [agent, same] = [definition('agent'), definition('agent')]
+  expect(changes({ old: agent }, { fresh: same })).toEqual([['fresh', 'renamed', 'old']])
+  expect(changes({ ill: 'bad' }, {})).toEqual([['ill', 'dropped', undefined]])
+  expect(changes({ ill: 'bad' }, { fresh: 'bad' })).toEqual([
+    ['fresh', 'broken', undefined],
+    ['ill', 'dropped', undefined],
+  ])
+  expect(changes({ old: agent, twin: 'taken' }, { twin: same })).toEqual([
+    ['twin', 'mended', undefined],
+    ['old', 'dropped', undefined],
+  ])
 })

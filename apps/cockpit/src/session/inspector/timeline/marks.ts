@@ -2,6 +2,7 @@
 import type { StreamEnvelopeOf, TimelineEntry } from 'bridle/client'
 import type { IconName } from '../../../ui/icon-names.ts'
 import { durationText } from '../../../ui/numbers.ts'
+import { foldScript } from '../../../ui/script-text.ts'
 import { compactionNumbers } from '../../event-words.ts'
 import { limitName, limitText } from '../../health/budget-texts.ts'
 
@@ -37,7 +38,12 @@ const looks: { readonly [T in MarkType]: (payload: StreamEnvelopeOf<T>['payload'
   session_checkpoint: ({ checkpoint_type: type, summary_text: text }) =>
     type === 'turn'
       ? null
-      : { icon: 'flag', tone: '', title: type === 'resume_seed' ? 'Branch begins' : 'Checkpoint', text },
+      : {
+          icon: 'flag',
+          tone: '',
+          title: type === 'resume_seed' ? 'Branch begins' : 'Checkpoint',
+          text: foldScript(text),
+        },
   context_compacted: (payload) => ({
     icon: 'fold-vertical',
     tone: '',

@@ -120,6 +120,14 @@ describe('rows', () => {
     ).toEqual(['x 1', 'x 1', 'mark', 'x 1'])
   })
 
+  test('the script that a checkpoint quotes is named by its length', () => {
+    const summary = 'Branched from one. Asked: @script [{"text":"a"},{"text":"b"}] Answered: a'
+    const seed = { checkpoint_type: 'resume_seed', status: 'completed', summary_text: summary }
+    expect(marksOf([entry('session_checkpoint', seed)])).toMatchObject([
+      { title: 'Branch begins', text: 'Branched from one. Asked: a script of 2 steps Answered: a' },
+    ])
+  })
+
   test('the newest rows, and an older one that is selected', () => {
     const timeline = Array.from({ length: 20 }, (_, index) => call(`c${index}`, `tool-${index}`))
     const rows = timelineRows(fold(timeline), [])

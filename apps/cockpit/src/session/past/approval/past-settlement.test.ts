@@ -41,12 +41,12 @@ test.each([
     ['attempts: 3'],
   ],
   [{ decision: 'approved', actor: 'ann', arguments: { path: 'a.yaml', attempts: 2 } }, 'ann approved it', []],
-  [{ decision: 'denied' }, 'somebody denied it', []],
+  [{ decision: 'denied' }, 'it was denied', []],
   [{ decision: 'expired' }, 'it expired, and nobody had answered', []],
   [{ decision: 'made up' }, 'it was withdrawn', []],
   [
     { decision: 'approved', arguments: { a: 'x'.repeat(90), b: 1, c: [2], d: 3 } },
-    'somebody approved it',
+    'it was approved',
     [`a: ${'x'.repeat(40)}…`, 'b: 1', 'c: [2]', '…'],
   ],
 ])('[C35] the answer of later is told with what it changed: %j', (payload, text, changes) => {

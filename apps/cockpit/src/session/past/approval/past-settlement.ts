@@ -42,17 +42,17 @@ export const settlementOf = (entry: LogEntry | undefined, question?: LogEntry): 
   const changes = isRecord(args) && isRecord(asked) ? changesOf(withoutMark(asked), withoutMark(args)) : []
   return {
     seq: entry.seq,
-    text: answerText(decision, typeof actor === 'string' && actor !== '' ? actor : 'somebody'),
+    text: answerText(decision, typeof actor === 'string' && actor !== '' ? actor : null),
     changes,
   }
 }
 
-const answerText = (decision: unknown, by: string): string => {
+const answerText = (decision: unknown, by: string | null): string => {
   switch (decision) {
     case 'approved':
-      return `${by} approved it`
+      return by === null ? 'it was approved' : `${by} approved it`
     case 'denied':
-      return `${by} denied it`
+      return by === null ? 'it was denied' : `${by} denied it`
     case 'expired':
       return 'it expired, and nobody had answered'
     default:
