@@ -4,6 +4,8 @@
 export const SPAN_DEPTH_MAX = 6
 /** Spaces before a line that are kept: deeper lists would leave no room for their text. */
 export const LINE_INDENT_MAX = 16
+/** Columns before code, where colours tell it from text. */
+export const CODE_INDENT = 2
 /** Marks of a quote inside quotes that become bars. */
 export const QUOTE_DEPTH_MAX = 4
 /** A column of a table is not made narrower: words would break into letters. */

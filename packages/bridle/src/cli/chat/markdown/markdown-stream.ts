@@ -3,7 +3,7 @@
 
 import { displayWidth, glyphsOf } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
-import { LINE_INDENT_MAX, TAB_COLUMNS, TABLE_ROWS_MAX } from '../limits.ts'
+import { CODE_INDENT, LINE_INDENT_MAX, TAB_COLUMNS, TABLE_ROWS_MAX } from '../limits.ts'
 import type { Span } from './inline.ts'
 import { continuedRows, lineRows, restPrefix } from './line-rows.ts'
 import { isDelimiterRow, renderTable } from './table.ts'
@@ -13,9 +13,6 @@ interface Fence {
   readonly mark: string
   readonly indent: number
 }
-
-/** Columns before code, where colours tell it from text. */
-const CODE_INDENT = 2
 
 export class MarkdownStream {
   readonly #paint: Paint
