@@ -136,7 +136,7 @@ test('[C349] a file that was changed in the folder since is named, and nothing i
   expect([inFolder('new.txt'), inFolder('more.txt')]).toEqual(['mine\n', 'second\n'])
   rmSync(join(hostile.top, 'new.txt'))
   mkdirSync(join(hostile.top, 'new.txt/folder'), { recursive: true })
-  await expect(takeOver(hostile.top, work)).rejects.toThrow('a folder in the place of new.txt.')
+  await expect(takeOver(hostile.top, work)).rejects.toThrow('has something else in the place of new.txt.')
   expect(inFolder('more.txt')).toBe('second\n')
   rmSync(join(hostile.top, 'new.txt'), { recursive: true })
   // Undone in the folder, the changes come again.
@@ -158,6 +158,26 @@ test('[C349] a file that became a folder, and a link, come over in either round'
   writeFileSync(join(work, 'x'), 'file again\n')
   expect(await takeOver(hostile.top, work)).toBe(2)
   expect(inFolder('x')).toBe('file again\n')
+})
+
+test('[C142] a file of the person where the session has a folder stops the apply before anything is written', async () => {
+  mkdirSync(join(work, 'docs/deep'), { recursive: true })
+  writeFileSync(join(work, 'docs/deep/new.txt'), 'new\n')
+  writeFileSync(join(work, 'before.txt'), 'new\n')
+  writeFileSync(join(hostile.top, 'docs'), 'mine\n')
+  await expect(takeOver(hostile.top, work)).rejects.toThrow('has something else in the place of docs/deep/new.txt.')
+  expect([existsSync(join(hostile.top, 'before.txt')), inFolder('docs')]).toEqual([false, 'mine\n'])
+  rmSync(join(hostile.top, 'docs'))
+  expect(await takeOver(hostile.top, work)).toBe(2)
+  // The other way round: the folder becomes a file, and the person has another file in the folder.
+  rmSync(join(work, 'docs'), { recursive: true })
+  writeFileSync(join(work, 'docs'), 'a file\n')
+  writeFileSync(join(hostile.top, 'docs/mine.txt'), 'mine\n')
+  await expect(takeOver(hostile.top, work)).rejects.toThrow('has something else in the place of docs.')
+  expect([inFolder('docs/mine.txt'), inFolder('docs/deep/new.txt')]).toEqual(['mine\n', 'new\n'])
+  rmSync(join(hostile.top, 'docs/mine.txt'))
+  expect(await takeOver(hostile.top, work)).toBe(2)
+  expect(inFolder('docs')).toBe('a file\n')
 })
 
 test('[C142] line ends of the folder are kept as its owner set them', async () => {

@@ -20,7 +20,7 @@ export const takeOver = (source: string, workspace: string): Promise<number> =>
     const place = `The session has its files in ${workspace}`
     if (conflicts.length > 0)
       throw refuse(`, since the session and you both changed ${namesOf(conflicts)} after the last apply. ${place}`)
-    if (blocked.length > 0) throw refuse(`: ${source} has a folder in the place of ${namesOf(blocked)}. ${place}`)
+    if (blocked.length > 0) throw refuse(`: ${source} has something else in the place of ${namesOf(blocked)}. ${place}`)
     if (files === 0) throw refuse(there)
     await apply().catch(async (error: Error) => {
       throw refuse((await isThere()) ? there : `, since the changes do not fit: ${complaintOf(error)}. ${place}`)
@@ -45,7 +45,7 @@ interface WorktreeChanges {
   /** The number of files to bring over. */
   readonly files: number
   readonly conflicts: ChangePlan['conflicts']
-  /** Files in whose place the person has a folder. */
+  /** Files that cannot be written where the person has something else. */
   readonly blocked: readonly string[]
   /** Makes the changes in the folder of the person. */
   readonly apply: () => Promise<unknown>
@@ -100,7 +100,7 @@ const withChanges = async <T>(
       isEmpty: changed.length === 0,
       files: names.filter((name) => name !== '').length,
       conflicts,
-      blocked: blockedFiles(changed, folders),
+      blocked: await blockedFiles(repository.top, changed, sources),
       apply: () => apply(),
       isThere: () =>
         apply('--reverse', '--check').then(
