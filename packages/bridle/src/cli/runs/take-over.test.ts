@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type HostileRepository, hostileRepository } from '../../runners/workspaces/hostile-repository.suite.ts'
 import { addWorktree, findRepository } from '../../runners/workspaces/worktree.ts'
@@ -194,4 +195,13 @@ test('[C142] line ends of the folder are kept as its owner set them', async () =
   writeFileSync(join(other, 'b.txt'), 'one\n2\n3\n')
   expect(await takeOver(hostile.top, other)).toBe(1)
   expect(inFolder('b.txt')).toBe('one\r\n2\r\n3\r\n')
+})
+
+test('[C142] a change of the same length, made as soon as the worktree was there, comes over later, too', async () => {
+  const other = await addSession('quick')
+  writeFileSync(join(other, 'src/a.txt'), 'COMMITTED\r\n')
+  // Git compares times by the second.
+  await setTimeout(1_100)
+  expect(await takeOver(hostile.top, other)).toBe(1)
+  expect(inFolder('src/a.txt')).toBe('COMMITTED\r\n')
 })

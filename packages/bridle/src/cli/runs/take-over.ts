@@ -1,6 +1,6 @@
 // Brings the changes of a session's worktree into the folder of a person. Git reads the worktree by the repository's own note about it,
 // since an agent wrote everything in the worktree, its `.git` too.
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type GitCall, git } from '../../runners/workspaces/git.ts'
@@ -74,7 +74,7 @@ const withChanges = async <T>(
     // and no filter is there. It has an index of its own, too: that of the worktree stays as the agent sees it.
     await makeGitFolder(folder, commit)
     const index = join(folder, 'index')
-    await copyFile(join(worktree.entry, 'index'), index)
+    await copyIndex(join(worktree.entry, 'index'), index)
     const own = {
       GIT_DIR: folder,
       GIT_INDEX_FILE: index,
@@ -112,6 +112,14 @@ const withChanges = async <T>(
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** With its time: git looks into files that were changed in the second of the index or later, and trusts their length otherwise. */
+const copyIndex = async (from: string, to: string): Promise<void> => {
+  const { mtimeMs } = await stat(from)
+  await copyFile(from, to)
+  const seconds = Math.floor(mtimeMs / 1_000)
+  await utimes(to, seconds, seconds)
 }
 
 /**
