@@ -1,13 +1,13 @@
 // The files of a worktree and of a person's folder as git sees them: what `change-plan.ts` compares, and the trees that a patch is made of.
 import { lstat, readdir } from 'node:fs/promises'
 import { type GitCall, git } from '../../runners/workspaces/git.ts'
-import type { ChangedFile, FileEntries, FileEntry } from './change-plan.ts'
+import type { AppliedFiles, ChangedFile, FileEntries, FileEntry } from './change-plan.ts'
 
-/** The files that the session has otherwise than it began with them, and those that an apply brought over before. */
+/** The files that the session has otherwise than it began with them, and those that count as applied. */
 export const changedFiles = async (
   call: GitCall,
   commit: string,
-  applied: FileEntries,
+  applied: AppliedFiles,
 ): Promise<readonly ChangedFile[]> => {
   // Two fields for each file: `:100644 100755 <blob> <blob> M`, and its name.
   const raw = await git(['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '-z', commit], call)
