@@ -13,6 +13,7 @@ import {
 import { commandName } from '../command-name.ts'
 import { inspectDataFolder } from '../config/data-folder.ts'
 import { repeatedFlags, serverSettings } from '../config/settings.ts'
+import { rethrowMissing } from '../runs/missing-session.ts'
 import { connectOrStart } from '../runs/server-connection.ts'
 import { takeOver } from '../runs/take-over.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
@@ -57,6 +58,7 @@ After further work of the session, apply brings what changed since.`,
             )
           : error
       })
+      .catch((error: unknown) => rethrowMissing(error, connection, session))
       .finally(connection.close)
     const { source, path } = foldersOf(card)
     const keep = flags.keep ?? []
