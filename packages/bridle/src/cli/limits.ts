@@ -74,3 +74,5 @@ export const WAITING_APPROVALS_MAX = 5
 export const EXPORT_HEAD_BYTES = 1_000
 /** Names of files in one message: more would hide the sentence around them. */
 export const NAMES_SHOWN = 5
+/** Files that a command to copy keeps: a longer one does not fit on a screen. Those beyond are offered by the next refusal. */
+export const KEPT_NAMES_MAX = 50

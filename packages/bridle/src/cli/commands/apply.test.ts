@@ -80,10 +80,47 @@ test('[C142] changes that do not fit change nothing', async () => {
   const { workspace_path: folder } = (await get(`${work.url}/sessions/w5`)).body
   expect([conflict.code, conflict.stderr]).toEqual([
     1,
-    expect.stringMatching(/Nothing was changed, since the changes do not fit: .*src\/a\.txt/),
+    [
+      'bridle: Nothing was changed, since the session and you both changed src/a.txt. The session has its version in',
+      `  ${folder}/src/a.txt`,
+      'If you want both, merge them by hand first. This leaves yours as it is, and brings over the rest:',
+      '  bridle apply w5 --keep src/a.txt\n',
+    ].join('\n'),
   ])
-  expect(conflict.stderr).toContain(`The session has its files in ${folder}`)
-  expect(readFileSync(join(repo, 'src/a.txt'), 'utf8')).toBe('three\n')
+  expect([readFileSync(join(repo, 'src/a.txt'), 'utf8'), existsSync(join(repo, 'two.txt'))]).toEqual(['three\n', false])
+  git('checkout', '--quiet', '.')
+  git('clean', '--quiet', '-f')
+})
+
+test('[C370] [C347] the command of a refusal keeps the file, and the chat goes on', async () => {
+  const again = (prompt: string) => run(prompt, '--id', 'keep-1', '--workspace', 'repo')
+  await again('two')
+  const flags = ['--agent', 'writer', '--url', work.url, '--data', 'data']
+  expect((await work.bridle(['apply', 'keep-1', ...flags, '--text'])).code).toBe(0)
+  for (const prompt of ['three', 'four']) {
+    await again(prompt)
+    writeFileSync(join(repo, 'src/a.txt'), `mine, with ${prompt}\n`)
+    // Another agent has a session of the id in the second round.
+    if (prompt === 'four') await work.bridle(['run', 'scripted', 'Hello', '--id', 'keep-1'])
+    const refused = await work.bridle(['apply', 'keep', ...flags, '--text'])
+    const agent = prompt === 'four' ? ['--agent', 'writer'] : []
+    const typed = ['apply', 'keep-1', '--keep', 'src/a.txt', ...agent, '--url', work.url, '--data', 'data']
+    expect(refused.stderr).toContain(`\n  bridle ${typed.join(' ')}\n`)
+    const kept = await work.bridle([...typed, ...(prompt === 'three' ? ['--text'] : [])])
+    expect([kept.code, prompt === 'three' ? kept.stdout : parseJsonRows(kept.stdout)]).toEqual([
+      0,
+      prompt === 'three'
+        ? `1 file changed in ${repo}; see git status. Kept as it is there: src/a.txt.`
+        : [{ type: 'applied', sessionId: 'keep-1', source: repo, files: 1, kept: ['src/a.txt'] }],
+    ])
+    expect(readFileSync(join(repo, 'src/a.txt'), 'utf8')).toBe(`mine, with ${prompt}\n`)
+    expect(readFileSync(join(repo, `${prompt}.txt`), 'utf8')).toBe('new')
+  }
+  const unknown = await work.bridle(['apply', 'keep-1', '--keep', 'a.txt', '--agent', 'writer', '--text'])
+  expect([unknown.code, unknown.stderr]).toEqual([
+    1,
+    'bridle: Nothing was changed. The session did not change a.txt. Did you mean src/a.txt?\n',
+  ])
   git('checkout', '--quiet', '.')
   git('clean', '--quiet', '-f')
 })
@@ -157,6 +194,28 @@ test('[C142] where another server has the port, apply says which one it asked, a
   // The data folder of the server that was asked has no more to show.
   const nobody = await work.bridle(['apply', 'nobody', '--data', 'data', '--text'])
   expect(nobody.stderr).toMatch(/There is no session nobody .* with --url\.\n$/)
+})
+
+test('[C371] with no server, a session that is not there is missed in the data folder, with those that are there', async () => {
+  const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
+  const refusalOf = async (...args: string[]) => {
+    const { code, stderr } = await work.bridle([...args, '--data', 'few'], { env })
+    return [code, stderr.split('\n').at(-2)]
+  }
+  const other = 'Name another data folder with --data, or a server with --url.'
+  expect(await refusalOf('apply', 'fix')).toEqual([
+    1,
+    `bridle: There is no session fix in the data folder few. It has no sessions. ${other}`,
+  ])
+  await work.bridle(['run', 'scripted', 'Hello', '--id', 'fix', '--data', 'few'], { env })
+  await work.bridle(['run', 'scripted', 'Hello', '--id', 'tests', '--data', 'few'], { env })
+  const near = 'bridle: There is no session fxi in the data folder few. Did you mean fix?'
+  expect(await refusalOf('apply', 'fxi')).toEqual([1, near])
+  expect(await refusalOf('chat', '--id', 'fxi')).toEqual([1, near])
+  expect(await refusalOf('apply', 'something')).toEqual([
+    1,
+    `bridle: There is no session something in the data folder few. It has tests, fix. ${other}`,
+  ])
 })
 
 describe('[C141] a folder that cannot be had', () => {

@@ -13,25 +13,40 @@ import {
 import { commandName } from '../command-name.ts'
 import { inspectDataFolder } from '../config/data-folder.ts'
 import { repeatedFlags, serverSettings } from '../config/settings.ts'
+import { rethrowMissing } from '../runs/missing-session.ts'
 import { connectOrStart } from '../runs/server-connection.ts'
 import { takeOver } from '../runs/take-over.ts'
+import { sessionFlags } from '../session-ids/session-flags.ts'
 import { NoSessionError, withSession } from '../session-ids/session-prefix.ts'
+import { shellWord } from '../terminal/shell-word.ts'
+import { escapeInvisible } from '../terminal/text-lines.ts'
 
 export const apply = defineCommand({
   options: {
+    keep: {
+      type: 'string',
+      multiple: true,
+      value: 'FILE',
+      help: 'leave this file as it is in the folder, and count it as applied',
+    },
     ...agentOption,
     ...clientOptions,
     ...dataOptions,
     ...outputOptions,
   },
   notes: `For sessions that were started with --workspace on a repository. The changes come into the folder, uncommitted: look at them
-with git diff. Where they do not fit, nothing is changed. After further work of the session, apply brings what changed since.`,
+with git diff. Where they do not fit, nothing is changed, and the words have the command that keeps your version of those files.
+After further work of the session, apply brings what changed since.`,
   run: async ({ args, flags, env, out }) => {
     const [session = ''] = args
     // A session of `run` may have been served by that command alone, which has ended.
     const connection = await connectOrStart(flags, env, out)
     const { fabric } = connection
-    const card = await withSession(fabric, session, flags.agent, (id) => fabric.session(id, flags.agent))
+    const { card, nextFlags } = await withSession(fabric, session, flags.agent, async (id) => ({
+      card: await fabric.session(id, flags.agent),
+      // Asked while there is a server: a refusal has the next command.
+      nextFlags: await sessionFlags(fabric, { id, agent: flags.agent }, repeatedFlags(flags)),
+    }))
       .catch(async (error: unknown) => {
         const { data } = await serverSettings(flags, env)
         const isHere = connection.ownData === null && inspectDataFolder(data).state === 'free'
@@ -43,19 +58,24 @@ with git diff. Where they do not fit, nothing is changed. After further work of 
             )
           : error
       })
+      .catch((error: unknown) => rethrowMissing(error, connection, session))
       .finally(connection.close)
     const { source, path } = foldersOf(card)
-    const files = await takeOver(source, path)
-    if (out.isJson) out.row({ type: 'applied', sessionId: card.id, source, files })
-    else
-      out.line(
-        files === 0
-          ? 'The session changed nothing.'
-          : `${files} ${files === 1 ? 'file' : 'files'} changed in ${source}; see git status.`,
-      )
+    const keep = flags.keep ?? []
+    const command = (keepFlags: string) => `${commandName()} apply ${shellWord(card.id)}${keepFlags}${nextFlags}`
+    const files = await takeOver(source, path, { keep, command })
+    if (out.isJson)
+      out.row({ type: 'applied', sessionId: card.id, source, files, ...(keep.length > 0 && { kept: keep }) })
+    else out.line(appliedText(files, source, keep))
     return EXIT_CODES.ok
   },
 })
+
+const appliedText = (files: number, source: string, keep: readonly string[]): string => {
+  const kept = keep.length === 0 ? '' : ` Kept as it is there: ${escapeInvisible(keep.join(', '))}.`
+  if (files > 0) return `${files} ${files === 1 ? 'file' : 'files'} changed in ${source}; see git status.${kept}`
+  return keep.length === 0 ? 'The session changed nothing.' : `Nothing else was to be changed in ${source}.${kept}`
+}
 
 /** The session may be one of this folder, which no server has at the moment, while another server has the port. */
 const withFolderHint = ({ code, message }: NoSessionError, data: string, words: string): ExitError =>

@@ -8,6 +8,7 @@ import { type ChatEnd, TerminalChat } from '../chat/terminal-chat.ts'
 import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { namedUrl, repeatedFlags } from '../config/settings.ts'
+import { rethrowMissing } from '../runs/missing-session.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
 import { changesNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, workspaceOptions } from '../runs/workspace-option.ts'
@@ -53,7 +54,9 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       interruption.signal.throwIfAborted()
       const continues = flags.continue === true
       const choice = { agent, id: flags.id, continues, workspace, serverFlags, say: out.note }
-      const target = await chooseTarget(connection.fabric, choice)
+      const target = await chooseTarget(connection.fabric, choice).catch((error: unknown) =>
+        rethrowMissing(error, connection, flags.id ?? ''),
+      )
       if (earlyKeys === null)
         return await runPipedChat({ connection, target, out, signal: interruption.signal }).finally(async () => {
           const changes = out.isJson ? null : await changesNote(connection.plain, target, serverFlags).catch(() => null)

@@ -15,6 +15,26 @@ export interface ChangedFile {
   readonly now: FileEntry
 }
 
+/** The file of a session that counts as applied. */
+export interface AppliedFile {
+  /** As the session had it. */
+  readonly session: FileEntry
+  /** As the folder had it when the person kept it; undefined = it was brought over. */
+  readonly kept?: FileEntry
+}
+
+/** By path, as in `FileEntries`. */
+export type AppliedFiles = ReadonlyMap<string, AppliedFile>
+
+/** The folder of the person. */
+export interface TargetFolder {
+  /** The files of the session that count as applied there. */
+  readonly applied: AppliedFiles
+  readonly target: FileEntries
+  /** The paths of files that stay as they are. */
+  readonly keep: ReadonlySet<string>
+}
+
 export interface ChangePlan {
   /** The files to bring over, each with the entry that its patch starts from. */
   readonly sources: FileEntries
@@ -22,16 +42,26 @@ export interface ChangePlan {
   readonly conflicts: readonly string[]
 }
 
-export const changePlan = (files: readonly ChangedFile[], applied: FileEntries, target: FileEntries): ChangePlan => {
+export const changePlan = (files: readonly ChangedFile[], { applied, target, keep }: TargetFolder): ChangePlan => {
   const sources = new Map<string, FileEntry>()
   const conflicts: string[] = []
   for (const { path, base, now } of files) {
     const [last, here] = [applied.get(path), target.get(path) ?? '']
-    if (here === now) continue
+    if (here === now || keep.has(path)) continue
     // A first apply, or one that was undone. Git says whether the patch fits where the person changed the file, too.
-    if (last === undefined || here === base) sources.set(path, base)
-    else if (here === last) sources.set(path, last)
-    else if (now !== last) conflicts.push(path)
+    if (last === undefined || (here === base && here !== last.kept)) sources.set(path, base)
+    else if (here === last.session) sources.set(path, last.session)
+    else if (now !== last.session) conflicts.push(path)
   }
   return { sources, conflicts }
 }
+
+/** The files that count as applied after the plan was carried out. */
+export const appliedFiles = (files: readonly ChangedFile[], { applied, target, keep }: TargetFolder): AppliedFiles =>
+  new Map(
+    files.map(({ path, now }) => {
+      const last = applied.get(path)
+      if (keep.has(path)) return [path, { session: now, kept: target.get(path) ?? '' }]
+      return [path, last?.session === now ? last : { session: now }]
+    }),
+  )

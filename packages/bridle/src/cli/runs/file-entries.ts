@@ -1,13 +1,13 @@
 // The files of a worktree and of a person's folder as git sees them: what `change-plan.ts` compares, and the trees that a patch is made of.
-import { lstat } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { type GitCall, git } from '../../runners/workspaces/git.ts'
-import type { ChangedFile, FileEntries, FileEntry } from './change-plan.ts'
+import type { AppliedFiles, ChangedFile, FileEntries, FileEntry } from './change-plan.ts'
 
-/** The files that the session has otherwise than it began with them, and those that an apply brought over before. */
+/** The files that the session has otherwise than it began with them, and those that count as applied. */
 export const changedFiles = async (
   call: GitCall,
   commit: string,
-  applied: FileEntries,
+  applied: AppliedFiles,
 ): Promise<readonly ChangedFile[]> => {
   // Two fields for each file: `:100644 100755 <blob> <blob> M`, and its name.
   const raw = await git(['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '-z', commit], call)
@@ -54,21 +54,54 @@ export const targetEntries = async (
 
 /** The names that are folders in the folder of the person. */
 export const foldersAmong = async (top: string, changed: readonly ChangedFile[]): Promise<ReadonlySet<string>> => {
-  const isFolder = (path: string) =>
-    lstat(Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, 'latin1')])).then(
-      (stats) => stats.isDirectory(),
-      () => false,
-    )
-  const found = await Promise.all(changed.map(async ({ path }) => ((await isFolder(path)) ? [path] : [])))
+  const found = await Promise.all(
+    changed.map(async ({ path }) => ((await kindAt(top, path)) === 'folder' ? [path] : [])),
+  )
   return new Set(found.flat())
 }
 
-/** Git finds a folder in its way only after it has written other files. The session may have made the folder, and frees its name. */
-export const blockedFiles = (changed: readonly ChangedFile[], folders: ReadonlySet<string>): readonly string[] =>
-  changed.flatMap(({ path, now }) => {
-    const isFreed = () => changed.some((other) => other.path.startsWith(`${path}/`))
-    return now !== '' && folders.has(path) && !isFreed() ? [path] : []
-  })
+/**
+ * The files that cannot be written where the person has a folder in their place, or a file in the place of a folder above them. Git
+ * finds that out only after it has written other files. Files that the same patch removes are not in the way.
+ */
+export const blockedFiles = async (
+  top: string,
+  changed: readonly ChangedFile[],
+  sources: FileEntries,
+): Promise<readonly string[]> => {
+  const brought = changed.filter(({ path }) => sources.has(path))
+  const removed = new Set(brought.flatMap(({ path, now }) => (now === '' ? [path] : [])))
+  const isBlocked = async (path: string): Promise<boolean> => {
+    if ((await kindAt(top, path)) === 'folder' && !(await isFreed(top, path, removed))) return true
+    const above = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
+    for (const folder of above) if ((await kindAt(top, folder)) === 'file' && !removed.has(folder)) return true
+    return false
+  }
+  const found = await Promise.all(
+    brought.map(async ({ path, now }) => (now !== '' && (await isBlocked(path)) ? [path] : [])),
+  )
+  return found.flat()
+}
+
+/** All that the person has in this folder is removed. Git then removes the folder too, and none that was empty before. */
+const isFreed = async (top: string, folder: string, removed: ReadonlySet<string>): Promise<boolean> => {
+  const names = await readdir(placeOf(top, folder), { encoding: 'latin1' })
+  for (const name of names) {
+    const path = `${folder}/${name}`
+    const isFree = (await kindAt(top, path)) === 'folder' ? await isFreed(top, path, removed) : removed.has(path)
+    if (!isFree) return false
+  }
+  return names.length > 0
+}
+
+const kindAt = (top: string, path: string): Promise<'folder' | 'file' | null> =>
+  lstat(placeOf(top, path)).then(
+    (stats) => (stats.isDirectory() ? 'folder' : 'file'),
+    () => null,
+  )
+
+const placeOf = (top: string, path: string): Buffer =>
+  Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, 'latin1')])
 
 /** Two trees that differ in the files to bring over: with their sources, and as the session has them. */
 export const treesOf = async (

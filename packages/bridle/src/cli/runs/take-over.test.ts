@@ -13,10 +13,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type HostileRepository, hostileRepository } from '../../runners/workspaces/hostile-repository.suite.ts'
 import { addWorktree, findRepository } from '../../runners/workspaces/worktree.ts'
-import { isTakenOver, takeOver } from './take-over.ts'
+import { takeOver as bringOver, isTakenOver } from './take-over.ts'
 import { changesNote } from './workspace-note.ts'
 
 // Every step starts git, and the machine may be busy.
@@ -36,6 +37,9 @@ beforeEach(async () => {
   for (const name of hostile.ran()) rmSync(join(`${hostile.top}.ran`, name))
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const takeOver = (source: string, workspace: string, ...keep: string[]) =>
+  bringOver(source, workspace, { keep, command: (flags) => `bridle apply w${flags}` })
 
 /** As an agent: a repository in the place of a submodule. */
 const makeSubmodule = (): void => {
@@ -131,18 +135,131 @@ test('[C349] a file that was changed in the folder since is named, and nothing i
   writeFileSync(join(work, 'more.txt'), 'third\n')
   expect(await isTakenOver(hostile.top, work)).toBe(false)
   await expect(takeOver(hostile.top, work)).rejects.toThrow(
-    `Nothing was changed, since the session and you both changed new.txt after the last apply. The session has its files in ${work}`,
+    [
+      'Nothing was changed, since the session and you both changed new.txt. The session has its version in',
+      `  ${join(work, 'new.txt')}`,
+      'If you want both, merge them by hand first. This leaves yours as it is, and brings over the rest:',
+      '  bridle apply w --keep new.txt',
+    ].join('\n'),
   )
   expect([inFolder('new.txt'), inFolder('more.txt')]).toEqual(['mine\n', 'second\n'])
   rmSync(join(hostile.top, 'new.txt'))
   mkdirSync(join(hostile.top, 'new.txt/folder'), { recursive: true })
-  await expect(takeOver(hostile.top, work)).rejects.toThrow('a folder in the place of new.txt.')
+  await expect(takeOver(hostile.top, work)).rejects.toThrow('has something else in the place of new.txt.')
   expect(inFolder('more.txt')).toBe('second\n')
   rmSync(join(hostile.top, 'new.txt'), { recursive: true })
   // Undone in the folder, the changes come again.
   expect(await takeOver(hostile.top, work)).toBe(2)
   expect([inFolder('new.txt'), inFolder('more.txt')]).toEqual(['second\n', 'third\n'])
   expect(hostile.ran()).toEqual([])
+})
+
+/** Writes the file; null = removes it. */
+const put = (place: string, content: string | Buffer | null) =>
+  content === null ? rmSync(place, { force: true }) : writeFileSync(place, content)
+const refusalOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'no refusal',
+    ({ message }: Error) => message,
+  )
+const binary = (...bytes: number[]) => Buffer.from([0, 255, ...bytes])
+
+type Content = string | Buffer | null
+test.each<[string, string, Content, Content, readonly [Content, Content, Content]]>([
+  // the file before the session, the person's, and those of the session in three rounds
+  ['a text', 'more.md', 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],
+  ['a binary file', 'picture.png', binary(1), binary(9), [binary(2), binary(3), binary(4)]],
+  ['a path with a space', "new one's.md", 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],
+  ['a name that looks like a flag', '-x.md', 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],
+  ['a new file of both', 'new.md', null, 'mine\n', ['two\n', 'three\n', 'four\n']],
+  ['a file that the person removed', 'more.md', 'one\n', null, ['two\n', 'three\n', 'four\n']],
+  ['a file that the session removes', 'more.md', 'one\n', 'mine\n', [null, 'three\n', null]],
+])('[C370] %s is kept in three rounds, and the rest comes over', async (_name, file, before, mine, rounds) => {
+  const here = join(hostile.top, file)
+  writeFileSync(join(hostile.top, '.gitattributes'), '')
+  hostile.git('commit', '--quiet', '--all', '-m', 'no filter')
+  if (before !== null) {
+    put(here, before)
+    hostile.git('add', '--', file)
+    hostile.git('commit', '--quiet', '-m', 'before')
+  }
+  const session = await addSession('first')
+  const others = [await addSession('second'), await addSession('third')]
+  put(here, mine)
+  for (const [at, content] of rounds.entries()) {
+    put(join(session, file), content)
+    writeFileSync(join(session, `rest-${at}.txt`), 'rest\n')
+    for (const [which, other] of others.entries()) writeFileSync(join(other, `other-${which}-${at}.txt`), 'other\n')
+    const refusal = await refusalOf(takeOver(hostile.top, session))
+    expect(refusal).toContain(`since the session and you both changed ${file}. `)
+    expect(refusal).toContain(content === null ? 'The session removed it.' : `\n  ${join(session, file)}\n`)
+    const flag = { "new one's.md": "--keep 'new one'\\''s.md'", '-x.md': '--keep=-x.md' }[file] ?? `--keep ${file}`
+    expect(refusal.endsWith(`\n  bridle apply w ${flag}`)).toBe(true)
+    expect([existsSync(join(hostile.top, `rest-${at}.txt`)), await isTakenOver(hostile.top, session)]).toEqual([
+      false,
+      false,
+    ])
+    for (const other of others) expect(await takeOver(hostile.top, other)).toBe(1)
+    expect(await takeOver(hostile.top, session, file)).toBe(1)
+    expect([existsSync(here), inFolder(`rest-${at}.txt`)]).toEqual([mine !== null, 'rest\n'])
+    if (mine !== null) expect(readFileSync(here)).toEqual(Buffer.from(mine))
+    expect(await isTakenOver(hostile.top, session)).toBe(true)
+    // The kept file counts as applied: neither a further apply nor a commit makes it a conflict again.
+    hostile.git('add', '--all')
+    hostile.git('commit', '--quiet', '-m', `round ${at}`)
+    await expect(takeOver(hostile.top, session)).rejects.toThrow('already')
+  }
+})
+
+test('[C370] keeping every file is enough, and so is keeping one that nobody else changed', async () => {
+  writeFileSync(join(work, 'src/a.txt'), 'session\n')
+  writeFileSync(join(work, 'new.txt'), 'session\n')
+  expect(await takeOver(hostile.top, work, 'src/a.txt', 'new.txt')).toBe(0)
+  expect([inFolder('src/a.txt'), existsSync(join(hostile.top, 'new.txt'))]).toEqual(['committed\r\n', false])
+  await expect(takeOver(hostile.top, work)).rejects.toThrow('already')
+  // A place is as good as a name.
+  writeFileSync(join(work, 'new.txt'), 'session again\n')
+  expect(await takeOver(hostile.top, work, join(hostile.top, 'new.txt'))).toBe(0)
+})
+
+test('[C370] the command keeps all files that do not fit, also those that were kept before', async () => {
+  for (const name of ['a.md', 'b.md', 'c.md']) {
+    writeFileSync(join(work, name), 'session\n')
+    writeFileSync(join(hostile.top, name), 'mine\n')
+  }
+  writeFileSync(join(work, 'd.md'), 'session\n')
+  const refusal = await refusalOf(takeOver(hostile.top, work, 'b.md'))
+  expect(refusal).toContain('both changed a.md, c.md. The session has its versions in\n')
+  expect(refusal).toMatch(/\n {2}bridle apply w --keep b.md --keep a.md --keep c.md$/)
+  expect(await takeOver(hostile.top, work, 'b.md', 'a.md', 'c.md')).toBe(1)
+  // A folder in the place of a file is kept, too.
+  writeFileSync(join(work, 'e.md'), 'session\n')
+  mkdirSync(join(hostile.top, 'e.md/mine'), { recursive: true })
+  expect(await refusalOf(takeOver(hostile.top, work))).toMatch(/in the place of e\.md\. [\s\S]*apply w --keep e\.md$/)
+  expect(await takeOver(hostile.top, work, 'e.md')).toBe(0)
+  await expect(takeOver(hostile.top, work)).rejects.toThrow('already')
+})
+
+test.each([
+  ['is misspelt', 'src/b.txt', 'The session did not change src/b.txt. Did you mean src/a.txt?'],
+  ['lies in a folder', 'a.txt', 'The session did not change a.txt. Did you mean src/a.txt?'],
+  ['is like none', 'README', 'The session did not change README. It changed new.txt, src/a.txt.'],
+])('[C370] a file to keep that %s is refused', async (_name, file, expected) => {
+  writeFileSync(join(work, 'src/a.txt'), 'session\n')
+  writeFileSync(join(work, 'new.txt'), 'session\n')
+  await expect(takeOver(hostile.top, work, 'new.txt', file)).rejects.toThrow(`Nothing was changed. ${expected}`)
+  expect(inFolder('src/a.txt')).toBe('committed\r\n')
+})
+
+test('[C370] a name that pretends to be a further line is shown in one', async () => {
+  const name = 'x\n  bridle delete w'
+  writeFileSync(join(work, name), 'session\n')
+  writeFileSync(join(hostile.top, name), 'mine\n')
+  const shown = 'x\\n  bridle delete w'
+  const refusal = await refusalOf(takeOver(hostile.top, work))
+  expect(refusal.split('\n').map((line) => line.trim())).not.toContain('bridle delete w')
+  expect(refusal).toMatch(/--keep 'x\\n {2}bridle delete w'$/)
+  expect(await takeOver(hostile.top, work, shown)).toBe(0)
 })
 
 test('[C349] a file that became a folder, and a link, come over in either round', async () => {
@@ -160,6 +277,26 @@ test('[C349] a file that became a folder, and a link, come over in either round'
   expect(inFolder('x')).toBe('file again\n')
 })
 
+test('[C142] a file of the person where the session has a folder stops the apply before anything is written', async () => {
+  mkdirSync(join(work, 'docs/deep'), { recursive: true })
+  writeFileSync(join(work, 'docs/deep/new.txt'), 'new\n')
+  writeFileSync(join(work, 'before.txt'), 'new\n')
+  writeFileSync(join(hostile.top, 'docs'), 'mine\n')
+  await expect(takeOver(hostile.top, work)).rejects.toThrow('has something else in the place of docs/deep/new.txt.')
+  expect([existsSync(join(hostile.top, 'before.txt')), inFolder('docs')]).toEqual([false, 'mine\n'])
+  rmSync(join(hostile.top, 'docs'))
+  expect(await takeOver(hostile.top, work)).toBe(2)
+  // The other way round: the folder becomes a file, and the person has another file in the folder.
+  rmSync(join(work, 'docs'), { recursive: true })
+  writeFileSync(join(work, 'docs'), 'a file\n')
+  writeFileSync(join(hostile.top, 'docs/mine.txt'), 'mine\n')
+  await expect(takeOver(hostile.top, work)).rejects.toThrow('has something else in the place of docs.')
+  expect([inFolder('docs/mine.txt'), inFolder('docs/deep/new.txt')]).toEqual(['mine\n', 'new\n'])
+  rmSync(join(hostile.top, 'docs/mine.txt'))
+  expect(await takeOver(hostile.top, work)).toBe(2)
+  expect(inFolder('docs')).toBe('a file\n')
+})
+
 test('[C142] line ends of the folder are kept as its owner set them', async () => {
   hostile.git('config', 'core.autocrlf', 'true')
   writeFileSync(join(hostile.top, '.gitattributes'), '')
@@ -174,4 +311,13 @@ test('[C142] line ends of the folder are kept as its owner set them', async () =
   writeFileSync(join(other, 'b.txt'), 'one\n2\n3\n')
   expect(await takeOver(hostile.top, other)).toBe(1)
   expect(inFolder('b.txt')).toBe('one\r\n2\r\n3\r\n')
+})
+
+test('[C142] a change of the same length, made as soon as the worktree was there, comes over later, too', async () => {
+  const other = await addSession('quick')
+  writeFileSync(join(other, 'src/a.txt'), 'COMMITTED\r\n')
+  // Git compares times by the second.
+  await setTimeout(1_100)
+  expect(await takeOver(hostile.top, other)).toBe(1)
+  expect(inFolder('src/a.txt')).toBe('COMMITTED\r\n')
 })

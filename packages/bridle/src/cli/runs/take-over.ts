@@ -1,40 +1,65 @@
 // Brings the changes of a session's worktree into the folder of a person. Git reads the worktree by the repository's own note about it,
 // since an agent wrote everything in the worktree, its `.git` too.
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type GitCall, git } from '../../runners/workspaces/git.ts'
 import { findRepository, findWorktree, makeGitFolder } from '../../runners/workspaces/worktree.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
-import { NAMES_SHOWN } from '../limits.ts'
 import { readAppliedNote, writeAppliedNote } from './applied-note.ts'
-import { type ChangePlan, changePlan } from './change-plan.ts'
+import { appliedFiles, type ChangedFile, changePlan, type FileEntries } from './change-plan.ts'
 import { blockedFiles, changedFiles, foldersAmong, targetEntries, treesOf } from './file-entries.ts'
+import { findKept, keepOffer, namesOf } from './kept-files.ts'
+
+export interface TakeOverChoice {
+  /** Names of files that stay as they are in the folder, and count as applied. */
+  readonly keep: readonly string[]
+  /** The command that was typed, with other flags to keep files. */
+  readonly command: (keepFlags: string) => string
+}
 
 /** The number of files that were brought over: those that changed since the last apply. Either all of them are, or none. */
-export const takeOver = (source: string, workspace: string): Promise<number> =>
-  withChanges(source, workspace, async ({ isEmpty, files, conflicts, blocked, apply, isThere, note }) => {
+export const takeOver = (source: string, workspace: string, { keep, command }: TakeOverChoice): Promise<number> =>
+  withChanges(source, workspace, keep, async (changes) => {
+    const { isEmpty, files, conflicts, blocked, work } = changes
     if (isEmpty) return 0
-    const refuse = (message: string) => new ExitError(EXIT_CODES.failed, `Nothing was changed${message}`)
-    const there = `: the changes of the session are in ${source} already.`
-    const place = `The session has its files in ${workspace}`
-    if (conflicts.length > 0)
-      throw refuse(`, since the session and you both changed ${namesOf(conflicts)} after the last apply. ${place}`)
-    if (blocked.length > 0) throw refuse(`: ${source} has a folder in the place of ${namesOf(blocked)}. ${place}`)
-    if (files === 0) throw refuse(there)
-    await apply().catch(async (error: Error) => {
-      throw refuse((await isThere()) ? there : `, since the changes do not fit: ${complaintOf(error)}. ${place}`)
-    })
+    const offer = (paths: readonly ChangedFile[]) => keepOffer(paths, changes.kept, work, command)
+    const bothChanged = (paths: readonly ChangedFile[]) =>
+      refusal(`, since the session and you both changed ${namesOf(paths.map(({ path }) => path))}.${offer(paths)}`)
+    const bring = async (): Promise<number> => {
+      if (files === 0) return 0
+      try {
+        await changes.apply()
+        return files
+      } catch (error) {
+        if (await changes.isThere()) return 0
+        const misfits = await changes.misfits()
+        if (misfits.length > 0) throw bothChanged(misfits)
+        throw refusal(
+          `, since the changes do not fit: ${complaintOf(error as Error)}. The session has its files in ${workspace}`,
+        )
+      }
+    }
+    if (conflicts.length > 0) throw bothChanged(conflicts)
+    if (blocked.length > 0) {
+      const names = namesOf(blocked.map(({ path }) => path))
+      throw refusal(`: ${source} has something else in the place of ${names}.${offer(blocked)}`)
+    }
+    const brought = await bring()
+    if (brought === 0 && keep.length === 0) throw refusal(`: the changes of the session are in ${source} already.`)
     // The files are there. Without its note, the next apply is like a first one.
-    await note().catch(() => {})
-    return files
+    await changes.note().catch(() => {})
+    return brought
   })
+
+const refusal = (reason: string): ExitError => new ExitError(EXIT_CODES.failed, `Nothing was changed${reason}`)
 
 /** The folder has the changes of the session already. */
 export const isTakenOver = (source: string, workspace: string): Promise<boolean> =>
   withChanges(
     source,
     workspace,
+    [],
     async ({ isEmpty, files, conflicts, isThere }) =>
       !isEmpty && conflicts.length === 0 && (files === 0 || (await isThere())),
   )
@@ -44,11 +69,17 @@ interface WorktreeChanges {
   readonly isEmpty: boolean
   /** The number of files to bring over. */
   readonly files: number
-  readonly conflicts: ChangePlan['conflicts']
-  /** Files in whose place the person has a folder. */
-  readonly blocked: readonly string[]
+  readonly conflicts: readonly ChangedFile[]
+  /** Files that cannot be written where the person has something else. */
+  readonly blocked: readonly ChangedFile[]
+  /** The paths of the files to keep. */
+  readonly kept: ReadonlySet<string>
+  /** The top of the worktree. */
+  readonly work: string
   /** Makes the changes in the folder of the person. */
   readonly apply: () => Promise<unknown>
+  /** The files whose changes do not fit, since the person changed them as well. */
+  readonly misfits: () => Promise<readonly ChangedFile[]>
   /** The folder of the person has them. */
   readonly isThere: () => Promise<boolean>
   /** Remembers the changes, for the next apply. */
@@ -58,6 +89,8 @@ interface WorktreeChanges {
 const withChanges = async <T>(
   source: string,
   workspace: string,
+  /** The names of files to keep. */
+  keep: readonly string[],
   use: (changes: WorktreeChanges) => Promise<T>,
 ): Promise<T> => {
   const repository = await findRepository(source)
@@ -74,7 +107,7 @@ const withChanges = async <T>(
     // and no filter is there. It has an index of its own, too: that of the worktree stays as the agent sees it.
     await makeGitFolder(folder, commit)
     const index = join(folder, 'index')
-    await copyFile(join(worktree.entry, 'index'), index)
+    await copyIndex(join(worktree.entry, 'index'), index)
     const own = {
       GIT_DIR: folder,
       GIT_INDEX_FILE: index,
@@ -86,33 +119,67 @@ const withChanges = async <T>(
     const lineEnds = await lineEndSettings(repository.top)
     const applied = await readAppliedNote(worktree.entry)
     const changed = await changedFiles(call, commit, applied)
+    const kept = findKept(keep, changed, repository.top)
+    if (typeof kept === 'string') throw refusal(`. ${kept}`)
     const here = { cwd: repository.top, env: { ...own, GIT_WORK_TREE: repository.top } } as const
     const folders = await foldersAmong(repository.top, changed)
-    const files = changed.filter(({ path }) => !folders.has(path))
-    const target = await targetEntries(here, lineEnds, files, join(folder, 'target'))
-    const { sources, conflicts } = changePlan(changed, applied, target)
-    const trees = await treesOf(call, sources, join(folder, 'sources'))
-    const names = (await git(['diff', '--name-only', '-z', ...trees], call)).toString('latin1').split('\0')
-    const patch = await git(['diff', '--binary', '--full-index', '--no-ext-diff', '--no-textconv', ...trees], call)
-    const apply = (...options: readonly string[]) =>
+    const entriesOf = (areKept: boolean) =>
+      targetEntries(
+        here,
+        lineEnds,
+        changed.filter(({ path }) => !folders.has(path) && kept.has(path) === areKept),
+        join(folder, areKept ? 'kept' : 'target'),
+      )
+    // Apart: a file that git cannot read makes all of them unreadable, and the person may keep it.
+    const target = new Map([...(await entriesOf(false)), ...(kept.size > 0 ? await entriesOf(true) : [])])
+    const personal = { applied, target, keep: kept }
+    const { sources, conflicts } = changePlan(changed, personal)
+    const among = (paths: readonly string[]) => changed.filter(({ path }) => paths.includes(path))
+    const patchOf = async (entries: FileEntries, ...options: readonly string[]) =>
+      git(['diff', ...options, ...(await treesOf(call, entries, join(folder, 'sources')))], call)
+    const names = (await patchOf(sources, '--name-only', '-z')).toString('latin1').split('\0')
+    const apply = (patch: Buffer, ...options: readonly string[]) =>
       git([...lineEnds, 'apply', '--whitespace=nowarn', ...options], { ...here, input: patch })
+    const fits = (patch: Buffer, ...options: readonly string[]) =>
+      apply(patch, '--check', ...options).then(
+        () => true,
+        () => false,
+      )
+    const patch = await patchOf(sources, ...PATCH)
     return await use({
       isEmpty: changed.length === 0,
       files: names.filter((name) => name !== '').length,
-      conflicts,
-      blocked: blockedFiles(changed, folders),
-      apply: () => apply(),
-      isThere: () =>
-        apply('--reverse', '--check').then(
-          () => true,
-          () => false,
-        ),
-      note: () => writeAppliedNote(worktree.entry, new Map(changed.map(({ path, now }) => [path, now]))),
+      conflicts: among(conflicts),
+      blocked: among(await blockedFiles(repository.top, changed, sources)),
+      kept,
+      work: worktree.work,
+      apply: () => apply(patch),
+      misfits: async () => {
+        const found: string[] = []
+        for (const [path, entry] of sources) {
+          const isSame = (target.get(path) ?? '') === entry
+          if (!isSame && !(await fits(await patchOf(new Map([[path, entry]]), ...PATCH)))) found.push(path)
+        }
+        return among(found)
+      },
+      isThere: () => fits(patch, '--reverse'),
+      note: () => writeAppliedNote(worktree.entry, appliedFiles(changed, personal)),
     })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
+
+/** With its time: git looks into files that were changed in the second of the index or later, and trusts their length otherwise. */
+const copyIndex = async (from: string, to: string): Promise<void> => {
+  const { mtimeMs } = await stat(from)
+  await copyFile(from, to)
+  const seconds = Math.floor(mtimeMs / 1_000)
+  await utimes(to, seconds, seconds)
+}
+
+/** A patch of whole files where they are binary, which runs no program. */
+const PATCH = ['--binary', '--full-index', '--no-ext-diff', '--no-textconv']
 
 /**
  * Git looks for changes in a submodule with a git of its own, which obeys the settings that lie there, and an agent can write them. So
@@ -143,13 +210,6 @@ const lineEndSettings = async (top: string): Promise<string[]> => {
     ),
   )
   return names.flatMap((name, at) => (values[at] ? ['-c', `${name}=${values[at]}`] : []))
-}
-
-/** The first names: the session may have changed a thousand files. */
-const namesOf = (paths: readonly string[]): string => {
-  const shown = paths.slice(0, NAMES_SHOWN).map((path) => Buffer.from(path, 'latin1').toString())
-  const more = paths.length - shown.length
-  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
 /** Git's own words, without the command line. */
