@@ -352,6 +352,37 @@ describe('[C154] cancel, pause, resume and delete', () => {
     await waitFor(async () => expect(await status('queue-1')).toBe('idle'))
     expect(await world.rows('logs', 'queue-1', '--grep', 'later', '--type', 'token')).toEqual([])
   })
+
+  test('[C350] background work ends with its run, and the answer says so', async () => {
+    const asks = `@script ${JSON.stringify([{ approve: 'go', args: {} }])}`
+    const begin = async (id: string, waiting: number) => {
+      await world.rows('run', 'scripted', asks, '--background', '--id', id)
+      await waitFor(async () => expect(await status(id)).toBe('awaiting_approval'))
+      for (let at = 0; at < waiting; at++) await world.rows('run', 'scripted', 'Next', '--background', '--id', id)
+    }
+    const there = ['--url', world.server.url]
+    for (const [id, waiting, said] of [
+      ['work-0', 0, 'Cancelled work-0, which ends it.'],
+      ['work-1', 1, 'Cancelled work-1, which ends it; 1 waiting prompt was dropped.'],
+      ['work-2', 2, 'Cancelled work-2, which ends it; 2 waiting prompts were dropped.'],
+    ] as const) {
+      await begin(id, waiting)
+      expect(await world.text('cancel', id, ...there)).toEqual({
+        ...{ code: 0, stdout: said },
+        notes: `To go on, branch from it: bridle branch ${id} "…" ${there.join(' ')}`,
+      })
+    }
+    expect((await world.text('run', 'scripted', 'Hello', '--id', 'work-1')).notes).toContain('The session has ended')
+
+    // A prompt of the queue alone ends nothing.
+    await begin('work-3', 0)
+    const [queued] = await world.rows('run', 'scripted', 'Next', '--background', '--id', 'work-3')
+    const run = String(queued?.runId)
+    expect(await world.text('cancel', 'work-3', '--run', run)).toEqual({
+      ...{ code: 0, stdout: `Dropped the waiting prompt ${run} of work-3.`, notes: '' },
+    })
+    await world.rows('cancel', 'work-3')
+  })
 })
 
 describe('[C155] artifacts', () => {

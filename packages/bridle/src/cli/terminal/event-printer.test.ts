@@ -96,6 +96,25 @@ test.each<[string, ReturnType<typeof event>[], string]>([
     '· pause by ada: lunch\n· resume\n· signal paid by bo\n· budgets or rules changed\n· budgets or rules changed by cy: too dear\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
   ],
   [
+    'a prompt that waited and is dropped apart from a run that is cancelled; a reason that says nothing is left out',
+    [
+      event('prompt_start', { text: 'Go', runId: 'r-2' }),
+      event('cancelled', { runId: 'r-4', actor: 'ann', reason: 'too much' }),
+      event('cancelled', { runId: 'r-2', actor: null, reason: 'cancelled' }),
+      event('idle'),
+      event('cancelled', { runId: 'r-6', actor: null, reason: 'cancelled' }),
+    ],
+    '› Go\n✗ a prompt that waited was dropped by ann: too much\n✗ cancelled\n✗ a prompt that waited was dropped\n',
+  ],
+  [
+    'a run that is cancelled as that to somebody who came in the middle',
+    [
+      event('cancelled', { runId: 'r-2', actor: null, reason: 'cancelled' }),
+      event('cancelled', { runId: 'r-4', actor: null, reason: 'cancelled' }),
+    ],
+    '✗ cancelled\n✗ a prompt that waited was dropped\n',
+  ],
+  [
     'tasks, checkpoints, artifacts, compaction',
     [
       event('task_start', { taskId: 't', status: 'started' }),

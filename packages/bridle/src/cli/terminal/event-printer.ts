@@ -43,6 +43,8 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
   let beforeCall = 0
   /** The line of the newest answer to an approval. */
   let answered = ''
+  /** The newest run that has begun. Null = somebody attached in the middle of it. */
+  let newestRun: unknown = null
   // A pipe gets the text as it is.
   const flow = out.canAsk ? createWordFlow(() => out.width) : null
   /** False while the beginning of the answer is not known: somebody attached in the middle of a turn. */
@@ -84,7 +86,8 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
   }
 
   const lines: { readonly [type: string]: (data: PrintableEvent['data'], sessionId: string) => void } = {
-    prompt_start: ({ text }) => {
+    prompt_start: ({ text, runId }) => {
+      newestRun = runId
       streamed = ''
       beforeCall = 0
       isWhole = true
@@ -154,7 +157,13 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       if (result !== null && result !== undefined && !isShown) out.line(escapeControls(pretty(result)))
     },
     error: ({ message }) => whole('✗', 'red', String(message)),
-    cancelled: ({ actor, reason }) => whole('✗', 'yellow', `cancelled${actorAndReason(actor, reason)}`),
+    // A prompt that is dropped from the queue has the event of a run that is cancelled.
+    cancelled: ({ runId, actor, reason }) => {
+      newestRun ??= runId
+      const end = runId === newestRun ? 'cancelled' : 'a prompt that waited was dropped'
+      // The kernel's reason where nobody gave one.
+      whole('✗', 'yellow', end + actorAndReason(actor, reason === 'cancelled' ? null : reason))
+    },
     waiting: ({ reason }) => dimLines(`waits: ${reason}`),
     notice: ({ message }) => dimLines(String(message)),
     operator_action: ({ action, actor, reason, name }) =>
