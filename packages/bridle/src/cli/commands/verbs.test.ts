@@ -112,6 +112,26 @@ describe('[C346] an id that sessions of several agents have', () => {
     for (const each of twins) expect((await client().session('twin-1', each)).status).toBe('idle')
   })
 
+  test('[C351] an agent without a session of the id is told apart, with the agents that have one', async () => {
+    const others = `Other agents have one:\n${twins.map((each) => `  twin-1 --agent ${each}`).join('\n')}`
+    for (const [verb = '', ...more] of [
+      ['inspect'],
+      ['cancel'],
+      ['approve', 'apr-1'],
+      ['logs'],
+      ['branch'],
+      ['replay'],
+    ])
+      for (const typed of ['twin-1', 'twi'])
+        expect([verb, await world.text(verb, typed, ...more, '--agent', 'scripted', '--url', server.url)]).toEqual([
+          verb,
+          { code: 1, stdout: '', notes: `The agent scripted has no session ${typed}. ${others}` },
+        ])
+    expect((await world.text('approve', 'twin-1', 'apr-9', '--agent', 'second-agent', '--url', server.url)).notes).toBe(
+      `The session twin-1 of the agent second-agent has no approval apr-9. Those that wait: bridle approvals --url ${server.url}`,
+    )
+  })
+
   test('chat names the agents in the way in which it takes them', async () => {
     const commands = twins.map((each) => `  bridle chat ${each} --id twin-1 --url ${server.url}`)
     for (const typed of ['twin-1', 'twi'])
@@ -607,7 +627,7 @@ describe('[C348] an agent that the server does not have', () => {
   })
 
   test('an agent without such a session is another matter', async () => {
-    expect((await world.text('inspect', 'typo-1', '--agent', 'assistant')).notes).toBe(noSessionText('typo-1'))
+    expect((await world.text('inspect', 'typo-9', '--agent', 'assistant')).notes).toBe(noSessionText('typo-9'))
     expect(await world.text('sessions', '--agent', 'assistant')).toMatchObject({ code: 0, notes: 'No sessions.' })
   })
 })
