@@ -169,6 +169,37 @@ test.each<[string, ReturnType<typeof event>[], string]>([
   expect(out.text()).toBe(expected)
 })
 
+test('[C352] says at the end of each run that it is completed, to somebody who watches a session', () => {
+  const out = paper()
+  const printer = createEventPrinter(out, { withPrompts: true, withHints: false, withEnds: true })
+  const runOf = (text: string) => [
+    event('prompt_start', { text, runId: text }),
+    event('text_delta', { delta: 'ok' }),
+    event('result', { result: 'ok' }),
+  ]
+  const checkpoint = event('checkpoint_created', { checkpointType: 'turn', summary: 'The turn is over.' })
+  // Between runs that were queued the session is not idle.
+  const failed = [
+    event('prompt_start', { text: 'd', runId: 'd' }),
+    event('error', { message: 'it broke' }),
+    event('idle'),
+  ]
+  const cancelled = [
+    event('prompt_start', { text: 'e', runId: 'e' }),
+    event('cancelled', { runId: 'e' }),
+    event('idle'),
+  ]
+  for (const each of [...runOf('a'), ...runOf('b'), checkpoint, event('idle'), ...runOf('c'), event('idle')])
+    printer.print(each)
+  for (const each of [...failed, ...cancelled]) printer.print(each)
+  expect(out.text().split('\n')).toEqual([
+    ...['› a', 'ok', '✓ completed'],
+    ...['› b', 'ok', '◆ turn The turn is over.', '✓ completed'],
+    ...['› c', 'ok', '✓ completed'],
+    ...['› d', '✗ it broke', '› e', '✗ cancelled', ''],
+  ])
+})
+
 test('[C3] a long line is cut to the terminal', () => {
   const out = paper(20)
   createEventPrinter(out, { withPrompts: false, withHints: false }).print(
