@@ -466,6 +466,11 @@ describe('[C156] checkpoints, branch and rerun', () => {
       title: 'A twig',
       branch_source_event_id: points[1]?.event_id,
     })
+    for (const taken of ['twig-1', 'trunk'])
+      expect(await world.text('branch', 'trunk', '--id', taken)).toEqual({
+        ...{ code: 1, stdout: '' },
+        notes: `There is a session ${taken} already. Choose another --id, or leave it out.`,
+      })
     const [newest] = await world.rows('branch', 'tru', 'Go on', '--id', 'twig-2')
     expect(newest).toMatchObject({ sessionId: 'twig-2', parent: { id: 'trunk' } })
     expect(newest?.parent).toMatchObject({ seq: Number(String(points[0]?.event_id).slice(3)) })
