@@ -16,8 +16,9 @@ export const cancel = defineCommand({
     ...clientOptions,
     ...outputOptions,
   },
-  notes: `The session stays, and takes the next prompt. Background work ends instead: the prompts that wait are dropped, and
-bridle branch goes on from it. Where nothing runs, nothing happens, and the exit code is 0.`,
+  notes: `The session stays, and takes the next prompt.
+Background work ends: its waiting prompts are dropped, and bridle branch goes on.
+Where nothing runs, nothing happens, and the exit code is 0.`,
   run: async ({ args: [session = ''], flags, env, out }) => {
     const { run: runId, queue, reason, actor, agent } = flags
     const fabric = await createClient(flags, env)
