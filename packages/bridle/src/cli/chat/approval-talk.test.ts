@@ -88,3 +88,18 @@ test('[C160] an edit that the server refuses is shown again with its changes, to
     ['a', 'denied', {}],
   ])
 })
+
+test('[C280] a denial that is on the screen is known: the call that it ends says nothing more', () => {
+  const { talk, show, printer } = world()
+  show(approval('a'), approval('b'))
+  const decided = (id: string, status: 'denied' | 'approved') => ({
+    ...{ id, name: id, status: 'running' as const, approval: { id, status } },
+  })
+  const toolCalls = [decided('a', 'denied'), decided('b', 'approved')]
+  const messages = [
+    { ...{ id: 'm', role: 'assistant' as const, content: '', status: 'streaming' as const }, toolCalls },
+  ]
+  talk.update({ status: 'running', messages, approvals: [] }, true)
+  expect(printer.take()).toEqual(['✗ a denied, elsewhere', '✓ b approved, elsewhere'])
+  expect(['a', 'b', 'c'].map((id) => talk.isDenialShown(id))).toEqual([true, false, false])
+})

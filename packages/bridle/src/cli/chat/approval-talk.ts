@@ -26,6 +26,7 @@ export class ApprovalTalk {
   /** Edited arguments belong to one approval: they must never be sent with another. */
   #edit: { readonly id: string; readonly draft: ArgumentDraft } | null = null
   #armedAt = 0
+  readonly #shownDenials = new Set<string>()
 
   constructor(options: ApprovalTalkOptions) {
     this.#options = options
@@ -43,6 +44,11 @@ export class ApprovalTalk {
   /** False = the question has just appeared: keys of now were not meant for it. */
   get isArmed(): boolean {
     return Date.now() >= this.#armedAt
+  }
+
+  /** A line has said that the approval is denied. */
+  isDenialShown(approvalId: string): boolean {
+    return this.#shownDenials.has(approvalId)
   }
 
   /** Says which approvals were answered. Returns the function that asks the next one, to be called below the text that led to it. */
@@ -104,6 +110,7 @@ export class ApprovalTalk {
   #showAnswered(closed: ApprovalNews['closed']): void {
     const { paint, printer, columns } = this.#options
     for (const { approval, decision, isOwn } of closed) {
+      if (decision === 'denied') this.#shownDenials.add(approval.id)
       const mark = decision === 'approved' ? paint.style('green', '✓') : paint.style('yellow', '✗')
       printer.print('tool', [`${mark} ${cutToColumns(answerText(approval, decision, isOwn), columns() - 2)}`])
     }

@@ -118,7 +118,7 @@ describe.skipIf(needs('tmux'))('on a terminal', () => {
     ])
     const order = [
       ...['✓ bash ls -la', '? write {"path":"a","text":"\\u001b[8mhidden"} Reason: It writes.', '? write {"path":"b"}'],
-      ...['✓ write approved ✓ write b', '? deploy {"to":"prod"}', '✗ deploy denied ✗ deploy prod · denied'],
+      ...['✓ write approved ✓ write b', '? deploy {"to":"prod"}', '✗ deploy denied ? other'],
       ...['? other', '✓ other approved, elsewhere ✓ other', 'The end. 1,200 tokens read, 34 written · $0.01'],
     ]
     const rest = words(lines.slice(from))

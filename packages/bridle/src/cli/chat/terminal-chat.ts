@@ -144,6 +144,7 @@ export class TerminalChat {
       paint: this.#paint,
       now: Date.now,
       showsThinking: () => this.#showsThinking,
+      isDenialShown: (approvalId: string) => this.#approvals.isDenialShown(approvalId),
       onTurnEnd,
       remarkOf: (id: string, isStopped: boolean) =>
         this.#remarks.has(id) ? (deliveryText(this.#remarks.get(id), isStopped) ?? undefined) : undefined,

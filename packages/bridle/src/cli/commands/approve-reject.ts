@@ -87,7 +87,7 @@ const decideApproval = async (
   }
   const { id, answer } = await withSession(fabric, session, agent, decide).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
-    throw noApproval(session, approvalId, repeatedFlags(flags))
+    throw noApproval(session, approvalId, flags)
   })
   if (out.isJson) out.row({ sessionId: id, ...answer })
   else out.line(`${verb === 'approve' ? 'Approved' : 'Rejected'} ${approvalId} of ${id}.`)
@@ -100,7 +100,7 @@ const editedArguments =
   async (fabric, id, refused) => {
     const { approvals } = await fabric.session(id, flags.agent)
     const approval = approvals.find((each) => each.id === approvalId)
-    if (!approval) throw noApproval(id, approvalId, repeatedFlags(flags))
+    if (!approval) throw noApproval(id, approvalId, flags)
     const request = { subject: approval.toolName, args: approval.args, reason: approval.reason }
     const { signal, dispose } = listenForInterrupt()
     const choice: ApprovalChoice | null = await askApproval(out, request, env, signal, {
@@ -114,8 +114,8 @@ const editedArguments =
     return { args: choice.args, draft: choice.draft }
   }
 
-const noApproval = (session: string, approvalId: string, serverFlags: string): ExitError =>
-  new ExitError(
-    EXIT_CODES.failed,
-    `${session} has no approval ${approvalId}. Those that wait: ${commandName()} approvals${serverFlags}`,
-  )
+const noApproval = (session: string, approvalId: string, flags: DecisionCall['flags']): ExitError => {
+  const which = flags.agent === undefined ? session : `The session ${session} of the agent ${flags.agent}`
+  const next = `${commandName()} approvals${repeatedFlags(flags)}`
+  return new ExitError(EXIT_CODES.failed, `${which} has no approval ${approvalId}. Those that wait: ${next}`)
+}

@@ -36,6 +36,18 @@ describe('[C11] attach', () => {
     expect(parseJsonRows(after.lines.join('\n'))).toEqual(told.slice(1))
   })
 
+  test('[C352] says that a run is completed, and again after the next', async () => {
+    await work.bridle(['run', 'scripted', scriptOf({ text: 'one' }), '--id', 'ends'])
+    const watcher = work.start(['attach', 'ends', '--text'])
+    const ends = () => watcher.lines.filter((line) => line === '✓ completed').length
+    await watcher.until(() => ends() === 1)
+    await work.bridle(['run', 'scripted', scriptOf({ text: 'two' }), '--id', 'ends'])
+    await watcher.until(() => ends() === 2)
+    expect(watcher.lines.at(-2)).toBe('two')
+    const replayed = await work.bridle(['replay', 'ends', '--text'])
+    expect(replayed.stdout).not.toContain('completed')
+  })
+
   test('with --agent it waits for a session that does not exist yet; without, that is an error', async () => {
     const early = work.start(['attach', 'early', '--agent', 'scripted'])
     const nobody = await work.bridle(['attach', 'early'])

@@ -51,6 +51,7 @@ within 2 seconds cancels it.`,
     const printer = createEventPrinter(out, {
       withPrompts: true,
       withHints: !out.canAsk,
+      withEnds: true,
       command,
       nextFlags,
       isAnswered,

@@ -1,5 +1,6 @@
 // `bridle branch` continues a session from one of its events, in a new session.
-import type { SessionDetail } from '../../client/index.ts'
+import { FabricError } from '../../client/fabric/error.ts'
+import type { OperatorClient, SessionDetail } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import {
   actOptions,
@@ -44,10 +45,20 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
     }
     // The server copies the folder of the session before it answers, however large it is.
     const patient = await createClient(flags, env, undefined, { answerMs: null })
-    const made = await patient.branch(
-      detail.id,
-      present({ from_event_id: event, prompt, title, session_id: id, reason, actor, agent: detail.agent }),
-    )
+    const made = await patient
+      .branch(
+        detail.id,
+        present({ from_event_id: event, prompt, title, session_id: id, reason, actor, agent: detail.agent }),
+      )
+      .catch(async (error: unknown) => {
+        const isConflict = error instanceof FabricError && error.status === 409
+        if (id === undefined || !isConflict || !(await isTaken(fabric, id))) throw error
+        throw new ExitError(
+          EXIT_CODES.failed,
+          `There is a session ${id} already. Choose another --id, or leave it out.`,
+          { cause: error },
+        )
+      })
     const { id: sessionId, status } = made
     if (out.isJson) out.row({ sessionId, agent: made.agent, parent: made.parent, status })
     else {
@@ -62,6 +73,13 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
     return EXIT_CODES.ok
   },
 })
+
+/** A branch is refused for other reasons too. */
+const isTaken = (fabric: OperatorClient, id: string): Promise<boolean> =>
+  fabric.session(id).then(
+    () => true,
+    () => false,
+  )
 
 const pointOf = (
   { checkpoints, resume_points: points }: SessionDetail,

@@ -32,6 +32,18 @@ test('[C14] without a server doctor looks at the files', async () => {
   ])
 })
 
+test('[C14] beside a server that serves the folder, a broken file is wrong too, and is told once', async () => {
+  const served = new CliWorkspace()
+  mkdirSync(join(served.folder, 'agents'))
+  writeFileSync(join(served.folder, 'agents', 'broken.ts'), `throw new Error('no key')`)
+  await served.boot()
+  const { code, stdout } = await served.bridle(['doctor', '--data', 'data']).finally(() => served.remove())
+  expect(parseJsonRows(stdout).filter(({ check }) => check === 'agent broken')).toEqual([
+    { check: 'agent broken', state: 'wrong', detail: 'agents/broken.ts: Error: no key' },
+  ])
+  expect(code).toBe(1)
+})
+
 describe('[C15] dev', () => {
   test('[O4] serves agents/, takes up a change, and ends by Ctrl+C, after the runs that end in time', async () => {
     write('greeter', 'hello')

@@ -42,7 +42,7 @@ export const doctor = defineCommand({
       ...at.findings,
       await tokenFinding(fabric, address.tokenFrom, at.isBridle),
       ...(at.isBridle
-        ? [...at.agents.map(agentFinding), ...refusedFiles(files, at.agents)]
+        ? servedFindings(at.agents, files)
         : [
             ...files,
             ...(await engineFindings(env)),
@@ -169,9 +169,12 @@ const agentFinding = (agent: AgentStatus): DoctorFinding => {
   return { check, state: 'ok', detail: credential ? `${description} With ${credential}.` : description }
 }
 
-/** The files here that the server would refuse and does not name: its own agent answers under the name of the file. */
-const refusedFiles = (files: readonly DoctorFinding[], served: readonly AgentStatus[]): readonly DoctorFinding[] =>
-  files.filter(({ state, detail }) => state === 'wrong' && !served.some(({ needs }) => needs === detail))
+/** The agents of the server, and the files here that it refuses: those stand for the agent that it cannot serve, or that is another one. */
+const servedFindings = (served: readonly AgentStatus[], files: readonly DoctorFinding[]): readonly DoctorFinding[] => {
+  const refused = files.filter(({ state }) => state === 'wrong')
+  const others = served.filter(({ needs }) => !refused.some(({ detail }) => detail === needs))
+  return [...others.map(agentFinding), ...refused]
+}
 
 /** The agent `assistant` of a server that would be started here. */
 export const assistantFinding = async (

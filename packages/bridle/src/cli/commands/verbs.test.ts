@@ -112,6 +112,26 @@ describe('[C346] an id that sessions of several agents have', () => {
     for (const each of twins) expect((await client().session('twin-1', each)).status).toBe('idle')
   })
 
+  test('[C351] an agent without a session of the id is told apart, with the agents that have one', async () => {
+    const others = `Other agents have one:\n${twins.map((each) => `  twin-1 --agent ${each}`).join('\n')}`
+    for (const [verb = '', ...more] of [
+      ['inspect'],
+      ['cancel'],
+      ['approve', 'apr-1'],
+      ['logs'],
+      ['branch'],
+      ['replay'],
+    ])
+      for (const typed of ['twin-1', 'twi'])
+        expect([verb, await world.text(verb, typed, ...more, '--agent', 'scripted', '--url', server.url)]).toEqual([
+          verb,
+          { code: 1, stdout: '', notes: `The agent scripted has no session ${typed}. ${others}` },
+        ])
+    expect((await world.text('approve', 'twin-1', 'apr-9', '--agent', 'second-agent', '--url', server.url)).notes).toBe(
+      `The session twin-1 of the agent second-agent has no approval apr-9. Those that wait: bridle approvals --url ${server.url}`,
+    )
+  })
+
   test('chat names the agents in the way in which it takes them', async () => {
     const commands = twins.map((each) => `  bridle chat ${each} --id twin-1 --url ${server.url}`)
     for (const typed of ['twin-1', 'twi'])
@@ -366,6 +386,37 @@ describe('[C154] cancel, pause, resume and delete', () => {
     await waitFor(async () => expect(await status('queue-1')).toBe('idle'))
     expect(await world.rows('logs', 'queue-1', '--grep', 'later', '--type', 'token')).toEqual([])
   })
+
+  test('[C350] background work ends with its run, and the answer says so', async () => {
+    const asks = `@script ${JSON.stringify([{ approve: 'go', args: {} }])}`
+    const begin = async (id: string, waiting: number) => {
+      await world.rows('run', 'scripted', asks, '--background', '--id', id)
+      await waitFor(async () => expect(await status(id)).toBe('awaiting_approval'))
+      for (let at = 0; at < waiting; at++) await world.rows('run', 'scripted', 'Next', '--background', '--id', id)
+    }
+    const there = ['--url', world.server.url]
+    for (const [id, waiting, said] of [
+      ['work-0', 0, 'Cancelled work-0, which ends it.'],
+      ['work-1', 1, 'Cancelled work-1, which ends it; 1 waiting prompt was dropped.'],
+      ['work-2', 2, 'Cancelled work-2, which ends it; 2 waiting prompts were dropped.'],
+    ] as const) {
+      await begin(id, waiting)
+      expect(await world.text('cancel', id, ...there)).toEqual({
+        ...{ code: 0, stdout: said },
+        notes: `To go on, branch from it: bridle branch ${id} "…" ${there.join(' ')}`,
+      })
+    }
+    expect((await world.text('run', 'scripted', 'Hello', '--id', 'work-1')).notes).toContain('The session has ended')
+
+    // A prompt of the queue alone ends nothing.
+    await begin('work-3', 0)
+    const [queued] = await world.rows('run', 'scripted', 'Next', '--background', '--id', 'work-3')
+    const run = String(queued?.runId)
+    expect(await world.text('cancel', 'work-3', '--run', run)).toEqual({
+      ...{ code: 0, stdout: `Dropped the waiting prompt ${run} of work-3.`, notes: '' },
+    })
+    await world.rows('cancel', 'work-3')
+  })
 })
 
 describe('[C155] artifacts', () => {
@@ -429,6 +480,11 @@ describe('[C156] checkpoints, branch and rerun', () => {
       title: 'A twig',
       branch_source_event_id: points[1]?.event_id,
     })
+    for (const taken of ['twig-1', 'trunk'])
+      expect(await world.text('branch', 'trunk', '--id', taken)).toEqual({
+        ...{ code: 1, stdout: '' },
+        notes: `There is a session ${taken} already. Choose another --id, or leave it out.`,
+      })
     const [newest] = await world.rows('branch', 'tru', 'Go on', '--id', 'twig-2')
     expect(newest).toMatchObject({ sessionId: 'twig-2', parent: { id: 'trunk' } })
     expect(newest?.parent).toMatchObject({ seq: Number(String(points[0]?.event_id).slice(3)) })
@@ -590,7 +646,7 @@ describe('[C348] an agent that the server does not have', () => {
   })
 
   test('an agent without such a session is another matter', async () => {
-    expect((await world.text('inspect', 'typo-1', '--agent', 'assistant')).notes).toBe(noSessionText('typo-1'))
+    expect((await world.text('inspect', 'typo-9', '--agent', 'assistant')).notes).toBe(noSessionText('typo-9'))
     expect(await world.text('sessions', '--agent', 'assistant')).toMatchObject({ code: 0, notes: 'No sessions.' })
   })
 })

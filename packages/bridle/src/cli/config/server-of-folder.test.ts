@@ -42,7 +42,7 @@ describe('[C4] without --url', () => {
     for (const data of folders) expect(await sessionsOf(data)).toEqual([0, `of-${data}`])
     const doctor = await world.bridle(['doctor', '--data', 'two'])
     expect(parseJsonRows(doctor.stdout).find(({ check }) => check === 'server')).toMatchObject({ state: 'ok' })
-    // Who names another server gets that one.
+    // A server that is named has precedence.
     const url = /ready at (\S+)/.exec(one?.lines.join('\n') ?? '')?.[1] ?? ''
     const named = await world.bridle(['sessions', '--data', 'three'], { env: { BRIDLE_URL: url } })
     expect(parseJsonRows(named.stdout).map(({ id }) => id)).toEqual(['of-one'])

@@ -26,7 +26,7 @@ export const withSession = async <T>(
   } catch (error) {
     if (!isNotFound(error)) throw error
     const found = listed ?? (await sessionsByPrefix(fabric, text, agent))
-    if (found.length === 0) await checkAgent(fabric, agent)
+    if (agent !== undefined && found.length === 0) await checkOtherAgents(fabric, text, agent)
     const id = idByPrefix(fabric, text, found, choiceOf)
     // The session is there: the server does not know something else, such as an approval.
     if (id === text) throw error
@@ -63,15 +63,25 @@ const idByPrefix = (
 const checkOneAgent = (found: readonly SessionRow[], choiceOf: (row: SessionRow) => string): void => {
   const [first, ...others] = found
   if (first === undefined || others.length === 0) return
-  const choices = found.slice(0, CANDIDATES_MAX).map((row) => `  ${choiceOf(row)}`)
-  const more = found.length - choices.length
   throw new ExitError(
     EXIT_CODES.usage,
-    [
-      `${first.id} is a session of ${found.length} agents. Say which:`,
-      ...choices,
-      ...(more > 0 ? [`  and ${more} more`] : []),
-    ].join('\n'),
+    [`${first.id} is a session of ${found.length} agents. Say which:`, ...candidateLines(found.map(choiceOf))].join(
+      '\n',
+    ),
+  )
+}
+
+/** Throws where the server has no such agent, or where only sessions of other agents have an id that begins so. */
+const checkOtherAgents = async (fabric: OperatorClient, text: string, agent: string): Promise<void> => {
+  await checkAgent(fabric, agent)
+  const listed = (await listedSessions(fabric, text)) ?? []
+  const exact = listed.filter(({ id }) => id === text)
+  const others = exact.length > 0 ? exact : listed
+  if (others.length === 0) return
+  const rows = others.map((row) => `${row.id} --agent ${row.agent}`)
+  throw new ExitError(
+    EXIT_CODES.failed,
+    [`The agent ${agent} has no session ${text}. Other agents have one:`, ...candidateLines(rows)].join('\n'),
   )
 }
 
@@ -102,12 +112,14 @@ export class NoSessionError extends ExitError {
   }
 }
 
-const ambiguityText = (text: string, candidates: readonly string[]): string => {
-  const shown = candidates.slice(0, CANDIDATES_MAX)
-  const more = candidates.length - shown.length
+const ambiguityText = (text: string, ids: readonly string[]): string =>
+  [`${text} is the beginning of ${ids.length} ids. Say more of it:`, ...candidateLines(ids)].join('\n')
+
+/** The first candidates, one in a line, and how many more there are. */
+const candidateLines = (candidates: readonly string[]): readonly string[] => {
+  const more = candidates.length - CANDIDATES_MAX
   return [
-    `${text} is the beginning of ${candidates.length} ids. Say more of it:`,
-    ...shown.map((id) => `  ${id}`),
+    ...candidates.slice(0, CANDIDATES_MAX).map((each) => `  ${each}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
-  ].join('\n')
+  ]
 }

@@ -96,6 +96,25 @@ test.each<[string, ReturnType<typeof event>[], string]>([
     '· pause by ada: lunch\n· resume\n· signal paid by bo\n· budgets or rules changed\n· budgets or rules changed by cy: too dear\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
   ],
   [
+    'a prompt that waited and is dropped apart from a run that is cancelled; a reason that says nothing is left out',
+    [
+      event('prompt_start', { text: 'Go', runId: 'r-2' }),
+      event('cancelled', { runId: 'r-4', actor: 'ann', reason: 'too much' }),
+      event('cancelled', { runId: 'r-2', actor: null, reason: 'cancelled' }),
+      event('idle'),
+      event('cancelled', { runId: 'r-6', actor: null, reason: 'cancelled' }),
+    ],
+    '› Go\n✗ a prompt that waited was dropped by ann: too much\n✗ cancelled\n✗ a prompt that waited was dropped\n',
+  ],
+  [
+    'a run that is cancelled as that to somebody who came in the middle',
+    [
+      event('cancelled', { runId: 'r-2', actor: null, reason: 'cancelled' }),
+      event('cancelled', { runId: 'r-4', actor: null, reason: 'cancelled' }),
+    ],
+    '✗ cancelled\n✗ a prompt that waited was dropped\n',
+  ],
+  [
     'tasks, checkpoints, artifacts, compaction',
     [
       event('task_start', { taskId: 't', status: 'started' }),
@@ -148,6 +167,37 @@ test.each<[string, ReturnType<typeof event>[], string]>([
   const printer = createEventPrinter(out, { withPrompts: true, withHints: true })
   for (const each of events) printer.print(each)
   expect(out.text()).toBe(expected)
+})
+
+test('[C352] says at the end of each run that it is completed, to somebody who watches a session', () => {
+  const out = paper()
+  const printer = createEventPrinter(out, { withPrompts: true, withHints: false, withEnds: true })
+  const runOf = (text: string) => [
+    event('prompt_start', { text, runId: text }),
+    event('text_delta', { delta: 'ok' }),
+    event('result', { result: 'ok' }),
+  ]
+  const checkpoint = event('checkpoint_created', { checkpointType: 'turn', summary: 'The turn is over.' })
+  // Between runs that were queued the session is not idle.
+  const failed = [
+    event('prompt_start', { text: 'd', runId: 'd' }),
+    event('error', { message: 'it broke' }),
+    event('idle'),
+  ]
+  const cancelled = [
+    event('prompt_start', { text: 'e', runId: 'e' }),
+    event('cancelled', { runId: 'e' }),
+    event('idle'),
+  ]
+  for (const each of [...runOf('a'), ...runOf('b'), checkpoint, event('idle'), ...runOf('c'), event('idle')])
+    printer.print(each)
+  for (const each of [...failed, ...cancelled]) printer.print(each)
+  expect(out.text().split('\n')).toEqual([
+    ...['› a', 'ok', '✓ completed'],
+    ...['› b', 'ok', '◆ turn The turn is over.', '✓ completed'],
+    ...['› c', 'ok', '✓ completed'],
+    ...['› d', '✗ it broke', '› e', '✗ cancelled', ''],
+  ])
 })
 
 test('[C3] a long line is cut to the terminal', () => {

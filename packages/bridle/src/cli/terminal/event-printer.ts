@@ -21,6 +21,8 @@ export interface EventPrinterOptions {
   readonly withPrompts: boolean
   /** Shows the commands that answer an approval. */
   readonly withHints: boolean
+  /** Says when a run is completed: the person who watches a session sees several, and nothing else tells their ends. */
+  readonly withEnds?: boolean
   /** How the command line is called here; default: as this process was. */
   readonly command?: string
   /** The flags that lead a further command to the same session. */
@@ -36,13 +38,24 @@ export interface EventPrinter {
 }
 
 export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions): EventPrinter => {
-  const { withPrompts, withHints, command = commandName(), nextFlags = () => '', isAnswered = () => false } = options
+  const {
+    withPrompts,
+    withHints,
+    withEnds = false,
+    command = commandName(),
+    nextFlags = () => '',
+    isAnswered = () => false,
+  } = options
   let open: 'text' | 'thinking' | null = null
   let streamed = ''
   /** How much of it came before the newest tool call: the result of many agents is what they say behind it. */
   let beforeCall = 0
   /** The line of the newest answer to an approval. */
   let answered = ''
+  /** The run has its result, and its end is not printed yet. */
+  let isCompleted = false
+  /** The newest run that has begun. Null = somebody attached in the middle of it. */
+  let newestRun: unknown = null
   // A pipe gets the text as it is.
   const flow = out.canAsk ? createWordFlow(() => out.width) : null
   /** False while the beginning of the answer is not known: somebody attached in the middle of a turn. */
@@ -83,8 +96,18 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     for (const [at, part] of parts.entries()) out.line(out.style('dim', `${at === 0 ? '…' : ' '} ${part}`.trimEnd()))
   }
 
+  /** Checkpoints and artifacts stand between the result of a run and its end. */
+  const endRun = () => {
+    freshLine()
+    if (withEnds && isCompleted) line('✓', 'green', 'completed')
+    isCompleted = false
+  }
+
   const lines: { readonly [type: string]: (data: PrintableEvent['data'], sessionId: string) => void } = {
-    prompt_start: ({ text }) => {
+    prompt_start: ({ text, runId }) => {
+      // Between two runs that were queued there is no `idle`.
+      endRun()
+      newestRun = runId
       streamed = ''
       beforeCall = 0
       isWhole = true
@@ -147,6 +170,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     // Most results repeat the streamed text, its last paragraph, or the text behind the last tool call; print only a different one.
     result: ({ result }) => {
       freshLine()
+      isCompleted = true
       const ending = streamed.slice(beforeCall).trim()
       const isShown =
         typeof result === 'string' &&
@@ -154,7 +178,13 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       if (result !== null && result !== undefined && !isShown) out.line(escapeControls(pretty(result)))
     },
     error: ({ message }) => whole('✗', 'red', String(message)),
-    cancelled: ({ actor, reason }) => whole('✗', 'yellow', `cancelled${actorAndReason(actor, reason)}`),
+    // A prompt that is dropped from the queue has the event of a run that is cancelled.
+    cancelled: ({ runId, actor, reason }) => {
+      newestRun ??= runId
+      const end = runId === newestRun ? 'cancelled' : 'a prompt that waited was dropped'
+      // The kernel's reason where nobody gave one.
+      whole('✗', 'yellow', end + actorAndReason(actor, reason === 'cancelled' ? null : reason))
+    },
     waiting: ({ reason }) => dimLines(`waits: ${reason}`),
     notice: ({ message }) => dimLines(String(message)),
     operator_action: ({ action, actor, reason, name }) =>
@@ -163,7 +193,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
         'dim',
         `${actionWords[String(action)] ?? action}${name === undefined ? '' : ` ${name}`}${actorAndReason(actor, reason)}`,
       ),
-    idle: () => void freshLine(),
+    idle: endRun,
     reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),
   }
 

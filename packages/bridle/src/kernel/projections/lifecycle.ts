@@ -82,7 +82,7 @@ export const lifecycle: Projection<Lifecycle> = {
       }
       return {
         ...state,
-        title: state.title || firstLine(payload.text),
+        title: state.title || titleOf(payload.text),
         queue: payload.head ? [prompt, ...state.queue] : [...state.queue, prompt],
       }
     },
@@ -398,6 +398,9 @@ const withResumeHandle = (state: Lifecycle): Lifecycle => {
 const withRun = (state: Lifecycle, change: Partial<Run>): Lifecycle =>
   state.run ? { ...state, run: { ...state.run, ...change } } : state
 
-const firstLine = (text: string): string => truncate(text.trim().split('\n', 1)[0] ?? '', TITLE_CHARS_MAX)
+const titleOf = (prompt: string): string => {
+  const line = prompt.trim().split('\n', 1)[0] ?? ''
+  return line.length <= TITLE_CHARS_MAX ? line : `${truncate(line, TITLE_CHARS_MAX - 1)}…`
+}
 
 const isPowerOfTwo = (count: number): boolean => count > 0 && Number.isInteger(Math.log2(count))

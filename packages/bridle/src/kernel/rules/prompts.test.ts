@@ -22,6 +22,18 @@ describe('submit', () => {
     expect(life.payloads('session_state').map(({ attempt_count }) => attempt_count)).toEqual([1, 1, 1, 1, 1, 1])
   })
 
+  test.each([
+    ['Fix it', 'Fix it'],
+    ['Fix it\nand more', 'Fix it'],
+    ['x'.repeat(80), 'x'.repeat(80)],
+    ['x'.repeat(81), `${'x'.repeat(79)}…`],
+    ['🐎'.repeat(41), `${'🐎'.repeat(39)}…`],
+  ])('[H132] the title is the beginning of the first line, and shows where it is cut', (prompt, title) => {
+    const life = new TestSession()
+    life.submit(prompt)
+    expect(life.state.lifecycle.title).toBe(title)
+  })
+
   test('[S1] opens the session, adds the user message once and starts the run in one batch', () => {
     const life = new TestSession()
     expect(life.submit('hello')).toEqual({ runId: 'r-2', messageId: 'm-2', delivery: 'started', seq: 5 })

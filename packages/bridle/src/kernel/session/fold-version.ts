@@ -279,7 +279,8 @@ const goldenImport = (): Command => ({
 })
 
 const goldenChat: readonly GoldenStep[] = [
-  { type: 'submit', prompt: 'first' },
+  // Too long for a title.
+  { type: 'submit', prompt: 'first '.repeat(20) },
   runnerReports({ type: 'started' }),
   runnerReports({ type: 'failed', message: 'broke' }),
   { type: 'cancel' },

@@ -125,7 +125,17 @@ test('[F23] the hint is something that can be done, with what the call for it ne
   expect(snapshot(asked).audit.at(-1)).toMatchObject({ action: 'approval_approved', actor: 'ann' })
   asked.report({ type: 'failed', message: 'broke', transient: false })
   const { kind, seq } = asked.state.resumePoints.at(-1)!
-  expect(snapshot(asked).recovery_hint).toMatchObject({ action: 'branch', resume_cursor: `${kind}:${key.id}:${seq}` })
+  expect(snapshot(asked)).toMatchObject({
+    hint: 'branch from it to go on',
+    recovery_hint: { action: 'branch', resume_cursor: `${kind}:${key.id}:${seq}`, label: 'branch from it to go on' },
+  })
+  expect(asked.do({ type: 'submit', prompt: 'again' })).toMatchObject({ refused: 'session_ended' })
+  const chat = running()
+  chat.report({ type: 'failed', message: 'broke', transient: false })
+  expect(snapshot(chat)).toMatchObject({
+    hint: 'send the prompt again, or branch from an earlier point',
+    recovery_hint: { action: 'submit' },
+  })
 
   const again = running(background({ maxRetries: 1 }))
   again.report(failed())

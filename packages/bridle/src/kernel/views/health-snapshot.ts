@@ -105,7 +105,7 @@ export interface HealthSources {
 
 export const healthSnapshot = (key: Key, from: HealthSources, status: SessionStatus, now: number): HealthSnapshot => {
   const { health: fold, lifecycle: life } = from
-  const { report: found, budgets } = assessWithBudgets(fold, life.policy, status, now)
+  const { report: found, budgets } = assessWithBudgets(fold, life, status, now)
   const hasClock = budgets.some(({ budget }) => budget === 'max_runtime_minutes')
   return {
     score: found.score,
@@ -212,7 +212,7 @@ const recovery = (
   const cursor = last ? { resume_cursor: cursorText(last.kind, key.id, last.seq) } : {}
   if (status === 'failed') {
     if (life.kind === 'chat') return { action: 'submit', label: 'Send the prompt again.' }
-    return { action: 'branch', label: hint ?? 'Branch from the last resume point.', ...cursor }
+    return { action: 'branch', label: hint ?? 'Branch from it to go on.', ...cursor }
   }
   if (status === 'paused') return { action: 'resume', label: 'Resume the session.' }
   if (status === 'awaiting_approval' && approvalId !== undefined)

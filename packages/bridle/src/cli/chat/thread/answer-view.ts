@@ -15,6 +15,8 @@ export interface AnswerOptions {
   readonly paint: Paint
   readonly now: () => number
   readonly showsThinking: () => boolean
+  /** A line has said that this approval is denied. */
+  readonly isDenialShown: (approvalId: string) => boolean
 }
 
 interface ToolProgress {
@@ -91,7 +93,7 @@ export class AnswerView {
       if (tool.phase !== 'live' || !call) continue
       const elapsed = tool.startedAt === null ? null : this.#options.now() - tool.startedAt
       if (call.status === 'running') rows.push(runningToolRow(call, elapsed, columns, this.#options.paint))
-      else rows.push(finishedToolRows(call, elapsed, columns, this.#options.paint)[0] ?? '')
+      else rows.push(...this.#finishedRows(call, elapsed, columns).slice(0, 1))
     }
     const last = message.parts?.at(-1)
     if (last?.type === 'reasoning' && !last.superseded && message.status === 'streaming')
@@ -149,7 +151,14 @@ export class AnswerView {
   #printTool(call: HarnessToolCall, tool: ToolProgress, columns: number): void {
     tool.phase = 'printed'
     const elapsed = tool.startedAt === null ? null : this.#options.now() - tool.startedAt
-    this.#printer.print('tool', finishedToolRows(call, elapsed, columns, this.#options.paint))
+    this.#printer.print('tool', this.#finishedRows(call, elapsed, columns))
+  }
+
+  /** A denied call whose denial is on the screen has nothing more to say than the reason. */
+  #finishedRows(call: HarnessToolCall, elapsed: number | null, columns: number): string[] {
+    const { paint, isDenialShown } = this.#options
+    const isTold = call.outcome === 'denied' && call.approval !== undefined && isDenialShown(call.approval.id)
+    return finishedToolRows(call, elapsed, columns, paint).slice(isTold ? 1 : 0)
   }
 
   #once(key: string, columns: number, rows: () => string[]): void {

@@ -25,13 +25,14 @@ const stateOf = (...messages: HarnessMessage[]): HarnessState => ({ status: 'run
 
 const world = () => {
   const printer = new LinePrinter()
-  const clock = { now: 0, showsThinking: false }
+  const clock = { now: 0, showsThinking: false, deniedId: '' }
   const turns: (() => void)[] = []
   const thread = new ChatThread(
     {
       paint,
       now: () => clock.now,
       showsThinking: () => clock.showsThinking,
+      isDenialShown: (id) => id === clock.deniedId,
       onTurnEnd: () => new Promise((resolve) => turns.push(resolve)),
       remarkOf: (id, isStopped) => (id === 's' ? (isStopped ? '· stopped' : '· steered') : undefined),
     },
@@ -50,6 +51,21 @@ const world = () => {
     },
   }
 }
+
+test('[C280] a call whose denial is on the screen is not shown as denied again; a reason is', () => {
+  const { clock, show } = world()
+  const denied = (id: string, more: Partial<HarnessToolCall> = {}) =>
+    call(id, { status: 'error', outcome: 'denied', approval: { id: `apr-${id}`, status: 'denied' }, ...more })
+  const turn = (...toolCalls: HarnessToolCall[]) =>
+    answer('m2', '', { toolCalls, parts: toolCalls.map(({ id }) => ({ type: 'tool', toolCallId: id })) })
+  expect(show(turn(call('1')))).toEqual([[], ['● bash · 0.0 s']])
+  clock.deniedId = 'apr-1'
+  expect(show(turn(denied('1')))).toEqual([[], []])
+  // Somebody joins a session whose approval was denied before.
+  expect(show(turn(denied('1'), denied('2')))).toEqual([['✗ bash · denied'], []])
+  clock.deniedId = 'apr-3'
+  expect(show(turn(denied('1'), denied('2'), denied('3', { error: 'too dear' })))).toEqual([['  too dear'], []])
+})
 
 describe('a turn', () => {
   test('[C191] text is printed line by line, and the open line stays live', () => {
@@ -146,6 +162,7 @@ describe('a turn', () => {
       paint,
       now: () => 0,
       showsThinking: () => false,
+      isDenialShown: () => false,
       onTurnEnd: async () => {},
       remarkOf: () => undefined,
     }
@@ -205,7 +222,10 @@ test('[C195] the next turn is shown when the cost of the last one is printed', a
 test('[C190] an earlier conversation shows its end, and says how much is above', () => {
   const printer = new LinePrinter()
   const thread = new ChatThread(
-    { paint, now: () => 0, showsThinking: () => false, onTurnEnd: async () => {}, remarkOf: () => undefined },
+    {
+      ...{ paint, now: () => 0, showsThinking: () => false, isDenialShown: () => false },
+      ...{ onTurnEnd: async () => {}, remarkOf: () => undefined },
+    },
     printer,
   )
   const messages = Array.from({ length: 20 }, (_, at) => prompt(`m${at}`, `number ${at}`))

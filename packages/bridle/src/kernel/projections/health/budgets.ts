@@ -2,6 +2,7 @@
 // grants.
 import { BUDGET_HIGH_RATIO, STUCK_MS } from '../../limits.ts'
 import type { BudgetName, Policy, SessionStatus } from '../../schemas.ts'
+import type { Lifecycle } from '../lifecycle-state.ts'
 import { runtimeMs } from './health.ts'
 import { assessHealth, type HealthReport } from './health-score.ts'
 import type { HealthFold } from './health-state.ts'
@@ -12,7 +13,7 @@ import type { HealthFold } from './health-state.ts'
  */
 export const assessWithBudgets = (
   fold: HealthFold,
-  policy: Policy,
+  { policy, kind }: Pick<Lifecycle, 'policy' | 'kind'>,
   status: SessionStatus,
   now: number,
 ): { readonly report: HealthReport; readonly budgets: readonly BudgetPressure[] } => {
@@ -20,7 +21,7 @@ export const assessWithBudgets = (
   const over = budgetPressures(fold, policy, { score, status, now }).flatMap(({ budget, level }) =>
     level === 'crossed' ? [budget] : [],
   )
-  const report = assessHealth(fold, status, now, over)
+  const report = assessHealth(fold, status, now, over, kind)
   return { report, budgets: budgetPressures(fold, policy, { score: report.score, status, now }) }
 }
 

@@ -3,6 +3,7 @@
 import { STUCK_MS } from '../../limits.ts'
 import type { BudgetName, SessionStatus } from '../../schemas.ts'
 import { budgetNameText } from '../../text/budget-text.ts'
+import type { Lifecycle } from '../lifecycle-state.ts'
 import { withoutForgiven } from './health.ts'
 import type { EvidenceSubject, FindingSubject, HealthFold } from './health-state.ts'
 
@@ -32,13 +33,14 @@ const counted = (count: number, one: string, many = `${one}s`): string => `${cou
 
 /**
  * The table of penalties: condition, cost, and hint. `over` are budgets above their limit for which nothing was stopped yet: a turn
- * may end over its budget.
+ * may end over its budget. Only words depend on the kind.
  */
 export const assessHealth = (
   whole: HealthFold,
   status: SessionStatus,
   now: number,
   over: readonly BudgetName[] = [],
+  kind: Lifecycle['kind'] = 'chat',
 ): HealthReport => {
   const fold = withoutForgiven(whole)
   // A run that waits has no running clock.
@@ -46,14 +48,7 @@ export const assessHealth = (
   const noticed = Object.keys(fold.crossed)
   const crossed = [...new Set([...noticed, ...over])]
   const lines: readonly [FindingSubject, boolean, number, HealthFlag | null, string, string | null][] = [
-    [
-      'failed',
-      status === 'failed',
-      40,
-      null,
-      'the last turn failed',
-      'branch from the last resume point or submit again',
-    ],
+    ['failed', status === 'failed', 40, null, 'the last turn failed', failedHints[kind]],
     ['stuck', stuck, 30, 'stuck', 'running without any event for five minutes', 'cancel or pause the run'],
     [
       'budget',
@@ -120,6 +115,12 @@ export const assessHealth = (
     hint: findings.find(({ hint }) => hint)?.hint ?? null,
     findings,
   }
+}
+
+/** Background work that failed has ended, and takes no further prompt. */
+const failedHints: { readonly [kind in Lifecycle['kind']]: string } = {
+  chat: 'send the prompt again, or branch from an earlier point',
+  background: 'branch from it to go on',
 }
 
 /** A stop for the budget asks or pauses. Without an open question, resuming grants one more limit on top of the amount spent. */

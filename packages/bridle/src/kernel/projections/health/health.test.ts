@@ -29,7 +29,7 @@ const ended = (status: 'ok' | 'error' | 'timeout' | 'denied', elapsed_ms?: numbe
 describe('[S27] the score', () => {
   test.each<[string, HealthFold, SessionStatus, number, number, string[], string | null]>([
     ['fine', given({}), 'running', T, 100, [], null],
-    ['failed', given({}), 'failed', T, 60, [], 'branch from the last resume point or submit again'],
+    ['failed', given({}), 'failed', T, 60, [], 'send the prompt again, or branch from an earlier point'],
     ['silent, not yet stuck', given({}), 'running', T + STUCK_MS - 1, 100, [], null],
     ['stuck', given({ runningSince: T }), 'running', T + STUCK_MS, 70, ['stuck'], 'cancel or pause the run'],
     ['silent while its run waits', given({ runningSince: null }), 'running', T + STUCK_MS, 100, [], null],
@@ -80,11 +80,19 @@ describe('[S27] the score', () => {
       T,
       0,
       ['budget', 'degraded'],
-      'branch from the last resume point or submit again',
+      'send the prompt again, or branch from an earlier point',
     ],
   ])('%s', (_name, state, status, now, score, flags, hint) => {
     expect(assessHealth(state, status, now)).toMatchObject({ score, flags, hint, reasons: expect.any(Array) })
     expect(assessHealth(state, status, now).reasons.length > 0).toBe(score < 100 || flags.length > 0)
+  })
+
+  test('background work that failed has ended: the advice is a branch alone', () => {
+    expect(assessHealth(given({}), 'failed', T, [], 'background')).toEqual({
+      ...assessHealth(given({}), 'failed', T),
+      hint: 'branch from it to go on',
+      findings: [expect.objectContaining({ subject: 'failed', hint: 'branch from it to go on' })],
+    })
   })
 
   test('holds no ages: later is the same, until something changes', () => {
