@@ -40,9 +40,9 @@ export const withdrawAddress = (folder: string): void => rmSync(join(folder, ADD
 /** Null = no server of this folder has published an address. The server may have been killed since. */
 export const readLocalServer = (folder: string): LocalServer | null => {
   try {
-    const [url = '', asked] = readFileSync(join(folder, ADDRESS), 'utf8').split('\n')
+    const [url = '', ...more] = readFileSync(join(folder, ADDRESS), 'utf8').split('\n')
     if (!URL.canParse(url)) return null
-    const token = asked === ASKS_TOKEN ? readFileSync(join(folder, TOKEN), 'utf8').trim() || null : null
+    const token = more.includes(ASKS_TOKEN) ? readFileSync(join(folder, TOKEN), 'utf8').trim() || null : null
     return { url, token }
   } catch {
     return null
