@@ -87,7 +87,7 @@ describeCockpit(
       await page.context().close()
     })
 
-    test('every route has a form: a GET, a POST, a stream with a stop, and a DELETE that asks first', async () => {
+    longTest('every route has a form: a GET, a POST, a stream with a stop, and a DELETE that asks first', async () => {
       const page = await world.open('/routes', { permissions: ['clipboard-read', 'clipboard-write'] })
       await page.getByRole('searchbox').fill('/sessions')
       await page.getByRole('link', { name: 'POST /sessions', exact: true }).click()

@@ -7,7 +7,7 @@ import { agent } from 'bridle'
 import { fabricClient } from 'bridle/client'
 import type { Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
-import { type CockpitWorld, describeCockpit, expectNoOverflow } from './browser.suite.ts'
+import { type CockpitWorld, describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 import { builtCockpit } from './built-app.suite.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -211,37 +211,40 @@ describeCockpit(
       expect(await approvedArguments(world, 'behind', 1)).toEqual({ path: 'c.ts' })
     })
 
-    test('hostile arguments are shown character by character, and 200 kB of them are all within reach', async () => {
-      const command = `cat invoice\u202efdp.exe\u200b; rm\u00a0-rf /\u0007 <img src=x onerror=alert(1)>`
-      const long = `${'x'.repeat(100)} `.repeat(2_000)
-      await world.play('hostile', script({ command, [HIDDEN_KEY]: '\u{e0041}', long: `${long}the end` }))
-      for (const viewport of [
-        { width: 390, height: 844 },
-        { width: 1440, height: 900 },
-      ]) {
-        const page = await world.open('/inbox', { viewport })
-        // The list has no room for them: the card loads them before anybody can approve.
-        await card(page)
-          .getByText('cat invoice⟨U+202E⟩fdp.exe⟨U+200B⟩; rm⟨U+00A0⟩-rf /⟨U+0007⟩ <img src=x onerror=alert(1)>')
-          .waitFor()
-        await card(page).getByText('6 characters in it').waitFor()
-        await card(page).getByText('ke⟨U+200B⟩y').waitFor()
-        expect(await page.getByText('the end').count()).toBe(0)
-        await page.getByRole('button', { name: 'Show all 202.0 kB' }).click()
-        await page.getByText('the end').waitFor()
-        await page.getByRole('button', { name: 'JSON' }).click()
-        await page.getByText('"ke\\u200by": "\\udb40\\udc41"').waitFor()
-        await expectNoOverflow(page)
-        if (viewport.width > 1_000) await page.getByRole('button', { name: 'Approve', exact: true }).click()
-        await page.close()
-      }
-      await expect.poll(statusOf(world, 'hostile'), { timeout: 10_000 }).toBe('idle')
-      expect(await approvedArguments(world, 'hostile')).toEqual({
-        command,
-        [HIDDEN_KEY]: '\u{e0041}',
-        long: `${long}the end`,
-      })
-    })
+    longTest(
+      'hostile arguments are shown character by character, and 200 kB of them are all within reach',
+      async () => {
+        const command = `cat invoice\u202efdp.exe\u200b; rm\u00a0-rf /\u0007 <img src=x onerror=alert(1)>`
+        const long = `${'x'.repeat(100)} `.repeat(2_000)
+        await world.play('hostile', script({ command, [HIDDEN_KEY]: '\u{e0041}', long: `${long}the end` }))
+        for (const viewport of [
+          { width: 390, height: 844 },
+          { width: 1440, height: 900 },
+        ]) {
+          const page = await world.open('/inbox', { viewport })
+          // The list has no room for them: the card loads them before anybody can approve.
+          await card(page)
+            .getByText('cat invoice⟨U+202E⟩fdp.exe⟨U+200B⟩; rm⟨U+00A0⟩-rf /⟨U+0007⟩ <img src=x onerror=alert(1)>')
+            .waitFor()
+          await card(page).getByText('6 characters in it').waitFor()
+          await card(page).getByText('ke⟨U+200B⟩y').waitFor()
+          expect(await page.getByText('the end').count()).toBe(0)
+          await page.getByRole('button', { name: 'Show all 202.0 kB' }).click()
+          await page.getByText('the end').waitFor()
+          await page.getByRole('button', { name: 'JSON' }).click()
+          await page.getByText('"ke\\u200by": "\\udb40\\udc41"').waitFor()
+          await expectNoOverflow(page)
+          if (viewport.width > 1_000) await page.getByRole('button', { name: 'Approve', exact: true }).click()
+          await page.close()
+        }
+        await expect.poll(statusOf(world, 'hostile'), { timeout: 10_000 }).toBe('idle')
+        expect(await approvedArguments(world, 'hostile')).toEqual({
+          command,
+          [HIDDEN_KEY]: '\u{e0041}',
+          long: `${long}the end`,
+        })
+      },
+    )
 
     test('a server that restarts under the open card freezes it, and the draft is there afterwards', async () => {
       await world.play('restart', script({ path: 'c.ts' }))

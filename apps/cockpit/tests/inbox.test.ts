@@ -38,40 +38,43 @@ describeCockpit('the inbox', (world) => {
       await world.client.remove(agent, sessionId)
   })
 
-  test('an empty one says where approvals show up; a hidden one notifies, and a budget is raised there', async () => {
-    const page = await world.open('/inbox')
-    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
-    expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/\/favicon\.svg$/)
-    expect(await page.title()).toBe('Inbox · Bridle')
-    await page.evaluate(recordNotifications)
-    await page.getByRole('button', { name: 'Notify me' }).click()
-    await page.getByRole('button', { name: 'Notifications on' }).waitFor()
-    await page.goto(new URL('/fleet', world.url).href)
-    await page.evaluate(recordNotifications)
-    await page.getByText('Live').waitFor()
-    for (const id of ['one', 'two'])
-      await world.client.startBackground({
-        agent: 'scripted',
-        session_id: `budget-${id}`,
-        title: `Budget ${id}`,
-        prompt: `@script ${JSON.stringify([{ usage: { input_tokens: 1, cost_usd: 3 } }, { text: 'Done.' }])}`,
-        policy: { health: { max_cost_usd: 2, action: 'request_approval' } },
-      })
-    await expect
-      .poll(() => page.evaluate('window.notes.map(({ title, body }) => [title, body]).sort()'))
-      .toEqual([
-        ['Approval needed: budget', 'Budget one'],
-        ['Approval needed: budget', 'Budget two'],
-      ])
-    await page.evaluate("window.notes.find(({ body }) => body === 'Budget two').onclick()")
-    await page.waitForURL(/\/inbox\?.*s=budget-two/)
-    await page.getByRole('article').getByText('is used up').waitFor()
-    await page.getByRole('button', { name: 'Raise the limit' }).click()
-    await expect.poll(async () => (await world.client.session('budget-two')).status).toBe('completed')
-    expect((await world.client.session('budget-one')).status).toBe('awaiting_approval')
-    // The history of the next test begins empty.
-    await world.client.remove('scripted', 'budget-two')
-  })
+  longTest(
+    'an empty one says where approvals show up; a hidden one notifies, and a budget is raised there',
+    async () => {
+      const page = await world.open('/inbox')
+      await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+      expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/\/favicon\.svg$/)
+      expect(await page.title()).toBe('Inbox · Bridle')
+      await page.evaluate(recordNotifications)
+      await page.getByRole('button', { name: 'Notify me' }).click()
+      await page.getByRole('button', { name: 'Notifications on' }).waitFor()
+      await page.goto(new URL('/fleet', world.url).href)
+      await page.evaluate(recordNotifications)
+      await page.getByText('Live').waitFor()
+      for (const id of ['one', 'two'])
+        await world.client.startBackground({
+          agent: 'scripted',
+          session_id: `budget-${id}`,
+          title: `Budget ${id}`,
+          prompt: `@script ${JSON.stringify([{ usage: { input_tokens: 1, cost_usd: 3 } }, { text: 'Done.' }])}`,
+          policy: { health: { max_cost_usd: 2, action: 'request_approval' } },
+        })
+      await expect
+        .poll(() => page.evaluate('window.notes.map(({ title, body }) => [title, body]).sort()'))
+        .toEqual([
+          ['Approval needed: budget', 'Budget one'],
+          ['Approval needed: budget', 'Budget two'],
+        ])
+      await page.evaluate("window.notes.find(({ body }) => body === 'Budget two').onclick()")
+      await page.waitForURL(/\/inbox\?.*s=budget-two/)
+      await page.getByRole('article').getByText('is used up').waitFor()
+      await page.getByRole('button', { name: 'Raise the limit' }).click()
+      await expect.poll(async () => (await world.client.session('budget-two')).status).toBe('completed')
+      expect((await world.client.session('budget-one')).status).toBe('awaiting_approval')
+      // The history of the next test begins empty.
+      await world.client.remove('scripted', 'budget-two')
+    },
+  )
 
   test('the keyboard alone leads from another page through three approvals of two sessions', async () => {
     await world.play('deploy', [

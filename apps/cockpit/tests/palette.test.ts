@@ -168,7 +168,7 @@ describeCockpit('the palette', (world) => {
     await page.close()
   })
 
-  test('[C67] copies as curl and as a command', async () => {
+  longTest('[C67] copies as curl and as a command', async () => {
     const page = await world.open('/s/one?agent=scripted', { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByLabel('Message').waitFor()
     for (const [query, text] of [

@@ -135,7 +135,7 @@ describeCockpit(
       await expect.poll(async () => (await shown()).slice(0, expected.length)).toEqual(expected)
     })
 
-    test('a branch that leaves an open approval says below its line that the question stayed', async () => {
+    longTest('a branch that leaves an open approval says below its line that the question stayed', async () => {
       await world.play('asks', [{ text: 'May I?' }, { approve: 'edit_file', id: 'c1', args: { path: 'a.ts' } }])
       const page = await world.open('/s/asks')
       await page.getByRole('article', { name: /Approval needed/ }).waitFor()
@@ -151,7 +151,7 @@ describeCockpit(
       await page.close()
     })
 
-    test('hostile and endless contents are text, and no wider than the window', async () => {
+    longTest('hostile and endless contents are text, and no wider than the window', async () => {
       const long = 'x'.repeat(3_000)
       await world.play('hostile', [
         {
@@ -200,7 +200,7 @@ describeCockpit(
       await thread.getByText('writer helped.', { exact: true }).waitFor()
     })
 
-    test('five megabytes of output are shown by steps', async () => {
+    longTest('five megabytes of output are shown by steps', async () => {
       await world.ask('verbose', 'verbose', 'List everything.')
       const page = await world.open('/s/verbose')
       const thread = conversation(page)

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { variants } from '../../../../../scripts/variants.ts'
 import { type HostileRepository, hostileRepository } from '../../runners/workspaces/hostile-repository.suite.ts'
 import { addWorktree, findRepository } from '../../runners/workspaces/worktree.ts'
 import { takeOver as bringOver, isTakenOver } from './take-over.ts'
@@ -165,16 +166,29 @@ const refusalOf = (promise: Promise<unknown>): Promise<string> =>
 const binary = (...bytes: number[]) => Buffer.from([0, 255, ...bytes])
 
 type Content = string | Buffer | null
-test.each<[string, string, Content, Content, readonly [Content, Content, Content]]>([
-  // the file before the session, the person's, and those of the session in three rounds
-  ['a text', 'more.md', 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],
-  ['a binary file', 'picture.png', binary(1), binary(9), [binary(2), binary(3), binary(4)]],
-  ['a path with a space', "new one's.md", 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],
-  ['a name that looks like a flag', '-x.md', 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],
-  ['a new file of both', 'new.md', null, 'mine\n', ['two\n', 'three\n', 'four\n']],
-  ['a file that the person removed', 'more.md', 'one\n', null, ['two\n', 'three\n', 'four\n']],
-  ['a file that the session removes', 'more.md', 'one\n', 'mine\n', [null, 'three\n', null]],
-])('[C370] %s is kept in three rounds, and the rest comes over', async (_name, file, before, mine, rounds) => {
+type KeptCase = [
+  name: string,
+  file: string,
+  before: Content,
+  mine: Content,
+  rounds: readonly [Content, Content, Content],
+]
+test.each<KeptCase>(
+  // The file before the session, the person's, and those of the session in three rounds.
+  variants<KeptCase>(
+    [
+      ['a text', 'more.md', 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],
+      ['a file that the session removes', 'more.md', 'one\n', 'mine\n', [null, 'three\n', null]],
+    ],
+    [
+      ['a binary file', 'picture.png', binary(1), binary(9), [binary(2), binary(3), binary(4)]],
+      ['a path with a space', "new one's.md", 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],
+      ['a name that looks like a flag', '-x.md', 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],
+      ['a new file of both', 'new.md', null, 'mine\n', ['two\n', 'three\n', 'four\n']],
+      ['a file that the person removed', 'more.md', 'one\n', null, ['two\n', 'three\n', 'four\n']],
+    ],
+  ),
+)('[C370] %s is kept in three rounds, and the rest comes over', async (_name, file, before, mine, rounds) => {
   const here = join(hostile.top, file)
   writeFileSync(join(hostile.top, '.gitattributes'), '')
   hostile.git('commit', '--quiet', '--all', '-m', 'no filter')
