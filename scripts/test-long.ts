@@ -75,7 +75,7 @@ export const parts: readonly LongTestPart[] = [
         'agents/engines.test.ts',
         'agents/own-repository.test.ts',
         'commands/apply.test.ts',
-        'runs/take-over.test.ts',
+        'apply/take-over.test.ts',
         'commands/engine-waits.test.ts',
         'claude/claude.test.ts',
         'examples/chat/chat.test.ts',

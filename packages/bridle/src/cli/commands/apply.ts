@@ -1,6 +1,7 @@
 // `bridle apply` brings the changes of a session that works on a branch into the folder that it began with.
 import { existsSync } from 'node:fs'
 import type { SessionDetail } from '../../client/index.ts'
+import { takeOver } from '../apply/take-over.ts'
 import {
   agentOption,
   clientOptions,
@@ -15,7 +16,6 @@ import { inspectDataFolder } from '../config/data-folder.ts'
 import { repeatedFlags, serverSettings } from '../config/settings.ts'
 import { rethrowMissing } from '../runs/missing-session.ts'
 import { connectOrStart } from '../runs/server-connection.ts'
-import { takeOver } from '../runs/take-over.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { NoSessionError, withSession } from '../session-ids/session-prefix.ts'
 import { shellWord } from '../terminal/shell-word.ts'

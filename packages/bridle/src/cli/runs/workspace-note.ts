@@ -1,8 +1,8 @@
 // Where a session works, as a person at a terminal needs to know it: before the work, and behind it to take the changes over.
 import type { OperatorClient, SessionDetail } from '../../client/index.ts'
+import { isTakenOver } from '../apply/take-over.ts'
 import { commandName } from '../command-name.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
-import { isTakenOver } from './take-over.ts'
 
 type WorkspaceCard = Pick<
   SessionDetail,

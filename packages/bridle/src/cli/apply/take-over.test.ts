@@ -18,8 +18,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { variants } from '../../../../../scripts/variants.ts'
 import { type HostileRepository, hostileRepository } from '../../runners/workspaces/hostile-repository.suite.ts'
 import { addWorktree, findRepository } from '../../runners/workspaces/worktree.ts'
+import { changesNote } from '../runs/workspace-note.ts'
 import { takeOver as bringOver, isTakenOver } from './take-over.ts'
-import { changesNote } from './workspace-note.ts'
 
 // Every step starts git, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
