@@ -4,7 +4,7 @@ import type { OperatorClient } from '../../client/index.ts'
 import { type CliCommand, clientOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { completionVerbs } from '../completion/completion-words.ts'
 import { shellScripts } from '../completion/shell-scripts.ts'
-import { createClient } from '../config/settings.ts'
+import { createClient, serverAddress } from '../config/settings.ts'
 import { COMPLETION_IDS_MAX, COMPLETION_MS } from '../limits.ts'
 import type { VerbRow } from '../verbs.ts'
 
@@ -30,7 +30,9 @@ The scripts call bridle itself, with completion sessions and completion agents, 
         out.write(script(await completionVerbs(verbs)))
       } else if (names) {
         // A Tab must never print an error, nor hang: without an answer there is nothing to offer.
-        const found = createClient(flags, env).then(names)
+        const found = serverAddress(flags, env)
+          .then(({ url, authToken }) => createClient(flags, env, { url, authToken }))
+          .then(names)
         const late = sleep(COMPLETION_MS, [] as readonly string[], { ref: false })
         // A shell expands the words that it is offered: a server could run commands with a name such as $(...).
         for (const name of await Promise.race([found.catch(() => []), late])) if (PLAIN_NAME.test(name)) out.line(name)

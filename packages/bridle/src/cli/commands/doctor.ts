@@ -27,13 +27,15 @@ export const doctor = defineCommand({
     const settings = await serverSettings(flags, env)
     const { data, store = 'sqlite', models, agents } = settings
     const address = await serverAddress(flags, env)
-    const fabric = await createClient(flags, env, address)
-    const found = await serverFindings(fabric, address.url)
-    const at = found.isBridle && namedUrl(flags, env) === null ? ofThisFolder(found, address.url, data) : found
+    // What the server is stands among the findings.
+    const { url, authToken } = address
+    const fabric = await createClient(flags, env, { url, authToken })
+    const found = await serverFindings(fabric, url)
+    const at = found.isBridle && namedUrl(flags, env) === null ? ofThisFolder(found, url, data) : found
     // Loaded only now: it imports the code of agents.
     const { agentFileFindings } = await import('../config/agent-file-findings.ts')
     // A server on another machine has other files.
-    const files = at.isBridle && !isLocalUrl(address.url) ? [] : await agentFileFindings(settings)
+    const files = at.isBridle && !isLocalUrl(url) ? [] : await agentFileFindings(settings)
     const findings = [
       nodeFinding(process.versions.node),
       folderFinding(data, at.isBridle),

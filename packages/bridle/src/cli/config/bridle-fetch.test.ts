@@ -108,6 +108,16 @@ const terminal = () => {
   return { out, printed }
 }
 
+test('[C4] an answer of Bridle is noticed, and that of another program is not', async () => {
+  const onAnswer = vi.fn()
+  const stranger = await serverWith(page)
+  await bridleFetch(stranger, null, onAnswer)(`${stranger}/sessions`, {})
+  expect(onAnswer).not.toHaveBeenCalled()
+  const url = await serverWith((_, response) => response.setHeader('x-correlation-id', 'c').end('{}'))
+  await bridleFetch(url, null, onAnswer)(`${url}/sessions`, {})
+  expect(onAnswer).toHaveBeenCalledOnce()
+})
+
 describe('a server that takes a request and does not answer', () => {
   afterEach(() => {
     vi.useRealTimers()

@@ -28,6 +28,8 @@ export interface FetchPatience {
 export const bridleFetch = (
   url: string,
   patience: FetchPatience | null = null,
+  /** Called before each answer of Bridle is passed on. */
+  onAnswer: () => void = () => {},
 ): ((to: string, init: RequestInit) => Promise<Response>) => {
   let isKnown = false
   const patient = patience && patientFetch(url, patience)
@@ -35,10 +37,13 @@ export const bridleFetch = (
     const response = await (patient && isPlain(init) ? patient : fetch)(to, init).catch((cause: unknown) => {
       throw init.signal?.aborted ? cause : new UnreachableError(url, { cause })
     })
-    if (isKnown || isFromBridle(response) || isOfProxy(response)) return response
+    const isOurs = isKnown || isFromBridle(response) || isOfProxy(response)
     // A server that does not answer the probe is not accused.
-    isKnown = (await programAt(url, FOREIGN_PROBE_MS)) !== 'other'
-    if (isKnown) return response
+    if (!isOurs) isKnown = (await programAt(url, FOREIGN_PROBE_MS)) !== 'other'
+    if (isOurs || isKnown) {
+      onAnswer()
+      return response
+    }
     await response.body?.cancel()
     return Response.json({ error: { type: NOT_BRIDLE, message: notBridleText(url) } }, { status: 421 })
   }

@@ -1,5 +1,7 @@
 // The server of this user on this machine, and its token. The token goes to that server and to no other: the address is the one
 // that the owner of the data folder wrote there, and a live process still holds the folder's lock.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type LocalServer, readLocalServer } from '../../targets/node/credentials/local-token.ts'
 import { inspectDataFolder } from './data-folder.ts'
 
@@ -16,6 +18,12 @@ export const findLocalServer = (url: string, folder: string): LocalServer | null
 export const serverOfFolder = (folder: string): LocalServer | null => {
   const published = readLocalServer(folder)
   return published && findLocalServer(reachableUrl(published.url), folder)
+}
+
+/** The project has data or agents of its own, and no server runs on the data folder: one that answers elsewhere is that of another project. */
+export const isUnserved = (folder: string): boolean => {
+  const { state } = inspectDataFolder(folder)
+  return state === 'free' ? existsSync(join(folder, 'lock')) : state === 'absent' && existsSync('agents')
 }
 
 /**

@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type CliProcess, CliWorkspace, parseJsonRows, scriptOf } from '../cli.suite.ts'
 import { ofThisFolder } from '../commands/doctor.ts'
+import { serverAddress } from './settings.ts'
 
 test('[C14] doctor does not take the server of another folder for the one of this folder', () => {
   const found = { isBridle: true, findings: [], agents: [], store: 'sqlite' }
@@ -50,7 +51,18 @@ describe('[C4] without --url', () => {
     await one?.ended
     expect(addressOf('one')).toBe(true)
     expect(await sessionsOf('one')).not.toContain('of-one')
+    // What answers at the usual address now is the server of another folder: that is said once, and never where the address was named.
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const data = join(world.folder, 'one')
+    const elsewhere = await serverAddress({ data }, {})
+    elsewhere.onAnswer?.()
+    elsewhere.onAnswer?.()
+    const words = said.mock.calls.map(([text]) => text)
+    said.mockRestore()
+    expect(words).toEqual([expect.stringContaining(`No server runs on the data folder ${data}.`)])
+    expect(await serverAddress({ data, url }, {})).not.toHaveProperty('onAnswer')
     await serve('one')
+    expect(await serverAddress({ data }, {})).not.toHaveProperty('onAnswer')
     expect(await sessionsOf('one')).toEqual([0, 'of-one'])
   })
 

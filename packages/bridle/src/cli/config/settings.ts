@@ -6,12 +6,12 @@ import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { storeProblem } from '../../targets/node/store-setting.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
-import { createOutput } from '../terminal/output.ts'
+import { createOutput, writeRemark } from '../terminal/output.ts'
 import { shellWord } from '../terminal/shell-word.ts'
 import { agentsSetting } from './agents-folder.ts'
 import { bridleFetch, type FetchPatience } from './bridle-fetch.ts'
 import { readConfigFile } from './config-file.ts'
-import { findLocalServer, serverOfFolder } from './local-server.ts'
+import { findLocalServer, isUnserved, serverOfFolder } from './local-server.ts'
 import { DEFAULT_HOST, DEFAULT_PORT, DEFAULT_URL, isLocalUrl, meantUrl } from './server-url.ts'
 
 /** The data folder where nobody names one. */
@@ -97,7 +97,11 @@ export interface ServerAddress {
   readonly authToken?: string | undefined
   /** The variable or file that holds the token; null = there is none. */
   readonly tokenFrom: string | null
+  /** Says, when a server answers there, that it is not the one of the data folder. */
+  readonly onAnswer?: () => void
 }
+
+export type AskedAddress = Pick<ServerAddress, 'url' | 'authToken' | 'onAnswer'>
 
 /**
  * The server that the flags and the environment name, else the one that works on the data folder, else the one at the usual address. A server
@@ -112,14 +116,27 @@ export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv):
   const folder = flags.data ?? env.BRIDLE_DATA ?? folderOf(flags, env, await readConfigFile().catch(() => ({})))
   const local = named === null ? serverOfFolder(folder) : findLocalServer(named, folder)
   const url = local?.url ?? named ?? DEFAULT_URL
+  const isElsewhere = named === null && !local && isUnserved(folder)
+  if (isElsewhere) return { url, ...known, onAnswer: remarkOnce(elsewhereText(url, folder)) }
   return variable || !local?.token ? { url, ...known } : { url, authToken: local.token, tokenFrom: tokenFile(folder) }
+}
+
+const elsewhereText = (url: string, folder: string): string =>
+  `No server runs on the data folder ${folder}. This is the one at ${url}, which has another.`
+
+const remarkOnce = (text: string): (() => void) => {
+  let isSaid = false
+  return () => {
+    if (!isSaid) writeRemark(text)
+    isSaid = true
+  }
 }
 
 /** A client of the server that the flags and the environment name. On a terminal it says when the server keeps a plain request waiting. */
 export const createClient = async (
   flags: ClientFlags,
   env: NodeJS.ProcessEnv,
-  address?: Pick<ServerAddress, 'url' | 'authToken'>,
+  address?: AskedAddress,
   patience: Pick<FetchPatience, 'answerMs'> = {},
 ): Promise<OperatorClient> =>
   clientOf(flags, address ?? (await serverAddress(flags, env)), { out: createOutput(flags), ...patience })
@@ -128,13 +145,14 @@ export const createClient = async (
 export const createWatchingClient = async (
   flags: ClientFlags,
   env: NodeJS.ProcessEnv,
-  address?: Pick<ServerAddress, 'url' | 'authToken'>,
+  address?: AskedAddress,
 ): Promise<OperatorClient> => clientOf(flags, address ?? (await serverAddress(flags, env)), null)
 
 const clientOf = (
   { tenant: tenantId }: ClientFlags,
-  { url, authToken }: Pick<ServerAddress, 'url' | 'authToken'>,
+  { url, authToken, onAnswer }: AskedAddress,
   patience: FetchPatience | null,
-): OperatorClient => operatorClient({ url, fetch: bridleFetch(url, patience), ...present({ authToken, tenantId }) })
+): OperatorClient =>
+  operatorClient({ url, fetch: bridleFetch(url, patience, onAnswer), ...present({ authToken, tenantId }) })
 
 export const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536
