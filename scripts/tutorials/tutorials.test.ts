@@ -38,7 +38,7 @@ test('the app of embedding.md', async () => {
   const text = readFileSync(new URL('../../docs/embedding.md', import.meta.url), 'utf8')
   // The files name themselves in their first line.
   const steps = parseTutorial(text.replaceAll(/^```ts\n\/\/ (\S+\.ts)$/gm, '```ts $1'))
-  const kinds = [...Array(4).fill('file'), 'by-hand', 'server', 'output', 'commands', 'output']
+  const kinds = [...Array(4).fill('file'), 'by-hand', 'server', 'output', 'commands', 'output', 'file', 'file', 'file']
   expect(steps.map(({ kind }) => kind)).toEqual(kinds)
   await project.playSteps('embedding.md', steps)
 })
