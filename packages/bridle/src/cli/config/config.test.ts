@@ -32,6 +32,7 @@ test.each([
     '{ engines: { codex: {}, claude: { model: "x", max_budget_us: 1 } } }',
     '"engines.claude.max_budget_us". Did you mean "engines.claude.max_budget_usd"?',
   ],
+  ['{ engines: { claud: { max_budget_usd: 2 } } }', '"engines.claud". Did you mean "engines.claude"?'],
   ['{ sandbox: { max: 2, netwrk: "host" } }', '"sandbox.netwrk". Did you mean "sandbox.network"?'],
   ['{ sandbox: { limits: { procesess: 2 } } }', '"sandbox.limits.procesess". Did you mean "sandbox.limits.processes"?'],
   ['{ memory: { tenantByts: 2 } }', '"memory.tenantByts". Did you mean "memory.tenantBytes"?'],
