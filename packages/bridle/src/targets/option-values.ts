@@ -5,6 +5,7 @@ import type { Scope } from '../surfaces/http/access/authenticate.ts'
 const kinds = {
   text: { name: 'a text', fits: (value: unknown) => typeof value === 'string' },
   number: { name: 'a number', fits: (value: unknown) => typeof value === 'number' },
+  positive: { name: 'a finite number above 0', fits: (value: unknown) => Number.isFinite(value) && Number(value) > 0 },
   flag: { name: 'true or false', fits: (value: unknown) => typeof value === 'boolean' },
   list: { name: 'a list', fits: (value: unknown) => Array.isArray(value) },
   object: {
@@ -93,4 +94,23 @@ const findWrongToken = (row: unknown, at: number): string | null => {
   const scopes = (parts.scopes ?? []) as readonly unknown[]
   if (scopes.every((scope) => typeof scope === 'string' && Object.hasOwn(scopeNames, scope))) return null
   return `"tokens[${at}].scopes" must be a list of ${Object.keys(scopeNames).join(', ')}.`
+}
+
+/** Each rate needs both numbers: without the second one, or with none above 0, every request would be one too many. */
+const rateParts = {
+  rateLimit: ['windowMs', 'maxRequests'],
+  authBackOff: ['windowMs', 'maxFailures'],
+  socketRate: ['windowMs', 'maxMessages'],
+} as const
+
+/** A sentence about the first part of an option that is missing or wrong. Check the names before: a misspelt part is missing, too. */
+export const wrongPartProblem = (options: object): string | null => {
+  for (const [option, names] of Object.entries(rateParts)) {
+    const rate = (options as Readonly<Record<string, Readonly<Record<string, unknown>> | null | undefined>>)[option]
+    const wrong = rate && names.find((name) => !kinds.positive.fits(rate[name]))
+    if (!wrong) continue
+    const is = (rate[wrong] ?? undefined) === undefined ? 'is missing: it ' : ''
+    return `"${option}.${wrong}" ${is}must be ${kinds.positive.name}.`
+  }
+  return null
 }

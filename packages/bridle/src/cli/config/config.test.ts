@@ -50,6 +50,12 @@ test.each([
   ['{ agents: 3 }', '"agents" must be a text or a list.'],
   ['{ tokens: "secret" }', '"tokens" must be a list.'],
   ['{ rateLimit: 5 }', '"rateLimit" must be an object.'],
+  ['{ rateLimit: { windowMs: 60_000 } }', '"rateLimit.maxRequests" is missing: it must be a finite number above 0.'],
+  ['{ rateLimit: { maxRequests: 5 } }', '"rateLimit.windowMs" is missing: it must be a finite number above 0.'],
+  ['{ rateLimit: { windowMs: 0, maxRequests: 5 } }', '"rateLimit.windowMs" must be a finite number above 0.'],
+  ['{ rateLimit: { windowMs: 1, maxRequests: NaN } }', '"rateLimit.maxRequests" must be a finite number above 0.'],
+  ['{ rateLimit: { windowMs: 1, maxRequests: Infinity } }', '"rateLimit.maxRequests" must be a finite number above 0.'],
+  ['{ rateLimit: { windowMs: "1", maxRequests: 5 } }', '"rateLimit.windowMs" must be a finite number above 0.'],
   ['{ workspaces: ["."] }', '"workspaces" must be an object.'],
   ['{ heartbeatMs: "1000" }', '"heartbeatMs" must be a number.'],
   ['{ heartbeatMs: "15s" }', '"heartbeatMs" must be a number.'],
@@ -68,7 +74,10 @@ test.each([
 })
 
 test('[C310] null means that a setting is not set', async () => {
-  expect(await settings('{ port: null, host: undefined }')).toMatchObject({ port: 4317, host: '127.0.0.1' })
+  expect(await settings('{ port: null, host: undefined, rateLimit: null }')).toMatchObject({
+    port: 4317,
+    host: '127.0.0.1',
+  })
 })
 
 test('[C310] a port of digits in a text is a number, as process.env has it', async () => {

@@ -192,6 +192,19 @@ test.each<[options: object, message: string]>([
   [{ allowedOrigins: 'https://app.example' }, 'createHarness: "allowedOrigins" must be a list.'],
   [{ data: 5 }, 'createHarness: "data" must be a text.'],
   [{ tokens: [{ token: 't', scopes: ['admin'] }] }, 'createHarness: "tokens[0].scopes" must be a list of'],
+  // Every request would be one too many.
+  [
+    { rateLimit: { windowMs: 60_000 } },
+    'createHarness: "rateLimit.maxRequests" is missing: it must be a finite number above 0.',
+  ],
+  [
+    { authBackOff: { maxFailures: 3 } },
+    'createHarness: "authBackOff.windowMs" is missing: it must be a finite number above 0.',
+  ],
+  [
+    { socketRate: { windowMs: 1, maxMessages: -1 } },
+    'createHarness: "socketRate.maxMessages" must be a finite number above 0.',
+  ],
 ])('[O137] a value of a wrong kind is refused: %j', async (options, message) => {
   await expect(embed(options)).rejects.toMatchObject({
     code: 'option_invalid',
