@@ -56,6 +56,13 @@ test.each([
   ['{ rateLimit: { windowMs: 1, maxRequests: NaN } }', '"rateLimit.maxRequests" must be a finite number above 0.'],
   ['{ rateLimit: { windowMs: 1, maxRequests: Infinity } }', '"rateLimit.maxRequests" must be a finite number above 0.'],
   ['{ rateLimit: { windowMs: "1", maxRequests: 5 } }', '"rateLimit.windowMs" must be a finite number above 0.'],
+  ['{ engines: { claude: { max_budget_usd: -1 } } }', '"engines.claude.max_budget_usd" must be a number, 0 or more.'],
+  ['{ engines: { claude: { max_budget_usd: "2" } } }', '"engines.claude.max_budget_usd" must be a number, 0 or more.'],
+  ['{ engines: { codex: { max_turns: 1.5 } } }', '"engines.codex.max_turns" must be a whole number, 0 or more.'],
+  ['{ engines: { codex: { permission_mode: true } } }', '"engines.codex.permission_mode" must be a text.'],
+  ['{ engines: { codex: { model: ["a"] } } }', '"engines.codex.model" must be a text.'],
+  ['{ engines: { codex: { models: "gpt-*" } } }', '"engines.codex.models" must be a list of texts.'],
+  ['{ engines: { claude: true } }', '"engines.claude" must be an object.'],
   ['{ workspaces: ["."] }', '"workspaces" must be an object.'],
   ['{ heartbeatMs: "1000" }', '"heartbeatMs" must be a number.'],
   ['{ heartbeatMs: "15s" }', '"heartbeatMs" must be a number.'],
@@ -74,7 +81,11 @@ test.each([
 })
 
 test('[C310] null means that a setting is not set', async () => {
-  expect(await settings('{ port: null, host: undefined, rateLimit: null }')).toMatchObject({
+  expect(
+    await settings(
+      '{ port: null, host: undefined, rateLimit: null, engines: { claude: null, codex: { model: null } } }',
+    ),
+  ).toMatchObject({
     port: 4317,
     host: '127.0.0.1',
   })

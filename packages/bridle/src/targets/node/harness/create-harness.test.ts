@@ -205,6 +205,10 @@ test.each<[options: object, message: string]>([
     { socketRate: { windowMs: 1, maxMessages: -1 } },
     'createHarness: "socketRate.maxMessages" must be a finite number above 0.',
   ],
+  [
+    { engines: { claude: { max_budget_usd: -1 } } },
+    'createHarness: "engines.claude.max_budget_usd" must be a number, 0 or more.',
+  ],
 ])('[O137] a value of a wrong kind is refused: %j', async (options, message) => {
   await expect(embed(options)).rejects.toMatchObject({
     code: 'option_invalid',
