@@ -97,7 +97,7 @@ const findWrongToken = (row: unknown, at: number): string | null => {
   return `"tokens[${at}].scopes" must be a list of ${Object.keys(scopeNames).join(', ')}.`
 }
 
-/** Each rate needs both numbers: without the second one, or with none above 0, every request would be one too many. */
+/** Rates need both numbers: without a maximum above 0, every request would be one too many. */
 const rateParts = {
   rateLimit: ['windowMs', 'maxRequests'],
   authBackOff: ['windowMs', 'maxFailures'],

@@ -177,7 +177,7 @@ test.each<[options: object, message: string]>([
   [{ port: 3000 }, 'there is no "port".'],
   [{ tokens: [{ token: 't', tenant: ['acme'] }] }, 'there is no "tokens[0].tenant". Did you mean "tokens[0].tenants"?'],
   [{ socketRate: { windowMs: 1, maxMesages: 1 } }, '"socketRate.maxMesages". Did you mean "socketRate.maxMessages"?'],
-  // Its budget would be lost with it.
+  // The budget would be lost with the name.
   [{ engines: { claud: { max_budget_usd: 2 } } }, 'there is no "engines.claud". Did you mean "engines.claude"?'],
 ])('[O137] a misspelt option is refused: %j', async (options, message) => {
   await expect(embed(options)).rejects.toMatchObject({
