@@ -32,9 +32,12 @@ export const checkText = (chunk: unknown): void => {
   if (typeof chunk !== 'string') throw new TypeError('session.text() takes a text.')
 }
 
+const NO_NAME =
+  'A call has a name: the first argument of session.tool() is its name, a text, and so is the `subject` of session.approval(). Tools made with tool() belong in `tools` of an agent with a model.'
+
 /** The author's id of a call, or null. Throws where the name or the id cannot stand in the log. */
 export const checkCall = (tool: unknown, id: string | undefined): string | null => {
-  if (typeof tool !== 'string' || tool === '') throw new TypeError('A tool has a name.')
+  if (typeof tool !== 'string' || tool === '') throw new TypeError(NO_NAME)
   if (id !== undefined && !isId(id))
     throw new TypeError('A call id may have letters, digits and . _ : @ - only, at most 128.')
   return id ?? null

@@ -139,6 +139,19 @@ const idText = v.pipe(text, v.regex(/^[A-Za-z0-9._:@-]{1,200}$/, 'Expected 1 to 
 
 const vars = v.record(text, v.nullable(text))
 
+const engineSettingsSchema = v.looseObject({
+  model: maybe(v.nullable(text)),
+  permission_mode: maybe(v.nullable(text)),
+  max_budget_usd: maybe(v.nullable(amount)),
+  max_turns: maybe(v.nullable(count)),
+})
+
+/** The first setting that a runner would refuse, an empty text if they are no object; null = a runner takes them. */
+export const findWrongEngineSetting = (settings: unknown): string | null => {
+  const { issues } = v.safeParse(engineSettingsSchema, settings)
+  return issues ? (v.getDotPath(issues[0]) ?? '') : null
+}
+
 /** `POST /query`. The document's own body is `{ prompt }`. */
 export const querySchema = v.looseObject({
   prompt: v.pipe(text, v.nonEmpty('The prompt is empty.')),
@@ -158,14 +171,7 @@ export const querySchema = v.looseObject({
   answersApprovals: maybe(v.boolean()),
   /** Keys and base addresses of this run alone, over those of the runner; null removes one. */
   env: maybe(vars),
-  settings: maybe(
-    v.looseObject({
-      model: maybe(v.nullable(text)),
-      permission_mode: maybe(v.nullable(text)),
-      max_budget_usd: maybe(v.nullable(amount)),
-      max_turns: maybe(v.nullable(count)),
-    }),
-  ),
+  settings: maybe(engineSettingsSchema),
 })
 /** The body of `POST /query`: the prompt, and how to run it. */
 export type RunnerQuery = v.InferOutput<typeof querySchema>

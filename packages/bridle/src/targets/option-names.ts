@@ -2,6 +2,7 @@
 // typo in `tenants` would open all tenants to a token.
 
 import { findUnknownName } from '../kernel/text/nearest-name.ts'
+import { engineDescriptions } from '../runners/engines/descriptions.ts'
 import type { AccessOptions } from '../surfaces/http/access/authenticate.ts'
 import type { RateLimit } from '../surfaces/http/access/rate-limit.ts'
 import type { OpenHarnessOptions } from '../surfaces/http/router/openharness-options.ts'
@@ -33,8 +34,9 @@ const tokenNames: OptionNames<ElementOf<AccessOptions['tokens']>> = {
 const backOffNames: OptionNames<NonNullable<AccessOptions['authBackOff']>> = { windowMs: true, maxFailures: true }
 const rateLimitNames: OptionNames<RateLimit> = { windowMs: true, maxRequests: true }
 const openharnessNames: OptionNames<OpenHarnessOptions> = { waitMs: true, restrictedKeys: true, fetch: true }
-/** Engines take these and no others; their type is open, for engines of other packages. */
-const engineNames = { model: true, models: true, permission_mode: true, max_budget_usd: true, max_turns: true }
+const engineNames = Object.fromEntries(engineDescriptions.map(({ name }) => [name, true]))
+/** Engines take these and no others; their type is open, because the wire to a runner is. */
+const engineSettingNames = { model: true, models: true, permission_mode: true, max_budget_usd: true, max_turns: true }
 
 interface SharedOptions extends Pick<AccessOptions, 'tokens' | 'authBackOff'> {
   readonly rateLimit?: RateLimit
@@ -50,6 +52,7 @@ export const sharedParts = (options: SharedOptions): readonly OptionPart[] => {
     ['authBackOff.', authBackOff, backOffNames],
     ['rateLimit.', rateLimit, rateLimitNames],
     ['openharness.', openharness, openharnessNames],
-    ...Object.entries(engines ?? {}).map(([name, engine]) => [`engines.${name}.`, engine, engineNames] as const),
+    ['engines.', engines, engineNames],
+    ...Object.entries(engines ?? {}).map(([name, engine]) => [`engines.${name}.`, engine, engineSettingNames] as const),
   ]
 }

@@ -1,10 +1,12 @@
 // The kinds of values that options may have, for every target. A value of another kind would fail deep inside the server, with a message
 // that names no option; or it would not fail: of a text in place of a list of origins, every part is an allowed origin.
+import { findWrongEngineSetting } from '../runners/protocol.ts'
 import type { Scope } from '../surfaces/http/access/authenticate.ts'
 
 const kinds = {
   text: { name: 'a text', fits: (value: unknown) => typeof value === 'string' },
   number: { name: 'a number', fits: (value: unknown) => typeof value === 'number' },
+  positive: { name: 'a finite number above 0', fits: (value: unknown) => Number.isFinite(value) && Number(value) > 0 },
   flag: { name: 'true or false', fits: (value: unknown) => typeof value === 'boolean' },
   list: { name: 'a list', fits: (value: unknown) => Array.isArray(value) },
   object: {
@@ -93,4 +95,48 @@ const findWrongToken = (row: unknown, at: number): string | null => {
   const scopes = (parts.scopes ?? []) as readonly unknown[]
   if (scopes.every((scope) => typeof scope === 'string' && Object.hasOwn(scopeNames, scope))) return null
   return `"tokens[${at}].scopes" must be a list of ${Object.keys(scopeNames).join(', ')}.`
+}
+
+/** Rates need both numbers: without a maximum above 0, every request would be one too many. */
+const rateParts = {
+  rateLimit: ['windowMs', 'maxRequests'],
+  authBackOff: ['windowMs', 'maxFailures'],
+  socketRate: ['windowMs', 'maxMessages'],
+} as const
+
+/** A sentence about the first part of an option that is missing or wrong. Check the names before: a misspelt part is missing, too. */
+export const wrongPartProblem = (options: object): string | null => {
+  const { engines } = options as { engines?: object | null }
+  return findWrongRate(options) ?? findWrongEngine(engines ?? {})
+}
+
+const findWrongRate = (options: object): string | null => {
+  for (const [option, names] of Object.entries(rateParts)) {
+    const rate = (options as Readonly<Record<string, Readonly<Record<string, unknown>> | null | undefined>>)[option]
+    const wrong = rate && names.find((name) => !kinds.positive.fits(rate[name]))
+    if (!wrong) continue
+    const is = (rate[wrong] ?? undefined) === undefined ? 'is missing: it ' : ''
+    return `"${option}.${wrong}" ${is}must be ${kinds.positive.name}.`
+  }
+  return null
+}
+
+const engineSettingKinds: Readonly<Record<string, string>> = {
+  model: 'a text',
+  permission_mode: 'a text',
+  max_budget_usd: 'a number, 0 or more',
+  max_turns: 'a whole number, 0 or more',
+}
+
+/** A run checks its settings with the same schema, but its error cannot name the options that they come from. */
+const findWrongEngine = (engines: object): string | null => {
+  for (const [engine, config] of Object.entries(engines)) {
+    const wrong = findWrongEngineSetting(config ?? {})
+    if (wrong === '') return `"engines.${engine}" must be an object.`
+    if (wrong !== null) return `"engines.${engine}.${wrong}" must be ${engineSettingKinds[wrong]}.`
+    const models: unknown = config?.models ?? []
+    if (!Array.isArray(models) || models.some((model) => typeof model !== 'string'))
+      return `"engines.${engine}.models" must be a list of texts.`
+  }
+  return null
 }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import { NativeWorld } from '../../runners/in-process/native.suite.ts'
 import { agent, type RunContext } from '../agent.ts'
 import type { EmittableEventType } from '../session.ts'
+import { tool } from '../tools/tool.ts'
 
 type RunFunction = (context: RunContext<JsonObject>) => unknown
 const world = (run: RunFunction, durable = true) =>
@@ -101,6 +102,12 @@ describe('the other methods of a session', () => {
     ['a bad payload', ({ session }) => session.usage({ inputTokens: -1 }), /usage: input_tokens: /],
     ['no text', ({ session }) => session.text(1 as never), /takes a text/],
     ['no name', ({ session }) => session.tool('', {}, () => 1), /has a name/],
+    [
+      'a tool in place of its name',
+      ({ session }) => session.tool(tool({ name: 'book', description: 'Books.', run: () => 1 }) as never, {}, () => 1),
+      /the first argument of session\.tool\(\) is its name, a text.*Tools made with tool\(\) belong in `tools` of an agent with a model\./,
+    ],
+    ['no subject', ({ session }) => session.approval({ subject: '', reason: 'b' }), /has a name.*`subject`/],
     ['no artifact', ({ session }) => session.artifact('a', 1 as never), /takes a name and a text/],
     ['arguments that are none', ({ session }) => session.tool('a', [1], () => 1), /must be an object/],
     ['arguments that are not JSON', ({ session }) => session.tool('a', { n: 1n }, () => 1), /is not JSON/],

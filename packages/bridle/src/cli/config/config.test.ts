@@ -32,6 +32,7 @@ test.each([
     '{ engines: { codex: {}, claude: { model: "x", max_budget_us: 1 } } }',
     '"engines.claude.max_budget_us". Did you mean "engines.claude.max_budget_usd"?',
   ],
+  ['{ engines: { claud: { max_budget_usd: 2 } } }', '"engines.claud". Did you mean "engines.claude"?'],
   ['{ sandbox: { max: 2, netwrk: "host" } }', '"sandbox.netwrk". Did you mean "sandbox.network"?'],
   ['{ sandbox: { limits: { procesess: 2 } } }', '"sandbox.limits.procesess". Did you mean "sandbox.limits.processes"?'],
   ['{ memory: { tenantByts: 2 } }', '"memory.tenantByts". Did you mean "memory.tenantBytes"?'],
@@ -49,6 +50,19 @@ test.each([
   ['{ agents: 3 }', '"agents" must be a text or a list.'],
   ['{ tokens: "secret" }', '"tokens" must be a list.'],
   ['{ rateLimit: 5 }', '"rateLimit" must be an object.'],
+  ['{ rateLimit: { windowMs: 60_000 } }', '"rateLimit.maxRequests" is missing: it must be a finite number above 0.'],
+  ['{ rateLimit: { maxRequests: 5 } }', '"rateLimit.windowMs" is missing: it must be a finite number above 0.'],
+  ['{ rateLimit: { windowMs: 0, maxRequests: 5 } }', '"rateLimit.windowMs" must be a finite number above 0.'],
+  ['{ rateLimit: { windowMs: 1, maxRequests: NaN } }', '"rateLimit.maxRequests" must be a finite number above 0.'],
+  ['{ rateLimit: { windowMs: 1, maxRequests: Infinity } }', '"rateLimit.maxRequests" must be a finite number above 0.'],
+  ['{ rateLimit: { windowMs: "1", maxRequests: 5 } }', '"rateLimit.windowMs" must be a finite number above 0.'],
+  ['{ engines: { claude: { max_budget_usd: -1 } } }', '"engines.claude.max_budget_usd" must be a number, 0 or more.'],
+  ['{ engines: { claude: { max_budget_usd: "2" } } }', '"engines.claude.max_budget_usd" must be a number, 0 or more.'],
+  ['{ engines: { codex: { max_turns: 1.5 } } }', '"engines.codex.max_turns" must be a whole number, 0 or more.'],
+  ['{ engines: { codex: { permission_mode: true } } }', '"engines.codex.permission_mode" must be a text.'],
+  ['{ engines: { codex: { model: ["a"] } } }', '"engines.codex.model" must be a text.'],
+  ['{ engines: { codex: { models: "gpt-*" } } }', '"engines.codex.models" must be a list of texts.'],
+  ['{ engines: { claude: true } }', '"engines.claude" must be an object.'],
   ['{ workspaces: ["."] }', '"workspaces" must be an object.'],
   ['{ heartbeatMs: "1000" }', '"heartbeatMs" must be a number.'],
   ['{ heartbeatMs: "15s" }', '"heartbeatMs" must be a number.'],
@@ -67,7 +81,14 @@ test.each([
 })
 
 test('[C310] null means that a setting is not set', async () => {
-  expect(await settings('{ port: null, host: undefined }')).toMatchObject({ port: 4317, host: '127.0.0.1' })
+  expect(
+    await settings(
+      '{ port: null, host: undefined, rateLimit: null, engines: { claude: null, codex: { model: null } } }',
+    ),
+  ).toMatchObject({
+    port: 4317,
+    host: '127.0.0.1',
+  })
 })
 
 test('[C310] a port of digits in a text is a number, as process.env has it', async () => {

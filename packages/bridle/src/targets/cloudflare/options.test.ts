@@ -9,6 +9,10 @@ test.each<[options: object, message: string]>([
   ],
   [{ basePath: '/bridle' }, 'harness: there is no "basePath".'],
   [{ allowedOrigins: 'https://app.example' }, 'harness: "allowedOrigins" must be a list.'],
+  [
+    { rateLimit: { windowMs: 60_000 } },
+    'harness: "rateLimit.maxRequests" is missing: it must be a finite number above 0.',
+  ],
 ])('[CF29] a misspelt option, or one of a wrong kind, is refused: %j', (options, message) => {
   expect(() => checkOptions(options)).toThrow(expect.objectContaining({ code: 'option_invalid', message }))
 })

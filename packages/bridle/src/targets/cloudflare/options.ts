@@ -13,7 +13,7 @@ import type { OpenHarnessOptions } from '../../surfaces/http/router/openharness-
 import type { CascadeEnv } from '../../voice/cascade/settings.ts'
 import type { ModelProviders } from '../models/model-source.ts'
 import { type OptionNames, sharedParts, unknownOptionProblem } from '../option-names.ts'
-import { wrongValueProblem } from '../option-values.ts'
+import { wrongPartProblem, wrongValueProblem } from '../option-values.ts'
 import { ServerFault } from '../server-fault.ts'
 import type { ContainerStub } from './agents/containers.ts'
 import { SHARDS_MAX } from './limits.ts'
@@ -80,7 +80,9 @@ const optionNames: OptionNames<HarnessOptions> = {
 /** Throws at a name that is no option, with the nearest one, and at a value of a wrong kind. A deployment then fails, and nothing is served. */
 export const checkOptions = (options: HarnessOptions): void => {
   const problem =
-    wrongValueProblem(options) ?? unknownOptionProblem([['', options, optionNames], ...sharedParts(options)])
+    wrongValueProblem(options) ??
+    unknownOptionProblem([['', options, optionNames], ...sharedParts(options)]) ??
+    wrongPartProblem(options)
   if (problem !== null) throw new ServerFault('option_invalid', `harness: ${problem}`)
 }
 

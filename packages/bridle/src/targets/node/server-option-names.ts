@@ -1,7 +1,7 @@
 // The names that the options of a server on Node may have, in bridle.config.ts and in a program.
 
 import { type OptionNames, type OptionPart, sharedParts, unknownOptionProblem } from '../option-names.ts'
-import { wrongValueProblem } from '../option-values.ts'
+import { wrongPartProblem, wrongValueProblem } from '../option-values.ts'
 import type { ServerOptions } from './server-options.ts'
 
 /** The options of a server. */
@@ -97,6 +97,8 @@ const nestedParts = (options: PartedOptions): readonly OptionPart[] => {
   ]
 }
 
-/** A sentence about the first value of a wrong kind or the first unknown name; null = there is none. */
+/** A sentence about the first value that is wrong or the first unknown name; null = there is none. */
 export const serverOptionProblem = (options: PartedOptions, known: object = serverOptionNames): string | null =>
-  wrongValueProblem(options) ?? unknownOptionProblem([['', options, known], ...nestedParts(options)])
+  wrongValueProblem(options) ??
+  unknownOptionProblem([['', options, known], ...nestedParts(options)]) ??
+  wrongPartProblem(options)

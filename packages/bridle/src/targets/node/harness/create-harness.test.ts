@@ -177,6 +177,8 @@ test.each<[options: object, message: string]>([
   [{ port: 3000 }, 'there is no "port".'],
   [{ tokens: [{ token: 't', tenant: ['acme'] }] }, 'there is no "tokens[0].tenant". Did you mean "tokens[0].tenants"?'],
   [{ socketRate: { windowMs: 1, maxMesages: 1 } }, '"socketRate.maxMesages". Did you mean "socketRate.maxMessages"?'],
+  // The budget would be lost with the name.
+  [{ engines: { claud: { max_budget_usd: 2 } } }, 'there is no "engines.claud". Did you mean "engines.claude"?'],
 ])('[O137] a misspelt option is refused: %j', async (options, message) => {
   await expect(embed(options)).rejects.toMatchObject({
     code: 'option_invalid',
@@ -190,6 +192,23 @@ test.each<[options: object, message: string]>([
   [{ allowedOrigins: 'https://app.example' }, 'createHarness: "allowedOrigins" must be a list.'],
   [{ data: 5 }, 'createHarness: "data" must be a text.'],
   [{ tokens: [{ token: 't', scopes: ['admin'] }] }, 'createHarness: "tokens[0].scopes" must be a list of'],
+  // Every request would be one too many.
+  [
+    { rateLimit: { windowMs: 60_000 } },
+    'createHarness: "rateLimit.maxRequests" is missing: it must be a finite number above 0.',
+  ],
+  [
+    { authBackOff: { maxFailures: 3 } },
+    'createHarness: "authBackOff.windowMs" is missing: it must be a finite number above 0.',
+  ],
+  [
+    { socketRate: { windowMs: 1, maxMessages: -1 } },
+    'createHarness: "socketRate.maxMessages" must be a finite number above 0.',
+  ],
+  [
+    { engines: { claude: { max_budget_usd: -1 } } },
+    'createHarness: "engines.claude.max_budget_usd" must be a number, 0 or more.',
+  ],
 ])('[O137] a value of a wrong kind is refused: %j', async (options, message) => {
   await expect(embed(options)).rejects.toMatchObject({
     code: 'option_invalid',
