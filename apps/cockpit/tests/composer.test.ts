@@ -89,7 +89,7 @@ describeCockpit('the composer', (world) => {
     expect(await thread.getByText('Never.', { exact: true }).count()).toBe(0)
   })
 
-  test('a phone has the button for files', async () => {
+  test('a prompt names the files that went with it, also after a reload and on a phone', async () => {
     await world.ask('scripted', 'files', script({ text: 'Ready.' }))
     const page = await world.open('/s/files', { viewport: { width: 390, height: 844 } })
     const thread = page.getByRole('log', { name: 'Conversation' })
@@ -103,7 +103,19 @@ describeCockpit('the composer', (world) => {
     await expect.poll(() => page.locator('.attached').innerText()).not.toContain('uploading')
     await page.getByRole('textbox', { name: 'Message' }).fill(script({ text: 'Read.' }))
     await page.getByRole('button', { name: 'Send' }).click()
+    const names = thread.getByRole('article', { name: 'Prompt' }).last().getByRole('list', { name: 'Files' })
+    await names.getByText('notes.txt', { exact: true }).waitFor()
     await thread.getByText('Read.', { exact: true }).waitFor()
+    await page.reload()
+    await names.getByText('notes.txt', { exact: true }).waitFor()
+    expect(await names.getByRole('listitem').count()).toBe(2)
     await expectNoOverflow(page)
+    // During a run there are three more buttons beside that of the files.
+    await page.getByRole('textbox', { name: 'Message' }).fill(script({ approve: 'wait', id: 'w' }))
+    await page.getByRole('button', { name: 'Send' }).click()
+    const steer = page.getByRole('button', { name: 'Steer' })
+    await steer.waitFor()
+    const { x, width } = (await steer.boundingBox())!
+    expect(x + width).toBeLessThanOrEqual(390)
   })
 })
