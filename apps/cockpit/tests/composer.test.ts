@@ -1,6 +1,6 @@
 // Writing to a session: prompts, the queue, steering, stopping, other wordings, branches, and prompts without a connection.
 import { expect, test } from 'vitest'
-import { describeCockpit, expectUncovered } from './browser.suite.ts'
+import { describeCockpit, expectNoOverflow, expectUncovered } from './browser.suite.ts'
 
 const script = (...steps: object[]) => `@script ${JSON.stringify(steps)}`
 
@@ -87,5 +87,35 @@ describeCockpit('the composer', (world) => {
     await thread.getByText('Sent once.', { exact: true }).waitFor({ timeout: 20_000 })
     expect(await thread.getByRole('article', { name: 'Prompt' }).count()).toBe(2)
     expect(await thread.getByText('Never.', { exact: true }).count()).toBe(0)
+  })
+
+  test('a prompt names the files that went with it, also after a reload and on a phone', async () => {
+    await world.ask('scripted', 'files', script({ text: 'Ready.' }))
+    const page = await world.open('/s/files', { viewport: { width: 390, height: 844 } })
+    const thread = page.getByRole('log', { name: 'Conversation' })
+    await thread.getByText('Ready.', { exact: true }).waitFor()
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Attach a file' }).click(),
+    ])
+    const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('n') })
+    await chooser.setFiles([file('notes.txt'), file(`${'long '.repeat(30)}.txt`)])
+    await expect.poll(() => page.locator('.attached').innerText()).not.toContain('uploading')
+    await page.getByRole('textbox', { name: 'Message' }).fill(script({ text: 'Read.' }))
+    await page.getByRole('button', { name: 'Send' }).click()
+    const names = thread.getByRole('article', { name: 'Prompt' }).last().getByRole('list', { name: 'Files' })
+    await names.getByText('notes.txt', { exact: true }).waitFor()
+    await thread.getByText('Read.', { exact: true }).waitFor()
+    await page.reload()
+    await names.getByText('notes.txt', { exact: true }).waitFor()
+    expect(await names.getByRole('listitem').count()).toBe(2)
+    await expectNoOverflow(page)
+    // During a run there are three more buttons beside that of the files.
+    await page.getByRole('textbox', { name: 'Message' }).fill(script({ approve: 'wait', id: 'w' }))
+    await page.getByRole('button', { name: 'Send' }).click()
+    const steer = page.getByRole('button', { name: 'Steer' })
+    await steer.waitFor()
+    const { x, width } = (await steer.boundingBox())!
+    expect(x + width).toBeLessThanOrEqual(390)
   })
 })

@@ -11,6 +11,7 @@ describeCockpit('the first run', (world) => {
     await page.getByText('Nothing has run here yet').waitFor()
     await page.getByRole('searchbox').waitFor({ state: 'detached' })
     await expectNoOverflow(page)
+    await page.getByText(`npx bridle run --url=${world.url} scripted Hello`, { exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/s\/tour-/)
     const tour = page.getByRole('region', { name: 'Tour' })

@@ -1,17 +1,19 @@
 // The first screen of a server on which nothing has run: the tour, and the agents that are there.
 import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
+import { serverUrl } from '../server/address.ts'
 import { useServer } from '../server/server-context.tsx'
 import { sessionPath } from '../shell/paths.ts'
 import { Button } from '../ui/button.tsx'
 import { showError } from '../ui/toast.tsx'
 import { AgentCards } from './agent-cards.tsx'
+import { helloCommand } from './hello-command.ts'
 import { startTour } from './start-tour.ts'
 import { StopList } from './stop-list.tsx'
 import './tour.css'
 
 export const FirstRun = ({ onNew }: { readonly onNew: () => void }) => {
-  const { client } = useServer()
+  const { client, options } = useServer()
   const [, navigate] = useLocation()
   const [isStarting, setStarting] = useState(false)
   const start = async (): Promise<void> => {
@@ -57,7 +59,8 @@ export const FirstRun = ({ onNew }: { readonly onNew: () => void }) => {
             New session
           </Button>
           <span>
-            or in a terminal <code>npm run -s bridle -- run scripted "Hello"</code>
+            or in a terminal <code>{helloCommand({ serverUrl, tenantId: options.tenantId })}</code> (in a checkout of
+            Bridle, <code>npm run -s bridle --</code> instead of <code>npx bridle</code>)
           </span>
         </footer>
       </div>

@@ -2,7 +2,8 @@
 import { quoted } from './curl.ts'
 
 interface CommandServer {
-  readonly serverUrl: string
+  /** Undefined: the server that the command line finds by itself. */
+  readonly serverUrl: string | undefined
   readonly tenantId: string | undefined
 }
 
@@ -13,7 +14,7 @@ export const commandText = (
   flags: { readonly [name: string]: string | undefined },
   { serverUrl, tenantId }: CommandServer,
 ): string => {
-  const all = { ...flags, url: serverUrl.replace(/\/$/, ''), tenant: tenantId }
+  const all = { ...flags, url: serverUrl?.replace(/\/$/, ''), tenant: tenantId }
   const flagWords = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]))
   const isDashed = words.some((word) => word.startsWith('-'))
   return ['bridle', verb, ...flagWords, ...(isDashed ? ['--'] : []), ...words].map(shellWord).join(' ')

@@ -1,4 +1,4 @@
-// A prompt: its words, and what can be done with it.
+// A prompt: its words, its files, and what can be done with it.
 
 import type { HarnessMessage } from 'bridle/client'
 import { memo, useState } from 'react'
@@ -9,6 +9,7 @@ import { minuteText, momentText } from '../../ui/clock.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { useActs } from '../use-acts.ts'
 import { EditPrompt } from './edit-prompt.tsx'
+import { PromptFiles } from './prompt-files.tsx'
 import { PromptText } from './prompt-text.tsx'
 import { useHarnessValue } from './thread-context.tsx'
 
@@ -54,6 +55,7 @@ export const Question = memo(({ message }: { readonly message: HarnessMessage })
       ) : (
         <PromptText text={content} />
       )}
+      <PromptFiles input={message.input} />
     </article>
   )
 })

@@ -5,6 +5,7 @@ import { useLoaded } from '../../server/use-loaded.ts'
 import { sessionPath } from '../../shell/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { visibleText } from '../../ui/plain-text.ts'
 import { noFiles } from './files-choice.ts'
 import { FilesFields } from './files-fields.tsx'
 import { type NewSessionForm, startSession } from './start-session.ts'
@@ -34,6 +35,9 @@ export const NewSessionDialog = ({ onClose }: { readonly onClose: () => void }) 
   const set = (fields: Partial<NewSessionForm>): void => setForm((before) => ({ ...before, ...fields }))
   const agent = form.agent || (agents.data?.find(({ available }) => available)?.name ?? '')
   const chosen = agents.data?.find(({ name }) => name === agent)
+  // The server refuses a session of such an agent.
+  const offWhy =
+    chosen?.available === false ? visibleText(`This agent is not ready. ${chosen.needs ?? ''}`.trimEnd()) : null
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setBusy(true)
@@ -106,7 +110,13 @@ export const NewSessionDialog = ({ onClose }: { readonly onClose: () => void }) 
           </p>
         )}
         <div className="row">
-          <Button type="submit" look="primary" isBusy={isBusy} isDisabled={agent === ''}>
+          <Button
+            type="submit"
+            look="primary"
+            isBusy={isBusy}
+            isDisabled={agent === '' || offWhy !== null}
+            {...(offWhy !== null && { title: offWhy })}
+          >
             Start
           </Button>
           <Button look="ghost" onClick={onClose}>

@@ -10,3 +10,7 @@ export class ExportError extends Error {
     this.line = line
   }
 }
+
+/** The message for a file whose first line is not that of an export. */
+export const NO_EXPORT =
+  'This is no export of a session. Choose a file that `bridle export` or GET /sessions/:id/export wrote.'

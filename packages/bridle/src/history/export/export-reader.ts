@@ -5,7 +5,7 @@ import { DEPTH_MAX } from '../../kernel/limits.ts'
 import { EXPORT_SESSIONS_MAX, EXPORT_VERSION } from '../limits.ts'
 import type { LogEntry } from '../log-entry.ts'
 import { EntryChecks } from './entry-checks.ts'
-import { ExportError } from './export-error.ts'
+import { ExportError, NO_EXPORT } from './export-error.ts'
 import { type ExportSession, sessionFields } from './export-file.ts'
 import { Sha256 } from './sha256.ts'
 
@@ -164,9 +164,6 @@ const nameOf = ({ agent, id }: SessionName): string => `${agent}/${id}`
 
 const EXPORT_AGAIN = 'Export it again, and do not edit the file.'
 const CHANGED = `The line is not as a server writes it. ${EXPORT_AGAIN}`
-
-const NO_EXPORT =
-  'This is no export of a session. Choose a file that `bridle export` or GET /sessions/:id/export wrote.'
 
 const parse = (text: string, line: number): JsonObject => {
   let value: unknown

@@ -1,6 +1,6 @@
 // The lines of a file, one after the other: the file as a whole is never text in memory.
 import { EXPORT_LINE_CHARS_MAX } from '../limits.ts'
-import { ExportError } from './export-error.ts'
+import { ExportError, NO_EXPORT } from './export-error.ts'
 
 export interface FileLine {
   readonly text: string
@@ -14,8 +14,9 @@ export function* linesOf(file: string | Uint8Array): Generator<FileLine> {
   for (let at = 0; at < file.length; line++) {
     const end = typeof file === 'string' ? file.indexOf('\n', at) : file.indexOf(NEWLINE, at)
     if (end < 0) {
-      // Bytes of a picture or an archive are no file that was cut off.
-      if (typeof file !== 'string') textOf(file.subarray(at), line, true)
+      // A picture, an archive or another text is no export that was cut off.
+      const rest = typeof file === 'string' ? file.slice(at) : textOf(file.subarray(at), line, true)
+      if (line === 1 && !isBeginning(rest)) throw new ExportError(line, NO_EXPORT)
       throw new ExportError(line, 'The file is cut off here. Export it again.')
     }
     const size = end - at
@@ -27,6 +28,10 @@ export function* linesOf(file: string | Uint8Array): Generator<FileLine> {
     at = end + 1
   }
 }
+
+/** Whether an export may begin with the text, however short it is. */
+const isBeginning = (text: string): boolean => text.startsWith(BEGINNING) || BEGINNING.startsWith(text)
+const BEGINNING = '{"bridle":"export"'
 
 const NEWLINE = '\n'.charCodeAt(0)
 

@@ -53,8 +53,17 @@ test('[X68] a long file is read in slices, as text and as bytes', async () => {
 test.each([
   ['bytes that are no text', Uint8Array.of(0x7b, 0xff, 0xfe, 0x0a), /^Line 1: The line is not text/],
   ['bytes without a line', Uint8Array.of(0x89, 0x50, 0x4e, 0x47), /^Line 1: The line is not text/],
-  ['a file that ends within a character', Uint8Array.of(0x22, 0xc3), /^Line 1: The file is cut off/],
+  [
+    'a file that ends within a character',
+    Uint8Array.of(...new TextEncoder().encode('{"bridle":"export","version":1,"created_by":"'), 0xc3),
+    /^Line 1: The file is cut off/,
+  ],
   ['a line without an end', new TextEncoder().encode('{"bridle":"export"'), /^Line 1: The file is cut off/],
+  ['a first line that ends early', '{"bri', /^Line 1: The file is cut off/],
+  ['a second line without an end', '{"bridle":"export","version":1}\n{"a":1}', /^Line 2: The file is cut off/],
+  ['a text without an end', 'hello', /^Line 1: This is no export of a session/],
+  ['other JSON without an end', new TextEncoder().encode('{"a":1}'), /^Line 1: This is no export of a session/],
+  ['other bytes that end within a character', Uint8Array.of(0x22, 0xc3), /^Line 1: This is no export of a session/],
   [
     'a head without a version',
     new TextEncoder().encode('{"bridle":"export"}\n'),
