@@ -47,10 +47,9 @@ const explainRefusal =
   async (error: unknown): Promise<never> => {
     if (error instanceof FabricError && error.status === 400) await checkExportHead(file, content)
     if (!(error instanceof FabricError) || error.type !== 'conflict') throw error
-    throw new ExitError(
-      EXIT_CODES.failed,
-      `${error.message} Here: ${commandName()} import ${file} --rename${serverFlags}`,
-    )
+    const reason = error.message.replace(/ [^.]*\brename=1\b[^.]*\./u, '')
+    const command = `${commandName()} import ${file} --rename${serverFlags}`
+    throw new ExitError(EXIT_CODES.failed, `${reason} To give this one another id:\n  ${command}`)
   }
 
 const contentOf = async (file: string): Promise<Blob> => {
