@@ -12,6 +12,13 @@ export const refusalText = (error: Error): string => {
 /** The same without the field, behind words that name it already. */
 export const refusalReason = (error: Error): string => refusalParts(error).reason
 
+/** The message without the sentences that have a word of the wire, behind which the words of the command follow. */
+export const withoutSentence = ({ message }: Error, word: string): string =>
+  message
+    .split(/(?<=\.) /u)
+    .filter((sentence) => !sentence.includes(word))
+    .join(' ')
+
 /** The parts of `query: limit: Expected …`, and of `body: ` before a whole sentence. */
 export const refusalParts = (error: Error): { readonly field: string | null; readonly reason: string } => {
   const { message } = error

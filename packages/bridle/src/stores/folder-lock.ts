@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { StoreFault } from '../kernel/ports/store-fault.ts'
 import { isBusy } from './drivers/node-driver.ts'
 import { DatabaseSync } from './drivers/sqlite-module.ts'
+import { folderObstacle } from './folder-obstacle.ts'
 
 /**
  * A write transaction on an empty database, held open. SQLite's file locks belong to the process, so the kernel drops
@@ -27,6 +28,12 @@ export const lockFolder = (path: string): (() => void) => {
 export const writeFolderOwner = (path: string): void => writeFileSync(join(path, 'owner'), `${process.pid}\n`)
 
 export const makeFolder = (path: string): void => {
+  const obstacle = folderObstacle(path)
+  if (obstacle !== null)
+    throw new StoreFault(
+      'refused',
+      `The folder ${path} cannot be used: ${obstacle}. Choose another folder with the setting data (--data).`,
+    )
   if (existsSync(path)) return
   mkdirSync(path, { recursive: true, mode: 0o700 })
   // A new folder is an entry in its parent; until that is synced, a power cut takes the folder and all that is in it.

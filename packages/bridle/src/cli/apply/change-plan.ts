@@ -65,3 +65,9 @@ export const appliedFiles = (files: readonly ChangedFile[], { applied, target, k
       return [path, last?.session === now ? last : { session: now }]
     }),
   )
+
+/** The paths of the files that an earlier apply kept, where the folder still has another version than the session. */
+export const keptFiles = (files: readonly ChangedFile[], { applied, target }: TargetFolder): readonly string[] =>
+  files
+    .filter(({ path, now }) => applied.get(path)?.kept !== undefined && (target.get(path) ?? '') !== now)
+    .map(({ path }) => path)

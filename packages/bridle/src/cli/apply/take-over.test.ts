@@ -230,7 +230,9 @@ test('[C370] keeping every file is enough, and so is keeping one that nobody els
   writeFileSync(join(work, 'new.txt'), 'session\n')
   expect(await takeOver(hostile.top, work, 'src/a.txt', 'new.txt')).toBe(0)
   expect([inFolder('src/a.txt'), existsSync(join(hostile.top, 'new.txt'))]).toEqual(['committed\r\n', false])
-  await expect(takeOver(hostile.top, work)).rejects.toThrow('already')
+  expect(await refusalOf(takeOver(hostile.top, work))).toBe(
+    `Nothing was changed: the changes of the session are in ${hostile.top} already, but for new.txt, src/a.txt, which you kept.`,
+  )
   // A place is as good as a name.
   writeFileSync(join(work, 'new.txt'), 'session again\n')
   expect(await takeOver(hostile.top, work, join(hostile.top, 'new.txt'))).toBe(0)

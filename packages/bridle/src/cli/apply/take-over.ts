@@ -7,7 +7,7 @@ import { type GitCall, git } from '../../runners/workspaces/git.ts'
 import { findRepository, findWorktree, makeGitFolder } from '../../runners/workspaces/worktree.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { readAppliedNote, writeAppliedNote } from './applied-note.ts'
-import { appliedFiles, type ChangedFile, changePlan, type FileEntries } from './change-plan.ts'
+import { appliedFiles, type ChangedFile, changePlan, type FileEntries, keptFiles } from './change-plan.ts'
 import { blockedFiles, changedFiles, foldersAmong, targetEntries, treesOf } from './file-entries.ts'
 import { findKept, keepOffer, namesOf } from './kept-files.ts'
 
@@ -46,7 +46,10 @@ export const takeOver = (source: string, workspace: string, { keep, command }: T
       throw refusal(`: ${source} has something else in the place of ${names}.${offer(blocked)}`)
     }
     const brought = await bring()
-    if (brought === 0 && keep.length === 0) throw refusal(`: the changes of the session are in ${source} already.`)
+    if (brought === 0 && keep.length === 0) {
+      const but = changes.keptBefore.length === 0 ? '' : `, but for ${namesOf(changes.keptBefore)}, which you kept`
+      throw refusal(`: the changes of the session are in ${source} already${but}.`)
+    }
     // The files are there. Without its note, the next apply is like a first one.
     await changes.note().catch(() => {})
     return brought
@@ -74,6 +77,8 @@ interface WorktreeChanges {
   readonly blocked: readonly ChangedFile[]
   /** The paths of the files to keep. */
   readonly kept: ReadonlySet<string>
+  /** The paths of the files that an earlier apply kept, and that are not as the session has them. */
+  readonly keptBefore: readonly string[]
   /** The top of the worktree. */
   readonly work: string
   /** Makes the changes in the folder of the person. */
@@ -152,6 +157,7 @@ const withChanges = async <T>(
       conflicts: among(conflicts),
       blocked: among(await blockedFiles(repository.top, changed, sources)),
       kept,
+      keptBefore: keptFiles(changed, personal),
       work: worktree.work,
       apply: () => apply(patch),
       misfits: async () => {

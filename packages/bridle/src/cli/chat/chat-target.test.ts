@@ -33,6 +33,24 @@ test('[C190] a new chat of the default agent, of a named one, and of a named ses
   expect(calls).toEqual([{}, { agent: 'scripted' }, { agent: 'scripted', session_id: 'mine' }])
 })
 
+test.each([
+  ['loko', 'Did you mean look?'],
+  ['nothing', 'Try bridle sessions, or name another server with --url.'],
+])('[C371] an id that the server does not have, %s, is answered with the nearest one', async (id, advice) => {
+  const { fabric } = serverWith({
+    session: missing,
+    sessions: async ({ search }: { search?: string }) => ({
+      sessions: search === undefined ? [{ id: 'look', agent: 'a' }] : [],
+    }),
+  })
+  await expect(chooseTarget(fabric, { ...choice, id })).rejects.toMatchObject({
+    code: 1,
+    message: expect.stringMatching(
+      new RegExp(`^There is no session ${id} on the server at .*\\. ${advice.replace('?', '\\?')}$`),
+    ),
+  })
+})
+
 test('[C150] [C190] without an agent, --id may be the beginning of an id', async () => {
   const ids = ['north-1', 'north-2', 'south-1']
   const { fabric, calls } = serverWith({

@@ -262,7 +262,8 @@ describe.skipIf(needs('tmux'))('on a terminal', () => {
     chat.keys('C-c')
     await chat.until('Ctrl+C again leaves')
     chat.keys('C-c')
-    await chat.until('Come back with bridle chat scripted --id typed')
+    // [C281] A command in a line of its own is copied whole, whatever its length.
+    await chat.until(/Come back with\n {2}bridle chat scripted --id typed/)
     await chat.until('code 0')
     const back = open('fourth', 80, ['scripted', '--id', 'typed'])
     await back.until(/You said: "and then\?"/)

@@ -68,7 +68,7 @@ describe('[C11] attach', () => {
     expect(await watcher.ended).toEqual({
       code: 0,
       stdout: expect.stringContaining('› @script'),
-      stderr: `Detached from watched; nothing was stopped.\nCome back with bridle attach watched --url ${work.url}\n`,
+      stderr: `Detached from watched; nothing was stopped.\nCome back with\n  bridle attach watched --url ${work.url}\n`,
     })
     expect((await work.bridle(hint.trim().split(' ').slice(1))).code).toBe(0)
     expect((await run.ended).code).toBe(0)

@@ -103,7 +103,7 @@ within 2 seconds cancels it.`,
       stop()
       dispose()
     }
-    writeRemark(`Detached from ${id}; nothing was stopped.\nCome back with ${command} attach ${id}${words}`)
+    writeRemark(`Detached from ${id}; nothing was stopped.\nCome back with\n  ${command} attach ${id}${words}`)
     return EXIT_CODES.ok
   },
 })

@@ -97,7 +97,7 @@ const sayFarewell = async ({ plain, ownData }: ServerConnection, end: ChatEnd, s
     return
   }
   const work = isRunning ? (ownData === null ? ' The run continues.' : ' The run goes on when you are back.') : ''
-  writeRemark(`Left.${work} Come back with ${chatCommand(target, serverFlags)}`)
+  writeRemark(`Left.${work} Come back with\n  ${chatCommand(target, serverFlags)}`)
   const changes = await changesNote(plain, target, serverFlags).catch(() => null)
   if (changes !== null) writeRemark(changes)
 }

@@ -62,7 +62,10 @@ test('[C286] export names the commands that read the file; import names its own 
   expect(words).toBe(`replay ${tree} --session scripted-3c1c5d2a-95`)
   expect(parseJsonRows((await here.bridle(words.split(' '))).stdout)).toMatchObject([{ session: { id: long } }])
   const { code, stderr } = await there.bridle(['import', file])
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/another session "both" here.* import .* --rename\n$/)])
+  expect([code, stderr]).toEqual([
+    1,
+    `bridle: Line 2: There is another session "both" here, or there was one. To give this one another id:\n  bridle import ${file} --rename\n`,
+  ])
   expect((await there.bridle(['import', file, '--rename', '--text'])).stdout).toMatch(/, was both$/)
   // The very session of the file is no other one, so nothing is in its way.
   expect((await here.bridle(['import', file, '--text'])).stdout).toBe('both: is here already')

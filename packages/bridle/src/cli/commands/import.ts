@@ -8,6 +8,7 @@ import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } fr
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { checkExportHead } from '../files/export-head.ts'
+import { withoutSentence } from '../refusal-text.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 
 export const importSessions = defineCommand({
@@ -47,10 +48,9 @@ const explainRefusal =
   async (error: unknown): Promise<never> => {
     if (error instanceof FabricError && error.status === 400) await checkExportHead(file, content)
     if (!(error instanceof FabricError) || error.type !== 'conflict') throw error
-    throw new ExitError(
-      EXIT_CODES.failed,
-      `${error.message} Here: ${commandName()} import ${file} --rename${serverFlags}`,
-    )
+    const reason = withoutSentence(error, 'rename=1')
+    const command = `${commandName()} import ${file} --rename${serverFlags}`
+    throw new ExitError(EXIT_CODES.failed, `${reason} To give this one another id:\n  ${command}`)
   }
 
 const contentOf = async (file: string): Promise<Blob> => {

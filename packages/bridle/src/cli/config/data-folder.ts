@@ -1,6 +1,7 @@
 // The state and the owner of a data folder. Reads only, and changes nothing in it.
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { folderObstacle } from '../../stores/folder-obstacle.ts'
 
 export type DataFolderState =
   | { readonly state: 'absent' | 'free' }
@@ -10,11 +11,12 @@ export type DataFolderState =
 export const inspectDataFolder = (folder: string): DataFolderState => {
   const path = resolve(folder)
   try {
+    const why = folderObstacle(path)
+    if (why !== null) return { state: 'unusable', why }
     if (!existsSync(path)) {
       accessSync(nearest(path), constants.W_OK | constants.X_OK)
       return { state: 'absent' }
     }
-    if (!statSync(path).isDirectory()) return { state: 'unusable', why: 'it is not a folder' }
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     const lock = join(path, 'lock')
     return existsSync(lock) && isLocked(lock) ? { state: 'owned', pid: ownerIn(path) } : { state: 'free' }

@@ -2,8 +2,8 @@
 // folder, and about the sessions in it: there is no server that could list them.
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { ExitError } from '../command.ts'
-import { LIST_PAGE, NAMES_SHOWN } from '../limits.ts'
-import { NoSessionError } from '../session-ids/session-prefix.ts'
+import { NAMES_SHOWN } from '../limits.ts'
+import { NoSessionError, newestIds } from '../session-ids/session-prefix.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 /** Throws the error; about a missing session, in words that are true after the command has ended. */
@@ -14,9 +14,7 @@ export const rethrowMissing = async (
   text: string,
 ): Promise<never> => {
   if (ownData === null || !(error instanceof NoSessionError)) throw error
-  // Only words depend on it.
-  const page = await plain.sessions({ archived: 'all', limit: LIST_PAGE }).catch(() => ({ sessions: [] }))
-  const ids = [...new Set(page.sessions.map(({ id }) => id))]
+  const ids = await newestIds(plain)
   throw new ExitError(error.code, `There is no session ${text} in the data folder ${ownData}. ${adviceFor(text, ids)}`)
 }
 

@@ -2,9 +2,10 @@
 import { FabricError } from '../../client/fabric/error.ts'
 import type { OperatorClient, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
+import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
-import { CANDIDATES_MAX, PREFIX_PAGE } from '../limits.ts'
+import { CANDIDATES_MAX, LIST_PAGE, PREFIX_PAGE } from '../limits.ts'
 import { checkAgent } from '../runs/unknown-agent.ts'
 
 /**
@@ -27,7 +28,9 @@ export const withSession = async <T>(
     if (!isNotFound(error)) throw error
     const found = listed ?? (await sessionsByPrefix(fabric, text, agent))
     if (agent !== undefined && found.length === 0) await checkOtherAgents(fabric, text, agent)
-    const id = idByPrefix(fabric, text, found, choiceOf)
+    if (found.length === 0)
+      throw new NoSessionError(text, fabric.url, nearestName(text, await newestIds(fabric, agent)))
+    const id = idByPrefix(text, found, choiceOf)
     // The session is there: the server does not know something else, such as an approval.
     if (id === text) throw error
     return act(id)
@@ -43,17 +46,11 @@ const listedSessions = (fabric: OperatorClient, text: string): Promise<readonly 
     throw error
   })
 
-/** Throws where no session, or more than one, has an id that begins so. */
-const idByPrefix = (
-  fabric: OperatorClient,
-  text: string,
-  found: readonly SessionRow[],
-  choiceOf: (row: SessionRow) => string,
-): string => {
+/** Throws where more than one session has an id that begins so. There is at least one. */
+const idByPrefix = (text: string, found: readonly SessionRow[], choiceOf: (row: SessionRow) => string): string => {
   const ids = [...new Set(found.map(({ id }) => id))]
   if (ids.includes(text)) return text
-  const [first, ...others] = ids
-  if (first === undefined) throw new NoSessionError(text, fabric.url)
+  const [first = '', ...others] = ids
   if (others.length > 0) throw new ExitError(EXIT_CODES.usage, ambiguityText(text, ids))
   checkOneAgent(found, choiceOf)
   return first
@@ -103,10 +100,18 @@ export const sessionsByPrefix = async (
   return [...found.values()]
 }
 
+/** The ids of the newest sessions, for words about a missing one: none where the server does not list them. */
+export const newestIds = async (fabric: OperatorClient, agent?: string): Promise<readonly string[]> => {
+  const filter = { archived: 'all' as const, limit: LIST_PAGE, ...present({ agent }) }
+  const { sessions } = await fabric.sessions(filter).catch(() => ({ sessions: [] }))
+  return [...new Set(sessions.map(({ id }) => id))]
+}
+
 /** No session of the server has such an id. The message names the server: another one may have the port that a person thinks of. */
 export class NoSessionError extends ExitError {
-  constructor(text: string, url: string) {
-    const next = `Try ${commandName()} sessions, or name another server with --url.`
+  constructor(text: string, url: string, near: string | null) {
+    const next =
+      near !== null ? `Did you mean ${near}?` : `Try ${commandName()} sessions, or name another server with --url.`
     super(EXIT_CODES.failed, `There is no session ${text} on the server at ${url}. ${next}`)
     this.name = 'NoSessionError'
   }

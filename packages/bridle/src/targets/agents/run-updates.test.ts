@@ -54,3 +54,21 @@ test('runs that never end do not fill the memory: the oldest lose their time', (
     read(key('one'), [event(count, run, 'turn_end', { turn_id: run, status: 'completed' })])
   expect(updates.map((each) => each.type === 'end' && each.ms)).toEqual([null, 1])
 })
+
+test('[C121] [C124] the past of an imported session is no news; its next run is', () => {
+  const updates: RunUpdate[] = []
+  const read = runUpdates((update) => updates.push(update))
+  const one = key('one')
+  read(one, [
+    event(1_000, 'r-1', 'turn_start', { turn_id: 'r-1', prompt: 'a' }),
+    event(1_100, 'r-1', 'approval_required', { request_id: 'apr-1', tool_name: 'bash', reason: 'why' }),
+    event(1_200, 'r-1', 'retry_scheduled', { run_id: 'r-1', attempt: 2, due: 4_000, reason: 'It broke.' }),
+    event(9_000, '', 'session_imported', { source: {}, digest: '' }),
+    event(9_000, 'r-1', 'turn_end', { turn_id: 'r-1', status: 'cancelled' }),
+  ])
+  read(one, [event(9_500, 'r-2', 'turn_start', { turn_id: 'r-2', prompt: 'b' })])
+  read(one, [event(9_600, 'r-2', 'turn_end', { turn_id: 'r-2', status: 'completed' })])
+  expect(updates).toEqual([
+    { type: 'end', key: one, runId: 'r-2', outcome: 'completed', ms: 100, costUsd: null, message: null },
+  ])
+})

@@ -79,6 +79,10 @@ export const runUpdates = (
   }
 
   return (key, events) => {
+    if (isImport(events)) return
     for (const event of events) read(key, event)
   }
 }
+
+/** The commit of an import: its events happened on another server, or ended what was open there. An import is one commit. */
+export const isImport = (events: readonly AnyEvent[]): boolean => events.some(({ type }) => type === 'session_imported')

@@ -44,3 +44,11 @@ test('[O134] runs by outcome, their time, tokens and cost, for each agent', () =
     ],
   })
 })
+
+test('[O134] an import counts no runs, tokens or cost: they were spent elsewhere', () => {
+  const runs = createRunMetrics()
+  const usage = event(1_100, 'r-1', 'usage', { input_tokens: 10, output_tokens: 4, cost_usd: 0.25 })
+  const imported = event(9_000, '', 'session_imported', { source: {}, digest: '' })
+  runs.events(key('greet', 'one'), [start(1_000), usage, end(1_200, 'completed'), imported])
+  expect(runs.metrics().map(({ rows }) => rows)).toEqual([[], [], [], []])
+})

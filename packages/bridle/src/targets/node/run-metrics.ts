@@ -2,7 +2,7 @@
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { Histogram } from '../../surfaces/http/router/histogram.ts'
 import type { Metric, MetricLabels } from '../../surfaces/http/router/metrics.ts'
-import { runUpdates } from '../agents/run-updates.ts'
+import { isImport, runUpdates } from '../agents/run-updates.ts'
 import { RUN_SECONDS } from './limits.ts'
 
 export interface RunMetrics {
@@ -26,6 +26,7 @@ export const createRunMetrics = (): RunMetrics => {
 
   return {
     events(key, events) {
+      if (isImport(events)) return
       readEnds(key, events)
       const { agent } = key
       for (const event of events) {
