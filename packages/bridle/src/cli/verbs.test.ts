@@ -132,7 +132,7 @@ test('[C164] help and version load no command; a verb that calls a server loads 
   const files = calling.map(({ load }) => /commands\/[a-z-]+\.ts/.exec(String(load))?.[0])
   for (const command of new Set(files)) {
     const heavy = [...loadedWith(`cli/${command}`)].filter((file) =>
-      /^(agents|history|kernel\/(projections|rules|session|host)|stores|surfaces|voice)\/|^targets\/node\/index\.ts$/.test(
+      /^(agents|history|kernel\/(projections|rules|session|host)|stores(?!\/folder-obstacle)|surfaces|voice)\/|^targets\/node\/index\.ts$/.test(
         file,
       ),
     )

@@ -27,7 +27,7 @@ export const doctor = defineCommand({
     const settings = await serverSettings(flags, env)
     const { data, store = 'sqlite', models, agents } = settings
     const address = await serverAddress(flags, env)
-    // What the server is stands among the findings.
+    // No remark about the server: it stands among the findings.
     const { url, authToken } = address
     const fabric = await createClient(flags, env, { url, authToken })
     const found = await serverFindings(fabric, url)

@@ -51,7 +51,7 @@ describe('[C4] without --url', () => {
     await one?.ended
     expect(addressOf('one')).toBe(true)
     expect(await sessionsOf('one')).not.toContain('of-one')
-    // What answers at the usual address now is the server of another folder: that is said once, and never where the address was named.
+    // The server at the usual address is now that of another folder: this is said once, and never where the address was named.
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const data = join(world.folder, 'one')
     const elsewhere = await serverAddress({ data }, {})
