@@ -52,8 +52,12 @@ describeCockpit('the work of a session', (world) => {
     await memory.getByRole('form', { name: 'Proposal budget' }).getByRole('button', { name: 'Accept' }).click()
     await memory.getByText('{"attempts":3}').waitFor()
     await memory.getByText('plain', { exact: true }).waitFor()
-    const { memory: accepted, proposals } = await world.client.memory('knows')
-    expect(Object.fromEntries(accepted.map(({ key, value }) => [key, value]))).toMatchObject({ style: 'plain' })
+    // The form has the same words as the row that takes its place.
+    await tone.waitFor({ state: 'detached' })
+    await expect
+      .poll(async () => (await world.client.memory('knows')).memory.map(({ key, value }) => [key, value]))
+      .toContainEqual(['style', 'plain'])
+    const { proposals } = await world.client.memory('knows')
     expect(proposals.find(({ key }) => key === 'wrong')?.status).toBe('rejected')
     for (const width of [1440, 390]) {
       await page.setViewportSize({ width, height: 844 })
