@@ -4,9 +4,9 @@ import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { CANDIDATES_MAX } from '../limits.ts'
 import { refusalReason } from '../refusal-text.ts'
-import { unknownAgent } from '../runs/unknown-agent.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
 import { isNotFound, sessionsByPrefix, withSession } from '../session-ids/session-prefix.ts'
+import { unknownAgent } from '../session-ids/unknown-agent.ts'
 import { newChatBody } from './chat-workspace.ts'
 
 export interface ChatTarget {

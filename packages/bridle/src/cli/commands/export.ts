@@ -6,9 +6,9 @@ import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../comm
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { bodyOf, saveFile } from '../files/save-file.ts'
-import { checkAgent } from '../runs/unknown-agent.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { shortIds } from '../session-ids/short-ids.ts'
+import { checkAgent } from '../session-ids/unknown-agent.ts'
 
 export const exportSessions = defineCommand({
   options: {

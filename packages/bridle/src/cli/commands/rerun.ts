@@ -13,9 +13,9 @@ import {
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
-import { UnknownAgentError } from '../runs/unknown-agent.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
+import { UnknownAgentError } from '../session-ids/unknown-agent.ts'
 
 export const rerun = defineCommand({
   options: {

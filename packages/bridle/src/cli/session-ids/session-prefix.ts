@@ -6,7 +6,7 @@ import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { CANDIDATES_MAX, LIST_PAGE, PREFIX_PAGE } from '../limits.ts'
-import { checkAgent } from '../runs/unknown-agent.ts'
+import { checkAgent } from './unknown-agent.ts'
 
 /**
  * Acts on the session that a text names: the one with exactly this id, else the only one whose id begins with it. Without an agent

@@ -83,7 +83,7 @@ class ScriptRun {
   /** The positions that the script has reached, each with its frame. */
   readonly #positions: { readonly frame: number; readonly place: ScriptPosition }[] = []
   #startPosition: ScriptPosition
-  /** The names of the arguments that the call takes which waits for an approval; absent: any. */
+  /** The call that waits for an approval, with the names of the arguments that it takes; undefined = any. */
   #taken: { readonly callId: string; readonly names: readonly string[] | undefined } | null = null
   /** The position after the current step. */
   #nextPosition: ScriptPosition = { step: 0, piece: 0 }
@@ -140,7 +140,7 @@ class ScriptRun {
     return keyText(this.#job.key) === keyText(key)
   }
 
-  /** The names of the arguments that a waiting call takes; undefined: any. */
+  /** The names of the arguments that a waiting call takes; undefined = any. */
   takenBy(callId: string): readonly string[] | undefined {
     return this.#taken?.callId === callId ? this.#taken.names : undefined
   }
@@ -315,7 +315,7 @@ class ScriptRun {
 
 const HANDLE = 'step:'
 
-/** The first argument that is missing or that the call does not take; null: there is none. */
+/** The first argument that is missing or that the call does not take; null = there is none. */
 const argumentMisfit = (args: JsonObject, names: readonly string[] | undefined): string | null => {
   if (!names) return null
   const missing = names.find((name) => !Object.hasOwn(args, name))
