@@ -121,17 +121,23 @@ const findWrongRate = (options: object): string | null => {
   return null
 }
 
+/** Modes that both engines have. Of another, Codex would ask before everything, and Claude Code would fail in every run. */
+const permissionModes: readonly unknown[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']
+
 const engineSettingKinds: Readonly<Record<string, string>> = {
   model: 'a text',
-  permission_mode: 'a text',
+  permission_mode: permissionModes.join(', ').replace(/, (?=\w+$)/, ' or '),
   max_budget_usd: 'a number, 0 or more',
   max_turns: 'a whole number, 0 or more',
 }
 
+const findWrongMode = (mode: unknown): 'permission_mode' | null =>
+  permissionModes.includes(mode ?? 'default') ? null : 'permission_mode'
+
 /** A run checks its settings with the same schema, but its error cannot name the options that they come from. */
 const findWrongEngine = (engines: object): string | null => {
   for (const [engine, config] of Object.entries(engines)) {
-    const wrong = findWrongEngineSetting(config ?? {})
+    const wrong = findWrongEngineSetting(config ?? {}) ?? findWrongMode(config?.permission_mode)
     if (wrong === '') return `"engines.${engine}" must be an object.`
     if (wrong !== null) return `"engines.${engine}.${wrong}" must be ${engineSettingKinds[wrong]}.`
     const models: unknown = config?.models ?? []

@@ -59,7 +59,14 @@ test.each([
   ['{ engines: { claude: { max_budget_usd: -1 } } }', '"engines.claude.max_budget_usd" must be a number, 0 or more.'],
   ['{ engines: { claude: { max_budget_usd: "2" } } }', '"engines.claude.max_budget_usd" must be a number, 0 or more.'],
   ['{ engines: { codex: { max_turns: 1.5 } } }', '"engines.codex.max_turns" must be a whole number, 0 or more.'],
-  ['{ engines: { codex: { permission_mode: true } } }', '"engines.codex.permission_mode" must be a text.'],
+  [
+    '{ engines: { codex: { permission_mode: true } } }',
+    '"engines.codex.permission_mode" must be default, acceptEdits, plan, dontAsk or bypassPermissions.',
+  ],
+  [
+    '{ engines: { claude: { permission_mode: "acceptEdit" } } }',
+    '"engines.claude.permission_mode" must be default, acceptEdits, plan, dontAsk or bypassPermissions.',
+  ],
   ['{ engines: { codex: { model: ["a"] } } }', '"engines.codex.model" must be a text.'],
   ['{ engines: { codex: { models: "gpt-*" } } }', '"engines.codex.models" must be a list of texts.'],
   ['{ engines: { claude: true } }', '"engines.claude" must be an object.'],
