@@ -94,13 +94,15 @@ describeCockpit('the composer', (world) => {
     const page = await world.open('/s/files', { viewport: { width: 390, height: 844 } })
     const thread = page.getByRole('log', { name: 'Conversation' })
     await thread.getByText('Ready.', { exact: true }).waitFor()
-    const [chooser] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      page.getByRole('button', { name: 'Attach a file' }).click(),
-    ])
-    const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('n') })
-    await chooser.setFiles([file('notes.txt'), file(`${'long '.repeat(30)}.txt`)])
-    await expect.poll(() => page.locator('.attached').innerText()).not.toContain('uploading')
+    const attach = async (...names: readonly string[]): Promise<void> => {
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('button', { name: 'Attach a file' }).click(),
+      ])
+      await chooser.setFiles(names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('n') })))
+      await expect.poll(() => page.locator('.attached').innerText()).not.toContain('uploading')
+    }
+    await attach('notes.txt', `${'long '.repeat(30)}.txt`)
     await page.getByRole('textbox', { name: 'Message' }).fill(script({ text: 'Read.' }))
     await page.getByRole('button', { name: 'Send' }).click()
     const names = thread.getByRole('article', { name: 'Prompt' }).last().getByRole('list', { name: 'Files' })
@@ -117,5 +119,9 @@ describeCockpit('the composer', (world) => {
     await steer.waitFor()
     const { x, width } = (await steer.boundingBox())!
     expect(x + width).toBeLessThanOrEqual(390)
+    await attach('later.txt')
+    await page.getByRole('textbox', { name: 'Message' }).fill('Then this.')
+    await page.getByRole('button', { name: 'Queue', exact: true }).click()
+    await page.locator('.queue', { hasText: 'Then this.' }).getByText('with later.txt', { exact: true }).waitFor()
   })
 })

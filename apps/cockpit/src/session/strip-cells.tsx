@@ -25,7 +25,8 @@ export const NowCell = ({ detail, status }: LiveCellProps) => {
   const { step } = detail
   const count = step && planCount(step)
   const error = useHarnessValue((state) => state.error)
-  const text = step?.title || (status === 'failed' ? (error ?? detail.lastError) : null) || detail.model || detail.agent
+  const failure = status === 'failed' ? (error ?? detail.lastError) : null
+  const text = step?.title || failure || (detail.model ? `Model ${detail.model}` : detail.agent)
   return (
     <div className="cell wide now">
       <div className="k">

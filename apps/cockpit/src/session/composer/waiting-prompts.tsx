@@ -5,6 +5,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
 import { QUEUED_CHARS } from '../limits.ts'
+import { fileNames } from '../thread/file-names.ts'
 import { useHarnessList, useThreadSource } from '../thread/thread-context.tsx'
 import { useActs } from '../use-acts.ts'
 import { queuedPrompts } from './queued-prompts.ts'
@@ -35,12 +36,14 @@ export const WaitingPrompts = ({ held }: { readonly held: readonly HeldPrompt[] 
 const QueuedPrompt = ({ message, place }: { readonly message: HarnessMessage; readonly place: number }) => {
   const { unqueue } = useActs()
   const canOperate = useCan('operate')
-  const { runId, content } = message
+  const { runId, content, input } = message
+  const files = fileNames(input)
   return (
     <div className="queue" data-queued={message.id}>
       <Icon name="list-end" size={14} />
       <span className="nowrap medium">{place === 1 ? 'Next' : `Queued ${place}`}</span>
       <span className="trunc">{lineOf(content)}</span>
+      {files.length > 0 && <span className="trunc t3">with {lineOf(files.join(', '))}</span>}
       {runId !== undefined && canOperate && (
         <span className="right">
           <IconButton name="x" label="Remove from the queue" onClick={() => void unqueue(runId)} />
