@@ -19,9 +19,9 @@ import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { checkAgent } from '../session-ids/unknown-agent.ts'
 import { printFields } from '../terminal/fields.ts'
-import { healthTexts } from '../terminal/health-text.ts'
+import { healthChangeLines, healthTexts, healthWords } from '../terminal/health-text.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
-import { type CliOutput, truncateLine } from '../terminal/output.ts'
+import type { CliOutput } from '../terminal/output.ts'
 import { printSessionTable, worstFirst } from '../terminal/session-table.ts'
 
 const options = {
@@ -158,15 +158,15 @@ const printList = async (
 /** A line of its own with the time: the columns of the list above may be out of sight. */
 const printChange = (out: CliOutput, row: SessionRow): void => {
   if (out.isJson) return out.row(rowOf(row))
-  const { id, status, health: now } = row
   const time = new Date().toTimeString().slice(0, 8)
-  const words = [id, status, healthColumn.text(row), now?.hint ? `(${now.hint})` : ''].filter(Boolean).join('  ')
-  out.line(`${out.style('dim', time)}  ${truncateLine(words, out.width - time.length - 2)}`)
+  const [first, ...advice] = healthChangeLines(row, out.width - time.length - 2)
+  out.line(`${out.style('dim', time)}  ${first}`)
+  for (const line of advice) out.line(`${' '.repeat(time.length)}  ${line}`)
 }
 
 const healthColumn = {
   head: 'HEALTH',
-  text: ({ health: now }: SessionRow): string => (now === null ? '-' : [now.score, ...now.flags].join(' ')),
+  text: ({ health: now }: SessionRow): string => healthWords(now),
 }
 
 const rowOf = ({ id, agent, status, title, health: now }: SessionRow) => ({

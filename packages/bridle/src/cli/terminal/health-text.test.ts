@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { healthTexts } from './health-text.ts'
+import { healthChangeLines, healthTexts } from './health-text.ts'
 
 type Health = Parameters<typeof healthTexts>[0]
 
@@ -14,5 +14,22 @@ test('budgets are shown without the noise of sums', () => {
     '90: budget',
     'max_cost_usd: 0.082 of 0.0912 (high)',
     'max_tool_failures: 3 of 3 (over)',
+  ])
+})
+
+test('[C158] the advice of a change is whole, below a long id', () => {
+  const health = {
+    score: 60,
+    flags: ['failed'],
+    hint: `Read its last error, then ask it again: bridle rerun ${'long-id-'.repeat(4)}`,
+  }
+  const row = { id: 'long-id-'.repeat(8), status: 'failed', health } as unknown as Parameters<
+    typeof healthChangeLines
+  >[0]
+  const lines = healthChangeLines(row, 70)
+  expect(lines).toEqual([
+    `${'long-id-'.repeat(8)}  failed  60 failed`,
+    'Read its last error, then ask it again:',
+    `bridle rerun ${'long-id-'.repeat(4)}`,
   ])
 })

@@ -1,5 +1,7 @@
 // The health of a session in words.
-import type { HealthEnvelope } from '../../client/index.ts'
+import type { HealthEnvelope, SessionRow } from '../../client/index.ts'
+import { escapeControls } from './output.ts'
+import { wrapWords } from './text-lines.ts'
 
 type Health = HealthEnvelope['payload']
 
@@ -17,3 +19,13 @@ export const healthTexts = ({ score, flags, penalties, hint, budget_pressure, re
 
 /** Sums of fractions end in noise such as 0.08199999999999999. */
 const amount = (value: number): string => String(Number(value.toPrecision(6)))
+
+/** A change of a list, and below it what can be done. Nothing is cut: a long id would push out what matters. */
+export const healthChangeLines = ({ id, status, health }: SessionRow, columns: number): string[] => [
+  escapeControls([id, status, healthWords(health)].join('  ')),
+  ...(health?.hint ? wrapWords(escapeControls(health.hint), columns).map((line) => line.trimEnd()) : []),
+]
+
+/** The score and its flags in one column. */
+export const healthWords = (health: SessionRow['health']): string =>
+  health === null ? '-' : [health.score, ...health.flags].join(' ')
