@@ -56,6 +56,16 @@ test('[O8] a run that waits, and is taken up by another process, is two spans', 
   expect(tool?.attributes['gen_ai.operation.name']).toBe('execute_tool')
 })
 
+test('[O8] the past of an imported session has no spans here', () => {
+  exporter.reset()
+  createTracing().events(key, [
+    event('turn_start', { turn_id: 'r-1', prompt: 'x' }, DAY + 1_000),
+    event('turn_end', { turn_id: 'r-1', status: 'completed' }, DAY + 2_000),
+    event('session_imported', { source: {}, digest: '' }, DAY + 9_000),
+  ])
+  expect(exporter.getFinishedSpans()).toEqual([])
+})
+
 test('[O8] a request becomes a span named by its route', () => {
   exporter.reset()
   const seen = { method: 'GET', url: '/sessions/x', route: '/sessions/:id', status: 404, ms: 5, correlationId: 'c-1' }

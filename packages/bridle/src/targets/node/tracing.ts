@@ -4,6 +4,7 @@
 import { type Context, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
 import type { RequestLogEntry } from '../../surfaces/http/router/app.ts'
+import { isImport } from '../agents/run-updates.ts'
 import { OPEN_SPANS_MAX } from './limits.ts'
 
 export interface Tracing {
@@ -100,6 +101,7 @@ export const createTracing = (): Tracing => {
       span.end(now)
     },
     events(key, events) {
+      if (isImport(events)) return
       for (const event of events) record(key, event)
     },
   }
