@@ -28,13 +28,25 @@ test('it remembers what was said in a session, and nothing of another one', asyn
   assert.equal(await ask('ada', 'What is my name?'), 'Your name is Ada.')
 })
 
-test('it sends a note only after an approval', async () => {
-  const answer = ask('notes', 'Send a note to Bob: lunch at noon')
-  for await (const event of client().events('helper', 'notes')) {
+/** Sends a note to Bob, and answers the question about it with the other arguments, where there are any. */
+const sendNote = async (session: string, args?: { to: string; text: string }) => {
+  const answer = ask(session, 'Send a note to Bob: lunch at noon')
+  for await (const event of client().events('helper', session)) {
     if (event.type !== 'approval_requested') continue
-    await client().approve('notes', event.data.approvalId)
+    await client().approve(session, event.data.approvalId, args && { args })
     break
   }
-  assert.match(String(await answer), /The note to Bob is in outbox\.txt\.$/)
+  return answer
+}
+
+test('it sends a note only after an approval', async () => {
+  assert.match(String(await sendNote('notes')), /The note to Bob is in outbox\.txt\.$/)
   assert.equal(readFileSync('outbox.txt', 'utf8'), 'to Bob: lunch at noon\n')
+})
+
+test('it sends the note as the person has changed it, and says what became of it', async () => {
+  const answer = String(await sendNote('changed', { to: 'Eve', text: 'lunch at two' }))
+  assert.match(answer, /The note to Eve is in outbox\.txt\.$/)
+  assert.doesNotMatch(answer, /arguments/)
+  assert.match(readFileSync('outbox.txt', 'utf8'), /to Eve: lunch at two\n$/)
 })
