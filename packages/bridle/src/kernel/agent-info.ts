@@ -9,6 +9,11 @@ export interface AgentInfo extends EngineIdentity {
   readonly webhook: boolean
   /** The missing requirement, as a sentence; null: the agent can run. */
   readonly needs: string | null
+  /**
+   * A run begins also while something is missing, and says so itself: its session may ask another model than those of the agent, or a
+   * voice.
+   */
+  readonly startsAnyway?: boolean
   /** The place of the key or login that the agent uses, never its value; absent or null = it uses none that is known here. */
   readonly credential?: string | null
   /** Sentences about mistakes that stop nothing; absent = none. */
@@ -31,6 +36,14 @@ export interface AgentInfo extends EngineIdentity {
   /** Turns a request's body into the prompt and input of a run, or says what is wrong with it. */
   readonly accept: (body: JsonObject) => Promise<Submission | { readonly problem: string }>
 }
+
+/** Whether a run of the agent can begin. */
+export const canStart = ({ needs, startsAnyway = false }: Pick<AgentInfo, 'needs' | 'startsAnyway'>): boolean =>
+  needs === null || startsAnyway
+
+/** The sentence with which a prompt for the agent is refused; null: its run can begin. */
+export const unavailability = (agent: Pick<AgentInfo, 'name' | 'needs' | 'startsAnyway'>): string | null =>
+  canStart(agent) ? null : `The agent "${agent.name}" is not available: ${agent.needs}`
 
 export interface Submission {
   readonly prompt: string

@@ -25,7 +25,7 @@ export const doctor = defineCommand({
   notes: 'Exit code 1 when something is wrong.',
   run: async ({ flags, env, out }) => {
     const settings = await serverSettings(flags, env)
-    const { data, store = 'sqlite', models, agents } = settings
+    const { data, store = 'sqlite' } = settings
     const address = await serverAddress(flags, env)
     // No remark about the server: it stands among the findings.
     const { url, authToken } = address
@@ -35,7 +35,7 @@ export const doctor = defineCommand({
     // Loaded only now: it imports the code of agents.
     const { agentFileFindings } = await import('../config/agent-file-findings.ts')
     // A server on another machine has other files.
-    const files = at.isBridle && !isLocalUrl(url) ? [] : await agentFileFindings(settings)
+    const files = at.isBridle && !isLocalUrl(url) ? [] : await agentFileFindings(settings, env)
     const findings = [
       nodeFinding(process.versions.node),
       folderFinding(data, at.isBridle),
@@ -45,11 +45,7 @@ export const doctor = defineCommand({
       await tokenFinding(fabric, address.tokenFrom, at.isBridle),
       ...(at.isBridle
         ? servedFindings(at.agents, files)
-        : [
-            ...files,
-            ...(await engineFindings(env)),
-            await assistantFinding(env, models, typeof agents === 'string' ? agents : '.'),
-          ]),
+        : [...files, ...(await engineFindings(env)), await assistantFinding(env, settings)]),
     ]
     const marks = { ok: out.style('green', '✓'), note: out.style('yellow', '!'), wrong: out.style('red', '✗') }
     const width = Math.max(...findings.map(({ check }) => check.length))
@@ -181,13 +177,13 @@ const servedFindings = (served: readonly AgentStatus[], files: readonly DoctorFi
 /** The agent `assistant` of a server that would be started here. */
 export const assistantFinding = async (
   env: NodeJS.ProcessEnv,
-  models?: ServerOptions['models'],
-  root = '.',
+  { models, agents, agentsRoot }: Pick<ServerOptions, 'models' | 'agents' | 'agentsRoot'>,
 ): Promise<DoctorFinding> => {
   const { ASSISTANT, createAssistant } = await import('../../targets/models/assistant.ts')
   const { createModelSource } = await import('../../targets/models/model-source.ts')
-  const { nodePackages } = await import('../../targets/models/node-packages.ts')
-  const assistant = createAssistant(env, createModelSource({ models, env, packages: nodePackages(root) }), 'node')
+  const { nodePackages, packagesFolder } = await import('../../targets/models/node-packages.ts')
+  const packages = nodePackages(packagesFolder(agents, agentsRoot))
+  const assistant = createAssistant(env, createModelSource({ models, env, packages }), 'node')
   const check = `agent ${ASSISTANT}`
   const needs = assistant.needs()
   if (needs !== null) return { check, state: 'note', detail: `not available: ${needs}` }

@@ -31,7 +31,7 @@ const good = (name: string) => ({ check: `agent ${name}`, state: 'ok', detail: `
 test('[C302] a file with the name of an agent of the server is wrong, and the finding says what to do', async () => {
   const agentsRoot = projectWith('claude', 'codex', 'scripted', 'assistant', 'voice', 'mine', 'given')
   const given = agent({ name: 'given', run: () => 'hi' })
-  expect(await agentFileFindings({ agentsRoot, agents: [given] })).toEqual([
+  expect(await agentFileFindings({ agentsRoot, agents: [given] }, {})).toEqual([
     good('assistant'),
     taken('claude'),
     taken('codex'),
@@ -44,9 +44,9 @@ test('[C302] a file with the name of an agent of the server is wrong, and the fi
 
 test('[C302] a name of the package is free where the settings leave its agent out; without files there is nothing to say', async () => {
   const agentsRoot = projectWith('claude', 'scripted')
-  expect(await agentFileFindings({ agentsRoot, builtInAgents: ['scripted'] })).toEqual([
+  expect(await agentFileFindings({ agentsRoot, builtInAgents: ['scripted'] }, {})).toEqual([
     good('claude'),
     taken('scripted'),
   ])
-  expect(await agentFileFindings({ agentsRoot: false })).toEqual([])
+  expect(await agentFileFindings({ agentsRoot: false }, {})).toEqual([])
 })

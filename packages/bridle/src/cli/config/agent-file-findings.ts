@@ -1,22 +1,29 @@
 // The files of agents in this folder, as `bridle doctor` judges them.
 import { builtInNames, definitionProblem } from '../../targets/agents/definition-problem.ts'
 import { findAgents } from '../../targets/agents/folder.ts'
+import { modelNeeds } from '../../targets/models/model-needs.ts'
+import { createModelSource, type ModelEnv } from '../../targets/models/model-source.ts'
+import { nodePackages, packagesFolder } from '../../targets/models/node-packages.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import type { DoctorFinding } from '../commands/doctor.ts'
 
-type AgentSettings = Pick<ServerOptions, 'agents' | 'agentsRoot' | 'builtInAgents'>
+type AgentSettings = Pick<ServerOptions, 'agents' | 'agentsRoot' | 'builtInAgents' | 'models'>
 
 /** A server refuses the same files. A name that the server has already is the mistake that shows least: its own agent answers. */
-export const agentFileFindings = async (settings: AgentSettings): Promise<DoctorFinding[]> => {
-  const { agents, agentsRoot = '.', builtInAgents } = settings
+export const agentFileFindings = async (settings: AgentSettings, env: ModelEnv): Promise<DoctorFinding[]> => {
+  const { agents, agentsRoot = '.', builtInAgents, models } = settings
   if (agentsRoot === false) return []
   const given = typeof agents === 'string' ? [] : (agents ?? []).map(({ name }) => name)
   const taken = new Set([...builtInNames.filter((name) => builtInAgents?.includes(name) ?? true), ...given])
+  const { missing } = createModelSource({ models, env, packages: nodePackages(packagesFolder(agents, agentsRoot)) })
   return (await findAgents(agentsRoot, agents)).map((found) => {
     const problem = 'definition' in found ? definitionProblem(found.definition, taken) : found.problem
     const check = `agent ${'definition' in found ? found.definition.name : found.name}`
-    return problem === null
+    if (problem !== null) return { check, state: 'wrong', detail: `${found.file}: ${problem}` }
+    const { model = null } = 'definition' in found ? found.definition : {}
+    const needs = model && modelNeeds(model, missing)
+    return needs === null
       ? { check, state: 'ok', detail: found.file }
-      : { check, state: 'wrong', detail: `${found.file}: ${problem}` }
+      : { check, state: 'note', detail: `not available: ${needs}` }
   })
 }

@@ -4,7 +4,7 @@
 // first, and a client that checks nothing else must not take a failed run for a result. `Prefer` chooses otherwise.
 
 import type * as v from 'valibot'
-import type { AgentInfo } from '../../kernel/agent-info.ts'
+import { type AgentInfo, unavailability } from '../../kernel/agent-info.ts'
 import { isRefusal, type PromptAnswer } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
@@ -36,8 +36,8 @@ export const invoke = async (
 ): Promise<Response | Denial> => {
   const { request, body, ports } = call
   const key = requireKey(call)
-  if (agent.needs !== null)
-    return new Denial('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
+  const unavailable = unavailability(agent)
+  if (unavailable !== null) return new Denial('unavailable', unavailable)
   const input = await claimInputFiles(call, key, body as JsonObject)
   if (isDenial(input)) return input
   const submission = await agent.accept(input)

@@ -1,6 +1,6 @@
 // The agent of a new session, and the settings that a caller may choose for it.
 import * as v from 'valibot'
-import type { AgentInfo } from '../../kernel/agent-info.ts'
+import { type AgentInfo, unavailability } from '../../kernel/agent-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
 import { unknownAgent } from '../http/access/unknown-agent.ts'
@@ -59,9 +59,8 @@ export const chooseAgent = (
     return badRequest(`body: engine: The agent "${name}" runs on ${agent.engine}`)
   const closed = refusePrivateAgent({ access, ports }, agent.name)
   if (closed) return closed
-  if (agent.needs !== null)
-    return new Denial('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
-  return agent
+  const unavailable = unavailability(agent)
+  return unavailable === null ? agent : new Denial('unavailable', unavailable)
 }
 
 const noSuchEngine = (engine: string, { agents }: Pick<RouteCall<unknown, unknown>['ports'], 'agents'>): string =>

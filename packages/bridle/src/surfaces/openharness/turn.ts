@@ -1,4 +1,5 @@
 // A turn: the intent becomes a prompt, and the answer is what its run said.
+import { unavailability } from '../../kernel/agent-info.ts'
 import { isRefusal, type Refusal } from '../../kernel/commands.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
@@ -160,8 +161,8 @@ const submitIntent = async (
     return invalidField('context.user_intent', 'Say what the user wants, as a text.')
   const agent = ports.agents.get(key.agent)
   if (!agent) return notFound()
-  if (agent.needs !== null)
-    return engineError('engine_unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
+  const unavailable = unavailability(agent)
+  if (unavailable !== null) return engineError('engine_unavailable', unavailable)
   const kept = await keptFields(split.request, ports.openharness?.restrictedKeys)
   if (isDenial(kept)) return kept
   const requestKey = await requestKeyOf(call.request, message)

@@ -1,5 +1,6 @@
 // `WS /sessions/:id/voice`: finds or names the session, and checks that the caller may talk with it.
 import type * as v from 'valibot'
+import { unavailability } from '../../kernel/agent-info.ts'
 import { isId, type Key } from '../../kernel/event.ts'
 import { mayOpen, ownerOf } from '../../kernel/owner.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
@@ -59,12 +60,9 @@ const openConnection = async (call: VoiceCall): Promise<SocketOpener> => {
   const refused = isDenial(choice) ? choice : choice && (await openWorkspace(call, key, choice))
   if (refused) return refuseDenied(refused)
   const session = await ports.host.open(key)
-  const needs = session.exists ? null : ports.agents.get(key.agent)?.needs
-  if (needs)
-    return refuseLine(
-      { code: 'agent_unavailable', message: `The agent "${key.agent}" is not available: ${needs}` },
-      CLOSE.refused,
-    )
+  const agent = session.exists ? undefined : ports.agents.get(key.agent)
+  const unavailable = agent ? unavailability(agent) : null
+  if (unavailable !== null) return refuseLine({ code: 'agent_unavailable', message: unavailable }, CLOSE.refused)
   const cursor = parseStreamCursor(null, query.after)
   if (cursor === undefined) return refuseDenied(badRequest('query: after: Expected the id of an event, such as ev-9'))
   const connection: VoiceConnection = {

@@ -8,12 +8,13 @@ import { modelNamesOf } from '../../agents/model/model-choice.ts'
 import { acceptInput } from '../../agents/schemas/input.ts'
 import { inputSchemaOf, modelSchemaProblem } from '../../agents/schemas/json-schema.ts'
 import { findChildAgent } from '../../agents/subagents/child-agents.ts'
-import type { AgentInfo } from '../../kernel/agent-info.ts'
+import { type AgentInfo, canStart } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeIdentity, scriptedIdentity } from '../../runners/engine-identities.ts'
 import { defaultEngineAgent } from '../../runners/engines/descriptions.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import { ASSISTANT } from '../models/assistant.ts'
+import { modelNeeds } from '../models/model-needs.ts'
 import { ServerFault } from '../server-fault.ts'
 import { definitionProblem } from './definition-problem.ts'
 import type { AgentFile, BrokenAgentFile } from './folder.ts'
@@ -124,8 +125,9 @@ export class AgentRegistry {
   }
 
   #serve(definition: AgentDefinition): void {
-    const { name, description, triggers } = definition
+    const { name, description, triggers, model } = definition
     const warnings = policyWarnings(definition)
+    const missing = this.#ports.missingModel
     this.#definitions.set(name, definition)
     this.#ensureRunner(name)
     this.agents.set(name, {
@@ -133,7 +135,11 @@ export class AgentRegistry {
       name,
       description,
       webhook: triggers.webhook,
-      needs: null,
+      // Asked each time: a package may be installed later.
+      get needs() {
+        return model && missing ? modelNeeds(model, missing) : null
+      },
+      startsAnyway: true,
       ...(warnings.length > 0 && { warnings }),
       inputSchema: () => inputSchemaOf(definition),
       ...this.#modelChoice(definition),
@@ -195,10 +201,14 @@ export class AgentRegistry {
 
 /** The agent of a session that names none. */
 export const defaultAgent = (
-  agents: ReadonlyMap<string, Pick<AgentInfo, 'needs'>>,
+  agents: ReadonlyMap<string, Pick<AgentInfo, 'needs' | 'startsAnyway'>>,
   env: { readonly BRIDLE_AGENT?: string | undefined },
 ): string => {
   if (env.BRIDLE_AGENT) return env.BRIDLE_AGENT
   const candidates = [defaultEngineAgent, ASSISTANT].filter((name) => name !== undefined)
-  return candidates.find((name) => agents.get(name)?.needs === null) ?? scriptedIdentity.engine
+  const isReady = (name: string) => {
+    const agent = agents.get(name)
+    return agent !== undefined && canStart(agent)
+  }
+  return candidates.find(isReady) ?? scriptedIdentity.engine
 }

@@ -6,7 +6,7 @@ import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { ASSISTANT, createAssistant } from '../models/assistant.ts'
 import { createModelSource, type ModelProviders } from '../models/model-source.ts'
-import { nodePackages } from '../models/node-packages.ts'
+import { nodePackages, packagesFolder } from '../models/node-packages.ts'
 import { connectProvider } from '../node/sockets/provider-socket.ts'
 import { ServerFault } from '../server-fault.ts'
 import { createVoiceAgent } from '../voice/voice-agent.ts'
@@ -49,8 +49,7 @@ export const loadServerAgents = async (
 ): Promise<ServerAgents> => {
   const { env, ...runPorts } = ports
   const root = resolve(agentsRoot || '.')
-  const packagesRoot = typeof agents === 'string' ? resolve(root, agents) : root
-  const source = createModelSource({ models, env, packages: nodePackages(packagesRoot) })
+  const source = createModelSource({ models, env, packages: nodePackages(packagesFolder(agents, agentsRoot)) })
   const registry = new AgentRegistry({ ...runPorts, resolveModel: source.resolve, missingModel: source.missing })
   const isServed = (name: string) => builtInAgents?.includes(name) ?? true
   for (const [info, runner] of builtIn) if (isServed(info.name)) registry.addBuiltIn(info, runner)

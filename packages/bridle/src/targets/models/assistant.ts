@@ -4,6 +4,7 @@ import type { LanguageModel } from '../../agents/model/model.ts'
 import { isModelName, UNSET_PROVIDER } from '../../agents/model/model-choice.ts'
 import { ModelError } from '../../agents/model/model-error.ts'
 import type { ModelChoice } from '../../agents/model-agent.ts'
+import { modelNeeds } from './model-needs.ts'
 import type { ModelEnv, ModelSource } from './model-source.ts'
 
 export const ASSISTANT = 'assistant'
@@ -38,11 +39,7 @@ export const createAssistant = (
     }),
     models,
     problems,
-    // Any model of the list may answer, so the agent can run while one of them is there.
-    needs: () => {
-      const found = problems()
-      return found.length < names.length ? null : found.join(' ') || unset
-    },
+    needs: () => (names.length === 0 ? unset : modelNeeds(names, source.missing)),
   }
 }
 

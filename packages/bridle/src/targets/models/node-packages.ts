@@ -7,6 +7,10 @@ import { shortErrorMessage } from '../../agents/error-message.ts'
 import type { ModelProvider, ProviderPackages } from './model-source.ts'
 import { factoryNames, instanceNames, packageOf } from './provider-conventions.ts'
 
+/** The folder from which the packages of providers are imported, by the settings of a server. */
+export const packagesFolder = (agents: unknown, agentsRoot: string | false = '.'): string =>
+  resolve(agentsRoot || '.', typeof agents === 'string' ? agents : '.')
+
 export const nodePackages = (root: string): ProviderPackages => {
   const folder = resolve(root)
   return {
