@@ -37,7 +37,7 @@ test('[H152] an agent names the models that it asks, in order; one without a mod
     modelId: 'small',
     doStream: async () => ({}),
   } as unknown as LanguageModel
-  const source = { missing: () => null }
+  const source = { missing: () => null, providerPlace: () => null }
   registry.addDefault(createAssistant({}, source, 'node').definition, () => 'Set BRIDLE_MODEL.')
   registry.add(agent({ name: 'two', model: ['anthropic/large', asked] }))
   registry.add(agent({ name: 'plain', run: () => 'x' }))

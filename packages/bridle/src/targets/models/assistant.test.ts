@@ -1,5 +1,5 @@
 // The agent `assistant`: on a real server, and as a Worker lists it.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -46,6 +46,8 @@ const listed = async (url: string) => {
 }
 const UNSET =
   /^Set BRIDLE_MODEL=\S+ and BRIDLE_MODEL_URL=\S+\/v1 for a local model\. For Claude, set BRIDLE_MODEL=anthropic\/\S+ and ANTHROPIC_API_KEY, and run: npm install @ai-sdk\/anthropic$/
+const LOCAL = 'BRIDLE_MODEL=openai-compatible/llama3.2, or the name of another model that BRIDLE_MODEL_URL has'
+const CLAUDE = 'BRIDLE_MODEL=anthropic/claude-sonnet-4-5'
 
 describe('[N107] [N110] without a model', () => {
   test.each<[string, Record<string, string>, RegExp]>([
@@ -83,6 +85,28 @@ describe('[N107] [N110] without a model', () => {
       state: 'note',
       detail: `not available: ${needs}`,
     })
+  })
+
+  test.each<[string, Record<string, string>, string[], string]>([
+    ['an address', { BRIDLE_MODEL_URL: 'http://127.0.0.1:1/v1' }, [], `Set ${LOCAL}`],
+    ['a package', {}, ['anthropic'], `Set ${CLAUDE} and ANTHROPIC_API_KEY`],
+    ['a key', { ANTHROPIC_API_KEY: 'k' }, [], `Set ${CLAUDE} and run: npm install @ai-sdk/anthropic`],
+    ['a package and a key', { ANTHROPIC_API_KEY: 'k' }, ['anthropic'], `Set ${CLAUDE}`],
+    ['a package of OpenAI', {}, ['openai'], 'Set BRIDLE_MODEL=openai/gpt-5 and OPENAI_API_KEY'],
+    [
+      'an address and a package',
+      { BRIDLE_MODEL_URL: 'http://127.0.0.1:1/v1' },
+      ['anthropic'],
+      `Set ${LOCAL}; or set ${CLAUDE} and ANTHROPIC_API_KEY`,
+    ],
+  ])('of which %s is there, it needs the rest alone', async (_name, env, packages, needs) => {
+    const agentsRoot = mkdtempSync(join(root, 'begun-'))
+    for (const name of packages) {
+      const at = join(agentsRoot, 'node_modules', '@ai-sdk', name)
+      mkdirSync(at, { recursive: true })
+      writeFileSync(join(at, 'package.json'), '{}')
+    }
+    expect((await listed(await start(env, { agentsRoot })))?.needs).toBe(needs)
   })
 
   test('that can be asked, of several, /ready has a sentence for each', async () => {
@@ -164,6 +188,8 @@ test('[N107] [N106] a Worker has it too, and says what to write', () => {
   const needsOf = (env: object, models = {}) =>
     createWorkerAgents({ models }, env as HarnessEnv, null).agents.get('assistant')?.needs
   expect(needsOf({})).toContain('harness({ models: { anthropic } })')
+  expect(needsOf({}, { anthropic: () => null })).toBe(`Set ${CLAUDE}`)
+  expect(needsOf({ BRIDLE_MODEL_URL: 'http://10.0.0.1/v1' })).toBe(`Set ${LOCAL}`)
   expect(needsOf({ BRIDLE_MODEL: 'anthropic/x' })).toContain('harness({ models: { anthropic } })')
   expect(needsOf({ BRIDLE_MODEL: 'anthropic/x' }, { anthropic: () => null })).toBeNull()
   expect(needsOf({ BRIDLE_MODEL: 'openai-compatible/x', BRIDLE_MODEL_URL: 'http://10.0.0.1/v1' })).toBeNull()

@@ -6,6 +6,7 @@ import { ModelError } from '../../agents/model/model-error.ts'
 import type { ModelChoice } from '../../agents/model-agent.ts'
 import { modelNeeds } from './model-needs.ts'
 import type { ModelEnv, ModelSource } from './model-source.ts'
+import { unsetModelSentence } from './unset-model.ts'
 
 export const ASSISTANT = 'assistant'
 
@@ -21,12 +22,13 @@ export interface AssistantAgent {
 
 export const createAssistant = (
   env: ModelEnv,
-  source: Pick<ModelSource, 'missing'>,
-  target: keyof typeof UNSET,
+  source: Pick<ModelSource, 'missing' | 'providerPlace'>,
+  target: 'node' | 'cloudflare',
 ): AssistantAgent => {
-  const unset = UNSET[target]
+  // Asked each time: a package may be installed later.
+  const unset = () => unsetModelSentence(env, source, target)
   const names = modelNames(env.BRIDLE_MODEL)
-  const choices = names.map((name) => (isModelName(name) ? name : unsetModel(source.missing(name) ?? unset)))
+  const choices = names.map((name) => (isModelName(name) ? name : unsetModel(() => source.missing(name) ?? unset())))
   const [first = unsetModel(unset), ...others] = choices
   const models = [first, ...others] as const
   const problems = () => names.flatMap((name) => source.missing(name) ?? [])
@@ -39,7 +41,7 @@ export const createAssistant = (
     }),
     models,
     problems,
-    needs: () => (names.length === 0 ? unset : modelNeeds(names, source.missing)),
+    needs: () => (names.length === 0 ? unset() : modelNeeds(names, source.missing)),
   }
 }
 
@@ -49,12 +51,6 @@ Say so when you do not know something or are not sure. Ask when a question can b
 You have no tools: you cannot look anything up, run programs or change anything. Never claim that you did.
 Write plain Markdown.`
 
-const UNSET = {
-  node: 'Set BRIDLE_MODEL=openai-compatible/llama3.2 and BRIDLE_MODEL_URL=http://127.0.0.1:11434/v1 for a local model. For Claude, set BRIDLE_MODEL=anthropic/claude-sonnet-4-5 and ANTHROPIC_API_KEY, and run: npm install @ai-sdk/anthropic',
-  cloudflare:
-    'Set BRIDLE_MODEL=anthropic/claude-sonnet-4-5 and write harness({ models: { anthropic } }); or set BRIDLE_MODEL=openai-compatible/… and BRIDLE_MODEL_URL.',
-} as const
-
 /** The names in BRIDLE_MODEL: one, or several with commas. Each one after the first is asked where the one before it fails. */
 const modelNames = (setting: string | undefined): readonly string[] =>
   (setting ?? '')
@@ -63,11 +59,11 @@ const modelNames = (setting: string | undefined): readonly string[] =>
     .filter((name) => name !== '')
 
 /** Some wires do not look at `needs` and start a run, which then fails with the same sentence. */
-const unsetModel = (problem: string): LanguageModel => ({
+const unsetModel = (problem: () => string): LanguageModel => ({
   specificationVersion: 'v3',
   provider: UNSET_PROVIDER,
   modelId: 'unset',
   doStream: async () => {
-    throw new ModelError('unavailable', problem, { retryable: false })
+    throw new ModelError('unavailable', problem(), { retryable: false })
   },
 })

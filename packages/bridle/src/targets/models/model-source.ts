@@ -35,6 +35,8 @@ export interface ModelSource {
   resolve(name: string): Promise<LanguageModel>
   /** The missing part, as a sentence that says what to do; null: none that can be seen before the model is asked. */
   missing(name: string): string | null
+  /** The place where a provider comes from; null: it is not there. */
+  providerPlace(provider: string): 'options' | 'package' | null
 }
 
 export interface ModelSourceOptions {
@@ -103,6 +105,10 @@ export const createModelSource = ({ models = {}, env, packages }: ModelSourceOpt
 
   return {
     missing: (name) => problemOf(name)?.message ?? null,
+    providerPlace: (provider) => {
+      if (ownProvider(provider)) return 'options'
+      return packages?.isInstalled(provider) ? 'package' : null
+    },
     resolve: (name) => {
       const known = found.get(name)
       if (known) return known
