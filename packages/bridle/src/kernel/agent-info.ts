@@ -37,9 +37,9 @@ export interface AgentInfo extends EngineIdentity {
   readonly accept: (body: JsonObject) => Promise<Submission | { readonly problem: string }>
 }
 
-/** Whether a run of the agent can begin. */
-export const canStart = ({ needs, startsAnyway = false }: Pick<AgentInfo, 'needs' | 'startsAnyway'>): boolean =>
-  needs === null || startsAnyway
+/** Whether a run of the agent can begin. Needs come last: to find them, files are looked up. */
+export const canStart = (agent: Pick<AgentInfo, 'needs' | 'startsAnyway'>): boolean =>
+  agent.startsAnyway === true || agent.needs === null
 
 /** The sentence with which a prompt for the agent is refused; null: its run can begin. */
 export const unavailability = (agent: Pick<AgentInfo, 'name' | 'needs' | 'startsAnyway'>): string | null =>
