@@ -16,8 +16,10 @@ import {
 import { commandName } from '../command-name.ts'
 import { type ClientFlags, createClient, namedUrl, repeatedFlags } from '../config/settings.ts'
 import { refusalText } from '../refusal-text.ts'
+import { awayRemarks } from '../runs/away-remarks.ts'
 import { startInBackground } from '../runs/background-run.ts'
 import { type LeftRunState, leaveRun } from '../runs/leaving.ts'
+import { asRemoval } from '../runs/missing-session.ts'
 import { type RunInputFlags, type RunPayload, readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
@@ -109,7 +111,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (takeOver !== null) out.note(takeOver)
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
-      if (!signal.aborted) throw withPromptHint(error, input, sayWhat)
+      if (!signal.aborted) throw accepted === null ? withPromptHint(error, input, sayWhat) : asRemoval(error, id)
       if (accepted === null) throw new ExitError(EXIT_CODES.interrupted, `Left before the server took the run.`)
       const run = { id, agent, runId: accepted }
       const state = isTerminated() ? 'continues' : await leaveRun(out, connection.plain, run)
@@ -161,7 +163,7 @@ const LEFT_WORDS = {
 
 interface RunDisplay {
   readonly onEvent: (event: PrintableEvent) => void
-  readonly onDisconnect: () => void
+  readonly onDisconnect: (cause: FabricError) => void
   readonly onReconnect?: () => void
   /** Withdraws open questions; resolves when the terminal is free. */
   readonly finish: () => Promise<void>
@@ -188,7 +190,7 @@ const terminalDisplay = (
     nextFlags,
   })
   const questions = approvalQuestions({ fabric, out, printer, env, id, agent, nextFlags })
-  let isAway = false
+  const away = awayRemarks(questions.remark)
 
   return {
     onEvent: (event) => {
@@ -197,14 +199,8 @@ const terminalDisplay = (
       if (event.type === 'approval_requested' && out.canAsk) questions.ask(event)
       else printer.print(event)
     },
-    onDisconnect: () => {
-      if (!isAway) questions.remark('The server is away; waiting for it.')
-      isAway = true
-    },
-    onReconnect: () => {
-      if (isAway) questions.remark('It is back.')
-      isAway = false
-    },
+    onDisconnect: away.onRetry,
+    onReconnect: away.onOpen,
     finish: async () => {
       if (interrupted.aborted) endLine(out, printer)
       else printer.freshLine()
