@@ -9,6 +9,7 @@ import { createClient, createWatchingClient, repeatedFlags } from '../config/set
 import { awayRemarks } from '../runs/away-remarks.ts'
 import { leaveRun } from '../runs/leaving.ts'
 import { asRemoval } from '../runs/missing-session.ts'
+import { pauseWatch } from '../runs/pause-watch.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
@@ -43,12 +44,14 @@ within 2 seconds cancels it.`,
     const command = commandName(env)
     /** The run in progress, as far as the events say. */
     let runId = known?.runId ?? null
-    const { out, stop } = withWorkingLine(terminal, {
-      words: `waiting for ${agent ?? known?.agent}`,
-      isWorking: () => runId !== null,
-    })
     const words = await sessionFlags(lookup, { id, agent: flags.agent }, repeatedFlags(flags))
     const nextFlags = () => words
+    const pause = pauseWatch(() => `${command} resume ${id}${words}`)
+    pause.readStatus(known?.status)
+    const { out, stop } = withWorkingLine(terminal, {
+      words: () => (pause.isPaused ? pause.words() : `waiting for ${agent ?? known?.agent}`),
+      isWorking: () => runId !== null || pause.isPaused,
+    })
     const printer = createEventPrinter(out, {
       withPrompts: true,
       withHints: !out.canAsk,
@@ -85,6 +88,7 @@ within 2 seconds cancels it.`,
       for await (const event of feed) {
         if (event.type === 'prompt_start') runId = event.data.runId ?? null
         if (event.type === 'idle' || (event.type === 'cancelled' && event.data.runId === runId)) runId = null
+        pause.read(event)
         show(event)
       }
       await questions.close()
@@ -102,7 +106,8 @@ within 2 seconds cancels it.`,
       stop()
       dispose()
     }
-    writeRemark(`Detached from ${id}; nothing was stopped.\nCome back with\n  ${command} attach ${id}${words}`)
+    const state = pause.isPaused ? `it is ${pause.words()}` : 'nothing was stopped'
+    writeRemark(`Detached from ${id}; ${state}.\nCome back with\n  ${command} attach ${id}${words}`)
     return EXIT_CODES.ok
   },
 })

@@ -77,11 +77,7 @@ test.each<[string, ReturnType<typeof event>[], string]>([
     [event('approval_requested', approval)],
     '? write {"p":1}\n  Reason: why\n  bridle approve s apr-1\n  bridle reject s apr-1\n',
   ],
-  [
-    'its answer',
-    [event('approval_resolved', { ...answer, decision: 'denied', reason: 'no' })],
-    '✗ write denied: no\n',
-  ],
+  ['its answer', [event('approval_resolved', { ...answer, decision: 'denied', reason: 'no' })], '✗ write denied: no\n'],
   [
     '[C21] the arguments that a person approved in place of those that were asked for',
     [
