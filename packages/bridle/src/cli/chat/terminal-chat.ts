@@ -254,13 +254,17 @@ export class TerminalChat {
   }
 
   #submit(text: string): void {
-    if (this.#question) return this.#answerQuestion(text)
-    const isAnswer = this.#approvals.isAsking && !text.startsWith('/')
+    const isCommand = text.startsWith('/')
+    if (this.#question) {
+      this.#answerQuestion(isCommand ? null : text)
+      if (!isCommand) return
+    }
+    const isAnswer = this.#approvals.isAsking && !isCommand
     // A text that is no answer can be had again with the arrow key.
     if (!isAnswer || readAnswer(text) === null) this.#options.history.add(text)
     if (isAnswer) return void this.#approvals.answer(text)
     if (text.trim() === '') return
-    if (text.startsWith('/')) {
+    if (isCommand) {
       this.#note(`› ${oneLine(text)}`)
       void runSlashCommand(this.#control(), text).catch((error: unknown) => this.#sayError(error))
     } else void this.#send(text)

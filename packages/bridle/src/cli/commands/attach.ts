@@ -1,16 +1,18 @@
 // `bridle attach` watches a session. It resumes at its cursor when the server returns. On a terminal it asks about
 // approvals that are open.
-import { FabricError } from '../../client/fabric/error.ts'
 import type { AgentEvent, FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { approvalQuestions } from '../approvals/approval-questions.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, createWatchingClient, repeatedFlags } from '../config/settings.ts'
+import { awayRemarks } from '../runs/away-remarks.ts'
 import { leaveRun } from '../runs/leaving.ts'
+import { asRemoval } from '../runs/missing-session.ts'
+import { pauseWatch } from '../runs/pause-watch.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
 import { checkAgent } from '../session-ids/unknown-agent.ts'
 import { createEventPrinter, endLine } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -42,12 +44,14 @@ within 2 seconds cancels it.`,
     const command = commandName(env)
     /** The run in progress, as far as the events say. */
     let runId = known?.runId ?? null
-    const { out, stop } = withWorkingLine(terminal, {
-      words: `waiting for ${agent ?? known?.agent}`,
-      isWorking: () => runId !== null,
-    })
     const words = await sessionFlags(lookup, { id, agent: flags.agent }, repeatedFlags(flags))
     const nextFlags = () => words
+    const pause = pauseWatch(() => `${command} resume ${id}${words}`)
+    pause.readStatus(known?.status)
+    const { out, stop } = withWorkingLine(terminal, {
+      words: () => (pause.isPaused ? pause.words() : `waiting for ${agent ?? known?.agent}`),
+      isWorking: () => runId !== null || pause.isPaused,
+    })
     const printer = createEventPrinter(out, {
       withPrompts: true,
       withHints: !out.canAsk,
@@ -68,24 +72,23 @@ within 2 seconds cancels it.`,
     }
     if (known && out.canAsk)
       out.note(`${known.agent}, session ${id}, ${known.status}; Ctrl+C leaves, twice cancels what runs.`)
-    let isAway = false
+    let hasOpened = false
+    const away = awayRemarks(questions.remark)
     const feed = fabric.events(agent, id, {
       signal,
       replay,
       ...present({ after }),
-      onRetry: () => {
-        if (!isAway) questions.remark('The server is away; waiting for it.')
-        isAway = true
-      },
+      onRetry: away.onRetry,
       onOpen: () => {
-        if (isAway) questions.remark('It is back.')
-        isAway = false
+        away.onOpen()
+        hasOpened = true
       },
     })
     try {
       for await (const event of feed) {
         if (event.type === 'prompt_start') runId = event.data.runId ?? null
         if (event.type === 'idle' || (event.type === 'cancelled' && event.data.runId === runId)) runId = null
+        pause.read(event)
         show(event)
       }
       await questions.close()
@@ -94,7 +97,7 @@ within 2 seconds cancels it.`,
       const run = runId === null || isTerminated() ? null : { id, runId, agent: flags.agent }
       if (run && (await leaveRun(terminal, lookup, run)) === 'cancelled') return EXIT_CODES.cancelled
     } catch (error) {
-      if (!(error instanceof FabricError) || error.status !== 404) throw error
+      if (hasOpened || !isNotFound(error)) throw asRemoval(error, id)
       await checkAgent(lookup, flags.agent)
       throw new ExitError(EXIT_CODES.failed, `There is no ${agent === null ? `session ${id}` : `agent ${agent}`}.`)
     } finally {
@@ -103,7 +106,8 @@ within 2 seconds cancels it.`,
       stop()
       dispose()
     }
-    writeRemark(`Detached from ${id}; nothing was stopped.\nCome back with\n  ${command} attach ${id}${words}`)
+    const state = pause.isPaused ? `it is ${pause.words()}` : 'nothing was stopped'
+    writeRemark(`Detached from ${id}; ${state}.\nCome back with\n  ${command} attach ${id}${words}`)
     return EXIT_CODES.ok
   },
 })

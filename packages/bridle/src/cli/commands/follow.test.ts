@@ -43,13 +43,28 @@ test('[C153] logs -f goes on after kill -9 of the server: nothing lost, nothing 
   expect(seen.filter(({ type }) => type === 'tool_call')).toHaveLength(1)
 })
 
-test('[C285] logs -f ends when its session is deleted, and says so', async () => {
-  await Promise.all(['d-one', 'd-two'].map((id) => play(id, { text: id })))
-  const follower = work.start(['logs', 'd-one', '-f'])
-  await follower.until((line) => line.includes('"type":"turn_end"'))
-  await fabric().remove('scripted', 'd-one')
+test.each([
+  ['logs', ['logs', 'd-logs', '-f', '--text'], 'd-logs'],
+  ['attach', ['attach', 'd-attach', '--text'], 'd-attach'],
+  ['health', ['health', 'd-health', '-w', '--text'], 'd-health'],
+  [
+    'run',
+    ['run', 'scripted', scriptOf({ tool: 'read', result: 2 }, { sleepMs: 600_000 }), '--id', 'd-run', '--text'],
+    'd-run',
+  ],
+])('[C285] %s ends when its session is deleted, and says so alone', async (verb, args, id) => {
+  await Promise.all([id, `${id}-2`].map((each) => play(each, { text: each })))
+  const follower = work.start(args)
+  await follower.until(() => follower.lines.length > 0)
+  // A line that comes later: the stream is open.
+  if (verb === 'logs')
+    await Promise.all([play(id, { text: 'More.' }), follower.until((line) => line.includes('More.'))])
+  await fabric().remove('scripted', id)
   const { code, stderr } = await follower.ended
-  expect([code, stderr]).toEqual([1, 'bridle: The session d-one is no longer there.\n'])
+  expect([code, stderr.split('\n').filter((line) => line !== `scripted, session ${id}`)]).toEqual([
+    1,
+    [`bridle: The session ${id} is no longer there.`, ''],
+  ])
 })
 
 test('[C158] health -w shows each change, also those behind a restart', async () => {

@@ -15,6 +15,8 @@ import {
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags, serverAddress } from '../config/settings.ts'
 import { LIST_PAGE } from '../limits.ts'
+import { awayRemarks } from '../runs/away-remarks.ts'
+import { asRemoval } from '../runs/missing-session.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
 import { checkAgent } from '../session-ids/unknown-agent.ts'
@@ -66,7 +68,12 @@ const oneSession = async (
   })
   if (!watch) return
   const { signal, dispose } = listenForInterrupt()
-  for await (const { payload } of fabric.healthFeed(id, { signal, ...present({ agent }) })) show(id, payload)
+  const away = awayRemarks(out.note)
+  try {
+    for await (const { payload } of fabric.healthFeed(id, { signal, ...away, ...present({ agent }) })) show(id, payload)
+  } catch (error) {
+    throw asRemoval(error, id)
+  }
   dispose()
 }
 

@@ -10,8 +10,10 @@ import { LOG_PAGE } from '../limits.ts'
 import { eventOfEntry, eventOfEnvelope, type LogEvent } from '../logs/log-event.ts'
 import { logFilter, typeHint } from '../logs/log-filter.ts'
 import { logLine } from '../logs/log-line.ts'
+import { awayRemarks } from '../runs/away-remarks.ts'
+import { asRemoval } from '../runs/missing-session.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
-import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
+import { withSession } from '../session-ids/session-prefix.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
 
@@ -114,19 +116,21 @@ const followEvents = async (
   out: CliOutput,
 ): Promise<void> => {
   const { signal, dispose } = listenForInterrupt()
-  let isAway = false
+  const away = awayRemarks(out.note)
   let hasOpened = false
-  const onRetry = () => {
-    if (!isAway) out.note('The server is away; waiting for it.')
-    isAway = true
-  }
   const onOpen = () => {
-    if (isAway) out.note('It is back.')
-    isAway = false
+    away.onOpen()
     hasOpened = true
   }
   const follow = async (): Promise<void> => {
-    const feed = fabric.envelopes(id, { tier, signal, after: cursor, onRetry, onOpen, ...present({ agent }) })
+    const feed = fabric.envelopes(id, {
+      tier,
+      signal,
+      after: cursor,
+      onRetry: away.onRetry,
+      onOpen,
+      ...present({ agent }),
+    })
     for await (const envelope of feed) {
       const event = eventOfEnvelope(envelope)
       // The greeting of each connection is no event of the log.
@@ -140,9 +144,8 @@ const followEvents = async (
     try {
       await follow()
     } catch (error) {
-      if (isNotFound(error)) throw new ExitError(EXIT_CODES.failed, `The session ${id} is no longer there.`)
-      if (hasOpened || !(error instanceof FabricError) || !error.isRetryable) throw error
-      onRetry()
+      if (hasOpened || !(error instanceof FabricError) || !error.isRetryable) throw asRemoval(error, id)
+      away.onRetry(error)
       await sleep(Math.min(RETRY_BASE_MS * 2 ** tries, RETRY_MAX_MS), undefined, { signal }).catch(() => {})
     }
   }

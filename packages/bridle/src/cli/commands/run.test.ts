@@ -145,6 +145,26 @@ describe('[C5] the outcome', () => {
   })
 })
 
+test('[C124] a run in a paused session says that it is paused, and which command goes on', async () => {
+  const script = scriptOf({ text: 'at last' })
+  await work.bridle(['run', 'scripted', scriptOf({ text: 'first' }), '--id', 'still'])
+  await work.bridle(['pause', 'still'])
+  const background = await work.bridle(['run', 'scripted', script, '--id', 'still', '--background', '--text'])
+  expect([background.stdout, background.stderr]).toEqual([
+    'still',
+    'The session is paused, so this waits. Go on with\n  bridle resume still\nWatch it with bridle attach still\n',
+  ])
+  const run = work.start(['run', 'scripted', script, '--id', 'still', '--text'])
+  await run.until((line) => line === '… paused; bridle resume still goes on')
+  run.process.kill('SIGINT')
+  const left = 'Left. The session is paused: bridle resume still goes on. Watch it with bridle attach still\n'
+  expect(await run.ended).toMatchObject({ code: 130, stderr: expect.stringContaining(left) })
+  const watched = work.start(['run', 'scripted', script, '--id', 'still', '--text'])
+  await watched.until((line) => line === '… paused; bridle resume still goes on')
+  await work.bridle(['resume', 'still'])
+  expect(await watched.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/· resume\nat last/) })
+})
+
 test('[C3] text for people: the stream, a line per call, no colour in a pipe, and no escape of the agent’s', async () => {
   const script = scriptOf(
     { thinking: 'hm' },

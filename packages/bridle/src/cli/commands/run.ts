@@ -16,8 +16,11 @@ import {
 import { commandName } from '../command-name.ts'
 import { type ClientFlags, createClient, namedUrl, repeatedFlags } from '../config/settings.ts'
 import { refusalText } from '../refusal-text.ts'
+import { awayRemarks } from '../runs/away-remarks.ts'
 import { startInBackground } from '../runs/background-run.ts'
 import { type LeftRunState, leaveRun } from '../runs/leaving.ts'
+import { asRemoval } from '../runs/missing-session.ts'
+import { type PauseWatch, pauseWatch } from '../runs/pause-watch.ts'
 import { type RunInputFlags, type RunPayload, readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
 import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
@@ -71,8 +74,10 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     let agentFlag = ''
     const nextFlags = () => agentFlag + serverFlags
     const { fabric, plain } = connection
+    const pause = pauseWatch(() => `${commandName(env)} resume ${id}${nextFlags()}`)
     const sayWhat = `Say what to do: ${commandName(env)} run ${agent} "Hello", or use --payload or --set.`
     const card = () => plain.session(id, agent).catch(() => null)
+    let display: RunDisplay
     const onAccepted = async (runId: string) => {
       accepted = runId
       // Not before: a session that was refused does not exist.
@@ -82,15 +87,19 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
         agentFlag = shared.agentFlag
         if (shared.remark !== null) out.note(shared.remark)
       }
-      const note = workspace && !out.isJson ? workspaceNote((await card()) ?? { id }) : null
+      if (out.isJson) return
+      const known = await card()
+      const note = workspace ? workspaceNote(known ?? { id }) : null
       if (note !== null) out.note(note)
+      pause.readStatus(known?.status)
+      if (pause.isPaused) display.onPause()
     }
     try {
       if (hasNoInput(prompt, flags) && (await readsPrompts(fabric, agent)))
         throw new ExitError(EXIT_CODES.usage, sayWhat)
-      const display = out.isJson
+      display = out.isJson
         ? jsonDisplay(out)
-        : terminalDisplay(connection, out, signal, { id, agent, env, nextFlags })
+        : terminalDisplay(connection, out, signal, { id, agent, env, nextFlags, pause })
       const end = await runToEnd({
         ...connection,
         agent,
@@ -109,12 +118,13 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (takeOver !== null) out.note(takeOver)
       return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
-      if (!signal.aborted) throw withPromptHint(error, input, sayWhat)
+      if (!signal.aborted) throw accepted === null ? withPromptHint(error, input, sayWhat) : asRemoval(error, id)
       if (accepted === null) throw new ExitError(EXIT_CODES.interrupted, `Left before the server took the run.`)
       const run = { id, agent, runId: accepted }
       const state = isTerminated() ? 'continues' : await leaveRun(out, connection.plain, run)
       if (state === 'cancelled') return EXIT_CODES.cancelled
-      throw new ExitError(EXIT_CODES.interrupted, farewell(connection, id + agentFlag, state, commandName(env), flags))
+      const words = state === 'continues' && pause.isPaused ? 'paused' : state
+      throw new ExitError(EXIT_CODES.interrupted, farewell(connection, id + agentFlag, words, commandName(env), flags))
     } finally {
       await connection.close()
       dispose()
@@ -142,16 +152,22 @@ const farewell = (
   { ownData }: ServerConnection,
   /** The session as the next command names it. */
   session: string,
-  state: Exclude<LeftRunState, 'cancelled'>,
+  state: Exclude<LeftRunState, 'cancelled'> | 'paused',
   command: string,
   flags: ClientFlags,
 ): string => {
-  if (ownData === null) return `Left. ${LEFT_WORDS[state]} with ${command} attach ${session}${repeatedFlags(flags)}`
+  if (ownData === null) {
+    const named = `${session}${repeatedFlags(flags)}`
+    const words = state === 'paused' ? pausedWords(`${command} resume ${named}`) : LEFT_WORDS[state]
+    return `Left. ${words} with ${command} attach ${named}`
+  }
   const { data, tenant } = flags
   const start = `${command} start${repeatedFlags(present({ data }))}`
   const attach = `${command} attach ${session}${repeatedFlags(present({ data, tenant }))}`
   return `Left, and the server of this run with it. The session is kept in ${ownData}: ${start}, then ${attach}`
 }
+
+const pausedWords = (resume: string): string => `The session is paused: ${resume} goes on. Watch it`
 
 const LEFT_WORDS = {
   continues: 'The run continues; watch it',
@@ -161,8 +177,10 @@ const LEFT_WORDS = {
 
 interface RunDisplay {
   readonly onEvent: (event: PrintableEvent) => void
-  readonly onDisconnect: () => void
+  readonly onDisconnect: (cause: FabricError) => void
   readonly onReconnect?: () => void
+  /** The session is paused already when it takes the prompt. */
+  readonly onPause: () => void
   /** Withdraws open questions; resolves when the terminal is free. */
   readonly finish: () => Promise<void>
 }
@@ -170,6 +188,7 @@ interface RunDisplay {
 const jsonDisplay = (out: CliOutput): RunDisplay => ({
   onEvent: out.row,
   onDisconnect: () => {},
+  onPause: () => {},
   finish: async () => {},
 })
 
@@ -178,9 +197,17 @@ const terminalDisplay = (
   { fabric }: ServerConnection,
   given: CliOutput,
   interrupted: AbortSignal,
-  { id, agent, env, nextFlags }: Pick<QuestionPlace, 'id' | 'env' | 'nextFlags'> & { readonly agent: string },
+  {
+    id,
+    agent,
+    env,
+    nextFlags,
+    pause,
+  }: Pick<QuestionPlace, 'id' | 'env' | 'nextFlags'> & { readonly agent: string; readonly pause: PauseWatch },
 ): RunDisplay => {
-  const { out, stop } = withWorkingLine(given, { words: `waiting for ${agent}` })
+  const { out, stop } = withWorkingLine(given, {
+    words: () => (pause.isPaused ? pause.words() : `waiting for ${agent}`),
+  })
   const printer = createEventPrinter(out, {
     withPrompts: false,
     withHints: !out.canAsk,
@@ -188,23 +215,22 @@ const terminalDisplay = (
     nextFlags,
   })
   const questions = approvalQuestions({ fabric, out, printer, env, id, agent, nextFlags })
-  let isAway = false
+  const away = awayRemarks(questions.remark)
 
   return {
     onEvent: (event) => {
+      pause.read(event)
       if (event.type === 'approval_resolved') questions.withdraw(String(event.data.approvalId))
       // A question prints its approval when it is asked.
       if (event.type === 'approval_requested' && out.canAsk) questions.ask(event)
       else printer.print(event)
     },
-    onDisconnect: () => {
-      if (!isAway) questions.remark('The server is away; waiting for it.')
-      isAway = true
+    // On a terminal the working line says it.
+    onPause: () => {
+      if (!out.canAsk) printer.print({ type: 'notice', sessionId: id, data: { message: pause.words() } })
     },
-    onReconnect: () => {
-      if (isAway) questions.remark('It is back.')
-      isAway = false
-    },
+    onDisconnect: away.onRetry,
+    onReconnect: away.onOpen,
     finish: async () => {
       if (interrupted.aborted) endLine(out, printer)
       else printer.freshLine()

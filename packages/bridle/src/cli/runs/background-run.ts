@@ -52,5 +52,10 @@ export const startInBackground = async (
   const nextFlags = agentFlag + serverFlags
   const work = workspace ? [workspaceNote(card), takeOverNote(card, nextFlags)] : []
   for (const note of [remark, ...work]) if (note !== null) out.note(note)
-  out.note(`It works in the background. Watch it with ${commandName(env)} attach ${sessionId}${nextFlags}`)
+  const named = `${sessionId}${nextFlags}`
+  const state =
+    status === 'paused'
+      ? `The session is paused, so this waits. Go on with\n  ${commandName(env)} resume ${named}\nWatch`
+      : 'It works in the background. Watch'
+  out.note(`${state} it with ${commandName(env)} attach ${named}`)
 }

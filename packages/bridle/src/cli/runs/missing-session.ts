@@ -1,9 +1,9 @@
 // A session that the server of a command does not have. That server and its port go with the command, so the words are about the data
 // folder, and about the sessions in it: there is no server that could list them.
 import { nearestName } from '../../kernel/text/nearest-name.ts'
-import { ExitError } from '../command.ts'
+import { EXIT_CODES, ExitError } from '../command.ts'
 import { NAMES_SHOWN } from '../limits.ts'
-import { NoSessionError, newestIds } from '../session-ids/session-prefix.ts'
+import { isNotFound, NoSessionError, newestIds } from '../session-ids/session-prefix.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 /** Throws the error; about a missing session, in words that are true after the command has ended. */
@@ -17,6 +17,10 @@ export const rethrowMissing = async (
   const ids = await newestIds(plain)
   throw new ExitError(error.code, `There is no session ${text} in the data folder ${ownData}. ${adviceFor(text, ids)}`)
 }
+
+/** The error; about a session that a command has watched and the server has no longer, in words that say so. */
+export const asRemoval = (error: unknown, id: string): unknown =>
+  isNotFound(error) ? new ExitError(EXIT_CODES.failed, `The session ${id} is no longer there.`) : error
 
 const adviceFor = (text: string, ids: readonly string[]): string => {
   const near = nearestName(text, ids)

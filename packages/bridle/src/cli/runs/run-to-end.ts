@@ -1,6 +1,6 @@
 // Follows a run from its prompt to its end, for the terminal.
 
-import type { FabricClient, RunStatus } from '../../client/index.ts'
+import type { FabricClient, FabricError, RunStatus } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 import type { RunPayload } from './run-input.ts'
@@ -18,7 +18,7 @@ export interface RunFollowOptions {
   readonly onAccepted: (runId: string) => Promise<void>
   readonly onEvent: (event: PrintableEvent) => void
   /** The server cannot be reached at the moment. */
-  readonly onDisconnect: () => void
+  readonly onDisconnect: (cause: FabricError) => void
   /** The server answers again, or for the first time. */
   readonly onReconnect?: () => void
 }

@@ -25,7 +25,8 @@ const paper = (width = 60, canAsk = false): CliOutput & { text: () => string } =
 }
 
 const event = (type: string, data: Record<string, unknown> = {}) => ({ type, sessionId: 's', data })
-const approval = { approvalId: 'apr-1', subject: 'write', args: { p: 1 }, reason: 'why' }
+const answer = { approvalId: 'apr-1', subject: 'write' }
+const approval = { ...answer, args: { p: 1 }, reason: 'why' }
 
 test.each<[string, ReturnType<typeof event>[], string]>([
   ['text as it comes', [event('text_delta', { delta: 'a' }), event('text_delta', { delta: 'b\n' })], 'ab\n'],
@@ -64,7 +65,7 @@ test.each<[string, ReturnType<typeof event>[], string]>([
   [
     'that a call was denied, once; another end of it as well',
     [
-      event('approval_resolved', { ...approval, decision: 'denied', reason: null }),
+      event('approval_resolved', { ...answer, decision: 'denied', reason: null }),
       event('tool_end', { toolName: 'write', isError: true, result: 'denied' }),
       event('tool_end', { toolName: 'write', isError: true, result: 'no disk' }),
     ],
@@ -76,10 +77,16 @@ test.each<[string, ReturnType<typeof event>[], string]>([
     [event('approval_requested', approval)],
     '? write {"p":1}\n  Reason: why\n  bridle approve s apr-1\n  bridle reject s apr-1\n',
   ],
+  ['its answer', [event('approval_resolved', { ...answer, decision: 'denied', reason: 'no' })], '✗ write denied: no\n'],
   [
-    'its answer',
-    [event('approval_resolved', { ...approval, decision: 'denied', reason: 'no' })],
-    '✗ write denied: no\n',
+    '[C21] the arguments that a person approved in place of those that were asked for',
+    [
+      event('approval_requested', { ...approval, reason: null }),
+      event('approval_resolved', { ...answer, decision: 'approved', reason: null, args: { p: 'two\u001b' } }),
+      event('approval_resolved', { ...answer, decision: 'approved', reason: 'fine', args: {} }),
+    ],
+    '? write {"p":1}\n  bridle approve s apr-1\n  bridle reject s apr-1\n✓ write approved, as {"p":"two\\u001b"}\n' +
+      '✓ write approved, without arguments\n  Reason: fine\n',
   ],
   ['an error', [event('error', { message: 'it broke' })], '✗ it broke\n'],
   [

@@ -1,6 +1,6 @@
 // Prints AgentEvents for people: text as it streams, and everything else in separate lines.
 
-import { printApproval } from '../approvals/approval-text.ts'
+import { approvalLines, printApproval } from '../approvals/approval-text.ts'
 import { commandName } from '../command-name.ts'
 import { LAST_WORDS_CHARS } from '../limits.ts'
 import { displayWidth, endInColumns } from './display-width.ts'
@@ -96,6 +96,14 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     for (const [at, part] of parts.entries()) out.line(out.style('dim', `${at === 0 ? '…' : ' '} ${part}`.trimEnd()))
   }
 
+  /** A person approved the call with other arguments: these are shown as the first ones were. */
+  const changedCall = (subject: unknown, args: unknown, reason: unknown) => {
+    freshLine()
+    const words = `${subject} approved, ${inline(args) === '' ? 'without arguments' : 'as'}`
+    const [first = '', ...rest] = approvalLines({ subject: words, args, reason }, out.width, out.style)
+    for (const text of [`${out.style('green', '✓')}${first.slice(1)}`, ...rest]) out.line(text)
+  }
+
   /** Checkpoints and artifacts stand between the result of a run and its end. */
   const endRun = () => {
     freshLine()
@@ -153,8 +161,9 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       for (const verb of ['approve', 'reject'])
         out.line(out.style('dim', `  ${command} ${verb} ${which}${nextFlags()}`))
     },
-    approval_resolved: ({ subject, decision, reason }) => {
+    approval_resolved: ({ subject, decision, reason, args }) => {
       const isApproved = decision === 'approved'
+      if (isApproved && args !== undefined) return changedCall(subject, args, reason)
       answered = `${subject} ${decision}${reason ? `: ${reason}` : ''}`
       whole(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', answered)
     },

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { pauseWatch } from '../runs/pause-watch.ts'
 import type { CliOutput } from './output.ts'
 import { withWorkingLine } from './working-line.ts'
 
@@ -21,6 +22,22 @@ const terminal = (canAsk = true) => {
   }
   return { out, screen: () => screen }
 }
+
+test('[C124] the words follow what is waited for', () => {
+  const { out: given, screen } = terminal()
+  const pause = pauseWatch(() => 'bridle resume a')
+  const { stop } = withWorkingLine(given, { words: () => (pause.isPaused ? pause.words() : 'waiting') })
+  vi.advanceTimersByTime(1_600)
+  expect(screen()).toMatch(/… waiting, 2 s$/)
+  const act = (action: string) => pause.read({ type: 'operator_action', sessionId: 'ada', data: { action } })
+  act('pause')
+  vi.advanceTimersByTime(1_000)
+  expect(screen()).toMatch(/… paused; bridle resume a goes on, 3 s$/)
+  act('resume')
+  vi.advanceTimersByTime(1_000)
+  expect(screen()).toMatch(/… waiting, 4 s$/)
+  stop()
+})
 
 test('[C125] silence of two seconds has a line with the time, and the next output replaces it', () => {
   const { out: given, screen } = terminal()

@@ -10,7 +10,7 @@ export interface WorkingOutput {
 }
 
 export interface WorkingLineOptions {
-  readonly words: string
+  readonly words: string | (() => string)
   /** Nothing is shown while this is false; by default it is always true. */
   readonly isWorking?: () => boolean
 }
@@ -35,7 +35,8 @@ export const withWorkingLine = (
     if (!isLineStart) return
     clear()
     if (!isWorking()) return
-    const text = truncateLine(`… ${words}, ${Math.round((now() - quietFrom) / 1_000)} s`, out.width - 1)
+    const shownWords = typeof words === 'string' ? words : words()
+    const text = truncateLine(`… ${shownWords}, ${Math.round((now() - quietFrom) / 1_000)} s`, out.width - 1)
     shown = displayWidth(text)
     out.write(out.style('dim', text))
   }

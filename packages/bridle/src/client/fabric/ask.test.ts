@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { testApp } from '../../surfaces/http/test-app.suite.ts'
 import { scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import type { AskedRun } from './ask.ts'
-import { fabricClient } from './http.ts'
+import { fabricClient, operatorClient } from './http.ts'
 
 const script = (...steps: unknown[]): string => scriptBody(...steps).prompt
 
@@ -91,6 +91,22 @@ describe('[H133] asking', () => {
     await first.cancel()
     expect((await first.result).status).toBe('cancelled')
     expect(await textOf(third)).toBe('third')
+  })
+
+  test('a prompt that waits hears that its session is paused and resumed', async () => {
+    const { app } = testApp()
+    const client = operatorClient({
+      url: 'http://127.0.0.1',
+      fetch: async (url, init) => app.fetch(new Request(url, init)),
+    })
+    await client.ask('scripted', 's', script({ text: 'first' })).result
+    await client.pause('s')
+    const run = client.ask('scripted', 's', script({ text: 'second' }))
+    await run.accepted
+    await client.resume('s')
+    const seen: string[] = []
+    for await (const { type, data } of run) seen.push(type === 'operator_action' ? data.action : type)
+    expect(seen).toEqual(['resume', 'prompt_start', 'text_delta', 'result', 'idle'])
   })
 
   test('a broken connection costs no event, and the prompt is sent once', async () => {

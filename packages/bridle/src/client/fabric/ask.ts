@@ -167,6 +167,11 @@ async function* followRun(
         if (event.data.runId === runId || (isOurs && event.data.runId === null)) yield event
         continue
       }
+      // A prompt that waits in a paused session begins when the session is resumed.
+      if (event.type === 'operator_action' && !isOurs) {
+        if (event.data.action === 'pause' || event.data.action === 'resume') yield event
+        continue
+      }
       const mayBeOver = event.type === 'idle' || event.type === 'prompt_start'
       const isDropped = event.type === 'cancelled' && event.data.runId === runId
       const now = mayBeOver || isDropped ? await currentStatus() : null

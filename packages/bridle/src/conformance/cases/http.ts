@@ -762,6 +762,12 @@ export const httpCases: readonly ConformanceCase[] = [
       },
       { answered: 'run', answer: { status: 200, body: { result: 'done' } } },
       {
+        stream: 'resolved',
+        ask: { path: `${invoke}/stream` },
+        until: 'approval_resolved',
+        last: { data: { data: { approvalId: '{approval}', decision: 'approved', args: { n: 2 } } } },
+      },
+      {
         ask: { method: 'POST', path: '/sessions/{s}/approvals/{approval}/approve', body: { args: { n: 2 } } },
         answer: { status: 200 },
       },

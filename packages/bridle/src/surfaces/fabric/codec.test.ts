@@ -65,6 +65,15 @@ test.each<[EventType, object, string, object]>([
     { approvalId: 'apr-1', subject: 'write', toolCallId: 'c1', decision: 'denied', reason: 'no' },
   ],
   [
+    'approval_applied',
+    {
+      ...{ request_id: 'apr-1', tool_call_id: 'c1', tool_name: 'write', decision: 'approved', reason: null },
+      arguments: { p: 2, _tool_call_id: 'c1' },
+    },
+    'approval_resolved',
+    { approvalId: 'apr-1', subject: 'write', toolCallId: 'c1', decision: 'approved', reason: null, args: { p: 2 } },
+  ],
+  [
     'context_compacted',
     { original_count: 24, compacted_count: 10, summary: 'kept' },
     'compaction',

@@ -177,6 +177,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
       toolCallId: payload.tool_call_id,
       decision: payload.decision ?? 'approved',
       reason: payload.reason ?? null,
+      ...(payload.arguments && { args: withoutCallId(payload.arguments) }),
     },
   ],
   context_compacted: ({ payload }) => [

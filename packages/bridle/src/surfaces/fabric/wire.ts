@@ -46,6 +46,8 @@ export interface AgentEventData {
     readonly toolCallId: string
     readonly decision: string
     readonly reason: string | null
+    /** The arguments that the call runs with, where the person changed them. */
+    readonly args?: JsonObject
   }
   /** The engine replaced a part of the conversation with a summary. */
   readonly compaction: {
