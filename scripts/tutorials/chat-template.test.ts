@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { HarnessClient } from 'bridle/client'
 import { HarnessServer } from 'bridle/node'
 import { build, defaultClientConditions } from 'vite'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
@@ -13,7 +14,7 @@ import { freePort } from '../../packages/bridle/src/cli/cli.suite.ts'
 import { writeProject } from '../../packages/bridle/src/cli/init/write-project.ts'
 import { findChromium, needs } from '../needs.ts'
 import { isThorough } from '../variants.ts'
-import { TemplateProject } from './template-project.suite.ts'
+import { type ProjectProgram, TemplateProject } from './template-project.suite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bridle-chat-template-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -100,13 +101,18 @@ describe('[C110] npm run dev of chat', () => {
     })
     return (await response.json()) as object
   }
+  const pageOf = async (dev: ProjectProgram): Promise<string> => {
+    const line = /The page:\n.*(http:\/\/localhost:\d+)/
+    await dev.until(line)
+    return line.exec(dev.printed())?.[1] ?? ''
+  }
   const inUse = /^bridle: .*in use.*$/gm
 
   test('names what it serves, prints a line per run, reloads an agent, and shows where one threw', async () => {
     const port = await freePort()
     const dev = project.start('dev.ts', { PORT: String(port) })
     await dev.until('agents/ is watched')
-    const [, page = ''] = /The page:\n.*(http:\/\/localhost:\d+)/.exec(dev.printed()) ?? []
+    const page = await pageOf(dev)
     expect(await (await fetch(page)).text()).toContain('/src/main.tsx')
     expect(dev.printed()).toMatch(new RegExp(`cockpit +http://127\\.0\\.0\\.1:${port}\\n`))
     expect(dev.printed()).toMatch(/agents +helper, scripted/)
@@ -138,6 +144,19 @@ export default agent({ name: 'helper', run: () => { throw new Error('no shelf') 
     expect(dev.printed()).not.toMatch(/at .*(node_modules|packages\/bridle)/)
     expect(await dev.stop()).toBe(0)
     expect(dev.printed()).not.toContain('ws proxy')
+  })
+
+  test('the page talks to the server that was started, also at a port of the settings', async () => {
+    const port = await freePort()
+    project.edit('bridle.config.ts', (text) => text.replace('? {} : {', `? { port: ${port} } : {`))
+    const dev = project.start('dev.ts')
+    await dev.until(`Bridle is ready at http://127.0.0.1:${port}\n`)
+    const { host } = new URL(await pageOf(dev))
+    const client = new HarnessClient({ url: `ws://${host}/ws?userId=ann&agent=scripted` })
+    await client.submit('Hello')
+    await dev.until(/✓ scripted .* completed/)
+    client.close()
+    expect(await dev.stop()).toBe(0)
   })
 
   test('a bridle that is not installed is one line', async () => {

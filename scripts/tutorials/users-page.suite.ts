@@ -25,7 +25,8 @@ export const tryUsersPage = async (project: TutorialProject): Promise<void> => {
   await project.playSteps('users.md', [...filesOf('users.md', own), ...rest, APP, vite])
   const browser = await launch(findChromium() as string)
   try {
-    const page = await browser.newPage()
+    const context = await browser.newContext()
+    const page = await context.newPage()
     const signIn = page.getByRole('button', { name: 'Sign in' })
     await page.goto(project.pageUrl)
     await page.getByLabel('Name').fill('ada')
@@ -36,6 +37,17 @@ export const tryUsersPage = async (project: TutorialProject): Promise<void> => {
     await page.getByLabel('Prompt').fill('roses')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('You said: roses.').waitFor()
+
+    // The server refuses for good: the page says why, and takes no prompt that nobody would get.
+    const refused = await context.newPage()
+    const refusal = { code: 4004, reason: 'There is no agent assistent; there is assistant.' }
+    await refused.routeWebSocket(/\/ws\?/, (socket) => socket.close(refusal))
+    await refused.goto(project.pageUrl)
+    await refused.getByRole('button', { name: 'New thread' }).first().click()
+    await refused.getByText(refusal.reason, { exact: true }).waitFor()
+    await refused.getByRole('button', { name: 'Send', disabled: true }).waitFor()
+    expect(await refused.getByLabel('Prompt').isDisabled()).toBe(true)
+    await refused.close()
 
     await project.playSteps('users.md', [
       { kind: 'commands', line: 0, commands: ['kill -9 $(cat .bridle-users/owner)'] },

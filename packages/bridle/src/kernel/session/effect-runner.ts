@@ -177,7 +177,9 @@ export class EffectRunner {
     this.#active.set(id, () => reporter.close())
     Promise.resolve()
       .then(() =>
-        this.#follow(id, reporter, async () => (started ? runner.attach(job, reporter) : runner.start(job, reporter))),
+        this.#follow({ id, job }, reporter, async () =>
+          started ? runner.attach(job, reporter) : runner.start(job, reporter),
+        ),
       )
       // The end goes through the reporter, so that text which waits for its pace comes before it.
       .then((item) => (reporter.closed || item === null ? undefined : reporter.report([item])))
@@ -186,7 +188,11 @@ export class EffectRunner {
   }
 
   /** A stream that ends without a terminal event is taken up again; if that fails the run is lost. */
-  async #follow(id: string, reporter: RunReporter, begin: () => Promise<RunEnd>): Promise<ReportItem | null> {
+  async #follow(
+    { id, job: begun }: { readonly id: string; readonly job: Job },
+    reporter: RunReporter,
+    begin: () => Promise<RunEnd>,
+  ): Promise<ReportItem | null> {
     const { runner, clock } = this.#options
     try {
       let end = await begin()
@@ -210,7 +216,7 @@ export class EffectRunner {
         return null
       }
       // After a terminal report this report is dropped. Without one, a runner that says `done` would leave the run without an end.
-      return { type: 'lost', message: 'The run was interrupted.' }
+      return { type: 'lost', message: lostMessage(begun, end) }
     } catch (error) {
       if (error instanceof ReporterClosedError || reporter.closed) return null
       return { type: 'failed', message: error instanceof Error ? error.message : String(error) }
@@ -221,6 +227,17 @@ export class EffectRunner {
     return this.#options.send({ type: 'report', runId: job.runId, attempt: job.attempt, frame: null, items: [item] })
   }
 }
+
+/** People read it below the answer, so it says what to do. Background work is tried again without a person. */
+const lostMessage = ({ key: { agent }, isBackground = false }: Job, end: 'done' | 'cut' | 'lost'): string =>
+  `${LOST_BECAUSE[end](agent)}${isBackground ? '' : ' Ask again.'}`
+
+const LOST_BECAUSE = {
+  lost: (agent) =>
+    `The server or the runner of ${agent} stopped in the middle of this run, and the run cannot continue.`,
+  cut: (agent) => `The connection to ${agent} broke in the middle of this run, and did not come back.`,
+  done: (agent) => `${agent} ended this run without an answer.`,
+} satisfies { readonly [End in Exclude<RunEnd, 'waiting'>]: (agent: string) => string }
 
 type DurableRunEffect = WantedEffect & { readonly kind: 'run' }
 

@@ -36,7 +36,17 @@ test.each<[string, (world: HostSetUp) => Promise<unknown>, RunOutcome]>([
   [
     'lost',
     async ({ runner }) => runner.last.end('lost'),
-    { status: 'failed', message: 'The run was interrupted.', reason: 'interrupted' },
+    {
+      status: 'failed',
+      message:
+        'The server or the runner of agent stopped in the middle of this run, and the run cannot continue. Ask again.',
+      reason: 'interrupted',
+    },
+  ],
+  [
+    'ended without a terminal report',
+    async ({ runner }) => runner.last.end('done'),
+    { status: 'failed', message: 'agent ended this run without an answer. Ask again.', reason: 'interrupted' },
   ],
   ['cancelled', async ({ host }) => host.send(key(), { type: 'cancel' }), { status: 'cancelled' }],
   ['moved', async ({ host }) => host.stop(), { status: 'moved' }],

@@ -125,7 +125,7 @@ const tourSteps = (prompt: string): readonly ScriptStep[] => {
       kind: 'text',
       text:
         'I am the scripted agent: no key, no network, and every word of this went through the real log, store and wires. ' +
-        'Kill the server now and start it again: this conversation will still be here. ' +
+        'Kill the server when I am done, and start it again: this conversation will still be here. ' +
         'To make me play a scenario of yours, begin a prompt with @script and a JSON array of steps.',
       chunks: 40,
       everyMs: 15,

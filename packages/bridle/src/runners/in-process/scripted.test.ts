@@ -344,7 +344,9 @@ describe('approvals', () => {
     await next.clock.pass(1_000)
     const { state } = await next.host.open(key())
     expect(state.conversation.messages.at(-1)).toMatchObject({ content: 'one ', status: 'error' })
-    expect(said(await next.events(), 'error')).toMatchObject([{ reason: 'interrupted' }])
+    const { agent } = key()
+    const message = `The server or the runner of ${agent} stopped in the middle of this run, and the run cannot continue. Ask again.`
+    expect(said(await next.events(), 'error')).toMatchObject([{ reason: 'interrupted', message }])
   })
 
   test('[A5] lost in the background, it is asked again and uses the answer that was given', async () => {

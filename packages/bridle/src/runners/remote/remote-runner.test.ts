@@ -718,7 +718,7 @@ describe('[R1] a runner written from the document alone', () => {
 
   test.each([
     ['a run.error', sse(begins, { type: 'run.error', message: 'No luck.' }), 'No luck.', ''],
-    ['no terminal event', sse(...hello), 'The run was interrupted.', 'Hello'],
+    ['no terminal event', sse(...hello), 'stopped in the middle of this run', 'Hello'],
     ['rubbish', `${sse(...hello)}data: {nonsense\n\n`, 'is not valid', 'Hello'],
     [
       'events that nobody knows',
