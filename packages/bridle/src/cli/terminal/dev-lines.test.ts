@@ -125,7 +125,7 @@ test('[C120] what became of agent files, and the frame of a broken one', () => {
   expect(lines).toEqual([
     '↻ agents/a.ts is new: agent a',
     '↻ agents/b.ts changed; runs that start now use it',
-    '↻ agents/c.ts works again: agent c',
+    '↻ agents/c.ts works now: agent c',
     '↻ agents/d.ts is gone, and with it the agent d',
     '↻ agents/second.ts is now agents/third.ts: agent second',
     '↻ agents/bad.ts is gone',

@@ -120,7 +120,7 @@ const MARKS = {
 const FILE_WORDS = {
   added: (name: string) => `is new: agent ${name}`,
   changed: () => 'changed; runs that start now use it',
-  mended: (name: string) => `works again: agent ${name}`,
+  mended: (name: string) => `works now: agent ${name}`,
   removed: (name: string) => `is gone, and with it the agent ${name}`,
   dropped: () => 'is gone',
 } as const
