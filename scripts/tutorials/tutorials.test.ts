@@ -16,9 +16,25 @@ afterEach(async () => {
   project = null
 })
 
-test.each(['project.md', 'approvals.md'])('%s', async (page) => {
+test('project.md', async () => {
   project = await TutorialProject.create()
-  await project.play(page)
+  await project.play('project.md')
+})
+
+test('approvals.md, and a reader who misspells the edited arguments', async () => {
+  project = await TutorialProject.create()
+  await project.play('approvals.md')
+  const run = (...commands: string[]) => ({ kind: 'commands', line: 0, commands }) as const
+  await project.playSteps('a second session', [
+    run('npx bridle run refunds "Refunds of Tuesday" --id tuesday --background --text'),
+    { kind: 'until', line: 0, commands: ['npx bridle approvals --text | grep A-2'] },
+    run(
+      'npx bridle approvals --text',
+      `! npx bridle approve tuesday apr-14 --args '{"order": "A-2", "cnts": 6000}' --text`,
+      'npx bridle approvals --text',
+    ),
+    { kind: 'output', line: 0, lines: ['bridle: … cents', 'tuesday … apr-14 … refund', '"cents": 12000'] },
+  ])
 })
 
 test('users.md, in a project with sessions of before there was a login', async () => {

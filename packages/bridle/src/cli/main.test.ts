@@ -1,6 +1,6 @@
 // The command without a server.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -263,3 +263,26 @@ test.skipIf(isInstalled).each([['dev'], ['build']])(
     expect(existsSync(join(work.folder, '.bridle/worker'))).toBe(false)
   },
 )
+
+test('[C18] a wrangler that is older than the tested one is refused, and not started', async () => {
+  const own = new CliWorkspace()
+  const wrangler = join(own.folder, 'node_modules/wrangler')
+  mkdirSync(join(wrangler, 'bin'), { recursive: true })
+  writeFileSync(join(wrangler, 'package.json'), JSON.stringify({ name: 'wrangler', version: '4.86.0' }))
+  writeFileSync(join(wrangler, 'bin/wrangler.js'), `console.error('started'); process.exit(1)`)
+  for (const verb of ['dev', 'build'])
+    expect(await own.bridle([verb, '--target', 'cloudflare'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `bridle: The Cloudflare target needs wrangler 4.155.0 or newer, and 4.86.0 is installed: npm install --save-dev wrangler@4.155.0\n`,
+    })
+  expect(existsSync(join(own.folder, '.bridle/worker'))).toBe(false)
+  await own.remove()
+})
+
+test('[C18] the version of wrangler that the pages name is the one that apps/worker pins', () => {
+  const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
+  const { wrangler } = JSON.parse(read('apps/worker/package.json')).devDependencies
+  for (const page of ['docs/cloudflare.md', 'docs/cli.md'])
+    expect(read(page)).toContain(`npm install --save-dev wrangler@${wrangler}`)
+})

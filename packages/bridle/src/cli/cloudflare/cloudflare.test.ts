@@ -234,7 +234,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
         await dev.until((line) => line.includes('agents/greeter.ts is not available: SyntaxError'))
         await dev.until((line) => line.includes('> 3 | }'))
         write('hello')
-        await dev.until((line) => line.includes('agents/greeter.ts works again: agent greeter'))
+        await dev.until((line) => line.includes('agents/greeter.ts works now: agent greeter'))
         write('good day')
         await dev.until((line) => line.includes('agents/greeter.ts changed'))
         write('hello')

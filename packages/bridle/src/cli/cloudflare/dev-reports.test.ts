@@ -25,8 +25,15 @@ const event = (at: number, type: EventType, payload: object): AnyEvent =>
 const listen = async () => {
   const updates: RunUpdate[] = []
   const failures: AgentFailure[] = []
-  listener = await listenForReports({ run: (each) => void updates.push(each), failure: (each) => failures.push(each) })
-  return { updates, failures }
+  const current: boolean[] = []
+  listener = await listenForReports({
+    run: (each) => void updates.push(each),
+    failure: (each, isCurrent) => {
+      failures.push(each)
+      current.push(isCurrent?.(join(folder, 'a.ts')) ?? true)
+    },
+  })
+  return { updates, failures, current }
 }
 
 test('[C240] news of three sessions arrive in order, from an object each', async () => {
@@ -111,4 +118,19 @@ test('[C240] places of a bundle become places of the files that it was made of',
   )
   const foreign = `Error: /a:1:1 of x\n    at f (file://${folder}/none.js:2:1)\n    at node:internal:1:2`
   expect(mappedStack(foreign)).toBe(foreign)
+})
+
+test('[C240] an error arrives with whether a file is still as it was built', async () => {
+  const { current } = await listen()
+  const sources = { sources: ['a.ts'], sourcesContent: ['two()\n'] }
+  writeFileSync(join(folder, 'worker.js.map'), JSON.stringify({ version: 3, ...sources, names: [], mappings: 'AAAA' }))
+  const stack = `Error: no tea\n    at brew (file://${join(folder, 'worker.js')}:1:1)`
+  const error = Object.assign(new Error('no tea'), { stack })
+  for (const [at, text] of ['two()\n', '// saved\ntwo()\n'].entries()) {
+    writeFileSync(join(folder, 'a.ts'), text)
+    const reporter = devReporter({ BRIDLE_DEV_REPORTS: listener.url }, () => {})
+    reporter?.failure({ key: key('one'), runId: 'r-1', attempt: 1, tool: null, error })
+    await expect.poll(() => current.length).toBe(at + 1)
+  }
+  expect(current).toEqual([true, false])
 })

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { DevFailure, DevReport } from '../../targets/cloudflare/dev-reports.ts'
 import type { DevLines } from '../terminal/dev-lines.ts'
-import { mappedStack } from './mapped-stack.ts'
+import { isAsBuilt, mappedStack } from './mapped-stack.ts'
 
 export interface ReportListener {
   /** The address for the Worker. */
@@ -37,7 +37,11 @@ const take = async (request: IncomingMessage, lines: Pick<DevLines, 'run' | 'fai
   try {
     for (const report of JSON.parse(await text(request)) as readonly DevReport[]) {
       if (report.type === 'run') lines.run(report.update)
-      else lines.failure({ ...report.failure, error: errorOf(report.failure) })
+      else {
+        const { errors } = report.failure
+        const isCurrent = (file: string) => errors.every(({ stack }) => isAsBuilt(stack, file))
+        lines.failure({ ...report.failure, error: errorOf(report.failure) }, isCurrent)
+      }
     }
     return 204
   } catch {

@@ -1,12 +1,12 @@
 // Starts wrangler, Cloudflare's tool, as the project has installed it. It is large and only this target needs it, so it is no
 // dependency of the package.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { EXIT_CODES, ExitError } from '../command.ts'
 
-/** The version that the tests use. */
+/** The version that the tests use. The runtime of an older one does not know the compatibility date of the Worker. */
 const VERSION = '4.155.0'
 
 export const startWrangler = (
@@ -28,7 +28,7 @@ export const startWrangler = (
     },
   })
 
-/** The program of wrangler; throws with how to install it. */
+/** The program of wrangler; throws with how to install it where it is missing or too old. */
 export const findWrangler = ({ PATH = '' }: NodeJS.ProcessEnv): string => {
   const above = (folder: string): string[] => [
     join(folder, 'node_modules'),
@@ -41,10 +41,13 @@ export const findWrangler = ({ PATH = '' }: NodeJS.ProcessEnv): string => {
   const ours = fileURLToPath(new URL('../../../../../apps/worker/node_modules', import.meta.url))
   for (const modules of [...above(resolve('.')), ...beside, ours]) {
     const file = join(modules, 'wrangler/bin/wrangler.js')
-    if (existsSync(file)) return file
+    if (!existsSync(file)) continue
+    const { version } = JSON.parse(readFileSync(join(modules, 'wrangler/package.json'), 'utf8')) as { version: string }
+    if (version.localeCompare(VERSION, 'en', { numeric: true }) >= 0) return file
+    throw wranglerNeeded(`wrangler ${VERSION} or newer, and ${version} is installed`)
   }
-  throw new ExitError(
-    EXIT_CODES.failed,
-    `The Cloudflare target needs wrangler: npm install --save-dev wrangler@${VERSION}`,
-  )
+  throw wranglerNeeded('wrangler')
 }
+
+const wranglerNeeded = (what: string): ExitError =>
+  new ExitError(EXIT_CODES.failed, `The Cloudflare target needs ${what}: npm install --save-dev wrangler@${VERSION}`)

@@ -13,7 +13,7 @@ import {
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { inspectDataFolder } from '../config/data-folder.ts'
-import { repeatedFlags, serverSettings } from '../config/settings.ts'
+import { namedUrl, repeatedFlags, serverSettings } from '../config/settings.ts'
 import { rethrowMissing } from '../runs/missing-session.ts'
 import { connectOrStart } from '../runs/server-connection.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
@@ -49,8 +49,9 @@ After further work of the session, apply brings what changed since.`,
     }))
       .catch(async (error: unknown) => {
         const { data } = await serverSettings(flags, env)
-        const isHere = connection.ownData === null && inspectDataFolder(data).state === 'free'
-        throw error instanceof NoSessionError && isHere
+        // Where no server was named, a remark has said how to start the one of this folder.
+        const isNamed = connection.ownData === null && namedUrl(flags, env) !== null
+        throw error instanceof NoSessionError && isNamed && inspectDataFolder(data).state === 'free'
           ? withFolderHint(
               error,
               data,

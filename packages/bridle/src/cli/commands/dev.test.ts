@@ -77,7 +77,7 @@ describe('[C15] dev', () => {
 const first = (list: { name: string }[]): string => list[0].name
 export default agent({ name: 'broken', run: async ({ session }) => session.step('look', async () => first([])) })`,
     )
-    await dev.until((line) => line.includes('agents/broken.ts works again: agent broken'))
+    await dev.until((line) => line.includes('agents/broken.ts works now: agent broken'))
     const failed = await work.bridle(['run', 'broken', 'hi', '--id', 'b-1'])
     expect([failed.code, failed.stdout]).toEqual([1, expect.not.stringContaining('broken.ts')])
     await dev.until((line) => line.includes('✗ broken  b-1  failed: Cannot read'))

@@ -59,7 +59,10 @@ describe('[C4] without --url', () => {
     elsewhere.onAnswer?.()
     const words = said.mock.calls.map(([text]) => text)
     said.mockRestore()
-    expect(words).toEqual([expect.stringContaining(`No server runs on the data folder ${data}.`)])
+    expect(words).toEqual([
+      `No server runs on the data folder ${data}. This is the one at http://127.0.0.1:4317, which has another. ` +
+        `To start one for this folder: bridle start --port 4318 --data ${data}\n`,
+    ])
     expect(await serverAddress({ data, url }, {})).not.toHaveProperty('onAnswer')
     await serve('one')
     expect(await serverAddress({ data }, {})).not.toHaveProperty('onAnswer')

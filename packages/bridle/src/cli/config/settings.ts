@@ -6,6 +6,7 @@ import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { storeProblem } from '../../targets/node/store-setting.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { commandName } from '../command-name.ts'
 import { createOutput, writeRemark } from '../terminal/output.ts'
 import { shellWord } from '../terminal/shell-word.ts'
 import { agentsSetting } from './agents-folder.ts'
@@ -117,12 +118,16 @@ export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv):
   const local = named === null ? serverOfFolder(folder) : findLocalServer(named, folder)
   const url = local?.url ?? named ?? DEFAULT_URL
   const isElsewhere = named === null && !local && isUnserved(folder)
-  if (isElsewhere) return { url, ...known, onAnswer: remarkOnce(elsewhereText(url, folder)) }
+  if (isElsewhere) return { url, ...known, onAnswer: remarkOnce(elsewhereText(url, folder, startCommand(flags, env))) }
   return variable || !local?.token ? { url, ...known } : { url, authToken: local.token, tokenFrom: tokenFile(folder) }
 }
 
-const elsewhereText = (url: string, folder: string): string =>
-  `No server runs on the data folder ${folder}. This is the one at ${url}, which has another.`
+const elsewhereText = (url: string, folder: string, start: string): string =>
+  `No server runs on the data folder ${folder}. This is the one at ${url}, which has another. To start one for this folder: ${start}`
+
+/** Starts a server of the data folder beside the one that has the usual port. Verbs find it without its address. */
+const startCommand = ({ data }: ClientFlags, env: NodeJS.ProcessEnv): string =>
+  `${commandName(env)} start --port 4318${repeatedFlags({ data })}`
 
 const remarkOnce = (text: string): (() => void) => {
   let isSaid = false

@@ -125,7 +125,7 @@ test('[C120] what became of agent files, and the frame of a broken one', () => {
   expect(lines).toEqual([
     '↻ agents/a.ts is new: agent a',
     '↻ agents/b.ts changed; runs that start now use it',
-    '↻ agents/c.ts works again: agent c',
+    '↻ agents/c.ts works now: agent c',
     '↻ agents/d.ts is gone, and with it the agent d',
     '↻ agents/second.ts is now agents/third.ts: agent second',
     '↻ agents/bad.ts is gone',
@@ -143,6 +143,23 @@ test('[C120] the frame of a broken file fits into 80 columns, with the mark', ()
   dev.files([{ file: 'agents/long.ts', name: 'long', state: 'broken', problem: 'SyntaxError: no', frame }])
   expect(lines.filter((line) => line.length > 80)).toEqual([])
   expect(lines.join('\n')).toContain('HERE')
+})
+
+test('[C240] a file that is no longer the one that ran is named, and not shown', () => {
+  const { lines, root, dev } = terminal()
+  const path = join(root, 'saved.ts')
+  writeFileSync(path, 'one\ntwo()\n')
+  const error = Object.assign(new Error('no tea'), { stack: `Error: no tea\n    at brew (${path}:2:1)` })
+  const failure = { key: key('s-1'), runId: 'r-1', attempt: 1, tool: null, error }
+  const shown = (isCurrent?: (file: string) => boolean) => {
+    dev.failure(failure, isCurrent)
+    return lines.splice(0).slice(2)
+  }
+  const place = '    at brew (saved.ts:2:1)'
+  const frame = ['    1 | one', '  > 2 | two()', '      | ^', '    3 |']
+  expect(shown()).toEqual([place, ...frame])
+  expect(shown((file) => file === path)).toEqual([place, ...frame])
+  expect(shown((file) => file !== path)).toEqual([place])
 })
 
 test('[C122] an error shows the stack of the innermost cause, in files of the user alone, and the source', () => {

@@ -14,7 +14,8 @@ import { wrapWords } from './text-lines.ts'
 export interface DevLines {
   readonly run: (update: RunUpdate) => void | Promise<void>
   readonly files: (changes: readonly AgentFileChange[]) => void
-  readonly failure: (failure: AgentFailure) => void
+  /** `isCurrent` = a file is still the one that ran. */
+  readonly failure: (failure: AgentFailure, isCurrent?: (path: string) => boolean) => void
   /** The approvals that are open when the server starts. */
   readonly waiting: (waiting: WaitingApprovals) => Promise<void>
 }
@@ -91,7 +92,7 @@ export const devLines = (
       }
     },
 
-    failure: ({ key, runId, error, tool }) => {
+    failure: ({ key, runId, error, tool }, isCurrent = () => true) => {
       const where = `session ${key.id}, run ${runId}`
       marked(
         '✗',
@@ -104,8 +105,11 @@ export const devLines = (
         const place = `${relative(root, path)}:${line}:${column}`
         out.line(out.style('dim', escapeControls(name === null ? `    at ${place}` : `    at ${name} (${place})`)))
       }
+      // A file that was changed since has other lines at this place.
+      const [first] = frames
+      if (!first || !isCurrent(first.path)) return
       // A line of code may be a whole bundle, also in a pipe.
-      const frame = frames[0] && codeFrame(frames[0], Number.isFinite(out.width) ? out.width - 2 : undefined)
+      const frame = codeFrame(first, Number.isFinite(out.width) ? out.width - 2 : undefined)
       for (const line of frame?.split('\n') ?? []) out.line(`  ${escapeControls(line)}`)
     },
   }
@@ -120,7 +124,7 @@ const MARKS = {
 const FILE_WORDS = {
   added: (name: string) => `is new: agent ${name}`,
   changed: () => 'changed; runs that start now use it',
-  mended: (name: string) => `works again: agent ${name}`,
+  mended: (name: string) => `works now: agent ${name}`,
   removed: (name: string) => `is gone, and with it the agent ${name}`,
   dropped: () => 'is gone',
 } as const

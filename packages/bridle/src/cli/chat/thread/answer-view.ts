@@ -20,8 +20,11 @@ export interface AnswerOptions {
 }
 
 interface ToolProgress {
-  /** Null = the call began before this chat was watching. */
-  readonly startedAt: number | null
+  /** Null = the call began before this chat was watching. With an approval the tool begins when it is answered. */
+  startedAt: number | null
+  /** Null = it still runs. */
+  endedAt: number | null
+  waitsForApproval: boolean
   /** live: among the live rows. begun: its beginning is printed, its end follows. */
   phase: 'live' | 'begun' | 'printed'
 }
@@ -54,6 +57,7 @@ export class AnswerView {
     const { content, parts = [{ type: 'text', from: 0 } as const], toolCalls = [] } = message
     if (!content.startsWith(this.#shown)) this.#withdraw(content, columns)
     const isOver = message.status === 'complete' || message.status === 'error'
+    this.#timeTools(toolCalls, isLive)
     let [tools, thoughts] = [0, 0]
     for (const [at, part] of parts.entries()) {
       if (part.type === 'text' && 'from' in part) this.#showText(content, part.from, textEnd(message, at), columns)
@@ -91,7 +95,7 @@ export class AnswerView {
     for (const [at, tool] of this.#tools.entries()) {
       const call = calls[at]
       if (tool.phase !== 'live' || !call) continue
-      const elapsed = tool.startedAt === null ? null : this.#options.now() - tool.startedAt
+      const elapsed = this.#elapsed(tool)
       if (call.status === 'running') rows.push(runningToolRow(call, elapsed, columns, this.#options.paint))
       else rows.push(...this.#finishedRows(call, elapsed, columns).slice(0, 1))
     }
@@ -118,8 +122,31 @@ export class AnswerView {
     const call = calls[at]
     if (!call || this.#tools[at]) return
     this.#endText(columns)
-    const startedAt = isLive && call.status === 'running' ? this.#options.now() : null
-    this.#tools[at] = { startedAt, phase: 'live' }
+    this.#tools[at] = {
+      startedAt: this.#startOf(call, isLive),
+      endedAt: null,
+      waitsForApproval: isUnanswered(call),
+      phase: 'live',
+    }
+  }
+
+  #startOf({ status }: HarnessToolCall, isLive: boolean): number | null {
+    return isLive && status === 'running' ? this.#options.now() : null
+  }
+
+  #elapsed({ startedAt, endedAt }: ToolProgress): number | null {
+    return startedAt === null ? null : (endedAt ?? this.#options.now()) - startedAt
+  }
+
+  #timeTools(calls: readonly HarnessToolCall[], isLive: boolean): void {
+    for (const [at, tool] of this.#tools.entries()) {
+      const call = calls[at]
+      if (!call) continue
+      const waits = isUnanswered(call)
+      if (tool.waitsForApproval && !waits) tool.startedAt = this.#startOf(call, isLive)
+      tool.waitsForApproval = waits
+      if (call.status !== 'running') tool.endedAt ??= this.#options.now()
+    }
   }
 
   /** Prints the finished calls at the front, so that calls at the same time stand in the order in which they began. */
@@ -150,8 +177,7 @@ export class AnswerView {
 
   #printTool(call: HarnessToolCall, tool: ToolProgress, columns: number): void {
     tool.phase = 'printed'
-    const elapsed = tool.startedAt === null ? null : this.#options.now() - tool.startedAt
-    this.#printer.print('tool', this.#finishedRows(call, elapsed, columns))
+    this.#printer.print('tool', this.#finishedRows(call, this.#elapsed(tool), columns))
   }
 
   /** A denied call whose denial is on the screen has nothing more to say than the reason. */
@@ -208,6 +234,8 @@ export class AnswerView {
     }
   }
 }
+
+const isUnanswered = ({ approval }: HarnessToolCall): boolean => approval?.status === 'pending'
 
 /** The text of a part ends where the next text begins. */
 const textEnd = ({ parts = [], content }: HarnessMessage, at: number): number => {

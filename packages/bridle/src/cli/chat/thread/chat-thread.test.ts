@@ -100,9 +100,34 @@ describe('a turn', () => {
     clock.now = 12_000
     const ended = { ...one, status: 'complete', outcome: 'ok', result: 'a\nb' } as const
     expect(show(answer('m', 'Look', { parts, toolCalls: [ended, done] }))).toEqual([
-      ['', '✓ bash ls -la · 12 s', '  a b', '✗ read {"x":1} · timeout · 12 s', '  Too slow.'],
+      ['', '✓ bash ls -la · 12 s', '  a b', '✗ read {"x":1} · timeout · 1.5 s', '  Too slow.'],
       [],
     ])
+  })
+
+  test('[C193] the time until an approval is answered is not the tool’s', () => {
+    const { show, clock } = world()
+    const turn = (more: Partial<HarnessToolCall>) =>
+      answer('m', '', { parts: [{ type: 'tool', toolCallId: 'a' }], toolCalls: [call('a', more)] })
+    expect(show(turn({}))[1]).toEqual(['● bash · 0.0 s'])
+    const approval = { id: 'apr-1' }
+    expect(show(turn({ approval: { ...approval, status: 'pending' } }))[1]).toEqual(['● bash · waits for approval'])
+    clock.now = 67_000
+    expect(show(turn({ approval: { ...approval, status: 'approved' } }))[1]).toEqual(['● bash · 0.0 s'])
+    clock.now = 67_300
+    expect(show(turn({ approval: { ...approval, status: 'approved' }, status: 'complete' }))[0]).toEqual([
+      '✓ bash · 0.3 s',
+    ])
+  })
+
+  test('[C193] a call that was denied has no time', () => {
+    const { show, clock } = world()
+    const turn = (more: Partial<HarnessToolCall>) =>
+      answer('m', '', { parts: [{ type: 'tool', toolCallId: 'a' }], toolCalls: [call('a', more)] })
+    show(turn({ approval: { id: 'apr-1', status: 'pending' } }))
+    clock.now = 67_000
+    const denied = { id: 'apr-1', status: 'denied' } as const
+    expect(show(turn({ approval: denied, status: 'error', outcome: 'denied' }))[0]).toEqual(['✗ bash · denied'])
   })
 
   test('[C193] of a path that is cut, the end stays: it names the file', () => {
