@@ -10,12 +10,18 @@ interface DecidedRowProps {
   readonly approval: SettledApproval
   readonly href: string
   readonly isSelected: boolean
+  readonly onOpen: () => void
 }
 
-export const DecidedRow = ({ approval, href, isSelected }: DecidedRowProps) => {
+export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowProps) => {
   const { status, toolName, args, title, sessionId, decidedBy, decidedAt, isEdited } = approval
   return (
-    <Link className={`ib done${isSelected ? ' on' : ''}`} href={href} aria-current={isSelected ? 'true' : undefined}>
+    <Link
+      className={`ib done${isSelected ? ' on' : ''}`}
+      href={href}
+      aria-current={isSelected ? 'true' : undefined}
+      onClick={onOpen}
+    >
       <span className={`st${status === 'approved' ? ' done' : ''}`}>
         <Icon name={status === 'approved' ? 'shield-check' : status === 'expired' ? 'hourglass' : 'ban'} size={14} />
       </span>
