@@ -146,6 +146,7 @@ describeCockpit('the inbox', (world) => {
       ],
     )
     await page.getByText('Decided in the last hour').waitFor()
+    expect((await rows(page).allInnerTexts()).join()).not.toContain('somebody')
     await rows(page).filter({ hasText: 'close_issue' }).click()
     await page.getByRole('article', { name: 'Decided: close_issue' }).getByText('denied').first().waitFor()
     // A phone has one column: below the sentence that nothing waits stand the answers.
