@@ -86,6 +86,14 @@ describeCockpit('the health of a session', (world) => {
     await page.getByRole('region', { name: 'Score' }).getByRole('button', { name: 'Resume' }).click()
     await budgets.getByText(/raised from \$2\.00/).waitFor()
     await expect.poll(async () => (await world.client.session('budgets')).status).toBe('completed')
+    // A phone shows the whole limit beside the cost.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await world.client.setPolicy('budgets', { health: { max_cost_usd: 12_345 } })
+    await page.getByRole('region', { name: 'At a glance' }).getByText('of $12').waitFor()
+    const hidden = await page.evaluate(
+      "Math.max(...[...document.querySelectorAll('.strip .num .trunc')].map((each) => each.scrollWidth - each.clientWidth))",
+    )
+    expect(hidden).toBe(0)
   })
 
   longTest(

@@ -27,7 +27,7 @@ const withDialog = (keys: string, name: string) => async (page: Page) => {
 /** Only a phone has the button. */
 const withMore = async (page: Page) => {
   const button = page.getByRole('button', { name: 'More', exact: true })
-  await page.getByText('Rotate staging keys').first().waitFor()
+  await text('Rotate staging keys')(page)
   if (await button.isVisible()) await button.click()
 }
 const heading = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor()
