@@ -17,7 +17,7 @@ export const MoreSheet = ({ onClose }: { readonly onClose: () => void }) => {
   const [path] = useLocation()
   return (
     <Dialog title="More" look="low-sheet" onClose={onClose}>
-      <div className="nav more">
+      <div className="nav more-sheet">
         {links.map(({ path: to, word, icon }) => (
           <Link key={to} href={to} aria-current={path === to ? 'page' : undefined} onClick={onClose}>
             <Icon name={icon} />
