@@ -160,6 +160,8 @@ describeCockpit(
         await expectNoOverflow(page)
         await page.getByRole('link', { name: /wwww.*Private/ }).click()
         await page.getByText(opening).waitFor()
+        expect(await page.getByRole('button', { name: 'Try', exact: true }).count()).toBe(0)
+        await page.getByRole('heading', { name: 'Recent sessions' }).waitFor()
         await expectNoOverflow(page)
         await page.context().close()
       }

@@ -75,6 +75,8 @@ describeCockpit('the health of a session', (world) => {
     await meter.waitFor()
     expect(await meter.getAttribute('aria-valuetext')).toBe('$1.71 of $2.00')
     await budgets.getByText('will pause at $2.00').waitFor()
+    await page.getByRole('region', { name: 'Score' }).getByText('No findings, near a budget').waitFor()
+    await page.getByRole('region', { name: 'At a glance' }).getByRole('button', { name: 'near a budget' }).waitFor()
     await budgets.getByText('pauses when crossed').waitFor()
     await page.getByRole('region', { name: 'Audit' }).getByText('policy set').waitFor()
     // The budget is crossed, the session pauses, and the hint resumes it with more.
@@ -84,6 +86,14 @@ describeCockpit('the health of a session', (world) => {
     await page.getByRole('region', { name: 'Score' }).getByRole('button', { name: 'Resume' }).click()
     await budgets.getByText(/raised from \$2\.00/).waitFor()
     await expect.poll(async () => (await world.client.session('budgets')).status).toBe('completed')
+    // A phone shows the whole limit beside the cost.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await world.client.setPolicy('budgets', { health: { max_cost_usd: 12_345 } })
+    await page.getByRole('region', { name: 'At a glance' }).getByText('of $12').waitFor()
+    const hidden = await page.evaluate(
+      "Math.max(...[...document.querySelectorAll('.strip .num .trunc')].map((each) => each.scrollWidth - each.clientWidth))",
+    )
+    expect(hidden).toBe(0)
   })
 
   longTest(

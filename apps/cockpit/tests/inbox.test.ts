@@ -146,8 +146,16 @@ describeCockpit('the inbox', (world) => {
       ],
     )
     await page.getByText('Decided in the last hour').waitFor()
+    expect((await rows(page).allInnerTexts()).join()).not.toContain('somebody')
     await rows(page).filter({ hasText: 'close_issue' }).click()
     await page.getByRole('article', { name: 'Decided: close_issue' }).getByText('denied').first().waitFor()
+    // A phone has one column: below the sentence that nothing waits stand the answers.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('link', { name: 'Inbox' }).click()
+    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+    await rows(page).filter({ hasText: 'edit_file' }).click()
+    await page.getByRole('article', { name: 'Decided: edit_file' }).waitFor()
+    await expectNoOverflow(page)
   })
 
   longTest('filters are in the address, and an approval that expires leaves by itself', async () => {
@@ -224,6 +232,9 @@ describeCockpit('the inbox', (world) => {
     await rows(page).first().click()
     await page.getByRole('button', { name: 'Deny' }).click()
     await card(page, 'other').waitFor()
+    await page.getByRole('button', { name: 'List' }).click()
+    await rows(page).filter({ hasText: 'denied' }).first().click()
+    await page.getByRole('article', { name: 'Decided: shell' }).waitFor()
   })
 })
 

@@ -54,7 +54,7 @@ describeCockpit('a replay', (world) => {
       .getByRole('button', { name: /read_file/ })
       .waitFor()
     await page.getByRole('tab', { name: /Health/ }).click()
-    await page.getByText('Nothing against it').waitFor()
+    await page.getByText('No findings', { exact: true }).waitFor()
     await page.getByRole('slider', { name: 'Event' }).focus()
     await page.keyboard.press('Home')
     await banner(page).getByText('Viewing event 1 of').waitFor()

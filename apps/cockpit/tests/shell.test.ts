@@ -1,7 +1,7 @@
 // The frame around the pages: addresses, names, sign-in.
 import { operatorClient } from 'bridle/client'
 import { expect, test } from 'vitest'
-import { describeCockpit, longTest } from './browser.suite.ts'
+import { describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 import { serveBelowPath } from './path-proxy.suite.ts'
 
 describeCockpit('the frame', (world) => {
@@ -66,6 +66,26 @@ describeCockpit(
       await page.getByLabel('Token').fill('right-token')
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()
+      // A phone has no side bar: the rest of it is behind the last item of the bar below.
+      await page.setViewportSize({ width: 390, height: 844 })
+      const more = page.getByRole('button', { name: 'More' })
+      const sheet = page.getByRole('dialog', { name: 'More' })
+      await more.click()
+      await sheet.getByText('can approve').waitFor()
+      await expectNoOverflow(page)
+      await sheet.getByRole('button', { name: 'dark' }).click()
+      expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+      await page.keyboard.press('Escape')
+      await more.and(page.locator(':focus')).waitFor()
+      await more.click()
+      await sheet.getByRole('link', { name: 'Routes' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Routes' }).waitFor()
+      expect(await sheet.count()).toBe(0)
+      await more.click()
+      await sheet.getByRole('link', { name: 'Replay a file' }).waitFor()
+      await sheet.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByText('Sign in to Bridle').waitFor()
+      await page.getByText('token of its data folder').waitFor()
     })
 
     longTest('signs out into a new page, which has nothing of the one before', async () => {

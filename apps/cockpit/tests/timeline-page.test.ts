@@ -118,6 +118,8 @@ describeCockpit(
       expect(new URL(page.url()).searchParams.get('call')).toBe(null)
       // A phone: the chart scrolls in its own box, and the call is a sheet.
       await page.setViewportSize({ width: 390, height: 844 })
+      const legend = (await page.getByText('Waves are the agent').boundingBox())!
+      expect(legend.x + legend.width).toBeLessThanOrEqual(390)
       await expectNoOverflow(page)
       await wave.getByRole('button', { name: /error.*read_file/ }).click()
       await page.getByRole('dialog', { name: 'Selected call' }).getByText('of two').waitFor()

@@ -34,10 +34,13 @@ export const AgentDetail = ({ agent }: { readonly agent: AgentDescription }) => 
           </p>
         ))}
       </section>
-      <section className="sec">
-        <h2>Try it</h2>
-        <TryBox agent={agent} />
-      </section>
+      {/* The server refuses every run of a private agent, this page's too; the words above say what opens it. */}
+      {agent.closed === undefined && (
+        <section className="sec">
+          <h2>Try it</h2>
+          <TryBox agent={agent} />
+        </section>
+      )}
     </div>
     <div className="agent-side">
       <section className="sec">

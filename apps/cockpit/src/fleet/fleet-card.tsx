@@ -1,6 +1,7 @@
 import type { SessionRow } from 'bridle/client'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { isNearBudget, NEAR_BUDGET } from '../session/health/finding-text.ts'
 import { moreThanName } from '../session/health/recovery-names.ts'
 import { LOW_SCORE } from '../sessions/limits.ts'
 import { sessionPath } from '../shell/paths.ts'
@@ -44,6 +45,7 @@ export const FleetCard = ({ row, isOpen, isWorst }: FleetCardProps) => {
               {flag}
             </span>
           ))}
+          {isNearBudget(health) && <span className="tag">{NEAR_BUDGET}</span>}
           <span className="t3 small trunc">
             {visibleText(row.agent)} · <Age at={row.updatedAt} />
           </span>

@@ -61,14 +61,14 @@ const FleetPage = () => {
             <Screen icon="circle-check" title={rows.length === 0 ? 'No sessions yet' : 'Nothing needs a look'}>
               <p>
                 {flag === ''
-                  ? 'No session lost points, raised a flag or is close to a budget.'
+                  ? 'No session lost points, raised a flag or is near a budget.'
                   : `No session has the flag ${flag} now.`}
               </p>
             </Screen>
           )}
           {fine.length > 0 && (
             <details className="fleet-fine">
-              <summary>{plural(fine.length, 'session')} without findings</summary>
+              <summary>{plural(fine.length, 'session needs no look', 'sessions need no look')}</summary>
               <ul>
                 {fine.map((row) => (
                   <li key={rowKey(row)} className="row">

@@ -10,12 +10,20 @@ interface DecidedRowProps {
   readonly approval: SettledApproval
   readonly href: string
   readonly isSelected: boolean
+  readonly onOpen: () => void
 }
 
-export const DecidedRow = ({ approval, href, isSelected }: DecidedRowProps) => {
+export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowProps) => {
   const { status, toolName, args, title, sessionId, decidedBy, decidedAt, isEdited } = approval
+  // A server without names does not know whose answer it was.
+  const by = decidedBy ?? (status === 'expired' ? 'nobody' : null)
   return (
-    <Link className={`ib done${isSelected ? ' on' : ''}`} href={href} aria-current={isSelected ? 'true' : undefined}>
+    <Link
+      className={`ib done${isSelected ? ' on' : ''}`}
+      href={href}
+      aria-current={isSelected ? 'true' : undefined}
+      onClick={onOpen}
+    >
       <span className={`st${status === 'approved' ? ' done' : ''}`}>
         <Icon name={status === 'approved' ? 'shield-check' : status === 'expired' ? 'hourglass' : 'ban'} size={14} />
       </span>
@@ -24,7 +32,8 @@ export const DecidedRow = ({ approval, href, isSelected }: DecidedRowProps) => {
           <code className="medium trunc ib-tool">{shortText(toolName)}</code>
           <span className="trunc mono t2 ib-args">{shortText(argumentSummary(args))}</span>
           <span className="right small t3 nowrap">
-            {shortText(decidedBy ?? (status === 'expired' ? 'nobody' : 'somebody'))}, <Age at={decidedAt} isAgo />
+            {by !== null && `${shortText(by)}, `}
+            <Age at={decidedAt} isAgo />
           </span>
         </span>
         <span className="row small t3">

@@ -85,6 +85,9 @@ const InboxPage = () => {
     if (!next) document.getElementById('main')?.focus()
   }
 
+  // A phone shows the list or the card. With nothing to answer it has room for the sentence and the list of answers.
+  const hasBoth = shown.length === 0 && query.selected === null && recent.length > 0
+
   if (!isLoaded)
     return (
       <>
@@ -103,7 +106,7 @@ const InboxPage = () => {
           onToggleList={() => setListOpen((was) => !was)}
           onMove={(step) => select(neighbourOf(shown, query.selected, step))}
         />
-        <div className={`inbox${isListOpen ? ' list-open' : ''}`}>
+        <div className={`inbox${hasBoth ? ' both' : isListOpen && shown.length > 0 ? ' list-open' : ''}`}>
           <nav className="iblist scroll" aria-label="Approvals, oldest first">
             <h2>{shown.length === 0 ? 'Nothing waits' : 'Waiting, oldest first'}</h2>
             {shown.slice(0, rowCount).map((approval) => (
@@ -127,6 +130,7 @@ const InboxPage = () => {
                 approval={approval}
                 href={pathOf(approval)}
                 isSelected={isSelected(approval, query.selected)}
+                onOpen={() => setListOpen(false)}
               />
             ))}
           </nav>
@@ -152,7 +156,9 @@ const InboxPage = () => {
 const EmptyInbox = ({ waiting }: { readonly waiting: number }) =>
   waiting === 0 ? (
     <Screen icon="inbox" title="Nothing waits for you">
-      <p>Approvals of all sessions show up here, in the side bar and in the title of this tab.</p>
+      <p>
+        Approvals of all sessions show up here. Their number stands beside <i>Inbox</i> and in the title of this tab.
+      </p>
     </Screen>
   ) : (
     <Screen icon="search-x" title="No approval matches">

@@ -6,6 +6,7 @@ import { visibleText } from '../ui/plain-text.ts'
 import { Status } from '../ui/status.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useNow } from '../ui/use-now.ts'
+import { isNearBudget, NEAR_BUDGET } from './health/finding-text.ts'
 import { planCount, type StepStatus } from './inspector/timeline/plan-steps.ts'
 import { useSelection } from './inspector/use-selection.ts'
 import { GOOD_SCORE } from './limits.ts'
@@ -93,11 +94,11 @@ export const HealthCell = ({ detail }: CellProps) => {
       <div className="k">Health</div>
       <div className="v num">
         {score}{' '}
-        {penalties.length === 0 ? (
+        {penalties.length === 0 && !isNearBudget(detail.health) ? (
           <span className="t3 small trunc">no findings</span>
         ) : (
           <button type="button" className="link small trunc" onClick={open}>
-            {plural(penalties.length, 'finding')}
+            {penalties.length === 0 ? NEAR_BUDGET : plural(penalties.length, 'finding')}
           </button>
         )}
       </div>

@@ -1,10 +1,8 @@
 import { Link, useLocation } from 'wouter'
-import { runAction } from '../actions/action-store.ts'
-import { type ActionId, actionRow, keyHintOf } from '../actions/action-table.ts'
 import { waitingText } from '../server/live-store.ts'
 import { useLive } from '../server/server-context.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { KeyCaps } from '../ui/kbd.tsx'
+import { ActionRow } from './action-row.tsx'
 import { currentPage, pageLinks, ROUTES_PATH } from './pages.ts'
 import { sessionPath } from './paths.ts'
 import { SideSessions } from './side-sessions.tsx'
@@ -54,16 +52,6 @@ export const SideBar = () => {
     </nav>
   )
 }
-
-const ActionRow = ({ id, words = actionRow(id).words }: { readonly id: ActionId; readonly words?: string }) => (
-  <button type="button" className="nav-button" aria-keyshortcuts={keyHintOf(id)} onClick={() => runAction(id)}>
-    <Icon name={actionRow(id).icon} />
-    <span>{words}</span>
-    <span className="right">
-      <KeyCaps keys={keyHintOf(id)} />
-    </span>
-  </button>
-)
 
 const waitingStatuses: readonly string[] = ['awaiting_approval']
 const runningStatuses: readonly string[] = ['running', 'recovering', 'queued']

@@ -31,7 +31,8 @@ export const SignInPage = ({ refusal }: { readonly refusal: FabricError }) => {
       <Screen icon="key-round" title="Sign in to Bridle" isPage>
         <p>
           This server asks for a token. A server that was started with <code>--token</code> keeps it in the file{' '}
-          <code>.bridle/token</code>; else ask whoever runs the server.
+          <code>token</code> of its data folder (<code>.bridle/token</code> by default); else ask whoever runs the
+          server.
         </p>
         <form className="col sign-in-form" onSubmit={signIn}>
           <label className="col">

@@ -7,18 +7,18 @@ interface DialogProps {
   /** A remark beside the title. */
   readonly note?: string
   readonly onClose: () => void
-  /** A sheet comes from the lower edge and has the width of the window; a wide box has room for columns. */
-  readonly look?: 'box' | 'wide' | 'sheet'
+  /** A sheet comes from the lower edge and has the width of the window, a low one no more height than it needs; a wide box has room for columns. */
+  readonly look?: 'box' | 'wide' | 'sheet' | 'low-sheet'
   readonly children: ReactNode
 }
 
-const classes = { box: 'dialog', wide: 'dialog wide-box', sheet: 'sheet' }
+const classes = { box: 'dialog', wide: 'dialog wide-box', sheet: 'sheet', 'low-sheet': 'sheet low' }
 
 export const Dialog = ({ title, note, onClose, look = 'box', children }: DialogProps) => {
   const { dialog, onDialogClose } = useModal(onClose)
   return (
     <dialog ref={dialog} className={classes[look]} aria-label={title} onClose={onDialogClose}>
-      <header className={look === 'sheet' ? 'row' : 'dialog-h row'}>
+      <header className={look.endsWith('sheet') ? 'row' : 'dialog-h row'}>
         <h2 className={note === undefined ? 'grow' : undefined}>{title}</h2>
         {note !== undefined && <span className="small t3 grow">{note}</span>}
         <IconButton name="x" label="Close" onClick={onClose} />

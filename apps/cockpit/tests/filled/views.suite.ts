@@ -24,6 +24,12 @@ const withDialog = (keys: string, name: string) => async (page: Page) => {
   if (!(await dialog.isVisible())) await page.keyboard.press(keys)
   await dialog.waitFor()
 }
+/** Only a phone has the button. */
+const withMore = async (page: Page) => {
+  const button = page.getByRole('button', { name: 'More', exact: true })
+  await text('Rotate staging keys')(page)
+  if (await button.isVisible()) await button.click()
+}
 const heading = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor()
 
 const session = `/s/${RICH.id}?agent=${RICH.agent}`
@@ -31,6 +37,7 @@ const session = `/s/${RICH.id}?agent=${RICH.agent}`
 /** Pages of the filled server. */
 export const views: readonly View[] = [
   { name: 'sessions', path: '/', ready: text('Rotate staging keys') },
+  { name: 'more', path: '/', ready: withMore },
   { name: 'sessions-filtered', path: '/?status=failed&search=codemod', ready: text('Codemod for retry options') },
   { name: 'sessions-nothing', path: '/?search=nothing-is-called-so', ready: text('No session fits these filters') },
   { name: 'inbox', path: '/inbox', ready: approve },

@@ -1,11 +1,11 @@
 // The score, and everything that lowered it, in the server's own words with the events that show it.
 import { LOW_SCORE } from '../../sessions/limits.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { EventLink } from '../inspector/event-link.tsx'
 import { GOOD_SCORE } from '../limits.ts'
 import type { Health } from './budget-texts.ts'
+import { findingText } from './finding-text.ts'
 
 export const Score = ({ health }: { readonly health: Health }) => {
   const { score, penalties, risk_flags: flags } = health
@@ -19,9 +19,7 @@ export const Score = ({ health }: { readonly health: Health }) => {
           {score}
         </span>
         <span className="col">
-          <span className="medium">
-            {penalties.length === 0 ? 'Nothing against it' : `${plural(penalties.length, 'thing')} against it`}
-          </span>
+          <span className="medium">{findingText(health)}</span>
           <span className="small t3">
             of 100{names.length > 0 && ` · ${names.length === 1 ? 'flag' : 'flags'}: ${visibleText(names.join(', '))}`}
           </span>

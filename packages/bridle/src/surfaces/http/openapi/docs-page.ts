@@ -5,7 +5,7 @@ import { requestSchema } from './json-schemas.ts'
 import { requestExample } from './request-examples.ts'
 
 export const docsPage = (rows: readonly Route[]): string => `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bridle</title>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bridle</title><link rel="icon" href="data:,">
 <style>
   body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1d2430; }
   section { border-top: 1px solid #d9dee6; padding: .8rem 0; } code { font: 13px ui-monospace, monospace; }

@@ -430,6 +430,8 @@ describe('[H25] descriptions', () => {
     })
     const page = await get('/docs')
     expect(page.body.text).toContain('/sessions/:id/approvals/:approvalId/approve')
+    // Without an icon of its own a page makes the browser ask for /favicon.ico, which no server has.
+    expect(page.body.text).toContain('<link rel="icon" href="data:,">')
   })
 
   test('/ready lists the agents and what each needs', async () => {
