@@ -27,7 +27,7 @@ test('[C121] runs of three sessions have their own outcome, time, cost and reaso
   ])
 })
 
-test('[C124] waits are told while they happen: approvals, sandboxes, queues, retries; a claim of a runner is not', () => {
+test('[C124] waits are told while they happen: approvals, sandboxes, queues, retries, pauses; a claim of a runner is not', () => {
   const updates: RunUpdate[] = []
   const read = runUpdates((update) => updates.push(update))
   const one = key('one')
@@ -37,11 +37,15 @@ test('[C124] waits are told while they happen: approvals, sandboxes, queues, ret
     event(0, 'r-1', 'sandbox_awaited', { run_id: 'r-1', attempt: 1, reason: null }),
     event(0, 'r-1', 'retry_scheduled', { run_id: 'r-1', attempt: 2, due: 4_000, reason: 'It broke.' }),
     { ...event(0, 'r-1', 'turn_end', { turn_id: 'r-1', status: 'failed' }), hearsay: true } as AnyEvent,
+    event(0, 'r-1', 'session_paused', { reason: 'lunch' }),
+    event(0, 'r-1', 'session_resumed', {}),
   ])
   expect(updates).toEqual([
     { type: 'approval', key: one, runId: 'r-1', approvalId: 'apr-1', subject: 'bash' },
     { type: 'notice', key: one, runId: 'r-1', kind: 'waiting', message: 'All are busy.' },
     { type: 'notice', key: one, runId: 'r-1', kind: 'retry', message: 'It broke, trying again in 4 s, attempt 2' },
+    { type: 'notice', key: one, runId: 'r-1', kind: 'waiting', message: 'paused: prompts wait until it is resumed' },
+    { type: 'notice', key: one, runId: 'r-1', kind: 'waiting', message: 'resumed' },
   ])
 })
 

@@ -67,6 +67,15 @@ export const runUpdates = (
         const { reason } = event.payload
         return reason === null ? undefined : onUpdate({ ...place, type: 'notice', kind: 'waiting', message: reason })
       }
+      case 'session_paused':
+        return onUpdate({
+          ...place,
+          type: 'notice',
+          kind: 'waiting',
+          message: 'paused: prompts wait until it is resumed',
+        })
+      case 'session_resumed':
+        return onUpdate({ ...place, type: 'notice', kind: 'waiting', message: 'resumed' })
       case 'turn_end': {
         runs.delete(id)
         const { from, costUsd = null, message = null } = run ?? {}
