@@ -1,10 +1,10 @@
 // Native agents in the simulation: the process is gone at any write, and a durable run goes on as if nothing had happened.
 import { expect, test } from 'vitest'
-import { variants } from '../scripts/variants.ts'
+import { isThorough, variants } from '../scripts/variants.ts'
 import { formatResult, simulate } from './run.ts'
 
-/** `npm run test:long` plays the seeds after these. */
-const SEEDS = 20
+/** `npm run test:long` plays twice as many here, and the seeds after these. */
+const SEEDS = isThorough ? 20 : 10
 const PER_TEST = 10
 const timeout = 120_000
 

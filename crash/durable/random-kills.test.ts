@@ -7,7 +7,7 @@ import { DurableWorld } from './world.ts'
 const FIRST_SEED = Number(process.env.BRIDLE_SEED ?? Date.now() % 2 ** 31)
 /** A run that is taken up more often than five times without getting further fails, and these lives are short. */
 const KILLS = 4
-const seeds = variants([0, 1], [2, 3, 4, 5]).map((more) => FIRST_SEED + more)
+const seeds = variants([0], [1, 2, 3, 4, 5]).map((more) => FIRST_SEED + more)
 
 let world: DurableWorld
 afterEach(({ task }) => world.end(task.result?.state === 'fail'))

@@ -197,7 +197,7 @@ describeCockpit(
       await world.client.remove('scripted', 'pause')
     })
 
-    test('stands in the thread and can be answered, however many prompts wait behind it', async () => {
+    longTest('stands in the thread and can be answered, however many prompts wait behind it', async () => {
       await world.play('behind', script({ path: 'c.ts' }))
       await expect.poll(statusOf(world, 'behind'), { timeout: 10_000 }).toBe('awaiting_approval')
       for (let at = 0; at < WAITING; at++) await world.play('behind', [{ text: `Waited ${at}.` }])
@@ -246,7 +246,7 @@ describeCockpit(
       },
     )
 
-    test('a server that restarts under the open card freezes it, and the draft is there afterwards', async () => {
+    longTest('a server that restarts under the open card freezes it, and the draft is there afterwards', async () => {
       await world.play('restart', script({ path: 'c.ts' }))
       const page = await world.open('/inbox')
       await card(page).getByLabel('Note to the agent').fill('still here')

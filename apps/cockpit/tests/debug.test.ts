@@ -66,53 +66,56 @@ describeCockpit('the debug page', (world) => {
     await page.close()
   })
 
-  test('[C71] [C72] shows an entry readable, as it is, and the state after it; copies and branches from it', async () => {
-    const page = await world.open('/s/two?agent=scripted&view=debug', {
-      permissions: ['clipboard-read', 'clipboard-write'],
-    })
-    await row(page, 'context_compacted').click()
-    const pane = page.getByRole('region', { name: /^Event \d+$/ })
-    await pane.getByText('What was said\nso far.').first().waitFor()
-    const seq = Number(new URL(page.url()).searchParams.get('event'))
-    const { entries } = await world.client.log('two', { agent: 'scripted', after: seq - 1, limit: 1 })
-    await pane.getByRole('button', { name: 'JSON', exact: true }).click()
-    await expect
-      .poll(async () => JSON.parse((await page.evaluate('navigator.clipboard.readText()')) as string))
-      .toEqual(JSON.parse(JSON.stringify(entries[0])))
-    await pane.getByRole('button', { name: 'State after' }).click()
-    await pane.getByRole('button', { name: /^messages/ }).click()
-    await pane.getByRole('button', { name: 'Path' }).click()
-    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('messages')
-    await rowsOn(page).filter({ hasText: 'tool_call' }).filter({ hasText: 'grep' }).click()
-    await pane.getByRole('button', { name: 'Pretty' }).click()
-    await pane.getByText('<img src=x').first().waitFor()
-    expect(await page.locator('img').count()).toBe(0)
-    await page.getByRole('grid').focus()
-    await page.keyboard.press('ArrowDown')
-    await expect.poll(() => Number(new URL(page.url()).searchParams.get('event'))).not.toBe(seq)
+  longTest(
+    '[C71] [C72] shows an entry readable, as it is, and the state after it; copies and branches from it',
+    async () => {
+      const page = await world.open('/s/two?agent=scripted&view=debug', {
+        permissions: ['clipboard-read', 'clipboard-write'],
+      })
+      await row(page, 'context_compacted').click()
+      const pane = page.getByRole('region', { name: /^Event \d+$/ })
+      await pane.getByText('What was said\nso far.').first().waitFor()
+      const seq = Number(new URL(page.url()).searchParams.get('event'))
+      const { entries } = await world.client.log('two', { agent: 'scripted', after: seq - 1, limit: 1 })
+      await pane.getByRole('button', { name: 'JSON', exact: true }).click()
+      await expect
+        .poll(async () => JSON.parse((await page.evaluate('navigator.clipboard.readText()')) as string))
+        .toEqual(JSON.parse(JSON.stringify(entries[0])))
+      await pane.getByRole('button', { name: 'State after' }).click()
+      await pane.getByRole('button', { name: /^messages/ }).click()
+      await pane.getByRole('button', { name: 'Path' }).click()
+      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('messages')
+      await rowsOn(page).filter({ hasText: 'tool_call' }).filter({ hasText: 'grep' }).click()
+      await pane.getByRole('button', { name: 'Pretty' }).click()
+      await pane.getByText('<img src=x').first().waitFor()
+      expect(await page.locator('img').count()).toBe(0)
+      await page.getByRole('grid').focus()
+      await page.keyboard.press('ArrowDown')
+      await expect.poll(() => Number(new URL(page.url()).searchParams.get('event'))).not.toBe(seq)
 
-    const wire = page.getByRole('region', { name: 'Wire' })
-    await world.ask('scripted', 'two', 'Say something.')
-    await wire.getByText('delta').first().waitFor()
-    await wire.getByRole('button', { name: 'Events' }).click()
-    await wire.getByText('turn_end').first().waitFor()
-    await wire.getByRole('button', { name: 'Health' }).click()
-    await wire
-      .getByText(/^score \d+/)
-      .first()
-      .waitFor()
+      const wire = page.getByRole('region', { name: 'Wire' })
+      await world.ask('scripted', 'two', 'Say something.')
+      await wire.getByText('delta').first().waitFor()
+      await wire.getByRole('button', { name: 'Events' }).click()
+      await wire.getByText('turn_end').first().waitFor()
+      await wire.getByRole('button', { name: 'Health' }).click()
+      await wire
+        .getByText(/^score \d+/)
+        .first()
+        .waitFor()
 
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'JSON lines' }).click(),
-    ])
-    expect(file.suggestedFilename()).toBe('two.jsonl')
-    await page.setViewportSize({ width: 390, height: 844 })
-    await expectNoOverflow(page)
-    await page.getByRole('button', { name: 'Branch here' }).click()
-    await page.getByText('This is the branch').waitFor()
-    await page.close()
-  })
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'JSON lines' }).click(),
+      ])
+      expect(file.suggestedFilename()).toBe('two.jsonl')
+      await page.setViewportSize({ width: 390, height: 844 })
+      await expectNoOverflow(page)
+      await page.getByRole('button', { name: 'Branch here' }).click()
+      await page.getByText('This is the branch').waitFor()
+      await page.close()
+    },
+  )
 
   longTest('[C70] fifty thousand entries are scrolled and filtered with few rows in the page', async () => {
     const usage = { type: 'usage', payload: { total_tokens: 7, cost_usd: 0 } }

@@ -126,30 +126,33 @@ describeCockpit('the past', (world) => {
     expect(at(page)).toBe(null)
   })
 
-  test('[C31][C33] a cursor that no log has says so, and new events join the log of a page that looks back', async () => {
-    await played(world, 'grown')
-    const page = await world.open('/s/grown?agent=scripted&at=999999')
-    const problem = page.getByRole('alert')
-    await problem.getByText(/There is no event 999999: the log ends at \d+/).waitFor()
-    await page.getByRole('region', { name: 'Thread' }).getByText('Now it is written.').waitFor()
-    await problem.getByRole('button', { name: /Back to live/ }).click()
-    expect(at(page)).toBe(null)
-    for (const [text, sentence] of [
-      ['abc', 'The address names no event'],
-      ['4~7', 'belongs to an earlier log'],
-    ]) {
-      await page.goto(`${world.url}/s/grown?agent=scripted&at=${text}`)
-      await page.getByText(sentence ?? '').waitFor()
-    }
-    await page.goto(`${world.url}/s/grown?agent=scripted&at=4`)
-    await banner(page).waitFor()
-    await world.ask('scripted', 'grown', '@script [{"text":"more"}]')
-    const { head } = await world.client.log('grown')
-    await banner(page).getByText(`Viewing event 4 of ${head}`).first().waitFor()
-    await page.getByText(`Live is at ${head}`).waitFor()
-    await page.setViewportSize({ width: 390, height: 844 })
-    await expectNoOverflow(page)
-  })
+  longTest(
+    '[C31][C33] a cursor that no log has says so, and new events join the log of a page that looks back',
+    async () => {
+      await played(world, 'grown')
+      const page = await world.open('/s/grown?agent=scripted&at=999999')
+      const problem = page.getByRole('alert')
+      await problem.getByText(/There is no event 999999: the log ends at \d+/).waitFor()
+      await page.getByRole('region', { name: 'Thread' }).getByText('Now it is written.').waitFor()
+      await problem.getByRole('button', { name: /Back to live/ }).click()
+      expect(at(page)).toBe(null)
+      for (const [text, sentence] of [
+        ['abc', 'The address names no event'],
+        ['4~7', 'belongs to an earlier log'],
+      ]) {
+        await page.goto(`${world.url}/s/grown?agent=scripted&at=${text}`)
+        await page.getByText(sentence ?? '').waitFor()
+      }
+      await page.goto(`${world.url}/s/grown?agent=scripted&at=4`)
+      await banner(page).waitFor()
+      await world.ask('scripted', 'grown', '@script [{"text":"more"}]')
+      const { head } = await world.client.log('grown')
+      await banner(page).getByText(`Viewing event 4 of ${head}`).first().waitFor()
+      await page.getByText(`Live is at ${head}`).waitFor()
+      await page.setViewportSize({ width: 390, height: 844 })
+      await expectNoOverflow(page)
+    },
+  )
 
   longTest('[C252] a page that still loads its past has no control that acts on the present', async () => {
     await world.play('loading', [{ text: 'at work' }, { sleepMs: 600_000 }])

@@ -118,7 +118,7 @@ describeCockpit(
       await page.close()
     })
 
-    test('[V82] while the agent speaks, only the button that silences it names the key Escape', async () => {
+    longTest('[V82] while the agent speaks, only the button that silences it names the key Escape', async () => {
       const audio = answerAudio(8_000)
       // The answer goes on: the run can be stopped, too.
       const { promise: until, resolve: goOn } = Promise.withResolvers<void>()

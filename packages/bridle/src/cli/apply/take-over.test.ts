@@ -176,11 +176,9 @@ type KeptCase = [
 test.each<KeptCase>(
   // The file before the session, the person's, and those of the session in three rounds.
   variants<KeptCase>(
+    [['a file that the session removes', 'more.md', 'one\n', 'mine\n', [null, 'three\n', null]]],
     [
       ['a text', 'more.md', 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],
-      ['a file that the session removes', 'more.md', 'one\n', 'mine\n', [null, 'three\n', null]],
-    ],
-    [
       ['a binary file', 'picture.png', binary(1), binary(9), [binary(2), binary(3), binary(4)]],
       ['a path with a space', "new one's.md", 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],
       ['a name that looks like a flag', '-x.md', 'one\n', 'mine\n', ['two\n', 'three\n', 'four\n']],

@@ -15,6 +15,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isThorough } from '../../../../../scripts/variants.ts'
 import { noTools, tools } from '../../targets/cloudflare/tests/workerd.suite.ts'
 import { CliWorkspace, freePort, parseJsonRows } from '../cli.suite.ts'
 
@@ -89,27 +90,28 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     expect(existsSync(join(assets.directory, 'index.html'))).toBe(true)
   })
 
-  test('what build says to deploy can be, with agents that import what builds them', async () => {
-    const { folder } = tools as { folder: string }
-    mkdirSync(join(work.folder, 'node_modules'))
-    symlinkSync(join(root, 'packages/bridle'), join(work.folder, 'node_modules/bridle'))
-    writeFileSync(
-      join(work.folder, 'agents/importer.ts'),
-      `import { agent } from 'bridle'\nimport { isEvent } from 'bridle/client'\nexport default agent({ name: 'importer', run: () => typeof isEvent })\n`,
-    )
-    const { code, stdout } = await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])
-    expect(stdout).toMatch(/^agents: .*\bimporter\b/m)
-    const [, config = ''] = /^deploy it: npx wrangler deploy --config (.*)$/m.exec(stdout) ?? []
-    const said = deploy(
-      work.folder,
-      join(folder, 'node_modules/wrangler/bin/wrangler.js'),
-      'deploy',
-      '--config',
-      config,
-    )
-    for (const each of ['agents/importer.ts', 'node_modules']) rmSync(join(work.folder, each), { recursive: true })
-    expect([code, said]).toEqual([0, expect.stringContaining('HarnessSession')])
-  })
+  if (isThorough)
+    test('what build says to deploy can be, with agents that import what builds them', async () => {
+      const { folder } = tools as { folder: string }
+      mkdirSync(join(work.folder, 'node_modules'))
+      symlinkSync(join(root, 'packages/bridle'), join(work.folder, 'node_modules/bridle'))
+      writeFileSync(
+        join(work.folder, 'agents/importer.ts'),
+        `import { agent } from 'bridle'\nimport { isEvent } from 'bridle/client'\nexport default agent({ name: 'importer', run: () => typeof isEvent })\n`,
+      )
+      const { code, stdout } = await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])
+      expect(stdout).toMatch(/^agents: .*\bimporter\b/m)
+      const [, config = ''] = /^deploy it: npx wrangler deploy --config (.*)$/m.exec(stdout) ?? []
+      const said = deploy(
+        work.folder,
+        join(folder, 'node_modules/wrangler/bin/wrangler.js'),
+        'deploy',
+        '--config',
+        config,
+      )
+      for (const each of ['agents/importer.ts', 'node_modules']) rmSync(join(work.folder, each), { recursive: true })
+      expect([code, said]).toEqual([0, expect.stringContaining('HarnessSession')])
+    })
 
   test('a checkout finds the wrangler of its apps/worker', () => {
     const { folder } = tools as { folder: string }
@@ -266,14 +268,15 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     expect(gzipSync(readFileSync(join(app, file))).byteLength).toBeLessThan(320 * 1024)
   })
 
-  test('[CF18] apps/worker takes the web app along where it was built', () => {
-    const app = installed('with-cockpit')
-    expect(deploy(app, 'deploy.ts')).not.toContain('ASSETS')
-    mkdirSync(join(app, '../cockpit/dist'), { recursive: true })
-    writeFileSync(join(app, '../cockpit/dist/index.html'), '<h1>cockpit</h1>')
-    const said = deploy(app, 'deploy.ts', '--config', 'wrangler.jsonc')
-    expect(said).toContain('ASSETS')
-    expect(said).toContain('Read 1 file from the assets directory')
-    expect(globSync('*.jsonc', { cwd: app }).sort()).toEqual(['wrangler.containers.jsonc', 'wrangler.jsonc'])
-  })
+  if (isThorough)
+    test('[CF18] apps/worker takes the web app along where it was built', () => {
+      const app = installed('with-cockpit')
+      expect(deploy(app, 'deploy.ts')).not.toContain('ASSETS')
+      mkdirSync(join(app, '../cockpit/dist'), { recursive: true })
+      writeFileSync(join(app, '../cockpit/dist/index.html'), '<h1>cockpit</h1>')
+      const said = deploy(app, 'deploy.ts', '--config', 'wrangler.jsonc')
+      expect(said).toContain('ASSETS')
+      expect(said).toContain('Read 1 file from the assets directory')
+      expect(globSync('*.jsonc', { cwd: app }).sort()).toEqual(['wrangler.containers.jsonc', 'wrangler.jsonc'])
+    })
 })

@@ -196,27 +196,28 @@ test('[C142] where another server has the port, apply says which one it asked, a
   expect(nobody.stderr).toMatch(/There is no session nobody .* with --url\.\n$/)
 })
 
-test('[C371] with no server, a session that is not there is missed in the data folder, with those that are there', async () => {
-  const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
-  const refusalOf = async (...args: string[]) => {
-    const { code, stderr } = await work.bridle([...args, '--data', 'few'], { env })
-    return [code, stderr.split('\n').at(-2)]
-  }
-  const other = 'Name another data folder with --data, or a server with --url.'
-  expect(await refusalOf('apply', 'fix')).toEqual([
-    1,
-    `bridle: There is no session fix in the data folder few. It has no sessions. ${other}`,
-  ])
-  await work.bridle(['run', 'scripted', 'Hello', '--id', 'fix', '--data', 'few'], { env })
-  await work.bridle(['run', 'scripted', 'Hello', '--id', 'tests', '--data', 'few'], { env })
-  const near = 'bridle: There is no session fxi in the data folder few. Did you mean fix?'
-  expect(await refusalOf('apply', 'fxi')).toEqual([1, near])
-  expect(await refusalOf('chat', '--id', 'fxi')).toEqual([1, near])
-  expect(await refusalOf('apply', 'something')).toEqual([
-    1,
-    `bridle: There is no session something in the data folder few. It has tests, fix. ${other}`,
-  ])
-})
+if (isThorough)
+  test('[C371] with no server, a session that is not there is missed in the data folder, with those that are there', async () => {
+    const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
+    const refusalOf = async (...args: string[]) => {
+      const { code, stderr } = await work.bridle([...args, '--data', 'few'], { env })
+      return [code, stderr.split('\n').at(-2)]
+    }
+    const other = 'Name another data folder with --data, or a server with --url.'
+    expect(await refusalOf('apply', 'fix')).toEqual([
+      1,
+      `bridle: There is no session fix in the data folder few. It has no sessions. ${other}`,
+    ])
+    await work.bridle(['run', 'scripted', 'Hello', '--id', 'fix', '--data', 'few'], { env })
+    await work.bridle(['run', 'scripted', 'Hello', '--id', 'tests', '--data', 'few'], { env })
+    const near = 'bridle: There is no session fxi in the data folder few. Did you mean fix?'
+    expect(await refusalOf('apply', 'fxi')).toEqual([1, near])
+    expect(await refusalOf('chat', '--id', 'fxi')).toEqual([1, near])
+    expect(await refusalOf('apply', 'something')).toEqual([
+      1,
+      `bridle: There is no session something in the data folder few. It has tests, fix. ${other}`,
+    ])
+  })
 
 describe('[C141] a folder that cannot be had', () => {
   const cases = variants<[string, string[], RegExp]>(

@@ -5,6 +5,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isThorough } from '../../../../../scripts/variants.ts'
 import { type CliProcess, CliWorkspace, freePort, parseJsonRows, scriptOf } from '../cli.suite.ts'
 import { matchingServerUrl } from './local-server.ts'
 
@@ -59,42 +60,46 @@ describe('[C19] start --token', () => {
     expect([tokenIn('two'), await statusOf(`${again.url}/sessions`, tokens[1])]).toEqual([tokens[1], 200])
   })
 
-  test('every verb of the same user finds it by the data folder', async () => {
-    const servers = new Map<string, string>()
-    const folders = ['one', 'two', 'three']
-    await Promise.all(folders.map(async (data) => servers.set(data, (await serve(data, '--token')).url)))
-    const call = async (data: string, ...args: string[]) =>
-      world.bridle([...args, '--url', servers.get(data) ?? '', '--data', data])
-    const all = async (act: (data: string) => Promise<void>) => void (await Promise.all(folders.map(act)))
-    await all(async (data) => {
-      const run = await call(data, 'run', 'scripted', scriptOf({ text: `in ${data}` }), '--id', `of-${data}`)
-      expect([run.code, parseJsonRows(run.stdout).at(-1)]).toMatchObject([0, { type: 'outcome', result: `in ${data}` }])
-    })
-    await all(async (data) => {
-      expect(parseJsonRows((await call(data, 'sessions')).stdout).map(({ id }) => id)).toEqual([`of-${data}`])
-      expect(await call(data, 'approvals')).toMatchObject({ code: 0 })
-      const doctor = await call(data, 'doctor')
-      expect(parseJsonRows(doctor.stdout).find(({ check }) => check === 'token')).toMatchObject({
-        ...{ state: 'ok', detail: `set by ${join(data, 'token')}` },
+  if (isThorough)
+    test('every verb of the same user finds it by the data folder', async () => {
+      const servers = new Map<string, string>()
+      const folders = ['one', 'two', 'three']
+      await Promise.all(folders.map(async (data) => servers.set(data, (await serve(data, '--token')).url)))
+      const call = async (data: string, ...args: string[]) =>
+        world.bridle([...args, '--url', servers.get(data) ?? '', '--data', data])
+      const all = async (act: (data: string) => Promise<void>) => void (await Promise.all(folders.map(act)))
+      await all(async (data) => {
+        const run = await call(data, 'run', 'scripted', scriptOf({ text: `in ${data}` }), '--id', `of-${data}`)
+        expect([run.code, parseJsonRows(run.stdout).at(-1)]).toMatchObject([
+          0,
+          { type: 'outcome', result: `in ${data}` },
+        ])
       })
-      expect(doctor.stdout).not.toContain(tokenIn(data))
-      const attached = world.start(['attach', `of-${data}`, '--url', servers.get(data) ?? '', '--data', data])
-      await attached.until((line) => line.includes(`in ${data}`))
-      attached.process.kill('SIGKILL')
-      await attached.ended
+      await all(async (data) => {
+        expect(parseJsonRows((await call(data, 'sessions')).stdout).map(({ id }) => id)).toEqual([`of-${data}`])
+        expect(await call(data, 'approvals')).toMatchObject({ code: 0 })
+        const doctor = await call(data, 'doctor')
+        expect(parseJsonRows(doctor.stdout).find(({ check }) => check === 'token')).toMatchObject({
+          ...{ state: 'ok', detail: `set by ${join(data, 'token')}` },
+        })
+        expect(doctor.stdout).not.toContain(tokenIn(data))
+        const attached = world.start(['attach', `of-${data}`, '--url', servers.get(data) ?? '', '--data', data])
+        await attached.until((line) => line.includes(`in ${data}`))
+        attached.process.kill('SIGKILL')
+        await attached.ended
+      })
+      // By the environment and by the configuration, too.
+      const url = servers.get('two') ?? ''
+      expect((await world.bridle(['sessions'], { env: { BRIDLE_URL: url, BRIDLE_DATA: 'two' } })).code).toBe(0)
+      const local = url.replace('127.0.0.1', 'localhost')
+      expect((await world.bridle(['sessions', '--url', local, '--data', 'two'])).code).toBe(0)
+      writeFileSync(join(world.folder, 'bridle.config.ts'), `export default { data: 'two' }`)
+      writeFileSync(join(world.folder, 'package.json'), `{ "type": "module" }`)
+      expect((await world.bridle(['sessions', '--url', url])).code).toBe(0)
+      // The wrong folder is the wrong server, and says what to do.
+      const wrong = await world.bridle(['sessions', '--url', url, '--data', 'three'])
+      expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('--data')])
     })
-    // By the environment and by the configuration, too.
-    const url = servers.get('two') ?? ''
-    expect((await world.bridle(['sessions'], { env: { BRIDLE_URL: url, BRIDLE_DATA: 'two' } })).code).toBe(0)
-    const local = url.replace('127.0.0.1', 'localhost')
-    expect((await world.bridle(['sessions', '--url', local, '--data', 'two'])).code).toBe(0)
-    writeFileSync(join(world.folder, 'bridle.config.ts'), `export default { data: 'two' }`)
-    writeFileSync(join(world.folder, 'package.json'), `{ "type": "module" }`)
-    expect((await world.bridle(['sessions', '--url', url])).code).toBe(0)
-    // The wrong folder is the wrong server, and says what to do.
-    const wrong = await world.bridle(['sessions', '--url', url, '--data', 'three'])
-    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('--data')])
-  })
 
   describe('the token is not sent', () => {
     let heard: (string | undefined)[]
