@@ -229,7 +229,7 @@ describe('the packed package', () => {
   })
 
   test('has every verb of the command', () => {
-    // One program loads them all, as the command does with each.
+    // Each verb is loaded as the command loads it, all by one program.
     const table = pathToFileURL(join(project.installed, 'dist/cli/verbs.js')).href
     const program = `
       const { verbs } = await import(${JSON.stringify(table)})

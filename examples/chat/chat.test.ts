@@ -169,8 +169,14 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
   test('[H135] a user has several threads, and another user has others', async () => {
     const page = await open()
     const other = await open()
-    await page.getByRole('button', { name: 'New thread' }).click()
-    await pill(page, 'Connection', 'live')
+    /** Each thread has an address: until it is there, the page is still that of the thread before. */
+    const startThread = async () => {
+      const before = page.url()
+      await page.getByRole('button', { name: 'New thread' }).click()
+      await page.waitForURL((url) => url.href !== before)
+      await pill(page, 'Connection', 'live')
+    }
+    await startThread()
     await say(page, 'What do you know?')
     await pill(page, 'Session', 'idle')
     await page.getByRole('button', { name: 'Rename' }).click()
@@ -179,8 +185,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     const titles = (where: Page) => where.getByLabel('Threads').locator('option').allInnerTexts()
     await expect.poll(() => titles(page)).toContain('Garden')
     expect(await titles(other)).not.toContain('Garden')
-    await page.getByRole('button', { name: 'New thread' }).click()
-    await pill(page, 'Connection', 'live')
+    await startThread()
     await expect.poll(() => page.locator('.bubble').count()).toBe(0)
     await page.getByLabel('Threads').selectOption({ label: 'Garden' })
     await expect.poll(() => page.locator('.bubble').allInnerTexts()).toEqual(['What do you know?'])

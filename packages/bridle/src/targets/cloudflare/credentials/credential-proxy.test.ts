@@ -128,10 +128,11 @@ describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
 
   test('[CF23] a body above the limit is refused before it is held', async () => {
     const request = (fill: number) => ['POST', '/v1/messages', { model, max_tokens: 5, messages, fill }]
-    // workerd answers and closes the connection; a relay that still sends may see the end before the answer, and says 502.
-    let answers = await ask('large-0', request(33 * 1024 * 1024), request(10))
-    for (let tries = 1; tries < 10 && answers[0]?.[0] === 502; tries++)
-      answers = await ask(`large-${tries}`, request(33 * 1024 * 1024), request(10))
+    // workerd answers and closes the connection; a relay that still sends may see the end before the answer, and says 502, or
+    // its connection is gone and the run fails.
+    let answers: [number, string][] = []
+    for (let tries = 0; tries < 10 && (answers[0]?.[0] ?? 502) === 502; tries++)
+      answers = await ask(`large-${tries}`, request(33 * 1024 * 1024), request(10)).catch(() => [])
     expect(answers.map(([status]) => status)).toEqual([413, 200])
     expect(answers[0]?.[1]).toContain('request_too_large')
   })
