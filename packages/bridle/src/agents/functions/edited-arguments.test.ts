@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Refusal } from '../../kernel/commands.ts'
 import { flushPending } from '../../kernel/host/host.suite.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
-import { type AgentDefinition, agent, type RunContext } from '../agent.ts'
+import { agent, type RunContext } from '../agent.ts'
 import { keyOf, LoopWorld } from '../loop/loop.suite.ts'
 
 const cents = z.object({ cents: z.number() })
@@ -50,17 +50,42 @@ test.each([
   },
 )
 
-test.each<[string, AgentDefinition, (it: LoopWorld) => LoopWorld | Promise<LoopWorld>, string]>([
-  ['passed no schema', paying(true, null).definition, (it) => it, 'completed'],
-  ['began in another process', paying(true).definition, (it) => it.again(), 'failed'],
-])('[S67] the call of a function that %s takes the arguments as they are', async (_name, definition, change, end) => {
-  let it = new LoopWorld(definition)
+test('[S67] the call of a function that passed no schema takes the arguments as they are', async () => {
+  const it = new LoopWorld(paying(true, null).definition)
   await it.ask('go')
   await it.clock.pass(10_000)
-  it = await change(it)
   expect(await approve(it, { cent: 1 })).toMatchObject({ decision: 'approved' })
-  await flushPending(40)
-  expect((await it.payloads('turn_end')).at(-1)).toMatchObject({ status: end })
+  expect((await it.payloads('turn_end')).at(-1)).toMatchObject({ status: 'completed' })
+})
+
+test('[S67] in another process a durable function asks anew about an edit that does not fit, in three sessions', async () => {
+  const { definition, paid } = paying(true)
+  const before = new LoopWorld(definition)
+  const keys = ['a', 'b', 'c'].map((id) => keyOf(id))
+  for (const key of keys) await before.submit('go', key)
+  await before.quiet()
+  await before.clock.pass(10_000)
+  const it = await before.again()
+  for (const key of keys) {
+    expect(await approve(it, { cent: 1 }, key)).toMatchObject({ decision: 'approved' })
+    await flushPending(40)
+    const asked = (await it.payloads('approval_required', key)).slice(1)
+    expect(asked).toMatchObject([
+      {
+        tool_name: 'pay',
+        arguments: { cents: 5 },
+        reason: expect.stringMatching(/^The arguments of "pay" do not fit: cents: .* Nothing was done\.$/),
+      },
+    ])
+  }
+  expect(paid).toEqual([])
+  // The function is back, and its schema with it.
+  for (const [n, key] of keys.entries()) {
+    expect(await approve(it, { cent: 1 }, key)).toMatchObject({ refused: 'arguments_invalid' })
+    await approve(it, { cents: n }, key)
+    expect((await it.payloads('turn_end', key)).at(-1)).toMatchObject({ status: 'completed' })
+  }
+  expect(paid).toEqual([{ cents: 0 }, { cents: 1 }, { cents: 2 }])
 })
 
 test('[S67] a function that was changed meanwhile: its old schema says nothing any more', async () => {

@@ -3,7 +3,7 @@
 import { assert } from '../../kernel/assert.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import { callDigest } from '../../kernel/host/approval-binding.ts'
-import { isJsonObject, type Json, type JsonObject, present } from '../../kernel/json.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject, present } from '../../kernel/json.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import { agentEventItem } from '../agent-run.ts'
 import { shortErrorMessage } from '../error-message.ts'
@@ -12,6 +12,7 @@ import { keepCallSchema } from '../functions/call-schemas.ts'
 import { checkMs, outcome, perform, success, validatedArguments } from '../functions/tool-call.ts'
 import { EXPIRY_MS_MAX, TIMER_MS_MAX, TOOL_RESULT_CHARS_MAX } from '../limits.ts'
 import { toPlainJson, toPlainObject } from '../schemas/input.ts'
+import { validateWithSchema } from '../schemas/standard-schema.ts'
 import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from '../session.ts'
 import type { CallLookup } from './call-lookup.ts'
 import type { DurableRun } from './durable-run.ts'
@@ -41,7 +42,8 @@ export const runDurableTool = async <Args extends object, Result>(
   const { reason = `The agent wants to run "${tool}".`, expiresMs } = typeof approve === 'object' ? approve : {}
   if (approve && options.input) keepCallSchema(run.reporter, call.id, options.input)
   if (isNew) await run.report(intent(call), ...(approve ? [await question(run, call, reason, expiresMs)] : []))
-  const args = await clearance(run, call, isNew)
+  const edits: EditCheck = { problem: (given) => editProblem(call, given, options), expiresMs }
+  const args = await clearance(run, call, isNew, edits)
   const startedAt = run.ports.clock.now()
   const elapsedMs = () => Math.max(0, run.ports.clock.now() - startedAt)
   const inScope = (given: Args, context: ToolContext) =>
@@ -102,23 +104,53 @@ export const waitForDurableApproval = async (
 export const abandonedOutcome = (call: CallRecord): ReportItem =>
   outcome(call, 'error', 0, { reason: 'abandoned', error: 'The agent did not make this call again.' })
 
+interface EditCheck {
+  /** Why arguments cannot be used; null = they can. */
+  readonly problem: (args: JsonObject) => Promise<string | null>
+  /** A question that is asked anew has as much time as the first. */
+  readonly expiresMs: number | undefined
+}
+
+/** Only a person's arguments are asked about again: those of the function are its author's to mend. */
+const editProblem = async <Args>(
+  call: CallRecord,
+  args: JsonObject,
+  { input }: ToolOptions<Args>,
+): Promise<string | null> => {
+  if (!input || canonicalJson(args) === canonicalJson(call.arguments)) return null
+  const checked = await validateWithSchema(input, args)
+  return 'problem' in checked ? `The arguments of "${call.tool}" do not fit: ${checked.problem}` : null
+}
+
 /** Resolves to the arguments when the call may begin. */
-const clearance = async (run: DurableRun, call: CallRecord, isNew: boolean): Promise<JsonObject> => {
+const clearance = async (run: DurableRun, call: CallRecord, isNew: boolean, edits: EditCheck): Promise<JsonObject> => {
   const earlier = run.memo.approvals.get(call.id)
-  if (earlier && !earlier.isUsed) return applyDecision(run, call, await decision(run, call))
+  if (earlier && !earlier.isUsed) return applyDecision(run, call, await decision(run, call), edits)
   const args = earlier?.arguments ?? call.arguments
   // The call had begun when its process ended. Only a person can say whether to make an unsafe one again.
   if (isNew || call.effect !== 'unsafe') return args
   const reason = `"${call.tool}" was under way when its process ended. It may have acted. Run it again?`
   await run.report(await question(run, { ...call, arguments: args }, reason, undefined, 'unknown_outcome'))
-  return applyDecision(run, call, await decision(run, call))
+  return applyDecision(run, call, await decision(run, call), edits)
 }
 
-const applyDecision = async (run: DurableRun, call: CallRecord, approval: ApprovalRecord): Promise<JsonObject> => {
+const applyDecision = async (
+  run: DurableRun,
+  call: CallRecord,
+  approval: ApprovalRecord,
+  edits: EditCheck,
+): Promise<JsonObject> => {
   if (approval.decision === 'approved') {
     await checkDigest(run, call, approval)
-    await run.report(delivered(approval))
-    return approval.arguments
+    const problem = await edits.problem(approval.arguments)
+    if (problem === null) {
+      await run.report(delivered(approval))
+      return approval.arguments
+    }
+    // Nobody could check the edit when it was sent: the schema was in no memory. The person is asked anew, and nothing is lost.
+    const reason = `${problem} Nothing was done.`
+    await run.report(delivered(approval), await question(run, call, reason, edits.expiresMs, approval.kind))
+    return applyDecision(run, call, await decision(run, call), edits)
   }
   const error = denial(call, approval)
   const why =
