@@ -33,5 +33,8 @@ export const readAnswer = (text: string): 'y' | 'n' | 'e' | null => {
 
 const words = { y: 'yes', n: 'no', e: 'edit' } as const
 
-export const answerText = ({ toolName }: HarnessApproval, decision: string | null, isOwn: boolean): string =>
-  escapeControls(`${toolName} ${decision ?? 'answered'}${isOwn || decision === 'cancelled' ? '' : ', elsewhere'}`)
+/** `decision` null = nobody's answer is known: the runner may have withdrawn the question, as it does after a pause. */
+export const answerText = ({ toolName }: HarnessApproval, decision: string | null, isOwn: boolean): string => {
+  if (decision === null) return escapeControls(`${toolName} ${isOwn ? 'answered' : 'is no longer asked'}`)
+  return escapeControls(`${toolName} ${decision}${isOwn || decision === 'cancelled' ? '' : ', elsewhere'}`)
+}

@@ -50,7 +50,7 @@ test('[C160] [C194] edited arguments go with the approval that they were shown f
   await talk.answer('e')
   expect(printer.take()).toEqual(['? a {"p":"edited"}', '  Changed:', '  -   "p": "a"', '  +   "p": "edited"'])
   // Another approval closes meanwhile: the edit stays with the one that is asked.
-  expect(show(a, b)).toEqual(['✗ c answered, elsewhere'])
+  expect(show(a, b)).toEqual(['✗ c is no longer asked'])
   await talk.answer('y')
   expect(show(a, b)).toEqual(['? b {"p":"b"}'])
   await talk.answer('e')

@@ -91,5 +91,5 @@ const pointOf = (
 
 const noPointText = (id: string, checkpoint: string | undefined, nextFlags: string): string =>
   checkpoint === undefined
-    ? `${id} has no point to branch from yet; name an event with --from.`
+    ? `${id} has no point to branch from yet. Name one of its events with --from; ${commandName()} logs ${id}${nextFlags} lists them.`
     : `${id} has no checkpoint ${checkpoint} among its newest. Try ${commandName()} checkpoints ${id}${nextFlags}`

@@ -128,10 +128,14 @@ test.each<[string, ReturnType<typeof event>[], string]>([
       event('task_end', { taskId: 't', status: 'failed', isError: true }),
       event('checkpoint_created', { checkpointType: 'step', summary: 'half' }),
       event('artifact_published', { name: 'a.txt', contentType: 'text/plain', size: 3, artifactId: 'art-1' }),
+      event('artifact_published', {
+        ...{ name: 'language', contentType: 'application/json', size: 4, artifactId: 'art-2' },
+        ...{ kind: 'memory_proposal', reason: 'They write German.' },
+      }),
       event('compaction', { messagesBefore: 24, messagesAfter: 10 }),
       event('compaction', { messagesBefore: null, messagesAfter: null }),
     ],
-    '▸ t started\n▸ t failed\n◆ step half\n▣ a.txt (text/plain, 3 bytes) art-1\n~ 24 messages made into 10\n~ context made smaller\n',
+    '▸ t started\n▸ t failed\n◆ step half\n▣ a.txt (text/plain, 3 bytes) art-1\n▣ language (to remember: waits for a person) art-2: They wr…\n~ 24 messages made into 10\n~ context made smaller\n',
   ],
   [
     'a result that was its last paragraph once',

@@ -174,8 +174,11 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
         messagesBefore === null ? 'context made smaller' : `${messagesBefore} messages made into ${messagesAfter}`,
       ),
     checkpoint_created: ({ checkpointType, summary }) => line('◆', 'dim', `${checkpointType} ${summary ?? ''}`),
-    artifact_published: ({ name, contentType, size, artifactId }) =>
-      line('▣', 'magenta', `${name} (${contentType}, ${size} bytes) ${artifactId}`),
+    artifact_published: ({ name, contentType, size, artifactId, kind, reason }) => {
+      const isProposal = kind === 'memory_proposal'
+      const about = isProposal ? 'to remember: waits for a person' : `${contentType}, ${size} bytes`
+      line('▣', 'magenta', `${name} (${about}) ${artifactId}${isProposal && reason ? `: ${reason}` : ''}`)
+    },
     // Most results repeat the streamed text, its last paragraph, or the text behind the last tool call; print only a different one.
     result: ({ result }) => {
       freshLine()

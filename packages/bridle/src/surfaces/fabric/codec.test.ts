@@ -91,6 +91,18 @@ test.each<[EventType, object, string, object]>([
     'artifact_published',
     { artifactId: 'art-1', name: 'a.txt', contentType: 'text/plain', size: 3 },
   ],
+  [
+    'artifact_published',
+    {
+      ...{ artifact_id: 'art-2', name: 'language', content_type: 'application/json', size: 4, chunks: 1 },
+      ...{ kind: 'memory_proposal', reason: 'They write German.' },
+    },
+    'artifact_published',
+    {
+      ...{ artifactId: 'art-2', name: 'language', contentType: 'application/json', size: 4 },
+      ...{ kind: 'memory_proposal', reason: 'They write German.' },
+    },
+  ],
   ['completed', { result: 'ok' }, 'result', { result: 'ok' }],
   ['error', { message: 'no', reason: 'interrupted' }, 'error', { message: 'no', reason: 'interrupted' }],
   ['turn_end', { turn_id: 'r-1', status: 'completed', queued: 0 }, 'idle', {}],

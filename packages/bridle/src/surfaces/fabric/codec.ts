@@ -6,7 +6,7 @@ import type { EventType } from '../../kernel/catalogue.ts'
 import type { Directive } from '../../kernel/directive.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
 import { withoutCallId } from '../../kernel/ids.ts'
-import type { JsonObject } from '../../kernel/json.ts'
+import { type JsonObject, present } from '../../kernel/json.ts'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '../../kernel/positions/incarnation.ts'
 import { positionText } from '../../kernel/positions/log-position.ts'
 import { isTaskOver } from '../../kernel/projections/indexes/subagents.ts'
@@ -204,6 +204,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
       name: payload.name,
       contentType: payload.content_type,
       size: payload.size,
+      ...present({ kind: payload.kind, reason: payload.reason }),
     },
   ],
   completed: ({ payload }) => ['result', { result: payload.result ?? null }],

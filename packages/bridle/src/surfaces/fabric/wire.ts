@@ -69,6 +69,9 @@ export interface AgentEventData {
     readonly name: string
     readonly contentType: string
     readonly size: number
+    /** What it is for, such as `memory_proposal`, which waits for a person. */
+    readonly kind?: string
+    readonly reason?: string
   }
   /** Ours: a custom event of the agent. */
   readonly custom: { readonly name: string; readonly data: JsonObject }
