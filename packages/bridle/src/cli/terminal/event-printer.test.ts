@@ -90,17 +90,22 @@ test.each<[string, ReturnType<typeof event>[], string]>([
   ],
   ['an error', [event('error', { message: 'it broke' })], '✗ it broke\n'],
   [
-    'what operators do, with who and why',
+    '[C124] what operators do, with who and why',
     [
       event('operator_action', { action: 'pause', actor: 'ada', reason: 'lunch' }),
       event('operator_action', { action: 'resume', actor: null, reason: null }),
       event('operator_action', { action: 'signal', actor: 'bo', reason: null, name: 'paid' }),
+      ...['branch', 'import', 'archive', 'unarchive'].map((action) =>
+        event('operator_action', { action, actor: null, reason: null }),
+      ),
+      event('operator_action', { action: 'rename', actor: null, reason: null, name: 'Ada' }),
       event('operator_action', { action: 'policy', actor: null, reason: null }),
       event('operator_action', { action: 'policy', actor: 'cy', reason: 'too dear' }),
       event('waiting', { runId: 'r-2', reason: 'All sandboxes are busy.' }),
       event('cancelled', { runId: 'r-2', actor: 'bob', reason: 'enough' }),
     ],
-    '· pause by ada: lunch\n· resume\n· signal paid by bo\n· budgets or rules changed\n· budgets or rules changed by cy: too dear\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
+    '· paused by ada: lunch\n· resumed\n· signal paid by bo\n· branched\n· imported\n· archived\n· unarchived\n· renamed to Ada\n' +
+      '· budgets or rules changed\n· budgets or rules changed by cy: too dear\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
   ],
   [
     'a prompt that waited and is dropped apart from a run that is cancelled; a reason that says nothing is left out',

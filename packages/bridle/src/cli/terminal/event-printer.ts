@@ -221,8 +221,15 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
   }
 }
 
-/** Actions whose name alone says too little. */
+/** The effect of an action on the session, in the words of `chat` where it shows the same. */
 const actionWords: { readonly [action: string]: string } = {
+  pause: 'paused',
+  resume: 'resumed',
+  branch: 'branched',
+  import: 'imported',
+  archive: 'archived',
+  unarchive: 'unarchived',
+  rename: 'renamed to',
   policy: 'budgets or rules changed',
 }
 
