@@ -92,8 +92,7 @@ within 2 seconds cancels it.`,
         show(event)
       }
       await questions.close()
-      endLine(out, printer)
-      stop()
+      if (!stop()) endLine(out, printer)
       const run = runId === null || isTerminated() ? null : { id, runId, agent: flags.agent }
       if (run && (await leaveRun(terminal, lookup, run)) === 'cancelled') return EXIT_CODES.cancelled
     } catch (error) {

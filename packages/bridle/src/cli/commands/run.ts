@@ -232,9 +232,9 @@ const terminalDisplay = (
     onDisconnect: away.onRetry,
     onReconnect: away.onOpen,
     finish: async () => {
-      if (interrupted.aborted) endLine(out, printer)
+      const isWiped = stop()
+      if (interrupted.aborted && !isWiped) endLine(out, printer)
       else printer.freshLine()
-      stop()
       await questions.close()
     },
   }

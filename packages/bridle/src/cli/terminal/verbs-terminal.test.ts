@@ -202,6 +202,19 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     expect(await watcher.ended()).toBe(0)
   })
 
+  test('[C125] Ctrl+C leaves nothing of the line that says what is waited for', async () => {
+    await fabric().invoke('scripted', 'rests', { prompt: scriptOf({ text: 'one' }) })
+    await fabric().pause('rests')
+    const run = tmux.open(80, ['run', 'scripted', scriptOf({ text: 'two' }), '--id', 'rests'])
+    await run.until(/^… paused; bridle resume rests goes on, \d+ s$/m)
+    run.press('C-c')
+    await run.ended()
+    expect(run.lines().slice(0, 2)).toEqual([
+      'scripted, session rests',
+      'Leaving. Press Ctrl+C again within 2 seconds to cancel the run.',
+    ])
+  })
+
   test('[C154] delete asks first', async () => {
     await Promise.all(
       ['gone-1', 'gone-2'].map((id) => fabric().invoke('scripted', id, { prompt: scriptOf({ text: id }) })),
