@@ -173,6 +173,27 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     expect(window.lines().join('\n')).toContain('✓ bash approved')
   })
 
+  test('[C10] [C126] an event begins a line of its own below a question, which is asked again while it stands', async () => {
+    await waiting('lines', { p: 'old' })
+    const [watcher, editor] = [tmux.open(80, ['attach', 'lines']), tmux.open(80, ['attach', 'lines'])]
+    await Promise.all([watcher.until('Approve?'), editor.until('Approve?')])
+    editor.type('e')
+    editor.press('Enter')
+    await editor.until('Arguments: ')
+    await fabric().pause('lines', { actor: 'ada' })
+    await watcher.until(/arguments:\n· paused by ada\n(✗ .*\n)? {2}Approve\? \[y\]es, \[n\]o, \[e\]dit the arguments:$/)
+    // Nothing comes between a person and the text that is edited.
+    expect(editor.lines().at(-1)).toBe('  Arguments: {"p": "old"}')
+    editor.press('Enter')
+    await editor.until(/\n· paused by ada\n(✗ .*\n)?Nothing is changed\.\n[\s\S]*Approve\?/)
+    await fabric().cancel('lines', { actor: 'ada' })
+    for (const window of [watcher, editor]) {
+      const lines = await window.until(/^✗ bash cancelled$/m)
+      expect(lines).toContain('✗ cancelled by ada')
+      expect(lines.at(-1)).toBe('✗ bash cancelled')
+    }
+  })
+
   test('[C161] Ctrl+C in attach detaches; a second one cancels; where nothing runs it detaches at once', async () => {
     await Promise.all([waiting('watch-1'), waiting('watch-2')])
     const window = await interruptTwice(() => tmux.open(120, ['attach', 'watch-1']), 'Approve?')
