@@ -32,7 +32,7 @@ export interface ApprovalQuestions {
 export interface QuestionPlace {
   readonly fabric: Pick<FabricClient, 'approve' | 'reject'>
   readonly out: CliOutput
-  readonly printing: Omit<EventPrinterOptions, 'command' | 'nextFlags'>
+  readonly printing: Omit<EventPrinterOptions, 'command' | 'nextFlags' | 'isElsewhere'>
   readonly env: NodeJS.ProcessEnv
   /** The session. */
   readonly id: string
@@ -42,15 +42,27 @@ export interface QuestionPlace {
   readonly nextFlags: () => string
 }
 
+interface Question {
+  readonly withdrawal: AbortController
+  /** This terminal has sent an answer, which was not refused. */
+  isAnswered: boolean
+}
+
 export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
   const { fabric, out, printing, env, id, agent, nextFlags } = place
-  const open = new Map<string, AbortController>()
+  const asked = new Map<string, Question>()
   let questions = Promise.resolve()
   const slot: QuestionSlot = { interject: null }
   const beside = besideQuestion(out, slot)
-  const printer = createEventPrinter(beside, { ...printing, command: commandName(env), nextFlags })
+  const printer = createEventPrinter(beside, {
+    ...printing,
+    command: commandName(env),
+    nextFlags,
+    isElsewhere: (approvalId) => asked.get(approvalId)?.isAnswered === false,
+  })
 
-  const ask = async ({ data }: PrintableEvent, signal: AbortSignal): Promise<void> => {
+  const ask = async ({ data }: PrintableEvent, question: Question): Promise<void> => {
+    const { signal } = question.withdrawal
     const approvalId = String(data.approvalId)
     const request = { subject: data.subject, args: data.args, reason: data.reason }
     let refused: ArgumentDraft | null = null
@@ -64,15 +76,19 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
       const { decision } = answer
       const args = answer.decision === 'approved' ? answer.args : undefined
       const options = { ...present({ args }), ...(agent !== null && { agent }) }
+      question.isAnswered = true
       const sent = (decision === 'approved' ? fabric.approve : fabric.reject)(id, approvalId, options)
       const error = await sent.then(
         () => null,
         (reason: Error) => reason,
       )
       if (error === null) return
+      const status = error instanceof FabricError ? error.status : null
+      // An answer whose receipt was lost may have counted.
+      question.isAnswered = status === 0
       out.note(refusalText(error))
       // Arguments that the server refuses, and an answer that did not reach it, leave the approval open: ask again.
-      if (!(error instanceof FabricError) || ![0, 400].includes(error.status)) return
+      if (status !== 0 && status !== 400) return
       refused = answer.decision === 'approved' ? answer.draft : null
     }
   }
@@ -82,9 +98,9 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
   }
 
   const enqueue = (event: PrintableEvent, approvalId: string): void => {
-    const question = new AbortController()
-    open.set(approvalId, question)
-    questions = questions.then(() => ask(event, question.signal)).finally(() => open.delete(approvalId))
+    const question = { withdrawal: new AbortController(), isAnswered: false }
+    asked.set(approvalId, question)
+    questions = questions.then(() => ask(event, question))
   }
 
   return {
@@ -97,14 +113,14 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
       printer.print(event)
       // The question below streamed text begins a line, too.
       if (slot.interject !== null) printer.freshLine()
-      if (event.type === 'approval_resolved') open.get(approvalId)?.abort()
+      if (event.type === 'approval_resolved') asked.get(approvalId)?.withdrawal.abort()
     },
     remark: (text) => {
       printer.freshLine()
       beside.note(text)
     },
     close: async () => {
-      for (const question of open.values()) question.abort()
+      for (const { withdrawal } of asked.values()) withdrawal.abort()
       await questions
     },
   }

@@ -212,6 +212,26 @@ test('[C352] says at the end of each run that it is completed, to somebody who w
   ])
 })
 
+test('[C9] an answer of another person says so; nobody answers what is cancelled or expires', () => {
+  const out = paper()
+  const printer = createEventPrinter(out, { withPrompts: false, withHints: false, isElsewhere: (id) => id === 'apr-1' })
+  const resolved = (decision: string, more: object = {}) =>
+    event('approval_resolved', { ...answer, approvalId: 'apr-1', decision, reason: null, ...more })
+  const answers = [
+    resolved('approved'),
+    resolved('approved', { args: { p: 2 } }),
+    resolved('denied', { reason: 'no' }),
+    event('tool_end', { toolName: 'write', isError: true, result: 'denied: no' }),
+    ...['cancelled', 'expired'].map((decision) => resolved(decision)),
+    resolved('approved', { approvalId: 'apr-2' }),
+  ]
+  for (const each of answers) printer.print(each)
+  expect(out.text().split('\n')).toEqual([
+    ...['✓ write approved, elsewhere', '✓ write approved, elsewhere, as {"p":2}', '✗ write denied, elsewhere: no'],
+    ...['✗ write cancelled', '✗ write expired', '✓ write approved', ''],
+  ])
+})
+
 test('[C3] a long line is cut to the terminal', () => {
   const out = paper(20)
   createEventPrinter(out, { withPrompts: false, withHints: false }).print(

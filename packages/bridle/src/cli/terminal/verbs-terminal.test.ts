@@ -173,6 +173,32 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     expect(window.lines().join('\n')).toContain('✓ bash approved')
   })
 
+  test('[C9] an edit, and a letter that was not sent, end with the answer of another person, and a word that it is not theirs', async () => {
+    const approval = await waiting('foreign', { p: 'old' })
+    const [editor, typist] = [tmux.open(80, ['attach', 'foreign']), tmux.open(80, ['attach', 'foreign'])]
+    await Promise.all([editor.until('Approve?'), typist.until('Approve?')])
+    editor.type('e')
+    editor.press('Enter')
+    await editor.until('Arguments: ')
+    editor.type('more')
+    typist.type('y')
+    await Promise.all([editor.until('more'), typist.until('arguments: y')])
+    await fabric().reject('foreign', approval)
+    for (const [window, before] of [
+      [editor, '  Arguments: {"p": "old"}more'],
+      [typist, '  Approve? [y]es, [n]o, [e]dit the arguments: y'],
+    ] as const) {
+      const lines = await window.until(/^✓ completed$/m)
+      expect(lines.slice(lines.indexOf(before))).toEqual([before, '✗ bash denied, elsewhere', 'on', '✓ completed'])
+    }
+    const run = tmux.open(80, ['run', 'scripted', scriptOf({ approve: 'bash', args: {} }), '--id', 'own'])
+    await run.until('Approve?')
+    run.type('y')
+    run.press('Enter')
+    expect(await run.ended()).toBe(0)
+    expect(run.lines()).toContain('✓ bash approved')
+  })
+
   test('[C10] [C126] an event begins a line of its own below a question, which is asked again while it stands', async () => {
     await waiting('lines', { p: 'old' })
     const [watcher, editor] = [tmux.open(80, ['attach', 'lines']), tmux.open(80, ['attach', 'lines'])]
