@@ -27,11 +27,16 @@ export const askApproval = async (
   request: ApprovalDetails,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  { isEdit = false, slot, refused = null }: ApprovalQuestionOptions = {},
+  { isEdit = false, slot = { interject: null }, refused = null }: ApprovalQuestionOptions = {},
 ): Promise<ApprovalChoice | null> => {
   let draft = refused ?? newDraft(request.args)
   const edit = async (): Promise<void> => {
+    // The edit has the terminal to itself, perhaps in a full-screen editor.
+    const held: (() => void)[] = []
+    slot.interject = (print) => held.push(print)
     const { draft: after, remark } = await editDraft(draft, env, signal)
+    slot.interject = null
+    for (const print of held) print()
     draft = after
     if (remark !== null) out.note(remark)
   }

@@ -1,23 +1,30 @@
-// The questions about the approvals of a session that somebody watches at a terminal: one after the other, each withdrawn when
-// another person has answered.
+// The events of a session that somebody watches at a terminal, and the questions about its approvals: one after the other, each
+// withdrawn when another person has answered.
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { commandName } from '../command-name.ts'
 import { refusalText } from '../refusal-text.ts'
-import type { EventPrinter, PrintableEvent } from '../terminal/event-printer.ts'
+import {
+  createEventPrinter,
+  type EventPrinter,
+  type EventPrinterOptions,
+  type PrintableEvent,
+} from '../terminal/event-printer.ts'
 import type { CliOutput } from '../terminal/output.ts'
-import type { QuestionSlot } from '../terminal/question.ts'
+import { besideQuestion, type QuestionSlot } from '../terminal/question.ts'
 import { type ApprovalChoice, askApproval } from './approval-question.ts'
 import type { ArgumentDraft } from './argument-draft.ts'
 
 export interface ApprovalQuestions {
-  /** Asks about the approval of this event, after the questions that are open. */
-  readonly ask: (event: PrintableEvent) => void
-  /** A remark on a line of its own. A question that is open is asked again below it; what was typed before it is dropped. */
+  /**
+   * Prints the event, or asks about its approval after the questions that are open. A question that is open is asked again below
+   * what is printed; what was typed before is dropped.
+   */
+  readonly show: (event: PrintableEvent) => void
+  /** A remark, printed in the same way. */
   readonly remark: (text: string) => void
-  /** The approval has its answer. */
-  readonly withdraw: (approvalId: string) => void
+  readonly printer: EventPrinter
   /** Withdraws all questions, and resolves when the terminal is free again; the approvals stay open. */
   readonly close: () => Promise<void>
 }
@@ -25,7 +32,7 @@ export interface ApprovalQuestions {
 export interface QuestionPlace {
   readonly fabric: Pick<FabricClient, 'approve' | 'reject'>
   readonly out: CliOutput
-  readonly printer: EventPrinter
+  readonly printing: Omit<EventPrinterOptions, 'command' | 'nextFlags' | 'isElsewhere'>
   readonly env: NodeJS.ProcessEnv
   /** The session. */
   readonly id: string
@@ -35,13 +42,27 @@ export interface QuestionPlace {
   readonly nextFlags: () => string
 }
 
+interface Question {
+  readonly withdrawal: AbortController
+  /** This terminal has sent an answer, which was not refused. */
+  isAnswered: boolean
+}
+
 export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
-  const { fabric, out, printer, env, id, agent, nextFlags } = place
-  const open = new Map<string, AbortController>()
+  const { fabric, out, printing, env, id, agent, nextFlags } = place
+  const asked = new Map<string, Question>()
   let questions = Promise.resolve()
   const slot: QuestionSlot = { interject: null }
+  const beside = besideQuestion(out, slot)
+  const printer = createEventPrinter(beside, {
+    ...printing,
+    command: commandName(env),
+    nextFlags,
+    isElsewhere: (approvalId) => asked.get(approvalId)?.isAnswered === false,
+  })
 
-  const ask = async ({ data }: PrintableEvent, signal: AbortSignal): Promise<void> => {
+  const ask = async ({ data }: PrintableEvent, question: Question): Promise<void> => {
+    const { signal } = question.withdrawal
     const approvalId = String(data.approvalId)
     const request = { subject: data.subject, args: data.args, reason: data.reason }
     let refused: ArgumentDraft | null = null
@@ -55,15 +76,19 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
       const { decision } = answer
       const args = answer.decision === 'approved' ? answer.args : undefined
       const options = { ...present({ args }), ...(agent !== null && { agent }) }
+      question.isAnswered = true
       const sent = (decision === 'approved' ? fabric.approve : fabric.reject)(id, approvalId, options)
       const error = await sent.then(
         () => null,
         (reason: Error) => reason,
       )
       if (error === null) return
+      const status = error instanceof FabricError ? error.status : null
+      // An answer whose receipt was lost may have counted.
+      question.isAnswered = status === 0
       out.note(refusalText(error))
       // Arguments that the server refuses, and an answer that did not reach it, leave the approval open: ask again.
-      if (!(error instanceof FabricError) || ![0, 400].includes(error.status)) return
+      if (status !== 0 && status !== 400) return
       refused = answer.decision === 'approved' ? answer.draft : null
     }
   }
@@ -72,27 +97,30 @@ export const approvalQuestions = (place: QuestionPlace): ApprovalQuestions => {
     out.note(`Left open; answer with ${commandName(env)} approve ${id} ${approvalId}${nextFlags()}, or reject.`)
   }
 
+  const enqueue = (event: PrintableEvent, approvalId: string): void => {
+    const question = { withdrawal: new AbortController(), isAnswered: false }
+    asked.set(approvalId, question)
+    questions = questions.then(() => ask(event, question))
+  }
+
   return {
-    ask: (event) => {
+    printer,
+    show: (event) => {
       const approvalId = String(event.data.approvalId)
-      const question = new AbortController()
-      open.set(approvalId, question)
-      questions = questions.then(() => ask(event, question.signal)).finally(() => open.delete(approvalId))
+      const isAnswered = printing.isAnswered?.(approvalId) ?? false
+      // A question prints its approval when it is asked.
+      if (event.type === 'approval_requested' && out.canAsk && !isAnswered) return enqueue(event, approvalId)
+      printer.print(event)
+      // The question below streamed text begins a line, too.
+      if (slot.interject !== null) printer.freshLine()
+      if (event.type === 'approval_resolved') asked.get(approvalId)?.withdrawal.abort()
     },
     remark: (text) => {
       printer.freshLine()
-      if (slot.interject === null) out.note(text)
-      else slot.interject(() => out.note(text))
-    },
-    withdraw: (approvalId) => {
-      const question = open.get(approvalId)
-      if (!question) return
-      question.abort()
-      printer.freshLine()
-      out.write('\n')
+      beside.note(text)
     },
     close: async () => {
-      for (const question of open.values()) question.abort()
+      for (const { withdrawal } of asked.values()) withdrawal.abort()
       await questions
     },
   }

@@ -15,7 +15,7 @@ export interface ArgumentDraft {
 
 export interface DraftEdit {
   readonly draft: ArgumentDraft
-  /** For the person: why the edit changes nothing; null = it changes something. */
+  /** For the person: why the edit changes nothing; null = it changes something, or was withdrawn. */
   readonly remark: string | null
 }
 
@@ -24,12 +24,15 @@ export const newDraft = (args: unknown): ArgumentDraft => {
   return { original, edited: null, text: draftArguments(original) }
 }
 
-/** Opens the editor, or a line of the terminal. Nothing entered leaves the text as it was. */
+/** Opens the editor, or a line of the terminal. Nothing entered leaves the text as it was; of a withdrawn edit nothing is said. */
 export const editDraft = async (
   draft: ArgumentDraft,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-): Promise<DraftEdit> => withText(draft, (await editArguments(draft.text, env, signal)) ?? draft.text)
+): Promise<DraftEdit> => {
+  const text = await editArguments(draft.text, env, signal)
+  return signal.aborted ? { draft, remark: null } : withText(draft, text ?? draft.text)
+}
 
 /** The draft after an edit of its text. */
 export const withText = (draft: ArgumentDraft, text: string): DraftEdit => {

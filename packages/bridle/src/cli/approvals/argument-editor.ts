@@ -58,19 +58,20 @@ const inLine = (text: string, signal: AbortSignal): Promise<string | null> =>
     const { stdin: input, stdout } = process
     const lines = createInterface({ input, output: stdout, terminal: true })
     const end = (edited: string | null) => {
-      signal.removeEventListener('abort', withdraw)
+      signal.removeEventListener('abort', leave)
+      lines.off('close', leave)
       resolve(edited)
       lines.close()
       input.pause()
     }
-    const withdraw = () => end(null)
-    signal.addEventListener('abort', withdraw, { once: true })
-    lines.once('line', (line) => end(line.trim() === '' ? null : line))
-    lines.once('close', () => end(null))
-    lines.on('SIGINT', () => {
+    const leave = () => {
       end(null)
       stdout.write('\n')
-    })
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    lines.once('line', (line) => end(line.trim() === '' ? null : line))
+    lines.once('close', leave)
+    lines.on('SIGINT', leave)
     lines.setPrompt('  Arguments: ')
     lines.prompt()
     lines.write(text)

@@ -1,6 +1,6 @@
 // `bridle attach` watches a session. It resumes at its cursor when the server returns. On a terminal it asks about
 // approvals that are open.
-import type { AgentEvent, FabricClient } from '../../client/index.ts'
+import type { FabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { approvalQuestions } from '../approvals/approval-questions.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
@@ -14,7 +14,7 @@ import { parseEventFlag } from '../session-ids/event-id.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { isNotFound, withSession } from '../session-ids/session-prefix.ts'
 import { checkAgent } from '../session-ids/unknown-agent.ts'
-import { createEventPrinter, endLine } from '../terminal/event-printer.ts'
+import { endLine } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import { writeRemark } from '../terminal/output.ts'
 import { withWorkingLine } from '../terminal/working-line.ts'
@@ -52,24 +52,9 @@ within 2 seconds cancels it.`,
       words: () => (pause.isPaused ? pause.words() : `waiting for ${agent ?? known?.agent}`),
       isWorking: () => runId !== null || pause.isPaused,
     })
-    const printer = createEventPrinter(out, {
-      withPrompts: true,
-      withHints: !out.canAsk,
-      withEnds: true,
-      command,
-      nextFlags,
-      isAnswered,
-    })
-    const questions = approvalQuestions({ fabric, out, printer, env, id, agent, nextFlags })
-    const show = (event: AgentEvent) => {
-      if (out.isJson) return out.row(event)
-      const isApproval = event.type === 'approval_requested' || event.type === 'approval_resolved'
-      const approvalId = isApproval ? event.data.approvalId : ''
-      if (event.type === 'approval_resolved') questions.withdraw(approvalId)
-      // A question prints its approval when it is asked.
-      if (event.type === 'approval_requested' && out.canAsk && !isAnswered(approvalId)) questions.ask(event)
-      else printer.print(event)
-    }
+    const printing = { withPrompts: true, withHints: !out.canAsk, withEnds: true, isAnswered }
+    const questions = approvalQuestions({ fabric, out, printing, env, id, agent, nextFlags })
+    const { printer } = questions
     if (known && out.canAsk)
       out.note(`${known.agent}, session ${id}, ${known.status}; Ctrl+C leaves, twice cancels what runs.`)
     let hasOpened = false
@@ -89,11 +74,11 @@ within 2 seconds cancels it.`,
         if (event.type === 'prompt_start') runId = event.data.runId ?? null
         if (event.type === 'idle' || (event.type === 'cancelled' && event.data.runId === runId)) runId = null
         pause.read(event)
-        show(event)
+        if (out.isJson) out.row(event)
+        else questions.show(event)
       }
       await questions.close()
-      endLine(out, printer)
-      stop()
+      if (!stop()) endLine(out, printer)
       const run = runId === null || isTerminated() ? null : { id, runId, agent: flags.agent }
       if (run && (await leaveRun(terminal, lookup, run)) === 'cancelled') return EXIT_CODES.cancelled
     } catch (error) {

@@ -27,7 +27,7 @@ import { connectOrStart, type ServerConnection } from '../runs/server-connection
 import { changesNote, workspaceNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, readWorkspace, workspaceOptions } from '../runs/workspace-option.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
-import { createEventPrinter, endLine, type PrintableEvent } from '../terminal/event-printer.ts'
+import { endLine, type PrintableEvent } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { withWorkingLine } from '../terminal/working-line.ts'
@@ -208,22 +208,15 @@ const terminalDisplay = (
   const { out, stop } = withWorkingLine(given, {
     words: () => (pause.isPaused ? pause.words() : `waiting for ${agent}`),
   })
-  const printer = createEventPrinter(out, {
-    withPrompts: false,
-    withHints: !out.canAsk,
-    command: commandName(env),
-    nextFlags,
-  })
-  const questions = approvalQuestions({ fabric, out, printer, env, id, agent, nextFlags })
+  const printing = { withPrompts: false, withHints: !out.canAsk }
+  const questions = approvalQuestions({ fabric, out, printing, env, id, agent, nextFlags })
+  const { printer } = questions
   const away = awayRemarks(questions.remark)
 
   return {
     onEvent: (event) => {
       pause.read(event)
-      if (event.type === 'approval_resolved') questions.withdraw(String(event.data.approvalId))
-      // A question prints its approval when it is asked.
-      if (event.type === 'approval_requested' && out.canAsk) questions.ask(event)
-      else printer.print(event)
+      questions.show(event)
     },
     // On a terminal the working line says it.
     onPause: () => {
@@ -232,9 +225,9 @@ const terminalDisplay = (
     onDisconnect: away.onRetry,
     onReconnect: away.onOpen,
     finish: async () => {
-      if (interrupted.aborted) endLine(out, printer)
+      const isWiped = stop()
+      if (interrupted.aborted && !isWiped) endLine(out, printer)
       else printer.freshLine()
-      stop()
       await questions.close()
     },
   }

@@ -90,17 +90,22 @@ test.each<[string, ReturnType<typeof event>[], string]>([
   ],
   ['an error', [event('error', { message: 'it broke' })], '✗ it broke\n'],
   [
-    'what operators do, with who and why',
+    '[C124] what operators do, with who and why',
     [
       event('operator_action', { action: 'pause', actor: 'ada', reason: 'lunch' }),
       event('operator_action', { action: 'resume', actor: null, reason: null }),
       event('operator_action', { action: 'signal', actor: 'bo', reason: null, name: 'paid' }),
+      ...['branch', 'import', 'archive', 'unarchive'].map((action) =>
+        event('operator_action', { action, actor: null, reason: null }),
+      ),
+      event('operator_action', { action: 'rename', actor: null, reason: null, name: 'Ada' }),
       event('operator_action', { action: 'policy', actor: null, reason: null }),
       event('operator_action', { action: 'policy', actor: 'cy', reason: 'too dear' }),
       event('waiting', { runId: 'r-2', reason: 'All sandboxes are busy.' }),
       event('cancelled', { runId: 'r-2', actor: 'bob', reason: 'enough' }),
     ],
-    '· pause by ada: lunch\n· resume\n· signal paid by bo\n· budgets or rules changed\n· budgets or rules changed by cy: too dear\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
+    '· paused by ada: lunch\n· resumed\n· signal paid by bo\n· branched\n· imported\n· archived\n· unarchived\n· renamed to Ada\n' +
+      '· budgets or rules changed\n· budgets or rules changed by cy: too dear\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
   ],
   [
     'a prompt that waited and is dropped apart from a run that is cancelled; a reason that says nothing is left out',
@@ -208,6 +213,26 @@ test('[C352] says at the end of each run that it is completed, to somebody who w
     ...['› b', 'ok', '◆ turn The turn is over.', '✓ completed'],
     ...['› c', 'ok', '✓ completed'],
     ...['› d', '✗ it broke', '› e', '✗ cancelled', ''],
+  ])
+})
+
+test('[C9] an answer of another person says so; nobody answers what is cancelled or expires', () => {
+  const out = paper()
+  const printer = createEventPrinter(out, { withPrompts: false, withHints: false, isElsewhere: (id) => id === 'apr-1' })
+  const resolved = (decision: string, more: object = {}) =>
+    event('approval_resolved', { ...answer, approvalId: 'apr-1', decision, reason: null, ...more })
+  const answers = [
+    resolved('approved'),
+    resolved('approved', { args: { p: 2 } }),
+    resolved('denied', { reason: 'no' }),
+    event('tool_end', { toolName: 'write', isError: true, result: 'denied: no' }),
+    ...['cancelled', 'expired'].map((decision) => resolved(decision)),
+    resolved('approved', { approvalId: 'apr-2' }),
+  ]
+  for (const each of answers) printer.print(each)
+  expect(out.text().split('\n')).toEqual([
+    ...['✓ write approved, elsewhere', '✓ write approved, elsewhere, as {"p":2}', '✗ write denied, elsewhere: no'],
+    ...['✗ write cancelled', '✗ write expired', '✓ write approved', ''],
   ])
 })
 

@@ -29,6 +29,8 @@ export interface EventPrinterOptions {
   readonly nextFlags?: () => string
   /** Whether an approval has its answer: then nothing says how to answer it. */
   readonly isAnswered?: (approvalId: string) => boolean
+  /** Whether this terminal asked about an approval and sent no answer: somebody else has answered it. */
+  readonly isElsewhere?: (approvalId: string) => boolean
 }
 
 export interface EventPrinter {
@@ -45,6 +47,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     command = commandName(),
     nextFlags = () => '',
     isAnswered = () => false,
+    isElsewhere = () => false,
   } = options
   let open: 'text' | 'thinking' | null = null
   let streamed = ''
@@ -97,10 +100,10 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
   }
 
   /** A person approved the call with other arguments: these are shown as the first ones were. */
-  const changedCall = (subject: unknown, args: unknown, reason: unknown) => {
+  const changedCall = (words: string, args: unknown, reason: unknown) => {
     freshLine()
-    const words = `${subject} approved, ${inline(args) === '' ? 'without arguments' : 'as'}`
-    const [first = '', ...rest] = approvalLines({ subject: words, args, reason }, out.width, out.style)
+    const subject = `${words}, ${inline(args) === '' ? 'without arguments' : 'as'}`
+    const [first = '', ...rest] = approvalLines({ subject, args, reason }, out.width, out.style)
     for (const text of [`${out.style('green', '✓')}${first.slice(1)}`, ...rest]) out.line(text)
   }
 
@@ -161,11 +164,15 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       for (const verb of ['approve', 'reject'])
         out.line(out.style('dim', `  ${command} ${verb} ${which}${nextFlags()}`))
     },
-    approval_resolved: ({ subject, decision, reason, args }) => {
+    approval_resolved: ({ approvalId, subject, decision, reason, args }) => {
       const isApproved = decision === 'approved'
-      if (isApproved && args !== undefined) return changedCall(subject, args, reason)
-      answered = `${subject} ${decision}${reason ? `: ${reason}` : ''}`
-      whole(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', answered)
+      // Nobody has answered an approval that is cancelled or has expired.
+      const isForeign = (isApproved || decision === 'denied') && isElsewhere(String(approvalId))
+      const words = `${subject} ${decision}${isForeign ? ', elsewhere' : ''}`
+      if (isApproved && args !== undefined) return changedCall(words, args, reason)
+      const because = reason ? `: ${reason}` : ''
+      answered = `${subject} ${decision}${because}`
+      whole(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', words + because)
     },
     compaction: ({ messagesBefore, messagesAfter }) =>
       line(
@@ -224,8 +231,15 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
   }
 }
 
-/** Actions whose name alone says too little. */
+/** The effect of an action on the session, in the words of `chat` where it shows the same. */
 const actionWords: { readonly [action: string]: string } = {
+  pause: 'paused',
+  resume: 'resumed',
+  branch: 'branched',
+  import: 'imported',
+  archive: 'archived',
+  unarchive: 'unarchived',
+  rename: 'renamed to',
   policy: 'budgets or rules changed',
 }
 

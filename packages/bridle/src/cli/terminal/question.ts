@@ -5,9 +5,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TYPED_AHEAD_MS } from '../limits.ts'
 import type { CliOutput } from './output.ts'
 
-/** The question that is open. Its `interject` prints a remark above it and asks anew; null = nothing is asked now. */
+/** The question that is open. Its `interject` prints something below it and asks anew; null = nothing is asked now. */
 export interface QuestionSlot {
-  interject: ((remark: () => void) => void) | null
+  interject: ((print: () => void) => void) | null
+}
+
+/** An output whose text never continues the line of the question: it begins a new line, and the question is asked again below. */
+export const besideQuestion = (out: CliOutput, slot: QuestionSlot): CliOutput => {
+  const interjecting =
+    (print: (text: string) => void) =>
+    (text: string): void =>
+      slot.interject === null ? print(text) : slot.interject(() => print(text))
+  return {
+    ...{ isJson: out.isJson, canAsk: out.canAsk, row: out.row, style: out.style },
+    get width() {
+      return out.width
+    },
+    write: interjecting(out.write),
+    line: interjecting(out.line),
+    note: interjecting(out.note),
+  }
 }
 
 /** The first letter of each answer is enough. Null = no answer: the input ended, or the question was withdrawn. */
@@ -19,23 +36,24 @@ export const askChoice = async <const A extends keyof typeof words>(
   slot: QuestionSlot = { interject: null },
 ): Promise<A | null> => {
   try {
-    while (true) {
+    while (!signal.aborted) {
       const interjected = new AbortController()
       let isShown = false
-      slot.interject = (remark) => {
+      slot.interject = (print) => {
         if (isShown) out.write('\n')
         isShown = false
-        remark()
+        print()
         interjected.abort()
       }
       // Also behind a remark: keys that are not on the line of the question must not become a part of the answer.
       await dropTypedAhead()
-      if (interjected.signal.aborted) continue
+      if (interjected.signal.aborted || signal.aborted) continue
       isShown = true
       out.write(question)
       const answer = await readAnswer(out, question, answers, AbortSignal.any([signal, interjected.signal]))
-      if (answer !== null || signal.aborted || !interjected.signal.aborted) return answer
+      if (answer !== null || !interjected.signal.aborted) return answer
     }
+    return null
   } finally {
     slot.interject = null
     // An open standard input would keep the process alive.

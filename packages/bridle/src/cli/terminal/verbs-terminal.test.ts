@@ -173,6 +173,53 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     expect(window.lines().join('\n')).toContain('✓ bash approved')
   })
 
+  test('[C9] an edit, and a letter that was not sent, end with the answer of another person, and a word that it is not theirs', async () => {
+    const approval = await waiting('foreign', { p: 'old' })
+    const [editor, typist] = [tmux.open(80, ['attach', 'foreign']), tmux.open(80, ['attach', 'foreign'])]
+    await Promise.all([editor.until('Approve?'), typist.until('Approve?')])
+    editor.type('e')
+    editor.press('Enter')
+    await editor.until('Arguments: ')
+    editor.type('more')
+    typist.type('y')
+    await Promise.all([editor.until('more'), typist.until('arguments: y')])
+    await fabric().reject('foreign', approval)
+    for (const [window, before] of [
+      [editor, '  Arguments: {"p": "old"}more'],
+      [typist, '  Approve? [y]es, [n]o, [e]dit the arguments: y'],
+    ] as const) {
+      const lines = await window.until(/^✓ completed$/m)
+      expect(lines.slice(lines.indexOf(before))).toEqual([before, '✗ bash denied, elsewhere', 'on', '✓ completed'])
+    }
+    const run = tmux.open(80, ['run', 'scripted', scriptOf({ approve: 'bash', args: {} }), '--id', 'own'])
+    await run.until('Approve?')
+    run.type('y')
+    run.press('Enter')
+    expect(await run.ended()).toBe(0)
+    expect(run.lines()).toContain('✓ bash approved')
+  })
+
+  test('[C10] [C126] an event begins a line of its own below a question, which is asked again while it stands', async () => {
+    await waiting('lines', { p: 'old' })
+    const [watcher, editor] = [tmux.open(80, ['attach', 'lines']), tmux.open(80, ['attach', 'lines'])]
+    await Promise.all([watcher.until('Approve?'), editor.until('Approve?')])
+    editor.type('e')
+    editor.press('Enter')
+    await editor.until('Arguments: ')
+    await fabric().pause('lines', { actor: 'ada' })
+    await watcher.until(/arguments:\n· paused by ada\n(✗ .*\n)? {2}Approve\? \[y\]es, \[n\]o, \[e\]dit the arguments:$/)
+    // Nothing comes between a person and the text that is edited.
+    expect(editor.lines().at(-1)).toBe('  Arguments: {"p": "old"}')
+    editor.press('Enter')
+    await editor.until(/\n· paused by ada\n(✗ .*\n)?Nothing is changed\.\n[\s\S]*Approve\?/)
+    await fabric().cancel('lines', { actor: 'ada' })
+    for (const window of [watcher, editor]) {
+      const lines = await window.until(/^✗ bash cancelled$/m)
+      expect(lines).toContain('✗ cancelled by ada')
+      expect(lines.at(-1)).toBe('✗ bash cancelled')
+    }
+  })
+
   test('[C161] Ctrl+C in attach detaches; a second one cancels; where nothing runs it detaches at once', async () => {
     await Promise.all([waiting('watch-1'), waiting('watch-2')])
     const window = await interruptTwice(() => tmux.open(120, ['attach', 'watch-1']), 'Approve?')
@@ -200,6 +247,19 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     await waitFor(async () => expect([...run.lines(), ...watcher.lines()].join('')).not.toContain('…'))
     watcher.press('C-c')
     expect(await watcher.ended()).toBe(0)
+  })
+
+  test('[C125] Ctrl+C leaves nothing of the line that says what is waited for', async () => {
+    await fabric().invoke('scripted', 'rests', { prompt: scriptOf({ text: 'one' }) })
+    await fabric().pause('rests')
+    const run = tmux.open(80, ['run', 'scripted', scriptOf({ text: 'two' }), '--id', 'rests'])
+    await run.until(/^… paused; bridle resume rests goes on, \d+ s$/m)
+    run.press('C-c')
+    await run.ended()
+    expect(run.lines().slice(0, 2)).toEqual([
+      'scripted, session rests',
+      'Leaving. Press Ctrl+C again within 2 seconds to cancel the run.',
+    ])
   })
 
   test('[C154] delete asks first', async () => {

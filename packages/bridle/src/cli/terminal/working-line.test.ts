@@ -28,14 +28,14 @@ test('[C124] the words follow what is waited for', () => {
   const pause = pauseWatch(() => 'bridle resume a')
   const { stop } = withWorkingLine(given, { words: () => (pause.isPaused ? pause.words() : 'waiting') })
   vi.advanceTimersByTime(1_600)
-  expect(screen()).toMatch(/… waiting, 2 s$/)
+  expect(screen()).toMatch(/… waiting, 2 s\r$/)
   const act = (action: string) => pause.read({ type: 'operator_action', sessionId: 'ada', data: { action } })
   act('pause')
   vi.advanceTimersByTime(1_000)
-  expect(screen()).toMatch(/… paused; bridle resume a goes on, 3 s$/)
+  expect(screen()).toMatch(/… paused; bridle resume a goes on, 3 s\r$/)
   act('resume')
   vi.advanceTimersByTime(1_000)
-  expect(screen()).toMatch(/… waiting, 4 s$/)
+  expect(screen()).toMatch(/… waiting, 4 s\r$/)
   stop()
 })
 
@@ -71,12 +71,12 @@ test('[C125] the line goes when the work ends without an output, and comes with 
   let isWorking = true
   const { stop } = withWorkingLine(given, { words: 'x', isWorking: () => isWorking })
   vi.advanceTimersByTime(2_000)
-  expect(screen()).toBe('… x, 2 s')
+  expect(screen()).toBe('… x, 2 s\r')
   isWorking = false
   vi.advanceTimersByTime(10_000)
   expect(screen()).toMatch(/\r +\r$/)
   isWorking = true
   vi.advanceTimersByTime(1_000)
-  expect(screen()).toMatch(/… x, 13 s$/)
+  expect(screen()).toMatch(/… x, 13 s\r$/)
   stop()
 })

@@ -6,7 +6,8 @@ import { type CliOutput, truncateLine } from './output.ts'
 export interface WorkingOutput {
   /** The output, to be used in place of the given one. */
   readonly out: CliOutput
-  readonly stop: () => void
+  /** Wipes the line; false = it was not shown. */
+  readonly stop: () => boolean
 }
 
 export interface WorkingLineOptions {
@@ -21,15 +22,18 @@ export const withWorkingLine = (
   { words, isWorking = () => true }: WorkingLineOptions,
   now: () => number = Date.now,
 ): WorkingOutput => {
-  if (!out.canAsk) return { out, stop: () => {} }
+  if (!out.canAsk) return { out, stop: () => false }
   let timer: NodeJS.Timeout | undefined
   let shown = 0
   let quietFrom = now()
   let isLineStart = true
+  let isStopped = false
 
-  const clear = () => {
-    if (shown > 0) out.write(`\r${' '.repeat(shown)}\r`)
+  const clear = (): boolean => {
+    if (shown === 0) return false
+    out.write(`\r${' '.repeat(shown)}\r`)
     shown = 0
+    return true
   }
   const draw = () => {
     if (!isLineStart) return
@@ -38,10 +42,12 @@ export const withWorkingLine = (
     const shownWords = typeof words === 'string' ? words : words()
     const text = truncateLine(`… ${shownWords}, ${Math.round((now() - quietFrom) / 1_000)} s`, out.width - 1)
     shown = displayWidth(text)
-    out.write(out.style('dim', text))
+    // The terminal prints `^C` where the cursor stands: in the line, to be wiped with it.
+    out.write(`${out.style('dim', text)}\r`)
   }
   const wait = () => {
     clearInterval(timer)
+    if (isStopped) return
     quietFrom = now()
     timer = setTimeout(() => {
       draw()
@@ -68,8 +74,9 @@ export const withWorkingLine = (
       note: replacing(out.note, true),
     },
     stop: () => {
+      isStopped = true
       clearInterval(timer)
-      clear()
+      return clear()
     },
   }
 }
