@@ -36,5 +36,6 @@ const words = { y: 'yes', n: 'no', e: 'edit' } as const
 /** `decision` null = nobody's answer is known: the runner may have withdrawn the question, as it does after a pause. */
 export const answerText = ({ toolName }: HarnessApproval, decision: string | null, isOwn: boolean): string => {
   if (decision === null) return escapeControls(`${toolName} ${isOwn ? 'answered' : 'is no longer asked'}`)
-  return escapeControls(`${toolName} ${decision}${isOwn || decision === 'cancelled' ? '' : ', elsewhere'}`)
+  const isForeign = !isOwn && (decision === 'approved' || decision === 'denied')
+  return escapeControls(`${toolName} ${decision}${isForeign ? ', elsewhere' : ''}`)
 }

@@ -79,6 +79,11 @@ test.each<[string, ReturnType<typeof event>[], string]>([
   ],
   ['its answer', [event('approval_resolved', { ...answer, decision: 'denied', reason: 'no' })], '✗ write denied: no\n'],
   [
+    'a question that the runner withdrew',
+    [event('approval_resolved', { ...answer, decision: 'superseded', reason: null })],
+    '✗ write is no longer asked\n',
+  ],
+  [
     '[C21] the arguments that a person approved in place of those that were asked for',
     [
       event('approval_requested', { ...approval, reason: null }),

@@ -168,10 +168,12 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       const isApproved = decision === 'approved'
       // Nobody has answered an approval that is cancelled or has expired.
       const isForeign = (isApproved || decision === 'denied') && isElsewhere(String(approvalId))
-      const words = `${subject} ${decision}${isForeign ? ', elsewhere' : ''}`
+      // The runner asks the call anew, or never again: nobody has answered.
+      const outcome = decision === 'superseded' ? 'is no longer asked' : decision
+      const words = `${subject} ${outcome}${isForeign ? ', elsewhere' : ''}`
       if (isApproved && args !== undefined) return changedCall(words, args, reason)
       const because = reason ? `: ${reason}` : ''
-      answered = `${subject} ${decision}${because}`
+      answered = `${subject} ${outcome}${because}`
       whole(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', words + because)
     },
     compaction: ({ messagesBefore, messagesAfter }) =>
