@@ -10,6 +10,9 @@ const SCRIPT = `@script ${JSON.stringify([
   { text: 'Done.' },
 ])}`
 
+/** The card says which tool asks, on both pages. */
+const ASKS = 'write_file: It changes a file.'
+
 const PHONE = { width: 375, height: 667 }
 
 export const tryReactPages = async (url: string): Promise<void> => {
@@ -19,7 +22,7 @@ export const tryReactPages = async (url: string): Promise<void> => {
     await page.goto(url)
     await page.getByLabel('Prompt').fill(SCRIPT)
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('It changes a file.', { exact: true }).waitFor()
+    await page.getByText(ASKS, { exact: true }).waitFor()
     await page.getByText('write_file: needs approval').waitFor()
     // The server goes away during the run: a Stop would not reach it.
     const sockets: WebSocketRoute[] = []
@@ -45,6 +48,7 @@ export const tryReactPages = async (url: string): Promise<void> => {
     await page.getByText('Hello from assistant-ui.', { exact: true }).waitFor()
     await page.getByLabel('Prompt').fill(SCRIPT)
     await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText(ASKS, { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByText('I write it down. Done.', { exact: true }).waitFor()
     for (const address of [url, `${url}/assistant.html`]) {

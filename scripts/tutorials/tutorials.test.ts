@@ -1,4 +1,5 @@
 // The tutorials, played word for word. `npm run test:long` also plays those that need a browser or nginx; claude.test.ts has claude.md.
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { startProviderStub } from '../../packages/bridle/src/agents/model/provider-stub.suite.ts'
@@ -94,5 +95,15 @@ if (isThorough) {
   test.skipIf(needs('nginx'))('going-live.md', async () => {
     project = await TutorialProject.create()
     await project.play('going-live.md')
+    // What a reader would commit besides the project: only what the page names.
+    const options = { cwd: project.folder, encoding: 'utf8' } as const
+    execFileSync('git', ['init', '--quiet'], options)
+    const left = execFileSync('git', ['ls-files', '--others', '--exclude-standard', '--directory'], options)
+    const ofProject = ['.bridle/', '.gitignore', '.programs/', 'node_modules', 'package.json']
+    expect(left.split('\n').filter((path) => path !== '' && !ofProject.includes(path))).toEqual([
+      'bridle.env',
+      'bridle.service',
+      'nginx.conf',
+    ])
   })
 }

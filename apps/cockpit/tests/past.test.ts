@@ -154,6 +154,29 @@ describeCockpit('the past', (world) => {
     },
   )
 
+  longTest('[C30][C31] a phone has no line, and looks back by the search and by the buttons of the past', async () => {
+    const { head } = await played(world, 'small')
+    const page = await world.open('/s/small?agent=scripted', { viewport: { width: 390, height: 844 } })
+    await page.getByText('Now it is written.').waitFor()
+    expect(await slider(page).count()).toBe(0)
+    const choose = async (query: string, row: RegExp) => {
+      await page.getByRole('button', { name: 'More' }).click()
+      const more = page.getByRole('dialog', { name: 'More' })
+      await more.getByRole('button', { name: /Search/ }).click()
+      await page.getByRole('dialog', { name: 'Search or run' }).getByRole('combobox').fill(query)
+      await page.getByRole('option', { name: row }).click()
+    }
+    await choose('previous', /Previous event/)
+    await expect.poll(() => at(page)).toBe(String(head - 1))
+    await choose('5', /the session as it was/)
+    await expect.poll(() => at(page)).toBe('5')
+    await banner(page).getByRole('button', { name: 'Next event' }).click()
+    await expect.poll(() => at(page)).toBe('6')
+    await choose('play', /Play, or pause/)
+    await expect.poll(() => Number(at(page) ?? head)).toBeGreaterThan(6)
+    expect(await slider(page).count()).toBe(0)
+  })
+
   longTest('[C252] a page that still loads its past has no control that acts on the present', async () => {
     await world.play('loading', [{ text: 'at work' }, { sleepMs: 600_000 }])
     const page = await world.open('/s/loading?agent=scripted')

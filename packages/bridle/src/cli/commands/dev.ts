@@ -9,6 +9,7 @@ import { commandName } from '../command-name.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
+import { pageNotes } from '../config/page-notes.ts'
 import { DEFAULT_DATA, isPort, serverSettings } from '../config/settings.ts'
 import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
 import { STACK_LINES } from '../limits.ts'
@@ -82,7 +83,7 @@ already, start again: sessions survive it.`,
     // An agent of the server answers under the name that such a file wants, so that the message does not name the file.
     lines.files(broken.filter(({ name, file }) => !server.agents.get(name)?.needs?.startsWith(`${file}: `)))
     const served = { agents: server.agents.keys(), defaultAgent: settings.defaultAgent }
-    for (const line of defaultAgentNotes(env, served)) out.line(line)
+    for (const line of [...pageNotes(settings), ...defaultAgentNotes(env, served)]) out.line(line)
     out.line(`${watchedFolder(settings)} is watched. Ctrl+C ends it.`)
     await lines.waiting(await waitingApprovals(server.url, settings))
     await interrupted.interrupted

@@ -45,7 +45,7 @@ export const doctor = defineCommand({
       await tokenFinding(fabric, address.tokenFrom, at.isBridle),
       ...(at.isBridle
         ? servedFindings(at.agents, files)
-        : [...files, ...(await engineFindings(env)), await assistantFinding(env, settings)]),
+        : [...files, ...(await engineFindings(env)), ...unlessReplaced(await assistantFinding(env, settings), files)]),
     ]
     const marks = { ok: out.style('green', '✓'), note: out.style('yellow', '!'), wrong: out.style('red', '✗') }
     const width = Math.max(...findings.map(({ check }) => check.length))
@@ -173,6 +173,10 @@ const servedFindings = (served: readonly AgentStatus[], files: readonly DoctorFi
   const others = served.filter(({ needs }) => !refused.some(({ detail }) => detail === needs))
   return [...others.map(agentFinding), ...refused]
 }
+
+/** The agent `assistant` of the package, unless a file replaces it. */
+const unlessReplaced = (assistant: DoctorFinding, files: readonly DoctorFinding[]): readonly DoctorFinding[] =>
+  files.some(({ check }) => check === assistant.check) ? [] : [assistant]
 
 /** The agent `assistant` of a server that would be started here. */
 export const assistantFinding = async (

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { CliWorkspace, freePort, parseJsonRows } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
@@ -66,6 +66,29 @@ test.each(['start', 'dev'])('[C311] %s names variables that change nothing', asy
     'BRIDLE_AGENT is scriptd, and there is no such agent. Did you mean scripted?',
   ])
 })
+
+test.each(['start', 'dev'])(
+  '[C120] %s says that the page of the project is not built; once it is, the server has it',
+  async (verb) => {
+    const project = new CliWorkspace()
+    onTestFinished(() => project.remove())
+    writeFileSync(join(project.folder, 'bridle.config.mjs'), `export default { cockpit: 'dist' }`)
+    const server = project.start([verb, '--port', '0'])
+    const url = /http:\S+/.exec(await server.until((line) => line.includes('ready at')))?.[0] ?? ''
+    const sentence = 'The folder dist of the setting "cockpit" has no index.html: build the page first.'
+    await server.until((line) => line === sentence)
+    const page = async (path: string) => {
+      const answer = await fetch(`${url}${path}`, { headers: { accept: 'text/html' } })
+      return [answer.status, await answer.text()]
+    }
+    for (const path of ['/', '/a/place']) expect(await page(path)).toEqual([503, `${sentence}\n`])
+    mkdirSync(join(project.folder, 'dist'))
+    writeFileSync(join(project.folder, 'dist/index.html'), '<h1>mine</h1>')
+    for (const path of ['/', '/a/place']) expect(await page(path)).toEqual([200, '<h1>mine</h1>'])
+    server.process.kill('SIGTERM')
+    await server.ended
+  },
+)
 
 test.each(['start', 'dev'])('[C311] %s that cannot listen has named them', async (verb) => {
   const port = await freePort()

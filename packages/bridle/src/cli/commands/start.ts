@@ -3,6 +3,7 @@
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
+import { pageNotes } from '../config/page-notes.ts'
 import { portInUseText } from '../config/port-owner.ts'
 import { type ServerSettings, serverSettings } from '../config/settings.ts'
 import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
@@ -36,7 +37,7 @@ With --token the other verbs find the token by the data folder; in a browser, pa
     const server = await startServer(settings)
     out.line(await startMessage(server, settings, env, out.width))
     const served = { agents: server.agents.keys(), defaultAgent: settings.defaultAgent }
-    for (const line of defaultAgentNotes(env, served)) out.line(line)
+    for (const line of [...pageNotes(settings), ...defaultAgentNotes(env, served)]) out.line(line)
     await interrupted.interrupted
     await stopServer(server, interrupted, out)
     return EXIT_CODES.ok

@@ -9,13 +9,14 @@ beforeAll(() => {
   work = new CliWorkspace()
   delete work.env.ANTHROPIC_API_KEY
   const write = (file: string, text: string) => writeFileSync(join(work.folder, file), text)
-  for (const folder of ['bots', 'more']) mkdirSync(join(work.folder, folder))
+  for (const folder of ['bots', 'more', 'own']) mkdirSync(join(work.folder, folder))
   write('package.json', '{ "type": "module" }')
   const entry = new URL('../../index.ts', import.meta.url).href
   const names = "['SHOP_URL', 'ANTHROPIC_API_KEY', 'FABRIC_HARNESS_API_TOKEN'].map((name) => process.env[name] ?? null)"
   for (const [folder, name] of [
     ['bots', 'teller'],
     ['more', 'other'],
+    ['own', 'assistant'],
   ])
     write(
       `${folder}/${name}.ts`,
@@ -74,4 +75,19 @@ test('[C102] doctor looks at the same agents; a folder that is not there is a us
       code: 2,
       stderr: 'bridle: There is no folder "nowhere" with agents.\n',
     })
+})
+
+test('[C14] an assistant of the project replaces the one of the server: doctor names it once, without a server and with one', async () => {
+  const assistants = async (url: string) => {
+    const { stdout } = await work.bridle(['doctor', '--json', '--url', url, '--agents', 'own'])
+    return parseJsonRows(stdout).filter(({ check }) => check === 'agent assistant')
+  }
+  expect(await assistants('http://127.0.0.1:1')).toEqual([
+    { check: 'agent assistant', state: 'ok', detail: 'own/assistant.ts' },
+  ])
+  const server = work.start(['start', '--port', '0', '--data', 'four', '--agents', 'own'])
+  const url = /http:\S+/.exec(await server.until((line) => line.includes('ready at')))?.[0] ?? ''
+  expect(await assistants(url)).toEqual([expect.objectContaining({ state: 'ok' })])
+  server.process.kill('SIGTERM')
+  await server.ended
 })

@@ -30,7 +30,7 @@ import { ensureLocalToken, withdrawAddress } from '../credentials/local-token.ts
 import { personalLoginProblem } from '../credentials/personal-login.ts'
 import { eventLoop } from '../event-loop.ts'
 import { fileFetcherOf } from '../file-fetching.ts'
-import { appFiles, builtCockpit } from '../http/app-files.ts'
+import { builtCockpit, projectFiles } from '../http/app-files.ts'
 import { proxyFilter } from '../http/trusted-proxies.ts'
 import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from '../limits.ts'
 import { type Logger, standardLogger } from '../logger.ts'
@@ -200,7 +200,7 @@ export const openHarness = async (
       workspaces,
       workspaceFiles: new NodeWorkspaceFiles(data),
       uploads,
-      ...(cockpit !== false && { files: typeof cockpit === 'string' ? appFiles(cockpit) : cockpit }),
+      ...(cockpit !== false && { files: typeof cockpit === 'string' ? projectFiles(cockpit) : cockpit }),
       changes,
       voice: lines,
       ...(fileFetcher && { fileFetcher }),

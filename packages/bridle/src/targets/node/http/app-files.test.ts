@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { appFiles } from './app-files.ts'
+import { appFiles, missingPageText, projectFiles } from './app-files.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bridle-app-files-'))
 const dist = join(folder, 'dist')
@@ -57,4 +57,21 @@ test('[H28] a folder that is not there, or is replaced this moment, has no files
   const missing = appFiles(join(folder, 'none'))
   for (const path of ['/', '/index.html', '/assets/a-1x.js'])
     expect((await missing(new Request(`http://here${path}`))).status).toBe(404)
+})
+
+test('[H28] the folder of a setting without index.html says so at /, without its whole path; once it is built, it is served', async () => {
+  const web = join(folder, 'web')
+  const page = projectFiles(web)
+  const ask = async (path: string) => {
+    const answer = await page(new Request(`http://here${path}`))
+    return [answer.status, answer.headers.get('content-type'), await answer.text()]
+  }
+  const sentence = 'The folder web of the setting "cockpit" has no index.html: build the page first.'
+  expect(await ask('/')).toEqual([503, 'text/plain; charset=utf-8', `${sentence}\n`])
+  expect((await ask('/assets/a.js'))[0]).toBe(404)
+  expect(missingPageText(web)).toContain(`The folder ${web} of`)
+  mkdirSync(web)
+  writeFileSync(join(web, 'index.html'), '<h1>mine</h1>')
+  expect(await ask('/')).toEqual([200, 'text/html; charset=utf-8', '<h1>mine</h1>'])
+  expect(missingPageText(web)).toBe(null)
 })

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
-import { extname, join, resolve, sep } from 'node:path'
+import { basename, extname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FileServer } from '../../../surfaces/http/router/pages.ts'
 
@@ -45,6 +45,26 @@ export const appFiles = (folder: string): FileServer => {
     return new Response(request.method === 'HEAD' ? null : new Uint8Array(content), { headers })
   }
 }
+
+/** The files of the folder that the setting `cockpit` names. While it has no `index.html`, `/` says so, and a build shows at once. */
+export const projectFiles = (folder: string): FileServer => {
+  const files = appFiles(folder)
+  // The whole path is for the operator alone.
+  const text = `${noIndexText(basename(resolve(folder)))}\n`
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
+  return async (request) => {
+    const file = await files(request)
+    const isMissing = file.status === 404 && new URL(request.url).pathname === '/'
+    return isMissing ? new Response(text, { status: 503, headers }) : file
+  }
+}
+
+/** A sentence about a folder of the setting `cockpit` that is not built; null = it has its `index.html`. */
+export const missingPageText = (folder: string): string | null =>
+  existsSync(join(folder, 'index.html')) ? null : noIndexText(folder)
+
+const noIndexText = (folder: string): string =>
+  `The folder ${folder} of the setting "cockpit" has no index.html: build the page first.`
 
 /** The names below `/assets` contain a digest of their content; every other file may change with the next version. */
 const cachingOf = (pathname: string): string =>
