@@ -95,7 +95,7 @@ if (isThorough) {
   test.skipIf(needs('nginx'))('going-live.md', async () => {
     project = await TutorialProject.create()
     await project.play('going-live.md')
-    // What a reader would commit besides the project: only what the page names.
+    // A reader commits only what the page names, besides the project.
     const options = { cwd: project.folder, encoding: 'utf8' } as const
     execFileSync('git', ['init', '--quiet'], options)
     const left = execFileSync('git', ['ls-files', '--others', '--exclude-standard', '--directory'], options)

@@ -206,7 +206,7 @@ describe('a server that takes a request and does not answer', () => {
     await vi.advanceTimersByTimeAsync(1_400)
     expect(printed).toEqual([])
     await vi.advanceTimersByTimeAsync(100)
-    expect(printed).toEqual(['… waiting for the server at http://host, 2 s'])
+    expect(printed).toEqual(['… waiting for the server at http://host, 2 s\r'])
     for (const answer of answers) answer(new Response('', { headers: { 'x-correlation-id': '1' } }))
     await Promise.all(asked)
     expect(printed.slice(1)).toEqual([expect.stringMatching(/^\r +\r$/)])

@@ -69,7 +69,7 @@ export interface AgentEventData {
     readonly name: string
     readonly contentType: string
     readonly size: number
-    /** What it is for, such as `memory_proposal`, which waits for a person. */
+    /** The artifact's use, such as `memory_proposal`, which waits for a person. */
     readonly kind?: string
     readonly reason?: string
   }
