@@ -71,7 +71,7 @@ describeCockpit(
       const more = page.getByRole('button', { name: 'More' })
       const sheet = page.getByRole('dialog', { name: 'More' })
       await more.click()
-      await sheet.getByText('can approve').waitFor()
+      await sheet.getByText('can do everything').waitFor()
       await expectNoOverflow(page)
       await sheet.getByRole('button', { name: 'dark' }).click()
       expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')

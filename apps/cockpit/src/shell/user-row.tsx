@@ -38,6 +38,8 @@ export const UserRow = () => {
 }
 
 const powerOf = (scopes: readonly string[]): string => {
-  if (scopes.includes('approve')) return 'can approve'
-  return scopes.includes('operate') ? 'can operate' : 'can watch'
+  const [canOperate, canApprove] = [scopes.includes('operate'), scopes.includes('approve')]
+  if (canOperate && canApprove) return 'can do everything'
+  if (canApprove) return 'can approve'
+  return canOperate ? 'can operate' : 'can watch'
 }

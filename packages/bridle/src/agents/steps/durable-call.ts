@@ -148,7 +148,7 @@ const applyDecision = async (
       return approval.arguments
     }
     // Nobody could check the edit when it was sent: the schema was in no memory. The person is asked anew, and nothing is lost.
-    const reason = `${problem} Nothing was done.`
+    const reason = `${problem.replace(/\.?$/, '.')} Nothing was done.`
     await run.report(delivered(approval), await question(run, call, reason, edits.expiresMs, approval.kind))
     return applyDecision(run, call, await decision(run, call), edits)
   }
