@@ -1,8 +1,9 @@
 import type { TimelineEntry } from 'bridle/client'
 import { describe, expect, test } from 'vitest'
+import { costText } from '../../ui/numbers.ts'
 import { type Budget, budgetNote, budgetText, currentValue, enforcementText, type Health } from './budget-texts.ts'
 import { PLOT_POINTS_MAX } from './limits.ts'
-import { niceTop, plotShape } from './plot-path.ts'
+import { axisWidth, niceTop, plotShape } from './plot-path.ts'
 import { budgetOfField, changesOf, fieldsOf, policyOf, withoutPath } from './policy-form.ts'
 import { percentile95, usageSeries } from './series.ts'
 
@@ -82,6 +83,11 @@ describe('plots', () => {
       expect(shape.line).not.toContain('NaN')
       expect(shape.line === '').toBe(count === 0)
     }
+  })
+
+  test('the numbers beside an axis have room, also those of a small cost', () => {
+    const widthOf = (max: number) => axisWidth(0, max, costText)
+    expect([widthOf(2), widthOf(0.001)]).toEqual([33, 52])
   })
 
   test('have a round number at the top', () => {

@@ -12,6 +12,12 @@ export const TABLE_ROWS_MAX = 50
 /** Points of a line: one with more points than pixels shows no more. */
 export const PLOT_POINTS_MAX = 240
 
+/** Plots below each other begin at the same place, unless a number beside the axis needs more. */
+export const AXIS_WIDTH_MIN = 33
+
+/** The width of a digit in a plot, with some to spare. */
+export const DIGIT_WIDTH = 6.5
+
 /** Rows of the audit that come with each click. */
 export const AUDIT_ROWS = 50
 

@@ -1,5 +1,5 @@
 // The geometry of a small plot: where its points, its grid and its limits stand.
-import { PLOT_POINTS_MAX } from './limits.ts'
+import { AXIS_WIDTH_MIN, DIGIT_WIDTH, PLOT_POINTS_MAX } from './limits.ts'
 
 export interface PlotPoint {
   /** In ms since 1970. */
@@ -69,6 +69,13 @@ const thinned = (points: readonly PlotPoint[]): readonly PlotPoint[] => {
   const step = (points.length - 1) / (PLOT_POINTS_MAX - 1)
   return Array.from({ length: PLOT_POINTS_MAX }, (_, index) => points[Math.round(index * step)] as PlotPoint)
 }
+
+/** The room for the numbers beside the axis: a small cost has many digits. */
+export const axisWidth = (min: number, max: number, text: (value: number) => string): number =>
+  Math.max(
+    AXIS_WIDTH_MIN,
+    Math.ceil(Math.max(...gridValues(min, max).map((value) => text(value).length)) * DIGIT_WIDTH),
+  )
 
 const gridValues = (min: number, max: number): readonly number[] => [min, (min + max) / 2, max]
 

@@ -4,7 +4,7 @@ import { useId } from 'react'
 import { secondText } from '../../ui/clock.ts'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { TABLE_ROWS_MAX } from './limits.ts'
-import { type PlotPoint, plotShape } from './plot-path.ts'
+import { axisWidth, type PlotPoint, plotShape } from './plot-path.ts'
 
 interface PlotProps {
   readonly title: string
@@ -62,7 +62,7 @@ const PlotPicture = ({ title, points, text, newest, min, max, limit, isStepped, 
   const first = secondText(points[0]?.at ?? until)
   const last = secondText(until)
   const width = WIDTHS[place]
-  const box = { left: 38, right: width - 2, top: 8, bottom: 70 }
+  const box = { left: axisWidth(min, max, text) + 5, right: width - 2, top: 8, bottom: 70 }
   const shape = plotShape(points, box, { min, max, until, isStepped })
   return (
     <svg

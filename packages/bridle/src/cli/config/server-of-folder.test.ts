@@ -60,7 +60,7 @@ describe('[C4] without --url', () => {
     const words = said.mock.calls.map(([text]) => text)
     said.mockRestore()
     expect(words).toEqual([
-      `No server runs on the data folder ${data}. This is the one at http://127.0.0.1:4317, which has another. ` +
+      `No server runs on the data folder ${data}. This is the one at http://127.0.0.1:4317, which has another folder and agents of its own. ` +
         `To start one for this folder: bridle start --port 4318 --data ${data}\n`,
     ])
     expect(await serverAddress({ data, url }, {})).not.toHaveProperty('onAnswer')

@@ -123,7 +123,7 @@ export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv):
 }
 
 const elsewhereText = (url: string, folder: string, start: string): string =>
-  `No server runs on the data folder ${folder}. This is the one at ${url}, which has another. To start one for this folder: ${start}`
+  `No server runs on the data folder ${folder}. This is the one at ${url}, which has another folder and agents of its own. To start one for this folder: ${start}`
 
 /** Starts a server of the data folder beside the one that has the usual port. Verbs find it without its address. */
 const startCommand = ({ data }: ClientFlags, env: NodeJS.ProcessEnv): string =>
