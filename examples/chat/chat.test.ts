@@ -214,7 +214,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     await page.getByRole('alert').filter({ hasText: 'There is no agent nobody; there are ' }).waitFor()
   })
 
-  test('at 390 pixels the words of an edited approval are whole', async () => {
+  longTest('at 390 pixels the words of an edited approval are whole', async () => {
     const page = await open('&agent=scripted')
     await page.setViewportSize({ width: 390, height: 800 })
     await script(page, [{ approve: 'deploy', args: { to: 'production' } }])
@@ -347,7 +347,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
       }
     })
 
-  test('edits a question and asks again', async () => {
+  longTest('edits a question and asks again', async () => {
     const page = await open()
     await say(page, 'Remember: a typpo')
     await page.getByRole('button', { name: 'Deny' }).click()

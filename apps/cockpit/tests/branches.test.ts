@@ -1,6 +1,6 @@
 // The page of branches: the tree, two sessions side by side, a branch from an event, and a replay.
 import { expect, test, vi } from 'vitest'
-import { type CockpitWorld, describeCockpit, expectNoOverflow } from './browser.suite.ts'
+import { type CockpitWorld, describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202eevil'
 
@@ -61,7 +61,7 @@ describeCockpit('branches', (world) => {
     await world.closePages()
   })
 
-  test('[C58] a branch from a mark of the tree, with its prompt; a removed parent is named', async () => {
+  longTest('[C58] a branch from a mark of the tree, with its prompt; a removed parent is named', async () => {
     const page = await world.open('/s/leaf?agent=scripted&view=branches')
     const mark = page.getByRole('button', { name: /^Checkpoint at event \d+ of A script/ }).first()
     await mark.focus()

@@ -1,6 +1,6 @@
 // Writing to a session: prompts, the queue, steering, stopping, other wordings, branches, and prompts without a connection.
 import { expect, test } from 'vitest'
-import { describeCockpit, expectNoOverflow, expectUncovered } from './browser.suite.ts'
+import { describeCockpit, expectNoOverflow, expectUncovered, longTest } from './browser.suite.ts'
 
 const script = (...steps: object[]) => `@script ${JSON.stringify(steps)}`
 
@@ -89,7 +89,7 @@ describeCockpit('the composer', (world) => {
     expect(await thread.getByText('Never.', { exact: true }).count()).toBe(0)
   })
 
-  test('a prompt names the files that went with it, also after a reload and on a phone', async () => {
+  longTest('a prompt names the files that went with it, also after a reload and on a phone', async () => {
     await world.ask('scripted', 'files', script({ text: 'Ready.' }))
     const page = await world.open('/s/files', { viewport: { width: 390, height: 844 } })
     const thread = page.getByRole('log', { name: 'Conversation' })

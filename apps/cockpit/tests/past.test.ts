@@ -104,7 +104,7 @@ describeCockpit('the past', (world) => {
     expect(await slider(page).getAttribute('aria-valuetext')).toBe(`Event ${head} of ${head}, live`)
   })
 
-  test('[C38] a prompt in the past becomes a branch at the event, and the session stays as it is', async () => {
+  longTest('[C38] a prompt in the past becomes a branch at the event, and the session stays as it is', async () => {
     const { head, numberOf } = await played(world, 'branched')
     const seq = numberOf('session_checkpoint')
     const page = await world.open(`/s/branched?agent=scripted&at=${seq}`)

@@ -87,7 +87,7 @@ describeCockpit(
       await page.close()
     })
 
-    test('[V82] an answer that is interrupted by key keeps what was heard', async () => {
+    longTest('[V82] an answer that is interrupted by key keeps what was heard', async () => {
       const audio = answerAudio(8_000)
       const says = 'One two three four five six seven eight nine ten.'
       turn = { heard: 'Count to ten.', says, audio, chunkBytes: audio.length / 10 }

@@ -290,18 +290,19 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     expect(workFiles()).toEqual([])
   })
 
-  test('[R14] a sandbox that no run names is stopped when the server starts again', async () => {
-    await post(agent('idle'), { prompt: stubbed({ blocks: [{ text: 'Hi.' }] }) })
-    const [box] = boxes()
-    await world.kill()
-    expect(startTimeOf(box?.pid ?? 0)).not.toBeNull()
-    await world.boot()
-    for (let tries = 0; boxes().length > 0; tries++) {
-      expect(tries).toBeLessThan(500)
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-    expect(startTimeOf(box?.pid ?? 0)).toBeNull()
-  })
+  if (isThorough)
+    test('[R14] a sandbox that no run names is stopped when the server starts again', async () => {
+      await post(agent('idle'), { prompt: stubbed({ blocks: [{ text: 'Hi.' }] }) })
+      const [box] = boxes()
+      await world.kill()
+      expect(startTimeOf(box?.pid ?? 0)).not.toBeNull()
+      await world.boot()
+      for (let tries = 0; boxes().length > 0; tries++) {
+        expect(tries).toBeLessThan(500)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      expect(startTimeOf(box?.pid ?? 0)).toBeNull()
+    })
 })
 
 describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Codex behind a server', () => {
