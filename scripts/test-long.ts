@@ -23,7 +23,7 @@ export const parts: readonly LongTestPart[] = [
     name: 'simulation',
     // The same seeds each time, so that a change is judged by what it did. `npm run simulate` draws fresh ones.
     proves: 'eight hundred seeds keep every promise, and five hundred of native agents',
-    minutes: 4,
+    minutes: 3,
     command: [
       ...['node', '--conditions=bridle-source', 'simulation/main.ts', '--runs', '820', '--from', '21', '--stop'],
       ...['--beside-native', '520'],
@@ -38,7 +38,7 @@ export const parts: readonly LongTestPart[] = [
   {
     name: 'fuzz',
     proves: '10,000 inputs at each surface, made from its schemas',
-    minutes: 3,
+    minutes: 2,
     // The very files of `npm test`, with more inputs.
     command: tests('fuzz/', '--testTimeout=300000'),
     env: { BRIDLE_FUZZ_INPUTS: '10000' },
@@ -96,7 +96,7 @@ export const parts: readonly LongTestPart[] = [
     name: 'cockpit',
     proves:
       'the cockpit in a browser beyond one test of each feature: phones, long contents, tokens that may only watch',
-    minutes: 5,
+    minutes: 7,
     // The very files of `npm test`, which leaves out each `longTest`.
     command: tests('--project', 'pages'),
     env: { BRIDLE_VARIANTS: 'all' },
