@@ -186,7 +186,7 @@ describeCockpit(
       expect(await approvedArguments(world, 'misfit')).toEqual({ path: 'b.ts' })
     })
 
-    test('approved, the call runs and the session pauses before its next step', async () => {
+    longTest('approved, the call runs and the session pauses before its next step', async () => {
       await world.play('pause', script({ path: 'b.ts' }))
       const page = await world.open('/inbox')
       await card(page).getByRole('button', { name: 'Approve and pause' }).click()

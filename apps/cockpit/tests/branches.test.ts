@@ -87,7 +87,7 @@ describeCockpit('branches', (world) => {
     await world.closePages()
   })
 
-  test('[C59] a session is run again with a change, and both stand side by side, prompt by prompt', async () => {
+  longTest('[C59] a session is run again with a change, and both stand side by side, prompt by prompt', async () => {
     const { client } = world
     for (const text of ['one', 'two'])
       await client.invoke('scripted', 'again', { prompt: `@script ${JSON.stringify([{ text }])}` })

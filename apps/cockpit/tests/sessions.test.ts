@@ -73,7 +73,7 @@ describeCockpit('the list of sessions, and their health', (world) => {
     await page.context().close()
   })
 
-  test('keys move, select and act; an act is undone, another is sent', async () => {
+  longTest('keys move, select and act; an act is undone, another is sent', async () => {
     const page = await world.open('/')
     await page.clock.install()
     await row(page, 'Codemod').waitFor()

@@ -109,31 +109,34 @@ describeCockpit(
       await thread.getByText('All is well.', { exact: true }).waitFor()
     })
 
-    test('[F60] a checkpoint stands between the text before it and the text after it, now and after a reload', async () => {
-      const script = (name: string) => [
-        { text: `${name} begins.` },
-        { checkpoint: `${name} first` },
-        { text: '\n\nMore follows.' },
-        { tool: 'run', id: 'c1', args: { command: 'ls' }, result: 'a' },
-        { text: 'It was listed.' },
-        { checkpoint: `${name} second` },
-        { text: ' The end.' },
-      ]
-      const order = (page: Page) =>
-        page.evaluate(
-          "[...document.querySelector('[role=log] .answer:last-of-type').querySelectorAll('.md > p, .mark b, button.tool')].map((each) => each.innerText.split('\\n')[0].trim())",
-        )
-      await world.ask('scripted', 'places', `@script ${JSON.stringify(script('One'))}`)
-      await world.ask('scripted', 'places', `@script ${JSON.stringify(script('Two'))}`)
-      const page = await world.open('/s/places')
-      await conversation(page).getByText('Two begins.', { exact: true }).waitFor()
-      const expected = ['begins.', 'Checkpoint', 'More follows.', 'run', 'It was listed.', 'Checkpoint', 'The end.']
-      const shown = async () => ((await order(page)) as string[]).map((text) => text.replace(/^Two | \d+$/g, ''))
-      await expect.poll(shown).toEqual(expect.arrayContaining(['Checkpoint']))
-      expect((await shown()).slice(0, expected.length)).toEqual(expected)
-      await page.reload()
-      await expect.poll(async () => (await shown()).slice(0, expected.length)).toEqual(expected)
-    })
+    longTest(
+      '[F60] a checkpoint stands between the text before it and the text after it, now and after a reload',
+      async () => {
+        const script = (name: string) => [
+          { text: `${name} begins.` },
+          { checkpoint: `${name} first` },
+          { text: '\n\nMore follows.' },
+          { tool: 'run', id: 'c1', args: { command: 'ls' }, result: 'a' },
+          { text: 'It was listed.' },
+          { checkpoint: `${name} second` },
+          { text: ' The end.' },
+        ]
+        const order = (page: Page) =>
+          page.evaluate(
+            "[...document.querySelector('[role=log] .answer:last-of-type').querySelectorAll('.md > p, .mark b, button.tool')].map((each) => each.innerText.split('\\n')[0].trim())",
+          )
+        await world.ask('scripted', 'places', `@script ${JSON.stringify(script('One'))}`)
+        await world.ask('scripted', 'places', `@script ${JSON.stringify(script('Two'))}`)
+        const page = await world.open('/s/places')
+        await conversation(page).getByText('Two begins.', { exact: true }).waitFor()
+        const expected = ['begins.', 'Checkpoint', 'More follows.', 'run', 'It was listed.', 'Checkpoint', 'The end.']
+        const shown = async () => ((await order(page)) as string[]).map((text) => text.replace(/^Two | \d+$/g, ''))
+        await expect.poll(shown).toEqual(expect.arrayContaining(['Checkpoint']))
+        expect((await shown()).slice(0, expected.length)).toEqual(expected)
+        await page.reload()
+        await expect.poll(async () => (await shown()).slice(0, expected.length)).toEqual(expected)
+      },
+    )
 
     longTest('a branch that leaves an open approval says below its line that the question stayed', async () => {
       await world.play('asks', [{ text: 'May I?' }, { approve: 'edit_file', id: 'c1', args: { path: 'a.ts' } }])
