@@ -117,14 +117,24 @@ const waitForDecision = async (
 }
 
 export const validatedArguments = async <Args>(
+  call: AgentToolCall,
+  args: JsonObject,
+  options: ToolOptions<Args>,
+): Promise<Args> => {
+  const checked = await checkedArguments(call, args, options)
+  if ('problem' in checked) throw new TypeError(checked.problem)
+  return checked.value
+}
+
+/** The arguments as the schema of the call makes them, or a sentence why they do not fit. */
+export const checkedArguments = async <Args>(
   { tool }: AgentToolCall,
   args: JsonObject,
   { input }: ToolOptions<Args>,
-): Promise<Args> => {
-  if (!input) return args as Args
+): Promise<{ readonly value: Args } | { readonly problem: string }> => {
+  if (!input) return { value: args as Args }
   const checked = await validateWithSchema(input, args)
-  if ('problem' in checked) throw new TypeError(`The arguments of "${tool}" do not fit: ${checked.problem}`)
-  return checked.value
+  return 'problem' in checked ? { problem: `The arguments of "${tool}" do not fit: ${checked.problem}` } : checked
 }
 
 export const perform = async <Args, Result>(

@@ -9,10 +9,9 @@ import { agentEventItem } from '../agent-run.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { ToolDenied, ToolTimeout } from '../errors.ts'
 import { keepCallSchema } from '../functions/call-schemas.ts'
-import { checkMs, outcome, perform, success, validatedArguments } from '../functions/tool-call.ts'
+import { checkedArguments, checkMs, outcome, perform, success, validatedArguments } from '../functions/tool-call.ts'
 import { EXPIRY_MS_MAX, TIMER_MS_MAX, TOOL_RESULT_CHARS_MAX } from '../limits.ts'
 import { toPlainJson, toPlainObject } from '../schemas/input.ts'
-import { validateWithSchema } from '../schemas/standard-schema.ts'
 import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from '../session.ts'
 import type { CallLookup } from './call-lookup.ts'
 import type { DurableRun } from './durable-run.ts'
@@ -115,11 +114,11 @@ interface EditCheck {
 const editProblem = async <Args>(
   call: CallRecord,
   args: JsonObject,
-  { input }: ToolOptions<Args>,
+  options: ToolOptions<Args>,
 ): Promise<string | null> => {
-  if (!input || canonicalJson(args) === canonicalJson(call.arguments)) return null
-  const checked = await validateWithSchema(input, args)
-  return 'problem' in checked ? `The arguments of "${call.tool}" do not fit: ${checked.problem}` : null
+  if (canonicalJson(args) === canonicalJson(call.arguments)) return null
+  const checked = await checkedArguments(call, args, options)
+  return 'problem' in checked ? checked.problem : null
 }
 
 /** Resolves to the arguments when the call may begin. */
