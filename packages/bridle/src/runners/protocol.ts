@@ -146,12 +146,6 @@ const engineSettingsSchema = v.looseObject({
   max_turns: maybe(v.nullable(count)),
 })
 
-/** The first setting that a runner would refuse, an empty text if they are no object; null = a runner takes them. */
-export const findWrongEngineSetting = (settings: unknown): string | null => {
-  const { issues } = v.safeParse(engineSettingsSchema, settings)
-  return issues ? (v.getDotPath(issues[0]) ?? '') : null
-}
-
 /** `POST /query`. The document's own body is `{ prompt }`. */
 export const querySchema = v.looseObject({
   prompt: v.pipe(text, v.nonEmpty('The prompt is empty.')),

@@ -1,6 +1,5 @@
 // The kinds of values that options may have, for every target. A value of another kind would fail deep inside the server, with a message
 // that names no option; or it would not fail: of a text in place of a list of origins, every part is an allowed origin.
-import { findWrongEngineSetting } from '../runners/protocol.ts'
 import type { Scope } from '../surfaces/http/access/authenticate.ts'
 
 const kinds = {
@@ -124,25 +123,34 @@ const findWrongRate = (options: object): string | null => {
 /** Modes that both engines have. Of another, Codex would ask before everything, and Claude Code would fail in every run. */
 const permissionModes: readonly unknown[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']
 
-const engineSettingKinds: Readonly<Record<string, string>> = {
-  model: 'a text',
-  permission_mode: permissionModes.join(', ').replace(/, (?=\w+$)/, ' or '),
-  max_budget_usd: 'a number, 0 or more',
-  max_turns: 'a whole number, 0 or more',
-}
+const engineSettingKinds = {
+  model: kinds.text,
+  permission_mode: {
+    name: permissionModes.join(', ').replace(/, (?=\w+$)/, ' or '),
+    fits: (value: unknown) => permissionModes.includes(value),
+  },
+  max_budget_usd: {
+    name: 'a number, 0 or more',
+    fits: (value: unknown) => Number.isFinite(value) && Number(value) >= 0,
+  },
+  max_turns: {
+    name: 'a whole number, 0 or more',
+    fits: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
+  },
+  models: {
+    name: 'a list of texts',
+    fits: (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+  },
+} as const
 
-const findWrongMode = (mode: unknown): 'permission_mode' | null =>
-  permissionModes.includes(mode ?? 'default') ? null : 'permission_mode'
-
-/** A run checks its settings with the same schema, but its error cannot name the options that they come from. */
+/** A run checks its settings again, with a schema, but its error cannot name the options that they come from. No schema here: every verb loads this. */
 const findWrongEngine = (engines: object): string | null => {
   for (const [engine, config] of Object.entries(engines)) {
-    const wrong = findWrongEngineSetting(config ?? {}) ?? findWrongMode(config?.permission_mode)
-    if (wrong === '') return `"engines.${engine}" must be an object.`
-    if (wrong !== null) return `"engines.${engine}.${wrong}" must be ${engineSettingKinds[wrong]}.`
-    const models: unknown = config?.models ?? []
-    if (!Array.isArray(models) || models.some((model) => typeof model !== 'string'))
-      return `"engines.${engine}.models" must be a list of texts.`
+    if (!kinds.object.fits(config ?? {})) return `"engines.${engine}" must be an object.`
+    for (const [name, { name: kind, fits }] of Object.entries(engineSettingKinds)) {
+      const value = config?.[name] ?? undefined
+      if (value !== undefined && !fits(value)) return `"engines.${engine}.${name}" must be ${kind}.`
+    }
   }
   return null
 }
