@@ -7,6 +7,13 @@ export const isThorough = process.env.BRIDLE_VARIANTS === 'all'
 export const variants = <T>(always: readonly T[], thorough: readonly T[]): readonly T[] =>
   isThorough ? [...always, ...thorough] : always
 
-/** The places of a long table, from 1 on: every third in each run, and all in `npm run test:long`. */
+/** `BRIDLE_TENTH=3` plays again what failed on a day of the fourth tenth. */
+const tenthOfToday = Number(process.env.BRIDLE_TENTH ?? Math.floor(Date.now() / 86_400_000) % 10)
+
+/** One row in ten of a long table, other rows each day; every row in `npm run test:long`. */
+export const rotatingTenth = <T>(rows: readonly T[], tenth = tenthOfToday, isAll = isThorough): readonly T[] =>
+  isAll ? rows : rows.filter((_, index) => index % 10 === tenth % Math.min(10, rows.length))
+
+/** The places of a long table, from 1 on. */
 export const places = (count: number): readonly number[] =>
-  Array.from({ length: count }, (_, index) => index + 1).filter((place) => isThorough || place % 3 === 1)
+  rotatingTenth(Array.from({ length: count }, (_, index) => index + 1))

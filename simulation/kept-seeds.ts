@@ -1,4 +1,4 @@
-/** Seeds that found a bug, with the bug of each. They run in every test. */
+/** Seeds that found a bug, with the bug of each. Some run each day, and all in `npm run test:long`. */
 export const keptSeeds: readonly (readonly [seed: number, found: string])[] = [
   [1, 'a branch that is not written yet went on with its parent’s run'],
   [2, 'a watcher that caught up read what was not published yet, and got it twice'],

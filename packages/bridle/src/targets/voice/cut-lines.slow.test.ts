@@ -1,6 +1,6 @@
 // Connections that end at any moment: `npm run test:long` plays many seeds.
 import { afterEach, describe, expect, test } from 'vitest'
-import { isThorough } from '../../../../../scripts/variants.ts'
+import { rotatingTenth } from '../../../../../scripts/variants.ts'
 import { CutWorld, Speaker } from './cut-lines.suite.ts'
 
 let world: CutWorld | null = null
@@ -9,7 +9,7 @@ afterEach(async () => {
   world = null
 })
 
-const seeds = Array.from({ length: isThorough ? 40 : 3 }, (_, index) => index + 1)
+const seeds = rotatingTenth(Array.from({ length: 40 }, (_, index) => index + 1))
 
 describe('[V90] whatever is cut, the conversation is kept and goes on', () => {
   test.each(seeds)('three sessions, seed %i', async (seed) => {
