@@ -1,5 +1,5 @@
 // The tarball as users install it, on plain Node without flags. Only these tests use dist.
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'vite'
@@ -114,6 +114,50 @@ describe('the packed package', () => {
       expect(project.typeErrors(entries, { options: withNode })).toBe('')
       expect(project.typeErrors(entries, { options: forBundler })).toBe('')
     }, 120_000)
+  })
+
+  describe('[O8] with OpenTelemetry', () => {
+    const SDK_2 = 'node_modules'
+    const SDK_3 = 'packages/bridle/node_modules'
+    const spans = 'invoke_agent scripted, POST /agents/:name/:id'
+
+    test.each([
+      ['SDK 2 and its API 1.9', SDK_2, SDK_2, { spans, warnings: '' }],
+      ['SDK 3 and its API 1.10', SDK_3, SDK_3, { spans, warnings: '' }],
+      ['an SDK of an older API', SDK_3, SDK_2, { spans: '', warnings: 'registered with another version' }],
+      ['an SDK, and no API', null, SDK_2, { spans: '', warnings: 'Run: npm install @opentelemetry/api' }],
+      ['an API, and no SDK', SDK_2, null, { spans: '', warnings: '' }],
+      ['neither of them', null, null, { spans: '', warnings: '' }],
+    ] as const)(
+      '%s',
+      (_name, api, sdk, expected) => {
+        installTelemetry(api, sdk)
+        const register = `
+          const { api, sdk, base = sdk } = await import('vendor/index.mjs')
+          const { BasicTracerProvider: Provider = sdk.TracerProvider, InMemorySpanExporter, SimpleSpanProcessor } = base
+          exporter = new InMemorySpanExporter()
+          const processor = new SimpleSpanProcessor(sdk.TracerProvider === Provider ? { exporter } : exporter)
+          api.trace.setGlobalTracerProvider(new Provider({ spanProcessors: [processor] }))`
+        const printed = project.program(`
+          let exporter
+          ${sdk === null ? '' : register}
+          const { HarnessServer } = await import('bridle/node')
+          const warnings = []
+          const log = (level, message) => level === 'warn' && warnings.push(message)
+          const server = await HarnessServer.start({ port: 0, data: 'traced', log })
+          const answer = await fetch(server.url + '/agents/scripted/traced', { method: 'POST', body: '{"prompt":"Hello"}' })
+          await answer.text()
+          await server.close()
+          const spans = exporter?.getFinishedSpans().map(({ name }) => name).filter((name) => !name.startsWith('execute_tool')) ?? []
+          console.log(JSON.stringify({ status: answer.status, spans: spans.join(', '), warnings: warnings.join() }))`)
+        expect(JSON.parse(printed)).toEqual({
+          status: 200,
+          spans: expected.spans,
+          warnings: expected.warnings === '' ? '' : expect.stringContaining(expected.warnings),
+        })
+      },
+      60_000,
+    )
   })
 
   test.each([
@@ -256,6 +300,30 @@ describe('the packed package', () => {
     ).toBe('')
   }, 120_000)
 })
+
+/** OpenTelemetry in the project: the API of one checkout folder, and the SDK of another with the API that it needs. */
+const installTelemetry = (api: string | null, sdk: string | null): void => {
+  const modules = join(project.folder, 'node_modules')
+  rmSync(join(modules, '@opentelemetry'), { recursive: true, force: true })
+  rmSync(join(modules, 'vendor'), { recursive: true, force: true })
+  const copy = (from: string, to: string) =>
+    cpSync(join(root, from, '@opentelemetry'), join(modules, to, '@opentelemetry'), { recursive: true })
+  if (sdk !== null) {
+    copy('node_modules', 'vendor/node_modules')
+    if (sdk !== 'node_modules') copy(sdk, 'vendor/node_modules')
+    const main = "export * as api from '@opentelemetry/api'; export * as sdk from '@opentelemetry/sdk-trace'"
+    const base = "export * as base from '@opentelemetry/sdk-trace-base'"
+    writeFileSync(join(modules, 'vendor/index.mjs'), sdk === 'node_modules' ? `${main}\n${base}\n` : `${main}\n`)
+  }
+  if (api === null) return
+  const own = join(modules, '@opentelemetry/api')
+  cpSync(join(root, api, '@opentelemetry/api'), own, { recursive: true })
+  // npm installs one copy for both if the versions agree.
+  const vendored = join(modules, 'vendor/node_modules/@opentelemetry/api')
+  if (sdk !== api) return
+  rmSync(vendored, { recursive: true })
+  symlinkSync(own, vendored)
+}
 
 /** Packages as the checkout has them: npm would take seconds to fetch the same files. */
 const copyPinned = (...names: readonly string[]): void => {

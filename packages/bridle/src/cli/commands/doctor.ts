@@ -4,6 +4,12 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { AgentStatus, FabricClient } from '../../client/index.ts'
 import type { EngineRow } from '../../runners/index.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
+import {
+  loadOpenTelemetry,
+  type TracingState,
+  tracingProblem,
+  tracingState,
+} from '../../targets/node/open-telemetry.ts'
 import { describeStore } from '../../targets/node/store-setting.ts'
 import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { NO_ANSWER } from '../config/bridle-fetch.ts'
@@ -43,6 +49,7 @@ export const doctor = defineCommand({
       storeFinding(at.store ?? (typeof store === 'string' ? store : 'of bridle.config.ts'), data),
       ...at.findings,
       await tokenFinding(fabric, address.tokenFrom, at.isBridle),
+      ...tracingFindings(tracingState(await loadOpenTelemetry())),
       ...(at.isBridle
         ? servedFindings(at.agents, files)
         : [...files, ...(await engineFindings(env)), ...unlessReplaced(await assistantFinding(env, settings), files)]),
@@ -96,6 +103,14 @@ const storeFinding = (name: string, data: string): DoctorFinding => ({
   state: 'ok',
   detail: describeStore(name, data),
 })
+
+/** Nothing if no SDK is registered: most people have none. */
+export const tracingFindings = (state: TracingState): DoctorFinding[] => {
+  const check = 'OpenTelemetry'
+  const problem = tracingProblem(state)
+  if (problem !== null) return [{ check, state: 'wrong', detail: problem }]
+  return state === 'SDK registered' ? [{ check, state: 'ok', detail: 'spans reach the registered SDK' }] : []
+}
 
 const damageFindings = (data: string): DoctorFinding[] => {
   const found = findDamagedLog(data)

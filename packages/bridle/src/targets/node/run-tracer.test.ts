@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as api from '@opentelemetry/api'
 import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import {
   BasicTracerProvider,
@@ -42,7 +43,7 @@ afterAll(() => {
 
 const world = (definition: Parameters<typeof agent>[0] | object) =>
   new LoopWorld(agent({ name: 'tested', ...definition } as never), undefined, undefined, undefined, {
-    trace: createRunTracer(),
+    trace: createRunTracer(api),
   })
 const spans = (prefix = '') => exporter.getFinishedSpans().filter(({ name }) => name.startsWith(prefix))
 const idOf = (span: ReadableSpan | undefined) => span?.spanContext().spanId
@@ -146,7 +147,7 @@ describe('[N112] spans of a model agent', () => {
 
   test('the summary of a long conversation is a call of the model, too', async () => {
     const it = new LoopWorld(reader(readerOf(1)), undefined, undefined, undefined, {
-      trace: createRunTracer(),
+      trace: createRunTracer(api),
     })
     for (
       let n = 1;

@@ -1,36 +1,34 @@
 // The tracer of model agents: spans of OpenTelemetry, while they happen. Without a registered SDK nothing is recorded, and a run costs
 // a single empty span.
-import {
-  type Context,
-  context,
-  isSpanContextValid,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api'
+import type { Context, Tracer } from '@opentelemetry/api'
 import { NO_SPAN, type RunTracer, type SpanStart, type TraceSpan } from '../../agents/trace/trace.ts'
+import type { OpenTelemetryApi } from './open-telemetry.ts'
 
-export const createRunTracer = (): RunTracer => {
-  const tracer = trace.getTracer('bridle')
-  return { start: (start) => openSpan(tracer, start, context.active()) }
+export const createRunTracer = (api: OpenTelemetryApi): RunTracer => {
+  const tracer = api.trace.getTracer('bridle')
+  return { start: (start) => openSpan(api, tracer, start, api.context.active()) }
 }
 
-const KINDS = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const
+const KINDS = { client: 'CLIENT', internal: 'INTERNAL' } as const
 
-const openSpan = (tracer: Tracer, { name, kind, attributes }: SpanStart, parent: Context): TraceSpan => {
-  const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, parent)
-  if (!isSpanContextValid(span.spanContext())) return NO_SPAN
-  const inside = trace.setSpan(parent, span)
+const openSpan = (
+  api: OpenTelemetryApi,
+  tracer: Tracer,
+  { name, kind, attributes }: SpanStart,
+  parent: Context,
+): TraceSpan => {
+  const span = tracer.startSpan(name, { kind: api.SpanKind[KINDS[kind]], attributes }, parent)
+  if (!api.isSpanContextValid(span.spanContext())) return NO_SPAN
+  const inside = api.trace.setSpan(parent, span)
   return {
     isRecording: true,
-    child: (start) => openSpan(tracer, start, inside),
+    child: (start) => openSpan(api, tracer, start, inside),
     set: (values) => void span.setAttributes(values),
-    within: (work) => context.with(inside, work),
+    within: (work) => api.context.with(inside, work),
     end: (errorType) => {
       if (errorType !== null) {
         span.setAttribute('error.type', errorType)
-        span.setStatus({ code: SpanStatusCode.ERROR, message: errorType })
+        span.setStatus({ code: api.SpanStatusCode.ERROR, message: errorType })
       }
       span.end()
     },

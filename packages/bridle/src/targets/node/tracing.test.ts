@@ -1,12 +1,12 @@
-import { trace } from '@opentelemetry/api'
+import * as api from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterAll, expect, test } from 'vitest'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { createTracing } from './tracing.ts'
 
 const exporter = new InMemorySpanExporter()
-trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
-afterAll(() => trace.disable())
+api.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
+afterAll(() => api.trace.disable())
 
 /** OpenTelemetry takes a small number for a time since the start of the process. */
 const DAY = Date.UTC(2026, 0, 1)
@@ -15,7 +15,7 @@ const event = (type: string, payload: object, at: number): AnyEvent =>
   ({ seq: at, at, type, payload, run: 'r-1', attempt: 1 }) as unknown as AnyEvent
 
 test('[O8] a run and its calls become spans, one below the other', () => {
-  createTracing().events(key, [
+  createTracing(api).events(key, [
     event('turn_start', { turn_id: 'r-1', prompt: 'secret words' }, DAY + 1_000),
     event('tool_call', { name: 'read', tool_call_id: 'c1', arguments: { path: 'secret' } }, DAY + 2_000),
     event('tool_outcome', { tool_call_id: 'c1', status: 'error' }, DAY + 3_000),
@@ -34,11 +34,11 @@ test('[O8] a run and its calls become spans, one below the other', () => {
 
 test('[O8] a run that waits, and is taken up by another process, is two spans', () => {
   exporter.reset()
-  createTracing().events(key, [
+  createTracing(api).events(key, [
     event('turn_start', { turn_id: 'r-1', prompt: 'x' }, DAY + 1_000),
     event('run_waiting', {}, DAY + 2_000),
   ])
-  createTracing().events(key, [
+  createTracing(api).events(key, [
     event('run_resumed', {}, DAY + 9_000),
     event('run_resumed', {}, DAY + 9_001),
     event('tool_call', { name: 'read', tool_call_id: 'c1', arguments: {} }, DAY + 9_002),
@@ -58,7 +58,7 @@ test('[O8] a run that waits, and is taken up by another process, is two spans', 
 
 test('[O8] the past of an imported session has no spans here', () => {
   exporter.reset()
-  createTracing().events(key, [
+  createTracing(api).events(key, [
     event('turn_start', { turn_id: 'r-1', prompt: 'x' }, DAY + 1_000),
     event('turn_end', { turn_id: 'r-1', status: 'completed' }, DAY + 2_000),
     event('session_imported', { source: {}, digest: '' }, DAY + 9_000),
@@ -69,7 +69,7 @@ test('[O8] the past of an imported session has no spans here', () => {
 test('[O8] a request becomes a span named by its route', () => {
   exporter.reset()
   const seen = { method: 'GET', url: '/sessions/x', route: '/sessions/:id', status: 404, ms: 5, correlationId: 'c-1' }
-  createTracing().request(seen, 1_000)
+  createTracing(api).request(seen, 1_000)
   expect(exporter.getFinishedSpans()[0]).toMatchObject({
     name: 'GET /sessions/:id',
     attributes: { 'http.response.status_code': 404, 'bridle.correlation_id': 'c-1' },

@@ -1,11 +1,12 @@
 // OpenTelemetry spans, derived from committed events: a span per run, below it a span per tool call, and a span per request.
 // Without a registered SDK the spans record nothing, and none are kept.
 
-import { type Context, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { Context, Span } from '@opentelemetry/api'
 import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
 import type { RequestLogEntry } from '../../surfaces/http/router/app.ts'
 import { isImport } from '../agents/run-updates.ts'
 import { OPEN_SPANS_MAX } from './limits.ts'
+import type { OpenTelemetryApi } from './open-telemetry.ts'
 
 export interface Tracing {
   request(entry: RequestLogEntry, now: number): void
@@ -22,7 +23,11 @@ const TRACED_EVENTS = new Set<string>([
   'turn_end',
 ])
 
-export const createTracing = (): Tracing => {
+const NO_TRACING: Tracing = { request: () => {}, events: () => {} }
+
+export const createTracing = (api: OpenTelemetryApi | null): Tracing => {
+  if (api === null) return NO_TRACING
+  const { context, SpanKind, SpanStatusCode, trace } = api
   const tracer = trace.getTracer('bridle')
   const open = new Map<string, { readonly span: Span; readonly within: Context; readonly tokens: [number, number] }>()
 

@@ -13,6 +13,7 @@ import { createEngineAgents } from '../../agents/engines.ts'
 import { scriptedAgent } from '../../agents/scripted.ts'
 import { loadServerAgents } from '../../agents/server-agents.ts'
 import type { Logger } from '../logger.ts'
+import type { OpenTelemetryApi } from '../open-telemetry.ts'
 import { createRunTracer } from '../run-tracer.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { clock, digest } from '../system-ports.ts'
@@ -28,12 +29,14 @@ export interface AgentSetup {
   readonly voiceModel: Lines['modelFor']
   readonly env: NodeJS.ProcessEnv
   readonly log: Logger
+  /** Null = not installed. */
+  readonly telemetry: OpenTelemetryApi | null
 }
 
 /** Where the agents cannot be loaded, the engines are closed again. */
 export const loadAgents = async (
   options: ServerOptions,
-  { isOpen, loginRefusal, data, tenantUsage, uploads, host, voiceModel, env, log }: AgentSetup,
+  { isOpen, loginRefusal, data, tenantUsage, uploads, host, voiceModel, env, log, telemetry }: AgentSetup,
 ) => {
   const { sandbox, engines: settings } = options
   const engines = await createEngineAgents({
@@ -53,7 +56,8 @@ export const loadAgents = async (
       options,
       builtIn,
       {
-        ...{ clock, digest, uploads, children: hostChildSessions(host), voiceModel, env, trace: createRunTracer() },
+        ...{ clock, digest, uploads, children: hostChildSessions(host), voiceModel, env },
+        ...(telemetry && { trace: createRunTracer(telemetry) }),
         onFailure: options.onAgentFailure ?? ((failure) => logFailure(log, failure)),
       },
       (line) => log('warn', line),

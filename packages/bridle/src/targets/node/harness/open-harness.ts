@@ -34,6 +34,7 @@ import { builtCockpit, projectFiles } from '../http/app-files.ts'
 import { proxyFilter } from '../http/trusted-proxies.ts'
 import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from '../limits.ts'
 import { type Logger, standardLogger } from '../logger.ts'
+import { loadOpenTelemetry, tracingProblem, tracingState } from '../open-telemetry.ts'
 import { processMetrics } from '../process-metrics.ts'
 import { createRunMetrics } from '../run-metrics.ts'
 import type { ServerOptions } from '../server-options.ts'
@@ -99,7 +100,10 @@ export const openHarness = async (
   const isOpen = isOpenServer(options, authToken)
   const tenantRequired = options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1'
   const log = options.log ?? standardLogger(env, clock.now)
-  const traces = createTracing()
+  const telemetry = await loadOpenTelemetry()
+  const noSpans = tracingProblem(tracingState(telemetry))
+  if (noSpans !== null) log('warn', noSpans)
+  const traces = createTracing(telemetry)
   const runMetrics = createRunMetrics()
   let draining = false
   // Check settings before anything is open.
@@ -130,7 +134,18 @@ export const openHarness = async (
       tenantRequired,
       isProxied,
     })
-    const setup = { isOpen, loginRefusal, data, tenantUsage, uploads, host: () => host, voiceModel, env, log }
+    const setup = {
+      isOpen,
+      loginRefusal,
+      data,
+      tenantUsage,
+      uploads,
+      host: () => host,
+      voiceModel,
+      env,
+      log,
+      telemetry,
+    }
     const agents = await loadAgents(options, setup)
     return { ownerToken, tokens, uploads, ...agents }
   }

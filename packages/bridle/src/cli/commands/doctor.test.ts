@@ -1,0 +1,30 @@
+import * as api from '@opentelemetry/api'
+import { afterEach, expect, test } from 'vitest'
+import { tracingState } from '../../targets/node/open-telemetry.ts'
+import { tracingFindings } from './doctor.ts'
+
+const REGISTRY = Symbol.for('opentelemetry.js.api.1')
+const provider = { getTracer: () => new api.ProxyTracerProvider().getTracer('test') }
+afterEach(() => {
+  api.trace.disable()
+  Reflect.deleteProperty(globalThis, REGISTRY)
+})
+
+const findings = (copy: typeof api | null) => tracingFindings(tracingState(copy))
+
+test('[C14] doctor is silent about OpenTelemetry until an SDK is registered', () => {
+  expect([findings(api), findings(null)]).toEqual([[], []])
+  api.trace.setGlobalTracerProvider(provider)
+  expect(findings(api)).toEqual([{ check: 'OpenTelemetry', state: 'ok', detail: 'spans reach the registered SDK' }])
+})
+
+test('[C14] doctor says why a registered SDK gets no spans', () => {
+  const state = 'wrong'
+  const check = 'OpenTelemetry'
+  api.trace.setGlobalTracerProvider(provider)
+  expect(findings(null)).toEqual([{ check, state, detail: expect.stringMatching(/not installed.*npm install/) }])
+  // As an older copy of the API registers itself: this one does not take its registry.
+  api.trace.disable()
+  Object.assign(globalThis, { [REGISTRY]: { version: '1.0.0', trace: provider } })
+  expect(findings(api)).toEqual([{ check, state, detail: expect.stringMatching(/another version.*npm ls/) }])
+})

@@ -1,0 +1,37 @@
+// OpenTelemetry's API is an optional peer: spans reach an SDK only through the application's copy. An API of a newer minor version
+// ignores an SDK that was registered with an older one.
+
+export type OpenTelemetryApi = typeof import('@opentelemetry/api')
+
+/** Null if the application has not installed it. */
+export const loadOpenTelemetry = async (): Promise<OpenTelemetryApi | null> => {
+  try {
+    return await import('@opentelemetry/api')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return null
+    throw error
+  }
+}
+
+/** The key under which every copy of the API 1.x registers itself. */
+const REGISTRY = Symbol.for('opentelemetry.js.api.1')
+
+export type TracingState = 'off' | 'no SDK' | 'SDK registered' | 'API missing' | 'API mismatch'
+
+/** Whether spans reach the SDK that this process has registered. */
+export const tracingState = (api: OpenTelemetryApi | null): TracingState => {
+  const registry = (globalThis as { [REGISTRY]?: { readonly trace?: object } })[REGISTRY]
+  const provider = registry?.trace
+  if (provider === undefined) return api === null ? 'off' : 'no SDK'
+  if (api === null) return 'API missing'
+  return api.trace.getTracerProvider() === provider ? 'SDK registered' : 'API mismatch'
+}
+
+/** Why a registered SDK gets no spans, and what helps; null if it does, or if there is none. */
+export const tracingProblem = (state: TracingState): string | null => {
+  if (state === 'API missing')
+    return 'An OpenTelemetry SDK is registered, but @opentelemetry/api is not installed, so there are no spans. Run: npm install @opentelemetry/api'
+  if (state === 'API mismatch')
+    return 'The OpenTelemetry SDK is registered with another version of @opentelemetry/api, so there are no spans. Run `npm ls @opentelemetry/api` and install the version that the SDK needs.'
+  return null
+}
