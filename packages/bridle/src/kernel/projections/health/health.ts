@@ -35,6 +35,7 @@ export const healthFold: Projection<HealthFold> = {
     penaltiesBefore: 0,
     forgiven: { failedTools: 0, retries: 0, loopWarnings: 0, repeatedPlans: 0 },
     degraded: null,
+    fallback: null,
     retrying: false,
     lastCall: null,
     lastPlan: null,
@@ -171,12 +172,22 @@ export const healthFold: Projection<HealthFold> = {
       return withEvidenceAt({ ...state, repeatedPlans: state.repeatedPlans + 1 }, 'plans', event)
     },
     transport_diagnostic: (state, event) => {
-      const { status, reason, kind } = event.payload
+      const { status, reason, kind, model_index: index } = event.payload
       // Waiting for a sandbox is no sign about the provider or its key.
       if (kind === 'sandbox') return state
-      if (status !== 'degraded' && status !== 'retrying')
-        return state.degraded === null ? state : { ...state, degraded: null, retrying: false }
-      return withEvidenceAt({ ...state, degraded: reason ?? kind, retrying: status === 'retrying' }, 'transport', event)
+      // `fallback` is the status of older logs.
+      const isDegraded = status === 'degraded' || status === 'fallback'
+      if (!isDegraded && status !== 'retrying')
+        return withoutRetrying(PROVIDER_FAILURES.has(status) ? state : { ...state, fallback: null })
+      const cause = reason ?? kind
+      const hasNext = isDegraded && index !== undefined
+      const noted = hasNext ? { ...state, fallback: { reason: cause, seq: event.seq } } : state
+      return withEvidenceAt({ ...noted, degraded: cause, retrying: status === 'retrying' }, 'transport', event)
+    },
+    model_step: (before, { payload: { model_index: index } }) => {
+      const state = withProviderAnswer(before)
+      // Older logs do not say which model answered.
+      return state.fallback === null || (index ?? 0) > 0 ? state : withoutRetrying({ ...state, fallback: null })
     },
     budget_crossed: (state, event) => {
       const { budget, limit } = event.payload
@@ -249,8 +260,17 @@ const tokensIn = ({ total_tokens, input_tokens = 0, output_tokens = 0 }: Payload
 export const healthHash = (snapshot: unknown): string => hashText(JSON.stringify(snapshot))
 
 /** The provider answers again. */
-const withProviderAnswer = (state: HealthFold): HealthFold =>
-  state.retrying ? { ...state, degraded: null, retrying: false } : state
+const withProviderAnswer = (state: HealthFold): HealthFold => (state.retrying ? withoutRetrying(state) : state)
+
+/** Ends a retry. A fallback stays: another model still answers in place of the first one. */
+const withoutRetrying = (state: HealthFold): HealthFold => {
+  const { fallback } = state
+  const ended = { ...state, degraded: fallback?.reason ?? null, retrying: false }
+  return fallback === null ? ended : withEvidenceAt(ended, 'transport', fallback)
+}
+
+/** Statuses with which the models of an agent fail further: the first one does not answer again. */
+const PROVIDER_FAILURES: ReadonlySet<string> = new Set(['failed', 'compacting'])
 
 const withEvidenceAt = (
   state: HealthFold,
