@@ -38,10 +38,13 @@ export const makeRoom = async (run: LoopRun, frame: RequestFrame): Promise<void>
   await replace(run, frame, plan)
 }
 
-const clearing = ({ transcript }: LoopRun, { before, tokensSaved, steps, preserved }: ClearingPlan): ReportItem => {
+const clearing = (
+  { transcript }: LoopRun,
+  { before, tokensSaved, steps, whole, preserved }: ClearingPlan,
+): ReportItem => {
   const count = messageCount(transcript.entries.view.items)
   return eventItem('context_compacted', {
-    ...{ original_count: count, compacted_count: count, preserved_messages: preserved, tokens_saved: tokensSaved },
+    ...{ original_count: count, compacted_count: whole, preserved_messages: preserved, tokens_saved: tokensSaved },
     summary: `The results of older tool calls are no longer shown, in ${steps} of the messages.`,
     cleared_before: before,
     resume_cursor: null,
