@@ -243,6 +243,22 @@ describe('what is counted', () => {
       { withoutEvidence: 0 },
     ],
     [
+      '[S42] each answer without evidence',
+      folded(...Array.from({ length: 4 }, (_, n) => event('response', { text: `${n}` }))),
+      { withoutEvidence: 4 },
+    ],
+    [
+      '[S42] an answer and the pieces in which it was streamed are one',
+      folded(
+        ...['a', 'b'].flatMap((text) => [
+          event('token', { text }),
+          event('token', { text }),
+          event('response', { text }),
+        ]),
+      ),
+      { withoutEvidence: 2 },
+    ],
+    [
       'evidence is of its turn',
       folded(ended('ok'), event('turn_start', { turn_id: 'r', prompt: 'p' }), event('response', { text: 'x' })),
       { withoutEvidence: 1 },

@@ -81,8 +81,8 @@ export const healthFold: Projection<HealthFold> = {
         : ended
     },
     token: (state) => withAnswerText(withProviderAnswer(state)),
-    // A repeated text is not an answer yet.
-    response: (state, { payload }) => (payload.so_far ? state : withAnswerText(state)),
+    // A repeated text is not an answer yet. Another answer behind this one is another event.
+    response: (state, { payload }) => (payload.so_far ? state : withoutStretch(withAnswerText(state))),
     thinking: (state) => withUnprovenEvent(withProviderAnswer(state), 'thinking'),
     reflection: (state) => withUnprovenEvent(state, 'thinking'),
     usage: (state, event) => ({
@@ -232,6 +232,9 @@ const withUnprovenEvent = (state: HealthFold, stretch: HealthFold['unprovenStret
   stretch !== null && state.unprovenStretch === stretch
     ? state
     : { ...state, unprovenStretch: stretch, withoutEvidence: state.withoutEvidence + 1 }
+
+const withoutStretch = (state: HealthFold): HealthFold =>
+  state.unprovenStretch === null ? state : { ...state, unprovenStretch: null }
 
 /** Text in a turn with evidence may rest on it, so it is not counted. */
 const withAnswerText = (state: HealthFold): HealthFold => (state.evidence ? state : withUnprovenEvent(state, 'text'))
