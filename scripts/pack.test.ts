@@ -286,13 +286,13 @@ describe('the packed package', () => {
   test('as @fabric-harness/node, @fabric-harness/sdk and harness-sdk it has what the documents import', () => {
     const program = `
       import { startDevServer } from '@fabric-harness/node'
-      import { connectFabricWs, isEvent } from '@fabric-harness/sdk'
+      import { connectFabricVoice, connectFabricWs, isEvent } from '@fabric-harness/sdk'
       import { HarnessClient } from 'harness-sdk'
       const server = await startDevServer({ port: 0, data: 'aliased', authToken: process.env.FABRIC_HARNESS_API_TOKEN })
       const { status } = await fetch(server.url + '/health')
       await server.close()
-      console.log(status, typeof connectFabricWs, typeof isEvent, typeof HarnessClient)`
-    expect(project.program(program)).toBe('200 function function function')
+      console.log(status, typeof connectFabricWs, typeof connectFabricVoice, typeof isEvent, typeof HarnessClient)`
+    expect(project.program(program)).toBe('200 function function function function')
     expect(
       project.typeErrorsOf(
         `import { startDevServer } from '@fabric-harness/node'\nawait startDevServer({ port: 0 })\n`,

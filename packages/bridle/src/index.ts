@@ -82,6 +82,17 @@ export {
 export type { OpenTools, ToolSource, ToolSourceContext } from './agents/tools/tool-source.ts'
 export { connectFabricWs } from './client/fabric/socket.ts'
 export { HarnessClient } from './client/harness/client.ts'
+export { connectFabricVoice } from './client/voice/connection.ts'
+export type {
+  FabricVoiceAudio,
+  FabricVoiceEnd,
+  FabricVoiceEvent,
+  FabricVoiceHandle,
+  FabricVoiceOpen,
+  FabricVoiceOptions,
+  FabricVoiceRetry,
+  FabricVoiceToolResult,
+} from './client/voice/options.ts'
 export { type EventType, inTier, STREAM_EVENT_TYPES, type Tier } from './kernel/catalogue.ts'
 export { applyOperations, type DeltaOperation } from './kernel/delta.ts'
 export type { Directive } from './kernel/directive.ts'

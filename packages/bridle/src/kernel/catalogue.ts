@@ -35,7 +35,7 @@ export const catalogue = {
   session_state: contractRow('kernel', 'default', 'runtime/status card'),
   session_checkpoint: contractRow('runner', 'default', 'checkpoint panel'),
   policy_decision: contractRow('server', 'debug', 'governance timeline and diagnostics'),
-  hook_event: contractRow('runner', 'debug', 'hook lifecycle trace'),
+  hook_event: contractRow('runner', 'debug', 'hook lifecycle trace; function agents have no hooks'),
   sandbox_notice: contractRow('server', 'debug', 'execution-isolation notice'),
   transport_diagnostic: contractRow('runner', 'debug', 'provider fallback / degraded-runtime diagnostics'),
   subagent_event: contractRow('runner', 'debug', 'delegated-work lifecycle'),

@@ -320,8 +320,8 @@ export type ReportItem =
   | { readonly type: 'next_step' }
   /** Calls of a durable run are about to start sessions of their own. The budgets that are left are split into `shares`. */
   | { readonly type: 'delegate'; readonly children: readonly ChildTask[]; readonly shares: number }
-  /** Withdraws text of a durable run: after `keep`, or after its last finished step. */
-  | { readonly type: 'supersede'; readonly keep?: TextMark }
+  /** Withdraws text of a durable run: after `keep`, that of its last finished step, or by default what came after that step. */
+  | { readonly type: 'supersede'; readonly keep?: TextMark | 'before_last_step' }
   /** Keeps a value in the memory of the session; null removes it. `ttlMs` null: it never expires. */
   | { readonly type: 'memory'; readonly key: string; readonly value: Json; readonly ttlMs: number | null }
   /** The run is gone: its process died, or the runner does not know it. */

@@ -147,6 +147,11 @@ export const schemas = {
     provider_actual: nullable(text),
     reason: maybe(text),
     failure_count: maybe(count),
+    /** The models behind the two providers, as `provider/model-id`. */
+    model_requested: nullable(text),
+    model_actual: nullable(text),
+    /** The place in the agent's list of the model that is asked next, from 0. */
+    model_index: maybe(count),
   }),
   subagent_event: v.looseObject({
     agent_id: text,
@@ -450,6 +455,9 @@ export const schemas = {
     /** The number of the step in its turn, from 1. */
     step: count,
     model: text,
+    /** The provider of the model and its place in the agent's list, from 0; absent where another model answered a spoken turn. */
+    provider: maybe(text),
+    model_index: maybe(count),
     /** Text, thoughts and calls in their order, with the provider's metadata as it came. */
     content: v.array(object),
     /** Why the model stopped: stop, tool-calls, length, content-filter, error, other. */

@@ -5,10 +5,12 @@ import type { AgentSession } from '../session.ts'
 import { artifactItem, usageItem } from '../session-items.ts'
 import { checkCall, checkpointPayload, checkText, messagesBefore, TextSender } from '../session-parts.ts'
 import { StepError } from '../steps/errors.ts'
+import { CallBatch } from './call-batch.ts'
 import { runTool, waitForApproval } from './tool-call.ts'
 
 export const createAgentSession = (run: AgentRun): AgentSession => {
   const newCall = callIds()
+  const batch = new CallBatch(0, (item) => run.report(item))
   const sender = new TextSender(run)
   const emit = (type: string, payload: unknown) => run.track(async () => run.report(agentEventItem(type, payload)))
   const refuse = (method: string) =>
@@ -28,7 +30,11 @@ export const createAgentSession = (run: AgentRun): AgentSession => {
     thinking: (text) => emit('thinking', { text }),
 
     tool: (name, args, execute, options = {}) =>
-      run.track(async () => runTool(run, newCall(name, options.id), args, execute, options)),
+      run.track(async () => {
+        const call = newCall(name, options.id)
+        batch.add(call.id)
+        return runTool(run, call, args, execute, options)
+      }),
 
     approval: ({ subject, ...question }) =>
       run.track(async () => waitForApproval(run, newCall(subject, undefined), question)),

@@ -48,7 +48,10 @@ export const runTool = async <Args extends object, Result>(
   } catch (error) {
     if (run.signal.aborted) throw error
     const status = error instanceof ToolTimeout ? 'timeout' : 'error'
-    await run.report(outcome(call, status, elapsedMs(), { error: shortErrorMessage(error) }))
+    await run.report(
+      ...misfitItems(call, error),
+      outcome(call, status, elapsedMs(), { error: shortErrorMessage(error) }),
+    )
     throw error
   }
 }
@@ -122,9 +125,18 @@ export const validatedArguments = async <Args>(
   options: ToolOptions<Args>,
 ): Promise<Args> => {
   const checked = await checkedArguments(call, args, options)
-  if ('problem' in checked) throw new TypeError(checked.problem)
+  if ('problem' in checked) throw new ArgumentsMisfit(checked.problem)
   return checked.value
 }
+
+/** The arguments of a call do not fit its schema. */
+class ArgumentsMisfit extends TypeError {}
+
+/** What comes ahead of the outcome of a call whose arguments do not fit. */
+export const misfitItems = ({ id, tool }: AgentToolCall, error: unknown): ReportItem[] =>
+  error instanceof ArgumentsMisfit
+    ? [agentEventItem('tool_validation_error', { tool_call_id: id, tool_name: tool, error: error.message })]
+    : []
 
 /** The arguments as the schema of the call makes them, or a sentence why they do not fit. */
 export const checkedArguments = async <Args>(

@@ -3,7 +3,7 @@
 import type { ReportItem } from '../../kernel/commands.ts'
 import { present } from '../../kernel/json.ts'
 import type { LanguageModel, Thought } from '../model/model.ts'
-import { chooseModel } from '../model/model-choice.ts'
+import { chooseModel, modelParts } from '../model/model-choice.ts'
 import { ModelError } from '../model/model-error.ts'
 import { retryDelay } from '../model/retries.ts'
 import { eventItem } from './calls/call-items.ts'
@@ -17,7 +17,7 @@ import { stepProgress } from './step-progress.ts'
 import { offer, offeredTools } from './toolset/offer.ts'
 import { modelTools } from './toolset/offered-tools.ts'
 import { addPromptFiles, steerMessages } from './transcript/prompt-files.ts'
-import { COMPACTING } from './transcript/turn-record.ts'
+import { COMPACTING, MODEL_FAILURE, PROVIDER_FALLBACK } from './transcript/turn-record.ts'
 
 /** The fixed parts of every request of a turn. */
 export interface RequestFrame {
@@ -101,10 +101,11 @@ export const currentModel = async ({ definition, transcript, ports, job }: LoopR
 const answerItems = (
   run: LoopRun,
   frame: RequestFrame,
-  { modelId: model }: LanguageModel,
+  asked: LanguageModel,
   { content, finish, usage, contextTokens }: Thought,
   steers: readonly { readonly messageId: string }[],
 ): ReportItem[] => {
+  const { modelId: model } = asked
   const { turn, entries } = run.transcript
   const tokens = contextTokens ?? budgetOf(run, frame).tokens + Math.ceil(JSON.stringify(content).length / TOKEN_CHARS)
   const use = { tokens, window: windowOf(run.definition, turn.model) }
@@ -112,10 +113,19 @@ const answerItems = (
   return [
     // The model has seen these: in the transcript they stand ahead of its answer.
     ...steers.map(({ messageId }): ReportItem => ({ type: 'steer_delivered', messageId })),
-    eventItem('model_step', present(step)),
+    eventItem('model_step', present({ ...step, ...listedModel(run, asked) })),
     requestUsageItem(model, usage, use),
     ...usageWarnings(use, entries.warnedPct),
   ]
+}
+
+/** The place of the model in the agent's list: a fold sees by it that the first model answers again, or that another one does. */
+const listedModel = ({ definition, transcript: { turn }, ports, job }: LoopRun, asked: LanguageModel) => {
+  const models = definition.model ?? []
+  const index = Math.min(turn.model, models.length - 1)
+  const listed = models[index]
+  const isVoice = job.spoken && ports.voiceModel?.(job.key) === asked
+  return listed === undefined || isVoice ? {} : { provider: modelParts(listed).provider, model_index: index }
 }
 
 /** Text that the failed try has said is withdrawn in the same write. */
@@ -147,31 +157,46 @@ const reportFailure = async (
       },
     ])
   const following = isRoomHelpful
-    ? { status: COMPACTING, failure_count: transcript.turn.failures, model_index: index }
+    ? { status: COMPACTING, kind: MODEL_FAILURE, failure_count: transcript.turn.failures, model_index: index }
     : delayMs === null
-      ? { status: 'fallback', failure_count: 0, model_index: index + 1 }
-      : { status: 'retrying', failure_count: tries, model_index: index, retry_at: run.now + delayMs }
+      ? { status: 'degraded', kind: PROVIDER_FALLBACK, failure_count: tries, model_index: index + 1 }
+      : {
+          ...{ status: 'retrying', kind: MODEL_FAILURE, failure_count: tries },
+          ...{ model_index: index, retry_at: run.now + delayMs },
+        }
   const payload = {
-    kind: 'model',
-    provider_requested: modelName(models[index]),
-    provider_actual: modelName(models[following.model_index]),
+    ...requestedModel(models[index]),
+    ...actualModel(models[following.model_index]),
     reason: `${error.reason}: ${error.message}`,
     ...following,
   }
   await run.report([{ type: 'supersede' }, ...hooked, eventItem('transport_diagnostic', payload)])
 }
 
-export const modelName = (model: unknown): string =>
-  typeof model === 'string'
-    ? model
-    : `${(model as LanguageModel | undefined)?.provider}/${(model as LanguageModel | undefined)?.modelId}`
+type ListedModel = LanguageModel | string | undefined
+
+/** The fields of a diagnostic that name the model which failed: its provider, and the whole name. */
+export const requestedModel = (listed: ListedModel) => {
+  const { provider, name } = nameOf(listed)
+  return { provider_requested: provider, model_requested: name }
+}
+
+/** The fields that name the model which is asked next. */
+export const actualModel = (listed: ListedModel) => {
+  const { provider, name } = nameOf(listed)
+  return { provider_actual: provider, model_actual: name }
+}
+
+const nameOf = (listed: ListedModel): { readonly provider: string | null; readonly name: string | null } => {
+  if (listed === undefined) return { provider: null, name: null }
+  const { provider, model } = modelParts(listed)
+  return { provider, name: model === '' ? provider : `${provider}/${model}` }
+}
 
 /** The failure behind which no model is left. */
-const lastFailure = (model: unknown, { reason, message }: ModelError, tries: number): ReportItem => {
-  const [provider_requested, provider_actual] = [modelName(model), null]
-  const payload = { kind: 'model', status: 'failed', provider_requested, provider_actual, failure_count: tries }
-  return {
-    type: 'event',
-    event: { type: 'transport_diagnostic', payload: { ...payload, reason: `${reason}: ${message}` } },
-  }
-}
+const lastFailure = (model: ListedModel, { reason, message }: ModelError, tries: number): ReportItem =>
+  eventItem('transport_diagnostic', {
+    ...{ kind: MODEL_FAILURE, status: 'failed', failure_count: tries, reason: `${reason}: ${message}` },
+    ...requestedModel(model),
+    ...actualModel(undefined),
+  })

@@ -1,6 +1,9 @@
 // Models that fail, loop, never end or give no output; processes that are about to end; definitions that change.
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import type { AnyEvent, Key } from '../../kernel/event.ts'
+import { statusOf } from '../../kernel/projections/state.ts'
+import { healthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import { agent } from '../agent.ts'
 import type { LanguageModel, ModelMessage } from '../model/model.ts'
 import { ModelError } from '../model/model-error.ts'
@@ -15,6 +18,7 @@ import {
   type Reply,
   stubModel,
 } from './loop.suite.ts'
+import { TurnRecord } from './transcript/turn-record.ts'
 
 const fails = (error: ModelError): never => {
   throw error
@@ -34,7 +38,7 @@ const inOrder = (...replies: (Reply | (() => Reply))[]): { answer: Answering; co
   }
 }
 const diagnostics = async (it: LoopWorld) =>
-  (await it.payloads('transport_diagnostic')).filter(({ kind }) => kind === 'model')
+  (await it.payloads('transport_diagnostic')).filter(({ kind }) => kind === 'model' || kind === 'provider_fallback')
 
 describe('a model that fails', () => {
   test('[N47] is asked again after a pause, and its text is withdrawn', async () => {
@@ -49,7 +53,13 @@ describe('a model that fails', () => {
     expect(await it.result()).toBe('Whole.')
     expect(await diagnostics(it)).toMatchObject([
       { status: 'retrying', failure_count: 1, reason: expect.stringMatching(/^cut: /) },
-      { status: 'retrying', failure_count: 2, reason: 'overloaded: Come back later.', provider_actual: 'test/stub' },
+      {
+        status: 'retrying',
+        failure_count: 2,
+        reason: 'overloaded: Come back later.',
+        provider_actual: 'test',
+        model_actual: 'test/stub',
+      },
     ])
     const { messages } = (await it.host.open(keyOf())).state.conversation
     expect(messages.at(-1)?.content).toBe('Whole.')
@@ -83,7 +93,7 @@ describe('a model that fails', () => {
     await it.clock.pass(10_000)
     expect(asked).toEqual(['first', 'first', 'first', 'second', 'second'])
     expect(await it.result()).toBe('Done.')
-    expect((await diagnostics(it)).at(-1)).toMatchObject({ status: 'fallback', provider_actual: 'test/second' })
+    expect((await diagnostics(it)).at(-1)).toMatchObject({ status: 'degraded', model_actual: 'test/second' })
   })
 
   test.each<[string, ModelError, number, object]>([
@@ -104,7 +114,7 @@ describe('a model that fails', () => {
     expect(await it.payloads('turn_end')).toMatchObject([{ status: 'failed' }])
     expect(await diagnostics(it)).toMatchObject([
       ...Array.from({ length: times - 1 }, (_, index) => ({ status: 'retrying', failure_count: index + 1 })),
-      { status: 'failed', failure_count: times, provider_requested: 'test/stub', provider_actual: null },
+      { status: 'failed', failure_count: times, model_requested: 'test/stub', provider_actual: null },
     ])
   })
 
@@ -137,7 +147,7 @@ describe('a model that fails', () => {
     expect(asked.filter((name) => name === 'first')).toHaveLength(12)
     expect(asked.filter((name) => name === 'second')).toHaveLength(4)
     for (const key of keys) {
-      const turn = ['retrying stalled', 'retrying stalled', 'fallback stalled']
+      const turn = ['retrying stalled', 'retrying stalled', 'degraded stalled']
       expect(
         (await it.payloads('transport_diagnostic', key)).map(
           ({ status, reason }) => `${status} ${reason?.split(':', 1)}`,
@@ -162,8 +172,58 @@ describe('a model that fails', () => {
     await it.ask('two')
     expect(await it.result()).toBe('From acme/here.')
     expect(names).toEqual(['acme/gone', 'acme/here', 'acme/gone', 'acme/here'])
-    const fallback = { status: 'fallback', provider_requested: 'acme/gone', provider_actual: 'acme/here' }
+    const fallback = { status: 'degraded', model_requested: 'acme/gone', model_actual: 'acme/here' }
     expect(await diagnostics(it)).toMatchObject([fallback, fallback])
+  })
+
+  test('[N235] a fallback has the words of the contract; health and the card say so until the first model answers', async () => {
+    let isDown = true
+    const first: LanguageModel = {
+      ...stubModel(() => (isDown ? fails(new ModelError('auth', 'No key.')) : { text: 'First.' }), 'gpt'),
+      provider: 'openai.responses',
+    }
+    const second: LanguageModel = {
+      ...stubModel(() => ({ text: 'Second.' }), 'claude'),
+      provider: 'anthropic.messages',
+    }
+    const it = new LoopWorld(agent({ name: 'tested', model: [first, second] }))
+    const keys = ['a', 'b', 'c'].map((id) => keyOf(id))
+    const look = async (key: Key) => {
+      const { state } = await it.host.open(key)
+      const { flags, reasons } = healthSnapshot(key, state, statusOf(state), state.at)
+      const { provider, model } = (await it.payloads('session_state', key)).at(-1) ?? {}
+      return { flags, reasons, provider, model }
+    }
+    for (const _turn of ['one', 'two']) {
+      await Promise.all(keys.map((key) => it.ask('go', key)))
+      for (const key of keys) {
+        expect((await it.payloads('transport_diagnostic', key)).at(-1)).toEqual({
+          ...{ status: 'degraded', kind: 'provider_fallback', provider_requested: 'openai' },
+          ...{ provider_actual: 'anthropic', reason: 'auth: No key.', failure_count: 1 },
+          ...{ model_requested: 'openai/gpt', model_actual: 'anthropic/claude', model_index: 1 },
+        })
+        expect(await look(key)).toEqual({
+          ...{ flags: ['degraded'], reasons: ['degraded: auth: No key.'] },
+          ...{ provider: 'anthropic', model: 'claude' },
+        })
+      }
+    }
+    isDown = false
+    await it.ask('go', keys[0])
+    expect(await it.result(keys[0])).toBe('First.')
+    expect(await look(keys[0] as Key)).toEqual({ flags: [], reasons: [], provider: 'openai', model: 'gpt' })
+    expect(await look(keys[1] as Key)).toMatchObject({ flags: ['degraded'], model: 'claude' })
+  })
+
+  test('[N235] a fallback in the log of an older version is read', async () => {
+    const turn = new TurnRecord('r-1')
+    const failure = (seq: number, payload: object) =>
+      ({ seq, at: seq, run: 'r-1', type: 'transport_diagnostic', payload }) as unknown as AnyEvent
+    turn.add(failure(1, { status: 'retrying', kind: 'model', failure_count: 2, model_index: 0 }))
+    turn.add(failure(2, { status: 'fallback', kind: 'model', failure_count: 0, model_index: 1 }))
+    expect([turn.model, turn.failures]).toEqual([1, 0])
+    turn.add(failure(3, { status: 'degraded', kind: 'provider_fallback', failure_count: 3, model_index: 2 }))
+    expect([turn.model, turn.failures]).toEqual([2, 0])
   })
 
   test('[N47] background work has its retries: a new attempt is a new chance', async () => {

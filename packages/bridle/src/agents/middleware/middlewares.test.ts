@@ -1,5 +1,6 @@
 // The middleware that comes with the package: retrieval, critic, guardrails and plan, each in several sessions and turns.
 import { expect, test } from 'vitest'
+import type { Key } from '../../kernel/event.ts'
 import { agent } from '../agent.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, lastText, stubModel } from '../loop/loop.suite.ts'
 import type { ModelMessage } from '../model/model.ts'
@@ -120,10 +121,47 @@ test('[N122] critic says what is missing, at most twice, and its tokens count', 
       { source: 'review:critic' },
     ])
   }
+  for (const key of keys) {
+    // The drafts that were sent back are withdrawn: readers find the accepted answer alone, and the drafts beside it.
+    expect((await it.payloads('response', key)).map(({ text }) => text)).toEqual(await answersOf(it, key))
+    const { messages } = (await it.host.open(key)).state.conversation
+    const [first] = messages.filter(({ role }) => role === 'assistant')
+    expect(first?.content).toBe('Tea, 3 euros.')
+    expect(first?.parts).toContainEqual({ type: 'text', text: 'Tea.', superseded: true })
+  }
   // The third answer of a turn cannot be sent back: nobody is asked about it.
   expect(asked).toHaveLength(12)
   expect(asked[0]).toBe('<request>\nWhat do you have?\n</request>\n\n<answer>\nTea.\n</answer>')
-  expect(writesWith(it, 'reflection')[0]).toEqual(expect.arrayContaining(['usage', 'hook_event', 'context_added']))
+  expect(writesWith(it, 'reflection')[0]).toEqual(
+    expect.arrayContaining(['output_superseded', 'usage', 'hook_event', 'context_added']),
+  )
+})
+
+const answersOf = async (it: LoopWorld, key: Key) => (await it.payloads('completed', key)).map(({ result }) => result)
+
+test('[N117] text of the steps before the answer stays when the answer is sent back; its tool calls do, too', async () => {
+  const look = tool({ name: 'look', description: 'Looks.', effect: 'pure', run: () => 'seen' })
+  const answer: Answering = (prompt) =>
+    lastText(prompt).includes('Missing')
+      ? { text: 'Final.' }
+      : lastResults(prompt)
+        ? { text: 'Draft.' }
+        : { text: 'Let me look. ', calls: [['look', {}]] }
+  const strict: Middleware = {
+    name: 'strict',
+    answer: (_turn, text) => (text === 'Draft.' ? { again: 'Missing: more.' } : undefined),
+  }
+  const it = new LoopWorld(agent({ name: 'tested', model: stubModel(answer), tools: [look], use: [strict] }))
+  for (const prompt of ['one', 'two']) await it.ask(prompt)
+  expect((await it.payloads('response')).map(({ text }) => text)).toEqual([
+    'Let me look. Final.',
+    'Let me look. Final.',
+  ])
+  expect((await it.payloads('output_superseded')).map(({ keep }) => keep)).toMatchObject([{ chars: 13 }, { chars: 13 }])
+  expect((await it.again().then((next) => next.host.open(keyOf()))).state.conversation.messages.at(-1)).toMatchObject({
+    content: 'Let me look. Final.',
+    toolCalls: [{ name: 'look', status: 'complete' }],
+  })
 })
 
 test('[N122] critic has a model of its own, or none: then the answer is accepted', async () => {
@@ -282,6 +320,27 @@ test('[N124] plan keeps the plan over turns, and shows each change in one write 
   ])
   for (const types of writesWith(it, 'session_checkpoint'))
     expect(types).toEqual(expect.arrayContaining(['step_progress', 'memory_set', 'tool_outcome']))
+})
+
+test('[N124] every repeated plan counts, also one whose call is refused as repeated; a budget stops the run', async () => {
+  let round = 0
+  const answer: Answering = () =>
+    round++ < 4 ? { calls: [['update_plan', { steps: [{ text: 'Read.', status: 'pending' }] }]] } : { text: 'Done.' }
+  const it = worldOf([plan()], answer)
+  for (const [index, key] of keys.entries()) {
+    round = 0
+    const health = { max_repeated_plan_events: index === 0 ? 1 : 9 }
+    await it.submit('go', key, { kind: 'background', policy: { health } })
+    await it.quiet()
+    await it.clock.pass(1_000)
+  }
+  const repeated = async (key: Key) => {
+    const { state } = await it.host.open(key)
+    return [state.health.repeatedPlans, (await it.payloads('budget_crossed', key)).length]
+  }
+  expect(await repeated(keyOf('a'))).toEqual([2, 1])
+  expect(await repeated(keyOf('b'))).toEqual([3, 0])
+  expect(await repeated(keyOf('c'))).toEqual([3, 0])
 })
 
 test('[N124] a plan that does not fit is told to the model', async () => {

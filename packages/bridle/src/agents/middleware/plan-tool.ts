@@ -1,4 +1,5 @@
 // The tool `update_plan`, with which the model keeps its plan.
+import type { Json, JsonObject } from '../../kernel/json.ts'
 import { SESSION_MEMORY_VALUE_CHARS_MAX } from '../../kernel/limits.ts'
 import { type SchemaIssue, writtenSchema } from '../schemas/standard-schema.ts'
 import { tool } from '../tools/tool.ts'
@@ -45,6 +46,24 @@ const input = writtenSchema<{ readonly steps: readonly PlanStep[] }>(
     return { value: { steps: (steps as PlanStep[]).map(({ text, status }) => ({ text, status })) } }
   },
 )
+
+export const PLAN_STEP_ID = 'plan'
+
+interface PlanProgress extends JsonObject {
+  readonly step_id: string
+  readonly status: string
+  readonly summary: string
+  readonly plan: Json
+}
+
+/** The `step_progress` of a plan; null: the value is not a plan. */
+export const planProgress = (steps: unknown): PlanProgress | null => {
+  if (issuesOf(steps).length > 0) return null
+  const plan = (steps as readonly PlanStep[]).map(({ text, status }) => ({ text, status }))
+  const done = plan.filter(({ status }) => status === 'done').length
+  const status = done === plan.length ? 'completed' : 'in_progress'
+  return { step_id: PLAN_STEP_ID, status, summary: `${done} of ${plan.length} steps are done.`, plan }
+}
 
 export const updatePlan = tool({
   name: 'update_plan',

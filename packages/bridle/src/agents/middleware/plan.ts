@@ -1,7 +1,6 @@
 // `plan()`: the model keeps a plan of its work, which outlives the turn and which people see.
-import type { Json } from '../../kernel/json.ts'
 import type { Middleware } from './middleware.ts'
-import { type PlanStep, updatePlan } from './plan-tool.ts'
+import { PLAN_STEP_ID, type PlanStep, planProgress, updatePlan } from './plan-tool.ts'
 
 /** Middleware with the tool `update_plan`. A turn that begins with an unfinished plan has it before the model. */
 export const plan = (): Middleware => ({
@@ -17,13 +16,11 @@ export const plan = (): Middleware => ({
     if (name !== updatePlan.name) return undefined
     // A middleware behind the tool may have replaced the result by something that is no plan.
     const { steps } = (result ?? {}) as { readonly steps?: readonly PlanStep[] }
-    if (!Array.isArray(steps)) return undefined
-    const plan = steps as unknown as Json
+    const progress = planProgress(steps)
+    if (!steps || progress === null) return undefined
+    const { plan, status, summary } = progress
     const isChanged = JSON.stringify(plan) !== JSON.stringify(await memory.get(MEMORY_KEY))
-    const done = steps.filter(({ status }) => status === 'done').length
-    const status = done === steps.length ? 'completed' : 'in_progress'
-    const summary = `${done} of ${steps.length} steps are done.`
-    emit('step_progress', { step_id: MEMORY_KEY, status, summary, plan })
+    emit('step_progress', progress)
     if (!isChanged) return undefined
     await memory.set(MEMORY_KEY, plan)
     const current = steps.find((step) => step.status === 'in_progress')
@@ -33,6 +30,6 @@ export const plan = (): Middleware => ({
   },
 })
 
-const MEMORY_KEY = 'plan'
+const MEMORY_KEY = PLAN_STEP_ID
 const MARKS = { pending: '[ ]', in_progress: '[>]', done: '[x]' } as const
 const line = ({ text, status }: PlanStep): string => `${MARKS[status]} ${text}`

@@ -16,6 +16,14 @@ export const modelNamesOf = (models: readonly (LanguageModel | string)[]): reado
     return provider === UNSET_PROVIDER ? [] : [`${provider}/${modelId}`]
   })
 
+/** The provider and the id of a model of an agent's list, as the status card and diagnostics name them. */
+export const modelParts = (model: LanguageModel | string): { readonly provider: string; readonly model: string } => {
+  // Packages name the API behind a dot: `openai.responses`.
+  if (typeof model !== 'string') return { provider: model.provider.replace(/\..*/, ''), model: model.modelId }
+  const at = model.indexOf('/')
+  return at < 0 ? { provider: model, model: '' } : { provider: model.slice(0, at), model: model.slice(at + 1) }
+}
+
 /** The provider of a model that nobody has set. */
 export const UNSET_PROVIDER = 'none'
 

@@ -8,8 +8,17 @@ import type { Payloads } from '../../kernel/schemas.ts'
 import { agentEventItem } from '../agent-run.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { ToolDenied, ToolTimeout } from '../errors.ts'
+import type { CallBatch } from '../functions/call-batch.ts'
 import { keepCallSchema } from '../functions/call-schemas.ts'
-import { checkedArguments, checkMs, outcome, perform, success, validatedArguments } from '../functions/tool-call.ts'
+import {
+  checkedArguments,
+  checkMs,
+  misfitItems,
+  outcome,
+  perform,
+  success,
+  validatedArguments,
+} from '../functions/tool-call.ts'
 import { EXPIRY_MS_MAX, TIMER_MS_MAX, TOOL_RESULT_CHARS_MAX } from '../limits.ts'
 import { toPlainJson, toPlainObject } from '../schemas/input.ts'
 import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from '../session.ts'
@@ -24,10 +33,16 @@ export interface CallRequest {
   readonly tool: string
 }
 
+/** The calls of a run: those in the log, and those that begin now. */
+export interface RunCalls {
+  readonly lookup: CallLookup
+  readonly batch: CallBatch
+}
+
 /** Makes the call, or returns what came of it when it was made before. */
 export const runDurableTool = async <Args extends object, Result>(
   run: DurableRun,
-  lookup: CallLookup,
+  { lookup, batch }: RunCalls,
   { base, tool }: CallRequest,
   proposed: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
@@ -38,6 +53,7 @@ export const runDurableTool = async <Args extends object, Result>(
   checkMs('timeoutMs', timeoutMs, TIMER_MS_MAX)
   const { call, isNew } = lookup.take(base, tool, requested, effect)
   if (call.outcome) return (await settledResult(run, call, call.outcome, timeoutMs)) as Result
+  if (isNew) batch.add(call.id)
   const { reason = `The agent wants to run "${tool}".`, expiresMs } = typeof approve === 'object' ? approve : {}
   if (approve && options.input) keepCallSchema(run.reporter, call.id, options.input)
   if (isNew) await run.report(intent(call), ...(approve ? [await question(run, call, reason, expiresMs)] : []))
@@ -59,7 +75,7 @@ export const runDurableTool = async <Args extends object, Result>(
     const details = errorDetails(error)
     const message = shortErrorMessage(error)
     const status = error instanceof ToolTimeout ? 'timeout' : 'error'
-    await run.report(outcome(call, status, elapsedMs(), { error: message, ...details }))
+    await run.report(...misfitItems(call, error), outcome(call, status, elapsedMs(), { error: message, ...details }))
     throw status === 'timeout' ? error : loggedError(message, details, error)
   }
 }

@@ -100,14 +100,19 @@ const play = async (...goneAfter: readonly number[]) => {
   const texts = (
     await Promise.all(keys.map(async (key) => (await process.host.open(key)).state.conversation.messages))
   ).map((messages) => messages.map(({ content }) => content))
-  return { process, answers, texts, questions, outcomes, entries: process.ledger.entries }
+  const shown = await Promise.all(keys.map((key) => shownWork(process, key)))
+  return { process, answers, texts, questions, outcomes, shown, entries: process.ledger.entries }
 }
+
+/** The steps of all runs as people see them. */
+const shownWork = async (process: DurableProcess, key: Key): Promise<readonly string[]> =>
+  (await process.payloads(key, 'step_progress')).map(({ step_id: id, status, index }) => `${index} ${id} ${status}`)
 
 const untilGone = async (process: DurableProcess): Promise<void> => {
   for (let tries = 0; !process.isGone && tries < 2_000; tries++) await flushPending(1)
 }
 
-test('[N14] [N50] [N51] [N52] [N54] [N56] the process is gone after every commit, and the answers are the same', async () => {
+test('[N14] [N50] [N51] [N52] [N54] [N56] [N236] the process is gone after every commit, and the answers are the same', async () => {
   const whole = await play()
   expect(whole.answers[0]).toEqual([
     'Order of first. paid 1 and paid 2. sent o-s1 first, 5 stars.',
@@ -119,11 +124,12 @@ test('[N14] [N50] [N51] [N52] [N54] [N56] the process is gone after every commit
   expect(commits).toBeGreaterThan(60)
   for (const commit of places(commits)) {
     // Every third story loses its second process, too.
-    const { answers, texts, entries, questions, outcomes, process } = await play(
+    const { answers, texts, entries, questions, outcomes, shown, process } = await play(
       commit,
       ...(commit % 3 === 0 ? [9] : []),
     )
     expect({ commit, answers, texts }).toEqual({ commit, answers: whole.answers, texts: whole.texts })
+    expect({ commit, shown }).toEqual({ commit, shown: whole.shown })
     expect(process.faults).toEqual([])
     const unknown = questions.filter(({ kind }) => kind === 'unknown_outcome').length
     const payments = entries.filter((entry) => entry.startsWith('pay'))

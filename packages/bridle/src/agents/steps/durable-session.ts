@@ -3,6 +3,7 @@
 import type { ReportItem } from '../../kernel/commands.ts'
 import { artifactSize } from '../../kernel/rules/artifacts.ts'
 import { agentEventItem } from '../agent-run.ts'
+import { CallBatch } from '../functions/call-batch.ts'
 import { createMemory, replayedMemory } from '../memory.ts'
 import type { AgentSession } from '../session.ts'
 import { artifactItem, usageItem } from '../session-items.ts'
@@ -40,6 +41,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
     for (const { key, value } of memo.events.takeBetween('memory_set', from.seq, to.seq))
       memory.remember(String(key), value ?? null)
   })
+  const calls = { lookup, batch: new CallBatch(memo.batches, (item) => run.report(item)) }
   const sender = new TextSender(run)
 
   const speakingCall = (part: 'text' | 'thoughts'): SpeakingCall | null => {
@@ -113,7 +115,7 @@ export const createDurableSession = (run: DurableRun): DurableSession => {
 
     tool: (name, args, execute, options = {}) =>
       run.track(async () =>
-        runDurableTool(run, lookup, request(checkToolCall(name, options.id) ?? name, name), args, execute, options),
+        runDurableTool(run, calls, request(checkToolCall(name, options.id) ?? name, name), args, execute, options),
       ),
 
     approval: ({ subject, ...question }) =>

@@ -11,6 +11,7 @@ import type { DurableRun } from './durable-run.ts'
 import { errorDetails, loggedError, StepError } from './errors.ts'
 import { STEP_RESULT_CHARS_MAX } from './limits.ts'
 import type { SignalRecord, StepResult } from './memo.ts'
+import { ShownSteps } from './shown-steps.ts'
 import { checkSignalName, checkStepName, StepNames } from './step-names.ts'
 
 /** Sleeps and signals share the log with steps. No name of a step has "#", so that these names are nobody else's. */
@@ -20,17 +21,22 @@ const EXPIRY = '#expiry:'
 
 export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' | 'sleep' | 'waitFor'> => {
   const names = new StepNames()
+  const shown = new ShownSteps(run.memo)
   const received = new Set<number>()
   for (const [name, { result }] of run.memo.steps)
     if (name.startsWith(SIGNAL) && isJsonObject(result) && typeof result.seq === 'number') received.add(result.seq)
   const scoped = (name: string) => `${callPrefix(run)}${name}`
 
   /** A number that is decided once: the time at which a wait ends. */
-  const deadline = async (name: string, ms: number): Promise<number> => {
+  const deadline = async (
+    name: string,
+    ms: number,
+    progress: (until: number) => readonly ReportItem[] = () => [],
+  ): Promise<number> => {
     const earlier = run.memo.steps.get(name)?.result
     if (typeof earlier === 'number') return earlier
     const until = Math.ceil(run.ports.clock.now() + ms)
-    await run.report(stepDone(name, { result: until }))
+    await run.report(...progress(until), stepDone(name, { result: until }))
     return until
   }
 
@@ -39,7 +45,9 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
       run.track(async () => {
         checkStepName(name, 'session.step()')
         if (typeof work !== 'function') throw new TypeError('session.step() takes a name and a function.')
-        return names.exclusive(scoped(name), `steps called "${name}"`, (key) => runStep(run, name, key, work))
+        return names.exclusive(scoped(name), `steps called "${name}"`, (key) =>
+          runStep(run, shown, { name, key }, work),
+        )
       }),
 
     sleep: (name, ms) =>
@@ -47,8 +55,11 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
         checkStepName(name, 'session.sleep()')
         checkMs('ms', ms ?? Number.NaN, EXPIRY_MS_MAX)
         await names.exclusive(`${SLEEP}${scoped(name)}`, `sleeps called "${name}"`, async (key) => {
-          const until = await deadline(key, ms)
+          const id = shownId(key)
+          const title = (until: number) => `Sleep "${name}" until ${new Date(until).toISOString()}`
+          const until = await deadline(key, ms, (end) => shown.begin(id, title(end)))
           await run.wait(() => (run.ports.clock.now() >= until ? true : undefined), { until, holdsRun: false })
+          reportSoon(run, shown.end(id, 'completed', title(until)))
         })
       }),
 
@@ -60,6 +71,9 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
         const signals = () => run.memo.signals.get(name) ?? []
         const earlier = run.memo.steps.get(key)?.result
         if (isJsonObject(earlier)) return payloadOf(signals().find(({ seq }) => seq === earlier.seq)) as T | null
+        const id = shownId(key)
+        const title = `Wait for the signal "${name}"`
+        reportSoon(run, shown.begin(id, title))
         const until = expiresMs === undefined ? null : await deadline(key.replace(SIGNAL, EXPIRY), expiresMs)
         const find = (): SignalRecord | null | undefined => {
           const next = signals().find(({ seq }) => !received.has(seq))
@@ -67,22 +81,32 @@ export const createDurableSteps = (run: DurableRun): Pick<AgentSession, 'step' |
           return next ?? (until !== null && run.ports.clock.now() >= until ? null : undefined)
         }
         const signal = await run.wait(find, { until, holdsRun: false })
-        await run.report(stepDone(key, { result: { seq: signal?.seq ?? null } }))
+        const ended = shown.end(id, 'completed', signal ? title : `${title}: none came in time`)
+        await run.report(stepDone(key, { result: { seq: signal?.seq ?? null } }), ...ended)
         return payloadOf(signal ?? undefined) as T | null
       }),
   }
 }
 
+/** Sleeps and waits are shown as `sleep:nightly` and `signal:go`. */
+const shownId = (key: string): string => key.slice(1)
+
+/** Nothing waits for these: they enter the log in order, mostly in one write with what comes next. A run that has ended takes none. */
+const reportSoon = (run: DurableRun, items: readonly ReportItem[]): void => {
+  if (items.length > 0) run.report(...items).catch(() => {})
+}
+
 const runStep = async <T>(
   run: DurableRun,
-  name: string,
-  key: string,
+  shown: ShownSteps,
+  { name, key }: { readonly name: string; readonly key: string },
   work: (context: StepContext) => T | Promise<T>,
 ): Promise<T> => {
   const earlier = run.memo.steps.get(key)
   if (earlier) return stepResult(earlier) as T
   const { signal, job } = run
   const stepKey = `${keyText(job.key)}:${job.runId}:step:${key}`
+  reportSoon(run, shown.begin(key, name))
   let returned: T
   try {
     // Inside the promise: an error that the step throws before its first await is recorded too.
@@ -93,11 +117,11 @@ const runStep = async <T>(
   } catch (error) {
     if (run.signal.aborted || error instanceof StepError) throw error
     const record = { error: shortErrorMessage(error), ...errorDetails(error) }
-    await run.report(stepDone(key, record))
+    await run.report(stepDone(key, record), ...shown.end(key, 'failed', name))
     throw loggedError(record.error, record, error)
   }
   const record = returned === undefined ? {} : { result: plainResult(name, returned) }
-  await run.report(stepDone(key, record))
+  await run.report(stepDone(key, record), ...shown.end(key, 'completed', name))
   return structuredClone(record.result) as T
 }
 

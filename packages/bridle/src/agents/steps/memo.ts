@@ -65,6 +65,14 @@ export interface ArtifactRecord {
   readonly contentType: string
 }
 
+/** A step of the function as readers of the log see it. */
+export interface ShownStep {
+  /** The number of the step in its run, from 1. */
+  readonly index: number
+  /** The log shows the step as running. */
+  readonly isOpen: boolean
+}
+
 export interface SignalRecord {
   readonly seq: number
   readonly payload: Json
@@ -77,6 +85,10 @@ export class RunMemo {
   startedAt = 0
   readonly calls = new Map<string, CallRecord>()
   readonly steps = new Map<string, StepResult>()
+  /** By the id of the step in its `step_progress`. */
+  readonly shownSteps = new Map<string, ShownStep>()
+  /** How many batches of parallel calls the log has. */
+  batches = 0
   /** The last approval of each call. */
   readonly approvals = new Map<string, ApprovalRecord>()
   readonly signals = new Map<string, SignalRecord[]>()
@@ -150,6 +162,12 @@ export class RunMemo {
       case 'step_done':
         this.steps.set(event.payload.name, event.payload as StepResult)
         break
+      case 'step_progress':
+        this.#showStep(event.payload)
+        break
+      case 'tool_batch':
+        this.batches += 1
+        break
       case 'artifact_published': {
         const { artifact_id, content_type: contentType } = event.payload
         this.artifacts.set(artifact_id, { seq: event.seq, contentType })
@@ -172,8 +190,12 @@ export class RunMemo {
   }
 
   #forget(): void {
-    for (const records of [this.calls, this.steps, this.approvals, this.#openCalls]) records.clear()
+    for (const records of [this.calls, this.steps, this.shownSteps, this.approvals, this.#openCalls]) records.clear()
     this.events.clear()
+  }
+
+  #showStep({ step_id: id, status, index }: Payloads['step_progress']): void {
+    if (id !== undefined && index !== undefined) this.shownSteps.set(id, { index, isOpen: status === 'running' })
   }
 
   #hear(event: AnyEvent): void {

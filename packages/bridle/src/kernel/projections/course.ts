@@ -8,6 +8,8 @@ import type { Projection } from './projection.ts'
 export interface Course {
   /** The place in the answer after the last finished step: a step that was cut off wrote the text behind it. */
   readonly kept: TextMark
+  /** The place where the last finished step began. */
+  readonly stepStart: TextMark
   /** How often the run was taken up since it last got further. */
   readonly resumes: number
   /** The run waits for news, or until a time; null: it does not wait. */
@@ -24,11 +26,11 @@ const START: TextMark = { chars: 0, parts: 0 }
 const NO_SIGNALS: Course['signals'] = { count: 0, chars: 0 }
 
 export const course: Projection<Course> = {
-  initial: { kept: START, resumes: 0, wait: null, newsSeq: 0, signals: NO_SIGNALS, cuts: [] },
+  initial: { kept: START, stepStart: START, resumes: 0, wait: null, newsSeq: 0, signals: NO_SIGNALS, cuts: [] },
   on: {
     run_requested: (state, { payload }) =>
       payload.continues === undefined
-        ? { ...state, kept: START, resumes: 0, wait: null, signals: NO_SIGNALS }
+        ? { ...state, kept: START, stepStart: START, resumes: 0, wait: null, signals: NO_SIGNALS }
         : { ...state, resumes: 0, wait: null },
     run_resumed: (state, { payload }) => ({ ...state, resumes: payload.times }),
     run_waiting: (state, { seq, payload }) => ({ ...state, resumes: 0, wait: { until: payload.until, seq } }),
@@ -37,7 +39,12 @@ export const course: Projection<Course> = {
     cancel_requested: (state) => withoutWait(state),
     turn_end: (state) => withoutWait(state),
 
-    model_step: (state, { payload: { chars = 0, parts = 0 } }) => ({ ...state, resumes: 0, kept: { chars, parts } }),
+    model_step: (state, { payload: { chars = 0, parts = 0 } }) => ({
+      ...state,
+      resumes: 0,
+      kept: { chars, parts },
+      stepStart: state.kept,
+    }),
     context_added: (state, { payload: { chars, parts } }) =>
       chars === undefined || parts === undefined ? state : { ...state, kept: { chars, parts } },
     step_done: (state) => withProgress(state),

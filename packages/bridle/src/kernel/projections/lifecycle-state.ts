@@ -16,8 +16,12 @@ export interface Lifecycle {
   readonly settings: JsonObject
   /** The sandbox of the last run. */
   readonly sandbox: { readonly mode: string; readonly isolation: string } | null
-  /** The provider and the model of the last run, if known. */
-  readonly runtime: { readonly provider: string | null; readonly model: string | null }
+  /** The provider and the model of the last run, if known. `isFallback`: a later model of the agent's list answers. */
+  readonly runtime: {
+    readonly provider: string | null
+    readonly model: string | null
+    readonly isFallback?: true
+  }
   readonly maxRetries: number
   readonly expiresAt: number | null
   readonly policy: Policy

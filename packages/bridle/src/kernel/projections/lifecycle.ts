@@ -5,6 +5,7 @@ import { BRANCHED, type Event } from '../event.ts'
 import { omit } from '../json.ts'
 import { RESUME_HANDLES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
 import { ownerFromId } from '../owner.ts'
+import type { Payloads } from '../schemas.ts'
 import { truncate } from '../text/truncate.ts'
 import { PROGRESS } from './indexes/subagents.ts'
 import type { Lifecycle, Prompt, Run } from './lifecycle-state.ts'
@@ -64,10 +65,12 @@ export const lifecycle: Projection<Lifecycle> = {
     }),
 
     // Each step would be a write in both sessions: the parent learns of the first, the second, the fourth, the eighth ...
-    model_step: (state, { seq, payload: { step } }) =>
-      state.delegation && state.reportedStatus && isPowerOfTwo(step)
-        ? { ...state, reportedStatus: { status: PROGRESS, seq, steps: step } }
-        : state,
+    model_step: (before, { seq, payload }) => {
+      const state = withAnsweringModel(before, payload)
+      return state.delegation && state.reportedStatus && isPowerOfTwo(payload.step)
+        ? { ...state, reportedStatus: { status: PROGRESS, seq, steps: payload.step } }
+        : state
+    },
 
     parent_told: (state, { payload }) => ({ ...state, parentNotifiedSeq: payload.seq }),
 
@@ -401,6 +404,17 @@ const withRun = (state: Lifecycle, change: Partial<Run>): Lifecycle =>
 const titleOf = (prompt: string): string => {
   const line = prompt.trim().split('\n', 1)[0] ?? ''
   return line.length <= TITLE_CHARS_MAX ? line : `${truncate(line, TITLE_CHARS_MAX - 1)}…`
+}
+
+/** A run starts with the card of the agent's first model, which stays until another one answers. */
+const withAnsweringModel = (
+  state: Lifecycle,
+  { provider: named, model, model_index: index = 0 }: Payloads['model_step'],
+): Lifecycle => {
+  const { runtime } = state
+  const provider = named ?? null
+  if (index === 0 || (runtime.isFallback && runtime.provider === provider && runtime.model === model)) return state
+  return { ...state, runtime: { provider, model, isFallback: true } }
 }
 
 const isPowerOfTwo = (count: number): boolean => count > 0 && Number.isInteger(Math.log2(count))

@@ -204,6 +204,15 @@ const goldenDurable: readonly GoldenStep[] = [
     event('context_added', { text: 'mind this', source: 'code' }),
     event('context_compacted', { summary: 'short', kept_from: 2 }),
   ),
+  runnerReports(
+    event('transport_diagnostic', {
+      ...{ status: 'degraded', kind: 'provider_fallback', reason: 'busy', failure_count: 3, model_index: 1 },
+      ...{ provider_requested: 'a', provider_actual: 'b' },
+    }),
+    event('transport_diagnostic', { status: 'retrying', kind: 'model', reason: 'cut', model_index: 1 }),
+    event('model_step', { step: 2, provider: 'b', model: 'n', model_index: 1, content: [], finish: 'tool-calls' }),
+  ),
+  runnerReports(event('model_step', { step: 3, model: 'm', model_index: 0, content: [], finish: 'tool-calls' })),
   runnerReports(event('token', { text: ' there' })),
   runnerReports({ type: 'resumed' }, { type: 'supersede' }),
   // A mark inside of a text, and a thought behind it.

@@ -68,6 +68,22 @@ test.each<[EventType, object, object | null]>([
   ],
   [
     'transport_diagnostic',
+    {
+      ...{ status: 'degraded', kind: 'provider_fallback', provider_requested: 'a', provider_actual: 'c' },
+      ...{ model_requested: 'a/b', model_actual: 'c/d', model_index: 1, reason: 'unavailable: "a/b" failed: Down.' },
+    },
+    { kind: 'fallback', message: 'asking c/d instead of a/b: Down' },
+  ],
+  [
+    'transport_diagnostic',
+    {
+      ...{ status: 'degraded', kind: 'provider_fallback', provider_requested: 'openai' },
+      ...{ provider_actual: 'anthropic', reason: 'Primary provider failed health checks.' },
+    },
+    { kind: 'fallback', message: 'asking anthropic instead of openai: Primary provider failed health checks' },
+  ],
+  [
+    'transport_diagnostic',
     // The command stands last, with nothing behind it: people copy it.
     { status: 'fallback', kind: 'model', provider_requested: 'a/b', reason: 'No package. Run: npm install @ai-sdk/a' },
     { kind: 'fallback', message: 'asking another model instead of a/b: No package. Run: npm install @ai-sdk/a' },

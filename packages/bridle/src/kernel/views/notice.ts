@@ -63,7 +63,9 @@ const statusWords = (status: number): string =>
   status === 502 || status === 504 ? `not reached, ${status}` : `${status}`
 
 const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number): NoticeContent | null => {
-  const { status, kind, reason, failure_count: count, provider_requested: asked, provider_actual: next } = payload
+  const { status, kind, reason, failure_count: count, model_index: index } = payload
+  const { provider_requested, provider_actual, model_requested, model_actual } = payload
+  const [asked, next] = [model_requested ?? provider_requested, model_actual ?? provider_actual]
   // Waiting for a free sandbox has an event of its own.
   if (kind === 'sandbox') return null
   const who = asked ? `${asked}: ` : ''
@@ -84,20 +86,28 @@ const diagnosticNotice = (payload: Payloads['transport_diagnostic'], at: number)
       const text = `${who}${tryingAgain(problem)}${inSeconds(delayMs)}${tries}`
       return { kind: 'retry', text, ...(delayMs !== null && { retryAt: at + delayMs }) }
     }
+    // The status of older logs.
     case 'fallback':
-      // The reason comes last: it may end with a command, which people copy.
-      return {
-        kind: 'fallback',
-        text: `asking ${next ?? 'another model'} instead${asked ? ` of ${asked}` : ''}: ${sentence(why)}`,
-      }
+      return fallbackNotice(asked, next, why)
     case 'compacting':
       return { kind: 'retry', text: `${who}the conversation is too long for the model, making room` }
     case 'degraded':
+      if (index !== undefined || (asked && next && asked !== next)) return fallbackNotice(asked, next, why)
       return { kind: 'warning', text: `${who}${sentence(why)}` }
     default:
       return null
   }
 }
+
+/** The reason comes last: it may end with a command, which people copy. */
+const fallbackNotice = (
+  asked: string | null | undefined,
+  next: string | null | undefined,
+  why: string,
+): NoticeContent => ({
+  kind: 'fallback',
+  text: `asking ${next ?? 'another model'} instead${asked ? ` of ${asked}` : ''}: ${sentence(why)}`,
+})
 
 /** An agent may write any number; a time beyond what a date can hold would break each wire that carries it. */
 const believableDelay = (ms: number | null): number | null =>

@@ -30,6 +30,7 @@ export const sessionStateCard = (
     engine,
     runner_kind: runnerKind,
     ...life.settings,
+    ...(life.runtime.isFallback && { provider: life.runtime.provider, model: life.runtime.model }),
     session_id: key.id,
     status,
     agent_profile: key.agent,

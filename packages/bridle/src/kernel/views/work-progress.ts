@@ -42,6 +42,6 @@ export const currentStep = ({ turn, latest, plan }: Steps) => {
 export const retryAtOf = ({ lifecycle: { run, paused } }: SessionState): number | null =>
   run?.phase === 'waiting' && !paused ? run.retryAt : null
 
-/** The model of the last run, as cards name it: the one that the session was made with, or else the one that the run has told. */
+/** The model of the last run, as cards name it: the one that the session was made with, unless another one had to answer. */
 export const modelOf = ({ lifecycle: { settings, runtime } }: SessionState): string | null =>
-  typeof settings.model === 'string' ? settings.model : runtime.model
+  typeof settings.model === 'string' && !runtime.isFallback ? settings.model : runtime.model

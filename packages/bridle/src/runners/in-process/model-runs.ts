@@ -6,6 +6,7 @@ import { READ_ARTIFACT } from '../../agents/loop/artifacts/read-artifact.ts'
 import { runLoop } from '../../agents/loop/loop.ts'
 import { offerAtOnce } from '../../agents/loop/toolset/offer.ts'
 import { hasResultArtifacts } from '../../agents/loop/toolset/toolset.ts'
+import { modelParts } from '../../agents/model/model-choice.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
@@ -79,8 +80,5 @@ export class ModelRuns {
 /** The status card names the first model. */
 const modelNames = ({ model }: AgentDefinition): { provider?: string; model?: string } => {
   const first = model?.[0]
-  if (first === undefined) return {}
-  if (typeof first !== 'string') return { provider: first.provider, model: first.modelId }
-  const [provider = '', ...rest] = first.split('/')
-  return { provider, model: rest.join('/') }
+  return first === undefined ? {} : modelParts(first)
 }

@@ -9,6 +9,7 @@ import type { RunReporter } from '../../../kernel/session/run-reporter.ts'
 import { directiveItem } from '../../agent-run.ts'
 import { shortErrorMessage } from '../../error-message.ts'
 import { ToolFault, ToolTimeout } from '../../errors.ts'
+import { planProgress, updatePlan } from '../../middleware/plan-tool.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { checkArguments } from './arguments.ts'
 import { approvalQuestion, approvalTerms, questionTerms } from './call-approvals.ts'
@@ -65,11 +66,18 @@ export const refusal = ({ call, args, tool, refusal: { status, reason, error } }
     // Nothing happens, so that a crash leaves nothing unknown.
     intentItem(name, args, 'pure'),
     ...(MISFITS.has(reason) ? [validationItem(name, error)] : []),
+    ...(reason === REPEATED ? repeatedPlan(tool, args) : []),
     ...(reason === REPEATED
       ? [eventItem('context_warning', { kind: 'loop', message: error, tool_call_id: call.id })]
       : []),
     outcomeItem(name, status, { elapsed_ms: 0, reason, error }),
   ]
+}
+
+/** The same plan once more is not written again, but it is a repeated plan all the same: health counts it. */
+const repeatedPlan = (tool: Tool | null, { steps }: JsonObject): ReportItem[] => {
+  const progress = tool === updatePlan ? planProgress(steps) : null
+  return progress === null ? [] : [eventItem('step_progress', progress)]
 }
 
 const MISFITS: ReadonlySet<string> = new Set([ARGUMENTS_INVALID, TOOL_RESTS, UNKNOWN_TOOL])

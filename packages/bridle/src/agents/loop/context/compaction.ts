@@ -7,7 +7,7 @@ import { ModelError } from '../../model/model-error.ts'
 import { retryDelay } from '../../model/retries.ts'
 import { NO_LISTENER } from '../../model/think.ts'
 import { thinkInSpan } from '../../trace/spans.ts'
-import { currentModel, modelName, type RequestFrame, turnDeadline } from '../asking.ts'
+import { actualModel, currentModel, type RequestFrame, requestedModel, turnDeadline } from '../asking.ts'
 import { eventItem } from '../calls/call-items.ts'
 import { withDeadline } from '../calls/deadline.ts'
 import { ownCopy } from '../hooks/own-copy.ts'
@@ -38,10 +38,13 @@ export const makeRoom = async (run: LoopRun, frame: RequestFrame): Promise<void>
   await replace(run, frame, plan)
 }
 
-const clearing = ({ transcript }: LoopRun, { before, tokensSaved, steps, preserved }: ClearingPlan): ReportItem => {
+const clearing = (
+  { transcript }: LoopRun,
+  { before, tokensSaved, steps, whole, preserved }: ClearingPlan,
+): ReportItem => {
   const count = messageCount(transcript.entries.view.items)
   return eventItem('context_compacted', {
-    ...{ original_count: count, compacted_count: count, preserved_messages: preserved, tokens_saved: tokensSaved },
+    ...{ original_count: count, compacted_count: whole, preserved_messages: preserved, tokens_saved: tokensSaved },
     summary: `The results of older tool calls are no longer shown, in ${steps} of the messages.`,
     cleared_before: before,
     resume_cursor: null,
@@ -142,10 +145,10 @@ const reportFailure = async (
 }
 
 const diagnostic = (run: LoopRun, message: string, failures: number, retryAt: number | null = null): ReportItem => {
-  const name = modelName(run.definition.model?.[run.transcript.turn.model])
+  const model = run.definition.model?.[run.transcript.turn.model]
   return eventItem('transport_diagnostic', {
     ...{ kind: COMPACTION, status: failures < SUMMARY_TRIES_MAX ? 'retrying' : 'failed', failure_count: failures },
-    ...{ provider_requested: name, provider_actual: name, reason: message },
+    ...{ ...requestedModel(model), ...actualModel(model), reason: message },
     ...(retryAt !== null && { retry_at: retryAt }),
   })
 }

@@ -20,6 +20,8 @@ export interface ClearingPlan {
   readonly tokensSaved: number
   /** The answers whose results go. */
   readonly steps: number
+  /** Messages that still say all that they said: those without a cleared result. */
+  readonly whole: number
   /** Messages of which everything stays. */
   readonly preserved: number
 }
@@ -49,8 +51,20 @@ export const planClearing = (items: readonly ViewItem[], budget: ContextBudget):
   const tokensSaved = Math.floor(sum(freed) * scale)
   if (tokensSaved < budget.window * CLEARED_RATIO_MIN) return null
   const steps = freed.filter((tokens) => tokens > 0).length
-  return { type: 'clear', before: first.entry.seq, tokensSaved, steps, preserved: messageCount(items.slice(from)) }
+  const earlier = items.filter(({ entry, isCleared }) => isCleared && hasClearableResult(entry)).length
+  const whole = messageCount(items) - steps - earlier
+  return {
+    type: 'clear',
+    before: first.entry.seq,
+    tokensSaved,
+    steps,
+    whole,
+    preserved: messageCount(items.slice(from)),
+  }
 }
+
+const hasClearableResult = (entry: Entry): boolean =>
+  charsOf(renderEntry(entry, true)) < charsOf(renderEntry(entry, false))
 
 export interface SummaryTerms {
   /** The entry stays whatever is replaced: the prompt of the turn. An earlier summary makes no new one worth while. */

@@ -51,7 +51,9 @@ export const reviewAnswer = async (run: LoopRun, end: ReportItem): Promise<Revie
       const again = truncate(review.again, AGAIN_CHARS_MAX)
       items.push(hookEventItem(name, 'answer', 'again', { reason: truncate(again, ERROR_CHARS_MAX) }))
       items.push(eventItem('context_added', { text: again, source: `${REVIEW_SOURCE}${name}` }))
-      return { items, isSentBack: true }
+      // Who listens has heard the draft: how far is counted in the characters of the answer, which must stay.
+      const withdrawal = run.job.spoken ? [] : [{ type: 'supersede', keep: 'before_last_step' } as const]
+      return { items: [...withdrawal, ...items], isSentBack: true }
     }
   }
   return { items: [...items, end], isSentBack: false }

@@ -167,7 +167,7 @@ test('[N115] [N117] whenever a process ends, middleware has decided once, and th
   const undisturbed = await live()
   expect(undisturbed.problems).toEqual([])
   expect([...undisturbed.requests.values()].every(({ size }) => size === 1)).toBe(true)
-  expect(undisturbed.answers[0]).toEqual(['tea', 'Here. See [d1].', 'coffee', 'Here. See [d1].'])
+  expect(undisturbed.answers[0]).toEqual(['tea', 'See [d1].', 'coffee', 'See [d1].'])
   for (const write of places(undisturbed.writes))
     for (const after of [true, false]) {
       const disturbed = await live({ write, after })

@@ -159,7 +159,7 @@ test('[N117] an answer is sent back with a text, and accepted in one write with 
     ])
   }
   expect(prompts[1]).toEqual(['go', 'answer 1', 'After answer 1: again.'])
-  expect(writes(it)).toContainEqual(['hook_event', 'reflection', 'hook_event', 'context_added'])
+  expect(writes(it)).toContainEqual(['output_superseded', 'hook_event', 'reflection', 'hook_event', 'context_added'])
   expect(writes(it)).toContainEqual(expect.arrayContaining(['hook_event', 'reflection', 'completed', 'turn_end']))
 })
 
@@ -257,7 +257,8 @@ test('[N118] thoughts that a middleware wrote stay where the model is asked agai
     { type: 'reasoning', text: 'Looked at answer 1.' },
     { type: 'reasoning', text: 'Looked at answer 2.' },
   ])
-  expect(await it.payloads('output_superseded')).toEqual([])
+  // Only the draft that was sent back is withdrawn.
+  expect(await it.payloads('output_superseded')).toMatchObject([{ keep: { chars: 0, thinking_chars: 0 } }])
 })
 
 test('[N124] background work shows each finished step once, also over a crash; a chat does not', async () => {

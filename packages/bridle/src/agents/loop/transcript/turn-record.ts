@@ -21,7 +21,10 @@ export const RESULT_EXCERPT = 'result_excerpt'
 export const NOTE_SOURCE = 'middleware:'
 export const REVIEW_SOURCE = 'review:'
 
-/** The kind of a `transport_diagnostic` about a summary, and the status of one after which room is made. */
+/** Kinds of a `transport_diagnostic` about a model that failed. In older logs a fallback is of the first kind, with the status `fallback`. */
+export const MODEL_FAILURE = 'model'
+export const PROVIDER_FALLBACK = 'provider_fallback'
+/** The kind of one about a summary, and the status of one after which room is made. */
 export const COMPACTION = 'compaction'
 export const COMPACTING = 'compacting'
 /** Kinds of a `context_warning`: the window is nearly full, and no room could be made. */
@@ -162,14 +165,16 @@ export class TurnRecord {
   #countFailure(payload: JsonObject | Payloads['transport_diagnostic']): void {
     const { kind, status, failure_count: failures, model_index: model, retry_at: retryAt } = payload as JsonObject
     if (kind === 'subagent') this.childFailures += 1
-    if (kind !== 'model' && kind !== COMPACTION) return
+    if (kind !== MODEL_FAILURE && kind !== PROVIDER_FALLBACK && kind !== COMPACTION) return
     if (status === COMPACTING) this.overflow = 'reported'
     if (kind === COMPACTION) {
       this.summaryFailures = typeof failures === 'number' ? failures : this.summaryFailures
       this.retryAt = typeof retryAt === 'number' ? retryAt : null
       return
     }
-    this.failures = typeof failures === 'number' ? failures : this.failures
+    // It counts the failures of the model that is given up; the next one has none yet.
+    if (kind === PROVIDER_FALLBACK) this.failures = 0
+    else this.failures = typeof failures === 'number' ? failures : this.failures
     this.model = typeof model === 'number' ? model : this.model
     this.retryAt = typeof retryAt === 'number' ? retryAt : null
   }

@@ -30,6 +30,8 @@ export interface HealthFold {
   readonly penaltiesBefore: number
   readonly forgiven: { readonly [trouble in PenaltyCounter]: number }
   readonly degraded: string | null
+  /** Another model answers in place of the agent's first one: why, and the event that says so. Degraded until the first one answers. */
+  readonly fallback: { readonly reason: string; readonly seq: number } | null
   /** Degraded until the provider answers. */
   readonly retrying: boolean
   readonly lastCall: { readonly hash: string; readonly times: number } | null

@@ -17,6 +17,12 @@ const event = <E extends keyof Payloads>(type: E, payload: Payloads[E], at = T):
 const folded = (...events: AnyEvent[]) => events.reduce((state, each) => fold(healthFold, state, each), fine)
 const call = (args: object, id: string) =>
   event('tool_call', { name: 'x', arguments: { ...args, _tool_call_id: id }, tool_call_id: id })
+const fellBack = event('transport_diagnostic', {
+  ...{ status: 'degraded', kind: 'provider_fallback', reason: 'down', model_index: 1 },
+})
+const retrying = event('transport_diagnostic', { status: 'retrying', kind: 'model', reason: 'busy', model_index: 1 })
+const step = (model_index: number) =>
+  event('model_step', { step: 1, model: 'm', model_index, content: [], finish: 'stop' })
 const ended = (status: 'ok' | 'error' | 'timeout' | 'denied', elapsed_ms?: number) =>
   event('tool_outcome', {
     tool_call_id: 'c',
@@ -237,6 +243,22 @@ describe('what is counted', () => {
       { withoutEvidence: 0 },
     ],
     [
+      '[S42] each answer without evidence',
+      folded(...Array.from({ length: 4 }, (_, n) => event('response', { text: `${n}` }))),
+      { withoutEvidence: 4 },
+    ],
+    [
+      '[S42] an answer and the pieces in which it was streamed are one',
+      folded(
+        ...['a', 'b'].flatMap((text) => [
+          event('token', { text }),
+          event('token', { text }),
+          event('response', { text }),
+        ]),
+      ),
+      { withoutEvidence: 2 },
+    ],
+    [
       'evidence is of its turn',
       folded(ended('ok'), event('turn_start', { turn_id: 'r', prompt: 'p' }), event('response', { text: 'x' })),
       { withoutEvidence: 1 },
@@ -274,6 +296,26 @@ describe('what is counted', () => {
       '[F32] an answer does not end a fallback',
       folded(event('transport_diagnostic', { status: 'degraded', kind: 'k' }), event('token', { text: 'a' })),
       { degraded: 'k' },
+    ],
+    ...(
+      [
+        ['text', event('token', { text: 'a' }), 'down'],
+        ['a step of that model', step(1), 'down'],
+        ['the end of the turn', event('turn_end', { turn_id: 'r', status: 'completed' }), 'down'],
+        ['a model that is asked again, and answers', [retrying, step(1)], 'down'],
+        ['the failure of every model', event('transport_diagnostic', { status: 'failed', kind: 'model' }), 'down'],
+        ['a step of the first model', step(0), null],
+        ['a diagnostic that says otherwise', event('transport_diagnostic', { status: 'ok', kind: 'p' }), null],
+      ] as const
+    ).map(([after, events, degraded]): [string, HealthFold, Partial<HealthFold>] => [
+      `[F83] another model answers, and then comes ${after}`,
+      folded(fellBack, ...[events].flat()),
+      { degraded, retrying: false, ...(degraded && { evidenceSeqs: { transport: fellBack.seq } }) },
+    ]),
+    [
+      '[F83] a fallback in an older log',
+      folded(event('transport_diagnostic', { status: 'fallback', kind: 'model', reason: 'down' })),
+      { degraded: 'down' },
     ],
     [
       '[F33] a text that is said again is no answer without evidence',

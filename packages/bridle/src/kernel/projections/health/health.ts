@@ -35,6 +35,7 @@ export const healthFold: Projection<HealthFold> = {
     penaltiesBefore: 0,
     forgiven: { failedTools: 0, retries: 0, loopWarnings: 0, repeatedPlans: 0 },
     degraded: null,
+    fallback: null,
     retrying: false,
     lastCall: null,
     lastPlan: null,
@@ -80,8 +81,8 @@ export const healthFold: Projection<HealthFold> = {
         : ended
     },
     token: (state) => withAnswerText(withProviderAnswer(state)),
-    // A repeated text is not an answer yet.
-    response: (state, { payload }) => (payload.so_far ? state : withAnswerText(state)),
+    // A repeated text is not an answer yet. Another answer behind this one is another event.
+    response: (state, { payload }) => (payload.so_far ? state : withoutStretch(withAnswerText(state))),
     thinking: (state) => withUnprovenEvent(withProviderAnswer(state), 'thinking'),
     reflection: (state) => withUnprovenEvent(state, 'thinking'),
     usage: (state, event) => ({
@@ -171,12 +172,22 @@ export const healthFold: Projection<HealthFold> = {
       return withEvidenceAt({ ...state, repeatedPlans: state.repeatedPlans + 1 }, 'plans', event)
     },
     transport_diagnostic: (state, event) => {
-      const { status, reason, kind } = event.payload
+      const { status, reason, kind, model_index: index } = event.payload
       // Waiting for a sandbox is no sign about the provider or its key.
       if (kind === 'sandbox') return state
-      if (status !== 'degraded' && status !== 'retrying')
-        return state.degraded === null ? state : { ...state, degraded: null, retrying: false }
-      return withEvidenceAt({ ...state, degraded: reason ?? kind, retrying: status === 'retrying' }, 'transport', event)
+      // `fallback` is the status of older logs.
+      const isDegraded = status === 'degraded' || status === 'fallback'
+      if (!isDegraded && status !== 'retrying')
+        return withoutRetrying(PROVIDER_FAILURES.has(status) ? state : { ...state, fallback: null })
+      const cause = reason ?? kind
+      const hasNext = isDegraded && index !== undefined
+      const noted = hasNext ? { ...state, fallback: { reason: cause, seq: event.seq } } : state
+      return withEvidenceAt({ ...noted, degraded: cause, retrying: status === 'retrying' }, 'transport', event)
+    },
+    model_step: (before, { payload: { model_index: index } }) => {
+      const state = withProviderAnswer(before)
+      // Older logs do not say which model answered.
+      return state.fallback === null || (index ?? 0) > 0 ? state : withoutRetrying({ ...state, fallback: null })
     },
     budget_crossed: (state, event) => {
       const { budget, limit } = event.payload
@@ -222,6 +233,9 @@ const withUnprovenEvent = (state: HealthFold, stretch: HealthFold['unprovenStret
     ? state
     : { ...state, unprovenStretch: stretch, withoutEvidence: state.withoutEvidence + 1 }
 
+const withoutStretch = (state: HealthFold): HealthFold =>
+  state.unprovenStretch === null ? state : { ...state, unprovenStretch: null }
+
 /** Text in a turn with evidence may rest on it, so it is not counted. */
 const withAnswerText = (state: HealthFold): HealthFold => (state.evidence ? state : withUnprovenEvent(state, 'text'))
 
@@ -249,8 +263,17 @@ const tokensIn = ({ total_tokens, input_tokens = 0, output_tokens = 0 }: Payload
 export const healthHash = (snapshot: unknown): string => hashText(JSON.stringify(snapshot))
 
 /** The provider answers again. */
-const withProviderAnswer = (state: HealthFold): HealthFold =>
-  state.retrying ? { ...state, degraded: null, retrying: false } : state
+const withProviderAnswer = (state: HealthFold): HealthFold => (state.retrying ? withoutRetrying(state) : state)
+
+/** Ends a retry. A fallback stays: another model still answers in place of the first one. */
+const withoutRetrying = (state: HealthFold): HealthFold => {
+  const { fallback } = state
+  const ended = { ...state, degraded: fallback?.reason ?? null, retrying: false }
+  return fallback === null ? ended : withEvidenceAt(ended, 'transport', fallback)
+}
+
+/** Statuses with which the models of an agent fail further: the first one does not answer again. */
+const PROVIDER_FAILURES: ReadonlySet<string> = new Set(['failed', 'compacting'])
 
 const withEvidenceAt = (
   state: HealthFold,

@@ -38,7 +38,10 @@ export const wakeRun = (w: DecisionBuilder): void => {
 }
 
 /** Withdraws the text after a mark; without one, after the last finished step. */
-export const supersedeText = (w: DecisionBuilder, mark: TextMark = w.state.course.kept): void => {
+export const supersedeText = (w: DecisionBuilder, keep: TextMark | 'before_last_step' = w.state.course.kept): void =>
+  supersedeAfter(w, keep === 'before_last_step' ? w.state.course.stepStart : keep)
+
+const supersedeAfter = (w: DecisionBuilder, mark: TextMark): void => {
   const { run } = w
   if (!isDurable(w) || !run || !hasOutputAfter(w.state.conversation, run.runId, mark)) return
   const { chars, parts } = answerMark(w.state.conversation, run.runId)
