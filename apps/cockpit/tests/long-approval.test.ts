@@ -182,6 +182,8 @@ describeCockpit('an approval of a long call', (world) => {
     ])
     const other = await world.open('/s/diff')
     await settled(cards(other))
+    // The thread is at its end, and that is the card.
+    expect(await isInSight(cards(other).getByRole('button', { name: 'Deny' }))).toBe(true)
     await unread(cards(other)).waitFor()
     await cards(other).getByRole('button', { name: 'Jump to the end' }).click()
     expect(await approve(cards(other)).isDisabled()).toBe(true)

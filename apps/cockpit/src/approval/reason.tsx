@@ -13,7 +13,7 @@ export const Reason = ({ text }: { readonly text: string }) => {
       {folded !== null && (
         <>
           {' '}
-          <button type="button" className="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          <button type="button" className="btn ghost copy" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
             {isWhole ? 'Show less' : `Show all ${bytesText(text.length)}`}
           </button>
         </>
