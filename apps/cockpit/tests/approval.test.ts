@@ -216,7 +216,7 @@ describeCockpit(
       async () => {
         const command = `cat invoice\u202efdp.exe\u200b; rm\u00a0-rf /\u0007 <img src=x onerror=alert(1)>`
         const long = `${'x'.repeat(100)} `.repeat(2_000)
-        await world.play('hostile', script({ command, [HIDDEN_KEY]: '\u{e0041}', long: `${long}the end` }))
+        await world.play('hostile', script({ command, [HIDDEN_KEY]: '\u{e0041}', long: `${long}over and out` }))
         for (const viewport of [
           { width: 390, height: 844 },
           { width: 1440, height: 900 },
@@ -228,9 +228,11 @@ describeCockpit(
             .waitFor()
           await card(page).getByText('6 characters in it').waitFor()
           await card(page).getByText('ke⟨U+200B⟩y').waitFor()
-          expect(await page.getByText('the end').count()).toBe(0)
+          expect(await page.getByText('over and out').count()).toBe(0)
           await page.getByRole('button', { name: 'Show all 202.0 kB' }).click()
-          await page.getByText('the end').waitFor()
+          await page.getByText('over and out').waitFor()
+          await page.getByRole('button', { name: 'Jump to the end' }).click()
+          await page.getByText('Scroll to the end to approve').waitFor({ state: 'detached' })
           await page.getByRole('button', { name: 'JSON' }).click()
           await page.getByText('"ke\\u200by": "\\udb40\\udc41"').waitFor()
           await expectNoOverflow(page)
@@ -241,7 +243,7 @@ describeCockpit(
         expect(await approvedArguments(world, 'hostile')).toEqual({
           command,
           [HIDDEN_KEY]: '\u{e0041}',
-          long: `${long}the end`,
+          long: `${long}over and out`,
         })
       },
     )

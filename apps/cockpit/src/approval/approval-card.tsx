@@ -5,6 +5,7 @@ import { isTyping } from '../shell/use-shortcuts.ts'
 import { isSame } from '../ui/diff/key-changes.ts'
 import { exactText } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
+import { ReadingContext, useReading } from '../ui/reading/reading.ts'
 import { approvalWords } from './approval-words.ts'
 import { type ArgumentsProblem, draftText, fieldsDraft, parseDraft } from './argument-fields.ts'
 import { ArgumentsEditor } from './arguments-editor.tsx'
@@ -61,6 +62,12 @@ const KeyedCard = (props: ApprovalCardProps) => {
   const approval = whole.type === 'whole' ? whole.approval : listed
   const words = approvalWords(approval.kind)
   const parsed = useMemo(() => draft.args && parseDraft(draft.args), [draft.args])
+  // The reason of a budget says in words what it is, and its arguments are not shown.
+  const toRead = useMemo(
+    () => (approval.args === null || approval.kind === 'budget' ? null : JSON.stringify(approval.args)),
+    [approval.args, approval.kind],
+  )
+  const { isRead, reading, showUnread } = useReading(toRead)
   const isEdited = parsed?.args != null && approval.args !== null && !isSame(parsed.args, approval.args)
 
   if (settlement || whole.type === 'gone')
@@ -80,7 +87,7 @@ const KeyedCard = (props: ApprovalCardProps) => {
   const unapprovableWhy = unapprovableText(whole, parsed?.problem ?? null)
   const note = draft.note.trim()
   const send = (answer: 'approved' | 'denied', isPausing = false): void => {
-    if (!isArmed || frozenWhy !== null || (answer === 'approved' && unapprovableWhy !== null)) return
+    if (!isArmed || frozenWhy !== null || (answer === 'approved' && (unapprovableWhy !== null || !isRead))) return
     void decision.send({
       decision: answer,
       ...(note !== '' && { note }),
@@ -103,10 +110,16 @@ const KeyedCard = (props: ApprovalCardProps) => {
     }
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && draft.args !== null && !event.repeat) {
       event.preventDefault()
-      return send('approved')
+      return isRead ? send('approved') : showUnread()
+    }
+    if (event.key === 'End' && event.target === event.currentTarget && !isRead) {
+      event.preventDefault()
+      return showUnread()
     }
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-    const act = { a: () => send('approved'), d: () => send('denied'), e: edit }[event.key.toLowerCase()]
+    const act = { a: () => (isRead ? send('approved') : showUnread()), d: () => send('denied'), e: edit }[
+      event.key.toLowerCase()
+    ]
     if (!act) return
     event.preventDefault()
     event.stopPropagation()
@@ -135,21 +148,22 @@ const KeyedCard = (props: ApprovalCardProps) => {
             </button>
           </p>
         )}
-        {whole.type === 'whole' &&
-          approval.args &&
-          // The reason says in words which budget it is.
-          approval.kind !== 'budget' &&
-          (draft.args !== null && parsed ? (
-            <ArgumentsEditor
-              args={approval.args}
-              draft={draft.args}
-              parsed={parsed}
-              isDisabled={state.type === 'sending'}
-              onChange={(next) => setDraft({ ...draft, args: next })}
-            />
-          ) : (
-            <ArgumentsView args={approval.args} />
-          ))}
+        <ReadingContext value={reading}>
+          {whole.type === 'whole' &&
+            approval.args &&
+            approval.kind !== 'budget' &&
+            (draft.args !== null && parsed ? (
+              <ArgumentsEditor
+                args={approval.args}
+                draft={draft.args}
+                parsed={parsed}
+                isDisabled={state.type === 'sending'}
+                onChange={(next) => setDraft({ ...draft, args: next })}
+              />
+            ) : (
+              <ArgumentsView args={approval.args} />
+            ))}
+        </ReadingContext>
         <label className="field note">
           <Icon name="message-square" size={14} />
           <span className="vh">{words.note}</span>
@@ -181,11 +195,13 @@ const KeyedCard = (props: ApprovalCardProps) => {
           toolName={approval.toolName}
           isLarge={place === 'inbox'}
           isArmed={isArmed}
+          isRead={isRead}
           sending={state.type === 'sending' ? state.answer.decision : null}
           frozenWhy={frozenWhy}
           unapprovableWhy={unapprovableWhy}
           isEditing={draft.args !== null}
           isEdited={isEdited}
+          onShowUnread={showUnread}
           onApprove={() => send('approved')}
           onApproveAndPause={() => send('approved', true)}
           onDeny={() => send('denied')}

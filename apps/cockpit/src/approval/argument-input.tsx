@@ -1,4 +1,7 @@
+import { useRef } from 'react'
+import { Exact } from '../ui/exact.tsx'
 import { exactText } from '../ui/exact-text.ts'
+import { EndMark } from '../ui/reading/end-mark.tsx'
 import type { ArgumentField } from './argument-fields.ts'
 import { EDITOR_CHARS_MAX, EDITOR_ROWS_MAX } from './limits.ts'
 
@@ -12,23 +15,30 @@ interface ArgumentInputProps {
   readonly onChange: (text: string) => void
 }
 
-export const ArgumentInput = ({ name, kind, text, problemId, isDisabled, onChange }: ArgumentInputProps) => (
-  <label className={`editor${problemId === null ? '' : ' bad'}`}>
-    <span className="f">
-      <span className="exact">{exactText(name)}</span>
-      {kind === 'json' && <span className="right t3">JSON</span>}
-    </span>
-    <textarea
-      aria-label={exactText(name)}
-      aria-invalid={problemId !== null}
-      {...(problemId !== null && { 'aria-describedby': problemId })}
-      spellCheck={false}
-      autoComplete="off"
-      disabled={isDisabled}
-      maxLength={EDITOR_CHARS_MAX}
-      rows={Math.min(EDITOR_ROWS_MAX, text.split('\n').length)}
-      value={text}
-      onChange={(event) => onChange(event.target.value)}
-    />
-  </label>
-)
+export const ArgumentInput = ({ name, kind, text, problemId, isDisabled, onChange }: ArgumentInputProps) => {
+  const field = useRef<HTMLTextAreaElement>(null)
+  return (
+    <label className={`editor${problemId === null ? '' : ' bad'}`}>
+      <span className="f">
+        <span className="exact">
+          <Exact text={name} />
+        </span>
+        {kind === 'json' && <span className="right t3">JSON</span>}
+      </span>
+      <textarea
+        ref={field}
+        aria-label={exactText(name)}
+        aria-invalid={problemId !== null}
+        {...(problemId !== null && { 'aria-describedby': problemId })}
+        spellCheck={false}
+        autoComplete="off"
+        disabled={isDisabled}
+        maxLength={EDITOR_CHARS_MAX}
+        rows={Math.min(EDITOR_ROWS_MAX, text.split('\n').length)}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <EndMark of={`Edit ${name}`} field={field} />
+    </label>
+  )
+}

@@ -1,10 +1,13 @@
 // All arguments of a call, as a person reads them, and as JSON behind a toggle.
 import { useMemo, useState } from 'react'
 import { type ArgumentPart, argumentParts } from '../ui/arguments/argument-parts.ts'
+import { textPieces } from '../ui/blank-runs.ts'
 import { LineDiff } from '../ui/diff/line-diff.tsx'
-import { exactJson, exactText, hasRightToLeft, hiddenCount } from '../ui/exact-text.ts'
+import { Exact } from '../ui/exact.tsx'
+import { exactJson, hasRightToLeft, hiddenCount } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { plural } from '../ui/numbers.ts'
+import { EndMark } from '../ui/reading/end-mark.tsx'
 import type { JsonRecord } from './card-approval.ts'
 import { ExactBlock } from './exact-block.tsx'
 
@@ -15,6 +18,7 @@ export const ArgumentsView = ({ args }: { readonly args: JsonRecord }) => {
     <section className="args col" aria-label="Arguments">
       <div className="row small">
         <span className="t3">{parts.length === 0 ? 'No arguments' : 'Arguments'}</span>
+        {parts.length === 0 && <EndMark of="" />}
         {parts.length > 0 && (
           <button
             type="button"
@@ -42,13 +46,13 @@ const PartView = ({ part }: { readonly part: ArgumentPart }) => {
     case 'command':
       return <ExactBlock text={part.text} label="Command" look="command" />
     case 'edit':
-      return <LineDiff before={part.before} after={part.after} label={exactText(part.path ?? 'text')} />
+      return <LineDiff before={part.before} after={part.after} label={<Exact text={part.path ?? 'text'} />} />
     case 'file':
       return (
         <LineDiff
           before=""
           after={part.content}
-          label={exactText(part.path)}
+          label={<Exact text={part.path} />}
           note="The new contents of the whole file."
         />
       )
@@ -61,12 +65,18 @@ const PartView = ({ part }: { readonly part: ArgumentPart }) => {
 
 const ValueView = ({ name, value }: { readonly name: string; readonly value: unknown }) => {
   const text = typeof value === 'string' ? value : exactJson(value)
+  // Spaces at the ends of a text would not be seen without quotes.
   const isShort = text.length <= 120 && !text.includes('\n')
   return (
     <div className={isShort ? 'arg row' : 'arg col'}>
-      <code className="t2 exact">{exactText(name)}</code>
+      <code className="t2 exact">
+        <Exact text={name} />
+      </code>
       {isShort ? (
-        <code className="exact">{typeof value === 'string' ? quoted(value) : text}</code>
+        <code className="exact">
+          <Exact text={typeof value === 'string' ? `"${text}"` : text} />
+          <EndMark of={`${name}\n${text}`} />
+        </code>
       ) : (
         <ExactBlock text={text} label={name} />
       )}
@@ -74,21 +84,23 @@ const ValueView = ({ name, value }: { readonly name: string; readonly value: unk
   )
 }
 
-/** Spaces at its ends would not be seen without quotes. */
-const quoted = (text: string): string => `"${exactText(text)}"`
-
 const HiddenNote = ({ args }: { readonly args: JsonRecord }) => {
-  const { hidden, isMixed } = useMemo(() => {
+  const { hidden, isMixed, isCounted } = useMemo(() => {
     const texts = textsIn(args)
-    return { hidden: texts.reduce((sum, text) => sum + hiddenCount(text), 0), isMixed: texts.some(hasRightToLeft) }
+    return {
+      hidden: texts.reduce((sum, text) => sum + hiddenCount(text), 0),
+      isMixed: texts.some(hasRightToLeft),
+      isCounted: texts.some((text) => textPieces(text).some(({ type }) => type === 'blank')),
+    }
   }, [args])
-  if (hidden === 0 && !isMixed) return null
+  if (hidden === 0 && !isMixed && !isCounted) return null
   return (
     <p className="small warn row hidden-note">
       <Icon name="triangle-alert" size={14} />
       <span>
         {hidden > 0 &&
           `${plural(hidden, 'character')} in it would not be seen, or would look like others: each is shown by its number, as ⟨U+202E⟩. `}
+        {isCounted && 'Long runs of blanks are shown as a count, as ⟨79 empty lines⟩. '}
         {isMixed && 'Letters that run from right to left are shown in the order in which they are sent.'}
       </span>
     </p>

@@ -10,6 +10,8 @@ interface CardActionsProps {
   readonly isLarge: boolean
   /** A card that just appeared takes no answer yet. */
   readonly isArmed: boolean
+  /** The end of every argument has been on the screen. Approving waits for that, denying does not. */
+  readonly isRead: boolean
   readonly sending: 'approved' | 'denied' | null
   /** The reason why no answer can be given now; null = it can. */
   readonly frozenWhy: string | null
@@ -17,6 +19,8 @@ interface CardActionsProps {
   readonly unapprovableWhy: string | null
   readonly isEditing: boolean
   readonly isEdited: boolean
+  /** Shows the first argument whose end has not been on the screen. */
+  readonly onShowUnread: () => void
   readonly onApprove: () => void
   readonly onApproveAndPause: () => void
   readonly onDeny: () => void
@@ -27,8 +31,8 @@ interface CardActionsProps {
 }
 
 export const CardActions = (props: CardActionsProps) => {
-  const { words, isLarge, isArmed, sending, frozenWhy, unapprovableWhy, isEditing, isEdited } = props
-  const approveTitle = frozenWhy ?? unapprovableWhy
+  const { words, isLarge, isArmed, isRead, sending, frozenWhy, unapprovableWhy, isEditing, isEdited } = props
+  const approveTitle = frozenWhy ?? unapprovableWhy ?? (isRead ? null : UNREAD)
   const isOff = frozenWhy !== null || sending !== null
   const detail = { detail: props.toolName }
   const acts = useRef<HTMLFieldSetElement>(null)
@@ -40,9 +44,11 @@ export const CardActions = (props: CardActionsProps) => {
     acts.current.closest('article')?.focus({ preventScroll: true })
   }
   const canAnswer = isArmed && !isOff
-  const canApprove = canAnswer && unapprovableWhy === null
-  const canEdit = canApprove && words.canEdit && !isEditing
-  useAction('approval.approve', canApprove ? inSight(props.onApprove) : null, keyed)
+  const isWhole = canAnswer && unapprovableWhy === null
+  const canApprove = isWhole && isRead
+  const canEdit = isWhole && words.canEdit && !isEditing
+  // Before all of it was read, the key shows the rest.
+  useAction('approval.approve', isWhole ? (isRead ? inSight(props.onApprove) : props.onShowUnread) : null, keyed)
   useAction('approval.edit', canEdit ? inSight(props.onEdit) : null, keyed)
   useAction('approval.deny', canAnswer ? inSight(props.onDeny) : null, keyed)
   useAction('approval.discard', canAnswer && isEditing ? props.onDiscard : null, detail)
@@ -55,7 +61,7 @@ export const CardActions = (props: CardActionsProps) => {
         keyHint={isEditing ? 'Ctrl+Enter' : keyHintOf('approval.approve')}
         isLarge={isLarge}
         isBusy={sending === 'approved'}
-        isDisabled={isOff || unapprovableWhy !== null}
+        isDisabled={isOff || unapprovableWhy !== null || !isRead}
         {...(approveTitle !== null && { title: approveTitle })}
         onClick={props.onApprove}
       >
@@ -99,16 +105,23 @@ export const CardActions = (props: CardActionsProps) => {
         <Button
           look="ghost"
           isLarge={isLarge}
-          isDisabled={isOff || unapprovableWhy !== null}
+          isDisabled={isOff || unapprovableWhy !== null || !isRead}
           title="The call runs, and the session pauses before its next step."
           onClick={props.onApproveAndPause}
         >
           {isEdited ? 'Approve with edits and pause' : 'Approve and pause'}
         </Button>
       )}
+      {isArmed && !isRead && frozenWhy === null && unapprovableWhy === null && (
+        <span className="small t2 unread" role="status">
+          {UNREAD}
+        </span>
+      )}
     </fieldset>
   )
 }
+
+const UNREAD = 'Scroll to the end to approve'
 
 /** True where the thread shows all of the buttons. */
 const isInSight = (acts: HTMLElement): boolean => {

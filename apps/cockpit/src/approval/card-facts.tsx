@@ -1,7 +1,7 @@
 // Why it asks, what is at stake, and what each answer leads to.
-import { exactText } from '../ui/exact-text.ts'
 import { approvalWords, effectText, riskText } from './approval-words.ts'
 import type { CardApproval } from './card-approval.ts'
+import { Reason } from './reason.tsx'
 
 export const CardFacts = ({ approval }: { readonly approval: CardApproval }) => {
   const { kind, reason, effect, risk } = approval
@@ -11,7 +11,9 @@ export const CardFacts = ({ approval }: { readonly approval: CardApproval }) => 
       {reason !== '' && (
         <>
           <dt>Why it asks</dt>
-          <dd className="pre-line">{exactText(reason)}</dd>
+          <dd className="pre-line">
+            <Reason text={reason} />
+          </dd>
         </>
       )}
       {risk && (

@@ -3,6 +3,7 @@
 import { Link } from 'wouter'
 import { inboxPath, sessionPath } from '../shell/paths.ts'
 import { Age } from '../ui/age.tsx'
+import { Exact } from '../ui/exact.tsx'
 import { exactText } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { titleText } from '../ui/script-text.ts'
@@ -57,7 +58,9 @@ export const CardHead = ({ approval, session, place, isSending }: CardHeadProps)
         {object !== undefined && (
           <>
             {' '}
-            <code className="exact">{exactText(object)}</code>
+            <code className="exact">
+              <Exact text={object} />
+            </code>
           </>
         )}
       </h2>

@@ -1,9 +1,12 @@
-// A text of an argument, character by character: hidden ones by their number, and all of it one click away where it is long.
+// A text of an argument, character by character: hidden ones by their number, long runs of blanks as a count, and all of it one click away
+// where it is long.
 import { useState } from 'react'
+import { textPieces } from '../ui/blank-runs.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { Exact } from '../ui/exact.tsx'
 import { exactText } from '../ui/exact-text.ts'
 import { bytesText } from '../ui/numbers.ts'
-import { ScrollBox } from '../ui/scroll-box.tsx'
+import { LongBox } from '../ui/reading/long-box.tsx'
 import { SHOWN_CHARS } from './limits.ts'
 
 interface ExactBlockProps {
@@ -14,19 +17,31 @@ interface ExactBlockProps {
 
 export const ExactBlock = ({ text, label, look = 'text' }: ExactBlockProps) => {
   const [isWhole, setWhole] = useState(false)
+  const [hasBlanks, setBlanks] = useState(false)
   const isCut = !isWhole && text.length > SHOWN_CHARS
   const shown = isCut ? text.slice(0, SHOWN_CHARS) : text
+  const isCounted = textPieces(shown).some(({ type }) => type === 'blank')
   return (
     <div className={`exact-block ${look}`}>
-      <ScrollBox label={label} className="code exact">
+      <LongBox label={label} className="code exact" text={text} isCut={isCut}>
         {look === 'command' && (
           <span className="prompt" aria-hidden="true">
             ${' '}
           </span>
         )}
-        {exactText(shown)}
-      </ScrollBox>
+        {hasBlanks ? exactText(shown) : <Exact text={shown} />}
+      </LongBox>
       <CopyButton text={text} />
+      {isCounted && (
+        <button
+          type="button"
+          className="btn ghost show-all"
+          aria-pressed={hasBlanks}
+          onClick={() => setBlanks(!hasBlanks)}
+        >
+          Show every character
+        </button>
+      )}
       {isCut && (
         <button type="button" className="btn ghost show-all" onClick={() => setWhole(true)}>
           Show all {bytesText(text.length)}

@@ -14,3 +14,6 @@ export const EDITOR_ROWS_MAX = 24
 export const DRAFTS_MAX = 50
 /** Levels of edited JSON: deeper than a person edits, and a scanner that calls itself must end somewhere. */
 export const JSON_LEVELS_MAX = 500
+/** Lines and characters of a reason that are shown at first: the agent writes it, and the arguments stay on the screen below it. */
+export const REASON_LINES = 5
+export const REASON_CHARS = 400

@@ -12,8 +12,8 @@ import { applicable } from '../sessions/acts/session-acts.ts'
 import { keepLastSession } from '../shell/last-session.ts'
 import { copyText } from '../ui/copy-text.ts'
 import { visibleText } from '../ui/plain-text.ts'
-import { foldScript } from '../ui/script-text.ts'
 import { showError } from '../ui/toast.tsx'
+import { checkpointOffers } from './checkpoint-offers.ts'
 import { queuedPrompts } from './composer/queued-prompts.ts'
 import { usePast } from './past/past-context.ts'
 import { useSession } from './session-context.tsx'
@@ -73,10 +73,9 @@ const useBranchActions = (): void => {
   useActionList(
     'session.branch_checkpoint',
     canAct
-      ? detail.checkpoints.map(({ event_id: fromEventId, summary_text: summary }, at) => ({
-          words: `Branch from checkpoint ${at + 1}`,
-          detail: foldScript(summary),
-          run: () => branch({ fromEventId }),
+      ? checkpointOffers(detail.checkpoints).map(({ eventId, ...offer }) => ({
+          ...offer,
+          run: () => branch({ fromEventId: eventId }),
         }))
       : [],
   )

@@ -15,3 +15,15 @@ export const CONFIRMED_MS = 1_500
 
 /** From this part of a limit on, a measure is high: time is left to do something. */
 export const HIGH_PART = 0.8
+
+/** Empty lines in a row that are shown as they are: two separate paragraphs and functions, more only make distance. */
+export const BLANK_LINES_MAX = 2
+
+/** Characters in a row that draw nothing and are shown as they are: enough for the indentation of most code. */
+export const BLANKS_MAX = 20
+
+/** Kinds of characters that a count names. */
+export const BLANK_KINDS_SHOWN = 4
+
+/** How often a card looks whether the end of its text is on the screen: soon after a person has scrolled there. */
+export const READING_LOOK_MS = 200

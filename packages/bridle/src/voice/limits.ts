@@ -42,3 +42,5 @@ export const AWAY_MS = 10_000
 export const AWAY_AUDIO_BYTES_MAX = 8_000_000
 /** Audio of a token, where a provider counts tokens of audio and not its time. */
 export const AUDIO_TOKEN_MS = 100
+/** Characters of a call that a line reads before an approval: a quarter of a minute of speech, which a listener can still keep in mind. */
+export const CALL_CHARS_MAX = 200

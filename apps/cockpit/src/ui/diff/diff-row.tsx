@@ -1,32 +1,41 @@
 import { useState } from 'react'
-import { exactText } from '../exact-text.ts'
+import { linesText } from '../blank-runs.ts'
+import { Blanks, Exact } from '../exact.tsx'
 import { bytesText } from '../numbers.ts'
+import { EndMark } from '../reading/end-mark.tsx'
+import type { RowRun } from './blank-rows.ts'
 import { SHOWN_LINE_CHARS } from './limits.ts'
-import type { LineRow } from './line-rows.ts'
+import { RowFrame } from './row-frame.tsx'
 
-const signs = { same: '', add: '+', del: '−' } as const
-const words = { same: '', add: 'added: ', del: 'removed: ' } as const
+interface DiffRowProps {
+  readonly rows: RowRun
+  readonly look?: 'yours' | undefined
+}
 
-/** A line of a diff. */
-export const DiffRow = ({ row, look }: { readonly row: LineRow; readonly look?: 'yours' }) => {
+/** A line of a diff, or several blank ones. */
+export const DiffRow = ({ rows, look }: DiffRowProps) => {
   const [isWhole, setWhole] = useState(false)
-  const { kind, line, text, isUnended } = row
+  const [row] = rows
+  const { text, isUnended } = row
+  if (rows.length > 1)
+    return (
+      <RowFrame row={row} look={look}>
+        <Blanks text={`⟨${linesText(rows.map((blank) => blank.text))}⟩`} />
+      </RowFrame>
+    )
   const isCut = !isWhole && text.length > SHOWN_LINE_CHARS
-  const tone = kind === 'add' && look === 'yours' ? 'yours' : kind === 'same' ? '' : kind
   return (
-    <div className={`l ${tone}`}>
-      <span aria-hidden="true">{line}</span>
-      <span aria-hidden="true">{signs[kind]}</span>
-      <span className="exact">
-        {kind !== 'same' && <span className="vh">{words[kind]}</span>}
-        {exactText(isCut ? text.slice(0, SHOWN_LINE_CHARS) : text)}
-        {isUnended && <i className="t3"> no line end</i>}
-        {isCut && (
+    <RowFrame row={row} look={look}>
+      <Exact text={isCut ? text.slice(0, SHOWN_LINE_CHARS) : text} />
+      {isUnended && <i className="t3"> no line end</i>}
+      {isCut && (
+        <>
           <button type="button" className="btn ghost copy" onClick={() => setWhole(true)}>
             Show all {bytesText(text.length)} of this line
           </button>
-        )}
-      </span>
-    </div>
+          <EndMark of={text} isCut />
+        </>
+      )}
+    </RowFrame>
   )
 }

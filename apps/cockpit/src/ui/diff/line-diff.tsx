@@ -2,7 +2,8 @@
 import { type ReactNode, useMemo, useState } from 'react'
 import { Icon } from '../icon.tsx'
 import { countText, plural } from '../numbers.ts'
-import { ScrollBox } from '../scroll-box.tsx'
+import { LongBox } from '../reading/long-box.tsx'
+import { rowRuns } from './blank-rows.ts'
 import { DiffRow } from './diff-row.tsx'
 import { type DiffBlock, foldRows } from './folded-rows.ts'
 import { SHOWN_LINES } from './limits.ts'
@@ -40,7 +41,7 @@ export const LineDiff = ({ before, after, label, look, note }: LineDiffProps) =>
       )}
       {note !== undefined && <p className="gap">{note}</p>}
       {rows.length === 0 && <p className="gap">Both are empty.</p>}
-      <ScrollBox label="Changed lines" className="diff-lines">
+      <LongBox label="Changed lines" className="diff-lines" text={`${before}\n${after}`} isCut={missing > 0}>
         {shown.map((block) =>
           block.type === 'fold' && !opened.has(block.from) ? (
             <button
@@ -52,10 +53,12 @@ export const LineDiff = ({ before, after, label, look, note }: LineDiffProps) =>
               Show {plural(block.rows.length, 'unchanged line')}
             </button>
           ) : (
-            block.rows.map((row) => <DiffRow key={`${row.kind} ${row.line}`} row={row} {...(look && { look })} />)
+            rowRuns(block.rows).map((rows) => (
+              <DiffRow key={`${rows[0].kind} ${rows[0].line}`} rows={rows} look={look} />
+            ))
           ),
         )}
-      </ScrollBox>
+      </LongBox>
       {missing > 0 && (
         <button type="button" className="gap" onClick={() => setWhole(true)}>
           Show {plural(missing, 'more line')}

@@ -629,7 +629,7 @@ test('[C307] a rerun keeps the agent, and says so to a person who names another'
 
 describe('[C348] an agent that the server does not have', () => {
   beforeAll(() => world.play('typo-1', { text: 'one' }))
-  const refusal = { code: 1, stdout: '', notes: 'There is no agent scriptd; there is scripted.' }
+  const refusal = { code: 1, stdout: '', notes: 'There is no agent scriptd; there is scripted. Did you mean scripted?' }
 
   test.each([
     ['sessions'],

@@ -1,5 +1,7 @@
 // An agent that a server does not have: the words name those that it has.
+
 import type { FabricError, OperatorClient } from '../../client/index.ts'
+import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { refusalParts } from '../refusal-text.ts'
 
@@ -26,5 +28,6 @@ export const checkAgent = async (fabric: OperatorClient, agent: string | undefin
   if (rows === null || rows.agents.some(({ name }) => name === agent)) return
   const names = rows.agents.flatMap(({ name, available, closed }) => (available && closed === undefined ? [name] : []))
   const others = names.length === 0 ? '' : `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
-  throw new UnknownAgentError(`There is no agent ${agent}${others}.`)
+  const near = nearestName(agent ?? '', names)
+  throw new UnknownAgentError(`There is no agent ${agent}${others}.${near === null ? '' : ` Did you mean ${near}?`}`)
 }

@@ -41,6 +41,28 @@ describe('[V70] an answer that waits for an approval', () => {
     expect(world.stub.words.filter((words) => words === 'Sent.')).toHaveLength(3)
   })
 
+  test('[V113] reads the beginning of the call, says how much is left, and takes no yes', async () => {
+    const args = [{ to: 'ann', text: '*Hi* <b>' }, { text: `Hi${'\n'.repeat(80)} ${'x'.repeat(300)} and all` }, {}]
+    const world = saying('')
+    const opened = await Promise.all(['a', 'b', 'c'].map((id) => world.open(id)))
+    for (const [index, { speak }] of opened.entries()) {
+      world.stub.transcript = () => script({ approve: 'send_mail', args: args[index] as object }, { text: 'Sent.' })
+      await speak()
+    }
+    await world.pass(60_000)
+    world.stub.transcript = () => 'Yes, I approve it.'
+    for (const { speak } of opened) await speak()
+    await world.pass(10_000)
+    expect(world.stub.words.filter((words) => words.startsWith('I need an approval'))).toHaveLength(3)
+    expect(world.stub.words).toContain('to: ann, text: *Hi* <b>')
+    expect(world.stub.words).toContain(`text: Hi ${'x'.repeat(191)}`)
+    expect(world.stub.words.filter((words) => words.includes('characters are left'))).toEqual([
+      '117 more characters are left. Read the whole call on a screen before you approve it.',
+    ])
+    for (const { session } of opened) expect(Object.keys(session.state.approvals.open)).toHaveLength(1)
+    expect(world.stub.words).not.toContain('Sent.')
+  })
+
   test('does not end where its listener speaks over the notice', async () => {
     const world = saying(prompt)
     const { speak, client, session, messages } = await world.open('a')

@@ -1,11 +1,14 @@
 // Tells a line of calls in spoken turns that wait for a person: a listener of the session's log.
 import type { AnyEvent } from '../../kernel/event.ts'
+import { withoutCallId } from '../../kernel/ids.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
+import { type SpokenCall, spokenCall } from '../spoken-call.ts'
 
 export interface CallApproval {
   readonly tool: string
   readonly reason: string
+  readonly call: SpokenCall
 }
 
 let lastKey = 0
@@ -37,5 +40,6 @@ const approvalIn = (event: AnyEvent, session: Session): CallApproval[] => {
   if (event.type !== 'approval_required' || event.hearsay) return []
   const { run } = session.state.lifecycle
   if (!run?.spoken || run.runId !== event.run) return []
-  return [{ tool: event.payload.tool_name, reason: event.payload.reason ?? '' }]
+  const { tool_name: tool, reason, kind = 'tool', arguments: args = {} } = event.payload
+  return [{ tool, reason: reason ?? '', call: spokenCall(kind, tool, withoutCallId(args)) }]
 }

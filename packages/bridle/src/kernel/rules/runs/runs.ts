@@ -17,7 +17,7 @@ import { isRunnersQuestion } from '../../projections/approvals.ts'
 import { isTaskOver } from '../../projections/indexes/subagents.ts'
 import type { Run } from '../../projections/lifecycle-state.ts'
 import { OUTCOME_TYPES } from '../../schemas.ts'
-import { truncate } from '../../text/truncate.ts'
+import { truncate, truncateAtWord } from '../../text/truncate.ts'
 import { cancelApprovals } from '../approvals/approval-settlement.ts'
 import { askAboutUnsafe } from '../approvals/operator-questions.ts'
 import { publishArtifact } from '../artifacts.ts'
@@ -301,7 +301,7 @@ const checkpoint = (w: DecisionBuilder, checkpoint_type: string, status: string,
     sequence: w.state.checkpoints.count + 1,
     checkpoint_type,
     status,
-    summary_text: truncate(summary, SUMMARY_CHARS_MAX),
+    summary_text: truncateAtWord(summary, SUMMARY_CHARS_MAX),
     resume_cursor: cursorText('checkpoint', w.key.id, w.nextSeq),
   })
 

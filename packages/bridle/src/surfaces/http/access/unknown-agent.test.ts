@@ -58,7 +58,13 @@ describe('[H155] an agent that is not there', () => {
   const scopes: readonly Scope[] = ['observe']
   test.each([
     ['no agent at all', 'a', [], 'There is no agent a.'],
-    ['a single agent', 'a', ['b'], 'There is no agent a; there is b.'],
+    ['a single agent', 'a', ['clerk'], 'There is no agent a; there is clerk.'],
+    [
+      'a name that is nearly right',
+      'helpr',
+      ['scripted', 'helper'],
+      'There is no agent helpr; there are scripted, helper. Did you mean helper?',
+    ],
     ['a long name', long, ['b', 'c'], `There is no agent ${'x'.repeat(100)}…; there are b, c.`],
   ])('%s', (_name, name, names, expected) => {
     const agents = new Map(names.map((each) => [each, {} as never]))
@@ -67,13 +73,13 @@ describe('[H155] an agent that is not there', () => {
     )
   })
 
-  test('agents that cannot run here are not named', () => {
+  test('agents that cannot run here are neither named nor suggested', () => {
     const agents = new Map([
       ['scripted', { needs: null } as never],
       ['claude', { needs: 'Claude Code is not installed.' } as never],
     ])
     expect(unknownAgent('scriptd', { access: { scopes, sessionId: null }, ports: { agents, exposeAll: true } })).toBe(
-      'There is no agent scriptd; there is scripted.',
+      'There is no agent scriptd; there is scripted. Did you mean scripted?',
     )
   })
 
@@ -81,6 +87,8 @@ describe('[H155] an agent that is not there', () => {
     const agents = new Map(Array.from({ length: 400 }, (_, n) => [`agent-${n}`, {} as never]))
     const text = unknownAgent('a', { access: { scopes, sessionId: null }, ports: { agents, exposeAll: true } })
     expect([text.length, text.at(-1)]).toEqual([501, '…'])
+    const near = unknownAgent('agent-39x', { access: { scopes, sessionId: null }, ports: { agents, exposeAll: true } })
+    expect(near).toMatch(/… Did you mean agent-39\d?\?$/)
   })
 })
 

@@ -1,4 +1,5 @@
 // The words about an agent that a server does not have. They name the agents that it has, to callers who may list them.
+import { nearestName } from '../../../kernel/text/nearest-name.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { DENIAL_CHARS_MAX, WARNING_NAME_CHARS_MAX } from '../limits.ts'
 import type { AppPorts } from '../router/app.ts'
@@ -24,7 +25,10 @@ export const unknownAgent = (name: string, { access, ports }: UnknownAgentCall):
     ? [...ports.agents].filter(([each, { needs }]) => !needs && isExposed(ports, each)).map(([each]) => each)
     : []
   const others = names.length === 0 ? '' : `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
-  return shortened(`There is no agent ${shortened(name, WARNING_NAME_CHARS_MAX)}${others}.`, DENIAL_CHARS_MAX)
+  const near = nearestName(name, names)
+  const hint = near === null ? '' : ` Did you mean ${near}?`
+  const text = shortened(`There is no agent ${shortened(name, WARNING_NAME_CHARS_MAX)}${others}.`, DENIAL_CHARS_MAX)
+  return `${text}${hint}`
 }
 
 const shortened = (text: string, charsMax: number): string =>

@@ -1,9 +1,12 @@
 // The answer of one run as it is spoken: which utterances follow from what the log has of it now.
+
+import type { Approval } from '../../../kernel/projections/approvals.ts'
 import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
 import { answerOf } from '../../../kernel/projections/message-parts.ts'
 import type { SessionState } from '../../../kernel/projections/state.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import { INPUT_SUBJECT } from '../../../kernel/user-input.ts'
+import { restSentence, spokenCall } from '../../spoken-call.ts'
 import { NOTICE_CHARS_MAX } from '../limits.ts'
 import { plainWords } from '../text/plain-words.ts'
 import { SentenceCutter } from '../text/sentences.ts'
@@ -45,7 +48,7 @@ export class AnswerReader {
     const hasFailed = this.isOver && answer?.status === 'error'
     return [
       ...parts.map((part) => ({ ...part, runId: this.runId, isNotice: false })),
-      ...notices.map(({ kind, tool, reason }) => noticeOf(this.runId, approvalNotice(kind, tool, reason))),
+      ...notices.flatMap(approvalNotices).map((words) => noticeOf(this.runId, words)),
       ...(hasFailed ? [noticeOf(this.runId, FAILURE_NOTICE)] : []),
     ]
   }
@@ -63,6 +66,12 @@ export const findAnswer = ({ conversation }: SessionState, runId: string): Harne
   answerOf(conversation.messages, runId)
 
 const FAILURE_NOTICE = 'Something went wrong, and I could not finish.'
+
+/** The question, and the beginning of the call. Its words are not those of prose: no mark of them is left out. */
+const approvalNotices = ({ kind, tool, reason, arguments: args }: Approval): string[] => {
+  const call = spokenCall(kind, tool, args)
+  return [approvalNotice(kind, tool, reason), call.text, restSentence(call) ?? ''].filter((words) => words !== '')
+}
 
 /** A question for a text is asked as it is. A budget is no tool, and its reason is full of numbers. */
 const approvalNotice = (kind: string, tool: string, reason: string): string => {

@@ -1,0 +1,10 @@
+import { REASON_CHARS, REASON_LINES } from './limits.ts'
+
+/** The beginning of a long reason; null = it is short enough to be shown. */
+export const foldedReason = (text: string): string | null => {
+  const start = text.split('\n').slice(0, REASON_LINES).join('\n').slice(0, REASON_CHARS)
+  if (start.length === text.length) return null
+  // Half of a word, or of a character, is none.
+  const isInWord = /\S/.test(text[start.length] ?? '')
+  return (isInWord ? start.replace(/\s\S*$|[\ud800-\udbff]$/, '') : start).trimEnd()
+}

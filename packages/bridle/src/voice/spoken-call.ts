@@ -1,0 +1,36 @@
+// The arguments of a call that waits for an approval, as a listener hears them. Nobody can listen to all of a long call, so a line reads the
+// beginning and says how much is left. Nothing that is said approves a call: a person answers on a screen.
+import type { JsonObject } from '../kernel/json.ts'
+import { truncate } from '../kernel/text/truncate.ts'
+import { INPUT_SUBJECT } from '../kernel/user-input.ts'
+import { CALL_CHARS_MAX } from './limits.ts'
+
+export interface SpokenCall {
+  /** The beginning of the arguments; empty = there are none to read. */
+  readonly text: string
+  /** The characters behind it. */
+  readonly charsLeft: number
+}
+
+/** Budgets, unknown outcomes and questions to the user are not calls. Their reason says what they are about. */
+export const spokenCall = (kind: string, tool: string, args: JsonObject): SpokenCall => {
+  const all = kind === 'tool' && tool !== INPUT_SUBJECT ? argumentsText(args) : ''
+  const text = truncate(all, CALL_CHARS_MAX)
+  return { text, charsLeft: all.length - text.length }
+}
+
+/** `command: npm test, cwd: /work`. Blanks of any length and kind are one space: nobody hears them. */
+const argumentsText = (args: JsonObject): string =>
+  Object.entries(args)
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
+    .replace(BLANKS, ' ')
+    .trim()
+
+const BLANKS = /[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]+/gu
+
+/** Null where all of the call was read. */
+export const restSentence = ({ charsLeft }: SpokenCall): string | null =>
+  charsLeft === 0
+    ? null
+    : `${charsLeft} more ${charsLeft === 1 ? 'character is' : 'characters are'} left. Read the whole call on a screen before you approve it.`
