@@ -1,4 +1,4 @@
-// `npm run bench -- kernel` (or `agent`, `background`, `cli`, `cockpit`, `delta`, `fanout`, `first-agent`, `history`, `openharness`, `replay`, `runner`, `cloudflare`, `voice`): one JSON line per figure; exits with 1 when
+// `npm run bench -- kernel` (or `agent`, `background`, `cli`, `cockpit`, `delta`, `fanout`, `first-agent`, `history`, `lists`, `openharness`, `replay`, `runner`, `cloudflare`, `voice`): one JSON line per figure; exits with 1 when
 // a check of what was read back or delivered failed.
 import { agent } from './agent.ts'
 import { append } from './append.ts'
@@ -10,6 +10,7 @@ import { fanout } from './fanout.ts'
 import { type BenchFigure, print } from './figure.ts'
 import { firstAgent } from './first-agent.ts'
 import { history } from './history.ts'
+import { lists } from './lists.ts'
 import { memory } from './memory.ts'
 import { open } from './open.ts'
 import { openharness } from './openharness.ts'
@@ -28,6 +29,7 @@ const benches: { readonly [name: string]: readonly (() => Promise<BenchFigure[]>
   fanout: [fanout],
   'first-agent': [firstAgent],
   history: [history],
+  lists: [lists],
   openharness: [openharness],
   replay: [replay],
   runner: [runner],

@@ -48,7 +48,8 @@ const SessionsPage = () => {
   // A server on which nothing has run has nothing to count or to filter. Archived sessions are found with a filter.
   const isEmpty = list.isLoaded && filter === null && list.rows.length === 0 && !list.error
   const archived = useLoaded(isEmpty ? 'any archived' : null, () => client.sessions({ archived: true, limit: 1 }))
-  const isUnused = isEmpty && !archived.isLoading && (archived.data?.sessions.length ?? 0) === 0
+  const hasArchived = (archived.data?.sessions.length ?? 0) > 0 || archived.data?.next !== undefined
+  const isUnused = isEmpty && !archived.isLoading && !hasArchived
   const selection = useSelection(rows)
   const isPhone = useIsPhone()
   const canOperate = useCan('operate')

@@ -9,17 +9,20 @@ const files = globSync('{stores,targets}/**/*.ts', { cwd: root }).filter((file) 
 /** Texts that the code itself spells out: names of columns and tables, and conditions made of those with `?` in them. */
 const constants = [
   'IS_UNREAD',
+  'behind',
   'columns',
   "columns.replaceAll(/\\w+/g, 's.$&')",
   'index',
-  'inner',
+  'order',
+  'order.order',
+  'order.outer',
   'orphans',
-  'outer',
   'select',
   'sql',
   'stateIndex',
   'table',
-  "viewer === undefined ? 'true' : OPEN_TO",
+  'upTo',
+  'openTo',
   'where',
 ]
 

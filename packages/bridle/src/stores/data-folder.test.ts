@@ -20,6 +20,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Event, Key } from '../kernel/event.ts'
+import type { ListFilter } from '../kernel/ports/directory.ts'
 import {
   approval,
   event,
@@ -468,6 +469,30 @@ describe('versions', () => {
       ['hand-2'],
       ['soon', 'later', 'hand-1'],
     ])
+    await store.close()
+  })
+
+  test('[H175] the sessions of an older folder are in the lists of their users, statuses and parents', async () => {
+    const old = await openSqlite(folder, migrations.slice(0, 8))
+    for (const [n, id] of ['a', 'b', 'c', 'd', 'e', 'f'].entries())
+      await startSession(old, key(id), 1, {
+        row: row({
+          status: n % 2 ? 'running' : 'idle',
+          owner: ['user:ann', 'user:bob', null][n % 3] ?? null,
+          updatedAt: n,
+          ...(n > 3 && { parent: { agent: 'scripted', id: 'a', seq: 1 } }),
+        }),
+      })
+    await old.close()
+    const store = await openSqlite(folder)
+    const ids = async (filter: ListFilter) =>
+      (await store.directory.list('acme', filter)).sessions.map((session) => session.key.id).join('')
+    expect(await ids({ viewer: 'user:ann' })).toBe('fdca')
+    expect(await ids({ viewer: 'user:bob', status: 'running' })).toBe('fb')
+    expect(await ids({ status: 'running' })).toBe('fdb')
+    expect(await ids({ parentId: 'a' })).toBe('fe')
+    expect(await ids({ parentId: 'a', order: 'created' })).toBe('ef')
+    expect(await ids({ order: 'created' })).toBe('abcdef')
     await store.close()
   })
 

@@ -4,6 +4,14 @@
 export const LINEAGE_MAX = 1000
 /** Entries of a page: a larger page would block the event loop while its rows are parsed. */
 export const PAGE_MAX = 500
+/** Rows that a list reads at once: some 2 ms, and then others have their turn. */
+export const SLICE_ROWS = 2_000
+/** Slices of one request, 400,000 rows: a page that is not full by then says where to go on, so that no request lasts for minutes. */
+export const SLICES_MAX = 200
+/** Lists of one reader that read more than a slice at the same time: more do not end sooner, and others wait for each. */
+export const LONG_LISTS_MAX = 2
+/** Further long lists of the reader that wait for these; the next one is refused, so that nobody queues hours of work. */
+export const WAITING_LISTS_MAX = 32
 /** A backup that runs while the server starts has this long to finish its step; then the start is refused. */
 export const READER_WAIT_MS = 5_000
 /** A Durable Object binds no more. Kept on every driver, so that a test on Node finds what production would refuse. */

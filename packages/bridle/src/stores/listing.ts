@@ -21,11 +21,19 @@ export interface PositionedEntry<T> {
   readonly entry: T
 }
 
-/** Cuts one entry too many off a page and turns the last kept one's position into the cursor. */
-export const cutPage = <T>(found: readonly PositionedEntry<T>[], size: number): { entries: T[]; next?: string } => {
+/**
+ * Cuts one entry too many off a page and turns the last kept one's position into the cursor. `end` is the position at which
+ * reading stopped before the end of the list: a page that is not full goes on there.
+ */
+export const cutPage = <T>(
+  found: readonly PositionedEntry<T>[],
+  size: number,
+  end: readonly number[] | null = null,
+): { entries: T[]; next?: string } => {
   const kept = found.slice(0, size)
   const entries = kept.map(({ entry }) => entry)
-  return found.length <= size ? { entries } : { entries, next: encodeCursor(kept.at(-1)!.at) }
+  const next = found.length > size ? kept.at(-1)!.at : end
+  return next === null ? { entries } : { entries, next: encodeCursor(next) }
 }
 
 /** The text that a search looks through. Lower case is made here, since databases fold ASCII only. */

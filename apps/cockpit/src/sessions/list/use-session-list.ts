@@ -78,7 +78,8 @@ const readPages = async (
 ): Promise<{ rows: readonly SessionRow[]; hasMore: boolean }> => {
   const rows: SessionRow[] = []
   let cursor: string | undefined
-  for (let page = 0; page < pages; page += 1) {
+  // A page that is not full is not always the last one: the server may have read enough for one request.
+  while (rows.length < pages * PAGE_ROWS) {
     const { sessions, next } = await client.sessions({
       ...filter,
       limit: PAGE_ROWS,

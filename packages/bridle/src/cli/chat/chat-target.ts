@@ -5,7 +5,7 @@ import { commandName } from '../command-name.ts'
 import { CANDIDATES_MAX } from '../limits.ts'
 import { refusalReason } from '../refusal-text.ts'
 import type { FolderChoice } from '../runs/workspace-option.ts'
-import { isNotFound, sessionsByPrefix, withSession } from '../session-ids/session-prefix.ts'
+import { isNotFound, newestSession, sessionsByPrefix, withSession } from '../session-ids/session-prefix.ts'
 import { unknownAgent } from '../session-ids/unknown-agent.ts'
 import { newChatBody } from './chat-workspace.ts'
 
@@ -31,8 +31,7 @@ export const chooseTarget = async (fabric: OperatorClient, choice: ChatChoice): 
   const { agent, id } = choice
   if (id !== undefined) return namedChat(fabric, id, choice)
   if (choice.continues) {
-    const { sessions } = await fabric.sessions({ kind: 'chat', limit: 1, ...(agent !== undefined && { agent }) })
-    const [newest] = sessions
+    const newest = await newestSession(fabric, { kind: 'chat', ...(agent !== undefined && { agent }) })
     if (newest) return { id: newest.id, agent: newest.agent, isNew: false }
   }
   return createTarget(fabric, agent, choice.workspace)

@@ -6,7 +6,7 @@ import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../comm
 import { commandName } from '../command-name.ts'
 import { createClient } from '../config/settings.ts'
 import { bodyOf, saveFile } from '../files/save-file.ts'
-import { withSession } from '../session-ids/session-prefix.ts'
+import { newestSession, withSession } from '../session-ids/session-prefix.ts'
 import { shortIds } from '../session-ids/short-ids.ts'
 import { checkAgent } from '../session-ids/unknown-agent.ts'
 
@@ -26,10 +26,8 @@ export const exportSessions = defineCommand({
     const client = await createClient(flags, env)
     const { agent, status, kind, search, output } = flags
     const branches = flags['no-branches'] ? ('none' as const) : undefined
-    if (session === undefined && agent !== undefined) {
-      const { sessions } = await client.sessions({ agent, archived: 'all', limit: 1 })
-      if (sessions.length === 0) await checkAgent(client, agent)
-    }
+    if (session === undefined && agent !== undefined && !(await newestSession(client, { agent, archived: 'all' })))
+      await checkAgent(client, agent)
     let exported: string | null = null
     const answer = await (session === undefined
       ? client.exportSessions(present({ agent, status, kind, search }))

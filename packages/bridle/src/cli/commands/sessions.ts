@@ -37,7 +37,8 @@ export const sessions = defineCommand({
       if (out.isJson) page.sessions.forEach(out.row)
       else rows.push(...page.sessions)
       if (next !== undefined) filter = { ...filter, cursor: next }
-    } while (flags.all && next !== undefined)
+      // A page without sessions is not the last one: the server had read enough for one request.
+    } while (next !== undefined && (flags.all || count === 0))
 
     if (count === 0) await checkAgent(fabric, flags.agent)
     if (count === 0) out.note('No sessions.')

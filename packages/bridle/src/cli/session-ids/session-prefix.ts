@@ -1,6 +1,6 @@
 // A session named by the first characters of its id.
 import { FabricError } from '../../client/fabric/error.ts'
-import type { OperatorClient, SessionRow } from '../../client/index.ts'
+import type { OperatorClient, SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
@@ -98,6 +98,20 @@ export const sessionsByPrefix = async (
     cursor = page.next
   } while (cursor !== undefined)
   return [...found.values()]
+}
+
+/** The first session of a list; null = the list is empty. A page without sessions is not the last one where it has a `next`. */
+export const newestSession = async (
+  fabric: Pick<OperatorClient, 'sessions'>,
+  filter: SessionFilter,
+): Promise<SessionRow | null> => {
+  let cursor: string | undefined
+  do {
+    const { sessions, next } = await fabric.sessions({ ...filter, limit: 1, ...present({ cursor }) })
+    if (sessions[0]) return sessions[0]
+    cursor = next
+  } while (cursor !== undefined)
+  return null
 }
 
 /** The ids of the newest sessions, for words about a missing one: none where the server does not list them. */

@@ -144,7 +144,8 @@ export class Threads {
         const wanted = Math.max(THREADS_PAGE, asked.length - rows.length)
         page = await this.#page(page?.next, Math.min(wanted, THREADS_PAGE_MAX))
         rows.push(...page.sessions)
-      } while (page.next !== undefined && page.sessions.length > 0 && rows.length < asked.length)
+        // A page without sessions is not the last one: the server had read enough for one request.
+      } while (page.next !== undefined && (rows.length === 0 || rows.length < asked.length))
       return { rows, next: page.next, keeps: changedSince(asked, this.#state.threads) }
     })
   }
@@ -153,8 +154,9 @@ export class Threads {
     const cursor = this.#next
     if (cursor === null) return
     await this.#load(this.#state.threads, async () => {
-      const { sessions: rows, next } = await this.#page(cursor, THREADS_PAGE)
-      return { rows, next, keeps: this.#state.threads }
+      let page = await this.#page(cursor, THREADS_PAGE)
+      while (page.next !== undefined && page.sessions.length === 0) page = await this.#page(page.next, THREADS_PAGE)
+      return { rows: page.sessions, next: page.next, keeps: this.#state.threads }
     })
   }
 

@@ -107,19 +107,34 @@ export interface ListFilter {
   readonly cursor?: string
 }
 
-/** The view across sessions. */
+/**
+ * The caller for whom a list is read. A list may have to read many rows: then a store shares its time out among readers, rejects
+ * with the code `busy` when one has too many such lists, and stops once the signal is aborted.
+ */
+export interface ListReader {
+  /** The credential, as a name that only this process needs to understand. */
+  readonly who: string
+  readonly signal?: { readonly aborted: boolean }
+}
+
+/**
+ * The view across sessions. A page may have fewer entries than its limit, or none, and a `next` all the same: the store has
+ * then read as many rows as it reads for one call. Without `next`, the list has ended.
+ */
 export interface Directory {
   /** In the order that the filter asks for. */
-  list(tenant: string, filter: ListFilter): Promise<{ sessions: ListedSession[]; next?: string }>
+  list(tenant: string, filter: ListFilter, reader?: ListReader): Promise<{ sessions: ListedSession[]; next?: string }>
   /** Sessions that have open approvals, oldest request first. */
   approvals(
     tenant: string,
     filter: { limit?: number; cursor?: string; viewer?: string },
+    reader?: ListReader,
   ): Promise<{ approvals: { key: Key; approval: OpenApproval }[]; next?: string }>
   /** Settled approvals of the rows, newest decision first. */
   settled(
     tenant: string,
     filter: { limit?: number; cursor?: string; viewer?: string },
+    reader?: ListReader,
   ): Promise<{ approvals: { key: Key; approval: SettledListing }[]; next?: string }>
   /** The number of open approvals of all tenants; a store that cannot count them has no such call. */
   openApprovals?(): Promise<number>

@@ -20,6 +20,8 @@ export type StoreFaultCode =
   | 'content_gone'
   /** Another process has the data folder: nothing was opened. */
   | 'in_use'
+  /** The reader has too many long lists in progress: nothing was read. */
+  | 'busy'
   /** Broken contract (a gap in the numbers, a first append without a row). */
   | 'refused'
 

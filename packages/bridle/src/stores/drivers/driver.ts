@@ -13,6 +13,8 @@ export interface SqlDriver {
   transaction<T>(work: () => T): T
   /** Runs `work` soon: after the current turn of the event loop where there is one, at once in a Durable Object. */
   schedule(work: () => void): void
+  /** Resolves when the other work of the process has had a turn. */
+  pause(): Promise<void>
   /** Does the database's bulk work, such as a checkpoint, at a moment when no append waits for it. Optional. */
   tidy?(): void
   /** Erases deleted text from files beside the database, such as the write-ahead log. False = try again later. Optional. */

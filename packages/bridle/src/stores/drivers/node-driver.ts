@@ -112,6 +112,7 @@ export const nodeDriver = (file: string): NodeDriver => {
     },
 
     schedule: (work) => void setImmediate(work),
+    pause: () => new Promise((resolve) => setImmediate(resolve)),
 
     // Moves committed pages from the write-ahead log to the database file.
     tidy: () => void prepared('PRAGMA wal_checkpoint(PASSIVE)').get(),

@@ -34,6 +34,7 @@ export const objectDriver = (storage: ObjectStorage, own: readonly Migration[] =
     transaction: (work) => storage.transactionSync(work),
     // A microtask runs before any other event of the object, so the platform writes everything up to it together.
     schedule: (work) => queueMicrotask(work),
+    pause: () => new Promise((resolve) => setTimeout(resolve, 0)),
     diagnose,
     // A storage that fails takes its object down; the next object reads everything again.
     recover: () => {},

@@ -9,8 +9,7 @@ import type {
   SettledListing,
 } from '../../kernel/ports/directory.ts'
 import { HOMES_MAX } from '../limits.ts'
-import type { PositionedEntry } from '../listing.ts'
-import type { ApprovalListing, PageOptions } from '../sqlite/sqlite-directory.ts'
+import type { ApprovalListing, PageOptions, Scan } from '../sqlite/sqlite-directory.ts'
 import type { ObjectNamespace } from './platform-types.ts'
 import { type ShardCounts, tenantDirectory } from './shards.ts'
 
@@ -36,16 +35,22 @@ export interface SessionLocation extends SessionPlacement {
   readonly isRemoved: boolean
 }
 
+/** A list as one directory object read it. */
+export interface ShardScan<T> extends Scan<T> {
+  /** The reader has too many long lists in progress there. */
+  readonly isBusy?: true
+}
+
 /** The calls of one directory object, from outside. */
 export interface DirectoryStub {
   /** Called before a session's first event is written. Returns its home, which may be another object's. */
   register(placement: SessionPlacement): Promise<string>
   tell(updates: readonly DirectoryUpdate[]): Promise<void>
   find(tenant: string, id: string): Promise<SessionLocation[]>
-  /** At most one entry more than the limit, which tells whether there is a next page. */
-  list(tenant: string, filter: ListFilter): Promise<PositionedEntry<ListedSession>[]>
-  approvals(tenant: string, page: PageOptions): Promise<PositionedEntry<ApprovalListing | null>[]>
-  settled(tenant: string, page: PageOptions): Promise<PositionedEntry<ApprovalListing<SettledListing> | null>[]>
+  /** At most one entry more than the limit, which tells whether there is a next page. `who` is the reader of the list. */
+  list(tenant: string, filter: ListFilter, who?: string): Promise<ShardScan<ListedSession>>
+  approvals(tenant: string, page: PageOptions, who?: string): Promise<ShardScan<ApprovalListing | null>>
+  settled(tenant: string, page: PageOptions, who?: string): Promise<ShardScan<ApprovalListing<SettledListing> | null>>
   /** True the first time. */
   redeem(nonce: string, expiresAt: number): Promise<boolean>
   /** The Worker's signing secret; one well-known object has it. */
@@ -89,9 +94,9 @@ export const remoteDirectory = (objects: ObjectNamespace<DirectoryStub>, shards:
   return {
     find: async (tenant, id) =>
       (await find(tenant, id)).filter(({ isRemoved }) => !isRemoved).map(({ key, owner }) => ({ key, owner })),
-    list: (tenant, filter) => of(tenant).list(filter),
-    approvals: (tenant, page) => of(tenant).approvals(page),
-    settled: (tenant, page) => of(tenant).settled(page),
+    list: (tenant, filter, reader) => of(tenant).list(filter, reader?.who),
+    approvals: (tenant, page, reader) => of(tenant).approvals(page, reader?.who),
+    settled: (tenant, page, reader) => of(tenant).settled(page, reader?.who),
     // Each session object wakes itself with its alarm.
     due: async () => [],
     inHand: async () => [],

@@ -2,13 +2,25 @@
 // lost: a session is reported again with its next request or write.
 import type { Key } from '../../kernel/event.ts'
 import { ownerFromId, rowOwner } from '../../kernel/owner.ts'
-import type { DirectoryRow, ListedSession, ListFilter, SettledListing } from '../../kernel/ports/directory.ts'
+import type {
+  DirectoryRow,
+  ListedSession,
+  ListFilter,
+  ListReader,
+  SettledListing,
+} from '../../kernel/ports/directory.ts'
 import type { RowChange, RowObserver } from '../../kernel/ports/row-observer.ts'
+import { hasFaultCode } from '../../kernel/ports/store-fault.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
 import { RECORDS_PAGE } from '../limits.ts'
-import type { PositionedEntry } from '../listing.ts'
 import { openSessionTable, type SessionTable } from '../sqlite/session-table.ts'
-import { type ApprovalListing, directoryPages, type PageOptions, rowWithOwner } from '../sqlite/sqlite-directory.ts'
+import {
+  type ApprovalListing,
+  directoryScans,
+  type PageOptions,
+  rowWithOwner,
+  type Scan,
+} from '../sqlite/sqlite-directory.ts'
 import { noTail, openTail } from '../sqlite/tail.ts'
 import type {
   DirectoryRecord,
@@ -16,6 +28,7 @@ import type {
   DirectoryUpdate,
   SessionLocation,
   SessionPlacement,
+  ShardScan,
 } from './remote-directory.ts'
 import { shardOf } from './shards.ts'
 
@@ -29,15 +42,15 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
   readonly #driver: SqlDriver
   readonly #observer: RowObserver | null
   readonly #rows: SessionTable
-  readonly #pages: ReturnType<typeof directoryPages>
+  readonly #scans: ReturnType<typeof directoryScans>
 
   /** The observer learns of each change that sessions report here. */
-  constructor(driver: SqlDriver, observer: RowObserver | null = null) {
+  constructor(driver: SqlDriver, observer: RowObserver | null = null, slicesMax?: number) {
     this.#driver = driver
     this.#observer = observer
     // The base column holds a session's head, since its log is in another object.
     this.#rows = openSessionTable(driver, openTail(driver, noTail))
-    this.#pages = directoryPages(driver, this.#rows)
+    this.#scans = directoryScans(driver, this.#rows, (work) => work(), slicesMax)
   }
 
   async register({ key, home }: SessionPlacement): Promise<string> {
@@ -81,16 +94,16 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
       }))
   }
 
-  async list(tenant: string, filter: ListFilter): Promise<PositionedEntry<ListedSession>[]> {
-    return this.#pages.list(tenant, filter)
+  list(tenant: string, filter: ListFilter, who?: string): Promise<ShardScan<ListedSession>> {
+    return unlessBusy(this.#scans.list(tenant, filter, readerOf(who)))
   }
 
-  async approvals(tenant: string, page: PageOptions): Promise<PositionedEntry<ApprovalListing | null>[]> {
-    return this.#pages.approvals(tenant, page)
+  approvals(tenant: string, page: PageOptions, who?: string): Promise<ShardScan<ApprovalListing | null>> {
+    return unlessBusy(this.#scans.approvals(tenant, page, readerOf(who)))
   }
 
-  async settled(tenant: string, page: PageOptions): Promise<PositionedEntry<ApprovalListing<SettledListing> | null>[]> {
-    return this.#pages.settled(tenant, page)
+  settled(tenant: string, page: PageOptions, who?: string): Promise<ShardScan<ApprovalListing<SettledListing> | null>> {
+    return unlessBusy(this.#scans.settled(tenant, page, readerOf(who)))
   }
 
   async redeem(nonce: string, expiresAt: number): Promise<boolean> {
@@ -202,5 +215,17 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
        ON CONFLICT (tenant, id, agent) DO UPDATE SET seq = excluded.seq, removed = excluded.removed`,
       ...[tenant, id, agent, home, seq, removed],
     )
+  }
+}
+
+const readerOf = (who: string | undefined): ListReader | undefined => (who === undefined ? undefined : { who })
+
+/** The code of a fault does not survive a call between objects. */
+const unlessBusy = async <T>(scan: Promise<Scan<T>>): Promise<ShardScan<T>> => {
+  try {
+    return await scan
+  } catch (cause) {
+    if (hasFaultCode(cause, 'busy')) return { found: [], end: null, isBusy: true }
+    throw cause
   }
 }

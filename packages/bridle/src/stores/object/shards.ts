@@ -2,10 +2,17 @@
 // one object; a list asks all of them and merges their pages into the order that one object would have.
 import { hashText } from '../../kernel/json.ts'
 import type { Directory, ListFilter } from '../../kernel/ports/directory.ts'
-import { decodeCursor, encodeCursor, type PositionedEntry } from '../listing.ts'
-import { approvalsPage, listPage, type PageOptions } from '../sqlite/sqlite-directory.ts'
+import { StoreFault } from '../../kernel/ports/store-fault.ts'
+import { decodeCursor, encodeCursor } from '../listing.ts'
+import { approvalsPage, listPage, type PageOptions, type Scan } from '../sqlite/sqlite-directory.ts'
 import type { ObjectNamespace } from './platform-types.ts'
-import type { DirectoryStub, DirectoryUpdate, SessionLocation, SessionPlacement } from './remote-directory.ts'
+import type {
+  DirectoryStub,
+  DirectoryUpdate,
+  SessionLocation,
+  SessionPlacement,
+  ShardScan,
+} from './remote-directory.ts'
 
 export interface ShardCounts {
   readonly count: number
@@ -17,9 +24,10 @@ export interface TenantDirectory {
   register(placement: SessionPlacement): Promise<string>
   update(updates: readonly DirectoryUpdate[]): Promise<void>
   find(id: string): Promise<SessionLocation[]>
-  list(filter: ListFilter): ReturnType<Directory['list']>
-  approvals(page: PageOptions): ReturnType<Directory['approvals']>
-  settled(page: PageOptions): ReturnType<Directory['settled']>
+  /** `who` is the reader of the list. */
+  list(filter: ListFilter, who?: string): ReturnType<Directory['list']>
+  approvals(page: PageOptions, who?: string): ReturnType<Directory['approvals']>
+  settled(page: PageOptions, who?: string): ReturnType<Directory['settled']>
   redeem(nonce: string, expiresAt: number): Promise<boolean>
 }
 
@@ -36,23 +44,31 @@ export const tenantDirectory = (
     return ask(stub)
   }
   const at = <T>(name: string, ask: (stub: DirectoryStub) => Promise<T>) => shard(shardOf(name, count), ask)
-  /** The pages of all objects in one order. `ask` translates the cursor for each object. */
+  /** The lists of all objects in one order. `ask` translates the cursor for each object. */
   const merged = async <T>(
-    ask: (stub: DirectoryStub, index: number) => Promise<PositionedEntry<T>[]>,
+    ask: (stub: DirectoryStub, index: number) => Promise<ShardScan<T>>,
     order: 1 | -1,
     placeOf: (at: readonly number[], index: number) => readonly number[] = ([moment = 0, sid = 0, ...rest], index) => [
       moment,
       sid * count + index,
       ...rest,
     ],
-  ): Promise<PositionedEntry<T>[]> => {
-    const pages = await Promise.all(
+  ): Promise<Scan<T>> => {
+    const scans = await Promise.all(
       all.map(async (index) => {
-        const found = await shard(index, (stub) => ask(stub, index))
-        return found.map(({ at, entry }) => ({ at: placeOf(at, index), entry }))
+        const { found, end, isBusy } = await shard(index, (stub) => ask(stub, index))
+        if (isBusy) throw new StoreFault('busy', 'the reader has too many long lists in progress')
+        return {
+          found: found.map(({ at, entry }) => ({ at: placeOf(at, index), entry })),
+          end: end && placeOf(end, index),
+        }
       }),
     )
-    return pages.flat().sort((a, b) => order * compare(a.at, b.at))
+    const byOrder = (a: readonly number[], b: readonly number[]) => order * compare(a, b)
+    // Behind the first of these positions, an object that has stopped reading there may have entries that nobody has seen.
+    const [end = null] = scans.flatMap((scan) => (scan.end ? [scan.end] : [])).sort(byOrder)
+    const found = scans.flatMap((scan) => scan.found).sort((a, b) => byOrder(a.at, b.at))
+    return { found: end ? found.filter(({ at }) => byOrder(at, end) <= 0) : found, end }
   }
   return {
     register: (placement) => at(placement.key.id, (stub) => stub.register(placement)),
@@ -61,29 +77,29 @@ export const tenantDirectory = (
       await Promise.all([...parts].map(([index, part]) => shard(index, (stub) => stub.tell(part))))
     },
     find: (id) => at(id, (stub) => stub.find(tenant, id)),
-    list: async ({ cursor, ...filter }) => {
+    list: async ({ cursor, ...filter }, who) => {
       if (filter.order === 'created') {
         const [place] = cursor === undefined ? [] : decodeCursor(cursor, 1)
         const behind = (index: number) =>
           place !== undefined && { cursor: encodeCursor([Math.floor((place - index) / count)]) }
-        const ask = (stub: DirectoryStub, index: number) => stub.list(tenant, { ...filter, ...behind(index) })
+        const ask = (stub: DirectoryStub, index: number) => stub.list(tenant, { ...filter, ...behind(index) }, who)
         return listPage(await merged(ask, 1, ([sid = 0], index) => [sid * count + index]), filter)
       }
       const position = cursor === undefined ? null : decodeCursor(cursor, 2)
       const cursorOf = (index: number) => position && { cursor: listCursor(position, index, count) }
-      const found = await merged((stub, index) => stub.list(tenant, { ...filter, ...cursorOf(index) }), -1)
+      const found = await merged((stub, index) => stub.list(tenant, { ...filter, ...cursorOf(index) }, who), -1)
       return listPage(found, filter)
     },
-    approvals: async ({ cursor, ...page }) => {
+    approvals: async ({ cursor, ...page }, who) => {
       const position = cursor === undefined ? null : decodeCursor(cursor, 3)
       const cursorOf = (index: number) => position && { cursor: approvalsCursor(position, index, count) }
-      const found = await merged((stub, index) => stub.approvals(tenant, { ...page, ...cursorOf(index) }), 1)
+      const found = await merged((stub, index) => stub.approvals(tenant, { ...page, ...cursorOf(index) }, who), 1)
       return approvalsPage(found, page)
     },
-    settled: async ({ cursor, ...page }) => {
+    settled: async ({ cursor, ...page }, who) => {
       const position = cursor === undefined ? null : decodeCursor(cursor, 3)
       const cursorOf = (index: number) => position && { cursor: settledCursor(position, index, count) }
-      const found = await merged((stub, index) => stub.settled(tenant, { ...page, ...cursorOf(index) }), -1)
+      const found = await merged((stub, index) => stub.settled(tenant, { ...page, ...cursorOf(index) }, who), -1)
       return approvalsPage(found, page)
     },
     redeem: (nonce, expiresAt) => at(nonce, (stub) => stub.redeem(nonce, expiresAt)),

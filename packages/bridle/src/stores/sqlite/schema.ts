@@ -113,7 +113,15 @@ const eighth: Migration = [
   'ALTER TABLE sessions ADD COLUMN archived INTEGER NOT NULL DEFAULT 0',
 ]
 
-export const migrations: readonly Migration[] = [first, second, third, fourth, fifth, sixth, seventh, eighth]
+/** A page of a user's sessions, of those in one status, and of the oldest: none of them reads any others. */
+const ninth: Migration = [
+  'CREATE INDEX sessions_owner ON sessions (tenant, owner, updated_at, sid) WHERE removed = 0',
+  'CREATE INDEX sessions_status ON sessions (tenant, status, updated_at, sid) WHERE removed = 0',
+  'CREATE INDEX sessions_created ON sessions (tenant, sid) WHERE removed = 0',
+  'CREATE INDEX sessions_children ON sessions (tenant, hangs_from, sid) WHERE hangs_from IS NOT NULL AND removed = 0',
+]
+
+export const migrations: readonly Migration[] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth]
 
 /** 0 for an empty database. */
 export const schemaVersion = (driver: Pick<SqlDriver, 'get'>): number => {

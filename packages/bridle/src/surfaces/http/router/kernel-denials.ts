@@ -69,6 +69,7 @@ const faultMessages: { readonly [F in StoreFaultCode]: string } = {
   unreachable: 'What lies outside of the log cannot be reached; nothing was written. Try again.',
   content_gone: 'The content of this artifact is gone: it is no longer where it was put.',
   in_use: 'Another process has the data folder; nothing was written.',
+  busy: 'This credential has too many long lists in progress; wait for them.',
   refused: 'The store refused the write.',
 }
 
@@ -76,10 +77,12 @@ const faultMessages: { readonly [F in StoreFaultCode]: string } = {
 const permanentFaults: ReadonlySet<StoreFaultCode> = new Set(['corrupt', 'content_gone'])
 
 /** The message names neither the cause nor a stack: both are for the server's own log. */
-export const faultDenial = (error: unknown): Denial =>
-  error instanceof StoreFault
-    ? new Denial(permanentFaults.has(error.code) ? 'internal_error' : 'unavailable', faultMessages[error.code])
-    : new Denial('internal_error', 'Something went wrong here.')
+export const faultDenial = (error: unknown): Denial => {
+  if (!(error instanceof StoreFault)) return new Denial('internal_error', 'Something went wrong here.')
+  const message = faultMessages[error.code]
+  if (error.code === 'busy') return new Denial('rate_limited', message, { 'retry-after': '1' })
+  return new Denial(permanentFaults.has(error.code) ? 'internal_error' : 'unavailable', message)
+}
 
 /** The cause, for the line of the request in the server's log. */
 export const faultFields = (error: unknown): { readonly cause: string } => ({

@@ -13,7 +13,7 @@ import { refusalDenial } from '../router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
 import type { ApprovalPage, ApprovalReceipt, ApprovalsByStatus } from '../wire.ts'
 import { inboxOf } from './inbox.ts'
-import { findKey, pageOr400, requireKey } from './routes.ts'
+import { findKey, listReader, pageOr400, requireKey } from './routes.ts'
 
 /** The path names the decision. The body may repeat it in any of these spellings, in upper or lower case, and may not contradict it. */
 const decisionSpellings = {
@@ -92,8 +92,8 @@ export const approvalRoutes: readonly Route[] = [
       cursor: v.optional(v.string()),
     }),
     answers: { 200: approvalPageAnswer },
-    handle: async ({ access, query: { status = 'pending', ...page }, ports }) => {
-      const inbox = inboxOf(ports.directory, access.tenant, await viewerField(access))
+    handle: async ({ access, query: { status = 'pending', ...page }, ports, request }) => {
+      const inbox = inboxOf(ports.directory, access.tenant, await viewerField(access), listReader(access, request))
       const found = await pageOr400(inbox[status](page))
       return isDenial(found) ? found : json<ApprovalPage<ApprovalsByStatus['all']>>(found)
     },

@@ -1,6 +1,6 @@
 // The inbox over all sessions of a tenant, made of directory rows alone: approvals that wait, and the newest that were settled.
 import type { Key } from '../../../kernel/event.ts'
-import type { Directory, OpenApproval, SettledListing } from '../../../kernel/ports/directory.ts'
+import type { Directory, ListReader, OpenApproval, SettledListing } from '../../../kernel/ports/directory.ts'
 import { LIST_PAGE } from '../limits.ts'
 import { settledStatus } from '../router/kernel-denials.ts'
 import type { ApprovalPage, ApprovalsByStatus, PendingApproval, SettledApproval } from '../wire.ts'
@@ -17,28 +17,34 @@ type Inbox = {
 /** A cursor of `all` that has passed the open approvals begins with this. */
 const BEHIND_OPEN = 'd'
 
-export const inboxOf = (directory: Directory, tenant: string, viewer: { readonly viewer?: string }): Inbox => {
+export const inboxOf = (
+  directory: Directory,
+  tenant: string,
+  viewer: { readonly viewer?: string },
+  reader: ListReader,
+): Inbox => {
   const filterOf = ({ limit, cursor }: InboxPage) => ({
     ...(limit !== undefined && { limit }),
     ...(cursor !== undefined && { cursor }),
     ...viewer,
   })
   const pending: Inbox['pending'] = async (page) => {
-    const { approvals, next } = await directory.approvals(tenant, filterOf(page))
+    const { approvals, next } = await directory.approvals(tenant, filterOf(page), reader)
     return { approvals: approvals.map(pendingApproval), ...(next !== undefined && { next }) }
   }
   const decided: Inbox['decided'] = async (page) => {
-    const { approvals, next } = await directory.settled(tenant, filterOf(page))
+    const { approvals, next } = await directory.settled(tenant, filterOf(page), reader)
     return { approvals: approvals.map(settledApproval), ...(next !== undefined && { next }) }
   }
-  /** Every page but the last is full, also the one with the last open approval. */
+  /** Every page but the last is full, also the one with the last open approval, unless the store stops reading before. */
   const all: Inbox['all'] = async ({ limit = LIST_PAGE, cursor }) => {
     const isBehind = cursor?.startsWith(BEHIND_OPEN) ?? false
     const open = isBehind ? { approvals: [] } : await pending({ limit, cursor })
     if ('next' in open && open.next !== undefined) return open
     const room = limit - open.approvals.length
     if (room <= 0) {
-      const hasMore = (await decided({ limit: 1 })).approvals.length > 0
+      const first = await decided({ limit: 1 })
+      const hasMore = first.approvals.length > 0 || first.next !== undefined
       return { approvals: open.approvals, ...(hasMore && { next: BEHIND_OPEN }) }
     }
     const behind = isBehind ? cursor?.slice(BEHIND_OPEN.length) || undefined : undefined

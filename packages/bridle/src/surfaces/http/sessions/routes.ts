@@ -4,8 +4,10 @@ import * as v from 'valibot'
 import { type Command, isRefusal } from '../../../kernel/commands.ts'
 import { isId, type Key } from '../../../kernel/event.ts'
 import { present } from '../../../kernel/json.ts'
+import type { ListReader } from '../../../kernel/ports/directory.ts'
 import { StoreFault } from '../../../kernel/ports/store-fault.ts'
 import type { Session } from '../../../kernel/session/session.ts'
+import type { Access } from '../access/authenticate.ts'
 import { actorField, openableSessions, viewerField } from '../access/users.ts'
 import { engineOf } from '../agent-engine.ts'
 import { json } from '../answers/answer-schema.ts'
@@ -37,15 +39,14 @@ export const sessionRoutes: readonly Route[] = [
       cursor: v.optional(v.string()),
     }),
     answers: { 200: sessionPageAnswer },
-    handle: async ({ access, query, ports }) => {
+    handle: async ({ access, query, ports, request }) => {
       const { order, limit, cursor } = query
-      const page = await pageOr400(
-        ports.directory.list(access.tenant, {
-          ...listFilter(ports, query),
-          ...present({ order, limit, cursor }),
-          ...(await viewerField(access)),
-        }),
-      )
+      const filter = {
+        ...listFilter(ports, query),
+        ...present({ order, limit, cursor }),
+        ...(await viewerField(access)),
+      }
+      const page = await pageOr400(ports.directory.list(access.tenant, filter, listReader(access, request)))
       if (isDenial(page)) return page
       return json<SessionPage>({
         sessions: page.sessions.map((session) => sessionRow(session, engineOf(ports.agents, session.key.agent))),
@@ -170,6 +171,12 @@ export const findKey = async ({
   const found = await openableSessions(access, await ports.directory.find(access.tenant, id))
   return found.find(({ key }) => agent === null || key.agent === agent)?.key ?? sessionNotFound(id, agent)
 }
+
+/** The caller of a list, for the store, which shares its time out among callers and stops when one has gone. */
+export const listReader = ({ who }: Pick<Access, 'who'>, { signal }: Pick<Request, 'signal'>): ListReader => ({
+  who,
+  signal,
+})
 
 /** A denial where the store refuses the cursor: it made no such cursor. */
 export const pageOr400 = <T>(page: Promise<T>): Promise<T | Denial> =>

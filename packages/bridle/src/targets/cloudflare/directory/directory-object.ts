@@ -128,18 +128,18 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
   }
 
   /** Lists sessions, one more than asked for where there is one. */
-  list(tenant: string, filter: ListFilter) {
-    return this.#index.list(tenant, filter)
+  list(tenant: string, filter: ListFilter, who?: string) {
+    return this.#index.list(tenant, filter, who)
   }
 
   /** Lists approvals that wait, one more than asked for where there is one. */
-  approvals(tenant: string, page: PageOptions) {
-    return this.#index.approvals(tenant, page)
+  approvals(tenant: string, page: PageOptions, who?: string) {
+    return this.#index.approvals(tenant, page, who)
   }
 
   /** Lists settled approvals, one more than asked for where there is one. */
-  settled(tenant: string, page: PageOptions) {
-    return this.#index.settled(tenant, page)
+  settled(tenant: string, page: PageOptions, who?: string) {
+    return this.#index.settled(tenant, page, who)
   }
 
   /** Uses up a ticket: true for the first time only. */
