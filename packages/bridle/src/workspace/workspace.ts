@@ -1,6 +1,8 @@
 // `workspace()`: tools with which a model works on the files of one folder.
 import { approvalProblem, type Tool, type ToolApprovalRule } from '../agents/tools/tool.ts'
 import type { ToolSource } from '../agents/tools/tool-source.ts'
+import { protectionProblem } from '../runners/sandboxes/protection/held-protection.ts'
+import { isProtected, protectedPlaces } from '../runners/sandboxes/protection/protected-places.ts'
 import { ConfinedFolder } from './files/confined-folder.ts'
 import { SCAN_MS, SHELL_MS, SHELL_MS_MAX } from './limits.ts'
 import { plainShell, sandboxedShell, sandboxProblem } from './shell/shell-starter.ts'
@@ -48,12 +50,9 @@ export const workspace = (options: WorkspaceSettings = {}): ToolSource => {
           'The session has no workspace. Name a folder with workspace({ root }), or start the session with "workspace": {"mode": "write"}.',
         )
       const folder = options.root === undefined ? new ConfinedFolder(path) : openRoot(path)
-      return {
-        tools: [
-          ...fileTools(folder, options),
-          ...(await shellTools(folder, options, options.root === undefined && isInPlace)),
-        ],
-      }
+      const isOwners = options.root === undefined && isInPlace
+      const writable = isOwners ? withProtection(folder) : folder
+      return { tools: [...fileTools(writable, options), ...(await shellTools(folder, options, isOwners))] }
     },
   }
 }
@@ -76,16 +75,24 @@ const fileTools = (folder: ConfinedFolder, { readOnly = false, searchMs = SCAN_M
   ...(readOnly ? [] : [writeFileTool(folder), editFileTool(folder)]),
 ]
 
-const shellTools = async ({ root }: ConfinedFolder, options: WorkspaceSettings, keepsGit: boolean): Promise<Tool[]> => {
+/** The same folder, in which the tools do not write what the server loads. */
+const withProtection = ({ root }: ConfinedFolder): ConfinedFolder => {
+  const places = protectedPlaces(root)
+  return new ConfinedFolder(root, (path) => isProtected(places, path))
+}
+
+const shellTools = async ({ root }: ConfinedFolder, options: WorkspaceSettings, isOwners: boolean): Promise<Tool[]> => {
   const { shell, readOnly = false, shellMs: ms = SHELL_MS } = options
   if (shell === false) return []
   if (shell === 'unsandboxed') {
+    const problem = isOwners ? protectionProblem(root, 'its commands run without a sandbox') : null
+    if (problem !== null) throw new WorkspaceError('protected', problem)
     const approve = options.approve ?? { reason: 'The command runs without a sandbox.' }
     return [shellTool({ start: plainShell(root), isSandboxed: false, leavesNothing: false, approve, ms })]
   }
   const missing = await sandboxProblem()
   if (missing === null) {
-    const start = sandboxedShell(root, { readOnly, keepsGit })
+    const start = sandboxedShell(root, { readOnly, isOwners })
     return [shellTool({ start, isSandboxed: true, leavesNothing: readOnly, approve: options.approve ?? false, ms })]
   }
   if (shell === undefined) return []

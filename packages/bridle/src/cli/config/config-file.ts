@@ -1,6 +1,6 @@
 // The settings file of a project: bridle.config.ts, .js or .mjs, whichever is there.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ServerOptions } from '../../targets/node/index.ts'
@@ -11,7 +11,9 @@ const NAMES = ['ts', 'js', 'mjs'].map((ending) => `bridle.config.${ending}`)
 
 /** The default export of the file; nothing where there is no file. */
 export const readConfigFile = async (folder = '.'): Promise<ServerOptions> => {
-  const [name, other] = NAMES.filter((each) => existsSync(resolve(folder, each)))
+  // While an agent works in place, an empty folder keeps the name of a file that is not there.
+  const isFile = (each: string) => statSync(resolve(folder, each), { throwIfNoEntry: false })?.isFile()
+  const [name, other] = NAMES.filter(isFile)
   if (name === undefined) return {}
   if (other !== undefined)
     throw new ExitError(EXIT_CODES.usage, `${name} and ${other} are both here, and only one is read: remove the other.`)

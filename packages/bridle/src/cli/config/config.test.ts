@@ -145,6 +145,13 @@ test('[C101] two settings files are a usage error that names both', async () => 
   })
 })
 
+test('[C101] an empty folder of that name is no settings file: it keeps the name while an agent works in place', async () => {
+  const folder = project({ 'bridle.config.ts': 'export default { port: 4400 }' })
+  for (const name of ['bridle.config.js', 'bridle.config.json', '.env', '.env.local']) mkdirSync(join(folder, name))
+  expect(await serverSettings({}, {}, folder)).toMatchObject({ port: 4400 })
+  expect(ignoredFileNotes(folder)).toEqual([])
+})
+
 test('[C101] files that look like settings and are not read are named', () => {
   expect(ignoredFileNotes(project({ 'bridle.config.ts': '', '.env': '', 'notes.env': '' }))).toEqual([])
   const lines = ignoredFileNotes(project({ 'bridle.config.json': '', '.env.local': '', '.env.production': '' }))

@@ -51,3 +51,7 @@ export const THREADS_PER_PROCESS = 16
 export const WORK_FILES_BYTES_MAX = 8 * 1024 * 1024
 /** The runner compares for ten seconds at most, and others may wait before. */
 export const WORK_FILES_MS = 30_000
+/** Levels below a work folder at which projects of Bridle are looked for: `apps/web/bot` is the third. */
+export const PROJECT_DEPTH_MAX = 4
+/** Folders that are looked at for projects: some 50 ms on a warm disk. */
+export const PROJECT_FOLDERS_MAX = 3_000

@@ -24,6 +24,8 @@ import {
   truncateOutput,
 } from './local-sandbox.ts'
 import { type LocalSandboxOptions, type LocalSandboxSettings, withSandboxDefaults } from './local-sandbox-options.ts'
+import { sweepPlaceholders } from './protection/placeholders.ts'
+import { leasesOf } from './protection/server-projects.ts'
 import type { RunnerFetch, Sandbox, SandboxProvider } from './provider.ts'
 import { findDelegatedCgroup } from './resources/cgroup-delegation.ts'
 import { RESOURCE_LIMITS } from './resources/resource-limits.ts'
@@ -323,6 +325,8 @@ export class LocalSandboxes implements SandboxProvider {
   async #endAndRemove(record: SandboxRecord, fetchRunner: RunnerFetch | null): Promise<void> {
     await endSandbox(record, { fetchRunner, token: this.#token(record.id), stopMs: this.#options.stopMs })
     this.#records.remove(record.id)
+    // A runner that was killed left its placeholders in the folder where it worked in place.
+    sweepPlaceholders(leasesOf(this.#folder))
   }
 
   #sandboxesOf(key: Key): LocalSandbox[] {

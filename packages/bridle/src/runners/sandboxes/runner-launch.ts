@@ -10,6 +10,8 @@ import { privateFolder, readablePaths, stateFolder, workPlace } from './folders/
 import type { Isolation } from './isolation/isolation.ts'
 import { type IsolationPlan, PLAN_VARIABLE } from './isolation/isolation-plan.ts'
 import { allowTraversal, SANDBOX_USER_VARIABLE, sandboxUser } from './isolation/sandbox-user.ts'
+import { protectionProblem } from './protection/held-protection.ts'
+import { leasesOf, registeredProjects } from './protection/server-projects.ts'
 import type { ResourceLimits } from './resources/resource-limits.ts'
 import { endProcesses, SANDBOX_VARIABLE } from './sandbox-processes.ts'
 import type { SandboxRecord, SandboxRecords } from './sandbox-records.ts'
@@ -41,11 +43,14 @@ export interface RunnerLaunch {
 
 export const OUTPUT_FILE = 'output.log'
 
+/** Why an agent without walls could change what the server loads. */
+export const NO_SANDBOX = 'engines run without a sandbox (BRIDLE_SANDBOX=process)'
+
 /** Throws a sentence when the runner does not start, and leaves no process and no file of it behind. */
 export const launchRunner = async (wanted: RunnerLaunch, records: SandboxRecords): Promise<SandboxRecord> => {
   const { id, key, isolation, workspace, bornAt, startMs } = wanted
   const folder = records.folderOf(id)
-  checkPlace(workspace)
+  checkPlace(wanted)
   for (const each of [runFolder(folder), privateFolder(workspace)]) mkdirSync(each, { recursive: true, mode: 0o700 })
   if (!isolation.isContained && sandboxUser()) for (const each of traversedFolders(wanted, folder)) allowTraversal(each)
   const [program = '', ...args] = wanted.command
@@ -120,7 +125,7 @@ const environment = (
     folder: run,
     readOnly: [...readOnly, ...readablePaths(workspace), ...(isInPlace ? ownersFolders(work) : [])],
     hidden: [dataFolder],
-    ...(isInPlace && { isInPlace }),
+    ...(isInPlace && { isInPlace, projects: projectPaths(), leases: leasesOf(dataFolder) }),
     network,
     limits,
     ...(cgroup !== null && { cgroup }),
@@ -151,11 +156,19 @@ const environment = (
 /** Git's files of a folder in which an agent works in place: a hook that an agent wrote would be run by the owner's next commit. */
 const ownersFolders = (work: string): string[] => [join(work, '.git')].filter((path) => existsSync(path))
 
+/** The folders from which this server loads, for a runner that asks what is there when an engine starts. */
+const projectPaths = (): IsolationPlan['projects'] =>
+  registeredProjects().map(({ root, agents }) => ({ root, agents: [...agents] }))
+
 /** A session works in the folder that its user named, and nowhere else: a link in its place leads to another one. */
-const checkPlace = (workspace: string): void => {
+const checkPlace = ({ workspace, isolation }: RunnerLaunch): void => {
   const { path, isInPlace } = workPlace(workspace)
-  if (isInPlace && (!existsSync(path) || realpathSync(path) !== path))
+  if (!isInPlace) return
+  if (!existsSync(path) || realpathSync(path) !== path)
     throw new Error(`The folder of the session, ${path}, is gone or was replaced by a link.`)
+  // Since the session began, the folder may have become a project, or the server may have lost its sandboxes.
+  const problem = protectionProblem(path, isolation.isContained ? null : NO_SANDBOX)
+  if (problem !== null) throw new Error(problem)
 }
 
 /** The server's folders that lead to those of an engine. Without walls an engine of root is a user who has to pass through. */

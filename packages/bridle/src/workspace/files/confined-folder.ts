@@ -23,8 +23,12 @@ export class ConfinedFolder {
   /** The real path of the folder. */
   readonly root: string
 
+  /** Whether a real path is one that tools do not write. */
+  readonly isProtected: (path: string) => boolean
+
   /** Throws where the path is not that of a folder. */
-  constructor(path: string) {
+  constructor(path: string, isProtected: (path: string) => boolean = () => false) {
+    this.isProtected = isProtected
     try {
       this.root = realpathSync.native(path)
     } catch (error) {

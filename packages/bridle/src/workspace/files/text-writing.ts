@@ -30,6 +30,12 @@ export const writeText = (folder: ConfinedFolder, place: WorkspacePlace, text: s
   // Hooks and settings in there are run by the next person who calls git.
   if (place.parts.some(isGitFolder))
     throw new WorkspaceError('protected', `${shown(place.path)} belongs to git. Only git changes it.`)
+  // An agent works in place: the server would run the file outside of any sandbox.
+  if (folder.isProtected(place.real))
+    throw new WorkspaceError(
+      'protected',
+      `${shown(place.path)} is loaded by the server, so an agent that works in place only reads it. Ask the person to change it.`,
+    )
   return folder.around(place, (parent, name) => replaceFile(parent, name, place.path, text), { makes: true })
 }
 

@@ -11,6 +11,8 @@ import {
   startUncontained,
 } from '../../runners/sandboxes/isolation/engine-start.ts'
 import { accessProblem, sandboxUser } from '../../runners/sandboxes/isolation/sandbox-user.ts'
+import { holdProtection } from '../../runners/sandboxes/protection/held-protection.ts'
+import { ownLeases, registeredProjects } from '../../runners/sandboxes/protection/server-projects.ts'
 import { withResourceWatch } from '../../runners/sandboxes/resources/engine-watch.ts'
 import { type ExceededLimit, RESOURCE_LIMITS } from '../../runners/sandboxes/resources/resource-limits.ts'
 import { entryFiles } from '../../runners/sandboxes/runner-command.ts'
@@ -34,13 +36,13 @@ export const sandboxProblem = (): Promise<string | null> => probeBubblewrap()
 
 interface ShellFolder {
   readonly readOnly: boolean
-  /** The folder is a person's own: commands only read git's files in it. */
-  readonly keepsGit?: boolean
+  /** The folder is a person's own: commands only read git's files in it, and what a server loads. */
+  readonly isOwners?: boolean
 }
 
 /** Commands in a sandbox: no network, and nothing of the host but its programs and the workspace. */
 export const sandboxedShell =
-  (root: string, { readOnly, keepsGit = false }: ShellFolder): ShellStarter =>
+  (root: string, { readOnly, isOwners = false }: ShellFolder): ShellStarter =>
   (command, onExceeded) => {
     const folders = makeFolders()
     const { folder, home, tmp } = folders
@@ -48,12 +50,16 @@ export const sandboxedShell =
       ...{ work: readOnly ? home : root, state: home, tmp, folder },
       readOnly: [
         ...entryFiles().filter((path) => existsSync(path)),
-        ...(readOnly ? [root] : keepsGit ? gitFiles(root) : []),
+        ...(readOnly ? [root] : isOwners ? gitFiles(root) : []),
       ],
       hidden: [folder, ...serverData(root)],
     }
     return startIn(folders, onExceeded, () => {
-      const start = containedStarter({ view, ports: new Map(), env: {} })
+      const protect =
+        isOwners && !readOnly
+          ? () => holdProtection(root, { projects: registeredProjects(), leases: ownLeases() })
+          : undefined
+      const start = containedStarter({ view, ports: new Map(), env: {}, protect })
       return { start, cwd: root, env: shellEnvironment(home, '/tmp'), command }
     })
   }

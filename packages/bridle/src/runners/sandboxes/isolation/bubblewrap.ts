@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SHM_BYTES } from '../limits.ts'
+import type { ProtectedPlaces } from '../protection/protected-places.ts'
 import { type SandboxUser, sandboxUser } from './sandbox-user.ts'
 
 /** The files that a command sees beyond the system's. */
@@ -31,6 +32,8 @@ export interface SandboxView {
   readonly readOnly: readonly string[]
   /** Folders that stay empty even where a shown folder contains them. */
   readonly hidden: readonly string[]
+  /** Inside of the work folder: what is read-only, and what does not come to be. */
+  readonly places?: ProtectedPlaces
   /** The host's network instead of one of its own. */
   readonly sharesNetwork?: boolean
 }
@@ -88,6 +91,11 @@ export const bubblewrapCommand = (command: readonly string[], view: SandboxView,
   mounts.set('/dev/shm', ['--perms', '1777', '--size', String(SHM_BYTES), '--tmpfs', '/dev/shm'])
   mounts.set('/tmp', ['--bind', view.tmp, '/tmp'])
   for (const path of view.hidden) hide(path)
+  const { present = [], absent = [], hidden = [], above = [] } = view.places ?? {}
+  // A folder that is mounted on itself cannot be renamed, so nothing takes the place of a protected path below it.
+  for (const path of above) if (!mounts.has(path)) mounts.set(path, ['--bind', path, path])
+  for (const path of present) show(path)
+  for (const path of [...absent, ...hidden]) if (!view.hidden.includes(path)) hide(path)
   for (const path of [view.work, view.state]) mounts.set(path, ['--bind', path, path])
 
   for (const path of parentFolders([...mounts.keys()])) {

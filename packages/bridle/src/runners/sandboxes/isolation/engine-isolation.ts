@@ -5,6 +5,7 @@ import type { ProviderName } from '../../credentials/providers.ts'
 import { createEgressProxy, type EgressProxy } from '../../network/egress-proxy.ts'
 import { reuseResult } from '../../reusable-result.ts'
 import type { Relay } from '../../server/relay.ts'
+import { holdProtection } from '../protection/held-protection.ts'
 import { withResourceWatch } from '../resources/engine-watch.ts'
 import { type ExceededLimit, RESOURCE_LIMITS } from '../resources/resource-limits.ts'
 import { entryFiles } from '../runner-command.ts'
@@ -78,7 +79,9 @@ const buildLauncher = async (
     ports.set(EGRESS_PORT, (listener) => proxy.serve(listener))
   }
   const env = { ...GIT_VARIABLES, ...(ports.has(EGRESS_PORT) && PROXY_VARIABLES) }
-  const start = withResourceWatch(containedStarter({ bwrap: plan.bwrap, view, ports, env }), watch)
+  const { projects = [], leases } = plan
+  const protect = plan.isInPlace && leases ? () => holdProtection(work, { projects, leases }) : undefined
+  const start = withResourceWatch(containedStarter({ bwrap: plan.bwrap, view, ports, env, protect }), watch)
   const port = network === 'host' ? await relay.listen() : RELAY_PORT
   return (provider) => ({ start, baseUrl: relay.baseUrl(provider, port) })
 }

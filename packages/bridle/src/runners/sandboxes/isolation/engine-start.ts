@@ -2,6 +2,7 @@
 // outside, so that no code of an agent can read the runner's memory, its tokens or its socket.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Server } from 'node:net'
+import type { HeldProtection } from '../protection/held-protection.ts'
 import { entryCommand } from '../runner-command.ts'
 import { bubblewrapCommand, type SandboxView } from './bubblewrap.ts'
 import { sandboxUser } from './sandbox-user.ts'
@@ -37,6 +38,8 @@ export interface ContainmentOptions {
   readonly ports: ReadonlyMap<number, PortService>
   /** Added to the environment of every process inside. */
   readonly env: NodeJS.ProcessEnv
+  /** Called at each start where the work folder is a person's own. */
+  readonly protect?: (() => HeldProtection) | undefined
 }
 
 /** No sandbox: a process of this machine, under another user where the runner is root. */
@@ -50,16 +53,20 @@ export const startUncontained: EngineStarter = ({ file, args, cwd, env }, enter 
 }
 
 export const containedStarter =
-  ({ bwrap, view, ports, env: added }: ContainmentOptions): EngineStarter =>
+  ({ bwrap, view, ports, env: added, protect }: ContainmentOptions): EngineStarter =>
   ({ file, args, cwd, env }, enter = unchanged) => {
     const command = [...entryCommand([...ports.keys()], sandboxUser(), cwd), file, ...args]
-    const [program = '', ...rest] = enter(bubblewrapCommand(command, view, bwrap))
+    const { places, release = () => {} } = protect?.() ?? {}
+    const [program = '', ...rest] = enter(bubblewrapCommand(command, { ...view, ...(places && { places }) }, bwrap))
     const child = spawn(program, rest, {
       cwd: '/',
       env: { ...env, TMPDIR: temporaryFolder(env.TMPDIR, view), ...added },
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     })
+    child.once('exit', release)
+    // The program does not start; `exit` does not follow.
+    child.once('error', () => child.pid === undefined && release())
     child.on('message', (port, listener) => {
       if (!isListener(listener)) return
       // A port may arrive after its engine has ended; open, it would keep the sandbox's network alive.

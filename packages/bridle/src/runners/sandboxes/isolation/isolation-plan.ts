@@ -29,6 +29,9 @@ const planSchema = v.object({
   ),
   /** The work folder is its user's own: its size is not the sandbox's. */
   isInPlace: v.optional(v.boolean()),
+  /** In place: the projects of the server, and where placeholders are noted. */
+  projects: v.optional(v.array(v.object({ root: v.string(), agents: paths }))),
+  leases: v.optional(v.string()),
   /** A cgroup that was delegated to the server. */
   cgroup: v.optional(v.string()),
 })

@@ -11,6 +11,8 @@ import { present } from '../../../kernel/json.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
 import { TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { sandboxUser } from '../../../runners/sandboxes/isolation/sandbox-user.ts'
+import { sweepPlaceholders } from '../../../runners/sandboxes/protection/placeholders.ts'
+import { leasesOf, registerProject } from '../../../runners/sandboxes/protection/server-projects.ts'
 import { serverSecret } from '../../../runners/secrets/server-secret.ts'
 import { StoredUploads } from '../../../stores/uploads/stored-uploads.ts'
 import { memoryUploadFolder, uploadFolder } from '../../../stores/uploads/upload-folder.ts'
@@ -50,6 +52,7 @@ import { folderAccess } from '../workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from '../workspaces/workspaces.ts'
 import { withBasePath } from './base-path.ts'
 import { loadAgents } from './load-agents.ts'
+import { noSandboxReason, serverProjects } from './server-project.ts'
 
 /** The two ends of a request on Node, where the platform has them. */
 export interface NodeBindings {
@@ -166,8 +169,10 @@ export const openHarness = async (
     exists,
     reachOf: folderAccess({ ...options, hostname: hostname ?? '', isOpen, tenantRequired, ownerToken }),
     tenantUsage,
+    noSandbox: () => noSandboxReason(options, env),
     ...(owner && { owner }),
   })
+  const projects = serverProjects(options).map(registerProject)
   const changes = new ChangeFeed({ clock, identityOf: (agent) => engineOf(served.agents, agent) })
   const readRuns = options.onRun && runUpdates(options.onRun)
   const host = new Host({
@@ -265,6 +270,7 @@ export const openHarness = async (
   const release = async () => {
     const kept = await engines.close()
     if (kept !== null) log('warn', kept)
+    for (const unregister of projects) unregister()
     await store.close()
   }
   return {
@@ -273,6 +279,7 @@ export const openHarness = async (
     agents: served.agents,
     hasCockpit: cockpit !== false,
     start: async () => {
+      sweepPlaceholders(leasesOf(resolve(data)))
       await host.start()
       await engines.stopOrphans(host)
       await workspaces.removeOrphans()

@@ -23,25 +23,25 @@ const facts = (more: Partial<PlaceFacts> = {}): PlaceFacts => ({
 })
 
 test('[O71] a session works in a folder of the server’s user', async () => {
-  expect(await inPlaceProblem(project, join(project, '.bridle'), facts())).toBeNull()
-  expect(await inPlaceProblem(project, join(home, 'elsewhere'), facts())).toBeNull()
+  expect(await inPlaceProblem(project, join(project, '.bridle'), null, facts())).toBeNull()
+  expect(await inPlaceProblem(project, join(home, 'elsewhere'), null, facts())).toBeNull()
 })
 
 test('[O71] and in no folder that holds the home folder, or the data under another name', async () => {
   for (const folder of [home, dirname(home), '/'])
-    expect([folder, await inPlaceProblem(folder, '/data', facts())]).toEqual([
+    expect([folder, await inPlaceProblem(folder, '/data', null, facts())]).toEqual([
       folder,
       expect.stringContaining('holds the home folder'),
     ])
-  expect(await inPlaceProblem(project, join(project, 'state'), facts())).toMatch(/data folder.*--data/)
+  expect(await inPlaceProblem(project, join(project, 'state'), null, facts())).toMatch(/data folder.*--data/)
 })
 
 test('[O71] nor in one of another user, which for root is everybody but the user of its agents', async () => {
   const { uid } = statSync(project)
-  expect(await inPlaceProblem(project, '/data', facts({ uid: uid + 1 }))).toMatch(/belongs to another user/)
+  expect(await inPlaceProblem(project, '/data', null, facts({ uid: uid + 1 }))).toMatch(/belongs to another user/)
   const agentUser = { uid: uid + 1, gid: uid + 1 }
-  expect(await inPlaceProblem(project, '/data', facts({ uid: 0, agentUser }))).toMatch(
+  expect(await inPlaceProblem(project, '/data', null, facts({ uid: 0, agentUser }))).toMatch(
     `runs as root and its agents as user ${uid + 1}`,
   )
-  expect(await inPlaceProblem(project, '/data', facts({ uid: 0, agentUser: { uid, gid: uid } }))).toBeNull()
+  expect(await inPlaceProblem(project, '/data', null, facts({ uid: 0, agentUser: { uid, gid: uid } }))).toBeNull()
 })

@@ -4,6 +4,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { relative, sep } from 'node:path'
 import { type SandboxUser, sandboxUser } from '../../../runners/sandboxes/isolation/sandbox-user.ts'
+import { protectionProblem } from '../../../runners/sandboxes/protection/held-protection.ts'
 import { SERVER_DATA } from '../../../workspace/review/owners-files.ts'
 import { isWithin } from './folder-names.ts'
 
@@ -17,8 +18,16 @@ export interface PlaceFacts {
 
 const here = (): PlaceFacts => ({ uid: process.getuid?.() ?? null, agentUser: sandboxUser(), home: homedir() })
 
-/** Why no session works in this folder itself, in a sentence to act on; null = one may. The path has no links. */
-export const inPlaceProblem = async (path: string, data: string, facts = here()): Promise<string | null> => {
+/**
+ * Why no session works in this folder itself, in a sentence to act on; null = one may. The path has no links. `noSandbox` says why
+ * there is no sandbox; null = there is one.
+ */
+export const inPlaceProblem = async (
+  path: string,
+  data: string,
+  noSandbox: string | null = null,
+  facts = here(),
+): Promise<string | null> => {
   const home = await realpath(facts.home).catch(() => facts.home)
   if (isWithin(home, path))
     return 'This folder holds the home folder of the server’s user. Name a folder of a project, or use the mode write.'
@@ -31,5 +40,5 @@ export const inPlaceProblem = async (path: string, data: string, facts = here())
   // The tools of agents in this process know the data of a server by its name.
   if (isWithin(data, path) && !relative(path, data).split(sep).includes(SERVER_DATA))
     return `The data folder of the server lies in this folder. Call it ${SERVER_DATA} or move it (--data), or use the mode write.`
-  return null
+  return protectionProblem(path, noSandbox)
 }

@@ -45,6 +45,8 @@ export interface NodeWorkspacesOptions {
   /** The user of the sandboxes, if it is not the server's. */
   readonly owner?: FolderOwner | undefined
   readonly tenantUsage?: TenantDiskUsage
+  /** Why agents have no sandbox here; null = they have one, which is what absent means, too. */
+  readonly noSandbox?: () => Promise<string | null>
 }
 
 /** The use of a folder in this process: made by one request, or shared by several. */
@@ -170,7 +172,7 @@ export class NodeWorkspaces implements Workspaces {
     const source = await this.#sources.find(key.tenant, named, reach)
     if ('problem' in source || mode !== 'in_place') return source
     if (!source.isOwn) return { problem: NOT_IN_PLACE }
-    const problem = await inPlaceProblem(source.path, this.#data)
+    const problem = await inPlaceProblem(source.path, this.#data, (await this.#options.noSandbox?.()) ?? null)
     return problem === null ? source : { problem }
   }
 

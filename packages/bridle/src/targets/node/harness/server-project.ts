@@ -1,0 +1,22 @@
+// The folders from which a harness loads code and settings, as the protection of sessions in place asks for them.
+import { resolve } from 'node:path'
+import { probeBubblewrap } from '../../../runners/sandboxes/isolation/bubblewrap.ts'
+import { parseBackend } from '../../../runners/sandboxes/isolation/isolation.ts'
+import { AGENT_FOLDERS, type ServerProject } from '../../../runners/sandboxes/protection/server-projects.ts'
+import { NO_SANDBOX } from '../../../runners/sandboxes/runner-launch.ts'
+import type { ServerOptions } from '../server-options.ts'
+
+/** The folder that the process was started in has the settings; the agents may be elsewhere. */
+export const serverProjects = ({ agents, agentsRoot = '.', data = '.bridle' }: ServerOptions): ServerProject[] => {
+  const started = { root: process.cwd(), agents: [], data: resolve(data) }
+  if (agentsRoot === false) return [started]
+  const root = resolve(agentsRoot)
+  const named = typeof agents === 'string' ? [resolve(root, agents)] : []
+  return [started, { root, agents: [...AGENT_FOLDERS.map((name) => resolve(root, name)), ...named] }]
+}
+
+/** Why no sandbox keeps an agent from changing these folders; null = one does. */
+export const noSandboxReason = async ({ sandbox }: ServerOptions, env: NodeJS.ProcessEnv): Promise<string | null> => {
+  const backend = sandbox?.backend ?? parseBackend(env.BRIDLE_SANDBOX || undefined)
+  return backend === 'process' ? NO_SANDBOX : probeBubblewrap()
+}
