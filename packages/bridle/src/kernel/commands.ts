@@ -216,6 +216,8 @@ export interface BranchCommand extends OwnerOption {
   readonly prompts?: readonly ReplayPrompt[]
   /** Replaces the policy that the parent has at the event. */
   readonly policy?: Policy
+  /** The event came from a file. */
+  readonly imported?: true
   readonly reason?: string
   readonly actor?: string
 }
@@ -229,6 +231,8 @@ export interface ImportCommand extends OwnerOption {
   readonly events: readonly AnyEvent[]
   readonly source: { readonly agent: string; readonly id: string }
   readonly digest: string
+  /** The settings of the file that hold here. */
+  readonly settings: JsonObject
   readonly actor?: string
   /** The file has only the beginning of the log. */
   readonly partial?: true
@@ -396,6 +400,8 @@ export const REFUSAL_MESSAGES = {
   memory_full:
     'The memory has 256 keys. Accept the proposal under a key that is there already, or let the agent delete one.',
   not_expired: 'The session has not expired.',
+  confirm_import:
+    'The session was imported from a file. Read its prompts, and repeat the request with a `workspace` and the `prompts_digest` of the session.',
   bad_branch_point: 'The branch point is not in the parent.',
   command_conflict: 'This command id was used for another body.',
 } as const

@@ -35,6 +35,8 @@ export const REST_GRACE_MS = 10_000
 /** First retry after this, doubling. */
 export const RETRY_BASE_MS = 1_000
 export const RETRY_MAX_MS = 60_000
+/** Retries of background work: a hundred attempts with growing waits last for days. */
+export const RETRIES_MAX = 100
 /** A silent run updates its directory row this often. It costs no event. */
 export const HEARTBEAT_MS = 15_000
 /** A running session that says nothing for this long is flagged stuck. */

@@ -528,6 +528,8 @@ export const schemas = {
     title: maybe(text),
     /** Replaces the parent's settings. */
     settings: maybe(object),
+    /** The branch leaves among events that came from a file: no permission in them holds. */
+    imported: maybe(v.literal(true)),
     source_event_id: text,
     resume_cursor: text,
     reason: maybe(text),
@@ -550,6 +552,8 @@ export const schemas = {
     actor: maybe(text),
     /** The file had only the beginning of the log, for the branches in it. */
     partial: maybe(v.literal(true)),
+    /** The settings of the file that hold here; absent in older logs. */
+    settings: maybe(object),
   }),
   artifact_published: v.looseObject({
     artifact_id: text,

@@ -1,12 +1,15 @@
 // Branching: opens the child with its parent's history, and has it write its first event.
 import { type AnswerTo, type BranchCommand, isRefusal, type Refusal, refuse } from '../commands.ts'
 import type { Key } from '../event.ts'
+import type { Digest } from '../ports/digest.ts'
 import type { BranchParent } from '../ports/log.ts'
 import { hasFaultCode } from '../ports/store-fault.ts'
+import { withoutFolder } from '../projections/lifecycle.ts'
 import { branchRequestRefusal } from '../rules/branch.ts'
 import type { IdempotencyKey } from '../session/command-batch.ts'
 import type { Session } from '../session/session.ts'
 import { evict } from './eviction.ts'
+import { confirmationRefusal } from './import-confirmation.ts'
 import type { LiveSessions, PendingBranch } from './live-sessions.ts'
 import type { Removal } from './removal.ts'
 
@@ -16,11 +19,13 @@ interface ChildRequest {
   readonly childId: string
   readonly command: Omit<BranchCommand, 'type' | 'parent'>
   readonly id: IdempotencyKey | null
+  /** Confirms the prompts of an imported session. */
+  readonly promptsDigest?: string
 }
 
 export const branchSession = async (
-  { live, removal }: { readonly live: LiveSessions; readonly removal: Removal },
-  { parent, seq, childId, command, id }: ChildRequest,
+  { live, removal, digest }: { readonly live: LiveSessions; readonly removal: Removal; readonly digest: Digest },
+  { parent, seq, childId, command, id, promptsDigest }: ChildRequest,
 ): Promise<AnswerTo<BranchCommand> | Refusal> => {
   const source = await live.find(parent)
   const refusal = branchRequestRefusal(source && { id: parent.id, head: source.state.head }, seq, childId)
@@ -28,12 +33,27 @@ export const branchSession = async (
   const from: BranchParent = { agent: parent.agent, id: parent.id, seq }
   const child = await openChild(live, { ...parent, id: childId }, { from, source })
   if (!child) return refuse('bad_branch_point')
+  // A repeated request finds the branch that it made.
+  const asked = { ...command, ...(promptsDigest !== undefined && { promptsDigest }) }
+  const unconfirmed = child.exists ? null : await confirmationRefusal(source, child.state, asked, digest)
+  if (unconfirmed) {
+    live.discardUnused(child)
+    return unconfirmed
+  }
   const conflict = id && (await removal.unlessErased(source, () => reserveBranchId(source, childId, id)))
-  const branch: BranchCommand = { type: 'branch', parent: from, ...command }
+  const branch: BranchCommand = { type: 'branch', parent: from, ...command, ...importedFields(source, seq, command) }
   const outcome = conflict ?? (await removal.unlessErased(child, () => child.send(branch, id), source))
   if (isRefusal(outcome)) live.discardUnused(child)
   return outcome
 }
+
+/** A branch among events that came from a file has the settings of the session as it is here. */
+const importedFields = (
+  { state: { lifecycle } }: Session,
+  seq: number,
+  { settings }: ChildRequest['command'],
+): Pick<BranchCommand, 'imported' | 'settings'> =>
+  seq < lifecycle.claimedSeq ? { imported: true, settings: settings ?? withoutFolder(lifecycle.settings) } : {}
 
 /** Null where the store allows no branch. */
 export const openChild = async (live: LiveSessions, key: Key, branch: PendingBranch): Promise<Session | null> => {

@@ -25,6 +25,7 @@ import type { Session } from '../session/session.ts'
 import { bindApproval } from './approval-binding.ts'
 import { branchSession } from './branching.ts'
 import { cancelChild } from './child-sessions.ts'
+import { type ImportedPrompts, importedPrompts } from './import-confirmation.ts'
 import { importSession } from './importing.ts'
 import { LiveSessions } from './live-sessions.ts'
 import type { MemoryLimits } from './memory-budget.ts'
@@ -62,7 +63,7 @@ export interface HostPorts {
 /** The part of a host that the surfaces use. */
 export type SessionService = Pick<
   Host,
-  'open' | 'find' | 'send' | 'stopTask' | 'branch' | 'importLog' | 'usedSeq' | 'remove' | 'counts'
+  'open' | 'find' | 'send' | 'stopTask' | 'branch' | 'importLog' | 'importedPrompts' | 'usedSeq' | 'remove' | 'counts'
 >
 
 export class Host {
@@ -142,11 +143,12 @@ export class Host {
     parent: Key,
     seq: number,
     childId: string,
-    options: Omit<BranchCommand, 'type' | 'parent'> & { id?: IdempotencyKey } = {},
+    options: Omit<BranchCommand, 'type' | 'parent' | 'imported'> & { id?: IdempotencyKey; promptsDigest?: string } = {},
   ): Promise<AnswerTo<BranchCommand> | Refusal> {
-    const { id = null, ...command } = options
-    const parts = { live: this.#live, removal: this.#removal }
-    return retryUnknownOutcome(id, () => branchSession(parts, { parent, seq, childId, command, id }))
+    const { id = null, promptsDigest, ...command } = options
+    const parts = { live: this.#live, removal: this.#removal, digest: this.#ports.digest }
+    const request = { parent, seq, childId, command, id, ...(promptsDigest !== undefined && { promptsDigest }) }
+    return retryUnknownOutcome(id, () => branchSession(parts, request))
   }
 
   /** A new session with the log of a file. Nothing of it starts. */
@@ -155,6 +157,11 @@ export class Host {
       type: 'import',
       ...log,
     })
+  }
+
+  /** The prompts that a branch of the session confirms; null = the session was not imported. */
+  importedPrompts({ state }: Session): Promise<ImportedPrompts | null> {
+    return importedPrompts(state, this.#ports.digest)
   }
 
   /** The last number that a session of this key has, or had before it was removed; 0 = there was none. */

@@ -62,6 +62,8 @@ export interface SettledListing extends OpenApproval {
   readonly decidedBy: string | null
   readonly decisionReason: string | null
   readonly isEdited: boolean
+  /** A file says so: nobody decided it on this server. */
+  readonly imported?: true
 }
 
 export interface ListedSession {

@@ -128,7 +128,10 @@ export const approvals: Projection<Approvals> = {
       ),
     turn_end: (state, { payload }) => settle(state, (each) => each.runId === payload.turn_id),
     branched: () => ({ open: {}, decided: {}, settled: [] }),
-    session_imported: (state) => ({ ...state, open: {}, decided: {} }),
+    session_imported: ({ settled }) => ({
+      ...{ open: {}, decided: {} },
+      settled: settled.map((entry) => ({ ...entry, imported: true })),
+    }),
   },
 }
 

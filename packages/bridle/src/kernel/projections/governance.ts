@@ -24,6 +24,8 @@ export interface SessionFact {
 const withoutQuestions = (state: Governance): Governance =>
   Object.keys(state.questions).length === 0 ? state : { ...state, questions: {} }
 
+const withoutGrants = (state: Governance): Governance => (state.grants.length === 0 ? state : { ...state, grants: [] })
+
 export const governance: Projection<Governance> = {
   initial: { grants: [], questions: {}, foundTools: [], resultArtifactRun: null },
   on: {
@@ -72,8 +74,9 @@ export const governance: Projection<Governance> = {
       }
     },
 
-    branched: withoutQuestions,
-    session_imported: withoutQuestions,
+    branched: (state, { payload }) => withoutQuestions(payload.imported ? withoutGrants(state) : state),
+    // Nobody here has approved what the file says that somebody approved.
+    session_imported: (state) => withoutQuestions(withoutGrants(state)),
   },
 }
 

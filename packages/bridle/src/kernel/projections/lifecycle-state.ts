@@ -36,6 +36,8 @@ export interface Lifecycle {
   readonly branch: { readonly sourceEventId: string; readonly resumeCursor: string } | null
   /** The number of the newest `session_imported`; null: no part of the log was imported. */
   readonly importedSeq: number | null
+  /** The last event that came from a file, in this session or one that it branches from; 0: there is none. A branch at or before it is a branch of the file. */
+  readonly claimedSeq: number
   readonly queue: readonly Prompt[]
   readonly run: Run | null
   readonly paused: boolean

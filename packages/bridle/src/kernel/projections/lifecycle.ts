@@ -3,7 +3,7 @@
 
 import { BRANCHED, type Event } from '../event.ts'
 import { omit } from '../json.ts'
-import { RESUME_HANDLES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
+import { RESUME_HANDLES_MAX, RETRIES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
 import { ownerFromId } from '../owner.ts'
 import type { Payloads } from '../schemas.ts'
 import { truncate } from '../text/truncate.ts'
@@ -32,6 +32,7 @@ export const lifecycle: Projection<Lifecycle> = {
     delegation: null,
     branch: null,
     importedSeq: null,
+    claimedSeq: 0,
     queue: [],
     run: null,
     paused: false,
@@ -285,13 +286,14 @@ export const lifecycle: Projection<Lifecycle> = {
     failure_dismissed: (state) => ({ ...state, lastTurnStatus: 'cancelled', lastError: null }),
     policy_set: (state, { payload }) => ({ ...state, policy: payload.policy }),
 
-    branched: (state, { at, payload }) => ({
+    branched: (state, { seq, at, payload }) => ({
       ...state,
       kind: payload.kind,
       // The state is the parent's, its owner included.
       owner: ownerFromId(payload.parent.id) ?? state.owner ?? payload.owner ?? null,
       title: payload.title ?? state.title,
-      settings: payload.settings ?? withoutFolder(state.settings),
+      settings: payload.settings ?? (payload.imported ? claimedSettings : withoutFolder)(state.settings),
+      ...(payload.imported && { claimedSeq: seq, maxRetries: Math.min(state.maxRetries, RETRIES_MAX) }),
       sandbox: null,
       createdAt: at,
       parent: payload.parent,
@@ -323,7 +325,9 @@ export const lifecycle: Projection<Lifecycle> = {
         ...state,
         owner: payload.owner ?? state.owner,
         importedSeq: seq,
-        settings: withoutFolder(state.settings),
+        claimedSeq: seq,
+        settings: payload.settings ?? claimedSettings(state.settings),
+        maxRetries: Math.min(state.maxRetries, RETRIES_MAX),
         reportedStatus: null,
         delegation: null,
         queue: [],
@@ -358,7 +362,21 @@ export const withFrame = (state: Lifecycle, event: Event): Lifecycle => {
 }
 
 /** A folder is of one session on one server: a file must not choose it, nor a branch share it. */
-const withoutFolder = ({ workspace_path: _, ...settings }: Lifecycle['settings']): Lifecycle['settings'] => settings
+export const withoutFolder = ({ workspace_path: _, ...settings }: Lifecycle['settings']): Lifecycle['settings'] =>
+  settings
+
+/**
+ * The settings of a log that came from a file, where the import names none: a file chooses no folder, and no mode in which less is asked.
+ * The import itself checks settings in the way of a request.
+ */
+const claimedSettings = ({ permission_mode: mode, ...settings }: Lifecycle['settings']): Lifecycle['settings'] => ({
+  ...Object.fromEntries(
+    Object.entries(settings).filter(
+      ([name]) => !name.startsWith('workspace_') && name !== 'task_graph_id' && name !== 'approval_mode',
+    ),
+  ),
+  ...(mode === 'plan' && { permission_mode: mode }),
+})
 
 /** Facts by which a durable run continues. A runner's own are believed: those that are not came in a file, without their content. */
 const continuationTypes: ReadonlySet<string> = new Set(['model_step', 'context_added', 'step_done'])

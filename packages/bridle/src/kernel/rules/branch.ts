@@ -67,6 +67,7 @@ export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }
     resume_cursor: cursor,
     ...(title !== undefined && { title }),
     ...(settings && { settings }),
+    ...(command.imported && { imported: true }),
     ...reasonAndActor(command),
   })
   endOpenWork(w, before, BRANCHED)

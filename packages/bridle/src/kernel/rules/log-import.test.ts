@@ -43,7 +43,15 @@ const imported = (events: readonly AnyEvent[], now = 60_000) =>
   decide(
     key,
     emptyState,
-    { type: 'import', parent: null, events, source: { agent: 'a', id: 'old' }, digest: 'd', actor: 'ann' },
+    {
+      type: 'import',
+      parent: null,
+      events,
+      source: { agent: 'a', id: 'old' },
+      digest: 'd',
+      settings: {},
+      actor: 'ann',
+    },
     now,
   )
 
@@ -76,7 +84,10 @@ test('[X15] time does not go back where a file is ahead of the clock', () => {
 test('[X16] a session that exists, or had these numbers before, takes no import', () => {
   const log = logOf(working)
   const { state } = imported(log)
-  const again = { type: 'import', parent: null, events: log, source: { agent: 'a', id: 'old' }, digest: 'd' } as const
+  const again = {
+    ...({ type: 'import', parent: null } as const),
+    ...{ events: log, source: { agent: 'a', id: 'old' }, digest: 'd', settings: {} },
+  }
   expect(decide(key, state, again, 1).outcome).toMatchObject({ refused: 'session_exists' })
   expect(decide(key, { ...emptyState, head: 7 }, again, 1).outcome).toMatchObject({ refused: 'session_exists' })
   const elsewhere = { ...again, parent: { agent: 'a', id: 'p', seq: 3 } }

@@ -25,11 +25,11 @@ export const importRefusal = (
 
 export const importLog = (
   w: DecisionBuilder,
-  { events, source, digest, owner, actor, partial }: ImportCommand,
+  { events, source, digest, settings, owner, actor, partial }: ImportCommand,
 ): Answers['import'] => {
   for (const event of events) w.addNumbered(event)
   const before = w.state
-  w.add('session_imported', { source, digest, ...present({ owner, actor, partial }) })
+  w.add('session_imported', { source, digest, settings, ...present({ owner, actor, partial }) })
   endOpenWork(w, before, IMPORTED)
   return { sessionId: w.key.id }
 }

@@ -283,6 +283,7 @@ const goldenImport = (): Command => ({
   events: goldenLog(goldenChat) as readonly AnyEvent[],
   source: { agent: 'golden', id: 'golden' },
   digest: 'd',
+  settings: {},
   owner: 'user:ann',
   actor: 'ann',
 })

@@ -70,6 +70,8 @@ export interface HealthSnapshot {
     readonly action: string
     readonly actor: string | null
     readonly summary: string
+    /** An imported file says so: it was not done on this server. Absent = it was. */
+    readonly imported?: true
   }[]
   readonly recovery_hint: RecoveryHint | null
   readonly policy: {
@@ -135,6 +137,7 @@ export const healthSnapshot = (key: Key, from: HealthSources, status: SessionSta
       action,
       actor,
       summary,
+      ...(seq < life.claimedSeq && { imported: true }),
     })),
     recovery_hint: recovery(key, from, status, found),
     policy: {

@@ -1,7 +1,6 @@
-// The agent of a new session, and the settings that a caller may choose for it.
+// The agent of a new session.
 import * as v from 'valibot'
 import { type AgentInfo, unavailability } from '../../kernel/agent-info.ts'
-import type { JsonObject } from '../../kernel/json.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
 import { unknownAgent } from '../http/access/unknown-agent.ts'
 import { NATIVE_ENGINE } from '../http/agent-engine.ts'
@@ -12,35 +11,6 @@ export const agentFields = {
   engine: v.optional(v.string()),
   agent: v.optional(v.string()),
 }
-
-/** The fields of `session_state` that a caller may choose. Modes that let an engine act without approval are not among them. */
-export const settingsFields = {
-  provider: v.optional(v.string()),
-  model: v.optional(v.string()),
-  permission_mode: v.optional(v.picklist(['normal', 'plan'])),
-  approval_mode: v.optional(v.picklist(['on_request'])),
-  think_level: v.optional(v.string()),
-}
-
-/** `keep_audio`: the audio of spoken turns becomes artifacts of the session. */
-export const voiceFields = { voice: v.optional(v.strictObject({ keep_audio: v.optional(v.boolean()) })) }
-
-/** A caller that sends a default chooses nothing: engines have other names for these modes. */
-const DEFAULT_SETTINGS: { readonly [name: string]: string } = { permission_mode: 'normal', approval_mode: 'on_request' }
-
-type SettingsBody = { readonly [name in keyof typeof settingsFields]?: string | undefined } & v.InferOutput<
-  v.ObjectSchema<typeof voiceFields, undefined>
->
-
-export const settingsOf = (body: SettingsBody): JsonObject => ({
-  ...Object.fromEntries(
-    Object.keys(settingsFields).flatMap((name) => {
-      const value = body[name as keyof typeof settingsFields]
-      return value === undefined || value === DEFAULT_SETTINGS[name] ? [] : [[name, value]]
-    }),
-  ),
-  ...(body.voice?.keep_audio && { voice: { keep_audio: true } }),
-})
 
 /** The agent that the caller names, else the agent of the engine, else the server's default. */
 export const chooseAgent = (

@@ -3,6 +3,7 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
+import { RETRIES_MAX } from '../../kernel/limits.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
 import { json } from '../http/answers/answer-schema.ts'
@@ -12,11 +13,12 @@ import { badRequest, type Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
+import { settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
 import { sessionTitle } from '../http/sessions/session-title.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
-import { agentFields, chooseAgent, settingsFields, settingsOf, voiceFields } from './agent-choice.ts'
+import { agentFields, chooseAgent } from './agent-choice.ts'
 import {
   backgroundAnswer,
   branchAnswer,
@@ -27,7 +29,7 @@ import {
   resumeAnswer,
 } from './answers.ts'
 import { branchBody, branchFrom, hasBranchOrigin } from './branching.ts'
-import { RETRIES_DEFAULT, RETRIES_MAX } from './limits.ts'
+import { RETRIES_DEFAULT } from './limits.ts'
 import { newSessionKey } from './new-session-key.ts'
 import { policyRequestSchema } from './policy.ts'
 import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'

@@ -12,6 +12,12 @@ import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { optionalId, type RouteCall } from '../http/router/route.ts'
+import {
+  type ContinuationBody,
+  continuationFields,
+  continuationWorkspace,
+  continuedSettings,
+} from '../http/sessions/import-confirmation.ts'
 import { respondWithCard } from '../http/sessions/routes.ts'
 import { sessionTitle } from '../http/sessions/session-title.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
@@ -26,6 +32,7 @@ export const branchBody = v.looseObject({
   prompt: v.optional(v.string()),
   reason: v.optional(v.string()),
   actor: v.optional(v.string()),
+  ...continuationFields,
 })
 
 interface BranchOrigin {
@@ -36,7 +43,7 @@ interface BranchOrigin {
 export const hasBranchOrigin = (body: BranchOrigin): boolean =>
   body.from_event_id !== undefined || body.resume_cursor !== undefined
 
-interface BranchRequestBody extends BranchOrigin {
+interface BranchRequestBody extends BranchOrigin, ContinuationBody {
   readonly session_id?: string | undefined
   readonly title?: string | undefined
   readonly reason?: string | undefined
@@ -55,7 +62,7 @@ export const branchFrom = async (
   const { request, access, ports } = call
   const commandId = idempotencyKey(request)
   if (isDenial(commandId)) return commandId
-  const { kind, settings } = session.state.lifecycle
+  const { kind } = session.state.lifecycle
   const childId =
     branch.session_id ??
     (await newSessionId(kind === 'chat' ? 'chat' : 'bg', [session.key, ...userPart(access), commandId]))
@@ -69,8 +76,13 @@ export const branchFrom = async (
   if (branch.session_id !== undefined && (await ports.relatedSessions?.livesElsewhere(key)))
     return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
   // No workspace for a session that exists: the host refuses the branch, or answers for its Idempotency-Key.
-  const isNew = !ports.workspaces || (await ports.directory.find(key.tenant, childId)).length === 0
-  const prepared = isNew ? await prepareWorkspace(call, key, settings, { kind, parent: session.key }) : null
+  const isNew = (await ports.directory.find(key.tenant, childId)).length === 0
+  const workspace = await continuationWorkspace(ports, session, branch, isNew)
+  if (isDenial(workspace)) return workspace
+  const settings = continuedSettings(session, workspace)
+  const prepared = isNew
+    ? await prepareWorkspace(call, key, settings, { kind, ...(!workspace && { parent: session.key }) })
+    : null
   if (isDenial(prepared)) return prepared
   const { prompt, title, reason, actor, resume_cursor: cursor } = branch
   // `wish` is part of a stored hash: with another name a repeated key from before an upgrade would be refused.
@@ -83,7 +95,9 @@ export const branchFrom = async (
     ...(prompt !== undefined && { prompt }),
     ...(reason !== undefined && { reason }),
     ...(actor !== undefined && { actor }),
+    ...(workspace && { settings }),
     ...(prepared && { settings: prepared.settings, artifacts: prepared.artifacts }),
+    ...(branch.prompts_digest !== undefined && { promptsDigest: branch.prompts_digest }),
     ...(id && { id }),
   })
   if (isRefusal(answer)) {

@@ -13,16 +13,18 @@ import { badRequest, type Denial, isDenial, missingSession } from '../http/route
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { lookUp } from '../http/sessions/event-lookup.ts'
+import { importedPart } from '../http/sessions/import-confirmation.ts'
 import { omitSchema } from '../http/sessions/omitted-parts.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
 import { sessionTitle } from '../http/sessions/session-title.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { wholeSession } from '../http/views/whole-session.ts'
 import type { SessionCard } from '../http/wire.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
 import { workspaceFields, workspaceOf, workspaceSettings } from '../http/workspaces/workspace-choice.ts'
-import { agentFields, chooseAgent, settingsFields, settingsOf, voiceFields } from './agent-choice.ts'
+import { agentFields, chooseAgent } from './agent-choice.ts'
 import { branchAnswer, chatCreatedAnswer, chatSessionAnswer, turnAnswer, turnStreamAnswer } from './answers.ts'
 import { branchBody, branchFrom } from './branching.ts'
 import { newSessionKey } from './new-session-key.ts'
@@ -82,6 +84,7 @@ export const chatRoutes: readonly Route[] = [
       const agent = call.ports.agents.get(session.key.agent) ?? null
       return jsonWithTag<ChatSession>(call.request, {
         ...(await lookUp(session, (facts) => wholeSession(facts, agent, call.query.omit))),
+        ...(await importedPart(call.ports, session, call.query.omit)),
         background_artifacts: await backgroundArtifacts(call.ports, session.key, call.access),
       })
     },

@@ -1,5 +1,3 @@
-/** Retries of background work: a hundred attempts with growing waits last for days. */
-export const RETRIES_MAX = 100
 /** Retries of work that names no number: a killed server counts as a failure, and must not be the end of the work. */
 export const RETRIES_DEFAULT = 3
 /** Characters of the types that a stream leaves out: more than all of ours have together, and some of an agent's own. */

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { isRefusal, type ReplayPrompt } from '../../kernel/commands.ts'
 import { messageSeq } from '../../kernel/ids.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { QUEUE_MAX } from '../../kernel/limits.ts'
 import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
@@ -12,10 +13,12 @@ import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { type Route, type RouteCall, route } from '../http/router/route.ts'
+import { continuationFields, continuationWorkspace, continuedSettings } from '../http/sessions/import-confirmation.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { settingsFields, settingsOf } from '../http/sessions/session-settings.ts'
 import { sessionTitle } from '../http/sessions/session-title.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
-import { chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
+import { chooseAgent } from './agent-choice.ts'
 import { replayAnswer } from './answers.ts'
 import { policyRequestSchema } from './policy.ts'
 import { newSessionId, userPart } from './session-ids.ts'
@@ -29,6 +32,7 @@ const replayBody = v.looseObject({
   from_message: v.optional(v.string()),
   reason: v.optional(v.string()),
   actor: v.optional(v.string()),
+  ...continuationFields,
 })
 
 type ReplayCall = RouteCall<unknown, v.InferOutput<typeof replayBody>>
@@ -55,8 +59,6 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
   const { access, body, ports, request } = call
   const agent = chooseAgent(call, { agent: session.key.agent })
   if (isDenial(agent)) return agent
-  const settings = replaySettings(session, body, agent.modelProblem)
-  if (isDenial(settings)) return settings
   const plan = replayPlan(session.state.conversation.messages, body.from_message)
   if (isDenial(plan)) return plan
   const commandId = idempotencyKey(request)
@@ -68,8 +70,12 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
   if (await isOtherUsersId(access, childId)) return sessionNotFound(childId)
   // A repeated request finds the session that it made, and prepares nothing for it.
   const isNew = (await ports.directory.find(key.tenant, childId)).length === 0
+  const workspace = await continuationWorkspace(ports, session, body, isNew)
+  if (isDenial(workspace)) return workspace
+  const settings = replaySettings(session, body, { modelProblem: agent.modelProblem, workspace })
+  if (isDenial(settings)) return settings
   // From the first prompt on, the files are those that the session began with: a new workspace of the same source.
-  const origin = { kind, ...(!plan.isWhole && { parent: session.key }) }
+  const origin = { kind, ...(!plan.isWhole && !workspace && { parent: session.key }) }
   const prepared = isNew ? await prepareWorkspace(call, key, settings, origin) : null
   if (isDenial(prepared)) return prepared
   const { title, policy, reason } = body
@@ -84,6 +90,7 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
     ...(policy && { policy }),
     ...(reason !== undefined && { reason }),
     ...(id && { id }),
+    ...(body.prompts_digest !== undefined && { promptsDigest: body.prompts_digest }),
   })
   if (isRefusal(answer)) {
     await prepared?.discard?.()
@@ -98,23 +105,26 @@ const replay = async (call: ReplayCall, session: Session): Promise<Response | De
 
 /** The settings of the session with the changes of the request. */
 const replaySettings = (
-  { key, state }: Session,
+  session: Session,
   { model, settings: changes = {} }: ReplayCall['body'],
-  modelProblem: ((model: string) => string | null) | undefined,
+  {
+    modelProblem,
+    workspace,
+  }: {
+    readonly modelProblem: ((model: string) => string | null) | undefined
+    readonly workspace: JsonObject | null
+  },
 ) => {
   const name = model ?? changes.model
   if (name !== undefined && !modelProblem)
-    return badRequest(`body: model: The agent "${key.agent}" has no model that a session could choose`)
+    return badRequest(`body: model: The agent "${session.key.agent}" has no model that a session could choose`)
   const problem = name === undefined ? null : (modelProblem?.(name) ?? null)
   if (problem !== null) return badRequest(`body: model: ${problem}`)
   const changed = { ...changes, ...(name !== undefined && { model: name }) }
-  // A workspace belongs to one session, and a default that the request names replaces what the session has.
-  const replaced = new Set([...WORKSPACE_FIELDS, ...Object.keys(changed)])
-  const own = Object.entries(state.lifecycle.settings).filter(([field]) => !replaced.has(field))
+  // A default that the request names replaces what the session has.
+  const own = Object.entries(continuedSettings(session, workspace)).filter(([field]) => !Object.hasOwn(changed, field))
   return { ...Object.fromEntries(own), ...settingsOf(changed) }
 }
-
-const WORKSPACE_FIELDS = ['workspace_id', 'workspace_path', 'workspace_kind', 'workspace_branch', 'task_graph_id']
 
 interface ReplayPlan {
   /** The event to branch at. */

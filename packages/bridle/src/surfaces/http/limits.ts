@@ -1,5 +1,8 @@
 // Every limit of the HTTP surface, with a line on why that number. Those of the kernel are in kernel/limits.ts.
 
+/** Settings of a file that an answer names, and the length of a name: a file may have any. */
+export const IGNORED_SETTINGS_MAX = 20
+export const SETTING_NAME_CHARS_MAX = 64
 /** The body of a request: above the largest command that the kernel takes, and small enough to hold in memory for many callers. */
 export const BODY_BYTES_MAX = 8 * 1024 * 1024
 /** A message on a socket, which carries the same commands as a body. */

@@ -306,6 +306,7 @@ const noSessions: SessionService = {
   stopTask: notInGateway,
   branch: notInGateway,
   importLog: notInGateway,
+  importedPrompts: notInGateway,
   usedSeq: notInGateway,
   remove: notInGateway,
   counts: () => ({ sessions: 0, listeners: 0, running: 0, waiting: 0, events: 0 }),

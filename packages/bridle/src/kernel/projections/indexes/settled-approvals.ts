@@ -20,6 +20,8 @@ export interface SettledEntry
   readonly decidedBy: string | null
   readonly decisionReason: string | null
   readonly isEdited: boolean
+  /** A file says so: nobody decided it on this server. */
+  readonly imported?: true
 }
 
 /** A question that another one replaces is not settled: the other one is. */

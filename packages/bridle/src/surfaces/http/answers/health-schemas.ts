@@ -47,6 +47,7 @@ export const auditEntrySchema = answerSchema<HealthSnapshot['audit'][number]>('A
   action: text,
   actor: nullableText,
   summary: text,
+  imported: v.optional(v.literal(true)),
 })
 
 /** The health part of a policy is the caller's own object: budgets by name, and an action. */

@@ -60,7 +60,7 @@ export const exportAnswer = textAnswer(
 )
 
 export const importAnswer = jsonAnswer(
-  '`{ sessions }`: the id of each session here, and how many events of the file it has.',
+  '`{ sessions }`: the id of each session here, how many events of the file it has, and the settings of the file that are ignored.',
   answerSchema<ImportReceipt>('ImportReceipt', {
     sessions: list(
       answerSchema<ImportReceipt['sessions'][number]>('ImportedSession', {
@@ -69,8 +69,19 @@ export const importAnswer = jsonAnswer(
         events: count,
         existing: v.optional(flag),
         renamed_from: v.optional(text),
+        ignored: v.optional(list(text)),
       }),
     ),
   }),
-  { sessions: [{ id: 's1-2', agent: 'assistant', events: 118, renamed_from: 's1' }] },
+  {
+    sessions: [
+      {
+        id: 's1-2',
+        agent: 'assistant',
+        events: 118,
+        renamed_from: 's1',
+        ignored: ['permission_mode', 'workspace_mode'],
+      },
+    ],
+  },
 )

@@ -108,6 +108,7 @@ const settledApprovalSchema = answerSchema<SettledApproval>('SettledApproval', {
   decidedBy: nullableText,
   decisionReason: nullableText,
   isEdited: flag,
+  imported: v.optional(v.literal(true)),
 })
 
 export const approvalPageAnswer = jsonAnswer(

@@ -7,6 +7,7 @@ import type {
   ArtifactSummary,
   CancelReceipt,
   CheckpointSummary,
+  ImportedPrompt,
   ResumeContext,
   SessionApproval,
   SessionArtifacts,
@@ -238,6 +239,10 @@ export const sessionDetailEntries: AnswerEntries<SessionDetail> = {
   subagents: list(subagentSchema),
   resume_points: list(resumePointSchema),
   channel: v.optional(channelSchema),
+  imported_prompts: v.optional(
+    list(answerSchema<ImportedPrompt>('ImportedPrompt', { message_id: text, text, input: v.optional(anyJson) })),
+  ),
+  prompts_digest: v.optional(text),
 }
 
 export const sessionDetailSchema = answerSchema<SessionDetail>('SessionDetail', sessionDetailEntries)

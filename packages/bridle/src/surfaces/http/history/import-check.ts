@@ -14,6 +14,7 @@ import { isOtherUsersId, viewerOf } from '../access/users.ts'
 import { FOLD_CHARS, IMPORT_AHEAD_MS, RENAMES_MAX } from '../limits.ts'
 import type { AppPorts } from '../router/app.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
+import { type ImportedSettings, importedSettings } from '../sessions/session-settings.ts'
 
 /** A session of a file, and what becomes of it here. */
 export interface PlannedImport {
@@ -23,6 +24,8 @@ export interface PlannedImport {
   readonly parent: { readonly agent: string; readonly id: string; readonly seq: number } | null
   /** The server has these events already: nothing is written. */
   readonly isKnown: boolean
+  /** The settings of the file that hold here, and the names of the others. */
+  readonly claimed: ImportedSettings
 }
 
 interface ImportContext {
@@ -54,12 +57,13 @@ export const planImport = async (
       if (branchPoints.has(place)) states.set(place, state)
     })
     if (isDenial(after)) return after
-    const unfit = settingsDenial(context, exported, after)
+    const claimed = importedSettings(after.lifecycle.settings)
+    const unfit = modelDenial(context, exported, claimed)
     if (unfit) return unfit
     const place = await placeOf(context, exported, parent, taken)
     if (isDenial(place)) return place
     taken.add(place.key.id)
-    planned.set(nameOf(session), { exported, parent, ...place })
+    planned.set(nameOf(session), { exported, parent, claimed, ...place })
   }
   return [...planned.values()]
 }
@@ -155,12 +159,11 @@ const foldLog = async (
 }
 
 /** The operator decides which models the sessions of an agent may ask, also those that come from elsewhere. */
-const settingsDenial = (
+const modelDenial = (
   { ports }: ImportContext,
   exported: ExportedSession,
-  { lifecycle: { settings } }: SessionState,
+  { settings: { model } }: ImportedSettings,
 ): Denial | null => {
-  const { model } = settings
   const problem = typeof model === 'string' ? ports.agents.get(exported.session.agent)?.modelProblem?.(model) : null
   return problem
     ? at(exported, `The session asks the model "${model}", which this server does not allow: ${problem}`)

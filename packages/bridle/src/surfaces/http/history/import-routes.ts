@@ -47,7 +47,14 @@ export const importRoutes: readonly Route[] = [
       for (const each of isSet(query.check) ? [] : planned.filter(({ isKnown }) => !isKnown)) {
         const { id, agent, partial } = each.exported.session
         const outcome = await ports.host.importLog(each.key, {
-          ...{ parent: each.parent, events: eventsOf(each), source: { agent, id }, digest: content.digest, ...by },
+          ...{
+            parent: each.parent,
+            events: eventsOf(each),
+            source: { agent, id },
+            digest: content.digest,
+            settings: each.claimed.settings,
+            ...by,
+          },
           ...(partial && { partial }),
         })
         if (isRefusal(outcome)) return refusalDenial(outcome)
@@ -81,8 +88,10 @@ const receiptOf = ({
   key,
   exported: { session, entries },
   isKnown,
+  claimed: { ignored },
 }: PlannedImport): ImportReceipt['sessions'][number] => ({
   ...{ id: key.id, agent: key.agent, events: entries.length },
   ...(isKnown && { existing: true }),
   ...(key.id !== session.id && { renamed_from: session.id }),
+  ...(!isKnown && ignored.length > 0 && { ignored }),
 })

@@ -30,6 +30,7 @@ const rendered: { readonly [D in DenialCode]: readonly [status: number, body: ob
   not_found: [404, { error: 'Not found', message: 'Why.' }, 4004],
   method_not_allowed: [405, text, 1011],
   conflict: [409, object('conflict'), 1011],
+  confirm_import: [409, object('confirm_import'), 1011],
   precondition_failed: [412, text, 1011],
   body_too_large: [413, object('body_too_large'), 1011],
   unsupported_encoding: [415, text, 1011],

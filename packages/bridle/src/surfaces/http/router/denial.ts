@@ -13,6 +13,7 @@ export const denialKinds = {
   not_found: { status: 404, body: 'text' },
   method_not_allowed: { status: 405, body: 'text' },
   conflict: { status: 409, body: 'object' },
+  confirm_import: { status: 409, body: 'object' },
   precondition_failed: { status: 412, body: 'text' },
   body_too_large: { status: 413, body: 'object' },
   unsupported_encoding: { status: 415, body: 'text' },

@@ -4,7 +4,9 @@ import { StoreFault, type StoreFaultCode } from '../../../kernel/ports/store-fau
 import type { SettledApprovalDetails } from '../wire.ts'
 import { badRequest, Denial, notFound, sessionNotFound } from './denial.ts'
 
-const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 'bad_request' | 'rate_limited' } = {
+const refusalDenials: {
+  readonly [R in RefusalCode]: 'not_found' | 'conflict' | 'confirm_import' | 'bad_request' | 'rate_limited'
+} = {
   session_not_found: 'not_found',
   message_not_found: 'not_found',
   approval_not_found: 'not_found',
@@ -22,6 +24,7 @@ const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 
   not_paused: 'conflict',
   not_expired: 'conflict',
   command_conflict: 'conflict',
+  confirm_import: 'confirm_import',
   prompt_empty: 'bad_request',
   prompt_too_long: 'bad_request',
   too_large: 'bad_request',
@@ -43,6 +46,8 @@ export const refusalDenial = ({ refused: code, message, settlement }: Refusal, s
       return badRequest(message)
     case 'conflict':
       return new Denial('conflict', message, {}, settlement && settledDetails(settlement))
+    case 'confirm_import':
+      return new Denial('confirm_import', message)
     case 'rate_limited':
       return new Denial('rate_limited', message, { 'retry-after': '1' })
   }

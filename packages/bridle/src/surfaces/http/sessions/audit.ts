@@ -48,15 +48,20 @@ const auditPage = async (session: Session, end: number, limit: number): Promise<
   const events = await eventsAt(session, seqs)
   const audit = events.toReversed().flatMap((event) => {
     const row = auditRow(event)
-    return row ? [auditEntry(row, own)] : []
+    return row ? [auditEntry(row, own, row.seq < session.state.lifecycle.claimedSeq)] : []
   })
   return { audit, ...(seqs.length < earlier.length && seqs[0] !== undefined && { next: eventId(seqs[0], own) }) }
 }
 
-const auditEntry = ({ seq, at, action, actor, summary }: AuditRow, incarnation: number): AuditEntry => ({
+const auditEntry = (
+  { seq, at, action, actor, summary }: AuditRow,
+  incarnation: number,
+  isImported: boolean,
+): AuditEntry => ({
   event_id: eventId(seq, incarnation),
   timestamp: new Date(at).toISOString(),
   action,
   actor,
   summary,
+  ...(isImported && { imported: true }),
 })

@@ -63,7 +63,7 @@ export const pendingApproval = (listing: { readonly key: Key; readonly approval:
 })
 
 const settledApproval = (listing: { readonly key: Key; readonly approval: SettledListing }): SettledApproval => {
-  const { decision, decidedAt, decidedBy, decisionReason, isEdited } = listing.approval
+  const { decision, decidedAt, decidedBy, decisionReason, isEdited, imported } = listing.approval
   return {
     ...listed(listing),
     status: settledStatus(decision),
@@ -71,6 +71,7 @@ const settledApproval = (listing: { readonly key: Key; readonly approval: Settle
     decidedBy,
     decisionReason,
     isEdited,
+    ...(imported && { imported }),
   }
 }
 

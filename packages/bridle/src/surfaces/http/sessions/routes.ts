@@ -22,6 +22,7 @@ import { sessionCard } from '../views/detail.ts'
 import { wholeSession } from '../views/whole-session.ts'
 import type { SessionCard, SessionDetail, SessionPage } from '../wire.ts'
 import { lookUp } from './event-lookup.ts'
+import { importedPart } from './import-confirmation.ts'
 import { listFilter, listQueryEntries } from './list-filter.ts'
 import { omitSchema } from './omitted-parts.ts'
 import { sessionRow } from './session-rows.ts'
@@ -66,10 +67,11 @@ export const sessionRoutes: readonly Route[] = [
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
-      return jsonWithTag<SessionDetail>(
-        call.request,
-        await lookUp(session, (facts) => wholeSession(facts, agentOf(call, session), call.query.omit)),
-      )
+      const { omit } = call.query
+      return jsonWithTag<SessionDetail>(call.request, {
+        ...(await lookUp(session, (facts) => wholeSession(facts, agentOf(call, session), omit))),
+        ...(await importedPart(call.ports, session, omit)),
+      })
     },
   }),
   route({

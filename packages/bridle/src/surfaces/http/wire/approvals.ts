@@ -77,6 +77,8 @@ export interface SettledApproval extends Omit<PendingApproval, 'status'> {
   readonly decisionReason: string | null
   /** The call was approved with other arguments than those asked for; `args` has the approved ones. */
   readonly isEdited: boolean
+  /** An imported file says so: nobody decided it on this server. Absent = it was decided here. */
+  readonly imported?: true
 }
 
 /** The approvals of each `status` of the inbox. */

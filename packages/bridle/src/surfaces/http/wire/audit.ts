@@ -12,6 +12,8 @@ export interface AuditEntry {
   readonly actor: string | null
   /** A line for people. */
   readonly summary: string
+  /** An imported file says so: it was not done on this server. Absent = it was. */
+  readonly imported?: true
 }
 
 /** A page of what operators and the server did with a session. */

@@ -33,6 +33,8 @@ export interface ImportReceipt {
     readonly existing?: boolean
     /** The id in the file, where another session has it here. */
     readonly renamed_from?: string
+    /** Settings of the file that do not hold here: workspaces, and whatever a caller could not choose. At most 20; absent = none. */
+    readonly ignored?: readonly string[]
   }[]
 }
 

@@ -1,5 +1,6 @@
 // The detail of a session: its card, messages, artifacts and resume points.
 import type { EngineInfo } from '../../../kernel/engine-info.ts'
+import type { Json } from '../../../kernel/json.ts'
 import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
 import type { SessionStatus } from '../../../kernel/schemas.ts'
 import type { HealthSnapshot } from '../../../kernel/views/health-snapshot.ts'
@@ -147,6 +148,20 @@ export interface SessionDetail extends SessionCard, SessionMessages, SessionArti
   readonly resume_points: readonly ResumePoint[]
   /** The participants of the session, and its newest events between them. Absent where the request has `omit=channel`. */
   readonly channel?: SessionChannel
+  /** The prompts of an imported session, in full and in their order. Absent if it was not imported, or where the request has `omit=imported_prompts`. */
+  readonly imported_prompts?: readonly ImportedPrompt[]
+  /** Confirms the prompts of an imported session: its replay or branch repeats it. Absent if it was not imported. */
+  readonly prompts_digest?: string
+}
+
+/** A prompt of an imported session. */
+export interface ImportedPrompt {
+  /** The id of its message. */
+  readonly message_id: string
+  /** The text. */
+  readonly text: string
+  /** What was sent with the text; absent = nothing. */
+  readonly input?: Json
 }
 
 /** A position that a session can be resumed or branched from. */

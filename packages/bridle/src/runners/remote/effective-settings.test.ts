@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { effectiveSettings } from './effective-settings.ts'
+
+const modes = ['plan', 'default', 'acceptEdits', 'dontAsk', 'auto', 'bypassPermissions']
+
+const modeOf = (agent: string | undefined, session: unknown, request: unknown = undefined): string | undefined =>
+  effectiveSettings(agent === undefined ? {} : { permission_mode: agent }, {
+    settings: session === undefined ? {} : { permission_mode: session as string },
+    input: request === undefined ? null : { permission_mode: request as string },
+  }).permission_mode ?? undefined
+
+describe('[R23] the permission mode of a run', () => {
+  test('a session tightens the mode of its agent', () => {
+    for (const agent of [undefined, 'of tomorrow', ...modes])
+      expect([agent, modeOf(agent, 'plan')]).toEqual([agent, 'plan'])
+    expect(modeOf('bypassPermissions', 'default')).toBe('default')
+    expect(modeOf('acceptEdits', 'default')).toBe('default')
+    expect(modeOf('bypassPermissions', 'acceptEdits')).toBe('acceptEdits')
+  })
+
+  test.each(['acceptEdits', 'dontAsk', 'auto', 'bypassPermissions', 'normal', 'of tomorrow', 'toString', '', 7, null])(
+    'a session does not widen an agent that asks, or plans: %s',
+    (session) => {
+      expect(modeOf('default', session)).toBe('default')
+      expect(modeOf('plan', session)).toBe('plan')
+      expect(modeOf(undefined, session)).toBeUndefined()
+    },
+  )
+
+  test('no mode of a session is wider than that of its agent, whatever both are', () => {
+    for (const agent of modes)
+      for (const session of modes) {
+        const mode = modeOf(agent, session)
+        expect([agent, session]).toContain(mode)
+        // The session's mode holds in one of the two directions at most.
+        if (mode !== agent) expect(modeOf(session, agent)).toBe(session)
+      }
+  })
+
+  test.each([undefined, 'of tomorrow', ...modes])('a request sets no mode: the agent has %s', (agent) => {
+    for (const request of [...modes, 'normal'])
+      for (const session of [undefined, 'plan']) expect(modeOf(agent, session, request)).toBe(modeOf(agent, session))
+  })
+})
+
+test('[R23] a request lowers limits and chooses a model, and nothing else', () => {
+  const agent = { model: 'a', permission_mode: 'default', max_budget_usd: 2, max_turns: 5 }
+  const input = { model: 'b', max_budget_usd: 1, max_turns: 9, permission_mode: 'bypassPermissions', models: ['*'] }
+  expect(effectiveSettings(agent, { settings: { model: 'c', max_turns: 3 }, input })).toEqual({
+    ...{ model: 'b', permission_mode: 'default', max_budget_usd: 1, max_turns: 3 },
+  })
+})
