@@ -206,6 +206,8 @@ const goldenDurable: readonly GoldenStep[] = [
   ),
   runnerReports(event('token', { text: ' there' })),
   runnerReports({ type: 'resumed' }, { type: 'supersede' }),
+  { type: 'excuse_run', reason: 'company' },
+  { type: 'excuse_run', reason: 'stopping' },
   // A mark inside of a text, and a thought behind it.
   runnerReports(event('token', { text: ' again' }), event('thinking', { text: 'so' })),
   runnerReports({ type: 'supersede', keep: { chars: 7, parts: 3 } }),
