@@ -21,6 +21,8 @@ export interface DurableSession {
   /** Background work has one turn. */
   readonly kind: 'chat' | 'background'
   readonly plans: readonly Plan[]
+  /** Absent: the server's default. */
+  readonly maxRetries?: number
 }
 
 /** The end of a session: what its log, its clients and the effects file say. */
@@ -166,11 +168,14 @@ export class DurableWorld {
   }
 }
 
-const requestOf = ({ id, agent, kind }: DurableSession, plan: Plan): { path: string; body: object } => {
+const requestOf = ({ id, agent, kind, maxRetries }: DurableSession, plan: Plan): { path: string; body: object } => {
   const prompt = JSON.stringify(plan)
   return kind === 'chat'
     ? { path: `/agents/${agent}/${id}`, body: { prompt } }
-    : { path: '/sessions', body: { agent, session_id: id, prompt } }
+    : {
+        path: '/sessions',
+        body: { agent, session_id: id, prompt, ...(maxRetries !== undefined && { max_retries: maxRetries }) },
+      }
 }
 
 const isOver = (status: string | undefined): boolean =>

@@ -111,6 +111,7 @@ const contents: { readonly [T in EventType]: EntryContent } = {
   approval_decided: 'whole',
   approval_delivered: 'whole',
   run_resumed: 'whole',
+  run_excused: 'whole',
   run_waiting: 'whole',
   run_woken: 'whole',
   answer_heard: 'whole',

@@ -122,7 +122,10 @@ export const catalogue = {
   resume_handle: internalRow('how the engine continues or forks from this turn'),
   approval_decided: internalRow('approved, denied, expired, superseded or cancelled, by whom, with which arguments'),
   approval_delivered: internalRow('the runner has the answer'),
-  run_resumed: internalRow('another owner continues a durable run; how often since it last got further'),
+  run_resumed: internalRow(
+    'another owner continues a durable run; how many crashes count against it since it last made progress',
+  ),
+  run_excused: internalRow('crashes from here on do not count against the run'),
   run_waiting: internalRow('the run waits: nothing is wanted for it until something comes, or until then'),
   answer_heard: internalRow('how much of a spoken answer was heard so far, while it is played'),
   run_woken: internalRow('the wait of the run is over: news came, or its time'),

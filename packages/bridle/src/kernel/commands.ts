@@ -4,7 +4,8 @@ import type { AnyEvent, AnyEventDraft } from './event.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { BranchParent } from './ports/log.ts'
 import type { ChildNotice } from './rules/children/child-notice.ts'
-import type { ApprovalDecision, ApprovalRisk, Payloads, Policy, ToolEffect } from './schemas.ts'
+import type { ApprovalDecision, ApprovalRisk, EXCUSE_REASONS, Payloads, Policy, ToolEffect } from './schemas.ts'
+import type { RunPass } from './session/run-gate.ts'
 
 /** The settings of a new session, used when the command is its first. */
 export interface SessionOptions {
@@ -120,7 +121,14 @@ export type Command =
   | { readonly type: 'tick' }
   /** The process is stopping: a run that lives in it is stopped and kept for the next process. */
   | { readonly type: 'hand_over' }
+  /** Crashes from here on do not count against the durable run of the session. */
+  | ExcuseCommand
   | RunReport
+
+export interface ExcuseCommand {
+  readonly type: 'excuse_run'
+  readonly reason: (typeof EXCUSE_REASONS)[number]
+}
 
 /** The listener of a spoken answer has heard only a part of it: the rest is withdrawn, and its run ends. */
 export interface InterruptCommand {
@@ -313,8 +321,8 @@ export type ReportItem =
       readonly reason?: string
       readonly resume?: string
     }
-  /** A durable run is taken up from the log, by another owner or after a wait. */
-  | { readonly type: 'resumed' }
+  /** A durable run is resumed from the log, by another owner or after a wait. Absent `pass`: after a crash, and with no other run. */
+  | { readonly type: 'resumed'; readonly pass?: RunPass }
   /**
    * A durable run can only wait: until news comes, or until the time. `seen` is the last event that the runner knows: news after
    * it keep the run awake.
@@ -480,6 +488,7 @@ export type Answers = {
   readonly expire: NoAnswer
   readonly tick: NoAnswer
   readonly hand_over: NoAnswer
+  readonly excuse_run: NoAnswer
   /** `dropped` says why nothing of the report counts. */
   readonly report: { readonly dropped?: 'run' | 'frame' | 'budget' | 'stopped' }
 }

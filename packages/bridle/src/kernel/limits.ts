@@ -24,8 +24,10 @@ export const REPORTS_HIGH_WATER = 256
 export const ABORT_GRACE_MS = 2_000
 /** A run over its budget that stays silent for this long is stopped: a run at its end reports it within milliseconds. */
 export const BUDGET_GRACE_MS = 250
-/** How often a durable run is taken up without getting further before it fails: a deployment or two, not a loop of crashes. */
+/** Crashes that count against a durable run without progress before it fails: one or two may be chance. */
 export const RESUMES_MAX = 5
+/** After this many a run is a suspect: later crashes count only while no other run is at work. */
+export const SUSPECT_RESUMES = 2
 /** Signals of one run: its runner keeps them in memory until the run ends. A sender that loops reaches the number, a workflow never does. */
 export const SIGNALS_MAX = 1_000
 /** Characters of these signals together, for the same reason: some payloads of the largest size. */

@@ -47,6 +47,8 @@ export const APPROVAL_DECISIONS = ['approved', 'denied', 'expired', 'superseded'
 export const APPROVAL_KINDS = ['tool', 'budget', 'unknown_outcome'] as const
 /** How much is at stake in a call that a person is asked about. */
 export const APPROVAL_RISKS = ['low', 'medium', 'high'] as const
+/** Why later crashes do not count against a run: another run started beside it, or the process stops on purpose. */
+export const EXCUSE_REASONS = ['company', 'stopping'] as const
 export const PARK_REASONS = ['paused', 'budget', 'restart', 'unknown_outcome', 'unapproved_call'] as const
 export const BUDGETS = [
   'min_score',
@@ -427,7 +429,14 @@ export const schemas = {
     /** Queued prompts that the cancel dropped. */
     queued: maybe(count),
   }),
-  retry_scheduled: v.looseObject({ run_id: text, attempt: count, due: count, reason: text }),
+  /** `code`: after a crash loop the next attempt stays a suspect. */
+  retry_scheduled: v.looseObject({
+    run_id: text,
+    attempt: count,
+    due: count,
+    reason: text,
+    code: maybe(v.literal('crash_loop')),
+  }),
   output_superseded: v.looseObject({
     run_id: text,
     attempt: count,
@@ -436,7 +445,18 @@ export const schemas = {
     /** A listener interrupted the spoken answer: the part that was heard. */
     interrupted: maybe(v.object({ text, audio_ms: maybe(count) })),
   }),
-  run_resumed: v.looseObject({ run_id: text, attempt: count, times: count }),
+  /**
+   * `alone`: the run is on trial; false if earlier suspects are still at work. `others`: other runs that were open when the process
+   * before ended.
+   */
+  run_resumed: v.looseObject({
+    run_id: text,
+    attempt: count,
+    times: count,
+    alone: maybe(v.boolean()),
+    others: maybe(count),
+  }),
+  run_excused: v.looseObject({ run_id: text, attempt: count, reason: v.picklist(EXCUSE_REASONS) }),
   /** `until` null: only news ends the wait. */
   run_waiting: v.looseObject({ run_id: text, attempt: count, until: v.nullable(count) }),
   run_woken: v.looseObject({ run_id: text, attempt: count, reason: v.picklist(['news', 'time']) }),

@@ -163,6 +163,7 @@ export class DurableProcess {
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {
     for (let tries = 0; !(await holds()); tries++) {
       if (tries > 500) throw new Error('It never came to that.')
+      await this.clock.pass(0)
       await flushPending(1)
     }
   }

@@ -12,6 +12,12 @@ export const FAULT_REPORT_ROUNDS = 60
 export const OUTCOME_RETRIES_MAX = 3
 /** Sessions that one search for an idle session visits: a host full of busy sessions must not be searched as a whole. */
 export const EVICTION_LOOKS = 32
+/** The first trial of a suspect: a run that kills its process when it starts does so within seconds. */
+export const TRIAL_MS = 10_000
+/** The longest trial of a suspect that survived earlier ones: all other runs wait for it. */
+export const TRIAL_MS_MAX = 80_000
+/** No trial begins later than this after the start of a process: the remaining suspects are tried after the next crash. */
+export const QUARANTINE_MS = 30_000
 /** A runner may take this long to let go of a removed session, before the next session of that id may open. */
 export const RELEASE_MS = 10_000
 /** After a search that left only busy sessions, the next one waits until they have grown by this factor: not with every token. */

@@ -12,6 +12,7 @@ import { Session } from '../session/session.ts'
 import { EVICTED, Eviction, evict } from './eviction.ts'
 import { REOPEN_MS } from './limits.ts'
 import type { MemoryLimits } from './memory-budget.ts'
+import { Quarantine } from './quarantine.ts'
 
 export interface LiveSessionsPorts {
   readonly log: Log
@@ -47,12 +48,14 @@ export class LiveSessions {
   /** Sessions that cannot be opened: supervision leaves them alone, and a caller gets the cause. */
   readonly #broken = new Set<string>()
   readonly #readScheduler: ReadScheduler | null
+  readonly quarantine: Quarantine
   #isResting = false
   #stopped = false
   #eventCount = 0
 
   constructor(ports: LiveSessionsPorts) {
     this.#ports = ports
+    this.quarantine = new Quarantine(ports.clock)
     this.#eviction = new Eviction(this.#live, ports.memory)
     this.#readScheduler = ports.eventLoop ? new ReadScheduler(ports.eventLoop) : null
   }
@@ -162,6 +165,7 @@ export class LiveSessions {
   /** Durable runs end what they have begun, and no session takes one up any more. */
   async rest(): Promise<void> {
     this.#isResting = true
+    this.quarantine.close()
     await Promise.allSettled(this.#opening.values())
     await Promise.all(this.sessions.map((session) => session.rest()))
   }
@@ -183,7 +187,7 @@ export class LiveSessions {
     let opened: Session | null = null
     opened = await Session.open(
       {
-        ...{ log, clock, runner, notifyParent, cancelChild, isResting: this.#isResting },
+        ...{ log, clock, runner, notifyParent, cancelChild, isResting: this.#isResting, gate: this.quarantine },
         onCommit: (events) => {
           this.#eventCount += events.length
           if (opened) this.#eviction.resize(opened)

@@ -29,7 +29,13 @@ export class Supervision {
 
   /** Resolves when everything that the last owner left is open; from then on it looks again and again. */
   async start(): Promise<void> {
-    await this.resumeWork()
+    const { quarantine } = this.#ports.live
+    quarantine.collect()
+    try {
+      await this.resumeWork()
+    } finally {
+      quarantine.settle()
+    }
     this.#lastRoundAt = this.#ports.clock.now()
     this.#schedule()
   }

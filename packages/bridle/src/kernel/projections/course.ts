@@ -10,8 +10,8 @@ export interface Course {
   readonly kept: TextMark
   /** The place where the last finished step began. */
   readonly stepStart: TextMark
-  /** How often the run was taken up since it last got further. */
-  readonly resumes: number
+  /** The resumptions of the run since it last made progress. */
+  readonly takeUps: TakeUps
   /** The run waits for news, or until a time; null: it does not wait. */
   readonly wait: { readonly until: number | null; readonly seq: number } | null
   /** The last event that a waiting run may have waited for. */
@@ -22,26 +22,53 @@ export interface Course {
   readonly cuts: readonly { readonly runId: string; readonly readFrom: number }[]
 }
 
+/** The resumptions of a run since it last made progress. */
+export interface TakeUps {
+  /** Crashes that count against the run. */
+  readonly times: number
+  readonly all: number
+  /** Whether no other run was at work in the trial of the run. Null: not on trial, or excused. */
+  readonly alone: boolean | null
+  /** The process that resumed the run last was stopped on purpose. */
+  readonly isExcused: boolean
+  /** The most other runs that were open at a crash. */
+  readonly others: number
+}
+
+const NO_TAKE_UPS: TakeUps = { times: 0, all: 0, alone: null, isExcused: false, others: 0 }
+const ANNOUNCED: TakeUps = { ...NO_TAKE_UPS, isExcused: true }
 const START: TextMark = { chars: 0, parts: 0 }
 const NO_SIGNALS: Course['signals'] = { count: 0, chars: 0 }
 
 export const course: Projection<Course> = {
-  initial: { kept: START, stepStart: START, resumes: 0, wait: null, newsSeq: 0, signals: NO_SIGNALS, cuts: [] },
+  initial: { kept: START, stepStart: START, takeUps: NO_TAKE_UPS, wait: null, newsSeq: 0, signals: NO_SIGNALS, cuts: [] },
   on: {
     run_requested: (state, { payload }) =>
       payload.continues === undefined
-        ? { ...state, kept: START, stepStart: START, resumes: 0, wait: null, signals: NO_SIGNALS }
-        : { ...state, resumes: 0, wait: null },
-    run_resumed: (state, { payload }) => ({ ...state, resumes: payload.times }),
-    run_waiting: (state, { seq, payload }) => ({ ...state, resumes: 0, wait: { until: payload.until, seq } }),
+        ? { ...state, kept: START, stepStart: START, takeUps: NO_TAKE_UPS, wait: null, signals: NO_SIGNALS }
+        : { ...state, wait: null },
+    run_resumed: (state, { payload: { times, alone = null, others = 0 } }) => ({
+      ...state,
+      takeUps: {
+        ...{ times, all: state.takeUps.all + 1, alone, isExcused: false },
+        others: Math.max(state.takeUps.others, others),
+      },
+    }),
+    run_excused: (state, { payload: { reason } }) => ({
+      ...state,
+      takeUps: { ...state.takeUps, alone: null, isExcused: reason === 'stopping' },
+    }),
+    // The attempt after a crash loop stays a suspect.
+    retry_scheduled: (state, { payload: { code } }) =>
+      code === 'crash_loop' ? { ...state, takeUps: { ...state.takeUps, alone: null } } : withProgress(state),
+    run_waiting: (state, { seq, payload }) => ({ ...withProgress(state), wait: { until: payload.until, seq } }),
     run_woken: (state) => ({ ...state, wait: null }),
-    run_parked: (state) => withoutWait(state),
+    run_parked: (state) => withProgress(withoutWait(state)),
     cancel_requested: (state) => withoutWait(state),
     turn_end: (state) => withoutWait(state),
 
     model_step: (state, { payload: { chars = 0, parts = 0 } }) => ({
-      ...state,
-      resumes: 0,
+      ...withProgress(state),
       kept: { chars, parts },
       stepStart: state.kept,
     }),
@@ -81,4 +108,8 @@ export const course: Projection<Course> = {
 }
 
 const withoutWait = (state: Course): Course => (state.wait === null ? state : { ...state, wait: null })
-const withProgress = (state: Course): Course => (state.resumes === 0 ? state : { ...state, resumes: 0 })
+/** Progress does not revoke an announced stop. */
+const withProgress = (state: Course): Course => {
+  const takeUps = state.takeUps.isExcused ? ANNOUNCED : NO_TAKE_UPS
+  return state.takeUps === takeUps ? state : { ...state, takeUps }
+}

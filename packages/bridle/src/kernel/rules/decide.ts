@@ -26,7 +26,7 @@ import { decideMemory } from './memory.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { rename } from './rename.ts'
 import { report } from './reports.ts'
-import { signal, wakeRun } from './runs/durable-runs.ts'
+import { excuseRun, signal, wakeRun } from './runs/durable-runs.ts'
 import { interrupt } from './runs/interruption.ts'
 import { loseListener, recordHeard } from './runs/listening.ts'
 import { cancel, startNextRun } from './runs/runs.ts'
@@ -117,6 +117,7 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   expire,
   tick,
   hand_over: handOver,
+  excuse_run: excuseRun,
   report,
 }
 

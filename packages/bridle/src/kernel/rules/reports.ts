@@ -85,7 +85,7 @@ const itemHandlers: {
     if (hasWorkspace(w.state)) publishTaskGraph(w, 'running')
   },
 
-  resumed: (w) => resumeRun(w),
+  resumed: (w, { pass }) => resumeRun(w, pass),
   waiting: (w, item) => letRunWait(w, item),
   supersede: (w, { keep }) => supersedeText(w, keep),
   next_step: () => {},

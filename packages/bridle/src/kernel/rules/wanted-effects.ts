@@ -7,11 +7,20 @@ import { type Approval, isOfAttempt, isRunnersQuestion } from '../projections/ap
 import type { Run } from '../projections/lifecycle-state.ts'
 import { answerMark } from '../projections/message-parts.ts'
 import type { SessionState } from '../projections/state.ts'
+import type { Suspicion } from '../session/run-gate.ts'
 import { type ChildNotice, pendingNotice } from './children/child-notice.ts'
 import { abandonedChildren } from './children/delegated-tasks.ts'
+import { suspicionOf } from './runs/durable-runs.ts'
 
 export type WantedEffect =
-  | { readonly kind: 'run'; readonly id: string; readonly job: Job; readonly started: boolean }
+  | {
+      readonly kind: 'run'
+      readonly id: string
+      readonly job: Job
+      readonly started: boolean
+      /** Absent = the run is not a suspect. */
+      readonly suspicion?: Suspicion
+    }
   | { readonly kind: 'abort'; readonly id: string; readonly job: Job }
   | { readonly kind: 'answer'; readonly id: string; readonly job: Job; readonly answer: ApprovalAnswer }
   | {
@@ -45,7 +54,8 @@ const wantedRunEffects = (key: Key, state: SessionState, epoch: number): readonl
   const started = run.phase === 'started'
   const mine = jobOf(key, state, run, epoch)
   // A durable run reads answers and prompts from its job.
-  if (run.durable) return [{ kind: 'run', id: `run:${attempt}`, job: mine, started }]
+  const suspicion = run.durable ? suspicionOf(state) : null
+  if (run.durable) return [{ kind: 'run', id: `run:${attempt}`, job: mine, started, ...(suspicion && { suspicion }) }]
   return [
     { kind: 'run', id: `run:${attempt}`, job: mine, started },
     ...(started

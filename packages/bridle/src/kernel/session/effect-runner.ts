@@ -8,12 +8,15 @@ import type { EditedCall, Job, RunEnd, Runner } from '../ports/runner.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import type { WantedEffect } from '../rules/wanted-effects.ts'
 import { EFFECT_RETRY_MS, REATTACH_MAX } from './limits.ts'
+import type { RunAdmission, RunGate, RunPass } from './run-gate.ts'
 import { type CachedValue, type ReportedSession, ReporterClosedError, RunReporter } from './run-reporter.ts'
 
 export interface EffectRunnerOptions {
   readonly runner: Runner
   readonly clock: Clock
   readonly tokenPaceMs?: number
+  /** Records that another run starts beside the suspect of this session. Resolves when that is written. */
+  readonly excuse: () => Promise<void>
   readonly send: (command: RunReport | ParentNotifiedCommand | ChildStatusCommand) => Promise<unknown>
   /** Resolves when the parent session has the notice, or does not exist. */
   readonly notifyParent: (notice: ChildNotice) => Promise<void>
@@ -21,6 +24,8 @@ export interface EffectRunnerOptions {
   readonly cancelChild: (child: Key) => Promise<boolean>
   /** The process is about to end: no durable run is taken up. */
   readonly isResting?: boolean
+  /** Delays runs of this process; absent = runs start at once. */
+  readonly gate?: RunGate
   /** The session as its runners read it. */
   readonly session: Omit<ReportedSession, 'job' | 'cache'>
   /** An effect failed: the session reconciles once more, so that it is tried again if it is still wanted. */
@@ -31,6 +36,8 @@ export class EffectRunner {
   readonly #options: EffectRunnerOptions
   readonly #active = new Map<string, () => void>()
   readonly #reporters = new Set<RunReporter>()
+  /** Runs of this process, by their effect. */
+  readonly #admissions = new Map<string, RunAdmission>()
   readonly #cache = new Map<string, CachedValue>()
   #effects: readonly WantedEffect[] = []
   #jobs: ReadonlyMap<string, Job> = new Map()
@@ -74,6 +81,7 @@ export class EffectRunner {
       cancel()
     }
     for (const effect of effects) {
+      if (effect.kind === 'run' && !effect.suspicion) this.#admissions.get(effect.id)?.gotFurther()
       if (this.#isResting && isDurableRun(effect)) this.#restRun(effect)
       else if (!this.#active.has(effect.id)) this.#start(effect)
     }
@@ -161,8 +169,32 @@ export class EffectRunner {
       })
   }
 
-  #run({ id, job, started }: WantedEffect & { kind: 'run' }): void {
-    const { runner, clock, send, tokenPaceMs = TOKEN_PACE_MS } = this.#options
+  /** A run that works in this process passes the gate. A run in another process is only followed, and a lost run only ends. */
+  #run(effect: RunEffect): void {
+    const { gate, runner, excuse } = this.#options
+    const { id, job, started, suspicion = null } = effect
+    if (!gate || (started && !job.course) || runner.outlivesProcess?.(job)) return this.#begin(effect, null)
+    const admission = gate.request({ suspicion, excuse })
+    this.#admissions.set(id, admission)
+    const release = () => {
+      if (this.#admissions.get(id) !== admission) return
+      this.#admissions.delete(id)
+      admission.release()
+    }
+    const { pass } = admission
+    if (!(pass instanceof Promise)) return this.#begin(effect, { pass, release })
+    this.#active.set(id, release)
+    void pass.then((pass) => {
+      // The job may have changed since, or is no longer wanted.
+      const job = this.#jobs.get(id)
+      if (this.#admissions.get(id) === admission && job && !this.#isResting)
+        this.#begin({ ...effect, job }, { pass, release })
+    })
+  }
+
+  #begin({ id, job, started }: RunEffect, admitted: { pass: RunPass; release: () => void } | null): void {
+    const { runner, clock, tokenPaceMs = TOKEN_PACE_MS } = this.#options
+    const send = (report: RunReport) => this.#options.send(admitted ? withPass(report, admitted.pass) : report)
     const reporter = new RunReporter({
       runId: job.runId,
       attempt: job.attempt,
@@ -174,6 +206,7 @@ export class EffectRunner {
     })
     this.#reporters.add(reporter)
     reporter.onClose(() => this.#reporters.delete(reporter))
+    if (admitted) reporter.onClose(admitted.release)
     this.#active.set(id, () => reporter.close())
     Promise.resolve()
       .then(() =>
@@ -238,6 +271,14 @@ const LOST_BECAUSE = {
   cut: (agent) => `The connection to ${agent} broke in the middle of this run, and did not come back.`,
   done: (agent) => `${agent} ended this run without an answer.`,
 } satisfies { readonly [End in Exclude<RunEnd, 'waiting'>]: (agent: string) => string }
+
+type RunEffect = WantedEffect & { readonly kind: 'run' }
+
+/** The rules weigh a resumption by what the host knows about the crash before it. */
+const withPass = (report: RunReport, pass: RunPass): RunReport => ({
+  ...report,
+  items: report.items.map((item) => (item.type === 'resumed' ? { ...item, pass } : item)),
+})
 
 type DurableRunEffect = WantedEffect & { readonly kind: 'run' }
 

@@ -215,6 +215,8 @@ const goldenDurable: readonly GoldenStep[] = [
   runnerReports(event('model_step', { step: 3, model: 'm', model_index: 0, content: [], finish: 'tool-calls' })),
   runnerReports(event('token', { text: ' there' })),
   runnerReports({ type: 'resumed' }, { type: 'supersede' }),
+  { type: 'excuse_run', reason: 'company' },
+  { type: 'excuse_run', reason: 'stopping' },
   // A mark inside of a text, and a thought behind it.
   runnerReports(event('token', { text: ' again' }), event('thinking', { text: 'so' })),
   runnerReports({ type: 'supersede', keep: { chars: 7, parts: 3 } }),

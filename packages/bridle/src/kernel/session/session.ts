@@ -27,6 +27,7 @@ import type { MessagePiece } from './message-pieces.ts'
 import { readArtifactText } from './reading/artifact-text.ts'
 import { LogReader } from './reading/log-reader.ts'
 import type { ReadScheduler } from './reading/read-scheduler.ts'
+import type { RunGate } from './run-gate.ts'
 import { SessionClock } from './session-clock.ts'
 import type { SessionSize } from './session-size.ts'
 import { type PlannedWork, SessionWriter } from './session-writer.ts'
@@ -47,6 +48,8 @@ export interface SessionPorts {
   readonly snapshotEvery?: number
   /** The process is about to end: no durable run is taken up. */
   readonly isResting?: boolean
+  /** Delays runs of this process; absent = runs start at once. */
+  readonly gate?: RunGate
   /** Learns of each change of the session's row; absent = nobody does. */
   readonly rows?: RowObserver
   /** For metrics and traces: these events were committed. */
@@ -104,6 +107,8 @@ export class Session {
       runner: ports.runner,
       clock,
       ...(ports.tokenPaceMs !== undefined && { tokenPaceMs: ports.tokenPaceMs }),
+      ...(ports.gate && { gate: ports.gate }),
+      excuse: async () => void (await this.send({ type: 'excuse_run', reason: 'company' })),
       send: (command) => this.send(command),
       notifyParent: async (notice) => ports.notifyParent?.(notice),
       cancelChild: async (child) => (await ports.cancelChild?.(child, lease.key)) ?? false,
@@ -261,7 +266,13 @@ export class Session {
    * long is continued as after a crash. Other runs go on.
    */
   async rest(): Promise<void> {
-    await this.#handOver.withinGrace(() => this.#effects.rest())
+    const { hasRun } = this.#effects
+    await this.#handOver.withinGrace(async () => {
+      const rest = this.#effects.rest()
+      // An announced stop does not count against the run, even if the run does not come to rest in time.
+      if (hasRun && !this.dropped) await this.send({ type: 'excuse_run', reason: 'stopping' })
+      await rest
+    })
   }
 
   /** Stops the session without writing to the log: callers get the cause, and readers come back to the next owner. */

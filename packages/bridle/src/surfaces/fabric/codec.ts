@@ -267,6 +267,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   run_parked: null,
   run_stopped: null,
   run_resumed: null,
+  run_excused: null,
   run_waiting: null,
   run_woken: null,
   answer_heard: null,

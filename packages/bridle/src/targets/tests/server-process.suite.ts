@@ -56,6 +56,13 @@ export class ServerProcess {
     throw new Error('The server ended before it was ready.')
   }
 
+  /** Resolves when the process has exited, for any reason. */
+  get ended(): Promise<void> {
+    const child = this.#process
+    if (!child || child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+    return once(child, 'exit').then(() => {})
+  }
+
   /** Sends a signal and waits for nothing: a stopped process does not end. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.#process?.kill(signal)

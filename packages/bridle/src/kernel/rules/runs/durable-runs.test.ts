@@ -160,13 +160,13 @@ describe('[S12] a durable run is taken up', () => {
     expect(course(life)?.answers).toEqual([])
   })
 
-  test('too often without getting further: the run fails', () => {
+  test('[CF30] too often without progress and without a host: the run fails, and background work spends a retry', () => {
     const life = running(background({ maxRetries: 5 }))
     for (let times = 1; times <= RESUMES_MAX; times++) life.report({ type: 'resumed' })
     expect(life.payloads('run_resumed').map(({ times }) => times)).toEqual([1, 2, 3, 4, 5])
     life.report({ type: 'resumed' })
-    expect(life.payloads('error')).toMatchObject([{ reason: 'crash_loop' }])
-    expect(life.status).toBe('failed')
+    expect(life.payloads('retry_scheduled')).toMatchObject([{ attempt: 2, code: 'crash_loop' }])
+    expect(life.status).toBe('recovering')
   })
 
   test.each<[string, (life: TestSession) => void]>([
@@ -179,7 +179,7 @@ describe('[S12] a durable run is taken up', () => {
     const life = running()
     for (let times = 1; times <= RESUMES_MAX; times++) life.report({ type: 'resumed' })
     act(life)
-    expect(life.state.course.resumes).toBe(0)
+    expect(life.state.course.takeUps.times).toBe(0)
   })
 })
 

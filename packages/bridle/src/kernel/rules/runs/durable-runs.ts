@@ -1,24 +1,77 @@
 // Durable runs: any owner continues one from the log, in the middle of its turn. While it can only wait, nothing is wanted for it;
 // news, or its time, wake it.
-import { type Answers, type Command, type Refusal, type ReportItem, refuse, type TextMark } from '../../commands.ts'
-import { RESUMES_MAX, SIGNAL_CHARS_MAX, SIGNALS_MAX } from '../../limits.ts'
+import {
+  type Answers,
+  type Command,
+  type ExcuseCommand,
+  type Refusal,
+  type ReportItem,
+  refuse,
+  type TextMark,
+} from '../../commands.ts'
+import { RESUMES_MAX, SIGNAL_CHARS_MAX, SIGNALS_MAX, SUSPECT_RESUMES } from '../../limits.ts'
+import type { TakeUps } from '../../projections/course.ts'
 import { answerMark, hasOutputAfter, thoughtChars } from '../../projections/message-parts.ts'
-import { isEnding } from '../../projections/state.ts'
+import { isEnding, type SessionState } from '../../projections/state.ts'
+import type { RunPass, Suspicion } from '../../session/run-gate.ts'
 import { approximateChars } from '../../text/size.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
-import { endTurn } from './runs.ts'
+import { failRun } from './runs.ts'
 
-/** Counts how often the run is taken up without getting further: work that kills its process must not do so for ever. */
-export const resumeRun = (w: DecisionBuilder): void => {
+/**
+ * Counts crashes without progress, so that a run cannot kill its process forever. A crash beside other runs makes the run a suspect at
+ * most. Only crashes on trial, while no other run was at work, can fail it.
+ */
+export const resumeRun = (w: DecisionBuilder, pass: RunPass = ON_ITS_OWN): void => {
   const { run } = w
   if (!isDurable(w) || !run) return
-  const times = w.state.course.resumes + 1
+  const { takeUps } = w.state.course
+  const isSuspect = takeUps.times >= SUSPECT_RESUMES
+  const counts = pass.died && !takeUps.isExcused && (takeUps.times <= SUSPECT_RESUMES || takeUps.alone === true)
+  const times = takeUps.times + (counts ? 1 : 0)
   if (times > RESUMES_MAX)
-    return endTurn(w, 'failed', {
-      message: `The run was taken up ${RESUMES_MAX} times and got no further.`,
-      reason: 'crash_loop',
+    return failRun(w, {
+      ...{ message: crashLoopMessage(takeUps, pass), reason: 'crash_loop' },
+      // Background work has retries for this, too.
+      ...(w.state.lifecycle.kind === 'background' && { transient: true }),
     })
-  w.addToRun('run_resumed', { run_id: run.runId, attempt: run.attempt, times })
+  const { alone, others } = pass
+  w.addToRun('run_resumed', {
+    ...{ run_id: run.runId, attempt: run.attempt, times },
+    ...(isSuspect && alone !== undefined && { alone }),
+    ...(others !== undefined && { others }),
+  })
+}
+
+/** The pass of a session without a gate, as in a Durable Object: every crash counts. */
+const ON_ITS_OWN: RunPass = { died: true, alone: true }
+
+const crashLoopMessage = ({ others: most }: TakeUps, { others }: RunPass): string => {
+  const message = `The run was resumed ${RESUMES_MAX} times without making progress.`
+  if (others === undefined) return message
+  const open = Math.max(most, others)
+  const beside =
+    open === 0 ? 'No other run was open.' : `Up to ${open} other ${open === 1 ? 'run was' : 'runs were'} open.`
+  return `${message} Its server crashed each time, the last ${RESUMES_MAX - SUSPECT_RESUMES} times while no other run was at work. ${beside}`
+}
+
+/** The suspicion under which the host resumes the run; null = the run is not a suspect. */
+export const suspicionOf = ({ course: { takeUps } }: SessionState): Suspicion | null =>
+  takeUps.times < SUSPECT_RESUMES
+    ? null
+    : {
+        diedInTrial: takeUps.alone !== null && !takeUps.isExcused,
+        trials: takeUps.all,
+        inconclusive: Math.max(0, takeUps.all - takeUps.times),
+      }
+
+/** Crashes from here on do not count against the run. */
+export const excuseRun = (w: DecisionBuilder, { reason }: ExcuseCommand): Answers['excuse_run'] => {
+  const { run } = w
+  const { takeUps, wait } = w.state.course
+  if (isDurable(w) && run && wait === null && !takeUps.isExcused)
+    w.addToRun('run_excused', { run_id: run.runId, attempt: run.attempt, reason })
+  return {}
 }
 
 /** Lets the run wait, unless news came that its runner has not seen, or its time is over already. */

@@ -82,6 +82,7 @@ export const failRun = (
       attempt: attempts + 1,
       due: w.now + delayMs,
       reason: failure.message,
+      ...(failure.reason === 'crash_loop' && { code: 'crash_loop' }),
     })
     return
   }
