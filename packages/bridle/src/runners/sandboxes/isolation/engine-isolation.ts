@@ -77,8 +77,12 @@ const buildLauncher = async (
     proxies.add(proxy)
     ports.set(EGRESS_PORT, (listener) => proxy.serve(listener))
   }
+  const programs = plan.programs ?? join(plan.folder, 'programs')
   const env = { ...GIT_VARIABLES, ...(ports.has(EGRESS_PORT) && PROXY_VARIABLES) }
-  const start = withResourceWatch(containedStarter({ bwrap: plan.bwrap, view, ports, env }), watch)
+  const start = withResourceWatch(containedStarter({ bwrap: plan.bwrap, view, ports, env, programs }), {
+    ...watch,
+    isContained: true,
+  })
   const port = network === 'host' ? await relay.listen() : RELAY_PORT
   return (provider) => ({ start, baseUrl: relay.baseUrl(provider, port) })
 }
