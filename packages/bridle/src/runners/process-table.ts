@@ -42,6 +42,21 @@ export interface ProcessEntry {
 /** All live processes, including this one. Without /proc the list is empty. */
 export const listProcesses = (): ProcessEntry[] => (hasProc ? pids().flatMap((pid) => readEntry(pid) ?? []) : [])
 
+/** Null: no such process, only a zombie, or no /proc. */
+export const processEntry = (pid: number): ProcessEntry | null => (hasProc ? readEntry(pid) : null)
+
+/** The numbers of a process: in our own namespace of processes, and in each one inside of it. Empty without /proc. */
+export const namespacePids = (pid: number): readonly number[] => {
+  try {
+    return (/^NSpid:(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '')
+      .trim()
+      .split(/\s+/)
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
 /**
  * Others than ourselves, without a terminal, whose current folder, root or program lies in one of the folders. Where there is
  * no /proc, none.

@@ -35,6 +35,8 @@ test('[C220] three sessions are in the copy as they were, an approval among them
   await ask(server, 'two', [{ text: 'Second.' }])
   const waiting = ask(server, 'three', [{ approve: 'write_file', args: { path: 'a' } }, { text: 'Done.' }])
   await expect.poll(() => approvalsOf(server)).toHaveLength(1)
+  mkdirSync(join(work.folder, 'data', 'programs'))
+  writeFileSync(join(work.folder, 'data', 'programs', 'engine'), '', { mode: 0o111 })
   const { code, stderr } = await work.bridle(['backup', 'copy', '--data', 'data'])
   expect([code, stderr]).toEqual([0, ''])
   // The copy has nothing of what happens later.
@@ -42,6 +44,7 @@ test('[C220] three sessions are in the copy as they were, an approval among them
 
   const copy = await startIn(join(work.folder, 'copy'))
   const textOf = async (id: string) => (await fetch(`${copy.url}/sessions/${id}`)).text()
+  expect(existsSync(join(work.folder, 'copy', 'programs'))).toBe(false)
   expect(await textOf('one')).toContain('First.')
   expect(await textOf('one')).not.toContain('Later.')
   expect(await textOf('two')).toContain('Second.')

@@ -9,8 +9,11 @@ import { commandName } from '../command-name.ts'
 import { serverSettings } from '../config/settings.ts'
 
 const DATABASE = 'bridle.sqlite'
-/** Names that belong to the process which has the folder, and the database, which SQLite copies itself. */
-const LEFT_OUT = new Set(['lock', 'owner', DATABASE, `${DATABASE}-wal`, `${DATABASE}-shm`])
+/**
+ * Names that belong to the process which has the folder, the database, which SQLite copies itself, and the copies of engines, which
+ * are not readable and are made again on demand.
+ */
+const LEFT_OUT = new Set(['lock', 'owner', 'programs', DATABASE, `${DATABASE}-wal`, `${DATABASE}-shm`])
 
 export const backup = defineCommand({
   options: { ...dataOptions, ...outputOptions },

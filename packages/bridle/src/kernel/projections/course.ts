@@ -41,7 +41,15 @@ const START: TextMark = { chars: 0, parts: 0 }
 const NO_SIGNALS: Course['signals'] = { count: 0, chars: 0 }
 
 export const course: Projection<Course> = {
-  initial: { kept: START, stepStart: START, takeUps: NO_TAKE_UPS, wait: null, newsSeq: 0, signals: NO_SIGNALS, cuts: [] },
+  initial: {
+    kept: START,
+    stepStart: START,
+    takeUps: NO_TAKE_UPS,
+    wait: null,
+    newsSeq: 0,
+    signals: NO_SIGNALS,
+    cuts: [],
+  },
   on: {
     run_requested: (state, { payload }) =>
       payload.continues === undefined

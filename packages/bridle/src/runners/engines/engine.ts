@@ -57,6 +57,11 @@ export interface EngineSession {
   steer(text: string): Promise<void>
   /** Stops one task of the turn. False = the turn has no task of this id. */
   stopTask?(taskId: string): Promise<boolean>
+  /**
+   * Ends every process but the engine's own, at the end of a turn. Returns the number of commands that were left; null = not all
+   * of them could be ended.
+   */
+  endLeftovers?(): Promise<number | null>
   /** Ends the engine's process and every process that it started. Never hangs. */
   close(): Promise<void>
 }

@@ -10,6 +10,8 @@ const NAME = 'BRIDLE_ENGINE_MARK'
 
 export interface ProcessMark {
   readonly env: { readonly [NAME]: string }
+  /** The processes that carry it. */
+  processes(): readonly number[]
   /**
    * Ends every process that carries it, or those of them with this variable too. Where there is no /proc, none is
    * found.
@@ -24,6 +26,7 @@ export const newProcessMark = (): ProcessMark => {
     (variable === undefined || environment.some((entry) => entry.startsWith(`${variable}=`)))
   return {
     env: { [NAME]: value },
+    processes: () => processesWhere((environment) => isMarked(environment)),
     killProcesses: async (variable) => {
       for (let round = 0; round < MARK_ROUNDS; round++) {
         const found = processesWhere((environment) => isMarked(environment, variable))

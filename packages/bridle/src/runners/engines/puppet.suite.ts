@@ -28,6 +28,8 @@ export interface PuppetEngine extends Engine {
   closed: number
   closing: Promise<void>
   missing: string | null
+  /** How many commands each turn leaves behind; null = some that cannot be ended. */
+  leftovers: number | null
   /** How long opening takes. */
   openMs: number
 }
@@ -47,6 +49,7 @@ export const puppetEngine = (name = 'puppet'): PuppetEngine => {
     closed: 0,
     closing: Promise.resolve(),
     missing: null,
+    leftovers: 0,
     openMs: 0,
     needs: async () => engine.missing,
     open: async ({ resume, launcher }) => {
@@ -159,6 +162,10 @@ class PuppetSession implements EngineSession {
     this.#engine.stoppedTasks.push(taskId)
     this.#turn?.report({ type: 'subagent.completed', agentId: taskId, status: 'stopped' })
     return true
+  }
+
+  async endLeftovers(): Promise<number | null> {
+    return this.#engine.leftovers
   }
 
   async close(): Promise<void> {

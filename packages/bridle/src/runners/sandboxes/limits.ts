@@ -42,6 +42,9 @@ export const HEALTH_MS = 2_000
 export const RUNNER_CALL_MS = 5_000
 /** A process may start another one during the search. Each round kills what the last one missed. */
 export const STRAY_ROUNDS = 5
+/** A killed process is gone within milliseconds. A command that still starts others after all rounds does so on purpose. */
+export const LEFTOVER_ROUNDS = 100
+export const LEFTOVER_ROUND_MS = 20
 /**
  * Threads for each process that is allowed. The kernel's own limit (pids.max) counts threads, of which a Node process has
  * about 15 and a shell one: a limit of 256 threads would stop an ordinary build.

@@ -123,6 +123,7 @@ const environment = (
   const plan: IsolationPlan = {
     backend: isolation.isContained ? 'bubblewrap' : 'process',
     folder: run,
+    programs: join(dataFolder, 'programs'),
     readOnly: [...readOnly, ...readablePaths(workspace), ...(isInPlace ? ownersFolders(work) : [])],
     hidden: [dataFolder],
     ...(isInPlace && { isInPlace, projects: projectPaths(), leases: leasesOf(dataFolder) }),

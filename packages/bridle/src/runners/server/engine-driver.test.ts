@@ -1,11 +1,33 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { claudeInfo } from '../engines/claude/capabilities.ts'
 import type { Engine, EngineSession } from '../engines/engine.ts'
+import { puppetEngine } from '../engines/puppet.suite.ts'
 import { EngineDriver } from './engine-driver.ts'
 import { textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
 
 afterEach(() => vi.useRealTimers())
+
+const newDriver = () =>
+  new EngineDriver({
+    workFolder: 'work',
+    stateFolder: 'state',
+    privateFolder: 'private',
+    launcher: async () => Promise.reject(new Error('Nothing is started here.')),
+  })
+
+const newRecord = (requestId = 'req-1') =>
+  new RunRecord({
+    requestId,
+    token: null,
+    acknowledges: false,
+    approvals: null,
+    bodyDigest: '',
+    env: {},
+    epoch: 0,
+    digest: async (text) => textDigest(text),
+    now: Date.now,
+  })
 
 test('[R11] an engine that is still opening when its runner closes is closed as soon as it is there', async () => {
   vi.useFakeTimers()
@@ -18,23 +40,8 @@ test('[R11] an engine that is still opening when its runner closes is closed as 
     needs: async () => null,
     open: () => new Promise((resolve) => (opened = resolve)),
   }
-  const player = new EngineDriver({
-    workFolder: 'work',
-    stateFolder: 'state',
-    privateFolder: 'private',
-    launcher: async () => Promise.reject(new Error('Nothing is started here.')),
-  })
-  const record = new RunRecord({
-    requestId: 'req-1',
-    token: null,
-    acknowledges: false,
-    approvals: null,
-    bodyDigest: '',
-    env: {},
-    epoch: 0,
-    digest: async (text) => textDigest(text),
-    now: Date.now,
-  })
+  const player = newDriver()
+  const record = newRecord()
   const played = player.run(record, engine, { prompt: 'Hello' }, true)
   const closed = player.close()
   await vi.advanceTimersByTimeAsync(10_000)
@@ -50,4 +57,26 @@ test('[R11] an engine that is still opening when its runner closes is closed as 
   })
   await played
   expect([close.mock.calls.length, record.end]).toMatchObject([1, { type: 'run.error', reason: 'runner_stopped' }])
+})
+
+test.each([
+  [0, [], 1],
+  [1, ['1 background command was stopped when the turn ended.'], 1],
+  [2, ['2 background commands were stopped when the turn ended.'], 1],
+  [null, ['Background commands did not stop when the turn ended, so the engine was closed with them.'], 2],
+] as const)('[R24] a turn that left %j commands says so before its end', async (leftovers, messages, opened) => {
+  const engine = puppetEngine()
+  engine.leftovers = leftovers
+  const [driver, record, next] = [newDriver(), newRecord(), newRecord('req-2')]
+  await driver.run(record, engine, { prompt: 'Hello' }, true)
+  const types = (record.framesAfter(0) ?? []).map((frame) => /^event: (.*)$/m.exec(frame)?.[1])
+  expect(types.slice(-1 - messages.length)).toEqual([...messages.map(() => 'context.warning'), 'run.completed'])
+  expect((record.framesAfter(0) ?? []).flatMap((frame) => /"message":"([^"]*)"/.exec(frame)?.[1] ?? [])).toEqual(
+    messages,
+  )
+  const { resume } = record.end as { resume: string }
+  engine.leftovers = 0
+  await driver.run(next, engine, { prompt: 'Hello', resume }, true)
+  expect([engine.opened.length, next.end?.type]).toEqual([opened, 'run.completed'])
+  await driver.close()
 })

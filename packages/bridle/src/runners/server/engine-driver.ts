@@ -45,8 +45,8 @@ export class EngineDriver {
     this.#activeRun = playing
     const end = await this.#runTurn(playing, engine, query, hasKey)
     const { session } = playing
-    if (session?.alive && !playing.isBroken && !this.#isClosed)
-      this.#warmEngine = { name: warmEngineKey(engine, session.resume, query), session }
+    const canStay = session?.alive && !playing.isBroken && (await endLeftovers(session, record)) && !this.#isClosed
+    if (canStay) this.#warmEngine = { name: warmEngineKey(engine, session.resume, query), session }
     else if (session && !playing.isBroken) await closeSession(session)
     this.#activeRun = null
     this.#answerIds.delete(record)
@@ -279,6 +279,18 @@ const warmEngineKey = (engine: Engine, resume: string | null, { settings = {} }:
 
 const remember = (known: Map<RunRecord, Set<string>>, record: RunRecord, id: string): void => {
   known.set(record, (known.get(record) ?? new Set()).add(id))
+}
+
+/** Nothing outlives its turn but the engine. False = it may not stay, since something beside it could not be ended. */
+const endLeftovers = async (session: EngineSession, record: RunRecord): Promise<boolean> => {
+  const commands = (await session.endLeftovers?.().catch(() => null)) ?? (session.endLeftovers ? null : 0)
+  if (commands === 0) return true
+  const message =
+    commands === null
+      ? 'Background commands did not stop when the turn ended, so the engine was closed with them.'
+      : `${commands} background ${commands === 1 ? 'command was' : 'commands were'} stopped when the turn ended.`
+  record.report({ type: 'context.warning', kind: 'background_stopped', message })
+  return commands !== null
 }
 
 /** Never rejects and never hangs, whatever the engine does. */

@@ -1,7 +1,7 @@
 // A process of Claude Code and the turn it plays: its approvals, its hooks, and its end.
 
 import type { JsonObject } from '../../../kernel/json.ts'
-import type { EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
+import type { EngineProcess, EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
 import { withTimeout } from '../../timeout.ts'
 import type { TurnEnd, TurnReporter } from '../engine.ts'
 import { CLAUDE_LEAVE_MS } from '../limits.ts'
@@ -40,6 +40,7 @@ export class ClaudeProcess {
   readonly #abort = new AbortController()
   readonly #finished: Promise<void>
   #stderr = ''
+  #child: EngineProcess | null = null
   #activeTurn: ActiveTurn | null = null
   alive = true
   sessionId: string | null = null
@@ -72,7 +73,8 @@ export class ClaudeProcess {
   }
 
   #spawn(start: EngineStarter, { command, args, cwd = '/', env, signal }: SdkSpawnOptions) {
-    const child = start({ file: command, args, cwd, env })
+    const child = start({ file: command, args, cwd, env, program: command })
+    this.#child = child
     // Read to its end: a full pipe would make the engine wait for ever.
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-2_000)
@@ -115,6 +117,11 @@ export class ClaudeProcess {
     if (!this.alive || !this.#activeTurn) return false
     await this.#query.stopTask(taskId)
     return true
+  }
+
+  async endLeftovers(): Promise<number | null> {
+    const end = this.#child?.endLeftovers
+    return end ? end(this.#mark.processes) : 0
   }
 
   #retire(): void {

@@ -104,6 +104,10 @@ class ClaudeSession implements EngineSession {
     this.#process.steer(text)
   }
 
+  async endLeftovers(): Promise<number | null> {
+    return this.#process ? this.#process.endLeftovers() : 0
+  }
+
   async close(): Promise<void> {
     await this.#process?.close()
     this.#process = null

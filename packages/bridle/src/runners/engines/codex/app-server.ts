@@ -1,9 +1,8 @@
 // A process that speaks JSON-RPC in lines over its standard streams: `codex app-server`. It may die, say rubbish or say
 // nothing at any moment; every request gets an answer or an error within its time limit.
 
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { JsonObject } from '../../../kernel/json.ts'
-import type { EngineCommand, EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
+import type { EngineCommand, EngineProcess, EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
 import { CODEX_LEAVE_MS, CODEX_LINE_CHARS_MAX, CODEX_STDERR_CHARS, EARLY_NOTIFICATIONS_MAX } from '../limits.ts'
 import { newProcessMark, type ProcessMark } from '../process-mark.ts'
 import type { RpcNotification } from './events/turn-state.ts'
@@ -26,7 +25,7 @@ export class RpcError extends Error {
 }
 
 export class AppServer {
-  readonly #child: ChildProcessWithoutNullStreams
+  readonly #child: EngineProcess
   readonly #mark: ProcessMark = newProcessMark()
   readonly #pendingRequests = new Map<number, { resolve(result: JsonObject): void; reject(error: Error): void }>()
   /** Resolves with the reason when the process has exited and all its output has been handled. */
@@ -112,6 +111,12 @@ export class AppServer {
   /** Kills the commands of calls, and leaves Codex running. */
   endCommands(): Promise<void> {
     return this.#mark.killProcesses('CODEX_TOOL_CALL_ID')
+  }
+
+  /** Null = not all of them could be ended. */
+  async endLeftovers(): Promise<number | null> {
+    const { endLeftovers } = this.#child
+    return endLeftovers ? endLeftovers(this.#mark.processes) : 0
   }
 
   /** Gives Codex a moment to end its commands, then kills it and every process with its mark. */

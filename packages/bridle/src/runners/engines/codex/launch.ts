@@ -74,6 +74,7 @@ export const codexCommand = async ({
   const args = ['app-server', ...settings.flatMap((setting) => ['-c', setting])]
   return {
     ...(await withFolders(file, args, [home, codexHome, temporary])),
+    program: file,
     cwd: workFolder,
     env: {
       PATH: env.PATH ?? '',

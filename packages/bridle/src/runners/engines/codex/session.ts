@@ -106,6 +106,10 @@ export class CodexSession implements EngineSession {
     return true
   }
 
+  endLeftovers(): Promise<number | null> {
+    return this.#server.endLeftovers()
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#activeTurn?.stop()

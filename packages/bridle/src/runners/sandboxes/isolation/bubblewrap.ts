@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SHM_BYTES } from '../limits.ts'
 import type { ProtectedPlaces } from '../protection/protected-places.ts'
+import type { ProtectedProgram } from './engine-program.ts'
 import { type SandboxUser, sandboxUser } from './sandbox-user.ts'
 
 /** The files that a command sees beyond the system's. */
@@ -34,6 +35,10 @@ export interface SandboxView {
   readonly hidden: readonly string[]
   /** Inside of the work folder: what is read-only, and what does not come to be. */
   readonly places?: ProtectedPlaces
+  /** Shown as its copy, which commands cannot read. */
+  readonly program?: ProtectedProgram
+  /** A shell, as such a copy too, which becomes process 1: bubblewrap's own could be traced by the commands, and taken over. */
+  readonly shell?: ProtectedProgram
   /** The host's network instead of one of its own. */
   readonly sharesNetwork?: boolean
 }
@@ -86,6 +91,8 @@ export const bubblewrapCommand = (command: readonly string[], view: SandboxView,
   for (const path of privateKeys) if (existsSync(path)) hide(path)
   for (const [name, file] of Object.entries(identityFiles(view))) show(file, `/etc/${name}`)
   for (const path of view.readOnly) show(realpathSync(path))
+  if (view.program) show(view.program.copy, view.program.path)
+  if (view.shell) show(view.shell.copy, INIT)
   mounts.set('/proc', ['--proc', '/proc'])
   mounts.set('/dev', ['--dev', '/dev'])
   mounts.set('/dev/shm', ['--perms', '1777', '--size', String(SHM_BYTES), '--tmpfs', '/dev/shm'])
@@ -118,8 +125,24 @@ export const bubblewrapCommand = (command: readonly string[], view: SandboxView,
   // A session of its own: the terminal that a runner was started from takes no keystrokes from inside.
   const bound = ['--die-with-parent', '--new-session']
   const ends = [...closed, '--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/']
-  return [bwrap, ...namespaces, ...user, ...bound, ...inOrder, ...ends, '--', ...command]
+  const init = view.shell ? [INIT, '-c', AS_INIT, 'sh', ...command] : command
+  return [
+    bwrap,
+    ...namespaces,
+    ...user,
+    ...bound,
+    ...(view.shell ? ['--as-pid-1'] : []),
+    ...inOrder,
+    ...ends,
+    '--',
+    ...init,
+  ]
 }
+
+/** Named like a shell: some systems have one program that does what its name says. */
+const INIT = '/.init/sh'
+/** A shell that waits for a program also reaps orphans. Without the `exit` it would become the program. */
+const AS_INIT = '"$@"; exit $?'
 
 /** The parent folders of the mounts: bubblewrap itself would make them readable by root alone. */
 const parentFolders = (paths: readonly string[]): string[] => {

@@ -78,10 +78,14 @@ const buildLauncher = async (
     proxies.add(proxy)
     ports.set(EGRESS_PORT, (listener) => proxy.serve(listener))
   }
+  const programs = plan.programs ?? join(plan.folder, 'programs')
   const env = { ...GIT_VARIABLES, ...(ports.has(EGRESS_PORT) && PROXY_VARIABLES) }
   const { projects = [], leases } = plan
   const protect = plan.isInPlace && leases ? () => holdProtection(work, { projects, leases }) : undefined
-  const start = withResourceWatch(containedStarter({ bwrap: plan.bwrap, view, ports, env, protect }), watch)
+  const start = withResourceWatch(containedStarter({ bwrap: plan.bwrap, view, ports, env, programs, protect }), {
+    ...watch,
+    isContained: true,
+  })
   const port = network === 'host' ? await relay.listen() : RELAY_PORT
   return (provider) => ({ start, baseUrl: relay.baseUrl(provider, port) })
 }

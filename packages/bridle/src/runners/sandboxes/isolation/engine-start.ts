@@ -1,10 +1,13 @@
 // The walls around engines, as a runner builds them: every process of an engine is started inside. The runner itself stays
 // outside, so that no code of an agent can read the runner's memory, its tokens or its socket.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import type { Server } from 'node:net'
+import { join } from 'node:path'
 import type { HeldProtection } from '../protection/held-protection.ts'
 import { entryCommand } from '../runner-command.ts'
 import { bubblewrapCommand, type SandboxView } from './bubblewrap.ts'
+import { protectProgram } from './engine-program.ts'
 import { sandboxUser } from './sandbox-user.ts'
 
 /** A program of an engine, as it would be started without a sandbox. */
@@ -13,13 +16,24 @@ export interface EngineCommand {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
+  /** The engine's own program, which a sandbox protects from the engine's commands. Absent = the sandbox protects none. */
+  readonly program?: string
+}
+
+/** The process of an engine. */
+export interface EngineProcess extends ChildProcessWithoutNullStreams {
+  /**
+   * Ends what the engine started and is still running, and returns how many processes that were; null = some could not be ended.
+   * `marked` finds processes that left the engine's tree. Absent where nothing counts processes.
+   */
+  endLeftovers?(marked: () => readonly number[]): Promise<number | null>
 }
 
 /** `enter` wraps the whole command line, including bubblewrap. */
 export type EngineStarter = (
   command: EngineCommand,
   enter?: (command: readonly string[]) => readonly string[],
-) => ChildProcessWithoutNullStreams
+) => EngineProcess
 
 /** How an engine is started, and where it finds its provider from there. */
 export interface EngineLauncher {
@@ -40,6 +54,8 @@ export interface ContainmentOptions {
   readonly env: NodeJS.ProcessEnv
   /** Called at each start where the work folder is a person's own. */
   readonly protect?: (() => HeldProtection) | undefined
+  /** The folder of protected programs, outside the sandbox; absent = none is protected. */
+  readonly programs?: string
 }
 
 /** No sandbox: a process of this machine, under another user where the runner is root. */
@@ -53,17 +69,20 @@ export const startUncontained: EngineStarter = ({ file, args, cwd, env }, enter 
 }
 
 export const containedStarter =
-  ({ bwrap, view, ports, env: added, protect }: ContainmentOptions): EngineStarter =>
-  ({ file, args, cwd, env }, enter = unchanged) => {
-    const command = [...entryCommand([...ports.keys()], sandboxUser(), cwd), file, ...args]
+  ({ bwrap, view, ports, env: added, programs, protect }: ContainmentOptions): EngineStarter =>
+  ({ file, args, cwd, env, program: own }, enter = unchanged) => {
+    const command = [...OWN_STREAMS, ...entryCommand([...ports.keys()], sandboxUser(), cwd), file, ...args]
+    const shown = own === undefined || programs === undefined ? view : protectEngine(own, env, view, programs)
     const { places, release = () => {} } = protect?.() ?? {}
-    const [program = '', ...rest] = enter(bubblewrapCommand(command, { ...view, ...(places && { places }) }, bwrap))
+    const [program = '', ...rest] = enter(bubblewrapCommand(command, { ...shown, ...(places && { places }) }, bwrap))
     const child = spawn(program, rest, {
       cwd: '/',
       env: { ...env, TMPDIR: temporaryFolder(env.TMPDIR, view), ...added },
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', 'pipe'],
     })
+    const [, , , , stdin, stdout] = child.stdio as readonly unknown[]
+    Object.assign(child, { stdin, stdout })
     child.once('exit', release)
     // The program does not start; `exit` does not follow.
     child.once('error', () => child.pid === undefined && release())
@@ -74,8 +93,27 @@ export const containedStarter =
       child.once('exit', () => listener.close())
       ports.get(Number(port))?.(listener)
     })
-    return child as ChildProcessWithoutNullStreams
+    return child as ChildProcess as EngineProcess
   }
+
+/** Process 1 of a sandbox that root starts is root's, and out of reach anyway. */
+const protectEngine = (name: string, env: NodeJS.ProcessEnv, view: SandboxView, programs: string): SandboxView => {
+  const found = findProgram(name, env.PATH)
+  const program = found === null ? null : protectProgram(found, programs)
+  const shell = program === null || sandboxUser() ? null : protectProgram('/bin/sh', programs)
+  return { ...view, ...(program && { program }), ...(shell && { shell }) }
+}
+
+/**
+ * The engine's input and output come as files 4 and 5, so that what bubblewrap keeps open in its own process is not theirs.
+ */
+const OWN_STREAMS = ['/bin/sh', '-c', 'exec "$@" <&4 >&5 4<&- 5>&-', 'sh']
+
+/** A name is looked up as the shell inside does it; null = there is none, which the start itself reports. */
+const findProgram = (name: string, path = ''): string | null => {
+  const files = name.includes('/') ? [name] : path.split(':').map((folder) => join(folder, name))
+  return files.find((file) => existsSync(file)) ?? null
+}
 
 const unchanged = (command: readonly string[]): readonly string[] => command
 

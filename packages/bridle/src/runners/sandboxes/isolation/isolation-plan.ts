@@ -15,6 +15,8 @@ const planSchema = v.object({
   bwrap: v.optional(v.string()),
   /** For the sandbox's own /tmp and the files that name its user. */
   folder: v.string(),
+  /** For copies of the engines' programs, which all sessions share. Default: in `folder`. */
+  programs: v.optional(v.string()),
   /** Shown to engines and never written by them. */
   readOnly: paths,
   /** Hidden from engines, also inside folders that they may read. */

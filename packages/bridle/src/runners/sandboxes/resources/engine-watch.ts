@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { kill } from '../../process-table.ts'
 import type { EngineStarter } from '../isolation/engine-start.ts'
 import { makeSandboxCgroup, type SandboxCgroup } from './cgroup.ts'
+import { endLeftovers } from './leftovers.ts'
 import type { ExceededLimit, ResourceLimits } from './resource-limits.ts'
 import { type ResourceWatch, watchResources } from './resource-watch.ts'
 
@@ -12,12 +13,17 @@ export interface EngineWatchOptions {
   readonly limits: ResourceLimits
   /** A delegated cgroup; absent = processes are counted. */
   readonly cgroup?: string | undefined
+  /** The engine runs in a namespace of processes that bubblewrap made for it. */
+  readonly isContained?: boolean
   /** Called before the engine is ended, so that the reason is known first. */
   readonly onExceeded: (exceeded: ExceededLimit) => void
 }
 
 export const withResourceWatch =
-  (start: EngineStarter, { folders, limits, cgroup: parent, onExceeded }: EngineWatchOptions): EngineStarter =>
+  (
+    start: EngineStarter,
+    { folders, limits, cgroup: parent, isContained = false, onExceeded }: EngineWatchOptions,
+  ): EngineStarter =>
   (command) => {
     const cgroup = parent === undefined ? null : sandboxCgroup(parent, limits)
     const leave = () => void cgroup?.remove().catch(() => {})
@@ -40,6 +46,7 @@ export const withResourceWatch =
       killRemaining(watch)
       leave()
     })
+    child.endLeftovers = (marked) => endLeftovers({ rootPid: pid, isContained, read: watch.processes, marked })
     return child
   }
 

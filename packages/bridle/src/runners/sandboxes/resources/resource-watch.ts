@@ -2,6 +2,7 @@
 // within limits where it was given a cgroup; elsewhere the processes are counted in /proc, and disk is measured in any case.
 // A look can miss what happens between two of them.
 
+import type { ProcessEntry } from '../../process-table.ts'
 import { DISK_MEASURE_MS, DISK_SAMPLES, DISK_TIMEOUTS_MAX, PAUSE_FACTOR, SAMPLE_MS } from '../limits.ts'
 import type { ProcessIdentity } from '../sandbox-processes.ts'
 import type { SandboxCgroup } from './cgroup.ts'
@@ -39,6 +40,8 @@ export interface ResourceWatch {
   usage(): ResourceUsage
   /** The sandbox's processes that are alive now; works also after `stop`. */
   remainingProcesses(): readonly ProcessIdentity[]
+  /** The same, as /proc has them. */
+  processes(): readonly ProcessEntry[]
 }
 
 export const watchResources = (options: ResourceWatchOptions): ResourceWatch => {
@@ -125,6 +128,7 @@ export const watchResources = (options: ResourceWatchOptions): ResourceWatch => 
     },
     usage: () => usage,
     remainingProcesses: () => processIdentities(tree.read()),
+    processes: () => tree.read(),
   }
 }
 
