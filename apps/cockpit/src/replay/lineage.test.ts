@@ -9,18 +9,20 @@ const entries = (from: number, to: number, type: string): LogEntry[] =>
 const content: ExportContent = {
   digest: '',
   sessions: [
-    { session: { id: 'a', agent: 'x', kind: 'chat' }, entries: entries(1, 4, 'first'), line: 2 },
+    { session: { id: 'a', agent: 'x', kind: 'chat' }, entries: entries(1, 4, 'first'), line: 2, chars: 0 },
     {
       session: { id: 'b', agent: 'x', kind: 'chat', parent: { id: 'a', agent: 'x', seq: 3 } },
       entries: entries(4, 6, 'second'),
       line: 7,
+      chars: 0,
     },
     {
       session: { id: 'c', agent: 'x', kind: 'chat', parent: { id: 'b', agent: 'x', seq: 5 } },
       entries: entries(6, 6, 'third'),
       line: 11,
+      chars: 0,
     },
-    { session: { id: 'a', agent: 'y', kind: 'chat' }, entries: entries(1, 1, 'other'), line: 13 },
+    { session: { id: 'a', agent: 'y', kind: 'chat' }, entries: entries(1, 1, 'other'), line: 13, chars: 0 },
   ],
 }
 

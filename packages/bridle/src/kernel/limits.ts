@@ -62,6 +62,8 @@ export const LABEL_CHARS_MAX = 1_000
 export const QUEUED_PROMPT_CHARS_MAX = 20_000
 /** Events of one answer whose place in it is noted: each is about 40 characters of the state that clients load. */
 export const EVENT_PLACES_MAX = 200
+/** Branches that may hang from one another: a read follows them all, and a thousand levels take a few milliseconds. */
+export const LINEAGE_MAX = 1_000
 /** Events between snapshots: opening folds at most this many, and a branch far back some two or three times as many. */
 export const SNAPSHOT_EVERY = 500
 /** Characters of a settled piece of a long answer: about a row of the store. Each snapshot may write less than this of it again. */

@@ -1,7 +1,7 @@
 // Every limit of the stores, with a line on why that number.
 
-/** Branches that may hang from one another: a read follows them all, and a thousand levels take a few milliseconds. */
-export const LINEAGE_MAX = 1000
+/** Sessions whose depth is remembered: as many as one import has, and some hundred kilobytes. */
+export const BRANCH_POINTS_MAX = 10_000
 /** Entries of a page: a larger page would block the event loop while its rows are parsed. */
 export const PAGE_MAX = 500
 /** Rows that a list reads at once: some 2 ms, and then others have their turn. */

@@ -1,8 +1,8 @@
 // The rules of lineage, as tables.
 import { describe, expect, test } from 'vitest'
+import { LINEAGE_MAX } from '../kernel/limits.ts'
 import type { StoreFault } from '../kernel/ports/store-fault.ts'
 import { key } from './contract/store.suite.ts'
-import { LINEAGE_MAX } from './limits.ts'
 import {
   branchPointOf,
   effectiveIncarnation,

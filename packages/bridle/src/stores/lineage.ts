@@ -2,9 +2,9 @@
 // point, and the parent reads those of its parent. A store fetches the chain of sessions in whatever way suits it,
 // synchronously or not, and asks here what follows from it.
 import { type Key, keyText } from '../kernel/event.ts'
+import { LINEAGE_MAX } from '../kernel/limits.ts'
 import type { BranchParent, KnownPieces } from '../kernel/ports/log.ts'
 import { StoreFault } from '../kernel/ports/store-fault.ts'
-import { LINEAGE_MAX } from './limits.ts'
 
 /** A session as far as lineage goes. Its numbers begin behind `base`; the base of a branch is the branch point. */
 export interface LineageMember {

@@ -88,10 +88,14 @@ export class EntryChecks {
   }
 
   #knows(fact: string, before: number): boolean {
-    if ((this.#facts.get(fact) ?? before) < before) return true
-    const { parent } = this.#session
-    // Events of a parent that is not in the file were checked when the server wrote them.
-    return parent !== undefined && (this.#above === null || this.#above.#knows(fact, parent.seq + 1))
+    let upTo = before
+    for (let checks: EntryChecks = this; ; checks = checks.#above) {
+      if ((checks.#facts.get(fact) ?? upTo) < upTo) return true
+      const { parent } = checks.#session
+      // Events of a parent that is not in the file were checked when the server wrote them.
+      if (!parent || !checks.#above) return parent !== undefined
+      upTo = Math.min(upTo, parent.seq + 1)
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // The checks of a file, line by line: its first and last line, its sessions, and the events of each.
 import { isId } from '../../kernel/event.ts'
 import { isDeeperThan, isJsonObject, type JsonObject } from '../../kernel/json.ts'
-import { DEPTH_MAX } from '../../kernel/limits.ts'
+import { DEPTH_MAX, LINEAGE_MAX } from '../../kernel/limits.ts'
 import { EXPORT_SESSIONS_MAX, EXPORT_VERSION } from '../limits.ts'
 import type { LogEntry } from '../log-entry.ts'
 import { EntryChecks } from './entry-checks.ts'
@@ -17,6 +17,8 @@ export interface ExportedSession {
   readonly entries: readonly LogEntry[]
   /** The line that names the session; its events are on the lines after it. */
   readonly line: number
+  /** The characters of all payloads. */
+  readonly chars: number
 }
 
 /** A file that was read. */
@@ -31,6 +33,8 @@ export interface ExportContent {
 export interface ReadExportOptions {
   /** The problem of a payload; null: it has none. */
   readonly payloadProblem?: (type: string, payload: JsonObject) => string | null
+  /** Lets everybody else have a turn after each slice of the file. It may reject, and the reading stops. Default: the next task. */
+  readonly nextTurn?: () => Promise<void>
 }
 
 /** A session of a file, and where its lines are. */
@@ -44,8 +48,19 @@ export interface SessionLines {
   readonly to: number
 }
 
+interface ReaderOptions extends ReadExportOptions {
+  readonly keepsEntries?: boolean
+  /** The digest of everything before the last line, and the place of that line; null = the reader computes it. */
+  readonly digest?: FileDigest | null
+}
+
+export interface FileDigest {
+  readonly hex: string
+  readonly lastLineAt: number
+}
+
 export class ExportReader {
-  readonly #options: ReadExportOptions & { readonly keepsEntries?: boolean }
+  readonly #options: ReaderOptions
   readonly #digest = new Sha256()
   readonly #sessions: OpenSession[] = []
   readonly #names = new Map<string, OpenSession>()
@@ -54,7 +69,7 @@ export class ExportReader {
   #endAt = 0
   #end: string | null = null
 
-  constructor(options: ReadExportOptions & { readonly keepsEntries?: boolean }) {
+  constructor(options: ReaderOptions) {
     this.#options = options
   }
 
@@ -62,20 +77,20 @@ export class ExportReader {
   add(text: string, at: number): void {
     this.#lines += 1
     const line = this.#lines
-    if (this.#end !== null) throw new ExportError(line, 'The file goes on after its last line. Export it again.')
+    if (this.#end !== null) throw new ExportError(line, GOES_ON)
     const value = parse(text, line)
     if (line === 1) checkHeader(value)
     else if (Object.hasOwn(value, 'end')) this.#readEnd(value, text, line, at)
     else if (Object.hasOwn(value, 'session')) this.#addSession(value, text, line, at)
     else this.#addEntry(value, text, line)
-    if (this.#end === null) this.#digest.add(`${text}\n`)
+    if (this.#end === null && !this.#options.digest) this.#digest.add(`${text}\n`)
   }
 
   content(): ExportContent {
     if (this.#end === null)
       throw new ExportError(this.#lines + 1, 'The file is cut off: its last line is missing. Export it again.')
     return {
-      sessions: this.#sessions.map(({ session, entries, line }) => ({ session, entries, line })),
+      sessions: this.#sessions.map(({ session, entries, line, chars }) => ({ session, entries, line, chars })),
       digest: this.#end,
     }
   }
@@ -98,6 +113,8 @@ export class ExportReader {
       throw new ExportError(line, `The session "${session.id}" is in the file twice. Export it again.`)
     const { parent } = session
     const above = parent && this.#find(parent)
+    const level = above ? above.level + 1 : 1
+    if (level > LINEAGE_MAX) throw new ExportError(line, tooDeepText(session.id))
     const at = above && parent ? above.checks.timeAt(parent.seq) : null
     if (above && at === undefined)
       throw new ExportError(
@@ -105,7 +122,7 @@ export class ExportReader {
         `The parent "${parent?.id}" has no event ${parent?.seq} in this file. Export them together.`,
       )
     const open: OpenSession = {
-      ...{ session, line, from, entries: [], count: 0 },
+      ...{ session, line, from, entries: [], count: 0, chars: 0, level },
       checks: new EntryChecks({ session, above: above?.checks ?? null, startsAt: at ?? 0 }),
     }
     this.#sessions.push(open)
@@ -124,13 +141,17 @@ export class ExportReader {
       )
     if (this.#options.keepsEntries !== false) open.entries.push(entry)
     open.count += 1
+    // The payload is the last field of a line, and no text holds unescaped quotes.
+    open.chars += text.length - text.indexOf(PAYLOAD) - PAYLOAD.length - 1
     this.#entries += 1
   }
 
   #readEnd({ end }: JsonObject, text: string, line: number, at: number): void {
     this.#checkLast(line)
     const counts = { sessions: this.#sessions.length, entries: this.#entries }
-    const digest = `sha256:${this.#digest.hex()}`
+    const { digest: known } = this.#options
+    if (known && known.lastLineAt !== at) throw new ExportError(line + 1, GOES_ON)
+    const digest = `sha256:${known?.hex ?? this.#digest.hex()}`
     if (!isJsonObject(end) || end.digest !== digest)
       throw new ExportError(line, 'The digest does not match: the file was changed or damaged. Export it again.')
     if (text !== JSON.stringify({ end: { ...counts, digest } }))
@@ -156,13 +177,22 @@ interface OpenSession extends ExportedSession {
   readonly entries: LogEntry[]
   readonly from: number
   readonly checks: EntryChecks
+  /** How many sessions of the file it continues, itself included. */
+  readonly level: number
   count: number
+  chars: number
 }
 
 type SessionName = Pick<ExportSession, 'id' | 'agent'>
 const nameOf = ({ agent, id }: SessionName): string => `${agent}/${id}`
 
+/** No server makes such a session, whatever was exported. */
+export const tooDeepText = (id: string): string =>
+  `The session "${id}" is more than ${LINEAGE_MAX} branches deep. Export a session nearer to the first one, with branches=none.`
+
+const GOES_ON = 'The file goes on after its last line. Export it again.'
 const EXPORT_AGAIN = 'Export it again, and do not edit the file.'
+const PAYLOAD = ',"payload":'
 const CHANGED = `The line is not as a server writes it. ${EXPORT_AGAIN}`
 
 const parse = (text: string, line: number): JsonObject => {

@@ -2,13 +2,20 @@
 import { EXPORT_SLICE_CHARS } from '../limits.ts'
 
 export class Pace {
+  readonly #nextTurn: () => Promise<void>
   #chars = 0
+
+  constructor(nextTurn: () => Promise<void> = nextTask) {
+    this.#nextTurn = nextTurn
+  }
 
   /** A promise to await, where this work ends a slice. */
   spend(chars: number): Promise<void> | undefined {
     this.#chars += chars
     if (this.#chars < EXPORT_SLICE_CHARS) return undefined
     this.#chars = 0
-    return new Promise((resolve) => setTimeout(resolve))
+    return this.#nextTurn()
   }
 }
+
+export const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))

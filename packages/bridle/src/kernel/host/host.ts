@@ -17,6 +17,7 @@ import type { Log } from '../ports/log.ts'
 import type { RowObserver } from '../ports/row-observer.ts'
 import type { Runner } from '../ports/runner.ts'
 import { hasFaultCode } from '../ports/store-fault.ts'
+import type { SessionState } from '../projections/state.ts'
 import { type ChildNotice, findParentKey, removalNotice } from '../rules/children/child-notice.ts'
 import { wantedEffects } from '../rules/wanted-effects.ts'
 import type { IdempotencyKey } from '../session/command-batch.ts'
@@ -151,12 +152,14 @@ export class Host {
     return retryUnknownOutcome(id, () => branchSession(parts, request))
   }
 
-  /** A new session with the log of a file. Nothing of it starts. */
-  importLog(key: Key, log: Omit<ImportCommand, 'type'>): Promise<AnswerTo<ImportCommand> | Refusal> {
-    return importSession({ live: this.#live, removal: this.#removal, log: this.#ports.log }, key, {
-      type: 'import',
-      ...log,
-    })
+  /** A new session with the log of a file. Nothing of it starts. `before` is the state at the point where a branch leaves, if the caller has it. */
+  importLog(
+    key: Key,
+    log: Omit<ImportCommand, 'type'>,
+    before: SessionState | null = null,
+  ): Promise<AnswerTo<ImportCommand> | Refusal> {
+    const parts = { live: this.#live, removal: this.#removal, log: this.#ports.log }
+    return importSession(parts, key, { type: 'import', ...log }, before)
   }
 
   /** The prompts that a branch of the session confirms; null = the session was not imported. */

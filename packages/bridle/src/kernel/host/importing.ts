@@ -3,6 +3,7 @@ import { type AnswerTo, type ImportCommand, isRefusal, type Refusal, refuse } fr
 import type { Key } from '../event.ts'
 import type { Log } from '../ports/log.ts'
 import { hasFaultCode } from '../ports/store-fault.ts'
+import type { SessionState } from '../projections/state.ts'
 import { openChild } from './branching.ts'
 import { evict } from './eviction.ts'
 import type { LiveSessions } from './live-sessions.ts'
@@ -14,18 +15,26 @@ interface ImportParts {
   readonly log: Pick<Log, 'reserve'>
 }
 
-/** All of it is written with one append, or nothing. */
+/** All of it is written with one append, or nothing. `before` is the state at the branch point, where the caller has folded it; null = it is read. */
 export const importSession = async (
   { live, removal, log }: ImportParts,
   key: Key,
   command: ImportCommand,
+  before: SessionState | null,
 ): Promise<AnswerTo<ImportCommand> | Refusal> => {
   const { parent: from } = command
   const source = from && (await live.find({ ...key, agent: from.agent, id: from.id }))
   if (from && !source) return refuse('session_not_found')
   const startsAfter = (command.events[0]?.seq ?? 1) - 1
   if (!from && startsAfter > 0) await reserveNumbers({ live, log }, key, startsAfter)
-  const session = from && source ? await openChild(live, key, { from, source }) : await live.open(key)
+  const session =
+    from && source
+      ? await openChild(live, key, {
+          from,
+          source,
+          ...(before && { known: { state: before, upTo: command.events.at(-1)?.seq ?? from.seq } }),
+        })
+      : await live.open(key)
   if (!session) return refuse('bad_branch_point')
   const outcome = await removal.unlessErased(session, () => session.send(command), source ?? undefined)
   if (isRefusal(outcome)) live.discardUnused(session)

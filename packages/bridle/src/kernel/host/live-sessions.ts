@@ -6,9 +6,11 @@ import type { BranchParent, Log } from '../ports/log.ts'
 import type { RowObserver } from '../ports/row-observer.ts'
 import type { Runner } from '../ports/runner.ts'
 import { hasFaultCode, StoreFault } from '../ports/store-fault.ts'
+import type { SessionState } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type EventLoop, ReadScheduler } from '../session/reading/read-scheduler.ts'
 import { Session } from '../session/session.ts'
+import type { KnownState } from '../session/stored-state.ts'
 import { EVICTED, Eviction, evict } from './eviction.ts'
 import { REOPEN_MS } from './limits.ts'
 import type { MemoryLimits } from './memory-budget.ts'
@@ -35,6 +37,8 @@ export interface LiveSessionsPorts {
 export interface PendingBranch {
   readonly from: BranchParent
   readonly source: Session
+  /** The state at the branch point, so that the history is not folded again, and the last event of the first append. Absent = it is read. */
+  readonly known?: { readonly state: SessionState; readonly upTo: number }
 }
 
 export class LiveSessions {
@@ -182,7 +186,11 @@ export class LiveSessions {
     if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
     await this.#ports.removalOf(key)
     const { seq, pieces } = branch?.source.settledPieces ?? NO_PIECES
-    const lease = await log.open(key, branch?.from, { seq, count: pieces.length })
+    const known = knownState(branch)
+    const lease = await log.open(key, branch?.from, {
+      ...{ seq, count: pieces.length },
+      ...(known && { hasState: true }),
+    })
     if (!lease) throw new StoreFault('fenced', 'Another owner has the session.')
     let opened: Session | null = null
     opened = await Session.open(
@@ -200,7 +208,7 @@ export class LiveSessions {
         ...(snapshotEvery !== undefined && { snapshotEvery }),
       },
       lease,
-      pieces,
+      { pieces, state: known },
     )
     return opened
   }
@@ -216,5 +224,8 @@ export class LiveSessions {
     else if (!hasFaultCode(cause, 'gone')) this.reopenLater(key)
   }
 }
+
+const knownState = (branch: PendingBranch | null): KnownState | null =>
+  branch?.known ? { ...branch.known, chars: branch.source.chars } : null
 
 const NO_PIECES: Session['settledPieces'] = { seq: 0, pieces: [] }

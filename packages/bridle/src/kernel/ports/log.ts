@@ -42,6 +42,8 @@ export interface Snapshot {
 
 /** The first settled pieces of the session that a branch leaves, which the opener has in memory as of a snapshot at `seq`. */
 export interface KnownPieces {
+  /** The opener has the whole state of the parent at the branch point: a snapshot would be read in vain. */
+  readonly hasState?: true
   readonly seq: number
   readonly count: number
 }

@@ -9,10 +9,14 @@ export class SessionSize {
   /** Prompts that were rewound count until the whole state is counted again. */
   #chars: number
 
-  constructor(snapshot: Snapshot | null) {
+  constructor(snapshot: Snapshot | null, chars = 0) {
     this.#chars = snapshot
       ? snapshot.pieces.reduce((chars, text) => chars + (text?.length ?? 0), snapshot.state.length)
-      : 0
+      : chars
+  }
+
+  get chars(): number {
+    return this.#chars
   }
 
   get bytes(): number {

@@ -12,7 +12,8 @@ import { dueTimes, wakeOf } from '../rules/due-time.ts'
 import { type WantedEffect, wantedEffects } from '../rules/wanted-effects.ts'
 import { directoryRowOf, heartbeatOf, type RowSnapshot } from '../views/directory-row.ts'
 import type { MessagePiece } from './message-pieces.ts'
-import { type RestoredSnapshot, takeSnapshot } from './snapshot.ts'
+import { takeSnapshot } from './snapshot.ts'
+import type { StoredState } from './stored-state.ts'
 
 /** The effects that a state wants, and the moments at which time alone changes it. */
 export interface PlannedWork {
@@ -28,7 +29,7 @@ export interface SessionWriterOptions {
   readonly lease: Lease
   readonly incarnations: Incarnations
   /** The stored snapshot; null = there is none. */
-  readonly snapshot: RestoredSnapshot | null
+  readonly snapshot: StoredState['snapshot']
   readonly snapshotEvery?: number | undefined
   readonly openedAt: number
   /** The state of the session as it was opened. */
@@ -55,7 +56,7 @@ export class SessionWriter {
     this.#snapshotEvery = snapshotEvery
     this.#heartbeatAt = openedAt
     this.#state = options.state
-    this.#snapshotSeq = snapshot?.state.head ?? lease.parent?.seq ?? 0
+    this.#snapshotSeq = snapshot?.seq ?? lease.parent?.seq ?? 0
     this.#snapshotPieces = snapshot?.pieces ?? []
   }
 

@@ -23,7 +23,6 @@ import { type BatchResult, decideBatch, type IdempotencyKey } from './command-ba
 import { EffectRunner } from './effect-runner.ts'
 import { HandOver } from './hand-over.ts'
 import { Inbox, type InboxItem } from './inbox.ts'
-import type { MessagePiece } from './message-pieces.ts'
 import { readArtifactText } from './reading/artifact-text.ts'
 import { LogReader } from './reading/log-reader.ts'
 import type { ReadScheduler } from './reading/read-scheduler.ts'
@@ -31,7 +30,7 @@ import type { RunGate } from './run-gate.ts'
 import { SessionClock } from './session-clock.ts'
 import type { SessionSize } from './session-size.ts'
 import { type PlannedWork, SessionWriter } from './session-writer.ts'
-import { loadState, type StoredState } from './stored-state.ts'
+import { type KnownHistory, loadState, NO_HISTORY, type StoredState } from './stored-state.ts'
 import { Subscribers } from './subscribers.ts'
 
 export interface SessionPorts {
@@ -126,10 +125,10 @@ export class Session {
   }
 
   /**
-   * Opens from the snapshot and the events after it, and starts the effects that its state wants. `known` are settled pieces
-   * of the parent of a branch, which the branch shares.
+   * Opens from the snapshot and the events after it, and starts the effects that its state wants. A branch shares what its opener
+   * knows of its parent.
    */
-  static async open(ports: SessionPorts, lease: Lease, known: readonly MessagePiece[] = []): Promise<Session> {
+  static async open(ports: SessionPorts, lease: Lease, known: KnownHistory = NO_HISTORY): Promise<Session> {
     const session = new Session(ports, lease, await loadState(ports, lease, known))
     // Lines live in a process: an answer that was being played has lost its listener.
     if (session.state.listening.answer) await session.send({ type: 'lose_listener' })
@@ -156,6 +155,11 @@ export class Session {
   /** The memory that the session takes, near enough. */
   get bytes(): number {
     return this.#size.bytes + BYTES_PER_CHAR * this.#effects.cachedChars
+  }
+
+  /** The characters that the session holds, near enough. */
+  get chars(): number {
+    return this.#size.chars
   }
 
   /** The settled pieces of the last snapshot, for branches to share. */

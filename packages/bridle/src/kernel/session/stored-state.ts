@@ -11,19 +11,38 @@ import { type RestoredSnapshot, restoreSnapshot } from './snapshot.ts'
 
 export interface StoredState {
   readonly state: SessionState
-  /** As far as the snapshot reaches; null = there is none that this fold can read. */
-  readonly snapshot: RestoredSnapshot | null
+  /** The newest snapshot that this fold can read, of the session or of one that it branches from; null = there is none. */
+  readonly snapshot: { readonly seq: number; readonly pieces: RestoredSnapshot['pieces'] } | null
   readonly size: SessionSize
 }
 
-/** `known` are settled pieces of the parent of a branch, which the lease leaves out because its opener has them. */
+/** The state of the parent of a branch that is not written yet, at the branch point. */
+export interface KnownState {
+  readonly state: SessionState
+  /** The characters of the parent. */
+  readonly chars: number
+  /** The first append reaches this event and writes no snapshot: it would have the whole history of the parent again. */
+  readonly upTo: number
+}
+
+/** What the opener of a branch knows of its history. */
+export interface KnownHistory {
+  /** Settled pieces of the parent, which the lease leaves out because the opener has them. */
+  readonly pieces: readonly MessagePiece[]
+  /** Null = the state is read. */
+  readonly state: KnownState | null
+}
+
+export const NO_HISTORY: KnownHistory = { pieces: [], state: null }
+
 export const loadState = async (
   { log, readScheduler }: { readonly log: Log; readonly readScheduler?: ReadScheduler },
   lease: Lease,
-  known: readonly MessagePiece[],
+  known: KnownHistory,
 ): Promise<StoredState> => {
+  if (known.state && !lease.exists) return branchState(known.state)
   const { parent, key, head, exists } = lease
-  const snapshot = restoreSnapshot(lease.snapshot, known)
+  const snapshot = restoreSnapshot(lease.snapshot, known.pieces)
   const size = new SessionSize(lease.snapshot)
   // A session that was removed and is made again starts empty, and its numbers continue.
   let state = snapshot?.state ?? { ...emptyState, head: exists || parent ? 0 : head }
@@ -44,5 +63,12 @@ export const loadState = async (
     for (const event of events) state = evolve(state, event)
     size.add(events)
   }
-  return { state, snapshot, size }
+  return { state, snapshot: snapshot && { seq: snapshot.state.head, pieces: snapshot.pieces }, size }
 }
+
+/** A branch costs nothing of its history where its opener has folded it already. */
+const branchState = ({ state, chars, upTo }: KnownState): StoredState => ({
+  state,
+  snapshot: { seq: upTo, pieces: [] },
+  size: new SessionSize(null, chars),
+})

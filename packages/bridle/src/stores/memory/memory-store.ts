@@ -97,7 +97,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
         return lease
       }
       const { base, parent, incarnation } = origin(key, from ?? null)
-      const snapshot = parent && bestSnapshot(parent.session, base, known)
+      const snapshot = parent && !known?.hasState ? bestSnapshot(parent.session, base, known) : null
       const logs = {
         incarnation: memoryIncarnationOf(data, { incarnation }),
         parentIncarnation: parent && memoryIncarnationOf(data, parent.session),

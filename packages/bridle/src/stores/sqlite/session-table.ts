@@ -1,12 +1,14 @@
 // The `sessions` table: keys, lineage, and the row that lists show.
 import { type Key, keyText } from '../../kernel/event.ts'
+import { LINEAGE_MAX } from '../../kernel/limits.ts'
 import { rowOwner } from '../../kernel/owner.ts'
 import { type DirectoryRow, parentIdOf, type SettledListing } from '../../kernel/ports/directory.ts'
 import type { BranchParent, Wake } from '../../kernel/ports/log.ts'
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
-import { LINEAGE_MAX } from '../limits.ts'
+import { BRANCH_POINTS_MAX } from '../limits.ts'
 import {
+  type BranchPoint,
   branchPointOf,
   effectiveIncarnation,
   type LineageLevel,
@@ -45,6 +47,13 @@ export interface SessionOrigin extends LineageMember {
 export type SessionTable = ReturnType<typeof openSessionTable>
 
 const columns = 'sid, tenant, agent, id, base, parent_sid, removed, head_min, owner, incarnation'
+/** One statement for a whole chain, however deep it is: the session itself first. */
+const chainOf = `WITH RECURSIVE chain (level, ${columns}) AS (
+  SELECT 0, ${columns} FROM sessions WHERE sid = ?
+  UNION ALL
+  SELECT level + 1, ${columns.replaceAll(/\w+/g, 's.$&')} FROM chain
+  CROSS JOIN sessions AS s ON s.sid = chain.parent_sid WHERE level <= ${LINEAGE_MAX}
+) SELECT ${columns} FROM chain ORDER BY level`
 const bySid = `SELECT ${columns} FROM sessions WHERE sid = ?`
 
 /** Found by an index, read from the table: SQLite would else take the key from the index entry, damaged or not. */
@@ -93,18 +102,29 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
     return reached
   }
 
+  /** Ids of rows are never used again, and neither the parent nor the base of one ever changes. */
+  const points = new Map<number, Pick<BranchPoint, 'depth' | 'root'>>()
+  /** A branch costs the same however deep it is. */
+  const branchPointFor = (record: SessionRecord): BranchPoint => {
+    const { sid, base, parent_sid: above } = record
+    const known = points.get(sid)
+    const below = known || above === null ? undefined : points.get(above)
+    if (points.size >= BRANCH_POINTS_MAX) points.clear()
+    const reached = head(record)
+    const { depth, root } =
+      known ?? (below ? { depth: below.depth + 1, root: below.root } : branchPointOf(lineage(record, reached)))
+    points.set(sid, { depth, root })
+    return { head: Math.max(reached, base), depth, root }
+  }
+
   /** The session itself, then those it hangs from. */
   const lineage = (record: SessionRecord, upTo: number): LineageLevel<SessionRecord>[] => {
-    const chain = [record]
-    for (let at = record; at.parent_sid !== null; ) {
-      const parent = get(at.parent_sid)
-      if (!parent || parent.tenant !== record.tenant || chain.length > LINEAGE_MAX) {
-        throw damaged(record, 'the session it branched from is missing')
-      }
-      chain.push(parent)
-      at = parent
-    }
-    return lineageLevels(chain, upTo)
+    if (record.parent_sid === null) return lineageLevels([record], upTo)
+    const above = driver.all<SessionRecord>(chainOf, record.parent_sid)
+    const isWhole = above.length <= LINEAGE_MAX && above.at(-1)?.parent_sid === null
+    if (!isWhole || above.some(({ tenant }) => tenant !== record.tenant))
+      throw damaged(record, 'the session it branched from is missing')
+    return lineageLevels([record, ...above], upTo)
   }
 
   return {
@@ -154,7 +174,7 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
       const sql = 'SELECT head, incarnation FROM tombstones WHERE tenant = ? AND agent = ? AND id = ?'
       const tombstone = driver.get<Tombstone>(sql, tenant, agent, id)
       const parent = from ? live({ tenant, agent: from.agent, id: from.id }) : undefined
-      const branchPoint = parent && branchPointOf(lineage(parent, head(parent)))
+      const branchPoint = parent && branchPointFor(parent)
       return { ...sessionOrigin(key, from, branchPoint, tombstone, least()), parent: parent ?? null }
     },
 

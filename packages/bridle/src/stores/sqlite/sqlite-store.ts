@@ -43,7 +43,8 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
         const record = sessions.live(key)
         if (!record) {
           const { base, parent, incarnation } = sessions.origin(key, from ?? null)
-          const snapshot = parent && bestSnapshot(driver, sessions.lineage(parent, base), known)
+          const snapshot =
+            parent && !known?.hasState ? bestSnapshot(driver, sessions.lineage(parent, base), known) : null
           const logs = {
             incarnation: sessions.incarnationOf({ incarnation }),
             parentIncarnation: parent && sessions.incarnationOf(parent),

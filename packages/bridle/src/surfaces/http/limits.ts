@@ -75,6 +75,8 @@ export const LOG_PAGE_CHARS = 2_000_000
 export const EXPORT_BLOCK_CHARS = 64 * 1024
 /** A file to import: the largest session that a server keeps, twice. It is in memory while it is checked. */
 export const IMPORT_BYTES_MAX = 64 * 1024 * 1024
+/** CPU time to check one file: about three times what the largest takes, and the end of one that was made to take hours. */
+export const IMPORT_CPU_MS = 10_000
 /** Clocks of two servers differ by less. A log that ends later would hold back the time of its session until then. */
 export const IMPORT_AHEAD_MS = 24 * 60 * 60 * 1_000
 /** A fold of one event takes as long as reading so many characters of a file, however long the event is. */

@@ -24,7 +24,11 @@ export interface TestReply {
 }
 
 /** `runners` are further agents by name, each with its runner. */
-export const testApp = (options: Partial<AppOptions> = {}, runners: { readonly [name: string]: Runner } = {}) => {
+export const testApp = (
+  options: Partial<AppOptions> = {},
+  runners: { readonly [name: string]: Runner } = {},
+  { log, directory }: Pick<ReturnType<typeof memoryStore>, 'log' | 'directory'> = memoryStore(),
+) => {
   let now = 1_700_000_000_000
   const clock: Clock = {
     now: () => now,
@@ -34,7 +38,6 @@ export const testApp = (options: Partial<AppOptions> = {}, runners: { readonly [
     },
   }
   const digest = async (text: string) => createHash('sha256').update(text).digest('hex')
-  const { log, directory } = memoryStore()
   const runner = scriptedRunner({ clock, digest })
   // Other agents play scripts too, in the name of a function.
   const native = { ...runner, identity: nativeIdentity }

@@ -265,7 +265,9 @@ test('[X19] a branch in the middle of an imported turn, whose facts stayed behin
   const there = server()
   await there.load(await here.file('/sessions/d/export'))
   const continuedRuns = async (app: ReturnType<typeof server>, seq: number) => {
-    const { body } = await app.post('/sessions/d/resume', { from_event_id: `ev-${seq}` })
+    const { prompts_digest } = (await app.get('/sessions/d')).body
+    const from = { from_event_id: `ev-${seq}`, workspace: { mode: 'none' }, prompts_digest }
+    const { body } = await app.post('/sessions/d/resume', from)
     const page = (await app.get(`/sessions/${body.session_id}/log?after=${seq}`)).body
     const queued = (page.entries as LogEntry[]).find(({ type }) => type === 'prompt_queued')
     return [queued?.payload.text, queued?.payload.continues_run]

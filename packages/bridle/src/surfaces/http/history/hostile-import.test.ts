@@ -302,8 +302,10 @@ describe('[X11] [X12] a file is refused with its line, and nothing is written', 
     const settings = { workspace_path: '/etc' }
     const file = changed(at('session_created'), (line) => ({ ...line, payload: { ...line.payload, settings } }))
     expect((await there.post('/import', signed(file))).status).toBe(200)
-    expect((await there.post('/chat/sessions/a/branch', { from_event_id: 'ev-3', session_id: 'c' })).status).toBe(201)
-    for (const id of ['a', 'b', 'c']) {
+    const { prompts_digest } = (await there.get('/sessions/a')).body
+    const branch = { from_event_id: 'ev-3', session_id: 'c', workspace: { mode: 'none' }, prompts_digest }
+    expect((await there.post('/chat/sessions/a/branch', branch)).status).toBe(201)
+    for (const id of ['a', 'b']) {
       const session = await there.host.open({ tenant: 'default', agent: 'scripted', id })
       expect(session.state.lifecycle.settings).toEqual({})
     }

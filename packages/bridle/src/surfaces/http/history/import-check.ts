@@ -1,10 +1,11 @@
 // The checks of a file before anything of it is written: whether this server can take every session in it.
 import { eventOf } from '../../../history/export/entry-checks.ts'
 import type { ExportContent, ExportedSession } from '../../../history/export/export-reader.ts'
+import { tooDeepText } from '../../../history/export/export-reader.ts'
 import { Pace } from '../../../history/export/pace.ts'
 import { entryOf } from '../../../history/log-entry.ts'
 import { type AnyEvent, isId, type Key } from '../../../kernel/event.ts'
-import { READ_PAGE, SESSION_CHARS_MAX } from '../../../kernel/limits.ts'
+import { LINEAGE_MAX, READ_PAGE, SESSION_CHARS_MAX } from '../../../kernel/limits.ts'
 import { mayOpen, ownerOf } from '../../../kernel/owner.ts'
 import { emptyState, evolve, type SessionState } from '../../../kernel/projections/state.ts'
 import type { Session } from '../../../kernel/session/session.ts'
@@ -15,6 +16,7 @@ import { FOLD_CHARS, IMPORT_AHEAD_MS, RENAMES_MAX } from '../limits.ts'
 import type { AppPorts } from '../router/app.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { type ImportedSettings, importedSettings } from '../sessions/session-settings.ts'
+import type { ImportBudget } from './import-budget.ts'
 
 /** A session of a file, and what becomes of it here. */
 export interface PlannedImport {
@@ -26,6 +28,8 @@ export interface PlannedImport {
   readonly isKnown: boolean
   /** The settings of the file that hold here, and the names of the others. */
   readonly claimed: ImportedSettings
+  /** The state before its first event; null = it begins with none. */
+  readonly before: SessionState | null
 }
 
 interface ImportContext {
@@ -33,6 +37,7 @@ interface ImportContext {
   readonly access: Access
   /** A session whose id is taken gets another id. */
   readonly renames: boolean
+  readonly budget: ImportBudget
 }
 
 export const planImport = async (
@@ -44,15 +49,23 @@ export const planImport = async (
   const states = new Map<string, SessionState>()
   const branchPoints = new Set(origins.values())
   const taken = new Set(sessions.map(({ session }) => session.id))
+  const levels = new Map<string, number>()
+  const pace = new Pace(context.budget.nextTurn)
   for (const exported of sessions) {
     const { session } = exported
     const bad = await sessionDenial(context, exported)
     if (bad) return bad
     const above = session.parent && planned.get(nameOf(session.parent))
     const parent = session.parent ? { ...session.parent, id: above?.key.id ?? session.parent.id } : null
-    const before = states.get(origins.get(exported) ?? '') ?? (await stateBefore(context, exported))
+    const level = await levelOf(context, session.parent, levels)
+    if (level > LINEAGE_MAX) return at(exported, tooDeepText(session.id))
+    levels.set(nameOf(session), level)
+    const origin = origins.get(exported) ?? ''
+    const before = states.get(origin) ?? (await stateBefore(context, exported, pace))
     if (isDenial(before)) return before
-    const after = await foldLog(exported, before, (seq, state) => {
+    // Many branches may leave a session of this server at the same event.
+    if (origin !== '') states.set(origin, before)
+    const after = await foldLog({ exported, parent }, { before, pace }, (seq, state) => {
       const place = eventName(session, seq)
       if (branchPoints.has(place)) states.set(place, state)
     })
@@ -63,7 +76,7 @@ export const planImport = async (
     const place = await placeOf(context, exported, parent, taken)
     if (isDenial(place)) return place
     taken.add(place.key.id)
-    planned.set(nameOf(session), { exported, parent, claimed, ...place })
+    planned.set(nameOf(session), { exported, parent, claimed, before: session.parent ? before : null, ...place })
   }
   return [...planned.values()]
 }
@@ -81,14 +94,7 @@ const sessionDenial = async ({ ports, access }: ImportContext, exported: Exporte
     return badRequest(
       `Line ${exported.line + entries.length}: The time lies in the future. Set the clock of this server right.`,
     )
-  const pace = new Pace()
-  let chars = 0
-  for (const { payload } of entries) {
-    const size = JSON.stringify(payload).length
-    chars += size
-    await pace.spend(size)
-  }
-  if (chars > SESSION_CHARS_MAX)
+  if (exported.chars > SESSION_CHARS_MAX)
     return at(exported, 'The session holds more than a server keeps. Export a branch of it.')
   return refusePrivateAgent({ access, ports }, session.agent)
 }
@@ -97,6 +103,7 @@ const sessionDenial = async ({ ports, access }: ImportContext, exported: Exporte
 const stateBefore = async (
   { ports, access }: ImportContext,
   exported: ExportedSession,
+  pace: Pace,
 ): Promise<SessionState | Denial> => {
   const { parent } = exported.session
   const first = exported.entries[0]?.seq ?? 1
@@ -113,11 +120,34 @@ const stateBefore = async (
   while (state.head < parent.seq) {
     const events = (await source.read(state.head, READ_PAGE)).filter(({ seq }) => seq <= parent.seq)
     if (events.length === 0) break
-    for (const event of events) state = evolve(state, event)
+    for (const event of events) {
+      state = evolve(state, event)
+      await pace.spend(FOLD_CHARS)
+    }
   }
   if ((exported.entries[0]?.at ?? 0) < state.at)
     return at(exported, 'The branch is older than its parent. Export them together.')
   return state
+}
+
+/** How many sessions a branch continues, itself included. Those of this server are looked up once. */
+const levelOf = async (
+  { ports, access, budget }: ImportContext,
+  parent: ExportedSession['session']['parent'],
+  levels: Map<string, number>,
+): Promise<number> => {
+  if (!parent) return 1
+  const known = levels.get(nameOf(parent))
+  if (known !== undefined) return known + 1
+  let level = 0
+  for (let above: typeof parent | null = parent; above && level <= LINEAGE_MAX; level++) {
+    const { agent, id }: typeof parent = above
+    const session = await ports.host.find({ tenant: access.tenant, agent, id }).catch(() => null)
+    above = session?.parent ?? null
+    await budget.nextTurn()
+  }
+  levels.set(nameOf(parent), level)
+  return level + 1
 }
 
 /** The event that each branch leaves from, by the session that has it. A branch may leave before its parent did: then that is the parent's parent. */
@@ -140,19 +170,20 @@ const originsOf = (sessions: readonly ExportedSession[]): ReadonlyMap<ExportedSe
 
 /** Folds the log once, however many branches it has. A log that no fold reads must not be written: nobody could open its session. */
 const foldLog = async (
-  { entries, line }: ExportedSession,
-  before: SessionState,
+  planned: Pick<PlannedImport, 'exported' | 'parent'>,
+  { before, pace }: { readonly before: SessionState; readonly pace: Pace },
   onState: (seq: number, state: SessionState) => void,
 ): Promise<SessionState | Denial> => {
-  const pace = new Pace()
+  const { line } = planned.exported
   let state = before
-  for (const [index, entry] of entries.entries()) {
+  // The state at a branch point is that of the session as it is written here, which may have another name.
+  for (const [index, event] of eventsOf(planned).entries()) {
     try {
-      state = evolve(state, eventOf(entry))
+      state = evolve(state, event)
     } catch {
       return badRequest(`Line ${line + 1 + index}: The event does not follow from those before it. Export it again.`)
     }
-    onState(entry.seq, state)
+    onState(event.seq, state)
     await pace.spend(FOLD_CHARS)
   }
   return state

@@ -6,7 +6,7 @@ import type { ExportContent } from '../../../history/export/export-reader.ts'
 import { readExport } from '../../../history/export/read-export.ts'
 import type { LogEntry } from '../../../history/log-entry.ts'
 import { isEventType } from '../../../kernel/catalogue.ts'
-import { isRefusal } from '../../../kernel/commands.ts'
+import { type ImportCommand, isRefusal } from '../../../kernel/commands.ts'
 import { parsePayload } from '../../../kernel/schemas.ts'
 import { actorField, ownerField } from '../access/users.ts'
 import { json } from '../answers/answer-schema.ts'
@@ -14,8 +14,9 @@ import { importAnswer } from '../answers/history-answers.ts'
 import { IMPORT_BYTES_MAX } from '../limits.ts'
 import { badRequest, type Denial, isDenial } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
-import { type Route, route } from '../router/route.ts'
+import { type Route, type RouteCall, route } from '../router/route.ts'
 import type { ImportReceipt } from '../wire.ts'
+import { ImportBudget, ImportStopped } from './import-budget.ts'
 import { eventsOf, type PlannedImport, planImport } from './import-check.ts'
 import { decodeFilePart, type FilePart } from './tree-files.ts'
 
@@ -34,39 +35,63 @@ export const importRoutes: readonly Route[] = [
     fileBytesMax: IMPORT_BYTES_MAX,
     query: v.looseObject({ rename: flagSchema, check: flagSchema }),
     answers: { 200: importAnswer },
-    handle: async ({ ports, access, rawBody, query, request }) => {
-      const bytes = await rawBody.bytes()
+    handle: async (call) => {
+      const bytes = await call.rawBody.bytes()
       if (isDenial(bytes)) return bytes
-      const read = await contentOf(bytes)
-      if (isDenial(read)) return read
-      const part = ports.behindGateway ? decodeFilePart(request) : null
-      const content = part ? asPartOf(part, read) : read
-      const planned = await planImport({ ports, access, renames: isSet(query.rename) }, content)
-      if (isDenial(planned)) return planned
-      const by = { ...actorField(access), ...(await ownerField(access)) }
-      for (const each of isSet(query.check) ? [] : planned.filter(({ isKnown }) => !isKnown)) {
-        const { id, agent, partial } = each.exported.session
-        const outcome = await ports.host.importLog(each.key, {
-          ...{
-            parent: each.parent,
-            events: eventsOf(each),
-            source: { agent, id },
-            digest: content.digest,
-            settings: each.claimed.settings,
-            ...by,
-          },
-          ...(partial && { partial }),
-        })
-        if (isRefusal(outcome)) return refusalDenial(outcome)
-      }
-      return json<ImportReceipt>({ sessions: planned.map(receiptOf) })
+      const budget = new ImportBudget(call.ports, call.request.signal)
+      return importFile(call, bytes, budget).catch((error: unknown) => {
+        if (error instanceof ImportStopped) return error.denial
+        throw error
+      })
     },
   }),
 ]
 
-const contentOf = async (bytes: Uint8Array): Promise<ExportContent | Denial> => {
+interface ImportQuery {
+  readonly rename?: string | undefined
+  readonly check?: string | undefined
+}
+
+const importFile = async (
+  { ports, access, query, request }: RouteCall<ImportQuery, unknown>,
+  bytes: Uint8Array,
+  budget: ImportBudget,
+): Promise<Response | Denial> => {
+  const read = await contentOf(bytes, budget)
+  if (isDenial(read)) return read
+  const part = ports.behindGateway ? decodeFilePart(request) : null
+  const content = part ? asPartOf(part, read) : read
+  const planned = await planImport({ ports, access, renames: isSet(query.rename), budget }, content)
+  if (isDenial(planned)) return planned
+  await budget.nextTurn()
+  const by = { ...actorField(access), ...(await ownerField(access)) }
+  for (const each of isSet(query.check) ? [] : planned.filter(({ isKnown }) => !isKnown)) {
+    const outcome = await ports.host.importLog(
+      each.key,
+      importCommand(each, { digest: content.digest, ...by }),
+      each.before,
+    )
+    if (isRefusal(outcome)) return refusalDenial(outcome)
+    await budget.letOthersWork()
+  }
+  return json<ImportReceipt>({ sessions: planned.map(receiptOf) })
+}
+
+const importCommand = (
+  planned: PlannedImport,
+  by: { readonly digest: string; readonly actor?: string; readonly owner?: string },
+): Omit<ImportCommand, 'type'> => {
+  const { exported, parent, claimed } = planned
+  const { id, agent, partial } = exported.session
+  return {
+    ...{ parent, events: eventsOf(planned), source: { agent, id }, settings: claimed.settings, ...by },
+    ...(partial && { partial }),
+  }
+}
+
+const contentOf = async (bytes: Uint8Array, { nextTurn }: ImportBudget): Promise<ExportContent | Denial> => {
   try {
-    return await readExport(bytes, { payloadProblem })
+    return await readExport(bytes, { payloadProblem, nextTurn })
   } catch (error) {
     if (error instanceof ExportError) return badRequest(error.message)
     throw error

@@ -28,6 +28,8 @@ export interface WrittenSession {
   readonly events?: readonly WrittenEvent[]
   /** The event of another session that this one continues. */
   readonly parent?: { readonly id: string; readonly seq: number }
+  /** The time of its events. */
+  readonly at?: number
 }
 
 /** The lines of a session: its own line, its first event, and these events. */
@@ -38,6 +40,7 @@ export const sessionLines = ({
   opening = {},
   events = [],
   parent,
+  at = 1_600_000_000_000,
 }: WrittenSession): readonly string[] => {
   const from = parent && { agent, id: parent.id, seq: parent.seq }
   const first: WrittenEvent = from
@@ -54,7 +57,7 @@ export const sessionLines = ({
     JSON.stringify({ session: { id, agent, kind, ...(from && { parent: from }) } }),
     ...[first, ...events].map(({ type, run, attempt, payload }, index) =>
       JSON.stringify({
-        ...{ seq: base + index + 1, at: 1_600_000_000_000, type },
+        ...{ seq: base + index + 1, at, type },
         ...(run !== undefined && { run }),
         ...(attempt !== undefined && { attempt }),
         payload,

@@ -61,6 +61,8 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   /** The agent of a session whose creator names none. */
   readonly defaultAgent: string
   readonly rateLimit?: RateLimit
+  /** The CPU time of this thread in milliseconds; absent = the platform does not tell. */
+  readonly cpuMs?: () => number
   readonly maxBodyBytes?: number
   readonly heartbeatMs?: number
   /** How long a reader of an event stream waits before it reconnects; default 2 s. */

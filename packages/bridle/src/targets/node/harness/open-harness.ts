@@ -44,7 +44,7 @@ import { openServerStore } from '../server-store.ts'
 import { connectProvider } from '../sockets/provider-socket.ts'
 import { createSocketServer, type SocketServer } from '../sockets/server-sockets.ts'
 import { watchStoreHealth } from '../store-health.ts'
-import { clock, digest } from '../system-ports.ts'
+import { clock, digest, threadCpuMs } from '../system-ports.ts'
 import { createTracing } from '../tracing.ts'
 import { checkVariables } from '../variable-problems.ts'
 import { NodeWorkspaceFiles } from '../workspaces/workspace-files.ts'
@@ -213,6 +213,7 @@ export const openHarness = async (
       host,
       directory: store.directory,
       clock,
+      cpuMs: threadCpuMs,
       agents: served.agents,
       defaultAgent: options.defaultAgent ?? defaultAgent(served.agents, env),
       ...exposure,
