@@ -76,3 +76,5 @@ export const EXPORT_HEAD_BYTES = 1_000
 export const NAMES_SHOWN = 5
 /** Files that a command to copy keeps: a longer one does not fit on a screen. Those beyond are offered by the next refusal. */
 export const KEPT_NAMES_MAX = 50
+/** Entries of a worktree in which a file that git refuses is looked for: more is a project with its packages, and takes seconds. */
+export const GIT_SEARCH_ENTRIES_MAX = 200_000

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { nearestName } from '../kernel/text/nearest-name.ts'
 import { type CliInvocation, EXIT_CODES, ExitError, parseCommandLine } from './command.ts'
 import { commandName } from './command-name.ts'
+import { acceptFiles, type TrustFlags } from './config/accepted-files.ts'
+import { dataFolderOf } from './config/default-data.ts'
 import { withEnvFile } from './config/env-file.ts'
 import { errorText, explainError } from './explain-error.ts'
 import { commandHelp, helpOverview } from './help.ts'
@@ -30,7 +32,12 @@ const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number
   const command = await row.load()
   const { args, flags } = parseCommandLine(name, { ...row, ...command }, rest)
   if (flags.help) return printLine(commandHelp(name, row, command))
-  return command.run({ args, flags, env: await environmentOf(name), out: createOutput(flags) } as CliInvocation<never>)
+  return command.run({
+    args,
+    flags,
+    env: await environmentOf(name, flags),
+    out: createOutput(flags),
+  } as CliInvocation<never>)
 }
 
 const findVerb = (name: string): VerbRow => {
@@ -42,11 +49,14 @@ const findVerb = (name: string): VerbRow => {
 }
 
 /** The environment with the `.env` of the project. A command that starts engines holds its keys alone. */
-const environmentOf = async (name: string): Promise<NodeJS.ProcessEnv> => {
-  if (!hosts.has(name)) return withEnvFile(process.env)
+const environmentOf = async (name: string, flags: TrustFlags): Promise<NodeJS.ProcessEnv> => {
+  const data = dataFolderOf(flags)
+  if (!hosts.has(name)) return withEnvFile(process.env, '.', data)
   const { restoreProviderKeys, sealEnvironment } = await import('./config/sealed-environment.ts')
   const environment = sealEnvironment()
-  const env = strangers.has(name) ? environment : withEnvFile(environment)
+  // Before anything is read that a person confirms with it.
+  acceptFiles(flags)
+  const env = strangers.has(name) ? environment : withEnvFile(environment, '.', data)
   if (servers.has(name)) restoreProviderKeys(env)
   return env
 }

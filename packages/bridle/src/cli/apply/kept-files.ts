@@ -56,7 +56,7 @@ export const keepOffer = (
 }
 
 /** A value that begins with a dash would be taken for a flag. */
-const keepFlag = (path: string): string => {
+export const keepFlag = (path: string): string => {
   const name = nameOf(path)
   return ` --keep${name.startsWith('-') ? '=' : ' '}${shellWord(name)}`
 }

@@ -12,13 +12,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { variants } from '../../../../../scripts/variants.ts'
 import { type HostileRepository, hostileRepository } from '../../runners/workspaces/hostile-repository.suite.ts'
 import { addWorktree, findRepository } from '../../runners/workspaces/worktree.ts'
 import { changesNote } from '../runs/workspace-note.ts'
+import { escapeInvisible } from '../terminal/text-lines.ts'
 import { takeOver as bringOver, isTakenOver } from './take-over.ts'
 
 // Every step starts git, and the machine may be busy.
@@ -309,6 +310,76 @@ test('[C142] a file of the person where the session has a folder stops the apply
   rmSync(join(hostile.top, 'docs/mine.txt'))
   expect(await takeOver(hostile.top, work)).toBe(2)
   expect(inFolder('docs')).toBe('a file\n')
+})
+
+test.each([
+  ['.GIT/hooks/pre-commit', '#!/bin/sh\n', '.GIT'],
+  ['src/.Git /config', '[core]\n', 'src/.Git '],
+  ['src/.git\u200b', 'gitdir: /\n', 'src/.git\u200b'],
+  ['.gitmodules', '[submodule "s"]\n\tpath = s\n\turl = x\n\tupdate = !touch /tmp/x\n', '.gitmodules'],
+])('[C142] a file that git refuses is named in a sentence: %s', async (name, text, named) => {
+  mkdirSync(dirname(join(work, name)), { recursive: true })
+  writeFileSync(join(work, name), text)
+  writeFileSync(join(work, 'new.txt'), 'new\n')
+  const error = await takeOver(hostile.top, work).then(
+    () => null,
+    (reason: Error) => reason,
+  )
+  // Where git has no objection, the file comes over like any other.
+  if (error === null) return expect(existsSync(join(hostile.top, 'new.txt'))).toBe(true)
+  expect(error.message).toMatch(
+    /^Nothing was changed, since git refuses this file of the session: .*\. Remove it and apply again:\n/,
+  )
+  expect(error.message.split('\n').at(-1)).toBe(`  ${escapeInvisible(join(work, named))}`)
+  expect(error.message).not.toMatch(/Command failed|core\.hooksPath/)
+  rmSync(join(work, named), { recursive: true })
+  expect(await takeOver(hostile.top, work)).toBe(1)
+})
+
+test('[C375] what a server would load comes over with --with-settings alone, or is left out', async () => {
+  const loaded = [
+    'agents/x.ts',
+    '.env',
+    'bridle.config.ts',
+    'deep/.bridle/secret',
+    'package.json',
+    'src/.fabricharness/agents/y.ts',
+  ]
+  mkdirSync(join(hostile.top, 'agents'))
+  for (const file of [...loaded, 'new.txt']) {
+    mkdirSync(dirname(join(work, file)), { recursive: true })
+    writeFileSync(join(work, file), '{"dependencies": {"bridle": "1"}}\n')
+  }
+  writeFileSync(join(hostile.top, 'bridle.config.mjs'), '')
+  const error = await takeOver(hostile.top, work).then(
+    () => null,
+    (reason: Error) => reason,
+  )
+  expect(error?.message).toMatch(
+    /would load what the session changed: \.env, agents\/x\.ts, .*1 more\. Look at it first\./,
+  )
+  expect(error?.message).toContain('\n  bridle apply w --with-settings')
+  expect(error?.message).toContain(join(work, 'agents/x.ts'))
+  expect(existsSync(join(hostile.top, 'new.txt'))).toBe(false)
+  const keep = error?.message.split('\n').at(-1) ?? ''
+  for (const file of loaded) expect(keep).toContain(` --keep ${file}`)
+  expect(await takeOver(hostile.top, work, ...loaded)).toBe(1)
+  expect(existsSync(join(hostile.top, 'agents/x.ts'))).toBe(false)
+})
+
+test('[C375] with the flag all of it comes over', async () => {
+  mkdirSync(join(work, 'agents'))
+  for (const file of ['.env', 'agents/x.ts', 'new.txt']) writeFileSync(join(work, file), 'A=1\n')
+  writeFileSync(join(hostile.top, 'bridle.config.mjs'), '')
+  expect(await bringOver(hostile.top, work, { keep: [], withSettings: true, command: () => '' })).toBe(3)
+  expect(readFileSync(join(hostile.top, '.env'), 'utf8')).toBe('A=1\n')
+})
+
+test('[C375] in a repository without a project, its packages come over like other files', async () => {
+  writeFileSync(join(work, 'package.json'), '{}\n')
+  mkdirSync(join(work, 'src/agents'))
+  writeFileSync(join(work, 'src/agents/a.py'), '')
+  expect(await takeOver(hostile.top, work)).toBe(2)
 })
 
 test('[C142] line ends of the folder are kept as its owner set them', async () => {

@@ -9,17 +9,25 @@ import { EXIT_CODES, ExitError } from '../command.ts'
 import { readAppliedNote, writeAppliedNote } from './applied-note.ts'
 import { appliedFiles, type ChangedFile, changePlan, type FileEntries, keptFiles } from './change-plan.ts'
 import { blockedFiles, changedFiles, foldersAmong, targetEntries, treesOf } from './file-entries.ts'
-import { findKept, keepOffer, namesOf } from './kept-files.ts'
+import { gitRefusal, gitWords, isGitFailure } from './git-refusal.ts'
+import { findKept, keepFlag, keepOffer, namesOf } from './kept-files.ts'
+import { loadedFiles } from './loaded-changes.ts'
 
 export interface TakeOverChoice {
   /** Names of files that stay as they are in the folder, and count as applied. */
   readonly keep: readonly string[]
+  /** Files that a server loads come over, too. */
+  readonly withSettings?: boolean
   /** The command that was typed, with other flags to keep files. */
   readonly command: (keepFlags: string) => string
 }
 
 /** The number of files that were brought over: those that changed since the last apply. Either all of them are, or none. */
-export const takeOver = (source: string, workspace: string, { keep, command }: TakeOverChoice): Promise<number> =>
+export const takeOver = (
+  source: string,
+  workspace: string,
+  { keep, withSettings = false, command }: TakeOverChoice,
+): Promise<number> =>
   withChanges(source, workspace, keep, async (changes) => {
     const { isEmpty, files, conflicts, blocked, work } = changes
     if (isEmpty) return 0
@@ -36,11 +44,17 @@ export const takeOver = (source: string, workspace: string, { keep, command }: T
         const misfits = await changes.misfits()
         if (misfits.length > 0) throw bothChanged(misfits)
         throw refusal(
-          `, since the changes do not fit: ${complaintOf(error as Error)}. The session has its files in ${workspace}`,
+          `, since the changes do not fit: ${gitWords(error as Error)}. The session has its files in ${workspace}`,
         )
       }
     }
     if (conflicts.length > 0) throw bothChanged(conflicts)
+    if (changes.loaded.length > 0 && !withSettings) {
+      const names = namesOf(changes.loaded.map(({ path }) => path))
+      const all = command([...changes.kept].map(keepFlag).join('') + WITH_SETTINGS)
+      throw refusal(`, since a server that starts here would load what the session changed: ${names}. Look at it first. This brings it over:
+  ${all}${keepOffer(changes.loaded, changes.kept, work, command)}`)
+    }
     if (blocked.length > 0) {
       const names = namesOf(blocked.map(({ path }) => path))
       throw refusal(`: ${source} has something else in the place of ${names}.${offer(blocked)}`)
@@ -53,7 +67,11 @@ export const takeOver = (source: string, workspace: string, { keep, command }: T
     // The files are there. Without its note, the next apply is like a first one.
     await changes.note().catch(() => {})
     return brought
+  }).catch(async (error: unknown) => {
+    throw isGitFailure(error) ? refusal(await gitRefusal(error, workspace)) : error
   })
+
+const WITH_SETTINGS = ' --with-settings'
 
 const refusal = (reason: string): ExitError => new ExitError(EXIT_CODES.failed, `Nothing was changed${reason}`)
 
@@ -75,6 +93,8 @@ interface WorktreeChanges {
   readonly conflicts: readonly ChangedFile[]
   /** Files that cannot be written where the person has something else. */
   readonly blocked: readonly ChangedFile[]
+  /** Files to bring over that a server loads. */
+  readonly loaded: readonly ChangedFile[]
   /** The paths of the files to keep. */
   readonly kept: ReadonlySet<string>
   /** The paths of the files that an earlier apply kept, and that are not as the session has them. */
@@ -156,6 +176,7 @@ const withChanges = async <T>(
       files: names.filter((name) => name !== '').length,
       conflicts: among(conflicts),
       blocked: among(await blockedFiles(repository.top, changed, sources)),
+      loaded: loadedFiles(among([...sources.keys()]), source, repository.top),
       kept,
       keptBefore: keptFiles(changed, personal),
       work: worktree.work,
@@ -217,11 +238,3 @@ const lineEndSettings = async (top: string): Promise<string[]> => {
   )
   return names.flatMap((name, at) => (values[at] ? ['-c', `${name}=${values[at]}`] : []))
 }
-
-/** Git's own words, without the command line. */
-const complaintOf = ({ message }: Error): string =>
-  message
-    .split('\n')
-    .filter((line) => line.startsWith('error: '))
-    .map((line) => line.slice('error: '.length))
-    .join('; ') || 'git says no more'

@@ -29,6 +29,10 @@ export const apply = defineCommand({
       value: 'FILE',
       help: 'leave this file as it is in the folder, and count it as applied',
     },
+    'with-settings': {
+      type: 'boolean',
+      help: 'also bring files that a server loads: agents, settings, .env, packages of a project',
+    },
     ...agentOption,
     ...clientOptions,
     ...dataOptions,
@@ -36,6 +40,7 @@ export const apply = defineCommand({
   },
   notes: `For sessions that were started with --workspace on a repository. The changes come into the folder, uncommitted: look at them
 with git diff. Where they do not fit, nothing is changed, and the words have the command that keeps your version of those files.
+Files that a server loads (agents/, .env, bridle.config.*) come over with --with-settings alone.
 After further work of the session, apply brings what changed since.`,
   run: async ({ args, flags, env, out }) => {
     const [session = ''] = args
@@ -64,7 +69,7 @@ After further work of the session, apply brings what changed since.`,
     const { source, path } = foldersOf(card)
     const keep = flags.keep ?? []
     const command = (keepFlags: string) => `${commandName()} apply ${shellWord(card.id)}${keepFlags}${nextFlags}`
-    const files = await takeOver(source, path, { keep, command })
+    const files = await takeOver(source, path, { keep, command, withSettings: flags['with-settings'] ?? false })
     if (out.isJson)
       out.row({ type: 'applied', sessionId: card.id, source, files, ...(keep.length > 0 && { kept: keep }) })
     else out.line(appliedText(files, source, keep))

@@ -8,7 +8,7 @@ import { findWrangler, startWrangler } from '../cloudflare/wrangler.ts'
 import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
-import { DEFAULT_DATA } from '../config/settings.ts'
+import { DEFAULT_DATA } from '../config/default-data.ts'
 
 export const build = defineCommand({
   options: {

@@ -1,6 +1,7 @@
 // `bridle dev` is `start` that also reloads changed agents. Runs that have started keep the definition they began with.
 
 import { join } from 'node:path'
+import { trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
 import type { AgentFileChange, ServerOptions } from '../../targets/node/index.ts'
 import { standardLogger } from '../../targets/node/logger.ts'
 import { ownServerClient, waitingApprovals } from '../approvals/waiting-approvals.ts'
@@ -8,13 +9,15 @@ import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
+import { DEFAULT_DATA } from '../config/default-data.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
 import { pageNotes } from '../config/page-notes.ts'
-import { DEFAULT_DATA, isPort, serverSettings } from '../config/settings.ts'
+import { isPort, serverSettings } from '../config/settings.ts'
 import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
 import { STACK_LINES } from '../limits.ts'
 import { withoutFailedRuns } from '../runs/own-server-log.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
+import { askAboutFiles } from '../terminal/confirmation-key.ts'
 import { devLines } from '../terminal/dev-lines.ts'
 import { startMessage, urlFlag } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
@@ -85,8 +88,10 @@ already, start again: sessions survive it.`,
     const served = { agents: server.agents.keys(), defaultAgent: settings.defaultAgent }
     for (const line of [...pageNotes(settings), ...defaultAgentNotes(env, served)]) out.line(line)
     out.line(`${watchedFolder(settings)} is watched. Ctrl+C ends it.`)
+    const endQuestions = askAboutFiles(trustedFiles(settings.data), out, commandName(env))
     await lines.waiting(await waitingApprovals(server.url, settings))
     await interrupted.interrupted
+    endQuestions()
     await stopServer(server, interrupted, out)
     return EXIT_CODES.ok
   },

@@ -2,6 +2,7 @@
 
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { acceptOption } from '../config/accepted-files.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
 import { pageNotes } from '../config/page-notes.ts'
 import { portInUseText } from '../config/port-owner.ts'
@@ -21,6 +22,7 @@ export const serverOptions = {
     value: 'STORE',
     help: 'sqlite (default), memory, or a module that opens one; else BRIDLE_STORE',
   },
+  ...acceptOption,
   ...agentsOptions,
   ...dataOptions,
 } as const

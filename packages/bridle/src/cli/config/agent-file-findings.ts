@@ -1,22 +1,25 @@
 // The files of agents in this folder, as `bridle doctor` judges them.
 import { builtInNames, definitionProblem } from '../../targets/agents/definition-problem.ts'
 import { findAgents } from '../../targets/agents/folder.ts'
+import { withGuard } from '../../targets/agents/trust/guarded-loading.ts'
 import { modelNeeds } from '../../targets/models/model-needs.ts'
 import { createModelSource, type ModelEnv } from '../../targets/models/model-source.ts'
 import { nodePackages, packagesFolder } from '../../targets/models/node-packages.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import type { DoctorFinding } from '../commands/doctor.ts'
+import { DEFAULT_DATA } from './default-data.ts'
 
-type AgentSettings = Pick<ServerOptions, 'agents' | 'agentsRoot' | 'builtInAgents' | 'models'>
+type AgentSettings = Pick<ServerOptions, 'agents' | 'agentsRoot' | 'builtInAgents' | 'models' | 'data'>
 
 /** A server refuses the same files. A name that the server has already is the mistake that shows least: its own agent answers. */
 export const agentFileFindings = async (settings: AgentSettings, env: ModelEnv): Promise<DoctorFinding[]> => {
-  const { agents, agentsRoot = '.', builtInAgents, models } = settings
+  const { agents, agentsRoot = '.', builtInAgents, models, data = DEFAULT_DATA } = settings
   if (agentsRoot === false) return []
   const given = typeof agents === 'string' ? [] : (agents ?? []).map(({ name }) => name)
   const taken = new Set([...builtInNames.filter((name) => builtInAgents?.includes(name) ?? true), ...given])
   const { missing } = createModelSource({ models, env, packages: nodePackages(packagesFolder(agents, agentsRoot)) })
-  return (await findAgents(agentsRoot, agents)).map((found) => {
+  const files = await withGuard(agentsRoot, data, () => findAgents(agentsRoot, agents))
+  return files.map((found) => {
     const problem = 'definition' in found ? definitionProblem(found.definition, taken) : found.problem
     const check = `agent ${'definition' in found ? found.definition.name : found.name}`
     if (problem !== null) return { check, state: 'wrong', detail: `${found.file}: ${problem}` }

@@ -3,21 +3,24 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { UnconfirmedFileError } from '../../targets/agents/import-errors.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { serverOptionProblem } from '../../targets/node/server-option-names.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { dataFolderOf } from './default-data.ts'
 
 const NAMES = ['ts', 'js', 'mjs'].map((ending) => `bridle.config.${ending}`)
 
-/** The default export of the file; nothing where there is no file. */
-export const readConfigFile = async (folder = '.'): Promise<ServerOptions> => {
+/**
+ * The default export of the file; nothing where there is no file. `data` is the data folder, which has the digests of the files that a person has confirmed. */
+export const readConfigFile = async (folder = '.', data = dataFolderOf({}, folder)): Promise<ServerOptions> => {
   // While an agent works in place, an empty folder keeps the name of a file that is not there.
   const isFile = (each: string) => statSync(resolve(folder, each), { throwIfNoEntry: false })?.isFile()
   const [name, other] = NAMES.filter(isFile)
   if (name === undefined) return {}
   if (other !== undefined)
     throw new ExitError(EXIT_CODES.usage, `${name} and ${other} are both here, and only one is read: remove the other.`)
-  const config = await load(folder, name)
+  const config = await load(folder, name, data)
   const problem = isPlainObject(config)
     ? serverOptionProblem(config)
     : 'the default export must be an object, such as { port: 8080 }.'
@@ -27,11 +30,15 @@ export const readConfigFile = async (folder = '.'): Promise<ServerOptions> => {
 
 const isPlainObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const load = async (folder: string, name: string): Promise<ServerOptions> => {
+const load = async (folder: string, name: string, data: string): Promise<ServerOptions> => {
+  const { withGuard } = await import('../../targets/agents/trust/guarded-loading.ts')
   try {
     const { href } = pathToFileURL(resolve(folder, name))
-    return ((await import(href)) as { default?: ServerOptions }).default ?? {}
+    // The file and what it imports run here, so an agent must not have written them.
+    const module = await withGuard(folder, data, () => import(href) as Promise<{ default?: ServerOptions }>)
+    return module.default ?? {}
   } catch (error) {
+    if (error instanceof UnconfirmedFileError) throw new ExitError(EXIT_CODES.failed, error.message)
     const why = error instanceof SyntaxError ? await syntaxProblem(error, folder, name) : messageOf(error)
     throw new ExitError(EXIT_CODES.usage, `${name} cannot be read: ${why}`)
   }

@@ -3,26 +3,37 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { UnconfirmedFileError } from '../../targets/agents/import-errors.ts'
+import { trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { dataFolderOf } from './default-data.ts'
 import { SERVER_SECRETS } from './sealed-environment.ts'
 
 /**
  * The environment of a command, with the variables of the file. Agents of the user read `process.env`, so the variables are set
  * there too; tokens and secrets of the server are not.
  */
-export const withEnvFile = (env: NodeJS.ProcessEnv, folder = '.'): NodeJS.ProcessEnv => {
-  const variables = readVariables(join(folder, '.env'))
+export const withEnvFile = (
+  env: NodeJS.ProcessEnv,
+  folder = '.',
+  data = dataFolderOf({}, folder, env),
+): NodeJS.ProcessEnv => {
+  const variables = readVariables(join(folder, '.env'), data)
   for (const [name, value] of Object.entries(variables))
     if (!(name in env) && !SERVER_SECRETS.includes(name)) process.env[name] = value
   return { ...variables, ...env }
 }
 
-const readVariables = (path: string): NodeJS.ProcessEnv => {
+const readVariables = (path: string, data: string): NodeJS.ProcessEnv => {
   // A folder of that name is a Python environment.
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return {}
   try {
-    return parseEnv(readFileSync(path, 'utf8')) as NodeJS.ProcessEnv
+    const content = readFileSync(path)
+    // It may name the server that a token goes to, and the address that a key goes to.
+    trustedFiles(data).check(path, content)
+    return parseEnv(content.toString('utf8')) as NodeJS.ProcessEnv
   } catch (error) {
+    if (error instanceof UnconfirmedFileError) throw new ExitError(EXIT_CODES.failed, error.message)
     throw new ExitError(EXIT_CODES.usage, `.env cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
 }

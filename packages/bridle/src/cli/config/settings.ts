@@ -1,7 +1,10 @@
 // Settings: a flag, then the environment, then bridle.config.ts, then the default.
 
+import { join } from 'node:path'
 import { type OperatorClient, operatorClient } from '../../client/fabric/http.ts'
 import { present } from '../../kernel/json.ts'
+import { UnconfirmedFileError } from '../../targets/agents/import-errors.ts'
+import { trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
 import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { storeProblem } from '../../targets/node/store-setting.ts'
@@ -12,11 +15,9 @@ import { shellWord } from '../terminal/shell-word.ts'
 import { agentsSetting } from './agents-folder.ts'
 import { bridleFetch, type FetchPatience } from './bridle-fetch.ts'
 import { readConfigFile } from './config-file.ts'
+import { DEFAULT_DATA, dataFolderOf } from './default-data.ts'
 import { findLocalServer, isUnserved, serverOfFolder } from './local-server.ts'
 import { DEFAULT_HOST, DEFAULT_PORT, DEFAULT_URL, isLocalUrl, meantUrl } from './server-url.ts'
-
-/** The data folder where nobody names one. */
-export const DEFAULT_DATA = '.bridle'
 
 export interface ServerFlags {
   readonly port?: string
@@ -36,7 +37,11 @@ export const serverSettings = async (
   env: NodeJS.ProcessEnv,
   folder = '.',
 ): Promise<ServerSettings> => {
-  const config = await readConfigFile(folder)
+  const early = dataFolderOf(flags, folder, env)
+  const config = await readConfigFile(folder, early)
+  const data = folderOf(flags, env, config)
+  // `.env` and the settings file may name another data folder, and that one has the digests.
+  for (const each of [join(folder, DEFAULT_DATA), early]) checkLoaded(each, data)
   const port = flags.port ?? env.PORT
   if (port !== undefined && !isPort(port)) throw new ExitError(EXIT_CODES.usage, `"${port}" is not a port.`)
   const store = flags.store ?? env.BRIDLE_STORE ?? config.store
@@ -48,9 +53,17 @@ export const serverSettings = async (
     env,
     port: Number(port ?? config.port ?? DEFAULT_PORT),
     host: flags.host ?? config.host ?? DEFAULT_HOST,
-    data: folderOf(flags, env, config),
+    data,
     ...present({ store, authToken, agents: agentsSetting(flags, env, config) }),
     ...(flags.token && { keepToken: true }),
+  }
+}
+
+const checkLoaded = (early: string, data: string): void => {
+  try {
+    trustedFiles(data).checkLoaded(trustedFiles(early))
+  } catch (error) {
+    throw error instanceof UnconfirmedFileError ? new ExitError(EXIT_CODES.failed, error.message) : error
   }
 }
 

@@ -45,12 +45,14 @@ export interface LocalSandboxOptions {
   readonly bwrap?: string
   /** Default: none. */
   readonly network?: NetworkPolicy
+  /** Called with the folder of a sandbox that works in place; the result is called when it has ended. */
+  readonly onInPlace?: (work: string) => () => void
   /** The memory, processes and disk that a sandbox may use. */
   readonly limits?: ResourceLimits
 }
 
 export type LocalSandboxSettings = LocalSandboxOptions & Required<Omit<LocalSandboxOptions, OptionWithoutDefault>>
-type OptionWithoutDefault = 'bwrap' | 'engines' | 'command' | 'folders' | 'network' | 'limits'
+type OptionWithoutDefault = 'bwrap' | 'engines' | 'command' | 'folders' | 'network' | 'limits' | 'onInPlace'
 
 export const withSandboxDefaults = (options: LocalSandboxOptions): LocalSandboxSettings => ({
   backend: 'bubblewrap',

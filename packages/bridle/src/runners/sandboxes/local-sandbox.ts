@@ -20,19 +20,27 @@ export interface LocalSandbox {
   /** The time of the last healthy answer of the runner. */
   answeredAt: number
   ending: Promise<void> | null
+  /** Called when it has ended. */
+  readonly onEnd: () => void
 }
 
 /** A placeholder: requests go to the runner's socket, not to this host. */
 export const RUNNER_URL = 'http://runner'
 
 /** `folder` is the folder of the sandbox, which has the socket of its runner. */
-export const adoptSandbox = (record: SandboxRecord, folder: string, now: number): LocalSandbox => ({
+export const adoptSandbox = (
+  record: SandboxRecord,
+  folder: string,
+  now: number,
+  onEnd: () => void = () => {},
+): LocalSandbox => ({
   record,
   fetchRunner: unixSocketFetch(socketPathOf(folder)),
   usedAt: now,
   isAcquiredHere: false,
   answeredAt: 0,
   ending: null,
+  onEnd,
 })
 
 export const healthOf = (

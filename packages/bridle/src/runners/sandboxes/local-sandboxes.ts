@@ -11,6 +11,7 @@ import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
 import { reuseResult } from '../reusable-result.ts'
 import { KEEP_MS } from '../server/limits.ts'
 import { SessionFolders } from './folders/session-folders.ts'
+import { workPlace } from './folders/session-paths.ts'
 import { resolveIsolation } from './isolation/isolation.ts'
 import { accessProblem, sandboxUser } from './isolation/sandbox-user.ts'
 import { ORPHAN_MS } from './limits.ts'
@@ -310,7 +311,9 @@ export class LocalSandboxes implements SandboxProvider {
   #adopt(record: SandboxRecord | null): LocalSandbox | null
   #adopt(record: SandboxRecord | null): LocalSandbox | null {
     if (!record?.isReady) return null
-    const box = adoptSandbox(record, this.#records.folderOf(record.id), this.#options.now())
+    const { path, isInPlace } = workPlace(this.#folders.folderOf(record.key))
+    const onEnd = isInPlace ? this.#options.onInPlace?.(path) : undefined
+    const box = adoptSandbox(record, this.#records.folderOf(record.id), this.#options.now(), onEnd)
     this.#sandboxes.set(record.id, box)
     return box
   }
@@ -318,6 +321,7 @@ export class LocalSandboxes implements SandboxProvider {
   #end(box: LocalSandbox): Promise<void> {
     box.ending ??= this.#endAndRemove(box.record, box.fetchRunner).finally(() => {
       this.#sandboxes.delete(box.record.id)
+      box.onEnd()
     })
     return box.ending
   }

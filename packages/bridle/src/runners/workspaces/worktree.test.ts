@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { git } from './git.ts'
 import { hostileRepository } from './hostile-repository.suite.ts'
-import { addWorktree, findRepository, removeWorktree } from './worktree.ts'
+import { addWorktree, findRepository, freeBranch, removeWorktree } from './worktree.ts'
 
 let folder: string
 beforeEach(() => {
@@ -26,6 +26,7 @@ const branch = 'bridle/ws-1'
 const added = async (top: string, name = 'session') => {
   const repository = await findRepository(top)
   if (!repository) throw new Error('There is no repository.')
+  await freeBranch(repository.gitDir, branch)
   mkdirSync(join(folder, name))
   const work = join(folder, name, 'work')
   const shown = await addWorktree({ repository, branch, work, isLeftOut: (path) => path === 'src/.env' })
@@ -97,6 +98,20 @@ describe('[O25] a worktree', () => {
     const call = { cwd: work, env: { GIT_DIR: shown.at(-1) ?? '', GIT_WORK_TREE: work } } as const
     expect((await git(['ls-files', '-v', 'src'], call)).toString()).toBe('S src/.env\nH src/a.txt\n')
     expect((await git(['diff-index', '--cached', 'HEAD'], call)).toString()).toBe('')
+  })
+
+  test('has the branch of one whose data folder was removed, and no branch of one that is there', async () => {
+    const { top } = hostileRepository(join(folder, 'repository'))
+    await added(top, 'gone')
+    await added(top, 'there').then(
+      () => expect.unreachable(),
+      (error: Error) =>
+        expect(error).toMatchObject({ code: 'branch_in_use', message: expect.stringContaining(branch) }),
+    )
+    rmSync(join(folder, 'gone'), { recursive: true })
+    const { work, gitDir } = await added(top, 'next')
+    expect(readFileSync(join(work, 'src/a.txt'), 'utf8')).toBe('committed\r\n')
+    expect(readdirSync(join(gitDir, 'worktrees'))).toHaveLength(1)
   })
 
   test('of each of three sessions is removed without the others', async () => {

@@ -1,6 +1,7 @@
 // A git worktree for a session, made from a repository whose configuration is not obeyed. Git adds the worktree without
 // files; the files are then written through a git folder of our own, which has the repository's objects and no settings. A
 // `.gitattributes` can only name a filter: what the filter runs is a setting, and there is none.
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { git } from './git.ts'
@@ -57,6 +58,33 @@ export const addWorktree = async (worktree: Worktree): Promise<string[]> => {
   await checkOut(worktree, join(own, 'index'))
   // Settings and hooks are not among these.
   return [...['HEAD', 'objects', 'refs', 'packed-refs'].map((name) => join(gitDir, name)), own]
+}
+
+/** Another worktree of the repository has the branch. */
+export class BranchInUseError extends Error {
+  readonly code = 'branch_in_use'
+
+  constructor(branch: string) {
+    super(
+      `Another folder has the branch ${branch} of the repository: that of a session with this id on another server. Choose another id, or delete that session.`,
+    )
+  }
+}
+
+/**
+ * Makes sure that no worktree has the branch. Git remembers a worktree whose folder was removed with a data folder; its entry is
+ * removed. Call it before anything is recorded: what is recorded is removed after a failure, the branch too.
+ */
+export const freeBranch = async (gitDir: string, branch: string): Promise<void> => {
+  const entries = join(gitDir, 'worktrees')
+  for (const name of await readdir(entries).catch(() => [])) {
+    const [head, place] = await Promise.all(
+      ['HEAD', 'gitdir'].map((file) => readFile(join(entries, name, file), 'utf8').catch(() => '')),
+    )
+    if (head?.trim() !== `ref: refs/heads/${branch}` || !place) continue
+    if (existsSync(place.trim())) throw new BranchInUseError(branch)
+    await rm(join(entries, name), { recursive: true, force: true })
+  }
 }
 
 /** Removes the worktree's entry and branch from the repository. No git runs in the worktree, and its `.git` is not read. */

@@ -61,6 +61,8 @@ export interface EngineAgentsOptions {
   /** Why personal logins are not used here, in a sentence; absent or null = they are. */
   readonly loginRefusal?: string | null
   readonly sandbox?: SandboxOptions
+  /** Called with the folder of a sandbox that works in place; the result is called when it has ended. */
+  readonly onInPlace?: (work: string) => () => void
   /** Settings of each engine: model, permission_mode, max_budget_usd, max_turns. */
   readonly engines?: EngineConfigs
   /** Default: every engine of Bridle. */
@@ -168,7 +170,10 @@ const sandboxSettings = (options: SandboxOptions = {}, env: NodeJS.ProcessEnv): 
   }
 }
 
-const localSandboxes = ({ data, folders, sandbox = {}, env }: EngineAgentsOptions, secret: string): LocalSandboxes => {
+const localSandboxes = (
+  { data, folders, sandbox = {}, env, onInPlace }: EngineAgentsOptions,
+  secret: string,
+): LocalSandboxes => {
   const { backend, network, limits, max, idleMs, maxAgeMs } = sandbox
   return new LocalSandboxes({
     folder: data,
@@ -176,7 +181,7 @@ const localSandboxes = ({ data, folders, sandbox = {}, env }: EngineAgentsOption
     engines: () => enginesRoot(env),
     network: parseNetworkPolicy(network),
     limits: parseResourceLimits(limits),
-    ...present({ folders, backend, max, idleMs, maxAgeMs }),
+    ...present({ folders, backend, max, idleMs, maxAgeMs, onInPlace }),
   })
 }
 

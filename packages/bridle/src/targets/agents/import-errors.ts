@@ -35,6 +35,18 @@ export class CommonJsError extends Error {
   }
 }
 
+/** The file changed while an agent could write it, and no person has confirmed it. */
+export class UnconfirmedFileError extends Error {
+  readonly code = 'unconfirmed_file'
+
+  constructor(path: string) {
+    const file = relative(process.cwd(), path)
+    super(
+      `${file} changed while a session worked in place in its folder, so it is not loaded. Look at it, then confirm it: press a in bridle dev, or run bridle dev --accept ${file}`,
+    )
+  }
+}
+
 const missing = (specifier: string, importer: string, root: string): string => {
   if (!/^(\.|\/|file:|#)/.test(specifier)) {
     const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')

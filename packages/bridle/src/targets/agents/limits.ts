@@ -16,6 +16,8 @@ export const STACK_FRAMES_MAX = 10
 export const SYNTAX_CHECK_FILES_MAX = 10
 /** A check takes some 50 ms; on a machine that needs longer than this the place stays unknown. */
 export const SYNTAX_CHECK_MS = 5_000
+/** Files whose digest is remembered: a project with more of its own files than that is not one person's. */
+export const TRUSTED_FILES_MAX = 20_000
 /** Folders that are watched: with more, the limit of the operating system is near, and a change there needs a restart. */
 export const WATCHED_FOLDERS_MAX = 500
 /** Runs whose start is remembered for the line about their end; beyond it the oldest loses its time. */

@@ -5,7 +5,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { codeFrame, type SourcePosition } from './code-frame.ts'
-import { CommonJsError, MissingImportError } from './import-errors.ts'
+import { CommonJsError, MissingImportError, UnconfirmedFileError } from './import-errors.ts'
 import { SYNTAX_CHECK_FILES_MAX, SYNTAX_CHECK_MS } from './limits.ts'
 import type { ProjectModules } from './project-modules.ts'
 import { projectFrames } from './stack-frames.ts'
@@ -20,7 +20,7 @@ export const loadProblem = (error: unknown, file: string, modules: ProjectModule
   const { root } = modules
   if (error instanceof MissingImportError)
     return { problem: error.messageFor(relative(root, resolve(root, file))), ...placed(error.position, root) }
-  if (error instanceof CommonJsError) return { problem: error.message }
+  if (error instanceof CommonJsError || error instanceof UnconfirmedFileError) return { problem: error.message }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const problem = text
     .replaceAll(pathToFileURL(`${root}/`).href, '')

@@ -24,6 +24,8 @@ export class ProjectModules {
   /** The files that `load` was called with, and whether that worked. A reason to fail may go without a change of the files. */
   readonly #entries = new Map<string, 'loaded' | 'failed'>()
   #lastVersion = 0
+  /** Throws where a file of the project is not to be loaded. */
+  guard: ((path: string, content: Uint8Array | string) => void) | null = null
 
   constructor(root: string, number: number) {
     this.root = root
@@ -69,9 +71,13 @@ export class ProjectModules {
   resolved(url: string, parent: string): string {
     if (!url.startsWith('file:') || /[?#]/.test(url)) return url
     const path = fileURLToPath(url)
-    if (!this.#owns(path)) return url
+    if (!this.owns(path)) return url
     this.#records.get(fileURLToPath(parent))?.imports.add(path)
     return this.#address(path)
+  }
+
+  owns(path: string): boolean {
+    return isProjectFile(path, this.root)
   }
 
   #address(path: string): string {
@@ -88,10 +94,6 @@ export class ProjectModules {
     this.#records.delete(path)
     if (stampOf(path) === null) this.#entries.delete(path)
     delete requireCache[path]
-  }
-
-  #owns(path: string): boolean {
-    return isProjectFile(path, this.root)
   }
 
   #entriesThat(state: 'loaded' | 'failed'): readonly string[] {
@@ -142,8 +144,18 @@ const hooks: Parameters<typeof registerHooks>[0] = {
   load: (url, context, next) => {
     const project = projectOf(url)
     const format = project && formatOf(fileURLToPath(url), project.root)
-    return next(url, format ? { ...context, format } : context)
+    const loaded = next(url, format ? { ...context, format } : context)
+    checkSource(url, loaded.source)
+    return loaded
   },
+}
+
+/** Files that no agent imports are checked as well, such as those of the settings file. What is checked is what is run. */
+const checkSource = (url: string, source: unknown): void => {
+  if (!url.startsWith('file:')) return
+  const path = fileURLToPath(url)
+  const { guard } = projects.find((each) => each.guard !== null && each.owns(path)) ?? {}
+  guard?.(path, typeof source === 'string' || source instanceof Uint8Array ? source : readFileSync(path))
 }
 
 const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT'])

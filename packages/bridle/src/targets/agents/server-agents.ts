@@ -38,6 +38,8 @@ export interface ServerAgents {
   readonly runnerOf: (agent: string) => Runner
   /** Whether a model decides what the agent does next. */
   readonly hasModel: (agent: string) => boolean
+  /** Loads the files again, for the runs that start afterwards. Only where they are watched. */
+  readonly reload: () => void
   readonly close: () => void
 }
 
@@ -62,7 +64,7 @@ export const loadServerAgents = async (
   if (unknown !== undefined)
     throw new ServerFault('agent_unavailable', `builtInAgents names "${unknown}", and there is no such agent.`)
   if (typeof agents !== 'string') for (const definition of agents) registry.add(definition)
-  if (agentsRoot === false) return servedBy(registry, () => {})
+  if (agentsRoot === false) return servedBy(registry, { reload: () => {}, close: () => {} })
   const report = onAgentFiles ?? ((changes) => changes.flatMap(problemLine).forEach(log))
   let before: AgentFileStates = new Map()
   const load = async () => {
@@ -75,23 +77,22 @@ export const loadServerAgents = async (
   // In sequence: an earlier read must not be loaded after a later one.
   let loading = load()
   await loading
-  const watcher = isWatched
-    ? watchAgents(
-        root,
-        () => {
-          loading = loading.then(load).catch((error) => log(`the agents could not be loaded again: ${String(error)}`))
-          return loading
-        },
-        agents,
-      )
-    : null
-  return servedBy(registry, () => watcher?.close())
+  const reload = () => {
+    loading = loading.then(load).catch((error) => log(`the agents could not be loaded again: ${String(error)}`))
+    return loading
+  }
+  const watcher = isWatched ? watchAgents(root, reload, agents) : null
+  return servedBy(registry, { reload: () => void (isWatched && reload()), close: () => watcher?.close() })
 }
 
-const servedBy = (registry: AgentRegistry, close: () => void): ServerAgents => ({
+const servedBy = (
+  registry: AgentRegistry,
+  { reload, close }: Pick<ServerAgents, 'reload' | 'close'>,
+): ServerAgents => ({
   agents: registry.agents,
   runnerOf: (agent) => registry.runnerOf(agent),
   hasModel: (agent) => registry.hasModel(agent),
+  reload,
   close,
 })
 

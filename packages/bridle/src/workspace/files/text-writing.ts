@@ -15,6 +15,7 @@ import {
   writeFile as writeCallback,
 } from 'node:fs'
 import { promisify } from 'node:util'
+import { isGitName } from '../../runners/sandboxes/protection/git-name.ts'
 import { shown, WorkspaceError } from '../workspace-error.ts'
 import type { ConfinedFolder, WorkspacePlace } from './confined-folder.ts'
 import { type OpenFolder, openFileIn, pathIn } from './open-folder.ts'
@@ -28,7 +29,7 @@ export const UNFINISHED = '.bridle-write-'
 /** Writes a file. Makes the folders around it. Returns false where there was a file before. */
 export const writeText = (folder: ConfinedFolder, place: WorkspacePlace, text: string): Promise<boolean> => {
   // Hooks and settings in there are run by the next person who calls git.
-  if (place.parts.some(isGitFolder))
+  if (place.parts.some(isGitName))
     throw new WorkspaceError('protected', `${shown(place.path)} belongs to git. Only git changes it.`)
   // An agent works in place: the server would run the file outside of any sandbox.
   if (folder.isProtected(place.real))
@@ -37,15 +38,6 @@ export const writeText = (folder: ConfinedFolder, place: WorkspacePlace, text: s
       `${shown(place.path)} is loaded by the server, so an agent that works in place only reads it. Ask the person to change it.`,
     )
   return folder.around(place, (parent, name) => replaceFile(parent, name, place.path, text), { makes: true })
-}
-
-/** Some file systems pass over characters that have no width, dots and spaces at the end, and have a second, short name. */
-const isGitFolder = (part: string): boolean => {
-  const plain = part
-    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .replace(/[. ]+$/, '')
-    .toLowerCase()
-  return plain === '.git' || plain === 'git~1'
 }
 
 const replaceFile = async (parent: OpenFolder, name: string, path: string, text: string): Promise<boolean> => {

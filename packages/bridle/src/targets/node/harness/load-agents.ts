@@ -29,6 +29,7 @@ export interface AgentSetup {
   readonly voiceModel: Lines['modelFor']
   readonly env: NodeJS.ProcessEnv
   readonly log: Logger
+  readonly onInPlace: (work: string) => () => void
   /** Null = not installed. */
   readonly telemetry: OpenTelemetryApi | null
 }
@@ -36,7 +37,7 @@ export interface AgentSetup {
 /** Where the agents cannot be loaded, the engines are closed again. */
 export const loadAgents = async (
   options: ServerOptions,
-  { isOpen, loginRefusal, data, tenantUsage, uploads, host, voiceModel, env, log, telemetry }: AgentSetup,
+  { isOpen, loginRefusal, data, tenantUsage, uploads, host, voiceModel, env, log, telemetry, onInPlace }: AgentSetup,
 ) => {
   const { sandbox, engines: settings } = options
   const engines = await createEngineAgents({
@@ -48,6 +49,7 @@ export const loadAgents = async (
     uploads,
     isOpen,
     loginRefusal,
+    onInPlace,
     ...present({ sandbox, engines: settings }),
   })
   const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]

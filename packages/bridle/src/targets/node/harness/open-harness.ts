@@ -24,6 +24,7 @@ import { type App, createApp } from '../../../surfaces/http/router/app.ts'
 import { voiceAccess } from '../../../surfaces/voice/access.ts'
 import { defaultAgent } from '../../agents/registry.ts'
 import { runUpdates } from '../../agents/run-updates.ts'
+import { forgetTrustedFiles, trustedFiles } from '../../agents/trust/trusted-files.ts'
 import { ServerFault } from '../../server-fault.ts'
 import { checkVoiceSettings, createServerLines } from '../../voice/server-lines.ts'
 import { Backlog } from '../backlog.ts'
@@ -51,8 +52,9 @@ import { NodeWorkspaceFiles } from '../workspaces/workspace-files.ts'
 import { folderAccess } from '../workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from '../workspaces/workspaces.ts'
 import { withBasePath } from './base-path.ts'
+import { withWriters } from './in-place-writers.ts'
 import { loadAgents } from './load-agents.ts'
-import { noSandboxReason, serverProjects } from './server-project.ts'
+import { guardFiles, noSandboxReason, serverProjects } from './server-project.ts'
 
 /** The two ends of a request on Node, where the platform has them. */
 export interface NodeBindings {
@@ -121,6 +123,8 @@ export const openHarness = async (
   if (store.damage) log('error', 'acknowledged commits are missing', { ...store.damage })
   const { maxTenantBytes } = options.workspaces ?? {}
   const tenantUsage = new TenantDiskUsage(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
+  const trust = trustedFiles(data)
+  let endGuard = () => {}
   const prepare = async () => {
     withdrawAddress(data)
     const kept = keepToken ? [ensureLocalToken(data)] : []
@@ -137,6 +141,7 @@ export const openHarness = async (
       tenantRequired,
       isProxied,
     })
+    endGuard = guardFiles(trust, options, serverProjects(options))
     const setup = {
       isOpen,
       loginRefusal,
@@ -148,6 +153,7 @@ export const openHarness = async (
       env,
       log,
       telemetry,
+      onInPlace: (work: string) => trust.begin(work),
     }
     const agents = await loadAgents(options, setup)
     return { ownerToken, tokens, uploads, ...agents }
@@ -159,6 +165,8 @@ export const openHarness = async (
       cause: cause instanceof Error ? cause.message : String(cause),
     })
   const { engines, served, tokens, ownerToken, uploads } = await prepare().catch(async (error) => {
+    endGuard()
+    forgetTrustedFiles(data)
     await store.close().catch(logCloseError)
     throw error
   })
@@ -173,6 +181,9 @@ export const openHarness = async (
     ...(owner && { owner }),
   })
   const projects = serverProjects(options).map(registerProject)
+  const beginWriting = (work: string) => trust.begin(work)
+  // What a person has confirmed is loaded at once where files are watched.
+  const endTrust = trust.listen((change) => 'accepted' in change && served.reload())
   const changes = new ChangeFeed({ clock, identityOf: (agent) => engineOf(served.agents, agent) })
   const readRuns = options.onRun && runUpdates(options.onRun)
   const host = new Host({
@@ -182,7 +193,7 @@ export const openHarness = async (
     digest,
     eventLoop,
     rows: changes,
-    runner: (agent) => workspaces.wrapRunner(withUploads(served.runnerOf(agent), uploads)),
+    runner: (agent) => workspaces.wrapRunner(withUploads(withWriters(served.runnerOf(agent), beginWriting), uploads)),
     ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
     // The loop of a model agent makes its own spans.
     onCommit: (key, events) => {
@@ -271,7 +282,8 @@ export const openHarness = async (
   const release = async () => {
     const kept = await engines.close()
     if (kept !== null) log('warn', kept)
-    for (const unregister of projects) unregister()
+    for (const end of [...projects, endTrust, endGuard]) end()
+    forgetTrustedFiles(data)
     await store.close()
   }
   return {

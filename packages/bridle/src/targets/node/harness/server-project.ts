@@ -4,6 +4,8 @@ import { probeBubblewrap } from '../../../runners/sandboxes/isolation/bubblewrap
 import { parseBackend } from '../../../runners/sandboxes/isolation/isolation.ts'
 import { AGENT_FOLDERS, type ServerProject } from '../../../runners/sandboxes/protection/server-projects.ts'
 import { NO_SANDBOX } from '../../../runners/sandboxes/runner-launch.ts'
+import { type ProjectModules, projectModules } from '../../agents/project-modules.ts'
+import type { TrustedFiles } from '../../agents/trust/trusted-files.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 /** The folder that the process was started in has the settings; the agents may be elsewhere. */
@@ -13,6 +15,21 @@ export const serverProjects = ({ agents, agentsRoot = '.', data = '.bridle' }: S
   const root = resolve(agentsRoot)
   const named = typeof agents === 'string' ? [resolve(root, agents)] : []
   return [started, { root, agents: [...AGENT_FOLDERS.map((name) => resolve(root, name)), ...named] }]
+}
+
+/** Checks the files of the project before they are loaded, as long as the harness is open. Returns the end of that. */
+export const guardFiles = (
+  trust: TrustedFiles,
+  { agentsRoot = '.' }: ServerOptions,
+  projects: readonly ServerProject[],
+) => {
+  trust.own(projects.flatMap(({ agents }) => agents))
+  const modules = projectModules(agentsRoot || '.')
+  const guard: ProjectModules['guard'] = (path, content) => trust.check(path, content)
+  modules.guard = guard
+  return () => {
+    if (modules.guard === guard) modules.guard = null
+  }
 }
 
 /** Why no sandbox keeps an agent from changing these folders; null = one does. */

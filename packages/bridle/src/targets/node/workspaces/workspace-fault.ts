@@ -1,16 +1,19 @@
 // Faults while a workspace is prepared, and the words for the caller.
 import { CopyFault } from '../../../runners/sandboxes/folders/folder-copy.ts'
 import { TenantDiskFullError } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
+import { BranchInUseError } from '../../../runners/workspaces/worktree.ts'
 
 /** A fault whose message is for the caller. */
 export class WorkspaceFault extends Error {
   readonly code = 'workspace_unavailable'
 }
 
+/** Errors whose message is for the caller. */
+const SAYING = [WorkspaceFault, CopyFault, TenantDiskFullError, BranchInUseError]
+
 /** The text for the caller. Other errors name paths of the server, so only their code is shown. */
 export const problemOf = (error: unknown): string => {
-  if (error instanceof WorkspaceFault || error instanceof CopyFault || error instanceof TenantDiskFullError)
-    return error.message
+  if (SAYING.some((kind) => error instanceof kind)) return (error as Error).message
   const { code } = error as { code?: unknown }
   return `The workspace could not be prepared${typeof code === 'string' ? ` (${code})` : ''}.`
 }

@@ -23,7 +23,13 @@ import {
 import type { TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { SOURCE_COPY } from '../../../runners/workspaces/limits.ts'
 import { isRebuiltFolder } from '../../../runners/workspaces/rebuilt-folders.ts'
-import { addWorktree, commitOf, findRepository, type Repository } from '../../../runners/workspaces/worktree.ts'
+import {
+  addWorktree,
+  commitOf,
+  findRepository,
+  freeBranch,
+  type Repository,
+} from '../../../runners/workspaces/worktree.ts'
 import { isOwnersName, isSecretName } from '../../../workspace/review/owners-files.ts'
 import { isWithin } from './folder-names.ts'
 import { WorkspaceFault, withAdvice } from './workspace-fault.ts'
@@ -90,6 +96,11 @@ export class WorkspaceMaker {
       branch: repository ? `bridle/${id}` : null,
       commit: repository?.commit ?? null,
       gitDir: repository?.gitDir ?? null,
+    }
+    if (repository && note.branch) {
+      const { gitDir } = repository
+      const { branch } = note
+      await this.#repositories.run(gitDir, () => freeBranch(gitDir, branch))
     }
     // First: if anything fails later, the record tells which repository was changed.
     await writeWorkspaceRecord(folder, note)

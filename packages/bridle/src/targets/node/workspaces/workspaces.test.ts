@@ -76,6 +76,22 @@ describe('[F17] a workspace', () => {
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
+  test('has the branch of a session whose data folder was removed; with one that is there the reason is said', async () => {
+    repository()
+    const three = ['s1', 's2', 's3']
+    const server = (name: string) => workspaces({ data: join(folder, name) })
+    for (const id of three) await made(root, id, server('first'))
+    for (const id of three)
+      expect(await server('second').prepare(key(id), { source: root, access })).toEqual({
+        problem: expect.stringMatching(/^Another folder has the branch bridle\/ws-.*Choose another id/),
+      })
+    // The sessions of the first server keep theirs.
+    expect(git('branch', '--list', 'bridle/*').trim().split('\n')).toHaveLength(3)
+    rmSync(join(folder, 'first'), { recursive: true })
+    for (const id of three) expect((await made(root, id, server('second'))).kind).toBe('git_worktree')
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(4)
+  })
+
   test.skipIf(needs('bubblewrap'))('in a sandbox shows its history, read-only and without settings', async () => {
     repository()
     git('config', 'http.extraHeader', 'Authorization: secret')

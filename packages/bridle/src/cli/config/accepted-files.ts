@@ -1,0 +1,30 @@
+// `--accept FILE`: a person has looked at a file that changed while a session worked in place, and wants it loaded.
+import { statSync } from 'node:fs'
+import { trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
+import { EXIT_CODES, ExitError } from '../command.ts'
+import { writeRemark } from '../terminal/output.ts'
+import { dataFolderOf } from './default-data.ts'
+
+/** The options of the commands that load code of the project. */
+export const acceptOption = {
+  accept: {
+    type: 'string',
+    multiple: true,
+    value: 'FILE',
+    help: 'load this file although it changed while a session worked in place',
+  },
+} as const
+
+export interface TrustFlags {
+  readonly accept?: readonly string[]
+  readonly data?: string
+}
+
+export const acceptFiles = ({ accept = [], data }: TrustFlags): void => {
+  for (const file of accept) {
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+      throw new ExitError(EXIT_CODES.usage, `--accept: there is no file ${file}.`)
+    const isAccepted = trustedFiles(dataFolderOf(data === undefined ? {} : { data })).accept(file)
+    if (!isAccepted) writeRemark(`--accept: ${file} needs no confirmation.`)
+  }
+}
