@@ -5,6 +5,7 @@ export {
   type AgentTriggers,
   agent,
   type FunctionAgentOptions,
+  type PromptInput,
   type RunContext,
 } from './agents/agent.ts'
 export type { Attachment } from './agents/attachments.ts'

@@ -98,7 +98,7 @@ describe('the definition', () => {
         return { severity: 'low' }
       },
     })
-    agent({ name: 'untyped', run: ({ input }) => expectTypeOf(input).toEqualTypeOf<JsonObject>() })
+    agent({ name: 'untyped', run: ({ input }) => expectTypeOf(input.prompt).toEqualTypeOf<string>() })
     // @ts-expect-error: not what the output schema takes
     agent({ name: 'wrong', output: v.number(), run: () => 'text' })
   })
@@ -111,9 +111,29 @@ describe('input', () => {
 
   test.each<[string, typeof triage, JsonObject, unknown]>([
     ['a prompt alone', chat, { prompt: 'hi' }, { prompt: 'hi' }],
-    ['a prompt and more', free, { prompt: 'hi', n: 1 }, { prompt: 'hi', input: { prompt: 'hi', n: 1 } }],
+    ['a prompt alone, undeclared', free, { prompt: 'hi' }, { prompt: 'hi' }],
+    [
+      'a prompt and files',
+      free,
+      { prompt: 'hi', attachments: [] },
+      { prompt: 'hi', input: { prompt: 'hi', attachments: [] } },
+    ],
+    ['a misspelt prompt', free, { promt: 'hi' }, { problem: '"promt" is not known here. Did you mean "prompt"?' }],
+    [
+      'a field that nobody declares',
+      free,
+      { prompt: 'hi', n: 1 },
+      { problem: '"n" is not known here. This agent takes { "prompt": "…" }.' },
+    ],
+    [
+      'a prompt and a misspelt field',
+      free,
+      { prompt: 'hi', atachments: [] },
+      { problem: '"atachments" is not known here. Did you mean "attachments"?' },
+    ],
+    ['a prompt that is no text', free, { prompt: 7 }, { problem: 'The body must have a "prompt" that is a text.' }],
     ['no prompt', triage, { title: 'x' }, { prompt: '{"title":"x"}', input: { title: 'x' } }],
-    ['nothing', free, {}, { prompt: '{}', input: {} }],
+    ['nothing', free, {}, { problem: 'The body must have a "prompt" that is a text.' }],
     [
       'what does not fit',
       triage,

@@ -32,13 +32,19 @@ export interface RunContext<Input> {
   readonly workspace?: string
 }
 
+/** The input of an agent that declares none. Other fields come from shells of OpenHarness. */
+export type PromptInput = JsonObject & {
+  /** The text of the prompt. */
+  readonly prompt: string
+}
+
 /** The options that every agent takes: its name and the schemas of its input and output. */
 export interface AgentOptions<In extends StandardSchema, Out extends StandardSchema> {
   /** Letters, digits and `. _ : @ -`, at most 128: the name is part of URLs. */
   readonly name: string
   /** A sentence for people, shown where agents are listed. */
   readonly description?: string
-  /** Any Standard Schema. Absent: any JSON object. */
+  /** Any Standard Schema. Absent: `{ prompt: string }`, and nothing else but files. */
   readonly input?: In
   /** Any Standard Schema. Absent: any JSON. A run that returns nothing has its streamed text as the result. */
   readonly output?: Out
@@ -77,7 +83,7 @@ export interface AgentDefinition extends ModelAgentFields {
   readonly name: string
   /** A sentence for people; empty where none was given. */
   readonly description: string
-  /** The schema of the input; null = any JSON object. */
+  /** The schema of the input; null = a prompt. */
   readonly input: StandardSchema | null
   /** The schema of the result; null = any JSON. */
   readonly output: StandardSchema | null
@@ -98,7 +104,7 @@ export interface AgentDefinition extends ModelAgentFields {
 export function agent<
   Returned extends LiteralValue<Literal>,
   Literal extends Primitive,
-  In extends StandardSchema = StandardSchema<JsonObject>,
+  In extends StandardSchema = StandardSchema<PromptInput>,
   Out extends StandardSchema = StandardSchema,
 >(
   options: FunctionAgentOptions<In, Out, Returned> & {
@@ -106,7 +112,7 @@ export function agent<
   },
 ): AgentDefinition
 export function agent<
-  In extends StandardSchema = StandardSchema<JsonObject>,
+  In extends StandardSchema = StandardSchema<PromptInput>,
   Out extends StandardSchema = StandardSchema,
 >(options: ModelAgentOptions<In, Out>): AgentDefinition
 export function agent(options: AnyAgentOptions): AgentDefinition {

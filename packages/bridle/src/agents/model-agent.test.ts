@@ -128,7 +128,7 @@ describe('a model agent', () => {
       name: 'untyped',
       model: [first, second],
       instructions: async (turn) => {
-        expectTypeOf(turn.input).toEqualTypeOf<JsonObject>()
+        expectTypeOf(turn.input.prompt).toEqualTypeOf<string>()
         return ''
       },
     })

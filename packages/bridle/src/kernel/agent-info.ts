@@ -1,6 +1,9 @@
 // An agent as the wires show it.
 import type { EngineIdentity, EngineInfo } from './engine-info.ts'
 import type { Json, JsonObject } from './json.ts'
+import { FIELD_NAME_CHARS_MAX } from './limits.ts'
+import { findUnknownName, nearestName } from './text/nearest-name.ts'
+import { truncate } from './text/truncate.ts'
 
 export interface AgentInfo extends EngineIdentity {
   readonly name: string
@@ -57,9 +60,27 @@ export const promptSchema = (more: JsonObject = {}): JsonObject => ({
   required: ['prompt'],
 })
 
+/** The fields of a prompt for an agent that declares no input: its text, its files, and what a shell of OpenHarness adds. */
+const PROMPT_FIELDS = ['prompt', 'attachments', 'openharness']
+
+/** The input of an agent that declares none. A misspelt field is refused: without its prompt, a run would do something else. */
+export const acceptPromptAlone: AgentInfo['accept'] = async (body) => {
+  const unknown = findUnknownName(body, PROMPT_FIELDS)
+  if (unknown === null) return acceptPrompt(body)
+  const { name, near } = unknown
+  const shown = truncate(name, FIELD_NAME_CHARS_MAX)
+  return {
+    problem: `"${shown}" is not known here. ${near === null ? 'This agent takes { "prompt": "…" }.' : `Did you mean "${near}"?`}`,
+  }
+}
+
 /** The built-in agents take `{ prompt }`; the other fields of the body become the input. */
 export const acceptPrompt: AgentInfo['accept'] = async (body) => {
   const { prompt } = body
+  if (prompt === undefined) {
+    const misspelt = Object.keys(body).find((name) => nearestName(name, ['prompt']) !== null)
+    if (misspelt !== undefined) return { problem: `"${misspelt}" is not known here. Did you mean "prompt"?` }
+  }
   if (typeof prompt !== 'string') return { problem: 'The body must have a "prompt" that is a text.' }
   return { prompt, ...(Object.keys(body).length > 1 && { input: body }) }
 }

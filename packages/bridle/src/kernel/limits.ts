@@ -160,3 +160,5 @@ export const FOUND_TOOLS_MAX = 40
 export const NOTICE_CHARS_MAX = 300
 /** A longer wait before a retry is not believed: no provider asks for more than a day. */
 export const NOTICE_DELAY_MS_MAX = 86_400_000
+/** A misspelt name of a field is repeated to its caller, who can see by this much which one it is. */
+export const FIELD_NAME_CHARS_MAX = 100

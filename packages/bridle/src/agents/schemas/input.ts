@@ -1,4 +1,5 @@
 // The input of a run, made from a request or a prompt, and the result of a run, made from its return value.
+import { acceptPromptAlone } from '../../kernel/agent-info.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX } from '../../kernel/limits.ts'
 import type { AgentDefinition } from '../agent.ts'
@@ -14,6 +15,7 @@ export const acceptInput = async (
   definition: AgentDefinition,
   body: JsonObject,
 ): Promise<{ readonly prompt: string; readonly input?: Json } | { readonly problem: string }> => {
+  if (!definition.input) return acceptPromptAlone(body)
   const checked = await validateInput(definition, body)
   if ('problem' in checked) return checked
   const { prompt, ...more } = body

@@ -135,11 +135,11 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
 const hasNoInput = (prompt: string | undefined, flags: RunInputFlags): boolean =>
   [prompt, flags.payload, flags['payload-file'], flags.stdin, flags.set].every((each) => each === undefined)
 
-/** A model would be asked with the text of an empty object. An agent with an input of its own, and a function, may need nothing. */
+/** An agent with an input of its own may need no prompt. */
 const readsPrompts = async (fabric: OperatorClient, agent: string): Promise<boolean> => {
   const { agents } = await fabric.agents().catch(() => ({ agents: [] }))
-  const row = agents.find(({ name }) => name === agent)
-  return row?.models !== undefined && row.input_schema === null
+  const { required } = agents.find(({ name }) => name === agent)?.input_schema ?? {}
+  return Array.isArray(required) && required.includes('prompt')
 }
 
 /** A run without any input that the server refuses lacks a prompt most of the time. */

@@ -77,6 +77,16 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[W13] fields that are not known are ignored',
+    steps: [
+      here,
+      { open: 'a', path: `${socket}?replay=0` },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { say: 'a', message: { type: 'cancel', taskId: '{s}', commandId: 'c-1', mood: { calm: true } } },
+      { hear: 'a', message: { type: 'ack', for: 'cancel', ok: true, commandId: 'c-1' } },
+    ],
+  },
+  {
     name: '[W8] every command gets its ack, in order, and takes effect once',
     steps: [
       { begin: 'run', ask: { method: 'POST', path: invoke, script: [{ text: 'a' }, { sleepMs: 30_000 }] } },

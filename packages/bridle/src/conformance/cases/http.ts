@@ -897,15 +897,46 @@ export const httpCases: readonly ConformanceCase[] = [
       },
       { answered: 'run', answer: { status: 200, body: { result: 'done' } } },
       { ask: { path: '/sessions?limit=0' }, answer: bad },
-      {
-        ask: { path: '/sessions?limt=1' },
-        answer: { status: 200, body: { warnings: [{ $match: '"limt".*"limit"' }] } },
-      },
       { ask: { path: '/sessions/{s}?agnet=1' }, answer: { status: 200, body: { warnings: [{ $match: '"agent"' }] } } },
       {
         ask: { method: 'POST', path: invoke, raw: 'x', headers: { 'content-encoding': 'gzip' } },
         answer: { status: 415, body: { error: { $match: 'Content-Encoding' } } },
       },
+    ],
+  },
+  {
+    name: '[H179] a misspelt prompt is refused with its name, and begins no session',
+    steps: [
+      {
+        ask: { method: 'POST', path: invoke, body: { promt: 'x' } },
+        answer: { status: 400, body: { error: { $match: '"promt".*"prompt"' } } },
+      },
+      {
+        ask: { method: 'POST', path: invoke, body: {} },
+        answer: { status: 400, body: { error: { $match: '"prompt"' } } },
+      },
+      { ask: { method: 'POST', path: invoke, body: { prompt: 7 } }, answer: bad },
+      {
+        ask: { method: 'POST', path: invoke, headers: { prefer: 'respond-async' }, body: { promt: 'x' } },
+        answer: bad,
+      },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 404 } },
+    ],
+  },
+  {
+    name: '[H178] a list refuses a parameter that it does not know, and names the nearest one',
+    steps: [
+      { ask: { path: '/sessions?user=ada' }, answer: { status: 400, body: { error: { $match: '"user"' } } } },
+      { ask: { path: '/sessions?limt=1' }, answer: { status: 400, body: { error: { $match: '"limt".*"limit"' } } } },
+      {
+        ask: { path: '/approvals?curser=1' },
+        answer: { status: 400, body: { error: { $match: '"curser".*"cursor"' } } },
+      },
+      {
+        ask: { path: '/sessions?status=idle&kind=chat&search={s}&order=created&limit=1' },
+        answer: { status: 200, body: { sessions: [] } },
+      },
+      { ask: { path: '/approvals?status=all&limit=1' }, answer: { status: 200 } },
     ],
   },
   {

@@ -67,6 +67,19 @@ export const openharnessCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[OH3] unknown fields are ignored at every level',
+    steps: [
+      {
+        ask: send(
+          { session_id: '{s}', user_intent: script({ text: 'Hello' }), mood: 'calm' },
+          { request_id: 'req-1', priority: 7 },
+          { hints: [1, 2] },
+        ),
+        answer: says('Hello', { request_id: 'req-1' }),
+      },
+    ],
+  },
+  {
     name: '[OH11] a turn that names no session gets a new one',
     steps: [
       {

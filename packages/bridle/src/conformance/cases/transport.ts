@@ -137,6 +137,23 @@ export const transportCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[T30] unknown fields of a message and of its commands are ignored',
+    steps: [
+      { open: 'a', path: ws },
+      { hear: 'a', message: { type: 'state' } },
+      {
+        say: 'a',
+        message: {
+          type: 'commands',
+          sentBy: 'x',
+          commands: [{ type: 'cancel', commandId: 'c-1', mood: { calm: true } }],
+        },
+      },
+      { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: true, answer: { cancelled: false } } },
+      { heard: 'a', types: ['state', 'ack'] },
+    ],
+  },
+  {
     name: '[T26] a signal is refused where no run takes signals',
     steps: [
       { open: 'a', path: ws },

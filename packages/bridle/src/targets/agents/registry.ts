@@ -8,7 +8,7 @@ import { modelNamesOf } from '../../agents/model/model-choice.ts'
 import { acceptInput } from '../../agents/schemas/input.ts'
 import { inputSchemaOf, modelSchemaProblem } from '../../agents/schemas/json-schema.ts'
 import { findChildAgent } from '../../agents/subagents/child-agents.ts'
-import { type AgentInfo, canStart } from '../../kernel/agent-info.ts'
+import { type AgentInfo, canStart, promptSchema } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeIdentity, scriptedIdentity } from '../../runners/engine-identities.ts'
 import { defaultEngineAgent } from '../../runners/engines/descriptions.ts'
@@ -66,7 +66,7 @@ export class AgentRegistry {
     const accept: AgentInfo['accept'] = (body) => acceptInput(definition, body)
     const info: AgentInfo = {
       ...{ ...nativeIdentity, name, description, webhook: false, isDefault: true, accept },
-      inputSchema: () => inputSchemaOf(definition),
+      inputSchema: () => (definition.input ? inputSchemaOf(definition) : promptSchema()),
       ...this.#modelChoice(definition),
       get needs() {
         return needs()
@@ -141,7 +141,7 @@ export class AgentRegistry {
       },
       startsAnyway: true,
       ...(warnings.length > 0 && { warnings }),
-      inputSchema: () => inputSchemaOf(definition),
+      inputSchema: () => (definition.input ? inputSchemaOf(definition) : promptSchema()),
       ...this.#modelChoice(definition),
       accept: (body) => acceptInput(definition, body),
     })

@@ -5,18 +5,20 @@ import { testApp } from '../test-app.suite.ts'
 import { scriptBody } from '../test-client.suite.ts'
 
 describe('[H49] a query parameter that a route does not know', () => {
-  test('is never refused, and is named in the answer', async () => {
+  test('is not refused, and is named in the answer', async () => {
     const { app, get, post } = testApp()
     for (const id of ['a', 'b', 'c']) await post(`/agents/scripted/${id}`, scriptBody({ text: 'x' }))
     const cases = [
-      ['/sessions?limt=1', 200, 'query: "limt" is not known here, and was ignored. Did you mean "limit"?'],
-      ['/sessions?_=17', 200, 'query: "_" is not known here, and was ignored.'],
+      ['/sessions/b?_=17', 200, 'query: "_" is not known here, and was ignored.'],
       ['/sessions/b?agnet=x', 200, 'query: "agnet" is not known here, and was ignored. Did you mean "agent"?'],
       ['/agents/scripted/c?afte=3', 200, 'query: "afte" is not known here, and was ignored. Did you mean "after"?'],
-      ['/approvals?curser=1', 200, 'query: "curser" is not known here, and was ignored. Did you mean "cursor"?'],
       ['/health?x=1', 200, 'query: "x" is not known here, and was ignored.'],
       ['/sessions/nope?x=1', 404, 'query: "x" is not known here, and was ignored.'],
-      ['/sessions?limit=0&limt=1', 400, 'query: "limt" is not known here, and was ignored. Did you mean "limit"?'],
+      [
+        '/agents/scripted/c?limit=0&limt=1',
+        400,
+        'query: "limt" is not known here, and was ignored. Did you mean "limit"?',
+      ],
     ] as const
     for (const [path, status, warning] of cases) {
       const answer = await get(path)
@@ -35,10 +37,50 @@ describe('[H49] a query parameter that a route does not know', () => {
   test('many of them, and long ones, are named in short', async () => {
     const { get } = testApp()
     const names = Array.from({ length: 50 }, (_, index) => `n${index}`)
-    const { body } = await get(`/sessions?${names.join('=1&')}=1`)
+    const { body } = await get(`/sessions/a?${names.join('=1&')}=1`)
     expect(body.warnings).toHaveLength(20)
-    const [warning = ''] = (await get(`/sessions?${'x'.repeat(5_000)}=1`)).body.warnings as string[]
+    const [warning = ''] = (await get(`/sessions/a?${'x'.repeat(5_000)}=1`)).body.warnings as string[]
     expect(warning.length).toBeLessThan(300)
+  })
+})
+
+describe('[H178] a list', () => {
+  const refused = (path: string, name: string, near: string | null) =>
+    [path, 400, `query: "${name}" is not known here.${near === null ? '' : ` Did you mean "${near}"?`}`] as const
+
+  test.each([
+    refused('/sessions?user=ada', 'user', null),
+    refused('/sessions?limt=1', 'limt', 'limit'),
+    refused('/sessions?status=idle&serach=x&limit=3', 'serach', 'search'),
+    refused('/sessions?_=17', '_', null),
+    refused('/sessions?__proto__=1', '__proto__', null),
+    refused('/sessions?constructor=1', 'constructor', null),
+    refused('/sessions?Limit=1', 'Limit', 'limit'),
+    refused('/approvals?curser=1', 'curser', 'cursor'),
+    refused('/approvals?agent=scripted', 'agent', null),
+    refused(`/approvals?${'x'.repeat(5_000)}=1`, `${'x'.repeat(100)}…`, null),
+  ])('%s is refused, with the nearest name', async (path, status, sentence) => {
+    const { get } = testApp()
+    const answer = await get(path)
+    expect(answer.status).toBe(status)
+    expect(String(answer.body.error)).toContain(sentence)
+    expect(answer.body.warnings).toBeUndefined()
+  })
+
+  test('names all of them, and then what it knows', async () => {
+    const { get } = testApp()
+    expect((await get('/approvals?user=ada&zzz=1')).body).toMatchObject({
+      error:
+        'query: "user" is not known here. query: "zzz" is not known here. Known are status, limit, cursor, token, ticket, tenant.',
+    })
+  })
+
+  test('takes each parameter that it has', async () => {
+    const { get } = testApp()
+    const filters =
+      'status=idle&kind=chat&agent=scripted&parent=a&search=x&archived=all&engine=scripted&flag=stuck&changed_since=2026-01-01T00:00:00Z'
+    expect(await get(`/sessions?${filters}&order=created&limit=3&tenant=default`)).toMatchObject({ status: 200 })
+    expect(await get('/approvals?status=all&limit=3&tenant=default')).toMatchObject({ status: 200 })
   })
 })
 

@@ -1,13 +1,16 @@
-// Warnings about unknown names in a request. An unknown name is never refused, so that clients of other versions still work,
-// but the answer names it: a typo should not drop a budget without a word.
+// Unknown names in a request. Most routes warn of them, so that clients of other versions still work: a typo should not drop a
+// budget without a word. A list refuses an unknown parameter: without the filter that was meant, it would answer with everybody's rows.
 import type * as v from 'valibot'
 import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import { nearestName } from '../../../kernel/text/nearest-name.ts'
 import { jsonText } from '../answers/json-response.ts'
 import { WARNING_NAME_CHARS_MAX, WARNINGS_MAX } from '../limits.ts'
+import { badRequest, type Denial } from '../router/denial.ts'
 
-/** Parameters of every route: the credential, and the session's tenant and agent. */
-const COMMON_PARAMETERS = ['token', 'ticket', 'tenant', 'agent']
+/** Parameters of every route: the credential, and the tenant. */
+const CREDENTIAL_PARAMETERS = ['token', 'ticket', 'tenant']
+/** Every route that warns takes the session's agent, too. */
+const COMMON_PARAMETERS = [...CREDENTIAL_PARAMETERS, 'agent']
 
 type FieldSchema = v.GenericSchema<unknown, unknown>
 
@@ -19,6 +22,18 @@ export const unknownParameters = (
   return Object.keys(query)
     .filter((name) => !known.includes(name))
     .map((name) => warning('query', name, nearestName(name, known)))
+}
+
+/** The denial of a list that does not know some of its parameters; null = it knows all of them. */
+export const refuseUnknownParameters = (
+  schema: FieldSchema | undefined,
+  query: Readonly<Record<string, string>>,
+): Denial | null => {
+  const known = [...Object.keys(entriesOf(schema) ?? {}), ...CREDENTIAL_PARAMETERS]
+  const unknown = Object.keys(query).filter((name) => !known.includes(name))
+  if (unknown.length === 0) return null
+  const sentences = unknown.slice(0, WARNINGS_MAX).map((name) => unknownName('query', name, nearestName(name, known)))
+  return badRequest(`${sentences.join(' ')} Known are ${known.join(', ')}.`)
 }
 
 /** A body without a schema of fields, such as an agent's input, has no unknown names. */
@@ -60,9 +75,12 @@ const withFields = (text: string, fields: object): string =>
 const isSentInParts = (headers: Headers): boolean =>
   headers.has('accept-ranges') || (headers.get('cache-control') ?? '').includes('no-transform')
 
-const warning = (where: 'query' | 'body', name: string, near: string | null): string => {
+const warning = (where: 'query' | 'body', name: string, near: string | null): string =>
+  unknownName(where, name, near, ', and was ignored')
+
+const unknownName = (where: 'query' | 'body', name: string, near: string | null, outcome = ''): string => {
   const shown = name.length > WARNING_NAME_CHARS_MAX ? `${name.slice(0, WARNING_NAME_CHARS_MAX)}…` : name
-  return `${where}: "${shown}" is not known here, and was ignored.${near === null ? '' : ` Did you mean "${near}"?`}`
+  return `${where}: "${shown}" is not known here${outcome}.${near === null ? '' : ` Did you mean "${near}"?`}`
 }
 
 /** The fields of an object's schema, also inside `optional`; null = the schema is of no object. */

@@ -10,7 +10,13 @@ import { isOtherUsersSession } from '../access/users.ts'
 import type { AnswerDescription } from '../answers/answer-schema.ts'
 import type { RequestBody } from '../requests/body.ts'
 import { parseInput } from '../requests/parse-input.ts'
-import { unknownFields, unknownParameters, warningFields, withWarnings } from '../requests/warnings.ts'
+import {
+  refuseUnknownParameters,
+  unknownFields,
+  unknownParameters,
+  warningFields,
+  withWarnings,
+} from '../requests/warnings.ts'
 import type { AppPorts } from './app.ts'
 import { type Denial, extendDenial, isDenial, missingSession } from './denial.ts'
 
@@ -39,6 +45,8 @@ export interface Route {
   /** Finds the session of a route that concerns one. It runs before the query and the body are checked. */
   readonly session?: (call: RouteContext) => Promise<Key | Denial> | Key | Denial
   readonly query?: RouteSchema
+  /** An unknown parameter is refused: other routes answer with a warning. */
+  readonly refusesUnknownParameters?: boolean
   readonly body?: RouteSchema
   /** The body is a file of any type, and of at most this many bytes. */
   readonly fileBytesMax?: number
@@ -102,6 +110,8 @@ export const serveRoute = async (
   c: Context,
   { access, ports, rawBody }: Pick<RouteContext, 'access' | 'ports' | 'rawBody'>,
 ): Promise<Response | Denial> => {
+  const refused = row.refusesUnknownParameters ? refuseUnknownParameters(row.query, c.req.query()) : null
+  if (refused) return refused
   const warnings = row.isValidatedElsewhere ? [] : unknownParameters(row.query, c.req.query())
   const answer = await validateAndHandle(row, c, { access, ports, rawBody, warnings })
   return isDenial(answer) ? extendDenial(answer, { details: warningFields(warnings) }) : withWarnings(answer, warnings)

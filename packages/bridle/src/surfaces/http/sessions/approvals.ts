@@ -86,6 +86,7 @@ export const approvalRoutes: readonly Route[] = [
     path: '/approvals',
     scope: 'observe',
     summary: 'Approvals of all sessions: the open ones, oldest first, or those that were decided, newest first',
+    refusesUnknownParameters: true,
     query: v.looseObject({
       status: v.optional(v.picklist(['pending', 'decided', 'all'])),
       limit: v.optional(limitSchema(LIST_PAGE_MAX)),

@@ -33,6 +33,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/sessions',
     scope: 'observe',
     summary: 'List sessions, newest change first, or in the order in which they were made',
+    refusesUnknownParameters: true,
     query: v.looseObject({
       ...listQueryEntries,
       order: v.optional(v.picklist(['updated', 'created'])),

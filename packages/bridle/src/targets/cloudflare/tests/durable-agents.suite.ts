@@ -59,10 +59,11 @@ export const courier = agent({
 /** Naps as long as it is told to. */
 export const sleeper = agent({
   name: 'sleeper',
+  input: v.object({ napMs: v.number() }),
   run: async ({ input, session }) => {
     const { id } = session
     await session.step('lie down', () => record(id, 'lie down', null))
-    await session.sleep('nap', (input as { napMs: number }).napMs)
+    await session.sleep('nap', input.napMs)
     return session.step('get up', () => record(id, 'get up', 'rested'))
   },
 })
