@@ -1,5 +1,11 @@
 // Every limit of the stores, with a line on why that number.
 
+/** Characters of a page of a snapshot's pieces: read and checked in a few milliseconds. */
+export const PIECES_PAGE_CHARS = 64_000
+/** Pieces of the first page: each may be as large as a row. */
+export const PIECES_PER_PAGE_MIN = 4
+/** Pieces of a page of short messages: more would only save queries. */
+export const PIECES_PER_PAGE_MAX = 128
 /** Branches that may hang from one another: a read follows them all, and a thousand levels take a few milliseconds. */
 export const LINEAGE_MAX = 1000
 /** Entries of a page: a larger page would block the event loop while its rows are parsed. */

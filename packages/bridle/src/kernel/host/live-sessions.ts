@@ -182,7 +182,7 @@ export class LiveSessions {
     if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
     await this.#ports.removalOf(key)
     const { seq, pieces } = branch?.source.settledPieces ?? NO_PIECES
-    const lease = await log.open(key, branch?.from, { seq, count: pieces.length })
+    const lease = await log.open(key, branch?.from, { seq, count: pieces.length }, this.#readScheduler?.takeTurns)
     if (!lease) throw new StoreFault('fenced', 'Another owner has the session.')
     let opened: Session | null = null
     opened = await Session.open(

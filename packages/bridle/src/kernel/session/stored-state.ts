@@ -7,7 +7,7 @@ import type { MessagePiece } from './message-pieces.ts'
 import { PAGE_OPTIONS } from './reading/log-reader.ts'
 import type { ReadScheduler } from './reading/read-scheduler.ts'
 import { SessionSize } from './session-size.ts'
-import { type RestoredSnapshot, restoreSnapshot } from './snapshot.ts'
+import { type RestoredSnapshot, restoreInTurns } from './snapshot.ts'
 
 export interface StoredState {
   readonly state: SessionState
@@ -23,7 +23,7 @@ export const loadState = async (
   known: readonly MessagePiece[],
 ): Promise<StoredState> => {
   const { parent, key, head, exists } = lease
-  const snapshot = restoreSnapshot(lease.snapshot, known)
+  const snapshot = await restoreInTurns(lease.snapshot, known, readScheduler?.takeTurns)
   const size = new SessionSize(lease.snapshot)
   // A session that was removed and is made again starts empty, and its numbers continue.
   let state = snapshot?.state ?? { ...emptyState, head: exists || parent ? 0 : head }
