@@ -2,6 +2,12 @@
 
 /** Sessions whose depth is remembered: as many as one import has, and some hundred kilobytes. */
 export const BRANCH_POINTS_MAX = 10_000
+/** Characters of a page of a snapshot's pieces: read and checked in a few milliseconds. */
+export const PIECES_PAGE_CHARS = 64_000
+/** Pieces of the first page: each may be as large as a row. */
+export const PIECES_PER_PAGE_MIN = 4
+/** Pieces of a page of short messages: more would only save queries. */
+export const PIECES_PER_PAGE_MAX = 128
 /** Entries of a page: a larger page would block the event loop while its rows are parsed. */
 export const PAGE_MAX = 500
 /** Rows that a list reads at once: some 2 ms, and then others have their turn. */

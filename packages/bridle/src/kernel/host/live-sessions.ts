@@ -187,10 +187,8 @@ export class LiveSessions {
     await this.#ports.removalOf(key)
     const { seq, pieces } = branch?.source.settledPieces ?? NO_PIECES
     const known = knownState(branch)
-    const lease = await log.open(key, branch?.from, {
-      ...{ seq, count: pieces.length },
-      ...(known && { hasState: true }),
-    })
+    const held = { seq, count: pieces.length, ...(known && { hasState: true as const }) }
+    const lease = await log.open(key, branch?.from, held, this.#readScheduler?.takeTurns)
     if (!lease) throw new StoreFault('fenced', 'Another owner has the session.')
     let opened: Session | null = null
     opened = await Session.open(

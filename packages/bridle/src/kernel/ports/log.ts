@@ -96,13 +96,17 @@ export interface ReadOptions {
   readonly withoutContent?: boolean
 }
 
+/** Runs one step of a long read when it is its turn. Absent = at once. */
+export type TakeTurns = <T>(step: () => Promise<T>) => Promise<T>
+
 /** The events of each session: the truth about it. */
 export interface Log {
   /**
    * Null when another live owner has the session. `from` makes a branch: the first append records the lineage. The parent's
-   * settled pieces that the opener has in memory are not read again, so that a branch does not cost its history.
+   * settled pieces that the opener has in memory are not read again, so that a branch does not cost its history. A store that reads a
+   * long snapshot does so in steps, and passes each one to `takeTurns`, so that it does not block other sessions.
    */
-  open(key: Key, from?: BranchParent, known?: KnownPieces): Promise<Lease | null>
+  open(key: Key, from?: BranchParent, known?: KnownPieces, takeTurns?: TakeTurns): Promise<Lease | null>
   /** Atomic. Resolves when the append is durable; rejects with a StoreFault. */
   append(lease: Lease, append: LogAppend): Promise<void>
   /** Events with seq > after, in order, at most `limit`; through the lineage of a branch. */

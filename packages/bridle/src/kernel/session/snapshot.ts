@@ -1,8 +1,8 @@
 // Snapshots are a cache of the fold. Each settled piece of a message has a row, which is written once; the rest of the state is one
 // small row.
 
-import { PIECE_CHARS } from '../limits.ts'
-import type { Snapshot, SnapshotWrite } from '../ports/log.ts'
+import { PIECE_CHARS, READ_CHARS } from '../limits.ts'
+import type { Snapshot, SnapshotWrite, TakeTurns } from '../ports/log.ts'
 import type { HarnessMessage } from '../projections/harness-state.ts'
 import { emptyState, type SessionState } from '../projections/state.ts'
 import { foldVersion } from './fold-version.ts'
@@ -29,13 +29,47 @@ export const restoreSnapshot = (
   snapshot: Snapshot | null,
   known: readonly MessagePiece[] = [],
 ): RestoredSnapshot | null => {
+  const restoring = restoreInPages(snapshot, known)
+  for (;;) {
+    const page = restoring.next()
+    if (page.done) return page.value
+  }
+}
+
+/** The same for a session that is opened: a long conversation takes turns with other sessions. */
+export const restoreInTurns = async (
+  snapshot: Snapshot | null,
+  known: readonly MessagePiece[],
+  takeTurns: TakeTurns = (step) => step(),
+): Promise<RestoredSnapshot | null> => {
+  const restoring = restoreInPages(snapshot, known)
+  let page = restoring.next()
+  while (!page.done) page = await takeTurns(async () => restoring.next())
+  return page.value
+}
+
+/** Yields after each page of pieces but the last. */
+function* restoreInPages(
+  snapshot: Snapshot | null,
+  known: readonly MessagePiece[],
+): Generator<void, RestoredSnapshot | null> {
   if (!snapshot || snapshot.foldVersion !== foldVersion()) return null
   const rest = JSON.parse(snapshot.state) as SessionState
-  const stored = snapshot.pieces.map((text, index): StoredPiece => {
-    if (text !== null) return { content: JSON.parse(text) as PieceContent, owner: null }
+  const stored: StoredPiece[] = []
+  let chars = 0
+  for (const [index, text] of snapshot.pieces.entries()) {
+    if (chars >= READ_CHARS) {
+      yield
+      chars = 0
+    }
     const piece = known[index] as MessagePiece
-    return { content: contentOf(piece), owner: piece.owner }
-  })
+    stored.push(
+      text !== null
+        ? { content: JSON.parse(text) as PieceContent, owner: null }
+        : { content: contentOf(piece), owner: piece.owner },
+    )
+    chars += text?.length ?? 0
+  }
   const { messages, pieces } = joinPieces(stored, rest.conversation.messages)
   return { state: { ...emptyState, ...rest, conversation: { ...rest.conversation, messages } }, pieces }
 }

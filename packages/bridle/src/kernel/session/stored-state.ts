@@ -7,7 +7,7 @@ import type { MessagePiece } from './message-pieces.ts'
 import { PAGE_OPTIONS } from './reading/log-reader.ts'
 import type { ReadScheduler } from './reading/read-scheduler.ts'
 import { SessionSize } from './session-size.ts'
-import { type RestoredSnapshot, restoreSnapshot } from './snapshot.ts'
+import { type RestoredSnapshot, restoreInTurns } from './snapshot.ts'
 
 export interface StoredState {
   readonly state: SessionState
@@ -42,7 +42,7 @@ export const loadState = async (
 ): Promise<StoredState> => {
   if (known.state && !lease.exists) return branchState(known.state)
   const { parent, key, head, exists } = lease
-  const snapshot = restoreSnapshot(lease.snapshot, known.pieces)
+  const snapshot = await restoreInTurns(lease.snapshot, known.pieces, readScheduler?.takeTurns)
   const size = new SessionSize(lease.snapshot)
   // A session that was removed and is made again starts empty, and its numbers continue.
   let state = snapshot?.state ?? { ...emptyState, head: exists || parent ? 0 : head }

@@ -2,6 +2,7 @@
 // shared by all later snapshots. Being a cache, a damaged one is passed over.
 import type { KnownPieces, Snapshot, SnapshotWrite } from '../../kernel/ports/log.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
+import { PIECES_PAGE_CHARS, PIECES_PER_PAGE_MAX, PIECES_PER_PAGE_MIN } from '../limits.ts'
 import { type LineageLevel, snapshotCandidates, unchangedPieces } from '../lineage.ts'
 import { checksum, splitForRows } from './segments.ts'
 import type { SessionRecord } from './session-table.ts'
@@ -52,8 +53,19 @@ const nothing: KnownPieces = { seq: 0, count: 0 }
 
 type Levels = readonly LineageLevel<SessionRecord>[]
 
-/** The newest snapshot of a lineage that is intact. Pieces that the opener has are not read. */
-export const bestSnapshot = (driver: SqlDriver, all: Levels, known = nothing): Snapshot | null => {
+/** Reads from the database. `isLong`: the read is one of many, and others may have their turn before it. */
+export type SnapshotRead = <T>(work: () => T, isLong: boolean) => Promise<T>
+
+/**
+ * The newest intact snapshot of a lineage. Pieces that the opener has are not read. A long conversation is read page by page: pieces
+ * never change, so appends between two pages do no harm.
+ */
+export const bestSnapshot = async (
+  driver: SqlDriver,
+  all: Levels,
+  read: SnapshotRead,
+  known = nothing,
+): Promise<Snapshot | null> => {
   const snapshotsOf = ({ session, upTo }: LineageLevel<SessionRecord>) =>
     driver.all<SnapshotRow>(
       'SELECT seq, fold_version, settled, sum FROM snapshots WHERE sid = ? AND seq <= ?',
@@ -68,42 +80,73 @@ export const bestSnapshot = (driver: SqlDriver, all: Levels, known = nothing): S
           ...[sid, seq, settled - 1],
         )
         .map(({ idx }) => idx)
-  for (const { snapshot: row, levels } of snapshotCandidates(all, snapshotsOf)) {
-    const unchanged = () => unchangedPieces(all, known, row, rewrittenSince(row.settled))
-    const snapshot = readSnapshot(driver, levels, row, unchanged)
-    if (snapshot) return snapshot
+  for (const { snapshot: row, levels } of await read(() => [...snapshotCandidates(all, snapshotsOf)], false)) {
+    const first = await read(() => {
+      const state = readIntactState(driver, levels, row)
+      const unchanged = state === null ? none : unchangedPieces(all, known, row, rewrittenSince(row.settled))
+      return { state, unchanged }
+    }, false)
+    const pieces = first.state === null ? null : await readPieces(driver, levels, row, first.unchanged, read)
+    if (first.state !== null && pieces)
+      return { seq: row.seq, foldVersion: row.fold_version, state: first.state, pieces }
   }
   return null
 }
 
-const readSnapshot = (
-  driver: SqlDriver,
-  levels: Levels,
-  row: SnapshotRow,
-  unchanged: () => ReadonlySet<number>,
-): Snapshot | null => {
+const none: ReadonlySet<number> = new Set()
+
+const readIntactState = (driver: SqlDriver, levels: Levels, row: SnapshotRow): string | null => {
   const { sid } = levels[0]!.session
   const { seq, fold_version: foldVersion, settled } = row
-  if (row.sum !== checksum(String(foldVersion), sid, seq, settled)) return null
-  const state = readState(driver, sid, seq)
-  if (state === null) return null
+  return row.sum === checksum(String(foldVersion), sid, seq, settled) ? readState(driver, sid, seq) : null
+}
 
+/** Null: one is missing or damaged. */
+const readPieces = async (
+  driver: SqlDriver,
+  levels: Levels,
+  { seq, settled }: SnapshotRow,
+  unchanged: ReadonlySet<number>,
+  read: SnapshotRead,
+): Promise<(string | null)[] | null> => {
   const pieces: (string | null)[] = Array.from({ length: settled }, () => null)
-  for (const [from, to] of gaps(settled, unchanged())) {
-    const found = new Map<number, string | null>()
-    for (const { session, upTo } of levels) {
-      if (found.size === to - from) break
-      for (const [index, text] of readTexts(driver, session.sid, from, to, Math.min(seq, upTo))) {
-        if (!found.has(index)) found.set(index, text)
+  let count = PIECES_PER_PAGE_MIN
+  let isLong = false
+  for (const [start, end] of gaps(settled, unchanged))
+    for (let from = start; from < end; ) {
+      const to = Math.min(end, from + count)
+      const page = await read(() => readPage(driver, levels, [from, to], seq), isLong)
+      if (!page) return null
+      let chars = 0
+      for (const [index, text] of page) {
+        pieces[index] = text
+        chars += text.length
       }
+      // Most messages are short, and a piece may be long: pages are near one size in characters.
+      count = clampCount(chars > PIECES_PAGE_CHARS ? count / 2 : chars < PIECES_PAGE_CHARS / 4 ? count * 2 : count)
+      isLong = true
+      from = to
     }
-    for (let index = from; index < to; index++) {
-      const text = found.get(index)
-      if (typeof text !== 'string') return null
-      pieces[index] = text
-    }
+  return pieces
+}
+
+const clampCount = (count: number): number => Math.min(PIECES_PER_PAGE_MAX, Math.max(1, Math.floor(count)))
+
+/** Pieces of a range, with the newest version of each in the lineage. Null: one is missing or damaged. */
+const readPage = (
+  driver: SqlDriver,
+  levels: Levels,
+  [from, to]: readonly [number, number],
+  seq: number,
+): Map<number, string> | null => {
+  const found = new Map<number, string | null>()
+  for (const { session, upTo } of levels) {
+    if (found.size === to - from) break
+    for (const [index, text] of readTexts(driver, session.sid, from, to, Math.min(seq, upTo)))
+      if (!found.has(index)) found.set(index, text)
   }
-  return { seq, foldVersion, state, pieces }
+  const whole = [...found.values()].every((text) => typeof text === 'string')
+  return whole && found.size === to - from ? (found as Map<number, string>) : null
 }
 
 /** The ranges of indexes that changed: the first index, and the one behind the last. */

@@ -1,7 +1,7 @@
 // Log and Directory in SQL, over any driver. Appends queue and are committed together; reads see only what is committed.
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Directory } from '../../kernel/ports/directory.ts'
-import type { Lease, Log, LogAppend, StoredAnswer } from '../../kernel/ports/log.ts'
+import type { BranchParent, Lease, Log, LogAppend, StoredAnswer } from '../../kernel/ports/log.ts'
 import { StoreFault } from '../../kernel/ports/store-fault.ts'
 import { checkAppend, checkKey, fencedFault } from '../checks.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
@@ -12,7 +12,7 @@ import { hideSession, reserveNumbers } from './removal.ts'
 import { currentEpoch } from './schema.ts'
 import { encodeEvents, type Segment } from './segments.ts'
 import { openSessionTable, type SessionOrigin } from './session-table.ts'
-import { bestSnapshot, writeSnapshot } from './snapshots.ts'
+import { bestSnapshot, type SnapshotRead, writeSnapshot } from './snapshots.ts'
 import { sqliteDirectory } from './sqlite-directory.ts'
 import { openTail, type TailLimits } from './tail.ts'
 
@@ -35,32 +35,19 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
   const bound = new WeakMap<Lease, number>()
 
   const log: Log = {
-    open: async (key, from, known) => {
+    open: async (key, from, known, takeTurns) => {
       if (maintenance.ownerEpoch() > epoch) return null
-      return maintenance.read(() => {
-        checkKey(key)
-        if (currentEpoch(driver) > epoch) return null
-        const record = sessions.live(key)
-        if (!record) {
-          const { base, parent, incarnation } = sessions.origin(key, from ?? null)
-          const snapshot =
-            parent && !known?.hasState ? bestSnapshot(driver, sessions.lineage(parent, base), known) : null
-          const logs = {
-            incarnation: sessions.incarnationOf({ incarnation }),
-            parentIncarnation: parent && sessions.incarnationOf(parent),
-          }
-          return { key, epoch, exists: false, head: base, parent: from ?? null, snapshot, ...logs }
-        }
-        const head = sessions.head(record)
-        const snapshot = bestSnapshot(driver, sessions.lineage(record, head))
-        const logs = {
-          incarnation: sessions.incarnationOf(record),
-          parentIncarnation: sessions.parentIncarnation(record),
-        }
-        const lease: Lease = { key, epoch, exists: true, head, parent: sessions.parentOf(record), snapshot, ...logs }
-        bound.set(lease, record.sid)
-        return lease
-      })
+      const found = maintenance.read(() => findLog(key, from ?? null, known?.hasState))
+      if (!found) return null
+      const { sid, lineage, ...rest } = found
+      const read: SnapshotRead = async (work, isLong) => {
+        const step = async () => maintenance.read(work)
+        return isLong && takeTurns ? takeTurns(step) : step()
+      }
+      const snapshot = lineage && (await bestSnapshot(driver, lineage, read, sid === null ? known : undefined))
+      const lease: Lease = { key, epoch, snapshot, ...rest }
+      if (sid !== null) bound.set(lease, sid)
+      return lease
     },
 
     append: (lease, append) =>
@@ -146,6 +133,29 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
       }),
 
     check: maintenance.check,
+  }
+
+  /** What a lease says of a session, and where its snapshots are. Null: another owner has the store. */
+  const findLog = (key: Key, from: BranchParent | null, hasState = false) => {
+    checkKey(key)
+    if (currentEpoch(driver) > epoch) return null
+    const record = sessions.live(key)
+    if (!record) {
+      const { base, parent, incarnation } = sessions.origin(key, from)
+      return {
+        ...{ sid: null, lineage: parent && !hasState ? sessions.lineage(parent, base) : null },
+        ...{ exists: false, head: base, parent: from },
+        incarnation: sessions.incarnationOf({ incarnation }),
+        parentIncarnation: parent && sessions.incarnationOf(parent),
+      }
+    }
+    const head = sessions.head(record)
+    return {
+      ...{ sid: record.sid, lineage: sessions.lineage(record, head) },
+      ...{ exists: true, head, parent: sessions.parentOf(record) },
+      incarnation: sessions.incarnationOf(record),
+      parentIncarnation: sessions.parentIncarnation(record),
+    }
   }
 
   /** The session a lease stands for, or where it would start. */

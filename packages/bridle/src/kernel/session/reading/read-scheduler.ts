@@ -1,5 +1,6 @@
 // Long reads take turns. A reader that is far behind reads page after page; if nothing stopped it, one such reader would
 // hold the event loop until it had caught up, and everybody else would wait: live turns, probes, heartbeats.
+import type { TakeTurns } from '../../ports/log.ts'
 import { READ_SLICE_MS, READ_SLICE_STEPS } from '../limits.ts'
 
 /** The one thread of a target, as readers share it. */
@@ -21,6 +22,9 @@ export class ReadScheduler {
   constructor(loop: EventLoop) {
     this.#loop = loop
   }
+
+  /** The scheduler as a store gets it. */
+  readonly takeTurns: TakeTurns = (step) => this.schedule(step)
 
   /** A reader asks for one step at a time, so fifty readers get a page each before any of them gets its next. */
   schedule<T>(step: () => Promise<T>): Promise<T> {
