@@ -2,7 +2,6 @@
 
 import { join } from 'node:path'
 import type { AgentFileChange, ServerOptions } from '../../targets/node/index.ts'
-import { standardLogger } from '../../targets/node/logger.ts'
 import { ownServerClient, waitingApprovals } from '../approvals/waiting-approvals.ts'
 import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
@@ -13,7 +12,7 @@ import { pageNotes } from '../config/page-notes.ts'
 import { DEFAULT_DATA, isPort, serverSettings } from '../config/settings.ts'
 import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
 import { STACK_LINES } from '../limits.ts'
-import { withoutFailedRuns } from '../runs/own-server-log.ts'
+import { devServerLog } from '../runs/own-server-log.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
 import { devLines } from '../terminal/dev-lines.ts'
 import { startMessage, urlFlag } from '../terminal/greeting.ts'
@@ -73,7 +72,7 @@ already, start again: sessions survive it.`,
         if (!isReady) broken.push(...changes.filter(({ state, frame }) => state === 'broken' && frame === undefined))
       },
       // A run that failed has a line of its own.
-      log: settings.log ?? withoutFailedRuns(standardLogger(env, Date.now)),
+      log: settings.log ?? devServerLog(env),
       onRun: lines.run,
       onAgentFailure: lines.failure,
     })
