@@ -17,7 +17,7 @@ else {
   // There is no project yet that `init` could use a newer Node of.
   const remedy =
     process.argv[2] === 'init'
-      ? `For this command alone, begin it with npx -p node@24 -p PACKAGE bridle instead, as in:
+      ? `For this command alone, with the package that you have:
   npx -p node@24 -p ./bridle-VERSION.tgz bridle init ${process.argv[3] ?? 'my-agents'}
 `
       : `For this project alone, run:
