@@ -136,7 +136,7 @@ const followEvents = async (
         if (event.payload.reset) out.note('The history is another one than before; from the start:')
       } else if (isWanted(event)) {
         printer.print(event)
-        // What comes is shown at once.
+        // Events that come are shown at once.
         printer.flush()
       }
     }
