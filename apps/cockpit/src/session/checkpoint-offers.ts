@@ -1,4 +1,4 @@
-// The checkpoints of a session as actions. Their numbers are those of the thread.
+// The checkpoints of a session as actions, with the numbers that the thread shows.
 import type { SessionDetail } from 'bridle/client'
 import { foldScript } from '../ui/script-text.ts'
 

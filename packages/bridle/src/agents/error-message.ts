@@ -3,8 +3,20 @@ import { thrownText } from '../kernel/text/thrown-text.ts'
 import { truncate } from '../kernel/text/truncate.ts'
 import { ERROR_CHARS_MAX } from './limits.ts'
 
-/** The message of an error: short, and without a stack. */
-export const shortErrorMessage = (error: unknown): string => {
+/** The message of an error: short, and without a stack. `platform` is the runtime's own name for itself. */
+export const shortErrorMessage = (error: unknown, platform = globalThis.navigator?.userAgent): string => {
   const text = thrownText(error)
-  return text.length > ERROR_CHARS_MAX ? `${truncate(text, ERROR_CHARS_MAX)}…` : text
+  const message = text.length > ERROR_CHARS_MAX ? `${truncate(text, ERROR_CHARS_MAX)}…` : text
+  return isDiskRefusal(error, platform) ? `${message} (${NO_DISK})` : message
 }
+
+/** A Worker refuses every write of `node:fs` as not permitted, without a path. */
+const isDiskRefusal = (error: unknown, platform: string | undefined): boolean =>
+  platform === 'Cloudflare-Workers' &&
+  error instanceof Error &&
+  'syscall' in error &&
+  'code' in error &&
+  DISK_CODES.has(error.code)
+
+const DISK_CODES: ReadonlySet<unknown> = new Set(['EPERM', 'EROFS', 'ENOSYS'])
+const NO_DISK = 'A Worker has no disk. Keep results in the session, or call a service.'

@@ -14,12 +14,19 @@ process.emitWarning = ((...warning: Parameters<typeof emitWarning>) => {
 
 if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) await import('./main.ts')
 else {
+  // There is no project yet that `init` could use a newer Node of.
+  const remedy =
+    process.argv[2] === 'init'
+      ? `For this command alone, with the package that you have:
+  npx -p node@24 -p ./bridle-VERSION.tgz bridle init ${process.argv[3] ?? 'my-agents'}
+`
+      : `For this project alone, run:
+  npm install --save-dev node@24
+`
   process.stderr.write(
     // Wrapped by hand: nothing is loaded yet that could wrap it.
     `bridle: Node ${NEEDED.join('.')} or newer is needed; this is ${node}.
-https://nodejs.org has it for the whole machine. For this project alone, run:
-  npm install --save-dev node@24
-`,
+https://nodejs.org has it for the whole machine. ${remedy}`,
   )
   process.exitCode = 1
 }

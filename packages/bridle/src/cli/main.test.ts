@@ -225,8 +225,13 @@ test('[C1] a flag that npm took for itself is answered with the call that passes
 test('[C2] on a Node that is too old the command says so, and loads nothing', () => {
   const bin = fileURLToPath(new URL('./bridle.ts', import.meta.url))
   const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.0" } })'
-  const asked = (...options: string[]) => {
-    const args = ['--conditions=bridle-source', ...options, bin, '--version']
+  const asked = (option = '', ...words: string[]) => {
+    const args = [
+      '--conditions=bridle-source',
+      ...(option === '' ? [] : [option]),
+      bin,
+      ...(words.length > 0 ? words : ['--version']),
+    ]
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     return { status, stdout, stderr }
   }
@@ -238,6 +243,13 @@ https://nodejs.org has it for the whole machine. For this project alone, run:
   npm install --save-dev node@24
 `,
   })
+  // A project that does not exist yet has no Node of its own.
+  expect(asked(`--import=data:text/javascript,${encodeURIComponent(older)}`, 'init', 'agents').stderr).toBe(
+    `bridle: Node 22.18 or newer is needed; this is 20.19.0.
+https://nodejs.org has it for the whole machine. For this command alone, with the package that you have:
+  npx -p node@24 -p ./bridle-VERSION.tgz bridle init agents
+`,
+  )
   expect(asked()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
   // Older versions of Node announce their experiments on the screen.
   const notices = `process.emitWarning = (text) => process.stderr.write(text)

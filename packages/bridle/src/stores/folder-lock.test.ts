@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -23,6 +23,17 @@ test.each([
     `The folder ${path} cannot be used: ${why}. Choose another folder with the setting data (--data).`,
   )
 })
+
+// Only Linux has such a file system everywhere.
+test.runIf(existsSync('/proc/self'))(
+  '[C372] a data folder where no folder can be made is refused, and not tried for ever',
+  () => {
+    for (const path of ['/proc/bridle', '/proc/bridle/data/d'])
+      expect(() => makeFolder(path)).toThrow(
+        'The folder /proc/bridle cannot be used: /proc takes no folders. Choose another folder with the setting data (--data).',
+      )
+  },
+)
 
 test.each(['folder', 'link', 'folder/new/d', 'link/newer'])(
   'a data folder %s is made where it is not there',

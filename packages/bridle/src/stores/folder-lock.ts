@@ -27,15 +27,14 @@ export const lockFolder = (path: string): (() => void) => {
 /** Names this process in the message that the next one is refused with. */
 export const writeFolderOwner = (path: string): void => writeFileSync(join(path, 'owner'), `${process.pid}\n`)
 
+const unusableText = (path: string, why: string): string =>
+  `The folder ${path} cannot be used: ${why}. Choose another folder with the setting data (--data).`
+
 export const makeFolder = (path: string): void => {
   const obstacle = folderObstacle(path)
-  if (obstacle !== null)
-    throw new StoreFault(
-      'refused',
-      `The folder ${path} cannot be used: ${obstacle}. Choose another folder with the setting data (--data).`,
-    )
+  if (obstacle !== null) throw new StoreFault('refused', unusableText(path, obstacle))
   if (existsSync(path)) return
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  makeLevels(path)
   // A new folder is an entry in its parent; until that is synced, a power cut takes the folder and all that is in it.
   try {
     const parent = openSync(dirname(path), 'r')
@@ -43,6 +42,24 @@ export const makeFolder = (path: string): void => {
     closeSync(parent)
   } catch {
     // Windows cannot sync a folder.
+  }
+}
+
+/**
+ * Level by level: Node's own `recursive` tries again for ever where a file system has no folder and takes none, as /proc does. It says that
+ * the folder is not there.
+ */
+const makeLevels = (path: string): void => {
+  if (existsSync(path)) return
+  makeLevels(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Another process was faster.
+    if (code === 'EEXIST' && existsSync(path)) return
+    if (code !== 'ENOENT') throw error
+    throw new StoreFault('refused', unusableText(path, `${dirname(path)} takes no folders`), error)
   }
 }
 

@@ -1,5 +1,5 @@
-// The arguments of a call that waits for an approval, as a listener hears them. Nobody can listen to all of a long call, so a line reads the
-// beginning and says how much is left. Nothing that is said approves a call: a person answers on a screen.
+// The arguments of a call that waits for an approval, as a listener hears them. A listener forgets the beginning of a long call, so a line reads
+// only that and says how much is left. Speech never approves a call: a person answers on a screen.
 import type { JsonObject } from '../kernel/json.ts'
 import { truncate } from '../kernel/text/truncate.ts'
 import { INPUT_SUBJECT } from '../kernel/user-input.ts'
@@ -19,7 +19,7 @@ export const spokenCall = (kind: string, tool: string, args: JsonObject): Spoken
   return { text, charsLeft: all.length - text.length }
 }
 
-/** `command: npm test, cwd: /work`. Blanks of any length and kind are one space: nobody hears them. */
+/** `command: npm test, cwd: /work`. A run of blanks becomes one space, since blanks are silent. */
 const argumentsText = (args: JsonObject): string =>
   Object.entries(args)
     .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)

@@ -42,7 +42,7 @@ export const useReading = (text: string | null) => {
       if (document.visibilityState !== 'visible') return
       const unseen = [...ends.current].filter((end) => !isSeen(end, seen.current))
       for (const end of unseen) if (!end.isCut && isOnScreen(end)) seen.current.add(end.key)
-      // Before the arguments are loaded, nobody has read anything.
+      // Without marks the arguments are still loading.
       if (ends.current.size > 0 && unseen.every((end) => isSeen(end, seen.current))) setReadText(text)
     }
     const timer = setInterval(look, READING_LOOK_MS)

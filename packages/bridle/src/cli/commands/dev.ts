@@ -3,7 +3,6 @@
 import { join } from 'node:path'
 import { trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
 import type { AgentFileChange, ServerOptions } from '../../targets/node/index.ts'
-import { standardLogger } from '../../targets/node/logger.ts'
 import { ownServerClient, waitingApprovals } from '../approvals/waiting-approvals.ts'
 import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
@@ -15,7 +14,7 @@ import { pageNotes } from '../config/page-notes.ts'
 import { isPort, serverSettings } from '../config/settings.ts'
 import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
 import { STACK_LINES } from '../limits.ts'
-import { withoutFailedRuns } from '../runs/own-server-log.ts'
+import { devServerLog } from '../runs/own-server-log.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
 import { askAboutFiles } from '../terminal/confirmation-key.ts'
 import { devLines } from '../terminal/dev-lines.ts'
@@ -76,7 +75,7 @@ already, start again: sessions survive it.`,
         if (!isReady) broken.push(...changes.filter(({ state, frame }) => state === 'broken' && frame === undefined))
       },
       // A run that failed has a line of its own.
-      log: settings.log ?? withoutFailedRuns(standardLogger(env, Date.now)),
+      log: settings.log ?? devServerLog(env),
       onRun: lines.run,
       onAgentFailure: lines.failure,
     })

@@ -9,7 +9,7 @@ import { createClient } from '../config/settings.ts'
 import { LOG_PAGE } from '../limits.ts'
 import { eventOfEntry, eventOfEnvelope, type LogEvent } from '../logs/log-event.ts'
 import { logFilter, typeHint } from '../logs/log-filter.ts'
-import { logLine } from '../logs/log-line.ts'
+import { LogPrinter } from '../logs/log-printer.ts'
 import { awayRemarks } from '../runs/away-remarks.ts'
 import { asRemoval } from '../runs/missing-session.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
@@ -44,12 +44,13 @@ Lines are cut to the terminal; JSON has everything.`,
     const after = flags.after === undefined ? 0 : parseEventFlag('--after', flags.after).replace('ev-', '')
     const isWanted = logFilter(flags)
     const fabric = await createClient(flags, env)
+    const printer = new LogPrinter(out)
     const kept: LogEvent[] = []
     let shown = 0
     const take = (event: LogEvent): void => {
       if (!isWanted(event)) return
       shown += 1
-      if (last === null) return print(out, event)
+      if (last === null) return printer.print(event)
       kept.push(event)
       if (kept.length > last) kept.shift()
     }
@@ -63,7 +64,8 @@ Lines are cut to the terminal; JSON has everything.`,
         if (event.custom || visible.has(event.type)) take(event)
       }),
     )
-    for (const event of kept) print(out, event)
+    for (const event of kept) printer.print(event)
+    printer.flush()
     if (shown === 0) {
       const hint = typeHint(flags.type, known, tier)
       if (!follow) out.note(`No event fits.${hint}`)
@@ -73,11 +75,6 @@ Lines are cut to the terminal; JSON has everything.`,
     return EXIT_CODES.ok
   },
 })
-
-const print = (out: CliOutput, event: LogEvent): void => {
-  if (out.isJson) out.row(event)
-  else out.line(logLine(out, event))
-}
 
 interface LogEnd {
   readonly id: string
@@ -116,6 +113,7 @@ const followEvents = async (
   out: CliOutput,
 ): Promise<void> => {
   const { signal, dispose } = listenForInterrupt()
+  const printer = new LogPrinter(out)
   const away = awayRemarks(out.note)
   let hasOpened = false
   const onOpen = () => {
@@ -136,7 +134,11 @@ const followEvents = async (
       // The greeting of each connection is no event of the log.
       if (event.type === 'session') {
         if (event.payload.reset) out.note('The history is another one than before; from the start:')
-      } else if (isWanted(event)) print(out, event)
+      } else if (isWanted(event)) {
+        printer.print(event)
+        // Events that come are shown at once.
+        printer.flush()
+      }
     }
   }
   // A feed gives up where its first connection fails. The log was read a moment ago, so the server was there and comes back.

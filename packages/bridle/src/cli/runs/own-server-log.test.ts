@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { LogLevel } from '../../targets/node/logger.ts'
-import { ownServerLog, withoutFailedRuns } from './own-server-log.ts'
+import { devServerLog, ownServerLog, withoutFailedRuns } from './own-server-log.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -20,6 +20,17 @@ test.each<[NodeJS.ProcessEnv, readonly LogLevel[]]>([
   vi.restoreAllMocks()
   expect(lines).toEqual(expected.map((level) => expect.stringContaining(`a line of ${level}`)))
   expect(lines).toHaveLength(expected.length)
+})
+
+test.each<[NodeJS.ProcessEnv, number]>([
+  [{}, 0],
+  [{ BRIDLE_LOG: 'info' }, 1],
+])('[C301] with %j dev has %i lines about a request that is answered, also in a pipe', (env, expected) => {
+  const lines: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+  devServerLog(env)('info', 'request', { method: 'GET', route: '/sessions', status: 200 })
+  vi.restoreAllMocks()
+  expect(lines).toHaveLength(expected)
 })
 
 test.each([

@@ -10,6 +10,10 @@ export const ownServerLog = (env: NodeJS.ProcessEnv): Logger => {
   }
 }
 
+/** `dev` has lines of its own about what matters, also in a pipe: a line for each request would hide them. */
+export const devServerLog = (env: NodeJS.ProcessEnv): Logger =>
+  withoutFailedRuns(standardLogger({ BRIDLE_LOG: 'warn', ...env }, Date.now))
+
 /**
  * A run that failed is shown as such; the line about the request that waited for it would say it again. So would the line about a
  * request for an agent that is not available: its caller reads the reason, and the command has named what is broken.

@@ -39,6 +39,7 @@ import { DRAIN_POLL_MS, STORE_CHECK_MS, STORE_OPENING_MS } from '../limits.ts'
 import { type Logger, standardLogger } from '../logger.ts'
 import { loadOpenTelemetry, tracingProblem, tracingState } from '../open-telemetry.ts'
 import { processMetrics } from '../process-metrics.ts'
+import { requestLevel } from '../request-level.ts'
 import { createRunMetrics } from '../run-metrics.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { openServerStore } from '../server-store.ts'
@@ -247,7 +248,7 @@ export const openHarness = async (
       onRequest: (entry) => {
         traces.request(entry, clock.now())
         const url = withBasePath(entry.url, basePath)
-        log(entry.status >= 500 ? 'warn' : 'info', 'request', { ...entry, url })
+        log(requestLevel(entry), 'request', { ...entry, url })
       },
       callerAddress: (c) => (c.env as NodeBindings).incoming?.socket.remoteAddress ?? '',
     },

@@ -67,7 +67,7 @@ export const findAnswer = ({ conversation }: SessionState, runId: string): Harne
 
 const FAILURE_NOTICE = 'Something went wrong, and I could not finish.'
 
-/** The question, and the beginning of the call. Its words are not those of prose: no mark of them is left out. */
+/** The question, and the beginning of the call. Arguments are read as they are: in a command, `*` is not Markdown. */
 const approvalNotices = ({ kind, tool, reason, arguments: args }: Approval): string[] => {
   const call = spokenCall(kind, tool, args)
   return [approvalNotice(kind, tool, reason), call.text, restSentence(call) ?? ''].filter((words) => words !== '')
