@@ -76,3 +76,7 @@ export const EXPORT_HEAD_BYTES = 1_000
 export const NAMES_SHOWN = 5
 /** Files that a command to copy keeps: a longer one does not fit on a screen. Those beyond are offered by the next refusal. */
 export const KEPT_NAMES_MAX = 50
+/** An address of this machine answers within milliseconds, or has no server. */
+export const PROXY_SEARCH_MS = 1_000
+/** The answer of a server with hundreds of agents. */
+export const PROXY_ANSWER_BYTES_MAX = 1024 * 1024

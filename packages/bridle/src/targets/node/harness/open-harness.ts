@@ -233,6 +233,7 @@ export const openHarness = async (
         log(entry.status >= 500 ? 'warn' : 'info', 'request', { ...entry, url })
       },
       callerAddress: (c) => (c.env as NodeBindings).incoming?.socket.remoteAddress ?? '',
+      httpVersion: (c) => (c.env as NodeBindings).incoming?.httpVersion,
     },
     httpWires,
   )
