@@ -78,3 +78,7 @@ export const NAMES_SHOWN = 5
 export const KEPT_NAMES_MAX = 50
 /** Entries of a worktree in which a file that git refuses is looked for: more is a project with its packages, and takes seconds. */
 export const GIT_SEARCH_ENTRIES_MAX = 200_000
+/** An address of this machine answers within milliseconds, or has no server. */
+export const PROXY_SEARCH_MS = 1_000
+/** The answer of a server with hundreds of agents. */
+export const PROXY_ANSWER_BYTES_MAX = 1024 * 1024

@@ -1,7 +1,7 @@
 import * as api from '@opentelemetry/api'
 import { afterEach, expect, test } from 'vitest'
 import { tracingState } from '../../targets/node/open-telemetry.ts'
-import { tracingFindings } from './doctor.ts'
+import { proxyFindings, tracingFindings } from './doctor.ts'
 
 const REGISTRY = Symbol.for('opentelemetry.js.api.1')
 const provider = { getTracer: () => new api.ProxyTracerProvider().getTracer('test') }
@@ -27,4 +27,19 @@ test('[C14] doctor says why a registered SDK gets no spans', () => {
   api.trace.disable()
   Object.assign(globalThis, { [REGISTRY]: { version: '1.0.0', trace: provider } })
   expect(findings(api)).toEqual([{ check, state, detail: expect.stringMatching(/another version.*npm ls/) }])
+})
+
+test('[C14] doctor warns about a proxy in front of a server without a token', () => {
+  expect(proxyFindings(0, [])).toEqual([])
+  expect(proxyFindings(1, [])).toMatchObject([
+    { state: 'note', detail: expect.stringContaining('refused 1 request that') },
+  ])
+  expect(proxyFindings(3, [])).toMatchObject([{ state: 'note', detail: expect.stringContaining('--token') }])
+  expect(proxyFindings(3, ['http://192.0.2.1:80'])).toMatchObject([
+    {
+      check: 'proxy',
+      state: 'wrong',
+      detail: expect.stringMatching(/^http:\/\/192\.0\.2\.1:80 passes .* Start the server with --token$/),
+    },
+  ])
 })

@@ -15,6 +15,7 @@ import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, o
 import { NO_ANSWER } from '../config/bridle-fetch.ts'
 import { findDamagedLog, inspectDataFolder } from '../config/data-folder.ts'
 import { serverOfFolder } from '../config/local-server.ts'
+import { openAddresses, proxyAddresses } from '../config/proxy-search.ts'
 import { isLocalUrl } from '../config/server-url.ts'
 import { createClient, namedUrl, serverAddress, serverSettings } from '../config/settings.ts'
 import { escapeControls } from '../terminal/output.ts'
@@ -49,6 +50,9 @@ export const doctor = defineCommand({
       storeFinding(at.store ?? (typeof store === 'string' ? store : 'of bridle.config.ts'), data),
       ...at.findings,
       await tokenFinding(fabric, address.tokenFrom, at.isBridle),
+      ...(at.isBridle && at.agents.length > 0 && address.tokenFrom === null && isLocalUrl(url)
+        ? proxyFindings(at.proxiedRequests, await openAddresses(proxyAddresses()))
+        : []),
       ...tracingFindings(tracingState(await loadOpenTelemetry())),
       ...(at.isBridle
         ? servedFindings(at.agents, files)
@@ -125,6 +129,8 @@ export interface ServerDiagnosis {
   readonly agents: readonly AgentStatus[]
   /** The store of the server that answers; null = there is none, or it does not tell. */
   readonly store: string | null
+  /** Requests of a proxy that the server refused. */
+  readonly proxiedRequests: number
 }
 
 const serverFindings = async (fabric: FabricClient, url: string): Promise<ServerDiagnosis> => {
@@ -133,6 +139,7 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
     findings: [{ check: 'server', state, detail }],
     agents: [],
     store: null,
+    proxiedRequests: 0,
   })
   try {
     // Without a token the answer says only that the server is ready.
@@ -143,6 +150,7 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
       isBridle: true,
       agents,
       store: typeof workspace?.store === 'string' ? workspace.store : null,
+      proxiedRequests: Number(workspace?.proxiedRequests ?? 0),
     }
   } catch (error) {
     if (error instanceof FabricError && error.type === NO_ANSWER) return found('wrong', error.message)
@@ -160,7 +168,13 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
 export const ofThisFolder = (found: ServerDiagnosis, url: string, data: string): ServerDiagnosis => {
   if (serverOfFolder(data) !== null) return found
   const detail = `none of this folder. The one at ${url} has another data folder: start here with another --port, or name it with --url`
-  return { isBridle: false, findings: [{ check: 'server', state: 'note', detail }], agents: [], store: null }
+  return {
+    isBridle: false,
+    findings: [{ check: 'server', state: 'note', detail }],
+    agents: [],
+    store: null,
+    proxiedRequests: 0,
+  }
 }
 
 const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle: boolean): Promise<DoctorFinding> => {
@@ -170,6 +184,22 @@ const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle:
   if (isRefused) return { check, state: 'wrong', detail: 'the server wants one: set FABRIC_HARNESS_API_TOKEN' }
   if (from) return { check, state: 'ok', detail: `set by ${from}` }
   return { check, state: 'ok', detail: 'none; only this machine may ask' }
+}
+
+/** A server without a token must not stand behind a proxy. Some proxies cannot be told from a program of this machine. */
+export const proxyFindings = (refused: number, open: readonly string[]): DoctorFinding[] => {
+  const check = 'proxy'
+  const advice = 'Start the server with --token'
+  const reached = open.map(
+    (address): DoctorFinding => ({
+      check,
+      state: 'wrong',
+      detail: `${address} passes requests of the network on to a server without a token: whoever reaches it may run its agents. ${advice}`,
+    }),
+  )
+  if (reached.length > 0 || refused === 0) return reached
+  const detail = `the server refused ${refused} ${refused === 1 ? 'request' : 'requests'} that a proxy passed on, since it has no token. ${advice}`
+  return [{ check, state: 'note', detail }]
 }
 
 const isUnauthorized = (error: unknown): boolean => error instanceof FabricError && error.status === 401

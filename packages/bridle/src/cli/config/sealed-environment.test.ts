@@ -12,7 +12,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROVIDER_SECRETS } from '../../runners/credentials/providers.ts'
 import { CliWorkspace, freePort } from '../cli.suite.ts'
+import { SERVER_SECRETS } from './sealed-environment.ts'
+import { VARIABLE_NAMES } from './variable-names.ts'
 
 let work: CliWorkspace
 beforeAll(() => {
@@ -21,14 +24,24 @@ beforeAll(() => {
 afterAll(() => work.remove())
 
 const environmentOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/environ`, 'utf8')
+/** Every variable of Bridle that holds a secret, by its name, and those of other programs. */
+const secretNames = [
+  ...[...VARIABLE_NAMES, ...PROVIDER_SECRETS].filter((name) => /_(KEY|TOKEN|SECRET)$/.test(name)),
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'FH_AUTH_TOKEN',
+]
+
+test('[O14] every variable that holds a secret is sealed', () => {
+  expect(secretNames.toSorted()).toEqual([...PROVIDER_SECRETS, ...SERVER_SECRETS].toSorted())
+})
+
 const leftBehind = () => readdirSync(tmpdir()).filter((name) => existsSync(join(tmpdir(), name, 'secrets.json')))
 
 test.skipIf(!existsSync('/proc/self/environ'))(
   '[O14] a server takes its keys from its environment, where nobody finds them afterwards',
   async () => {
     const env = {
-      ANTHROPIC_API_KEY: 'canary-key',
-      OPENAI_API_KEY: 'canary-other-key',
+      ...Object.fromEntries(secretNames.map((name) => [name, `canary-of-${name}`])),
       FABRIC_HARNESS_API_TOKEN: 'canary-token',
       BRIDLE_SECRET: 'canary-secret-of-at-least-32-characters',
       HARMLESS: 'stays',

@@ -8,7 +8,7 @@ import { ofThisFolder } from '../commands/doctor.ts'
 import { serverAddress } from './settings.ts'
 
 test('[C14] doctor does not take the server of another folder for the one of this folder', () => {
-  const found = { isBridle: true, findings: [], agents: [], store: 'sqlite' }
+  const found = { isBridle: true, findings: [], agents: [], proxiedRequests: 0, store: 'sqlite' }
   expect(ofThisFolder(found, 'http://127.0.0.1:4317', join(tmpdir(), 'bridle-no-such-folder'))).toMatchObject({
     isBridle: false,
     findings: [{ check: 'server', state: 'note', detail: expect.stringContaining('another data folder') }],

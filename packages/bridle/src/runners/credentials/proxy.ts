@@ -17,14 +17,9 @@ import { PROVIDER_BODY_BYTES_MAX, PROVIDER_SILENCE_MS } from './limits.ts'
 import type { Login } from './logins/login.ts'
 import { type Provider, type ProxyRefusalCode, REFUSAL_STATUSES } from './providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
-import {
-  checkProviderRequest,
-  findProviderRoute,
-  type ProviderTarget,
-  type ProxyRefusal,
-  tooManyRequests,
-} from './request-rules.ts'
-import { isProxyRefusal, type RequestSlot, type SpendSums } from './spending/spend-ledger.ts'
+import { admitRequest, pathNotAllowed } from './request-admission.ts'
+import { findProviderRoute, type ProviderTarget, type ProxyRefusal } from './request-rules.ts'
+import { isProxyRefusal, type SpendSums } from './spending/spend-ledger.ts'
 import { exchangeWithProvider, type UpstreamCredential, type UpstreamRequest } from './upstream.ts'
 
 export interface CredentialProxyOptions {
@@ -107,51 +102,40 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
       report(REFUSAL_STATUSES[code], code)
       refuse(response, provider, code, message)
     }
-    if (!route) return no(['path_not_allowed', `${request.method} ${path} is not passed on to ${provider.title}.`])
-    const { ledger } = grant
-    const place = ledger.openSlot()
-    if (isProxyRefusal(place)) return no(place)
+    if (!route) return no(pathNotAllowed(request.method, found))
     const leave = new AbortController()
     grant.openRequests.add(leave)
     response.once('close', () => response.writableFinished || leave.abort())
-    let settle = (_usd: number) => {}
+    let end = () => {}
     try {
-      if (route.method === 'POST' && ledger.refusal) return no(ledger.refusal)
-      const read = route.method === 'POST' ? await readBody(request, bodyBytesMax, place) : null
-      if (read === 'too large') return no(['body_too_large', `A request may have ${bodyBytesMax} bytes.`])
-      if (read === 'too many') return no(tooManyRequests)
-      const checked = read && checkBody(read, grant, request)
-      if (checked && 'refused' in checked) return no(checked.refused)
-      entry.model = checked?.model ?? null
+      const { models, ledger } = grant
+      const worstCase = grants.worstCase.bind(grants)
+      const terms = { models, ledger, bodyBytesMax, worstCase }
+      const admitted = await admitRequest(request, route, terms, leave.signal, (model) => {
+        entry.model = model
+      })
+      if (isProxyRefusal(admitted)) return no(admitted)
+      end = admitted.end
       const credential = credentialOf(name, options, upstreams[name])
       if ('missing' in credential) return no(['key_missing', credential.missing])
-      if (route.kind === 'answer' && checked) {
-        const worst = grants.worstCase(checked.model, checked.content, checked.text)
-        const reserved = await ledger.reserve(worst, leave.signal)
-        if (isProxyRefusal(reserved)) return no(reserved)
-        settle = reserved.settle
-      }
-
       const passage: UpstreamRequest = {
         provider: name,
         url: `${credential.base}${path}${query}`,
         credential,
-        body: checked?.body ?? null,
+        body: admitted.body,
         isMetered: route.kind === 'answer',
         silenceMs,
         signal: leave.signal,
         charge: (usage) => {
           entry.usd = grants.charge(grant, entry.model ?? '', usage)
-          settle(entry.usd)
+          admitted.settle(entry.usd)
         },
       }
       const { status, refused } = await exchangeWithProvider(passage, request, response)
       if (refused) return no(refused)
       report(status, null)
     } finally {
-      // Release the reservation of a request that cost nothing.
-      settle(0)
-      place.release()
+      end()
       grant.openRequests.delete(leave)
     }
   }
@@ -244,37 +228,6 @@ const findGrant = (
 }
 
 const nameOf = ({ key, runId, attempt, provider }: ActiveGrant): GrantName => ({ key, runId, attempt, provider })
-
-const readBody = (
-  request: IncomingMessage,
-  bytesMax: number,
-  place: RequestSlot,
-): Promise<Buffer | 'too large' | 'too many'> =>
-  new Promise((resolve, reject) => {
-    const parts: Buffer[] = []
-    let bytes = 0
-    let isRefusing = false
-    // Read and drop the rest of a body that is too large: a client that is still sending would not see the refusal.
-    request.on('data', (part: Buffer) => {
-      bytes += part.byteLength
-      if (isRefusing) return
-      const refusal = bytes > bytesMax ? 'too large' : place.addBytes(part.byteLength) ? null : 'too many'
-      if (refusal === null) return void parts.push(part)
-      isRefusing = true
-      parts.length = 0
-      resolve(refusal)
-    })
-    request.once('end', () => resolve(Buffer.concat(parts)))
-    request.once('error', reject)
-    request.once('close', () => reject(new Error('The client left.')))
-  })
-
-const checkBody = (bytes: Buffer, { models }: ActiveGrant, { headers }: IncomingMessage) => {
-  const checked = checkProviderRequest(bytes.toString('utf8'), headers['content-encoding'], models)
-  if ('refused' in checked) return checked
-  const { model, body: text, content } = checked
-  return { model, text, content, body: Buffer.from(text) }
-}
 
 const refuse = (response: ServerResponse, provider: Provider | null, code: ProxyRefusalCode, message: string): void => {
   if (response.headersSent || response.destroyed) return void response.destroy()

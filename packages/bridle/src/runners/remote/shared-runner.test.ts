@@ -90,7 +90,7 @@ const serverOf = (isTokened: boolean, secret: string, token: string | null) =>
 
 /** With which key the run in progress reaches its provider. */
 const keyInUse = async (): Promise<string> => {
-  const asked = await fetch(`${await engine.baseUrl()}/v1/messages`, { method: 'POST', body: '{}' })
+  const asked = await fetch(`${await engine.baseUrl()}/v1/messages`, { method: 'POST', body: '{"model":"m"}' })
   return ((await asked.json()) as { key: string }).key
 }
 

@@ -8,7 +8,11 @@ import type { SandboxRunnerOptions } from './sandbox-runner.ts'
 /** Reads the settings of a runner from its environment: BRIDLE_RUNNER_WORK, BRIDLE_RUNNER_TOKEN and so on. */
 export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<SandboxRunnerOptions, 'engines'> => {
   const { BRIDLE_RUNNER_PRIVATE: privateFolder, BRIDLE_RUNNER_SOCKET: socketPath, [PLAN_VARIABLE]: plan } = env
-  const { BRIDLE_RUNNER_APPROVALS: approvals } = env
+  const {
+    BRIDLE_RUNNER_APPROVALS: approvals,
+    BRIDLE_RUNNER_MODELS: models,
+    BRIDLE_RUNNER_MAX_SPEND_USD: maxSpend,
+  } = env
   const idleMs = Number(env.BRIDLE_RUNNER_IDLE_MS ?? '')
   return {
     workFolder: resolve(env.BRIDLE_RUNNER_WORK ?? '.'),
@@ -21,6 +25,18 @@ export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<SandboxRunnerOption
     ...(socketPath && { socketPath }),
     ...(plan && { isolation: parseIsolationPlan(plan) }),
     ...(approvals && { approvals: parseApprovalMode(approvals) }),
+    ...(models && { models: parseModels(models) }),
+    ...(maxSpend && { maxSpendUsd: parseSpend(maxSpend) }),
     ...(idleMs > 0 && { idleMs }),
   }
+}
+
+const parseModels = (text: string): readonly string[] => text.split(/[\s,]+/).filter(Boolean)
+
+/** A limit that means nothing must not be no limit. */
+const parseSpend = (text: string): number => {
+  const usd = Number(text)
+  if (text.trim() === '' || !Number.isFinite(usd) || usd < 0)
+    throw new Error(`BRIDLE_RUNNER_MAX_SPEND_USD is "${text}"; it is a number of US dollars, such as 2.50.`)
+  return usd
 }

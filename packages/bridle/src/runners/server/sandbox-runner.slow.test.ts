@@ -157,7 +157,9 @@ describe('[R18] a run is told apart by its id and its body', () => {
 describe('[R7] the variables of a run', () => {
   /** The request that the relay sends upstream when an engine calls it. */
   const askedWith = async (): Promise<unknown> =>
-    (await (await fetch(`${await engine.baseUrl()}/v1/messages`, { method: 'POST', body: '{}' })).json()) as never
+    (await (
+      await fetch(`${await engine.baseUrl()}/v1/messages`, { method: 'POST', body: '{"model":"m"}' })
+    ).json()) as never
 
   test('are that run’s alone: nobody else’s change with them', async () => {
     const upstream = await echo()

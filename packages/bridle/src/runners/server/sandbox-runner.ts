@@ -30,6 +30,7 @@ import { bodyDigest, RunHistory, textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
 import { handleBody, refuseStaleEpoch } from './run-requests.ts'
 import { streamRun } from './run-stream.ts'
+import { type RunTerms, runTerms, type SpendRules, unlimitedTerms } from './run-terms.ts'
 import { mergeRunVars } from './run-vars.ts'
 import {
   decodePathPart,
@@ -45,7 +46,7 @@ import {
 import { sendWorkFiles, type WorkFiles } from './work-files.ts'
 
 /** Settings of a sandbox runner. */
-export interface SandboxRunnerOptions extends RunTimeouts {
+export interface SandboxRunnerOptions extends RunTimeouts, SpendRules {
   /** The engines it can run. */
   readonly engines: readonly Engine[]
   /** The folder that engines work in. */
@@ -95,6 +96,8 @@ export class SandboxRunner {
   #vars: EnvVars
   #currentRun: RunRecord | null = null
   #lastBusyAt = Date.now()
+  /** The terms of the last run on the runner's own keys. */
+  terms: RunTerms = unlimitedTerms
 
   /** Starts a runner; resolves when it listens. */
   static async start(options: SandboxRunnerOptions): Promise<SandboxRunner> {
@@ -111,6 +114,7 @@ export class SandboxRunner {
       vars: () => runner?.vars ?? {},
       isOpen: () => runner?.busy ?? false,
       onStatus: (_provider, status) => runner?.onProviderStatus(status),
+      terms: (provider) => (runner?.terms ?? unlimitedTerms)(provider),
     })
     try {
       await (socketPath === undefined ? listen(server, { port, host }) : listenOnSocket(server, socketPath))
@@ -306,6 +310,7 @@ export class SandboxRunner {
     this.#history.add(requestId, { bodyDigest: requestDigest, tokenDigest: token === null ? null : textDigest(token) })
     this.#runs.set(requestId, record)
     this.#currentRun = record
+    this.terms = runTerms(this.#options, query.settings?.max_budget_usd, () => record.env)
     // A caller of the document alone cancels by closing the request, and cannot reconnect.
     const left = () => {
       if (isDocumentCaller(query) && !record.end && !record.hasReaders) this.#driver.cancel(record).catch(() => {})

@@ -3,11 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
+import { openAddresses } from '../../cli/config/proxy-search.ts'
 import { isIdle, post, scriptBody, typesOf, watchStream } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../node/index.ts'
 import { upgradeAnswer } from './socket-client.suite.ts'
@@ -66,21 +67,27 @@ test('[H4] [H5] an EventSource with onmessage sees every event once, also when e
 test.skipIf(needs('nginx'))(
   '[H9] events pass nginx with its default settings as they happen (skipped where nginx is not installed)',
   async () => {
-    const { url, stop } = await nginx(`location / { proxy_pass ${server.url}; }`)
+    const guarded = await HarnessServer.start({
+      ...{ port: 0, data: join(folder, 'streamed'), tokenPaceMs: 0, log: () => {}, authToken: 'right' },
+    })
+    const { url, stop } = await nginx(`location / { proxy_pass ${guarded.url}; }`)
+    const bearer = { authorization: 'Bearer right' }
     try {
-      const watched = await watchStream(`${url}/agents/scripted/nginx/stream`, isIdle)
+      const watched = await watchStream(`${url}/agents/scripted/nginx/stream`, isIdle, bearer)
       // The run continues only when its first words came through the proxy: a buffered stream would never end.
       const answer = post(
         `${url}/agents/scripted/nginx`,
         scriptBody({ text: 'first' }, { approve: 'go' }, { text: ' second' }),
+        bearer,
       )
       while (!watched.seen.some((frame) => frame.data.type === 'approval_requested')) await new Promise(setImmediate)
       const asked = watched.seen.find((frame) => frame.data.type === 'approval_requested')
-      await post(`${url}/sessions/nginx/approvals/${asked?.data.data.approvalId}/approve`, {})
+      await post(`${url}/sessions/nginx/approvals/${asked?.data.data.approvalId}/approve`, {}, bearer)
       expect((await answer).body.result).toBe('first second')
       expect(typesOf(await watched.frames).at(-1)).toBe('idle')
     } finally {
       stop()
+      await guarded.close()
     }
   },
 )
@@ -118,6 +125,59 @@ test.skipIf(needs('nginx'))(
   },
 )
 
+test.skipIf(needs('nginx'))(
+  '[H56] a server without a token refuses nginx as it comes, which adds no header, and sockets and HTTP/1.0 of anybody',
+  async () => {
+    const upgrading = `proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection "upgrade";`
+    const { url, stop } = await nginx(`
+    location /via/ { proxy_pass ${server.url}/; ${upgrading} proxy_set_header Via "1.1 nginx"; }
+    location /bare/ { proxy_pass ${server.url}/; proxy_http_version 1.1; }
+    location / { proxy_pass ${server.url}; }`)
+    try {
+      const headers = { host: 'agents.example.com' }
+      const body = JSON.stringify(scriptBody({ text: 'x' }))
+      const statuses = async (place: string) => [
+        (await raw('GET', `${url}${place}/sessions`, headers)).status,
+        (await raw('POST', `${url}${place}/agents/scripted/ngx`, headers, body)).status,
+        (await upgradeAnswer(`${url}${place}/ws?userId=x`, { headers })).status,
+        (await raw('GET', `${url}${place}/health`, headers)).status,
+      ]
+      expect(await statuses('')).toEqual([403, 403, 403, 200])
+      expect(await statuses('/via')).toEqual([403, 403, 403, 200])
+      const upgrade =
+        'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+      expect(await oldStatus(server.url, '/sessions')).toBe('403')
+      expect(await oldStatus(server.url, '/ws?userId=x', upgrade)).not.toBe('101')
+      // No header and HTTP/1.1: nothing tells it from a program of this machine, but doctor asks from outside.
+      expect(await openAddresses([`${url}/bare`, url, `${url}/via`, 'http://127.0.0.1:1'])).toEqual([`${url}/bare`])
+      const { workspace } = (await (await fetch(`${server.url}/ready`)).json()) as { workspace: object }
+      expect(workspace).toMatchObject({ proxiedRequests: expect.any(Number) })
+    } finally {
+      stop()
+    }
+  },
+)
+
+test('[H56] with a token, HTTP/1.0 is as good as any', async () => {
+  const guarded = await HarnessServer.start({ port: 0, data: join(folder, 'old'), log: () => {}, authToken: 'right' })
+  try {
+    const asked = (token: string) => oldStatus(guarded.url, '/sessions', `Authorization: Bearer ${token}\r\n`)
+    expect([await asked('right'), await asked('wrong')]).toEqual(['200', '401'])
+  } finally {
+    await guarded.close()
+  }
+})
+
+/** The status of a request in HTTP/1.0. */
+const oldStatus = async (url: string, path: string, headers = ''): Promise<string | undefined> => {
+  const { port } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.write(`GET ${path} HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\n${headers}\r\n`)
+  let answer = ''
+  for await (const part of socket.setEncoding('utf8')) answer += part
+  return answer.split(' ')[1]
+}
+
 /** With a Host of one's own, which fetch does not send. */
 const raw = (method: string, url: string, headers: Record<string, string>, body = '') =>
   new Promise<{ status: number | undefined; text: string }>((resolve, reject) =>
@@ -152,7 +212,6 @@ const nginx = async (locations: string) => {
 
 /** A TCP proxy that cuts every connection after a few hundred bytes of answer. */
 const cuttingProxy = async (target: number) => {
-  const { connect } = await import('node:net')
   let cuts = 0
   const proxy = createServer((client) => {
     const upstream = connect(target, '127.0.0.1')

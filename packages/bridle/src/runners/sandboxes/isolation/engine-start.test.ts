@@ -175,7 +175,7 @@ describe.skipIf(missing !== null)(
 
     test('the relay is reached, and through it the provider, while a run is under way', async () => {
       const ask = node(
-        "fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages').then(async (answer) => console.log(await answer.text()))",
+        "fetch(process.env.ANTHROPIC_BASE_URL + '/v1/models').then(async (answer) => console.log(await answer.text()))",
       )
       expect(await run(ask)).toBe('the server answered')
       // By its secret path only: an agent that guesses has no use for the port.

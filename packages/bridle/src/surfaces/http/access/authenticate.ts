@@ -75,16 +75,22 @@ export interface TokenGrant {
 /** The part of a request that access depends on. A `Request` has it; a target makes a smaller one for a socket's upgrade. */
 export interface IncomingRequest {
   readonly url: string
+  /** Absent for a socket's upgrade, which is a GET. */
+  readonly method?: string
   readonly headers: Pick<Headers, 'get'>
   /** The name and scheme by which the caller reached the server, where a trusted proxy sends them; else the Host header counts. */
   readonly host?: string
   readonly scheme?: string
+  /** Such as `1.1`; absent where the platform terminates HTTP. */
+  readonly httpVersion?: string
   /** Makes the `Request` that a hook expects; absent where this is one already. */
   readonly toRequest?: () => Request
 }
 
 export interface Authenticator {
   authenticate(request: IncomingRequest, address: string): Promise<Access | Denial>
+  /** How many requests of a proxy a server without a token refused. */
+  refusedForwarded?(): number
 }
 
 export const createAuthenticator = (options: AccessOptions, tickets: TicketStore): Authenticator => {
@@ -96,6 +102,7 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
     return digested
   }
   const { authenticate } = options
+  let refusedForwarded = 0
   const isOpen = grants.length === 0 && !options.extractAuthToken && !authenticate
 
   /** The grant of the request's credential; null = the credential is missing or wrong. */
@@ -123,6 +130,7 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
   }
 
   return {
+    refusedForwarded: () => refusedForwarded,
     async authenticate(request, address) {
       const url = new URL(request.url)
       const denial = checkSource(request, {
@@ -130,7 +138,10 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
         isAmbient: authenticate !== undefined,
         allowed: options.allowedOrigins ?? [],
       })
-      if (denial) return denial
+      if (denial) {
+        if (isOpen && isForwarded(request)) refusedForwarded += 1
+        return denial
+      }
       const ticket = url.searchParams.get('ticket') ?? ticketSubprotocol(request)
       if (ticket)
         return (
@@ -198,9 +209,11 @@ const checkSource = (request: IncomingRequest, { isOpen, isAmbient, allowed }: S
  * An image, a script or a frame of another site's page, which sends no Origin. A request of such a page itself names its Origin,
  * and a person who follows a link from there opens a page of ours.
  */
-const isEmbedded = ({ headers }: IncomingRequest): boolean => {
+const isEmbedded = ({ headers, method = 'GET' }: IncomingRequest): boolean => {
   const site = headers.get('sec-fetch-site')
-  const isLink = headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
+  const isNavigation = headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
+  // A link asks with GET; a form that posts is the other page's doing.
+  const isLink = isNavigation && method === 'GET'
   return (site === 'cross-site' || site === 'same-site') && !isLink
 }
 
@@ -259,7 +272,7 @@ const isOwnOrigin = (origin: string, request: IncomingRequest): boolean => {
 const hostHeader = (request: IncomingRequest): string | null => request.host ?? request.headers.get('host')
 
 const THROUGH_A_PROXY =
-  'Without a token only this machine may ask, and this request came through a proxy (it has X-Forwarded-For, Forwarded or the like). Set FABRIC_HARNESS_API_TOKEN, or start with --token.'
+  'Without a token only this machine may ask, and this request came through a proxy (it has X-Forwarded-For, Via or the like, or is HTTP/1.0). Set FABRIC_HARNESS_API_TOKEN, or start with --token.'
 
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' ||

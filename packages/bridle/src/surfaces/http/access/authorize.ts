@@ -68,7 +68,9 @@ export const authorizeTenant = async (
     {
       ...(request.host !== undefined && { host: request.host }),
       ...(request.scheme !== undefined && { scheme: request.scheme }),
+      ...(request.httpVersion !== undefined && { httpVersion: request.httpVersion }),
       url: request.url,
+      ...(request.method !== undefined && { method: request.method }),
       headers: { get: (name) => (name === 'x-fabric-tenant' ? tenant : request.headers.get(name)) },
       toRequest: () => request.toRequest?.() ?? (request as Request),
     },

@@ -49,23 +49,43 @@ describe('behind a proxy', () => {
     { forwarded: 'for=1.1.1.1' },
     { 'x-forwarded-host': 'localhost' },
     { 'x-real-ip': '1.1.1.1' },
+    { 'x-client-ip': '1.1.1.1' },
+    ...['proto', 'port', 'prefix', 'server', 'scheme', 'ssl'].map((name) => ({ [`x-forwarded-${name}`]: 'x' })),
+    { via: '1.1 vegur' },
+    { 'true-client-ip': '1.1.1.1' },
+    { 'cdn-loop': 'cloudflare' },
+    ...['connecting-ip', 'ray', 'visitor', 'ipcountry', 'ew-via'].map((name) => ({ [`cf-${name}`]: 'x' })),
+    { version: '1.0' },
   ] as Record<string, string>[])(
     '[H56] a server without a token refuses a request that a proxy forwards: %j',
-    async (headers) => {
-      for (const options of [{}, trusting]) {
+    async ({ version = '1.1', ...headers }) => {
+      let asked = version
+      const httpVersion = () => asked
+      for (const options of [{ httpVersion }, { ...trusting, httpVersion }]) {
+        asked = version
         const open = testApp(options)
         for (const path of ['/sessions', '/agents/scripted/x', '/approvals']) {
           const { status, body } = await open.get(path, headers)
           expect([status, JSON.stringify(body)]).toEqual([403, expect.stringContaining('came through a proxy')])
         }
         expect((await open.get('/health', headers)).status).toBe(200)
+        expect((await open.get('/ready', headers)).body).toEqual({ ready: true })
+        asked = '1.1'
         expect((await open.get('/sessions')).status).toBe(200)
+        // Three paths and the probe: `bridle doctor` names the proxy.
+        expect((await open.get('/ready')).body.workspace).toMatchObject({ proxiedRequests: 4 })
+        asked = version
         // A name that resolves to this machine is refused, too.
         expect((await open.get('/sessions', { host: 'evil.example', ...headers })).status).toBe(403)
       }
-      expect((await testApp({ authToken: 'right' }).get('/sessions', { ...headers, ...bearer('right') })).status).toBe(
-        200,
-      )
+      expect(
+        (await testApp({ authToken: 'right', httpVersion }).get('/sessions', { ...headers, ...bearer('right') }))
+          .status,
+      ).toBe(200)
     },
   )
+
+  test('[H56] a platform that terminates HTTP adds headers of its own, which count for nothing', async () => {
+    expect((await testApp().get('/sessions', { 'cf-connecting-ip': '1.1.1.1', 'cf-ray': 'x' })).status).toBe(200)
+  })
 })

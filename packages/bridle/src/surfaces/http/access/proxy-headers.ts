@@ -15,18 +15,27 @@ export interface Caller {
 }
 
 /** The caller behind the peer, and the request as the caller made it. */
-export const callerOf = ({ isTrustedProxy }: ProxyTrust, request: IncomingRequest, peer: string): Caller => {
-  if (!isTrustedProxy?.(plainAddress(peer))) return { request, address: networkOf(peer) }
-  const { headers } = request
+export const callerOf = (
+  { isTrustedProxy }: ProxyTrust,
+  request: IncomingRequest,
+  peer: string,
+  httpVersion = request.httpVersion,
+): Caller => {
+  const { url, headers, method } = request
+  const plain = {
+    url,
+    ...(method !== undefined && { method }),
+    headers,
+    toRequest: () => request.toRequest?.() ?? (request as Request),
+    ...(httpVersion !== undefined && { httpVersion }),
+  }
+  if (!isTrustedProxy?.(plainAddress(peer))) return { request: plain, address: networkOf(peer) }
   const host = lastValue(headers.get('x-forwarded-host'))
   const scheme = lastValue(headers.get('x-forwarded-proto'))
-  const { url } = request
   return {
     address: networkOf(clientAddress(headers.get('x-forwarded-for'), peer, isTrustedProxy)),
     request: {
-      url,
-      headers,
-      toRequest: () => request.toRequest?.() ?? (request as Request),
+      ...plain,
       ...(host !== null && { host }),
       ...(scheme !== null && { scheme }),
     },
@@ -52,6 +61,34 @@ const withoutPort = (text: string): string =>
 /** The trusted proxy appends its value: it is the last of several. */
 const lastValue = (header: string | null): string | null => header?.split(',').at(-1)?.trim() || null
 
-/** The request names somebody that a proxy forwards it for. */
-export const isForwarded = ({ headers }: Pick<IncomingRequest, 'headers'>): boolean =>
-  ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip'].some((name) => headers.get(name) !== null)
+/** Headers that proxies, tunnels and content networks add. */
+const FORWARDING = ['forwarded', 'via', 'true-client-ip', 'cdn-loop', 'fastly-client-ip']
+const X_FORWARDING = ['for', 'host', 'proto', 'port', 'prefix', 'server', 'scheme', 'ssl', 'by', 'uri', 'path']
+const OTHER_FORWARDING = [
+  'x-real-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-original-host',
+  'x-envoy-external-address',
+]
+const CLOUDFLARE = [
+  'connecting-ip',
+  'connecting-ipv6',
+  'pseudo-ipv4',
+  'ipcountry',
+  'ray',
+  'visitor',
+  'worker',
+  'ew-via',
+]
+
+const proxyHeaders = [...FORWARDING, ...X_FORWARDING.map((name) => `x-forwarded-${name}`), ...OTHER_FORWARDING]
+const cloudflareHeaders = CLOUDFLARE.map((name) => `cf-${name}`)
+
+/**
+ * A proxy passed the request on: it says so in a header, or speaks HTTP/1.0, as nginx does unless it is told otherwise and no
+ * browser does. A platform that terminates HTTP itself reports no version, and adds headers of its own.
+ */
+export const isForwarded = ({ headers, httpVersion }: Pick<IncomingRequest, 'headers' | 'httpVersion'>): boolean =>
+  httpVersion === '1.0' ||
+  [...proxyHeaders, ...(httpVersion === undefined ? [] : cloudflareHeaders)].some((name) => headers.get(name) !== null)

@@ -21,6 +21,7 @@ export const withTokenBackoff = (
   /** Pairs of an address and a token that was right from there, oldest first. */
   const trusted = new Set<string>()
   return {
+    ...inner,
     async authenticate(request, address) {
       // A ticket does not count: nobody can guess one, and a ticket that expired is no attack.
       const token = tokenOf(request)

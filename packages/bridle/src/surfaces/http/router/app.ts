@@ -87,6 +87,8 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly workspace?: { readonly [name: string]: string | number | boolean | null }
   /** The address of the peer, as the platform knows it. */
   readonly callerAddress?: (c: Context) => string
+  /** The version of HTTP in which the peer asked; absent where the platform terminates HTTP. */
+  readonly httpVersion?: (c: Context) => string | undefined
   /** The reason why the server takes no requests; null = it takes them. */
   readonly notReadyReason?: () => string | null
   /** Acknowledged commits that the store found missing when it opened; absent = none that it knows of. */
@@ -219,7 +221,7 @@ const authorizeAndServe = async (
 ): Promise<Response | Denial> => {
   if (row.scope === 'open') return serveRoute(row, c, { access: anonymousAccess, ports, rawBody })
   const { scope, refusesTickets } = row
-  const caller = callerOf(ports, c.req.raw, ports.callerAddress?.(c) ?? '')
+  const caller = callerOf(ports, c.req.raw, ports.callerAddress?.(c) ?? '', ports.httpVersion?.(c))
   const asked = { ...caller, scope, sessionId: c.req.param('id'), agent: c.req.param('name'), refusesTickets }
   const first = await authorize(ports, asked)
   const access = row.tenant ? await authorizeTenant(ports, asked, first, { tenant: row.tenant, rawBody }) : first

@@ -49,14 +49,15 @@ export const probeRoutes: readonly Route[] = [
       const message = ports.notReadyReason?.() ?? null
       const ready = message === null
       // A probe without a credential learns only whether the server is ready, and nothing about its agents.
-      const caller = callerOf(ports, request, ports.callerAddress?.(c) ?? '')
+      const caller = callerOf(ports, request, ports.callerAddress?.(c) ?? '', ports.httpVersion?.(c))
       const access = await ports.authenticator.authenticate(caller.request, caller.address)
       if (isDenial(access) && access.denied === 'rate_limited') return access
       if (isDenial(access)) return json<Readiness>({ ready }, { status: ready ? 200 : 503 })
+      const proxied = ports.authenticator.refusedForwarded?.() ?? 0
       const body: Readiness = {
         ready,
         ...(message !== null && { message }),
-        workspace: ports.workspace ?? {},
+        workspace: { ...ports.workspace, ...(proxied > 0 && { proxiedRequests: proxied }) },
         ...(mayListAgents(access) && { agents: [...ports.agents.values()].map(agentStatus({ access, ports })) }),
       }
       return json<Readiness>(body, { status: ready ? 200 : 503 })

@@ -36,7 +36,7 @@ describe.skipIf(noTools).each(setups.slice(0, process.env.BRIDLE_VARIANTS === 'a
       (await fetch(`${world.url}/chat/sessions/main?agent=claude`, { headers: of(tenant) })).text()
     /** The owner of the key that the run in progress has, where the test knows the Worker's secret; else the sealed key itself. */
     const keyInUse = async (): Promise<string> => {
-      const asked = await fetch(`${await engine.baseUrl()}/v1/messages`, { method: 'POST', body: '{}' })
+      const asked = await fetch(`${await engine.baseUrl()}/v1/messages`, { method: 'POST', body: '{"model":"m"}' })
       const { key } = (await asked.json()) as { key: string }
       expect(key).toMatch(/^bridle-run-/)
       const { BRIDLE_SECRET: known } = vars

@@ -251,6 +251,7 @@ export const openHarness = async (
         log(requestLevel(entry), 'request', { ...entry, url })
       },
       callerAddress: (c) => (c.env as NodeBindings).incoming?.socket.remoteAddress ?? '',
+      httpVersion: (c) => (c.env as NodeBindings).incoming?.httpVersion,
     },
     httpWires,
   )

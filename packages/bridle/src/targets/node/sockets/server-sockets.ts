@@ -53,7 +53,7 @@ export const createSocketServer = (
 
   const admit = async (incoming: IncomingMessage, url = incoming.url): Promise<SocketOpener | Response> => {
     if (sockets.size + arriving > maxSockets) return toResponse(new Denial('unavailable', 'Too many sockets are open.'))
-    const request = upgradeRequestOf({ url, headers: incoming.headers })
+    const request = upgradeRequestOf({ url, headers: incoming.headers, httpVersion: incoming.httpVersion })
     if (!request) return toResponse(badRequest('Bad request.'))
     return upgradeSocket(routes, request, incoming.socket.remoteAddress ?? '', app.ports)
   }

@@ -7,9 +7,11 @@ import type { IncomingRequest } from '../../../surfaces/http/access/authenticate
 export const upgradeRequestOf = ({
   url,
   headers,
+  httpVersion,
 }: {
   readonly url: string | undefined
   readonly headers: IncomingMessage['headers']
+  readonly httpVersion?: string
 }): IncomingRequest | null => {
   const { host = 'localhost' } = headers
   const address = `http://${host}${url}`
@@ -17,6 +19,7 @@ export const upgradeRequestOf = ({
   if (!/^[\w.:[\]-]+$/.test(host) || !url?.startsWith('/') || !URL.canParse(address)) return null
   return {
     url: address,
+    ...(httpVersion !== undefined && { httpVersion }),
     headers: { get: (name) => textOf(headers[name.toLowerCase()]) },
     toRequest: () =>
       new Request(address, {

@@ -1,0 +1,53 @@
+// A server without a token cannot tell a proxy that adds no header and speaks HTTP/1.1 from a program of this machine. From outside
+// the difference shows: such a server answers nobody at an address of the network, and a proxy does.
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { networkInterfaces } from 'node:os'
+import { PROXY_ANSWER_BYTES_MAX, PROXY_SEARCH_MS } from '../limits.ts'
+
+const PORTS = [80, 443, 3000, 5173, 8000, 8080, 8443, 8888]
+const TLS_PORTS = new Set([443, 8443])
+
+/** The addresses under which a proxy would be reached from the network, at the ports that proxies usually have. */
+export const proxyAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .filter(({ internal, address }) => !internal && !/^fe80:/i.test(address))
+    .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address))
+    .flatMap((host) => PORTS.map((port) => `${TLS_PORTS.has(port) ? 'https' : 'http'}://${host}:${port}`))
+
+/** Keeps the addresses at which a Bridle server tells strangers about its agents. */
+export const openAddresses = async (addresses: readonly string[]): Promise<readonly string[]> => {
+  const answers = await Promise.all(
+    addresses.map(async (address) => ((await answersStrangers(address)) ? [address] : [])),
+  )
+  return answers.flat()
+}
+
+const answersStrangers = (address: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const ask = address.startsWith('https:') ? requestHttps : requestHttp
+    // Nothing is sent but the path, so it does not matter whose certificate it is.
+    const call = ask(`${address}/ready`, { rejectUnauthorized: false, timeout: PROXY_SEARCH_MS, agent: false })
+    call.once('timeout', () => call.destroy())
+    call.once('error', () => resolve(false))
+    call.once('close', () => resolve(false))
+    call.once('response', (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+        if (text.length > PROXY_ANSWER_BYTES_MAX) call.destroy()
+      })
+      answer.once('end', () => resolve(tellsOfAgents(text)))
+    })
+    call.end()
+  })
+
+const tellsOfAgents = (text: string): boolean => {
+  try {
+    const { ready, agents } = (JSON.parse(text) ?? {}) as { ready?: unknown; agents?: unknown }
+    return typeof ready === 'boolean' && Array.isArray(agents)
+  } catch {
+    return false
+  }
+}
