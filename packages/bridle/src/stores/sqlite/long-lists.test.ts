@@ -108,7 +108,7 @@ test('[H175] the page of a user merges what belongs to nobody with what is their
     ids: ['s6000', 's4500', 's3000', 's1500'],
     next: undefined,
   })
-  // One turn for each list.
+  // A turn for each list.
   expect(seen.pauses).toBeLessThanOrEqual(6)
 })
 

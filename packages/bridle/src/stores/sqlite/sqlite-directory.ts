@@ -121,7 +121,7 @@ const approvalOrders = {
   },
 } as const
 
-/** One slice of a table of approvals. Where each row is in the list, the page ends the slice. */
+/** A slice of a table of approvals. Where every row is listed, the page ends the slice. */
 const approvalRows = <Row>(
   driver: SqlDriver,
   table: keyof typeof approvalOrders,
@@ -163,7 +163,7 @@ const narrowed = (range: IndexRange, ...further: readonly SqlCondition[]): Index
   values: [range, ...further].flatMap(({ values }) => values),
 })
 
-/** What a list found, and the position at which it stopped reading although it may go on; null = it read to its end. */
+/** Entries that a list found, and the position at which it stopped reading; null = it read to the end. */
 export interface Scan<T> {
   readonly found: readonly PositionedEntry<T>[]
   readonly end: readonly number[] | null

@@ -1,13 +1,13 @@
 // Sessions: a row of the list, the card, and everything.
 import * as v from 'valibot'
 import type { EngineInfo } from '../../../kernel/engine-info.ts'
+import type { ImportedPrompt } from '../../../kernel/host/import-confirmation.ts'
 import { APPROVAL_KINDS, SESSION_STATUSES, TOOL_EFFECTS } from '../../../kernel/schemas.ts'
 import type {
   ArtifactAudio,
   ArtifactSummary,
   CancelReceipt,
   CheckpointSummary,
-  ImportedPrompt,
   ResumeContext,
   SessionApproval,
   SessionArtifacts,
