@@ -18,7 +18,12 @@ import { type IndexRange, OPEN_TO, type SqlCondition, sessionRanges } from './se
 import type { SessionRecord, SessionTable } from './session-table.ts'
 import { sliceTurns } from './slice-turns.ts'
 
-type SessionListRow = SessionRecord & { kind: DirectoryRow['kind']; status: string; updated_at: number; row: string }
+type SessionListRow = SessionRecord & {
+  kind: DirectoryRow['kind']
+  status: DirectoryRow['status']
+  updated_at: number
+  row: string
+}
 type ApprovalRow = Key & { requested_at: number; sid: number; position: number; body: string }
 type SettledRow = Key & { decided_at: number; sid: number; seq: number; body: string }
 
@@ -297,7 +302,7 @@ const damagedRow = ({ id, kind, status, updated_at: at }: SessionListRow): Direc
   updatedAt: at,
   parent: null,
   approvals: [],
-  detail: { damaged: true },
+  detail: {},
 })
 
 const keyOf = ({ tenant, agent, id }: Key): Key => ({ tenant, agent, id })

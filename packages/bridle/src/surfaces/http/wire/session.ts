@@ -1,5 +1,5 @@
 // The detail of a session: its card, messages, artifacts and resume points.
-import type { EngineInfo } from '../../../kernel/engine-info.ts'
+import type { EngineInfo, RunnerKind } from '../../../kernel/engine-info.ts'
 import type { ImportedPrompt } from '../../../kernel/host/import-confirmation.ts'
 import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
 import type { SessionStatus } from '../../../kernel/schemas.ts'
@@ -80,7 +80,7 @@ export interface SessionCard {
   /** The engine that does the work; `native` for an agent in the server. */
   readonly engine: string
   /** The kind of the runner: `in_process` for agents in the server, `bridge` for engines in a sandbox. */
-  readonly runner_kind: string
+  readonly runner_kind: RunnerKind
   /** The oldest approval that waits; null = none. */
   readonly approval_request_id: string | null
   /** The sandbox of the run in progress; null = none. */
