@@ -6,10 +6,13 @@ import type { Session } from '../../../kernel/session/session.ts'
 import type { Access } from './authenticate.ts'
 import { digest, hex } from './secrets.ts'
 
+/** A name that looks like a hash is hashed, too: otherwise it could be chosen to be that of another user's name. */
+const HASH = /^[0-9a-f]{64}$/
+
 /** The id of the session that belongs to a user. A user name that is not a valid id is hashed. */
 export const userSessionId = async (userId: string): Promise<string> => {
   const plain = `user:${userId}`
-  return isId(plain) ? plain : `user:${hex(await digest(userId))}`
+  return isId(plain) && !HASH.test(userId) ? plain : `user:${hex(await digest(userId))}`
 }
 
 /** The credential's user, written like the owner of a session; null = the credential names no user. */
