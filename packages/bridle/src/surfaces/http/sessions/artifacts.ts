@@ -15,6 +15,7 @@ import { type Route, route } from '../router/route.ts'
 import { pageCursorSchema } from '../streams/replay.ts'
 import { summarizeIn } from '../views/artifact-list.ts'
 import type { ArtifactPage } from '../wire.ts'
+import { downloadDisposition } from './download-name.ts'
 import { findKey, findSession } from './routes.ts'
 
 export const artifactRoutes: readonly Route[] = [
@@ -126,7 +127,7 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
     // A browser never shows an agent's text as a page of this server.
     'content-security-policy': 'sandbox',
     'x-content-type-options': 'nosniff',
-    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(artifact.name.toWellFormed())}`,
+    'content-disposition': downloadDisposition(artifact.name),
   }
   if (byteRange === 'outside') {
     return new Denial(
