@@ -1,4 +1,6 @@
 // Users: the sessions that a credential may open, and the actor that the log names for what it does.
+
+import type { ActorField } from '../../../kernel/commands.ts'
 import { isId, type Key } from '../../../kernel/event.ts'
 import { mayOpen, ownerFromId, ownerOf } from '../../../kernel/owner.ts'
 import type { SessionEntry } from '../../../kernel/ports/directory.ts'
@@ -70,8 +72,8 @@ export const guardOwnership = (viewer: string | null, session: Session, end: () 
   return () => {}
 }
 
-/** The actor for the log: the credential's user, else the name that the caller sent. */
-export const actorField = ({ user }: Pick<Access, 'user'>, named?: string): { actor?: string } => {
-  const actor = user ?? named
-  return actor === undefined ? {} : { actor }
+/** The actor for the log: the credential's user, else the name that the caller sent, which is a claim. */
+export const actorField = ({ user }: Pick<Access, 'user'>, named?: string): ActorField => {
+  if (user !== null) return { actor: user }
+  return named === undefined ? {} : { actor: named, isActorClaimed: true }
 }
