@@ -197,6 +197,32 @@ test.each<[string, Json]>([
   expect(scrub(value)).toBe(value)
 })
 
+test('[X4] folders of the server are removed, and names of folders in an agent’s text stay', () => {
+  const settings = { workspace_source: '/home/ada/shop', workspace_path: 'C:\\work\\ws-1', workspace_kind: 'copy' }
+  expect(scrub({ settings, workspace_source: '/home/ada' })).toEqual({
+    settings: { workspace_source: '[folder]', workspace_path: '[folder]', workspace_kind: 'copy' },
+    workspace_source: '[folder]',
+  })
+  const file = JSON.stringify({
+    workspace_id: 'ws-1',
+    kind: 'copy',
+    path: '/data/a "b"',
+    source: '/home/ada',
+    commit: 'a1',
+  })
+  const plain = JSON.stringify({
+    workspace_id: 'ws-1',
+    kind: 'copy',
+    path: '[folder]',
+    source: '[folder]',
+    commit: 'a1',
+  })
+  expect(scrub({ text: file })).toEqual({ text: plain })
+  expect(scrub({ text: plain })).toEqual({ text: plain })
+  const others = { workspace_source: 'https://example.com/a.git', workspace_path: null, text: '{"path":"/etc/hosts"}' }
+  expect(scrub(others)).toBe(others)
+})
+
 test('[X4] a name that means something else to JavaScript is a name', () => {
   const hostile = JSON.parse(`{"__proto__":{"token":"x"},"constructor":"${AWS}"}`)
   const scrubbed = scrub(hostile)

@@ -53,20 +53,28 @@ export const shapes: readonly (readonly [RegExp, string])[] = [
   [shape(String.raw`([a-z][a-z0-9+.-]{1,20}://[^\s/:@"']{0,128}:)[^\s/@"']{1,256}@`, 'gi'), `$1${REMOVED}@`],
 ]
 
+/** Folders of the server: they name its users, and mean nothing elsewhere. */
+const FOLDER_NAMES: ReadonlySet<string> = new Set(['workspace_path', 'workspace_source'])
+const FOLDER = '[folder]'
+const ABSOLUTE = /^(?:[/\\]|[A-Za-z]:[/\\])/
+/** The artifact `workspace.json`, as the server writes it. */
+const WORKSPACE_FILE = /^\{"workspace_id":"[^"]{1,100}","kind":/
+const FILE_FOLDER = /("(?:path|source)":")(?:[/\\]|[A-Za-z]:[/\\])(?:[^"\\]|\\.)*/g
+
 /** A value without its secrets; the same object where it has none. */
 export const scrub = (value: Json): Json => {
   if (typeof value === 'string') return scrubText(value)
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return mapped(value, (each) => scrub(each))
   return mappedFields(value as { readonly [name: string]: Json }, (each, name) =>
-    isSecretName(name) ? withoutStrings(each) : scrub(each),
+    isSecretName(name) ? withoutStrings(each) : FOLDER_NAMES.has(name) ? withoutFolder(each) : scrub(each),
   )
 }
 
 /** Until nothing changes: what follows a removed secret may be one, too, and a second scrubbing must find none. */
 export const scrubText = (text: string): string => {
   if (text.length < SCRUBBED_CHARS_MIN) return text
-  let scrubbed = text
+  let scrubbed = WORKSPACE_FILE.test(text) ? text.replace(FILE_FOLDER, `$1${FOLDER}`) : text
   for (let pass = 0; pass < SCRUB_PASSES_MAX; pass++) {
     const before = scrubbed
     for (const [pattern, replacement] of shapes) scrubbed = scrubbed.replace(pattern, replacement)
@@ -75,6 +83,8 @@ export const scrubText = (text: string): string => {
   }
   return scrubbed
 }
+
+const withoutFolder = (value: Json): Json => (typeof value === 'string' && ABSOLUTE.test(value) ? FOLDER : scrub(value))
 
 const isSecretName = (name: string): boolean => nameKind(name) === 'certain'
 
