@@ -53,6 +53,13 @@ export interface InputAnswer {
   readonly digest: string
 }
 
+/** The person who acts. */
+export interface ActorField {
+  readonly actor?: string
+  /** The caller named itself: its credential has no user. */
+  readonly isActorClaimed?: true
+}
+
 export type Command =
   | ({ readonly type: 'create'; readonly opening?: SessionOptions } & OwnerOption)
   | ({

@@ -17,6 +17,8 @@ export class DecisionBuilder {
   readonly operations: DeltaOperation[] = []
   /** Position in the runner's stream of the report being decided; null for all other events. */
   frame: number | null
+  /** The actor of the command, if nothing but the caller's own word says who that is. Its events say so. */
+  claimedActor: string | null = null
   state: SessionState
 
   constructor(key: Key, state: SessionState, now: number, frame: number | null = null) {
@@ -72,8 +74,11 @@ export class DecisionBuilder {
   }
 
   #push<T extends EventType>(draft: EventDraft<T>): void {
+    const { actor } = draft.payload as { readonly actor?: unknown }
+    const isClaimed = this.claimedActor !== null && actor === this.claimedActor
+    const payload = isClaimed ? { ...draft.payload, actor_claimed: true } : draft.payload
     // An imported log may end later than the clock.
-    this.#fold({ seq: this.nextSeq, at: Math.max(this.state.at, this.now), ...draft } as unknown as AnyEvent)
+    this.#fold({ seq: this.nextSeq, at: Math.max(this.state.at, this.now), ...draft, payload } as unknown as AnyEvent)
   }
 
   #fold(event: AnyEvent): void {
