@@ -22,7 +22,7 @@ import { delegateTasks } from './children/delegated-tasks.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { setMemory } from './memory.ts'
 import { letRunWait, resumeRun, supersedeText } from './runs/durable-runs.ts'
-import { completeStop, endTurn, failRun, recordResumeHandle } from './runs/runs.ts'
+import { completeStop, endTurn, failRun, keepInterruptedRun, recordResumeHandle } from './runs/runs.ts'
 import { publishTaskGraph } from './runs/task-graph.ts'
 
 export const report = (w: DecisionBuilder, report: RunReport): Answers['report'] => {
@@ -140,6 +140,7 @@ const itemHandlers: {
 
   failed: (w, { message, transient, reason, resume }) => {
     if (!isStarted(w) && w.run?.phase !== 'requested') return stopAfterLateEnd(w, resume)
+    if (reason === 'interrupted' && resume !== undefined && keepInterruptedRun(w, resume)) return
     failRun(w, {
       message,
       ...(transient !== undefined && { transient }),
