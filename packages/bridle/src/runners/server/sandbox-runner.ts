@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Digest } from '../../kernel/ports/digest.ts'
-import type { Engine } from '../engines/engine.ts'
 import { type ProviderName, providers } from '../credentials/providers.ts'
+import type { Engine } from '../engines/engine.ts'
 import { FILE_BYTES_MAX } from '../files/limits.ts'
 import { filesFolderOf, receiveFile } from '../files/received-files.ts'
 import {
