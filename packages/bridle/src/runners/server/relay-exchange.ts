@@ -52,6 +52,8 @@ export const forwardWhenReachable = async (
     const failure = await send(incoming, outgoing, { ...forwarded, url, headers: upstream.headers })
     if (failure === null || signal.aborted) return null
     if (!AWAY.has(failure)) return [502, 'The provider cannot be reached.']
+    // The next process of the server has named its address in the meantime.
+    if (target()?.base !== upstream.base) continue
     firstFailedAt ??= Date.now()
     const sinceMs = Date.now() - firstFailedAt
     const verdict = onUnreachable(sinceMs)
