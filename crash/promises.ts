@@ -12,6 +12,7 @@ export const promises = {
   8: 'No session is forgotten: each comes to an end, and takes a second turn.',
   9: 'A full disk or a failed sync acknowledges nothing that is not kept.',
   10: 'A durable run goes on: its answer is that of a run that no fault met, and nothing unsafe is done twice unasked.',
+  11: 'Whatever else is under way holds: a file is whole, a request of a shell that is sent again has one answer, and the rows that a reader of `/changes` has are those of the list.',
   ready: '`/ready` says no while the server cannot take work.',
 } as const
 export type PromiseId = `${keyof typeof promises}`
@@ -27,10 +28,16 @@ export interface BrokenPromise {
 export class PromiseTally {
   readonly checkCounts = new Map<PromiseId, number>()
   readonly broken: BrokenPromise[] = []
+  /** What the harness could not do or wait for: nobody knows what the promises are worth then. */
+  readonly harnessErrors: string[] = []
 
   check(promise: PromiseId, isKept: boolean, text: () => string): void {
     this.checkCounts.set(promise, (this.checkCounts.get(promise) ?? 0) + 1)
     if (!isKept) this.broken.push({ promise, text: text().slice(0, TEXT_MAX) })
+  }
+
+  giveUp(text: string): void {
+    this.harnessErrors.push(text.slice(0, TEXT_MAX))
   }
 
   checkEqual(promise: PromiseId, actual: unknown, expected: unknown, what: string): void {

@@ -188,8 +188,10 @@ export const schemas = {
   token: v.looseObject({ text }),
   response: v.looseObject({
     text,
-    /** The turn continues: a stream broke off and starts over, and this text replaces the text streamed so far. */
+    /** The turn continues: a stream broke off and starts over, and this text replaces the text streamed so far, of which it is the beginning. */
     so_far: maybe(v.boolean()),
+    /** With `so_far`: the characters of the thoughts, which stay. */
+    thinking_chars: maybe(count),
   }),
   thinking: v.looseObject({ text }),
   reflection: v.looseObject({ text }),

@@ -80,3 +80,17 @@ test.each([
   expect([engine.opened.length, next.end?.type]).toEqual([opened, 'run.completed'])
   await driver.close()
 })
+
+test.each<[string, (driver: EngineDriver) => void, object]>([
+  ['while the server is away', () => {}, { reason: 'server_away', transient: true }],
+  ['after the provider answered', (driver) => driver.onProviderStatus(500), { reason: 'provider' }],
+])('[R27] an engine that fails %s', async (_name, then, expected) => {
+  const end = { kind: 'failed', message: 'API Error: 502', reason: 'provider' } as const
+  const [driver, record] = [newDriver(), newRecord()]
+  const played = driver.run(record, puppetEngine(), { prompt: JSON.stringify([{ sleepMs: 20 }, { end }]) }, true)
+  driver.onServerAway()
+  then(driver)
+  await played
+  expect(record.end).toMatchObject({ type: 'run.error', resume: 'start>1', ...expected })
+  await driver.close()
+})

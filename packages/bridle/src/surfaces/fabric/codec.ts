@@ -247,7 +247,11 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   retry_scheduled: (event) => notice(event),
   prompt_queued: (event) => notice(event),
   turn_start_tools: null,
-  response: null,
+  response: ({ run, payload: { text, so_far, thinking_chars } }) =>
+    // Logs from before have no `thinking_chars`, and texts that are more than a beginning.
+    run !== undefined && so_far && thinking_chars !== undefined
+      ? ['text_superseded', { runId: run, chars: text.length, thinkingChars: thinking_chars }]
+      : null,
   tool_result: null,
   tool_batch: null,
   tool_selected: null,
