@@ -32,12 +32,12 @@ export const saveBuildManifest = (
 const FOLDER = 'builds'
 
 /**
- * The newest first, without builds whose folder is gone. `folders` are data folders: a build that named none is in that of the project,
- * whichever the server has. A folder that two of them list counts with its newest build.
+ * The newest first, without builds whose folder is gone. A build is listed in a data folder. Where two data folders list the same output
+ * folder, the newest build counts.
  */
-export const listBuildManifests = (folders: readonly string[]): readonly BuildManifest[] => {
+export const listBuildManifests = (dataFolders: readonly string[]): readonly BuildManifest[] => {
   const builds = new Map<string, BuildManifest>()
-  const oldestFirst = folders.flatMap(readManifests).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  const oldestFirst = dataFolders.flatMap(readManifests).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
   for (const { path, ...manifest } of oldestFirst) if (existsSync(path)) builds.set(manifest.id, manifest)
   return [...builds.values()].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
 }

@@ -1,13 +1,33 @@
 // The largest row, value between two objects, message and attachment that the platform takes, in the real runtime.
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isThorough } from '../../../../../../scripts/variants.ts'
+import { isThorough, variants } from '../../../../../../scripts/variants.ts'
 import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { hasEvent, openTestSocket } from '../../tests/socket-client.suite.ts'
 import { attachments, evict, startTestWorker } from './test-worker.suite.ts'
 import { noTools, type WorkerdProcess } from './workerd.suite.ts'
 
+const MIB = 1024 * 1024
+/** A body that comes in one piece, with its length, and one that comes in many. */
+const bodies: { readonly [how: string]: (mib: number) => Uint8Array | ReadableStream } = {
+  'with its length': (mib) => new Uint8Array(mib * MIB).fill(32),
+  'in pieces': (mib) => {
+    let left = mib
+    return new ReadableStream({
+      pull: (to) => (left-- > 0 ? to.enqueue(new Uint8Array(MIB).fill(32)) : to.close()),
+    })
+  },
+}
+
 /** The platform keeps 16 KiB with a socket, and kept 2 KiB for years. */
 const ATTACHMENT_BYTES = 2_048
+
+const unreadBodies: [name: string, path: string, how: string, mib: number, status: number][] = [
+  ['too much to the gateway', '/chat/sessions', 'with its length', 20, 413],
+  ['too much to a session, in pieces', '/agents/scripted/heavy', 'in pieces', 20, 413],
+  ['too much to a session', '/agents/scripted/heavy', 'with its length', 20, 413],
+  ['a body to a path that there is not', '/nothing/here', 'with its length', 20, 404],
+]
 
 describe.skipIf(noTools)('in workerd', () => {
   let world: WorkerdProcess
@@ -75,4 +95,32 @@ describe.skipIf(noTools)('in workerd', () => {
       ws.close()
     }
   })
+
+  test.each(variants(unreadBodies.slice(0, 1), unreadBodies.slice(1)))(
+    '[CF32] [H12] a client that sends %s gets the answer',
+    async (_name, path, how, mib, status) => {
+      // A single client may have sent everything before the connection is reset.
+      const clients = Array.from({ length: 4 }, async () => {
+        const init = { method: 'POST', duplex: 'half', body: bodies[how]?.(mib) }
+        const answer = await fetch(`${world.url}${path}`, init as RequestInit)
+        await answer.text()
+        return answer.status
+      })
+      expect(await Promise.all(clients)).toEqual(clients.map(() => status))
+    },
+  )
+
+  if (isThorough)
+    test('[CF32] a client that announces a body and sends none of it is answered all the same', async () => {
+      const status = await new Promise((resolve, reject) => {
+        const headers = { 'content-length': String(20 * MIB) }
+        const asking = request(agent('none'), { method: 'POST', headers }, (answer) => {
+          resolve(answer.statusCode)
+          asking.destroy()
+        })
+        asking.on('error', reject)
+        asking.flushHeaders()
+      })
+      expect(status).toBe(413)
+    })
 })

@@ -17,7 +17,7 @@ export const serverProjects = ({ agents, agentsRoot = '.', data = DATA }: Server
   return [started, { root, agents: [...AGENT_FOLDERS.map((name) => resolve(root, name)), ...named] }]
 }
 
-/** The data folders that list builds: that of the server, and the default one of the project, to which `bridle build` writes. */
+/** The data folders that list builds: the server's own, and the project's default one, to which `bridle build` writes. */
 export const buildFolders = ({ agentsRoot = '.', data = DATA }: ServerOptions): readonly string[] => {
   const own = resolve(data)
   const project = resolve(agentsRoot || '.', DATA)
