@@ -6,7 +6,7 @@ import type { Approvals } from '../../kernel/projections/approvals.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
 import { HIBERNATED_HINTS_MAX, HINT_NAME_CHARS_MAX } from './limits.ts'
 
-export class ApprovalHints {
+export class WaitHints {
   readonly #key: Key
   /** Open approvals that the client got a hint about; null = the client shows approvals. */
   #hinted: readonly string[] | null
