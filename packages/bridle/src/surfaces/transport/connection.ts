@@ -30,7 +30,7 @@ export interface TransportConnection {
   readonly who: string
   /** The seq of the state that the client has; null = none. */
   readonly after: number | null
-  /** Open approvals that an `error` message named to the client; absent or null = the client shows approvals. */
+  /** Waits that an `error` message named to the client; absent or null = the client shows approvals. */
   readonly hinted?: readonly string[] | null
 }
 
@@ -156,7 +156,7 @@ export class TransportSocket implements SocketReceiver, Listener {
   }
 
   #hint(): void {
-    for (const message of this.#hints.due(this.#session.state.approvals)) this.#sendMessage({ type: 'error', message })
+    for (const message of this.#hints.due(this.#session.state)) this.#sendMessage({ type: 'error', message })
   }
 
   async #perform(command: ParsedCommand): Promise<void> {
