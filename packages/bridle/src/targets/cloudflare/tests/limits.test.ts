@@ -1,5 +1,7 @@
 // The largest row, value between two objects, message and attachment that the platform takes, in the real runtime.
+import { once } from 'node:events'
 import { request } from 'node:http'
+import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isThorough, variants } from '../../../../../../scripts/variants.ts'
 import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
@@ -72,6 +74,34 @@ describe.skipIf(noTools)('in workerd', () => {
     line.ws.close()
     for (const id of ['long', 'long-line'])
       expect(JSON.stringify((await get(`${world.url}/sessions/${id}`)).body)).toContain(prompt)
+  })
+
+  test('[CF1] webSocketError: a socket that breaks the protocol is released, asleep or awake, and the others continue', async () => {
+    await post(agent('broken'), scriptBody({ text: 'before' }))
+    const others = await Promise.all([1, 2].map(() => openTestSocket(`${world.url}/ws?sessionId=broken`)))
+    for (const isAsleep of [false, true]) {
+      const upgraded = Promise.withResolvers<Socket>()
+      const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+      request(`${world.url}/ws?sessionId=broken`, {
+        headers: { ...headers, 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' },
+      })
+        .on('upgrade', (_response, socket) => upgraded.resolve(socket))
+        .end()
+      const socket = await upgraded.promise
+      await expect.poll(() => attachments(world, 'broken')).toHaveLength(3)
+      if (isAsleep) await evict(world, 'broken')
+      const ended = once(socket.resume(), 'close')
+      // A masked frame with an opcode that does not exist.
+      socket.write(Buffer.from([0x8f, 0x80, 0, 0, 0, 0]))
+      await expect.poll(() => attachments(world, 'broken')).toHaveLength(2)
+      socket.destroy()
+      await ended
+      const before = others.map(({ messages }) => messages.length)
+      await post(agent('broken'), scriptBody({ text: 'after' }))
+      for (const [index, { until }] of others.entries())
+        await until((messages) => messages.length > (before[index] ?? 0))
+    }
+    for (const { ws } of others) ws.close()
   })
 
   test('[CF14] [CF1] the longest names rest with a socket', async () => {
