@@ -103,7 +103,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       createdAt: at,
     }
     return [
-      ...(state.error ? [setOperation(['error'], null)] : []),
+      ...(state.error ? [setOperation(['error'], '')] : []),
       ...(asked >= 0 ? wholePrompt(state, asked, payload.prompt) : []),
       ...(asked >= 0 ? [setOperation(['messages', asked, 'status'], 'complete')] : []),
       // Insert behind its prompt: queued prompts stay behind the answer.
@@ -255,7 +255,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
 
   error: (_state, { payload }) => [setOperation(['error'], payload.message)],
 
-  failure_dismissed: (state) => (state.error === undefined ? none : [setOperation(['error'], null)]),
+  failure_dismissed: (state) => (state.error === undefined ? none : [setOperation(['error'], '')]),
 
   turn_end: (state, { payload }) => {
     const index = answerIndex(state, payload.turn_id)
@@ -311,7 +311,7 @@ const endOpenMessages = (state: HarnessState, reason: string): readonly DeltaOpe
       ),
   ),
   setOperation(['approvals'], []),
-  ...(state.error ? [setOperation(['error'], null)] : []),
+  ...(state.error ? [setOperation(['error'], '')] : []),
 ]
 
 const transportStatus: { readonly [S in SessionStatus]: HarnessState['status'] } = {
