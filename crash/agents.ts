@@ -117,7 +117,7 @@ const turns: { readonly [kind in SessionKind]: readonly object[] } = {
   work: [spoken('thing '.repeat(40))],
 }
 
-/** Its runs live in a sandbox, which the server leaves behind. */
+/** The runs of Claude Code live in a sandbox, which the server leaves behind. */
 export const claudeCode: CrashAgent = {
   name: 'claude',
   prompt: (kind, length) => `@stub ${JSON.stringify(length === 'whole' ? turns[kind] : [spoken('once more')])}`,

@@ -26,7 +26,7 @@ export interface Fault {
   readonly missing?: () => string | null
   /** Prepared before the server starts, and removed at the end. */
   readonly prepare?: (folder: string) => FaultEquipment | Promise<FaultEquipment>
-  /** Who else uses the server; absent: nobody. */
+  /** Another user of the server; absent = none. */
   readonly guest?: GuestMaker
   /** The turn of the chats that is struck; absent: the first. */
   readonly turn?: 'second'

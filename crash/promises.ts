@@ -28,7 +28,7 @@ export interface BrokenPromise {
 export class PromiseTally {
   readonly checkCounts = new Map<PromiseId, number>()
   readonly broken: BrokenPromise[] = []
-  /** What the harness could not do or wait for: nobody knows what the promises are worth then. */
+  /** Steps that the harness could not do or wait for. The promises of such a round are undecided. */
   readonly harnessErrors: string[] = []
 
   check(promise: PromiseId, isKept: boolean, text: () => string): void {
