@@ -52,7 +52,12 @@ export const parts: readonly LongTestPart[] = [
     command: longTests(
       ...['scripts/matrix.long.test.ts', 'scripts/openapi.long.test.ts', 'scripts/express-example.long.test.ts'],
       ...['scripts/site.long.test.ts', 'reference-servers.long.test.ts'],
-      ...['axe.long.test.ts', 'independent-client.long.test.ts', 'scripts/run-tests.long.test.ts'],
+      ...[
+        'claude/claude-sandbox.long.test.ts',
+        'axe.long.test.ts',
+        'independent-client.long.test.ts',
+        'scripts/run-tests.long.test.ts',
+      ],
     ),
   },
   {

@@ -10,7 +10,7 @@ export const variants = <T>(always: readonly T[], thorough: readonly T[]): reado
 /** `BRIDLE_TENTH=3` plays again what failed on a day of the fourth tenth. */
 const tenthOfToday = Number(process.env.BRIDLE_TENTH ?? Math.floor(Date.now() / 86_400_000) % 10)
 
-/** One row in ten of a long table, other rows each day; every row in `npm run test:long`. */
+/** A tenth of the rows of a long table, another tenth each day; every row in `npm run test:long`. */
 export const rotatingTenth = <T>(rows: readonly T[], tenth = tenthOfToday, isAll = isThorough): readonly T[] =>
   isAll ? rows : rows.filter((_, index) => index % 10 === tenth % Math.min(10, rows.length))
 

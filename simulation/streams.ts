@@ -1,7 +1,7 @@
 // A client that watches a session. The client keeps a cursor and its fold of the events; a connection that breaks loses the
 // messages in flight.
 import { isDeepStrictEqual } from 'node:util'
-import type { DeltaOperation } from '../packages/bridle/src/kernel/delta.ts'
+import { DeltaError, type DeltaOperation } from '../packages/bridle/src/kernel/delta.ts'
 import { type AnyEvent, type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
 import { LISTENER_BYTES_MAX } from '../packages/bridle/src/kernel/limits.ts'
 import { conversationOperations } from '../packages/bridle/src/kernel/projections/conversation.ts'
@@ -129,11 +129,21 @@ export class WatchingClient {
     if (!life) return
     if (!this.life) this.#meet(life)
     if (message.texts) for (const text of message.texts) this.#takeEvent(life, text)
-    else this.conversation = applyToState(this.conversation as HarnessState, message.operations ?? [])
+    else this.#applyOperations(life, message.operations ?? [])
     if (this.kind === 'events' && this.cursor !== seq)
       fail(this.#ground, 3, `${this.name} was brought to ${this.cursor}, and told ${seq}`)
     this.cursor = seq
     this.#assertEqual(life)
+  }
+
+  /** A client that missed a change may be unable to apply the next one. */
+  #applyOperations(life: SessionHistory, operations: readonly DeltaOperation[]): void {
+    try {
+      this.conversation = applyToState(this.conversation as HarnessState, operations)
+    } catch (error) {
+      if (!(error instanceof DeltaError)) throw error
+      fail(this.#ground, 3, `${this.name} sees another conversation of ${life.name}: ${error.message}`)
+    }
   }
 
   /** The session that the client waited for has its first event. */

@@ -9,6 +9,7 @@ const files = globSync('{stores,targets}/**/*.ts', { cwd: root }).filter((file) 
 /** Texts that the code itself spells out: names of columns and tables, and conditions made of those with `?` in them. */
 const constants = [
   'IS_UNREAD',
+  'LINEAGE_MAX',
   'behind',
   'columns',
   "columns.replaceAll(/\\w+/g, 's.$&')",

@@ -132,7 +132,7 @@ export const validatedArguments = async <Args>(
 /** The arguments of a call do not fit its schema. */
 class ArgumentsMisfit extends TypeError {}
 
-/** What comes ahead of the outcome of a call whose arguments do not fit. */
+/** Report items that come before the outcome of a call whose arguments do not fit. */
 export const misfitItems = ({ id, tool }: AgentToolCall, error: unknown): ReportItem[] =>
   error instanceof ArgumentsMisfit
     ? [agentEventItem('tool_validation_error', { tool_call_id: id, tool_name: tool, error: error.message })]

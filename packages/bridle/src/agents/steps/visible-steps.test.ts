@@ -1,4 +1,4 @@
-// What people see of a function at work: its steps, sleeps and waits, calls that begin together, and arguments that do not fit.
+// Progress of a function that people see: its steps, sleeps and waits, calls that begin together, and arguments that do not fit.
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { type AgentFunction, background, DurableProcess, defineAgents, keyOf } from './durable-world.suite.ts'
@@ -23,7 +23,7 @@ test.each(openings)(
       await session.step('load', () => process.act('load again', 2))
       await session.step('fail', () => Promise.reject(new Error('no'))).catch(() => {})
       await session.sleep('nap', 5_000)
-      // Its process ends in the middle of this step, and again in the next one.
+      // The process ends in the middle of this step, and again in the next one.
       await session.step('work', () => (isLast ? process.act('work', 3) : new Promise(() => {})))
       await session.waitFor('go')
       await session.waitFor('never', { expiresMs: 1_000 })

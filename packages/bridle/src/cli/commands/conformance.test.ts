@@ -95,10 +95,10 @@ test('[C25] it says first what it will do, then page by page what came of it', a
   expect(code).toBe(0)
   const [first, second, ...rest] = stdout.split('\n')
   expect(first).toBe(
-    `7 exchanges against ${open.url}. Sessions that begin with conformance- are made, and removed again;`,
+    `8 exchanges against ${open.url}. Sessions that begin with conformance- are made, and removed again;`,
   )
   expect(second).toContain('Nothing else is changed.')
-  expect(rest).toContain('fabric socket (docs/protocol/fabric-socket.md): 4 passed, 0 failed, 3 skipped')
+  expect(rest).toContain('fabric socket (docs/protocol/fabric-socket.md): 5 passed, 0 failed, 3 skipped')
   expect(rest).toContain('           needs a heartbeat of 30 ms (heartbeatMs, deadAfterMs)')
   const lines = await workspace.bridle(['conformance', open.url, '--only', 'W10'])
   expect(parseJsonRows(lines.stdout)).toMatchObject([

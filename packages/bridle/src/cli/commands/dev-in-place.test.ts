@@ -60,7 +60,7 @@ const ask = async (url: string, id: string) => (await post(`${url}/agents/teller
 const status = () =>
   execFileSync('git', ['-C', project, '-c', 'safe.directory=*', 'status', '--porcelain', '-uall'], { encoding: 'utf8' })
 
-describe.skipIf(needs('bubblewrap') !== null)('[C373] bridle dev', () => {
+describe.skipIf(needs('bubblewrap') !== null)('[C390] bridle dev', () => {
   test('[O74] [O76] loads nothing that an agent in place wrote, until a person confirms it', async () => {
     const first = await dev()
     const before = status()
@@ -118,7 +118,7 @@ test('[O75] without a sandbox, a session in place in the project is refused with
   await ended
 })
 
-test('[C373] no verb runs a settings file, or what it imports, that changed in that time', async () => {
+test('[C390] no verb runs a settings file, or what it imports, that changed in that time', async () => {
   const config = `import { port } from './port.ts'\nexport default { port }\n`
   const write = (file: string, text: string) => writeFileSync(join(project, file), text)
   write('port.ts', 'export const port = 4400\n')

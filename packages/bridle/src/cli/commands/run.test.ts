@@ -17,7 +17,11 @@ beforeAll(async () => {
   mkdirSync(join(work.folder, 'agents'))
   writeFileSync(
     join(work.folder, 'agents', 'echo.ts'),
-    `import { agent } from '${entry}'\nexport default agent({ name: 'echo', run: ({ input }) => input })\n`,
+    `import { agent } from '${entry}'
+// A schema that takes any input.
+const input = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
+export default agent({ name: 'echo', input, run: ({ input }) => input })
+`,
   )
   installProviderTool()
   writeFileSync(
@@ -67,7 +71,7 @@ describe('[C5] the outcome', () => {
   })
 
   test('an agent starts from the checkout though a package of its own has a condition called `source`', async () => {
-    const { code, stdout, stderr } = await work.bridle(['run', 'borrower', '--id', 'borrowed'])
+    const { code, stdout, stderr } = await work.bridle(['run', 'borrower', 'Hello', '--id', 'borrowed'])
     expect([code, stderr, parseJsonRows(stdout).at(-1)]).toEqual([
       0,
       '',
@@ -107,7 +111,7 @@ describe('[C5] the outcome', () => {
     const empty = await work.bridle(['run', 'scripted', '--text'])
     expect([empty.code, empty.stderr]).toEqual([
       2,
-      'bridle: The body must have a "prompt" that is a text. Say what to do: bridle run scripted "Hello", or use --payload or --set.\n',
+      'bridle: Say what to do: bridle run scripted "Hello", or use --payload or --set.\n',
     ])
   })
 

@@ -706,7 +706,7 @@ test('[C165] run without a prompt: an agent that reads one is not asked; one tha
     })
     const { sessions } = await operatorClient({ url: server.url }).sessions()
     expect(sessions).toEqual([])
-    for (const [name, ...more] of [['reporter'], ['nightly'], ['talker', '--payload', '{}'], ['talker', 'Hi']])
+    for (const [name, ...more] of [['reporter'], ['nightly', 'Go'], ['talker', 'Hi']])
       expect([name, (await world.text('run', name ?? '', ...more, '--url', server.url)).code]).toEqual([name, 0])
   } finally {
     await server.close()

@@ -31,7 +31,7 @@ const accept = (...files: string[]) =>
   acceptFiles({ accept: files.map((file) => join(folder, file)), data: join(folder, '.bridle') })
 const refused = { code: 1, message: expect.stringMatching(/changed while a session worked in place.*--accept/) }
 
-/** What an agent writes while the server of the folder is at work. */
+/** Writes files as an agent does while the server of the folder runs. */
 const during = (changes: Readonly<Record<string, string>>, data = '.bridle') => {
   const trust = trustedFiles(join(folder, data))
   trust.own([])
@@ -43,7 +43,7 @@ const during = (changes: Readonly<Record<string, string>>, data = '.bridle') => 
 }
 const CONFIG = `import { port } from './port.ts'\nexport default { port }\n`
 
-test('[C373] settings that were confirmed, three at once, are read', async () => {
+test('[C390] settings that were confirmed, three at once, are read', async () => {
   write('port.ts', 'export const port = 4400\n')
   write('bridle.config.ts', CONFIG)
   write('.env', 'SHOP=1\n')
@@ -55,14 +55,14 @@ test('[C373] settings that were confirmed, three at once, are read', async () =>
   expect(await serverSettings({}, {}, folder)).toMatchObject({ port: 4500 })
 })
 
-test('[C373] a data folder that .env names has the record', async () => {
+test('[C390] a data folder that .env names has the record', async () => {
   const names = `BRIDLE_DATA=${join(folder, 'elsewhere')}\n`
   write('.env', names)
   during({ '.env': `${names}A=1\n` }, 'elsewhere')
   await expect(serverSettings({}, withEnvFile({}, folder), folder)).rejects.toMatchObject(refused)
 })
 
-test('[C373] --accept takes files that are there, and says where nothing is to be confirmed', () => {
+test('[C390] --accept takes files that are there, and says where nothing is to be confirmed', () => {
   mkdirSync(join(folder, 'agents'))
   expect(() => accept('none.ts')).toThrow(expect.objectContaining({ code: 2 }))
   expect(() => accept('agents')).toThrow(expect.objectContaining({ code: 2 }))

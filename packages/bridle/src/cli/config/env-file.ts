@@ -29,7 +29,7 @@ const readVariables = (path: string, data: string): NodeJS.ProcessEnv => {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return {}
   try {
     const content = readFileSync(path)
-    // It may name the server that a token goes to, and the address that a key goes to.
+    // The file may name the server that gets a token, and the address that gets a key.
     trustedFiles(data).check(path, content)
     return parseEnv(content.toString('utf8')) as NodeJS.ProcessEnv
   } catch (error) {

@@ -44,7 +44,7 @@ export const askAboutFiles = (trust: TrustedFiles, out: CliOutput, command: stri
   }
 }
 
-const CTRL_C = 3
+const CTRL_C = '\x03'
 
 export const questionLines = (files: readonly string[], hasKeys: boolean, command: string): readonly string[] => {
   const shown = files.map((file) => escapeControls(file))

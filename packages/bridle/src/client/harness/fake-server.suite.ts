@@ -75,7 +75,8 @@ export const fakeServer = (): FakeServer => {
   const line = async (count: number) => {
     for (let turn = 0; lines.length < count; turn++) {
       if (turn > 2_000) throw new Error(`There are ${lines.length} lines, not ${count}.`)
-      await new Promise((resolve) => setImmediate(resolve))
+      // Timers that fire after 0 ms need a millisecond to pass, which many turns may not take.
+      await new Promise((resolve) => (turn % 50 === 49 ? setTimeout(resolve, 1) : setImmediate(resolve)))
     }
     return lines[count - 1] as FakeSocket
   }

@@ -963,19 +963,38 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[H46] [H47] [H48] [H51] conditions, methods and prefixes',
+    name: '[H51] the prefix that a proxy removed',
+    server: 'token',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: invoke,
+          script: say('x'),
+          headers: { ...bearer('right'), 'x-forwarded-prefix': '/below', prefer: 'wait=0' },
+        },
+        answer: {
+          status: 202,
+          headers: { location: { $match: '^/below/sessions/' } },
+          body: { agentPath: '/below/agents/scripted/{s}' },
+        },
+      },
+    ],
+  },
+  {
+    name: '[H46] [H47] [H48] conditions and methods',
     steps: [
       {
         ask: {
           method: 'POST',
           path: invoke,
           script: [{ artifact: { name: 'a.txt', content: 'abc' } }],
-          headers: { 'x-forwarded-prefix': '/below', prefer: 'wait=0' },
+          headers: { prefer: 'wait=0' },
         },
         answer: {
           status: 202,
-          headers: { location: { $match: '^/below/sessions/' } },
-          body: { agentPath: '/below/agents/scripted/{s}' },
+          headers: { location: { $match: '^/sessions/' } },
+          body: { agentPath: '/agents/scripted/{s}' },
         },
       },
       { stream: 'done', ask: { path: `${invoke}/stream` }, until: 'idle' },

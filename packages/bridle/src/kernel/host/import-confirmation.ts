@@ -11,7 +11,7 @@ export interface ImportedPrompt {
   /** The id of its message. */
   readonly message_id: string
   readonly text: string
-  /** What was sent with the text. */
+  /** Input that was sent with the text. */
   readonly input?: Json
 }
 

@@ -1,12 +1,14 @@
 // The directory of a store: lists across sessions, from the rows that appends carry.
 import type { Key } from '../event.ts'
-import type { Json, JsonObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
+import type { SessionStatus } from '../schemas.ts'
+import type { RowDetail } from '../views/row-detail.ts'
 import type { BranchParent } from './log.ts'
 
 /** A session as lists show it, without a fold. Stores index a few fields and keep the rest as JSON. */
 export interface DirectoryRow {
   readonly kind: 'chat' | 'background'
-  readonly status: string
+  readonly status: SessionStatus
   readonly title: string
   readonly createdAt: number
   readonly updatedAt: number
@@ -19,19 +21,16 @@ export interface DirectoryRow {
   readonly approvals: readonly OpenApproval[]
   /** The newest settled approvals, oldest first; absent = none. A store lists them by `settled`. */
   readonly settled?: readonly SettledListing[]
-  /** Everything else a list shows: attempts, expiry, last error, health summary. */
-  readonly detail: { readonly [name: string]: Json }
+  /** Everything else that a list shows. */
+  readonly detail: RowDetail
 }
 
 /** The flags of the session's health. */
-export const flagsOf = ({ detail: { health } }: DirectoryRow): readonly Json[] => {
-  const { flags } = (health ?? {}) as { readonly flags?: Json }
-  return Array.isArray(flags) ? flags : []
-}
+export const flagsOf = ({ detail: { health } }: DirectoryRow): readonly string[] => health?.flags ?? []
 
 /** The session that this one branches from, or was started from. */
 export const parentIdOf = ({ parent, detail }: DirectoryRow): string | null =>
-  parent?.id ?? (typeof detail.parentSessionId === 'string' ? detail.parentSessionId : null)
+  parent?.id ?? detail.parentSessionId ?? null
 
 export interface OpenApproval {
   readonly id: string

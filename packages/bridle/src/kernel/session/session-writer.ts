@@ -10,7 +10,7 @@ import type { Incarnations } from '../positions/incarnation.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 import { dueTimes, wakeOf } from '../rules/due-time.ts'
 import { type WantedEffect, wantedEffects } from '../rules/wanted-effects.ts'
-import { directoryRowOf, heartbeatOf, type RowSnapshot } from '../views/directory-row.ts'
+import { heartbeatOf, nextRow, type RowSnapshot } from '../views/directory-row.ts'
 import type { MessagePiece } from './message-pieces.ts'
 import { takeSnapshot } from './snapshot.ts'
 import type { StoredState } from './stored-state.ts'
@@ -73,19 +73,21 @@ export class SessionWriter {
     now: number,
   ): Promise<PlannedWork> {
     const { log, lease, incarnations } = this.#options
-    const row = directoryRowOf(lease.key, state, this.#row, now, incarnations)
+    const last = this.#row
+    const next = nextRow(lease.key, state, last, now, incarnations)
+    const { row } = next
     this.#heartbeatAt = heartbeatOf(row) ?? this.#heartbeatAt
     const planned = this.plan(state, now)
     const snapshot = this.#nextSnapshot(state)
     await log.append(lease, {
       events,
-      ...(row !== this.#row?.row && { row }),
+      ...(next !== last && { row }),
       ...(!isSameWake(planned.wake, this.#wake) && { wake: planned.wake }),
       ...(results.length > 0 && { results }),
       ...(snapshot && { snapshot: snapshot.write }),
     })
-    if (row !== this.#row?.row) this.#notifyObserver(row, state, now)
-    this.#row = { row, state }
+    if (next !== last) this.#notifyObserver(row, state, now)
+    this.#row = next
     this.#state = state
     this.#wake = planned.wake
     if (snapshot) {
@@ -101,7 +103,7 @@ export class SessionWriter {
     const { key } = lease
     if (!rows?.isObserved(key.tenant)) return
     const wasListed = this.#state.lifecycle.created && lease.exists
-    const before = this.#row?.row ?? (wasListed ? directoryRowOf(key, this.#state, null, now, incarnations) : null)
+    const before = this.#row?.row ?? (wasListed ? nextRow(key, this.#state, null, now, incarnations).row : null)
     rows.observe({ key, owner: ownerOf(key, state), head: state.head, incarnation: incarnations.own, row, before })
   }
 

@@ -25,7 +25,7 @@ export interface KnownState {
   readonly upTo: number
 }
 
-/** What the opener of a branch knows of its history. */
+/** History that the opener of a branch has in memory. */
 export interface KnownHistory {
   /** Settled pieces of the parent, which the lease leaves out because the opener has them. */
   readonly pieces: readonly MessagePiece[]

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
+import type { Event, Key } from '../event.ts'
+import type { DirectoryRow } from '../ports/directory.ts'
+import { emptyState, evolve, type SessionState } from '../projections/state.ts'
 import { eventReport, key, TestSession, token } from '../rules/rules.suite.ts'
-import { directoryRowOf } from './directory-row.ts'
+import { goldenLogs } from '../session/fold-version.ts'
+import { isSame, nextRow, type RowInputs, type RowSnapshot, rowOf } from './directory-row.ts'
+
+const next = (session: TestSession, last: RowSnapshot | null = null) => nextRow(key, session.state, last, session.now)
 
 test('[F50] a row is written again for usage and for a step, and not for text', () => {
   const session = new TestSession()
   session.submit()
   session.report({ type: 'started', model: 'm-1' })
-  const first = { row: directoryRowOf(key, session.state, null, session.now), state: session.state }
+  const first = next(session)
   expect(first.row.detail).toMatchObject({
     usage: { total_tokens: 0, cost_usd: null },
     step: null,
@@ -14,15 +20,92 @@ test('[F50] a row is written again for usage and for a step, and not for text', 
     retryAt: null,
   })
   session.report(token('a'))
-  const texts = { row: directoryRowOf(key, session.state, first, session.now), state: session.state }
+  const texts = next(session, first)
   for (const text of ['b', 'c', 'd']) {
     session.report(token(text), eventReport('thinking', { text }))
-    expect(directoryRowOf(key, session.state, texts, session.now)).toBe(texts.row)
+    expect(next(session, texts)).toBe(texts)
   }
   session.report(eventReport('usage', { input_tokens: 3, cost_usd: 0.5 }))
-  const used = { row: directoryRowOf(key, session.state, texts, session.now), state: session.state }
+  const used = next(session, texts)
   expect(used.row.detail.usage).toEqual({ total_tokens: 3, cost_usd: 0.5 })
   session.report(eventReport('step_progress', { step_id: 'a', summary: 'First' }))
-  const row = directoryRowOf(key, session.state, used, session.now)
-  expect(row.detail.step).toEqual({ index: 1, total: null, title: 'First', status: 'running' })
+  expect(next(session, used).row.detail.step).toEqual({ index: 1, total: null, title: 'First', status: 'running' })
+})
+
+/** Each value differs from the inputs of a new session, and shows in the row. */
+const others: { readonly [name in keyof RowInputs]: RowInputs[name] } = {
+  kind: 'background',
+  status: 'failed',
+  title: 'Another title',
+  createdAt: 7,
+  parent: { agent: 'scripted', id: 'parent', seq: 3 } as DirectoryRow['parent'],
+  owner: 'user:ada',
+  isArchived: true,
+  openApprovals: {
+    'apr-1': { id: 'apr-1', kind: 'tool', tool: 't', toolCallId: 'c', reason: 'r', arguments: {} } as never,
+  },
+  settledApprovals: [{ id: 'apr-1', seq: 4, decision: 'approved' } as never],
+  attempts: 7,
+  maxRetries: 7,
+  expiresAt: 7,
+  lastError: 'It broke.',
+  endedAt: 7,
+  parentSessionId: 'parent',
+  queued: 7,
+  messages: 7,
+  totalTokens: 7,
+  costUsd: 7,
+  steps: {
+    turn: 'r',
+    latest: [{ runId: 'r', index: 1, total: 2, title: 'x', status: 'running' }],
+    plan: null,
+  } as never,
+  model: 'another',
+  retryAt: 7,
+  branchSourceEventId: 'ev-7',
+  branchResumeCursor: 'turn:s:7',
+  incarnation: 7,
+  health: { hash: 'another', summary: { score: 7 } as never },
+}
+
+test('the inputs of a row are those that the next test changes', () => {
+  const session = new TestSession()
+  session.submit()
+  expect(Object.keys(next(session).inputs).sort()).toEqual(Object.keys(others).sort())
+})
+
+test.each(Object.keys(others) as (keyof RowInputs)[])('a change of %s alone is another row', (name) => {
+  const session = new TestSession()
+  session.submit()
+  const { inputs } = next(session)
+  const changed = { ...inputs, [name]: others[name] }
+  const times = { updatedAt: 1, heartbeatAt: 1 }
+  expect(rowOf(changed, times)).not.toEqual(rowOf(inputs, times))
+  expect(isSame(changed, inputs)).toBe(false)
+})
+
+test('a row that follows another one is the row that the state alone gives, but for its times', () => {
+  for (const log of goldenLogs()) {
+    let last: RowSnapshot | null = null
+    for (const { state, at } of commits(log)) {
+      last = nextRow(goldenKey, state, last, at)
+      expect(withoutTimes(last.row)).toEqual(withoutTimes(nextRow(goldenKey, state, null, at).row))
+    }
+  }
+})
+
+const goldenKey: Key = { tenant: 'golden', agent: 'golden', id: 'golden' }
+
+/** The states after each append: events of one command have one time. */
+const commits = (log: readonly Event[]): { readonly state: SessionState; readonly at: number }[] => {
+  let state = emptyState
+  return log.flatMap((event, index) => {
+    state = evolve(state, event)
+    return log[index + 1]?.at === event.at ? [] : [{ state, at: event.at }]
+  })
+}
+
+const withoutTimes = ({ updatedAt: _, detail: { heartbeatAt: __, ...detail }, ...row }: DirectoryRow) => ({
+  ...row,
+  detail,
 })

@@ -6,74 +6,170 @@ import { HEARTBEAT_MS, ROW_ARGUMENTS_CHARS_MAX, ROW_TEXT_CHARS_MAX } from '../li
 import { ownerOf } from '../owner.ts'
 import type { DirectoryRow, OpenApproval } from '../ports/directory.ts'
 import { FIRST_INCARNATIONS, type Incarnations } from '../positions/incarnation.ts'
-import { type Approval, riskLevelOf } from '../projections/approvals.ts'
+import { type Approval, type Approvals, riskLevelOf } from '../projections/approvals.ts'
+import type { Lifecycle } from '../projections/lifecycle-state.ts'
+import type { Steps } from '../projections/reports/steps.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
 import { truncate } from '../text/truncate.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
+import type { HealthSummary } from './row-detail.ts'
 import { currentStep, modelOf, retryAtOf, usageSummary } from './work-progress.ts'
 
-/** A row, and the state that it shows. */
-export interface RowSnapshot {
-  readonly row: DirectoryRow
-  readonly state: SessionState
+/**
+ * Everything in a row but its times. A row is built from these inputs alone and is written again when one of them changes, so a
+ * fact that a row shows cannot change without the row. Each input is a plain value, or keeps its reference while it is unchanged.
+ */
+export interface RowInputs {
+  readonly kind: Lifecycle['kind']
+  readonly status: DirectoryRow['status']
+  readonly title: string
+  readonly createdAt: number
+  readonly parent: DirectoryRow['parent']
+  readonly owner: string | null
+  readonly isArchived: boolean
+  readonly openApprovals: Approvals['open']
+  readonly settledApprovals: Approvals['settled']
+  readonly attempts: number
+  readonly maxRetries: number
+  readonly expiresAt: number | null
+  readonly lastError: string | null
+  readonly endedAt: number | null
+  readonly parentSessionId: string | null
+  readonly queued: number
+  readonly messages: number
+  readonly totalTokens: number
+  readonly costUsd: number | null
+  readonly steps: Steps
+  readonly model: string | null
+  readonly retryAt: number | null
+  readonly branchSourceEventId: string | null
+  readonly branchResumeCursor: string | null
+  readonly incarnation: number
+  readonly health: PublishedHealth
 }
 
-/** Returns the same row when nothing in it has changed, so that a stream of tokens writes no rows. */
-export const directoryRowOf = (
+/** The health summary of a row, and the hash of the snapshot that it was taken from. */
+interface PublishedHealth {
+  readonly hash: string | null
+  readonly summary: HealthSummary
+}
+
+/** A row and the inputs it was built from. */
+export interface RowSnapshot {
+  readonly row: DirectoryRow
+  readonly inputs: RowInputs
+}
+
+/** The next row. Returns `last` if nothing in it has changed, so a stream of tokens writes no rows. */
+export const nextRow = (
   key: Key,
   state: SessionState,
   last: RowSnapshot | null,
   now: number,
   logs: Incarnations = FIRST_INCARNATIONS,
-): DirectoryRow => {
-  const status = statusOf(state)
+): RowSnapshot => {
+  const inputs = rowInputs(key, state, last?.inputs ?? null, logs)
   const lastBeat = (last && heartbeatOf(last.row)) ?? 0
-  const heartbeatAt = Math.max(lastBeat, status === 'running' ? now : state.health.activeAt) || null
-  const beats = last && (heartbeatAt ?? 0) >= (heartbeatOf(last.row) ?? 0) + HEARTBEAT_MS
-  if (last && !beats && status === last.row.status && isSameSubject(state, last.state)) return last.row
+  const heartbeatAt = Math.max(lastBeat, inputs.status === 'running' ? now : state.health.activeAt) || null
+  if (last && isSame(inputs, last.inputs) && (heartbeatAt ?? 0) < lastBeat + HEARTBEAT_MS) return last
+  return { inputs, row: rowOf(inputs, { updatedAt: state.at, heartbeatAt }) }
+}
+
+const rowInputs = (key: Key, state: SessionState, last: RowInputs | null, logs: Incarnations): RowInputs => {
   const { lifecycle: life, approvals } = state
-  const model = modelOf(state)
+  const status = statusOf(state)
+  const { total_tokens, cost_usd } = usageSummary(state)
   return {
     kind: life.kind,
     status,
-    title: brief(life.title),
+    title: life.title,
     createdAt: life.createdAt,
-    updatedAt: state.at,
     parent: life.parent,
     owner: ownerOf(key, state),
-    ...(life.isArchived && { isArchived: true }),
-    approvals: inboxOf(life.title, Object.values(approvals.open)),
-    ...(approvals.settled.length > 0 && {
-      settled: approvals.settled.map((entry) => ({ ...entry, ...riskField(entry), title: brief(life.title) })),
+    isArchived: life.isArchived,
+    openApprovals: approvals.open,
+    settledApprovals: approvals.settled,
+    attempts: life.attempts,
+    maxRetries: life.maxRetries,
+    expiresAt: life.expiresAt,
+    lastError: life.lastError,
+    endedAt: isTerminal(state) ? life.endedAt : null,
+    parentSessionId: life.parentSessionId,
+    queued: life.queue.length,
+    messages: state.conversation.messages.length,
+    totalTokens: total_tokens,
+    costUsd: cost_usd,
+    steps: state.steps,
+    model: modelOf(state),
+    retryAt: retryAtOf(state),
+    branchSourceEventId: life.branch?.sourceEventId ?? null,
+    branchResumeCursor: life.branch?.resumeCursor ?? null,
+    incarnation: logs.own,
+    health: publishedHealth(key, state, status, last),
+  }
+}
+
+/** `health_changed` publishes every change of the snapshot, so an unchanged hash means an unchanged summary. */
+const publishedHealth = (
+  key: Key,
+  state: SessionState,
+  status: DirectoryRow['status'],
+  last: RowInputs | null,
+): PublishedHealth => {
+  const hash = state.health.publishedHash
+  if (last && last.health.hash === hash) return last.health
+  return { hash, summary: healthSummary(healthSnapshot(key, state, status, state.at)) }
+}
+
+export const isSame = (a: RowInputs, b: RowInputs): boolean =>
+  (Object.keys(a) as (keyof RowInputs)[]).every((name) => a[name] === b[name])
+
+export const rowOf = (
+  inputs: RowInputs,
+  { updatedAt, heartbeatAt }: { readonly updatedAt: number; readonly heartbeatAt: number | null },
+): DirectoryRow => {
+  const { kind, status, createdAt, parent, owner, attempts, maxRetries, expiresAt, endedAt, retryAt, model } = inputs
+  const title = brief(inputs.title)
+  return {
+    kind,
+    status,
+    title,
+    createdAt,
+    updatedAt,
+    parent,
+    owner,
+    ...(inputs.isArchived && { isArchived: true }),
+    approvals: inboxOf(inputs.title, Object.values(inputs.openApprovals)),
+    ...(inputs.settledApprovals.length > 0 && {
+      settled: inputs.settledApprovals.map((entry) => ({ ...entry, ...riskField(entry), title })),
     }),
     detail: {
-      attempts: life.attempts,
-      maxRetries: life.maxRetries,
-      expiresAt: life.expiresAt,
-      lastError: life.lastError && brief(life.lastError),
-      endedAt: isTerminal(state) ? life.endedAt : null,
-      parentSessionId: life.parentSessionId,
-      queued: life.queue.length,
-      messages: state.conversation.messages.length,
+      attempts,
+      maxRetries,
+      expiresAt,
+      lastError: inputs.lastError && brief(inputs.lastError),
+      endedAt,
+      parentSessionId: inputs.parentSessionId,
+      queued: inputs.queued,
+      messages: inputs.messages,
       heartbeatAt,
-      usage: usageSummary(state),
-      step: currentStep(state.steps),
+      usage: { total_tokens: inputs.totalTokens, cost_usd: inputs.costUsd },
+      step: currentStep(inputs.steps),
       model: model && brief(model),
-      retryAt: retryAtOf(state),
-      ...(life.branch && {
-        branchSourceEventId: life.branch.sourceEventId,
-        branchResumeCursor: life.branch.resumeCursor,
+      retryAt,
+      ...present({
+        branchSourceEventId: inputs.branchSourceEventId ?? undefined,
+        branchResumeCursor: inputs.branchResumeCursor ?? undefined,
       }),
       // A list that has nothing but rows learns the incarnation from here.
-      ...(logs.own > 1 && { incarnation: logs.own }),
-      health: healthSummary(healthSnapshot(key, state, status, state.at)),
+      ...(inputs.incarnation > 1 && { incarnation: inputs.incarnation }),
+      health: inputs.health.summary,
     },
   }
 }
 
-/** The last sign of life of the run, as the row says. */
-export const heartbeatOf = ({ detail: { heartbeatAt } }: DirectoryRow): number | null =>
-  typeof heartbeatAt === 'number' ? heartbeatAt : null
+/** The last heartbeat of the run. */
+export const heartbeatOf = ({ detail: { heartbeatAt } }: DirectoryRow): number | null => heartbeatAt ?? null
 
 /** Open approvals as an inbox shows them. The oldest ones have their arguments, as far as those fit into a row. */
 const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApproval[] => {
@@ -105,20 +201,3 @@ const riskField = (approval: Pick<Approval, 'risk' | 'effect'>): Pick<OpenApprov
 
 /** A text as a row shows it; the session has the whole. */
 const brief = (text: string): string => truncate(text, ROW_TEXT_CHARS_MAX)
-
-const isSameSubject = (a: SessionState, b: SessionState): boolean =>
-  a.approvals.open === b.approvals.open &&
-  a.approvals.settled === b.approvals.settled &&
-  a.health.publishedHash === b.health.publishedHash &&
-  a.lifecycle.isArchived === b.lifecycle.isArchived &&
-  a.lifecycle.title === b.lifecycle.title &&
-  a.lifecycle.queue === b.lifecycle.queue &&
-  a.lifecycle.attempts === b.lifecycle.attempts &&
-  a.lifecycle.endedAt === b.lifecycle.endedAt &&
-  a.lifecycle.lastError === b.lifecycle.lastError &&
-  a.lifecycle.policy === b.lifecycle.policy &&
-  modelOf(a) === modelOf(b) &&
-  retryAtOf(a) === retryAtOf(b) &&
-  a.usage === b.usage &&
-  a.steps === b.steps &&
-  a.conversation.messages.length === b.conversation.messages.length

@@ -2,7 +2,6 @@
 // stream is the log filtered to that event. A snapshot has no ages and no running clock: two are equal unless something happened.
 
 import { eventId, type Key } from '../event.ts'
-import type { JsonObject } from '../json.ts'
 import { SUMMARY_CHARS_MAX } from '../limits.ts'
 import { cursorText } from '../positions/cursor.ts'
 import type { Approvals } from '../projections/approvals.ts'
@@ -16,6 +15,7 @@ import type { ResumePoints } from '../projections/indexes/resume-points.ts'
 import type { Lifecycle } from '../projections/lifecycle-state.ts'
 import type { BudgetName, Policy, SessionStatus } from '../schemas.ts'
 import { truncate } from '../text/truncate.ts'
+import type { HealthSummary } from './row-detail.ts'
 
 export interface HealthSnapshot {
   readonly score: number
@@ -167,12 +167,18 @@ export const initialHealthSnapshot = (key: Key, from: HealthSources, now: number
   )
 
 /** The part of the health that lists show. */
-export const healthSummary = ({ score, flags, hint, budget_pressure, recovery_hint }: HealthSnapshot): JsonObject => ({
+export const healthSummary = ({
+  score,
+  flags,
+  hint,
+  budget_pressure,
+  recovery_hint,
+}: HealthSnapshot): HealthSummary => ({
   score,
   flags: [...flags],
   hint,
   // The same shape as in a snapshot, so that a client renders both alike.
-  budget_pressure: budget_pressure as unknown as JsonObject,
+  budget_pressure,
   recovery_action: recovery_hint?.action ?? null,
 })
 

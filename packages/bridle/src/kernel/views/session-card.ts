@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../json.ts'
 import { cursorText } from '../positions/cursor.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
 import type { Payloads } from '../schemas.ts'
+import { stateFields } from './session-fields.ts'
 import { APPROVAL_MODE, PERMISSION_MODE, POLICY_PATH } from './turn-runtime.ts'
 
 export const sessionStateCard = (
@@ -15,7 +16,21 @@ export const sessionStateCard = (
   { engine, runnerKind }: EngineIdentity = ownEngine(key.agent),
 ): Payloads['session_state'] => {
   const { lifecycle: life, health } = state
-  const status = statusOf(state)
+  const facts = {
+    status: statusOf(state),
+    attempts: life.attempts,
+    maxRetries: life.maxRetries,
+    expiresAt: life.expiresAt,
+    endedAt: isTerminal(state) ? life.endedAt : null,
+    updatedAt: state.at,
+    // A session that has a run and writes a card is alive now; the fold keeps its last activity to the second only.
+    heartbeatAt: Math.max(health.activeAt, life.run ? state.at : 0) || null,
+    lastError: life.lastError,
+    approvalId: firstOpenApprovalId(state),
+    parentSessionId: life.parentSessionId,
+    branchSourceEventId: life.branch?.sourceEventId ?? null,
+    branchResumeCursor: life.branch?.resumeCursor ?? null,
+  }
   return {
     provider: life.runtime.provider,
     model: life.runtime.model,
@@ -32,21 +47,9 @@ export const sessionStateCard = (
     ...life.settings,
     ...(life.runtime.isFallback && { provider: life.runtime.provider, model: life.runtime.model }),
     session_id: key.id,
-    status,
     agent_profile: key.agent,
-    approval_request_id: firstOpenApprovalId(state),
     process_id: processOf(life.run?.handle),
-    attempt_count: life.attempts,
-    max_retries: life.maxRetries,
-    expires_at: iso(life.expiresAt),
-    parent_session_id: life.parentSessionId,
-    branch_source_event_id: life.branch?.sourceEventId ?? null,
-    branch_resume_cursor: life.branch?.resumeCursor ?? null,
-    // A session that has a run and writes a card is alive now; the fold keeps its last activity to the second only.
-    last_heartbeat_at: iso(Math.max(health.activeAt, life.run ? state.at : 0) || null),
-    last_error: life.lastError,
-    updated_at: iso(state.at),
-    ended_at: isTerminal(state) ? iso(life.endedAt) : null,
+    ...stateFields(facts),
     resume_context: resumeContext(key, state),
   }
 }
@@ -75,5 +78,3 @@ const resumeContext = (key: Key, { resumePoints }: SessionState): JsonObject | n
     ? { kind: last.kind, event_id: eventId(last.seq), resume_cursor: cursorText(last.kind, key.id, last.seq) }
     : null
 }
-
-const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())

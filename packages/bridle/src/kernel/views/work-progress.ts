@@ -3,6 +3,7 @@ import type { Step } from '../projections/reports/step.ts'
 import { isStepAhead } from '../projections/reports/step.ts'
 import type { Steps } from '../projections/reports/steps.ts'
 import type { SessionState } from '../projections/state.ts'
+import type { StepSummary, UsageSummary } from './row-detail.ts'
 
 /** The sums of a session. Those of tokens and cost are the ones that its budgets are compared with. */
 export const usageTotals = ({ usage, health }: Pick<SessionState, 'usage' | 'health'>) => ({
@@ -15,7 +16,7 @@ export const usageTotals = ({ usage, health }: Pick<SessionState, 'usage' | 'hea
 })
 
 /** The sums as a list shows them. */
-export const usageSummary = (state: Pick<SessionState, 'usage' | 'health'>) => {
+export const usageSummary = (state: Pick<SessionState, 'usage' | 'health'>): UsageSummary => {
   const { total_tokens, cost_usd } = usageTotals(state)
   return { total_tokens, cost_usd }
 }
@@ -24,7 +25,7 @@ export const usageSummary = (state: Pick<SessionState, 'usage' | 'health'>) => {
 export const allSteps = ({ latest, plan }: Steps): readonly Step[] => [...latest, ...(plan?.steps ?? [])]
 
 /** The step that the work has reached. A plan counts while it is of this turn or unfinished, and before single steps. */
-export const currentStep = ({ turn, latest, plan }: Steps) => {
+export const currentStep = ({ turn, latest, plan }: Steps): StepSummary | null => {
   const isCurrent = plan && (plan.runId === turn || plan.steps.some(({ endedAt }) => endedAt === null))
   if (isCurrent) {
     const { steps, total } = plan

@@ -84,7 +84,7 @@ describe.each(backends)('with %s', (backend, hiding, reason) => {
 })
 
 describe.skipIf(missing !== null)('in a sandbox', () => {
-  test('[O138] commands cannot reach their engine: its memory, streams, environment and namespaces are closed', async () => {
+  test('[O145] commands cannot reach their engine: its memory, streams, environment and namespaces are closed', async () => {
     const { play } = await start('bubblewrap', 'closed')
     const look = (pid: number) =>
       [

@@ -7,6 +7,7 @@ import {
   approval,
   event,
   expectFault,
+  healthy,
   key,
   range,
   row,
@@ -25,7 +26,7 @@ export const directoryContract = (name: string, make: () => Promise<StoreHarness
     describe('list', () => {
       test('newest change first, with head and row', async () => {
         const title = 'NUL \u0000, half \ud800, whole 😀'
-        const odd = row({ title, updatedAt: 5, detail: { '2': 1, '': null }, approvals: [approval('x', 1)] })
+        const odd = row({ title, updatedAt: 5, detail: { lastError: '', model: null }, approvals: [approval('x', 1)] })
         await startSession(on.store, key('old'), 2, { row: row({ updatedAt: 1 }) })
         await startSession(on.store, key('new'), 3, { row: odd })
         const { directory } = await on.store.restart()
@@ -69,7 +70,7 @@ export const directoryContract = (name: string, make: () => Promise<StoreHarness
       })
 
       test('[H81] filters by archive, agents, flag and change; they add up, in full pages', async () => {
-        const health = (...flags: string[]) => ({ health: { flags } })
+        const health = (...flags: string[]) => ({ health: { ...healthy, flags } })
         const rows = [
           row({ updatedAt: 10, detail: health('stuck') }),
           row({ updatedAt: 20, detail: health('stuck', 'loop'), isArchived: true }),

@@ -193,7 +193,10 @@ export const logContract = (name: string, make: () => Promise<StoreHarness>): vo
         const big = 1n as never
         const outcomes = [
           on.store.log.append(one!, { events: [event(2)] }),
-          expectFault(on.store.log.append(two!, { events: [event(2)], row: row({ detail: { big } }) }), 'refused'),
+          expectFault(
+            on.store.log.append(two!, { events: [event(2)], row: row({ detail: { attempts: big } }) }),
+            'refused',
+          ),
           expectFault(on.store.log.append(three!, { events: [event(2, big)] }), 'refused'),
           on.store.log.append(one!, { events: [event(3)] }),
         ]

@@ -39,6 +39,15 @@ export const event = (seq: number, payload: unknown = { text: `t${seq}` }, type 
 export const events = (first: number, last: number, payload?: (seq: number) => unknown): Event[] =>
   Array.from({ length: last - first + 1 }, (_, index) => event(first + index, payload?.(first + index)))
 
+/** The health of a session without a finding. */
+export const healthy = {
+  score: 100,
+  flags: [],
+  hint: null,
+  budget_pressure: { level: 'none', budgets: [], running_since: null },
+  recovery_action: null,
+} as const
+
 export const row = (fields: Partial<DirectoryRow> = {}): DirectoryRow => ({
   kind: 'chat',
   status: 'idle',

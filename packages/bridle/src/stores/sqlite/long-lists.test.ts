@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { ListFilter, ListReader } from '../../kernel/ports/directory.ts'
-import { expectFault, row } from '../contract/store.suite.ts'
+import { expectFault, healthy, row } from '../contract/store.suite.ts'
 import type { SqlValue } from '../drivers/driver.ts'
 import { objectDriver } from '../drivers/object-driver.ts'
 import { LONG_LISTS_MAX, SLICE_ROWS, SLICES_MAX, WAITING_LISTS_MAX } from '../limits.ts'
@@ -14,7 +14,7 @@ import { sliceTurns } from './slice-turns.ts'
 import { sqliteStore } from './sqlite-store.ts'
 import { noTail } from './tail.ts'
 
-const ROW = JSON.stringify(row({ detail: { health: { flags: ['slow'] } } }))
+const ROW = JSON.stringify(row({ detail: { health: { ...healthy, flags: ['slow'] } } }))
 
 /** Sessions s1 to s<count>: s<n> changed at n, belongs to user u<n % users>, and is running where n is a multiple of 1,000. */
 const fill = (database: DatabaseSync, count: number, users = 100, tenant = 'acme') =>
@@ -108,7 +108,7 @@ test('[H175] the page of a user merges what belongs to nobody with what is their
     ids: ['s6000', 's4500', 's3000', 's1500'],
     next: undefined,
   })
-  // One turn for each list.
+  // A turn for each list.
   expect(seen.pauses).toBeLessThanOrEqual(6)
 })
 

@@ -47,7 +47,7 @@ export interface SessionOrigin extends LineageMember {
 export type SessionTable = ReturnType<typeof openSessionTable>
 
 const columns = 'sid, tenant, agent, id, base, parent_sid, removed, head_min, owner, incarnation'
-/** One statement for a whole chain, however deep it is: the session itself first. */
+/** A single statement for a whole chain of any depth; the session itself comes first. */
 const chainOf = `WITH RECURSIVE chain (level, ${columns}) AS (
   SELECT 0, ${columns} FROM sessions WHERE sid = ?
   UNION ALL

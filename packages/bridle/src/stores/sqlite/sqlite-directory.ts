@@ -18,7 +18,12 @@ import { type IndexRange, OPEN_TO, type SqlCondition, sessionRanges } from './se
 import type { SessionRecord, SessionTable } from './session-table.ts'
 import { sliceTurns } from './slice-turns.ts'
 
-type SessionListRow = SessionRecord & { kind: DirectoryRow['kind']; status: string; updated_at: number; row: string }
+type SessionListRow = SessionRecord & {
+  kind: DirectoryRow['kind']
+  status: DirectoryRow['status']
+  updated_at: number
+  row: string
+}
 type ApprovalRow = Key & { requested_at: number; sid: number; position: number; body: string }
 type SettledRow = Key & { decided_at: number; sid: number; seq: number; body: string }
 
@@ -121,7 +126,7 @@ const approvalOrders = {
   },
 } as const
 
-/** One slice of a table of approvals. Where each row is in the list, the page ends the slice. */
+/** A slice of a table of approvals. Where every row is listed, the page ends the slice. */
 const approvalRows = <Row>(
   driver: SqlDriver,
   table: keyof typeof approvalOrders,
@@ -163,7 +168,7 @@ const narrowed = (range: IndexRange, ...further: readonly SqlCondition[]): Index
   values: [range, ...further].flatMap(({ values }) => values),
 })
 
-/** What a list found, and the position at which it stopped reading although it may go on; null = it read to its end. */
+/** Entries that a list found, and the position at which it stopped reading; null = it read to the end. */
 export interface Scan<T> {
   readonly found: readonly PositionedEntry<T>[]
   readonly end: readonly number[] | null
@@ -297,7 +302,7 @@ const damagedRow = ({ id, kind, status, updated_at: at }: SessionListRow): Direc
   updatedAt: at,
   parent: null,
   approvals: [],
-  detail: { damaged: true },
+  detail: {},
 })
 
 const keyOf = ({ tenant, agent, id }: Key): Key => ({ tenant, agent, id })

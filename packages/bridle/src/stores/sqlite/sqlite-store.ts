@@ -135,7 +135,7 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
     check: maintenance.check,
   }
 
-  /** What a lease says of a session, and where its snapshots are. Null: another owner has the store. */
+  /** The lease of a session, and the place of its snapshots. Null if another owner has the store. */
   const findLog = (key: Key, from: BranchParent | null, hasState = false) => {
     checkKey(key)
     if (currentEpoch(driver) > epoch) return null

@@ -42,6 +42,7 @@ test('[O33] while readers catch up on long logs, the event loop goes on, and a n
   })
   expect(await newcomer).toEqual({ events: 3, over: 0 })
   await Promise.all(readers)
-  expect(turns).toBeGreaterThan(pages)
+  // A turn reads for a few milliseconds, so a fast machine reads several pages in one.
+  expect(turns).toBeGreaterThan(pages / 4)
   await host.stop()
 })

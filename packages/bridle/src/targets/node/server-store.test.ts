@@ -205,7 +205,13 @@ test('[O40] a store that does not open is reported until it has opened', async (
     const reports = () => lines.filter((line) => line === 'the store is still opening').length
     const opened = Promise.withResolvers<OpenStore>()
     const log = (_level: string, line: string) => void lines.push(line)
-    const starting = start({ data: freshFolder(), store: () => opened.promise, log })
+    const asked = Promise.withResolvers<void>()
+    const store = () => {
+      asked.resolve()
+      return opened.promise
+    }
+    const starting = start({ data: freshFolder(), store, log })
+    await asked.promise
     for (const count of [1, 2, 3]) {
       vi.advanceTimersByTime(STORE_OPENING_MS)
       expect(reports()).toBe(count)

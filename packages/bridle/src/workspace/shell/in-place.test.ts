@@ -41,7 +41,7 @@ const write = async (path: string) =>
     (error: { code: string }) => error.code,
   )
 
-test('[N236] write_file and edit_file write nothing that the server loads, by any name', async () => {
+test('[N245] write_file and edit_file write nothing that the server loads, by any name', async () => {
   symlinkSync('agents', join(place.root, 'way'))
   const refused = ['agents/z.ts', 'agents/x.ts', 'Agents/z.ts', 'way/x.ts', '.env', 'bridle.config.mjs', 'package.json']
   const further = ['node_modules/bridle/index.js', 'apps/bot/agents/z.ts', 'apps/bot/.env', 'apps/node_modules/b.js']
@@ -53,7 +53,7 @@ test('[N236] write_file and edit_file write nothing that the server loads, by an
   await expect(callTool(edit, change)).rejects.toMatchObject({ code: 'protected' })
 })
 
-test('[N236] without a sandbox there are no commands in place in such a folder', async () => {
+test('[N245] without a sandbox there are no commands in place in such a folder', async () => {
   await expect(open({ shell: 'unsandboxed' })).rejects.toMatchObject({ code: 'protected' })
 })
 
@@ -93,7 +93,7 @@ describe.skipIf(needs('bubblewrap') !== null)('in a sandbox', () => {
     'unshare -Urm sh -c "mount --bind . /tmp && echo evil > /tmp/agents/z.ts"',
   ]
 
-  test('[N236] a command changes nothing that a server loads, whatever it tries', async () => {
+  test('[N245] a command changes nothing that a server loads, whatever it tries', async () => {
     const before = listing()
     const report = ATTACKS.map((attack, at) => `( ${attack} ) >/dev/null 2>&1 && echo "worked: ${at}"`).join('\n')
     expect(await shell(`${report}\nrm -f src/way; echo fine > src/new.ts; true`)).toEqual({ exit_code: 0, output: '' })
@@ -103,7 +103,7 @@ describe.skipIf(needs('bubblewrap') !== null)('in a sandbox', () => {
     expect(after).toEqual(before)
   })
 
-  test('[N236] three commands at once leave no trace, and git sees none while they run', async () => {
+  test('[N245] three commands at once leave no trace, and git sees none while they run', async () => {
     const git = (...args: string[]) =>
       execFileSync('git', ['-C', place.root, '-c', 'safe.directory=*', ...args], { encoding: 'utf8' })
     git('init', '--quiet')
@@ -118,7 +118,7 @@ describe.skipIf(needs('bubblewrap') !== null)('in a sandbox', () => {
     expect(readdirSync(join(place.root, 'apps/bot'))).toEqual(['agents', 'package.json'])
   })
 
-  test('[N236] packages of a repository without a project stay writable', async () => {
+  test('[N245] packages of a repository without a project stay writable', async () => {
     unregister()
     for (const path of ['agents', 'bridle.config.ts', 'apps']) execFileSync('rm', ['-r', join(place.root, path)])
     const command =
@@ -126,7 +126,7 @@ describe.skipIf(needs('bubblewrap') !== null)('in a sandbox', () => {
     expect(await shell(command)).toEqual({ exit_code: 0, output: '' })
   })
 
-  test('[N236] a hard link from before is one more name of the file: the sandbox writes the other one', async () => {
+  test('[N245] a hard link from before is one more name of the file: the sandbox writes the other one', async () => {
     linkSync(join(place.root, 'agents/x.ts'), join(place.root, 'src/twin.ts'))
     mkdirSync(join(place.root, 'lib'))
     chown()

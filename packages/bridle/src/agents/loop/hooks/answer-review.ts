@@ -51,7 +51,7 @@ export const reviewAnswer = async (run: LoopRun, end: ReportItem): Promise<Revie
       const again = truncate(review.again, AGAIN_CHARS_MAX)
       items.push(hookEventItem(name, 'answer', 'again', { reason: truncate(again, ERROR_CHARS_MAX) }))
       items.push(eventItem('context_added', { text: again, source: `${REVIEW_SOURCE}${name}` }))
-      // Who listens has heard the draft: how far is counted in the characters of the answer, which must stay.
+      // A listener has heard the draft. Playback is counted in characters of the answer, so a spoken draft stays.
       const withdrawal = run.job.spoken ? [] : [{ type: 'supersede', keep: 'before_last_step' } as const]
       return { items: [...withdrawal, ...items], isSentBack: true }
     }

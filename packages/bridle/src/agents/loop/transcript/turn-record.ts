@@ -172,7 +172,7 @@ export class TurnRecord {
       this.retryAt = typeof retryAt === 'number' ? retryAt : null
       return
     }
-    // It counts the failures of the model that is given up; the next one has none yet.
+    // A fallback ends the count of failures: the next model has none yet.
     if (kind === PROVIDER_FALLBACK) this.failures = 0
     else this.failures = typeof failures === 'number' ? failures : this.failures
     this.model = typeof model === 'number' ? model : this.model

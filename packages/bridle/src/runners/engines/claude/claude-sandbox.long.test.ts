@@ -33,7 +33,7 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   })
 
-  test('[R24] [O138] a command cannot reach the engine, and what it leaves ends with its turn', async () => {
+  test('[R24] [O145] a command cannot reach the engine, and what it leaves ends with its turn', async () => {
     let resume: string | undefined
     const play = async (command: string) => {
       const bash = { tool_use: 'Bash', id: `toolu_${command.length}`, input: { command, description: 'x' } }

@@ -1,5 +1,5 @@
-// What an agent that works in place must not change: the files of its folder from which a server loads code and settings. Such a file
-// would run outside of the sandbox, with the keys of the server.
+// Files in the work folder of an in-place agent from which a server loads code and settings. The agent must not change them: such a
+// file would run outside of the sandbox, with the keys of the server.
 import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { isPlaceholder } from './placeholders.ts'

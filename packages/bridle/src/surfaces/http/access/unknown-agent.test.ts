@@ -97,8 +97,8 @@ test.each([
   ['a path that only begins like a route', '/sessions/a/nope', {}, '/docs'],
   ['a path behind a proxy', '/nowhere', { 'x-forwarded-prefix': '/bridle' }, '/bridle/docs'],
 ])('[H155] %s is sent to the page of routes', async (_name, path, headers, docs) => {
-  const { ask } = testApp()
-  expect(await ask('POST', path, {}, headers)).toMatchObject({
+  const { ask } = testApp({ authToken: 'secret' })
+  expect(await ask('POST', path, {}, { authorization: 'Bearer secret', ...headers })).toMatchObject({
     status: 404,
     body: { error: 'Not found', message: `There is no such path. GET ${docs} shows all of them.` },
   })

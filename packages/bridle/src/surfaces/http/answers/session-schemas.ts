@@ -1,13 +1,13 @@
 // Sessions: a row of the list, the card, and everything.
 import * as v from 'valibot'
 import type { EngineInfo } from '../../../kernel/engine-info.ts'
+import type { ImportedPrompt } from '../../../kernel/host/import-confirmation.ts'
 import { APPROVAL_KINDS, SESSION_STATUSES, TOOL_EFFECTS } from '../../../kernel/schemas.ts'
 import type {
   ArtifactAudio,
   ArtifactSummary,
   CancelReceipt,
   CheckpointSummary,
-  ImportedPrompt,
   ResumeContext,
   SessionApproval,
   SessionArtifacts,
@@ -39,6 +39,7 @@ import { messageSchema } from './message-schemas.ts'
 import { resumePointSchema, sessionReportsEntries, stepSummarySchema, usageSummarySchema } from './report-schemas.ts'
 
 const sessionKind = v.picklist(['chat', 'background'])
+const runnerKind = v.picklist(['in_process', 'bridge'])
 
 export const engineEntries: AnswerEntries<EngineInfo> = {
   name: text,
@@ -85,7 +86,7 @@ export const sessionRowSchema = answerSchema<SessionRow>('SessionRow', {
   branch_source_event_id: nullableText,
   branch_resume_cursor: nullableText,
   engine: text,
-  runner_kind: text,
+  runner_kind: runnerKind,
   approval_request_id: nullableText,
   last_error: nullableText,
   health: v.nullable(healthSummarySchema),
@@ -137,7 +138,7 @@ export const sessionCardEntries: AnswerEntries<SessionCard> = {
   workspace_branch: v.optional(nullableText),
   task_graph_id: nullableText,
   engine: text,
-  runner_kind: text,
+  runner_kind: runnerKind,
   approval_request_id: nullableText,
   process_id: nullableText,
   attempt_count: count,

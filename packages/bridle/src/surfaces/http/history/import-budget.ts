@@ -7,7 +7,7 @@ import type { AppPorts } from '../router/app.ts'
 import { badRequest, Denial } from '../router/denial.ts'
 
 /** Thrown out of whatever the import is doing; the route answers with the denial. */
-export class ImportStopped extends Error {
+export class ImportInterruption extends Error {
   readonly denial: Denial
 
   constructor(denial: Denial) {
@@ -49,11 +49,11 @@ export class ImportBudget {
   #check(): void {
     this.#usedMs += this.#now() - this.#since
     this.#stopIfAborted()
-    if (this.#usedMs > IMPORT_CPU_MS) throw new ImportStopped(badRequest(TOO_MUCH_WORK))
+    if (this.#usedMs > IMPORT_CPU_MS) throw new ImportInterruption(badRequest(TOO_MUCH_WORK))
   }
 
   #stopIfAborted(): void {
-    if (this.#signal.aborted) throw new ImportStopped(new Denial('unavailable', CLIENT_LEFT))
+    if (this.#signal.aborted) throw new ImportInterruption(new Denial('unavailable', CLIENT_LEFT))
   }
 
   #now(): number {

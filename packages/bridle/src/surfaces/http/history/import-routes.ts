@@ -16,7 +16,7 @@ import { badRequest, type Denial, isDenial } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { type Route, type RouteCall, route } from '../router/route.ts'
 import type { ImportReceipt } from '../wire.ts'
-import { ImportBudget, ImportStopped } from './import-budget.ts'
+import { ImportBudget, ImportInterruption } from './import-budget.ts'
 import { eventsOf, type PlannedImport, planImport } from './import-check.ts'
 import { decodeFilePart, type FilePart } from './tree-files.ts'
 
@@ -40,7 +40,7 @@ export const importRoutes: readonly Route[] = [
       if (isDenial(bytes)) return bytes
       const budget = new ImportBudget(call.ports, call.request.signal)
       return importFile(call, bytes, budget).catch((error: unknown) => {
-        if (error instanceof ImportStopped) return error.denial
+        if (error instanceof ImportInterruption) return error.denial
         throw error
       })
     },

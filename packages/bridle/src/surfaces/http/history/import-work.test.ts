@@ -107,7 +107,7 @@ describe('[X73] the work of an import', () => {
       expect.stringMatching(/more than 10 s of CPU time.*Nothing was written/),
     ])
     expect((await it.get('/sessions')).body.sessions).toEqual([])
-    // What others do in between does not count, and an import of this size has its time.
+    // CPU time that others use in between does not count.
     let busy = 0
     const other = testApp({ cpuMs: () => (busy += 400) })
     expect((await other.post('/import', file)).status).toBe(200)

@@ -5,9 +5,9 @@ import { mayOpen, rowOwner } from '../../../kernel/owner.ts'
 import type { Directory, DirectoryRow } from '../../../kernel/ports/directory.ts'
 import type { BranchParent } from '../../../kernel/ports/log.ts'
 import type { Session } from '../../../kernel/session/session.ts'
-import { directoryRowOf } from '../../../kernel/views/directory-row.ts'
+import { nextRow } from '../../../kernel/views/directory-row.ts'
 import { LIST_PAGE_MAX, TREE_OPENED_MAX, TREE_POINTS_MAX, TREE_SESSIONS_MAX } from '../limits.ts'
-import type { SessionTree, TreeSession, UsageSummary } from '../wire.ts'
+import type { SessionTree, TreeSession } from '../wire.ts'
 
 interface TreePorts {
   readonly host: Pick<SessionService, 'find'>
@@ -108,7 +108,7 @@ const createdAtOf = ({ listing }: TreeNode): number => listing?.row.createdAt ??
 const nodeOf = ({ key, state, incarnations }: Session): TreeNode => ({
   key,
   parent: state.lifecycle.parent,
-  listing: { head: state.head, row: directoryRowOf(key, state, null, state.at, incarnations) },
+  listing: { head: state.head, row: nextRow(key, state, null, state.at, incarnations).row },
   children: [],
 })
 
@@ -119,7 +119,7 @@ const inTreeOrder = (node: TreeNode): TreeNode[] => [node, ...node.children.flat
 
 const treeSession = ({ key, parent, listing }: TreeNode, session: Session | null): TreeSession => {
   const { head = 0, row } = listing ?? {}
-  const usage = (row?.detail.usage ?? null) as UsageSummary | null
+  const usage = row?.detail.usage
   return {
     ...{ id: key.id, agent: key.agent, visible: true, parent: placeOf(parent) },
     title: row?.title ?? null,

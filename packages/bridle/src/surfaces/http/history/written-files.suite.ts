@@ -23,7 +23,7 @@ export interface WrittenSession {
   readonly id: string
   readonly agent?: string
   readonly kind?: 'chat' | 'background'
-  /** Of the first event. */
+  /** The payload of the first event. */
   readonly opening?: JsonObject
   readonly events?: readonly WrittenEvent[]
   /** The event of another session that this one continues. */

@@ -186,9 +186,10 @@ describe('[H25] what the server answers', () => {
   })
 
   test('the server is where the caller reaches it', async () => {
-    const { get } = testApp()
-    expect((await get('/openapi.json')).body.servers).toEqual([{ url: '/' }])
-    const behindProxy = await get('/openapi.json', { 'x-forwarded-prefix': '/bridle' })
+    const { get } = testApp({ authToken: 'secret' })
+    const authorization = 'Bearer secret'
+    expect((await get('/openapi.json', { authorization })).body.servers).toEqual([{ url: '/' }])
+    const behindProxy = await get('/openapi.json', { authorization, 'x-forwarded-prefix': '/bridle' })
     expect(behindProxy.body.servers).toEqual([{ url: '/bridle' }])
   })
 })

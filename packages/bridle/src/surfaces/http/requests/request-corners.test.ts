@@ -181,7 +181,7 @@ test('[H50] a body in an encoding is a 415 that says what to do', async () => {
 })
 
 test('[H51] Location stands behind the prefix that a proxy names', async () => {
-  const { post } = testApp()
+  const { post } = testApp({ authToken: 'secret' })
   const paths = [
     ['/agents/scripted/s', scriptBody({ text: 'x' }), '/sessions/s/runs/'],
     ['/sessions', { prompt: 'x' }, '/sessions/bg-'],
@@ -189,7 +189,11 @@ test('[H51] Location stands behind the prefix that a proxy names', async () => {
   ] as const
   for (const [path, body, start] of paths) {
     const at = async (prefix?: string) => {
-      const headers = { prefer: 'respond-async', ...(prefix !== undefined && { 'x-forwarded-prefix': prefix }) }
+      const headers = {
+        authorization: 'Bearer secret',
+        prefer: 'respond-async',
+        ...(prefix !== undefined && { 'x-forwarded-prefix': prefix }),
+      }
       return (await post(path, body, headers)).headers.get('location') ?? ''
     }
     expect((await at()).startsWith(start)).toBe(true)

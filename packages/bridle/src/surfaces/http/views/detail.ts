@@ -9,6 +9,7 @@ import { statusOf } from '../../../kernel/projections/state.ts'
 import type { Payloads } from '../../../kernel/schemas.ts'
 import { healthSnapshot } from '../../../kernel/views/health-snapshot.ts'
 import { sessionStateCard } from '../../../kernel/views/session-card.ts'
+import { isoOrNull, listedFields } from '../../../kernel/views/session-fields.ts'
 import { retryAtOf } from '../../../kernel/views/work-progress.ts'
 import type { SessionCard, SessionMessages } from '../wire.ts'
 import { DETAIL_CHARS_MAX, DETAIL_MESSAGES_MAX } from './limits.ts'
@@ -30,22 +31,20 @@ export const sessionCard = (
   return {
     // A card that the server writes today has every field; the type of the event allows for older ones.
     ...(withIncarnations(sessionStateCard(key, state, identity), key.id, incarnations) as unknown as StateCard),
-    last_heartbeat_at: timeOrNull(heartbeatAt),
-    id: key.id,
-    sessionId: key.id,
-    agent: key.agent,
-    kind: life.kind,
+    last_heartbeat_at: isoOrNull(heartbeatAt),
+    ...listedFields(key, {
+      kind: life.kind,
+      title: life.title,
+      createdAt: life.createdAt,
+      updatedAt: state.at,
+      lastEventId: eventId(state.head, incarnations.own),
+      retryAt: retryAtOf(state),
+      isArchived: life.isArchived,
+    }),
     status,
-    title: life.title,
-    createdAt: new Date(life.createdAt).toISOString(),
-    updatedAt: new Date(state.at).toISOString(),
-    created_at: new Date(life.createdAt).toISOString(),
-    lastEventId: eventId(state.head, incarnations.own),
     queued: life.queue.length,
     runId: life.run?.runId ?? null,
     lastError: life.lastError,
-    retry_at: timeOrNull(retryAtOf(state)),
-    archived: life.isArchived,
     ...(agent?.capabilities && { capabilities: agent.capabilities }),
     approvals: Object.values(approvals.open).map(
       ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt, effect, risk }) => ({
@@ -55,7 +54,7 @@ export const sessionCard = (
         toolCallId,
         reason,
         args,
-        expiresAt: timeOrNull(expiresAt),
+        expiresAt: isoOrNull(expiresAt),
         effect: effect ?? null,
         risk: riskLevelOf({ risk, effect }),
       }),
@@ -63,8 +62,6 @@ export const sessionCard = (
     health: withIncarnations(healthSnapshot(key, state, status, state.at), key.id, incarnations),
   }
 }
-
-const timeOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
 
 /** The fields of a card that the log has under the same names. */
 type StateCard = Pick<SessionCard, Extract<keyof SessionCard, keyof Payloads['session_state']>>

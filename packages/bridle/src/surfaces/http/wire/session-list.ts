@@ -1,5 +1,9 @@
 // Sessions in lists and trees.
-import type { HealthSnapshot } from '../../../kernel/views/health-snapshot.ts'
+import type { RunnerKind } from '../../../kernel/engine-info.ts'
+import type { SessionStatus } from '../../../kernel/schemas.ts'
+import type { HealthSummary, StepSummary, UsageSummary } from '../../../kernel/views/row-detail.ts'
+
+export type { HealthSummary, StepSummary, UsageSummary }
 
 /** A session in a list. Names in both spellings are those of the two documents that describe the wire. */
 export interface SessionRow {
@@ -14,7 +18,7 @@ export interface SessionRow {
   /** The kind: `chat` or `background`. */
   readonly kind: 'chat' | 'background'
   /** The status. */
-  readonly status: string
+  readonly status: SessionStatus
   /** The title. */
   readonly title: string
   /** The time of the first event, in ISO 8601. */
@@ -48,7 +52,7 @@ export interface SessionRow {
   /** The engine that does the work; `native` for an agent in the server. */
   readonly engine: string
   /** The kind of the runner: `in_process` for agents in the server, `bridge` for engines in a sandbox. */
-  readonly runner_kind: string
+  readonly runner_kind: RunnerKind
   /** The oldest approval that waits; null = none. */
   readonly approval_request_id: string | null
   /** The reason of the last failure; null = none. */
@@ -67,34 +71,6 @@ export interface SessionRow {
   readonly messages: number
   /** Somebody put the session away; a prompt takes it out again. */
   readonly archived: boolean
-}
-
-/** The tokens and the cost of a session in a list. */
-export interface UsageSummary {
-  /** The tokens of all model calls, those of delegated work included. */
-  readonly total_tokens: number
-  /** The cost in US dollars; null = nobody has told one. */
-  readonly cost_usd: number | null
-}
-
-/** The step that the work of a session has reached. */
-export interface StepSummary {
-  /** The number of the step, from 1. */
-  readonly index: number
-  /** The number of steps; null = not known. */
-  readonly total: number | null
-  /** The title of the step. */
-  readonly title: string
-  /** The status, in the agent's own word. */
-  readonly status: string
-}
-
-export interface HealthSummary {
-  readonly score: number
-  readonly flags: readonly string[]
-  readonly hint: string | null
-  readonly budget_pressure: HealthSnapshot['budget_pressure']
-  readonly recovery_action: string | null
 }
 
 /** A page of sessions. */

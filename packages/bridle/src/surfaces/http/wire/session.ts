@@ -1,6 +1,6 @@
 // The detail of a session: its card, messages, artifacts and resume points.
-import type { EngineInfo } from '../../../kernel/engine-info.ts'
-import type { Json } from '../../../kernel/json.ts'
+import type { EngineInfo, RunnerKind } from '../../../kernel/engine-info.ts'
+import type { ImportedPrompt } from '../../../kernel/host/import-confirmation.ts'
 import type { HarnessMessage } from '../../../kernel/projections/harness-state.ts'
 import type { SessionStatus } from '../../../kernel/schemas.ts'
 import type { HealthSnapshot } from '../../../kernel/views/health-snapshot.ts'
@@ -80,7 +80,7 @@ export interface SessionCard {
   /** The engine that does the work; `native` for an agent in the server. */
   readonly engine: string
   /** The kind of the runner: `in_process` for agents in the server, `bridge` for engines in a sandbox. */
-  readonly runner_kind: string
+  readonly runner_kind: RunnerKind
   /** The oldest approval that waits; null = none. */
   readonly approval_request_id: string | null
   /** The sandbox of the run in progress; null = none. */
@@ -152,16 +152,6 @@ export interface SessionDetail extends SessionCard, SessionMessages, SessionArti
   readonly imported_prompts?: readonly ImportedPrompt[]
   /** Confirms the prompts of an imported session: its replay or branch repeats it. Absent if it was not imported. */
   readonly prompts_digest?: string
-}
-
-/** A prompt of an imported session. */
-export interface ImportedPrompt {
-  /** The id of its message. */
-  readonly message_id: string
-  /** The text. */
-  readonly text: string
-  /** What was sent with the text; absent = nothing. */
-  readonly input?: Json
 }
 
 /** A position that a session can be resumed or branched from. */

@@ -146,7 +146,7 @@ describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
       ['POST', '/v1/files', {}],
       ['POST', '/v1/messages', { messages }],
     )
-    expect(answers.map(([status]) => status)).toEqual([200, 402, 404, 402])
+    expect(answers.map(([status]) => status)).toEqual([200, 402, 404, 400])
     expect(answers[0]?.[1]).toContain('event: message_stop')
     expect(answers[1]?.[1]).toContain('billing_error')
     expect(stub.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)

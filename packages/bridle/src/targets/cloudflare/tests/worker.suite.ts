@@ -1,6 +1,7 @@
 // The Worker under test: the real one, and a way to send an object to sleep.
 import { DurableObject, env } from 'cloudflare:workers'
 import unsafe from 'workerd:unsafe'
+import * as v from 'valibot'
 import { agent, type RunContext } from '../../../agents/agent.ts'
 import type { ObjectBucket, ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import { scriptedModel } from '../../../testing/scripted-model.ts'
@@ -22,16 +23,21 @@ if (TEST_REPLAY_MS)
   })
 
 /** Written with Bridle: asks first where it is to, then goes step by step. */
-const walk = async ({ input, session }: RunContext<unknown>): Promise<string> => {
-  const { asks, steps = 1, everyMs = 0 } = input as { asks?: boolean; steps?: number; everyMs?: number }
+const walkInput = v.object({
+  asks: v.optional(v.boolean()),
+  steps: v.optional(v.number(), 1),
+  everyMs: v.optional(v.number(), 0),
+})
+const walk = async ({ input, session }: RunContext<v.InferOutput<typeof walkInput>>): Promise<string> => {
+  const { asks, steps, everyMs } = input
   if (asks && !(await session.approval({ subject: 'walk', reason: 'asks' })).approved) return 'stayed'
   const pause = () => new Promise((resolve) => setTimeout(resolve, everyMs))
   for (let step = 0; step < steps; step++) await session.tool('step', { step }, pause, { effect: 'pure' })
   return 'walked'
 }
-const walker = agent({ name: 'walker', run: walk })
+const walker = agent({ name: 'walker', input: walkInput, run: walk })
 /** The same, within one life of its object. */
-const mayfly = agent({ name: 'mayfly', run: walk, durable: false })
+const mayfly = agent({ name: 'mayfly', input: walkInput, run: walk, durable: false })
 /** For the production gate: it declares its trigger, and it does not. */
 const hooked = agent({ name: 'hooked', triggers: { webhook: true }, run: async () => 'hooked' })
 const shy = agent({ name: 'shy', run: async () => 'hidden' })

@@ -1,11 +1,11 @@
-// Says when agents can write in a folder of a person: while a run of a session in place is at work, and while its sandbox is up.
+// Reports when in-place agents can write in a folder of a person: while such a run is active and while its sandbox is up.
 import type { Job, Runner } from '../../../kernel/ports/runner.ts'
 
-/** Something in the folder may write from now on; returns the end of that. */
-export type BeginWriting = (work: string) => () => void
+/** Reports that the folder may be written from now on. The returned function reports the end. */
+export type WritingStart = (work: string) => () => void
 
-/** The runner, which says when a run in place begins and ends. */
-export const withWriters = (runner: Runner, begin: BeginWriting): Runner => {
+/** The runner, with a report of the start and end of each in-place run. */
+export const withWriters = (runner: Runner, begin: WritingStart): Runner => {
   const during = async <T>({ settings }: Job, work: () => Promise<T>): Promise<T> => {
     const { workspace_kind: kind, workspace_path: path } = settings
     if (kind !== 'in_place' || typeof path !== 'string') return work()

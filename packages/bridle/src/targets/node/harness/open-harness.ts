@@ -183,7 +183,7 @@ export const openHarness = async (
   })
   const projects = serverProjects(options).map(registerProject)
   const beginWriting = (work: string) => trust.begin(work)
-  // What a person has confirmed is loaded at once where files are watched.
+  // A confirmed file is loaded at once where files are watched.
   const endTrust = trust.listen((change) => 'accepted' in change && served.reload())
   const changes = new ChangeFeed({ clock, identityOf: (agent) => engineOf(served.agents, agent) })
   const readRuns = options.onRun && runUpdates(options.onRun)

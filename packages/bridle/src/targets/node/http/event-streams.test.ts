@@ -5,16 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { post as postTo, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../index.ts'
 
 let folder: string
 let server: HarnessServer
+const authToken = 'secret'
+const authorization = `Bearer ${authToken}`
 const open: Socket[] = []
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bridle-events-'))
-  server = await HarnessServer.start({ port: 0, data: folder, tokenPaceMs: 0, log: () => {} })
+  server = await HarnessServer.start({ port: 0, data: folder, tokenPaceMs: 0, authToken, log: () => {} })
 })
 afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy()
@@ -24,9 +26,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+const post = (url: string, body: unknown) => postTo(url, body, { authorization })
 const agent = (id: string) => `${server.url}/agents/scripted/${id}`
 const get = (path: string, version = '1.1', method = 'GET') =>
-  `${method} ${path} HTTP/${version}\r\nhost: localhost\r\n\r\n`
+  `${method} ${path} HTTP/${version}\r\nhost: localhost\r\nauthorization: ${authorization}\r\n\r\n`
 
 /** A bare socket, and what came over it. */
 const dial = (request: string) => {
@@ -69,7 +72,7 @@ const unchunked = (body: string) => {
 }
 const utf8 = (bytes: string) => Buffer.from(bytes, 'latin1').toString()
 const listeners = async () => {
-  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  const metrics = await (await fetch(`${server.url}/metrics`, { headers: { authorization } })).text()
   return Number(/^bridle_listeners (\d+)$/m.exec(metrics)?.[1])
 }
 
@@ -83,7 +86,7 @@ test('[H4] HTTP/1.1: whole chunks, counted in bytes; after the last one the conn
   expect(utf8(content)).toContain('"delta":"Grüße, 世界 🙂"')
   expect({ ended, rest }).toEqual({ ended: false, rest: '' })
 
-  await fetch(agent('chunks'), { method: 'DELETE' })
+  await fetch(agent('chunks'), { method: 'DELETE', headers: { authorization } })
   await until(() => unchunked(bodyOf(reader.text)).ended)
   reader.socket.write(get('/health'))
   await until(() => unchunked(bodyOf(reader.text)).rest.includes('200 OK'))
@@ -96,7 +99,7 @@ test('[H9] HTTP/1.0, as proxies speak it: no chunks, and the end of the connecti
   await until(() => reader.text.includes('"idle"'))
   expect(headOf(reader.text)).not.toContain('chunked')
   expect(utf8(bodyOf(reader.text))).toMatch(/^: open\n\nretry: 2000\n\nid: \d+\ndata: \{.*"Grüße".*\}\n\n$/s)
-  await fetch(agent('plain'), { method: 'DELETE' })
+  await fetch(agent('plain'), { method: 'DELETE', headers: { authorization } })
   await until(() => reader.ended)
 })
 
@@ -110,7 +113,7 @@ test('readers of both kinds get the same events in the same turn', async () => {
 
 test('behind an unfinished answer on the same connection a stream waits its turn', async () => {
   const body = JSON.stringify(scriptBody({ sleepMs: 100 }, { text: 'answered' }))
-  const invoke = `POST /agents/scripted/piped HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const invoke = `POST /agents/scripted/piped HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   const reader = dial(invoke + get('/agents/scripted/piped/stream'))
   await until(() => reader.text.includes('"idle"'))
   expect(reader.text.indexOf('"result":"answered"')).toBeLessThan(reader.text.indexOf(': open'))
