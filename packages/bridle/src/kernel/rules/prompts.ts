@@ -8,7 +8,7 @@ import {
   refuse,
   type SessionOptions,
 } from '../commands.ts'
-import { messageIdOf, runIdOf } from '../ids.ts'
+import { messageIdOf, messageSeq, runIdOf } from '../ids.ts'
 import type { Json } from '../json.ts'
 import { QUEUE_MAX, TIME_MAX } from '../limits.ts'
 import { isEnding } from '../projections/state.ts'
@@ -71,8 +71,16 @@ export const reload = (w: DecisionBuilder, command: Command & { type: 'reload' }
     ({ role, runId }) => role === 'user' && runId !== undefined && runId === answer?.runId,
   )
   const prompt = messages[index]
-  return prompt ? rewind(w, index, prompt.content, { ...command, input: prompt.input }) : refuse('message_not_found')
+  if (!prompt) return refuse('message_not_found')
+  // A file wrote the prompt, and nobody here has confirmed it: in a branch somebody does.
+  const isFromFile = (messageSeq(prompt.id) ?? 0) < (w.state.lifecycle.importedSeq ?? 0)
+  return isFromFile
+    ? refuse('confirm_import', FROM_FILE)
+    : rewind(w, index, prompt.content, { ...command, input: prompt.input })
 }
+
+const FROM_FILE =
+  'The prompt was imported from a file. Branch the session to ask it again, or send it as a prompt of your own.'
 
 export interface PromptOptions {
   readonly actor?: string | undefined
