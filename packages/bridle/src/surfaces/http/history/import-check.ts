@@ -7,7 +7,7 @@ import { entryOf } from '../../../history/log-entry.ts'
 import { type AnyEvent, isId, type Key } from '../../../kernel/event.ts'
 import { LINEAGE_MAX, READ_PAGE, SESSION_CHARS_MAX } from '../../../kernel/limits.ts'
 import { mayOpen, ownerOf } from '../../../kernel/owner.ts'
-import { emptyState, evolve, type SessionState } from '../../../kernel/projections/state.ts'
+import { emptyState, evolveInPlace, type SessionState } from '../../../kernel/projections/state.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { Access } from '../access/authenticate.ts'
 import { refusePrivateAgent } from '../access/exposure.ts'
@@ -67,7 +67,9 @@ export const planImport = async (
     if (origin !== '') states.set(origin, before)
     const after = await foldLog({ exported, parent }, { before, pace }, (seq, state) => {
       const place = eventName(session, seq)
-      if (branchPoints.has(place)) states.set(place, state)
+      const isBranchPoint = branchPoints.has(place)
+      if (isBranchPoint) states.set(place, state)
+      return isBranchPoint
     })
     if (isDenial(after)) return after
     const claimed = importedSettings(after.lifecycle.settings)
@@ -117,11 +119,12 @@ const stateBefore = async (
       `The parent "${parent.id}" is neither in the file nor on this server up to event ${parent.seq}. Export them together.`,
     )
   let state = emptyState
+  const owned = new Set<object>()
   while (state.head < parent.seq) {
     const events = (await source.read(state.head, READ_PAGE)).filter(({ seq }) => seq <= parent.seq)
     if (events.length === 0) break
     for (const event of events) {
-      state = evolve(state, event)
+      state = evolveInPlace(state, event, owned)
       await pace.spend(FOLD_CHARS)
     }
   }
@@ -172,18 +175,20 @@ const originsOf = (sessions: readonly ExportedSession[]): ReadonlyMap<ExportedSe
 const foldLog = async (
   planned: Pick<PlannedImport, 'exported' | 'parent'>,
   { before, pace }: { readonly before: SessionState; readonly pace: Pace },
-  onState: (seq: number, state: SessionState) => void,
+  onState: (seq: number, state: SessionState) => boolean,
 ): Promise<SessionState | Denial> => {
   const { line } = planned.exported
   let state = before
+  let owned = new Set<object>()
   // The state at a branch point is that of the session as it is written here, which may have another name.
   for (const [index, event] of eventsOf(planned).entries()) {
     try {
-      state = evolve(state, event)
+      state = evolveInPlace(state, event, owned)
     } catch {
       return badRequest(`Line ${line + 1 + index}: The event does not follow from those before it. Export it again.`)
     }
-    onState(event.seq, state)
+    // A state that a branch continues stays as it is.
+    if (onState(event.seq, state)) owned = new Set()
     await pace.spend(FOLD_CHARS)
   }
   return state

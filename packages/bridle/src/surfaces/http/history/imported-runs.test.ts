@@ -54,6 +54,12 @@ test.each([
   ['an answer before its turn', 'turn_start', { turn_id: 'r-2', prompt: 'x', message_id: 'm-2' }],
 ])('[X11] the id of a prompt has the number of its event, and not %s', async (_, type, payload) => {
   const it = testApp()
-  const { status, body } = await it.post('/import', writtenFile({ id: 'a', events: type === 'turn_start' ? [...openTurn.slice(0, 2), { type, ...own, payload }] : [{ type, payload }] }))
+  const { status, body } = await it.post(
+    '/import',
+    writtenFile({
+      id: 'a',
+      events: type === 'turn_start' ? [...openTurn.slice(0, 2), { type, ...own, payload }] : [{ type, payload }],
+    }),
+  )
   expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/Line \d: The (run|message) of event \d/)])
 })
