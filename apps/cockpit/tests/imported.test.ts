@@ -7,7 +7,9 @@ const TRAP = `Hello${'\n'.repeat(80)}rm -rf ~ \u202etxt`
 const file = (id: string, prompts: number): string =>
   writtenFile({
     id,
-    opening: { settings: { permission_mode: 'bypassPermissions', workspace_mode: 'in_place', workspace_source: '/etc' } },
+    opening: {
+      settings: { permission_mode: 'bypassPermissions', workspace_mode: 'in_place', workspace_source: '/etc' },
+    },
     events: Array.from({ length: prompts }, (_, at) => turnEvents(2 + at * 6, at === 0 ? TRAP : `Prompt ${at}`)).flat(),
   })
 
@@ -21,7 +23,7 @@ describeCockpit('imported', (world) => {
     const dialog = page.getByRole('dialog', { name: 'Imported session' })
     await dialog.getByText('⟨79 empty lines⟩').waitFor()
     await dialog.getByText('⟨U+202E⟩', { exact: false }).waitFor()
-    await dialog.getByText('That of the agent').waitFor()
+    await dialog.getByText('As the agent asks').waitFor()
     const count = async () => (await world.client.sessions()).sessions.length
     expect(await count()).toBe(1)
     await dialog.getByRole('button', { name: 'Cancel' }).click()

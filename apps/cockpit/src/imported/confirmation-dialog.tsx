@@ -1,4 +1,4 @@
-// What a branch or a replay of an imported session does: the prompts of the file in full, the mode, and the folder that the person chooses.
+// The dialog before a branch or a replay of an imported session: the prompts of the file in full, the mode, and a choice of files.
 import type { SessionDetail } from 'bridle/client'
 import { type FormEvent, useState } from 'react'
 import { useServer } from '../server/server-context.tsx'
@@ -48,7 +48,7 @@ const ConfirmationDialog = ({ detail, onSettle }: ConfirmationDialogProps) => {
           </div>
           <div>
             <dt className="small t2">Mode</dt>
-            <dd>{mode === 'plan' ? 'Plan only' : 'That of the agent'}</dd>
+            <dd>{mode === 'plan' ? 'Plan only' : 'As the agent asks'}</dd>
           </div>
           {offer.data && offer.data.modes.length > 0 ? (
             <FilesFields offer={offer.data} files={files} onChange={setFiles} />

@@ -17,8 +17,8 @@ export class DeltaError extends Error {
 }
 
 /**
- * Copies each touched node once per batch; an untouched node keeps its identity. `owned` are the copies of earlier batches that nobody else
- * has: they are changed in place, so that a long list is not copied for each entry.
+ * Copies each touched node once per batch; an untouched node keeps its identity. `owned` holds the copies of earlier batches. They have no
+ * other reader and change in place, so that a long list is not copied for each entry.
  */
 export const applyOperations = <S>(
   state: S,

@@ -1,5 +1,5 @@
 // A branch or a rerun of an imported session: the prompts and the mode are shown first, and a person, or the digest in a flag, confirms
-// them. The file decides neither the folder nor the mode, so both are those of the command.
+// them. The command decides the folder and the mode, and the file neither.
 import type { SessionDetail } from '../../client/index.ts'
 import { isJsonObject, type Json, omit } from '../../kernel/json.ts'
 import { type CliCommand, EXIT_CODES, ExitError } from '../command.ts'
@@ -52,7 +52,7 @@ export const confirmedContinuation = async (
   return { ...confirmed, prompts_digest }
 }
 
-/** What the file says, every line behind a mark: no prompt can look like a line of this program. */
+/** The prompts of the file, every line behind a mark, so that none looks like a line of this program. */
 const claimLines = (
   { id, agent, permission_mode, imported_prompts: prompts = [] }: SessionDetail,
   {
@@ -87,7 +87,7 @@ const sentWith = (input: Json | undefined): readonly string[] => {
   return isJsonObject(rest) && Object.keys(rest).length === 0 ? [] : [`Sent with it: ${JSON.stringify(rest)}`]
 }
 
-/** What an import ignored of the file; null = nothing. */
+/** The settings of the file that an import ignored; null = none. */
 export const ignoredText = (names: readonly string[] = []): string | null => {
   if (names.length === 0) return null
   const [count, were] = names.length === 1 ? ['1 setting', 'was'] : [`${names.length} settings`, 'were']

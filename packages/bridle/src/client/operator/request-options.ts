@@ -55,7 +55,7 @@ export interface NewSession {
 
 /** The confirmation that a session needs which continues an imported one, and its workspace. */
 export interface ContinuationOptions {
-  /** The workspace of the new session. Default: that of the session, and none is taken from an imported one. */
+  /** The workspace of the new session. Default: the session's own. An imported session has none. */
   readonly workspace?: { readonly mode?: 'none' | 'read' | 'write' | 'in_place'; readonly source?: string }
   /** The `prompts_digest` of the session's detail: its imported prompts were read. */
   readonly prompts_digest?: string

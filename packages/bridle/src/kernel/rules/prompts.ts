@@ -72,7 +72,7 @@ export const reload = (w: DecisionBuilder, command: Command & { type: 'reload' }
   )
   const prompt = messages[index]
   if (!prompt) return refuse('message_not_found')
-  // A file wrote the prompt, and nobody here has confirmed it: in a branch somebody does.
+  // The prompt came from a file and is unconfirmed; a branch has a confirmation.
   const isFromFile = (messageSeq(prompt.id) ?? 0) < (w.state.lifecycle.importedSeq ?? 0)
   return isFromFile
     ? refuse('confirm_import', FROM_FILE)

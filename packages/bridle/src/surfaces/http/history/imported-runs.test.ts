@@ -52,7 +52,7 @@ test.each([
   ['no number', 'prompt_queued', { run_id: 'r-2', message_id: 'm', text: 'x' }],
   ['the run of another prompt', 'prompt_queued', { run_id: 'r-1', message_id: 'm-2', text: 'x' }],
   ['an answer before its turn', 'turn_start', { turn_id: 'r-2', prompt: 'x', message_id: 'm-2' }],
-])('[X11] the id of a prompt has the number of its event, and not %s', async (_, type, payload) => {
+])('[X74] the id of a prompt has the number of its event, and not %s', async (_, type, payload) => {
   const it = testApp()
   const { status, body } = await it.post(
     '/import',
