@@ -5,6 +5,7 @@ import { tooDeepText } from '../../../history/export/export-reader.ts'
 import { Pace } from '../../../history/export/pace.ts'
 import { entryOf } from '../../../history/log-entry.ts'
 import { type AnyEvent, isId, type Key } from '../../../kernel/event.ts'
+import { fileReferences } from '../../../kernel/file-references.ts'
 import { LINEAGE_MAX, READ_PAGE, SESSION_CHARS_MAX } from '../../../kernel/limits.ts'
 import { mayOpen, ownerOf } from '../../../kernel/owner.ts'
 import { emptyState, evolveInPlace, type SessionState } from '../../../kernel/projections/state.ts'
@@ -72,6 +73,8 @@ export const planImport = async (
       return isBranchPoint
     })
     if (isDenial(after)) return after
+    const foreign = await foreignFileDenial(context, exported)
+    if (foreign) return foreign
     const claimed = importedSettings(after.lifecycle.settings)
     const unfit = modelDenial(context, exported, claimed)
     if (unfit) return unfit
@@ -204,6 +207,29 @@ const modelDenial = (
   return problem
     ? at(exported, `The session asks the model "${model}", which this server does not allow: ${problem}`)
     : null
+}
+
+/** A run reads every file that a prompt names, so that a prompt must not name what another user has uploaded. */
+const foreignFileDenial = async (
+  { ports, access, budget }: ImportContext,
+  { entries, line }: ExportedSession,
+): Promise<Denial | null> => {
+  const viewer = await viewerOf(access)
+  if (viewer === null || !ports.uploads) return null
+  const seen = new Set<string>()
+  for (const [index, { type, payload }] of entries.entries()) {
+    const references = type === 'prompt_queued' || type === 'steered' ? fileReferences(payload.input) : []
+    for (const { ref_id } of references) {
+      const id = String(ref_id)
+      if (seen.has(id)) continue
+      seen.add(id)
+      const upload = await ports.uploads.find(id, access.tenant)
+      if (upload && !mayOpen(viewer, upload.owner))
+        return badRequest(`Line ${line + 1 + index}: The file of the prompt belongs to another user.`)
+      await budget.nextTurn()
+    }
+  }
+  return null
 }
 
 /** The id of the session here, and whether it is here already. */

@@ -1,5 +1,7 @@
 // Work that a file describes: nothing of it goes on here before a person has seen it.
 import { describe, expect, test } from 'vitest'
+import { StoredUploads } from '../../../stores/uploads/stored-uploads.ts'
+import { memoryUploadFolder } from '../../../stores/uploads/upload-folder.ts'
 import { testApp } from '../test-app.suite.ts'
 import { turnEvents, type WrittenEvent, writtenFile } from './written-files.suite.ts'
 
@@ -62,4 +64,27 @@ test.each([
     }),
   )
   expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/Line \d: The (run|message) of event \d/)])
+})
+
+test('[X75] a prompt of a file does not name what another user has uploaded', async () => {
+  const users = ['ann', 'bob'].map((user) => ({ token: user, user }))
+  const uploads = new StoredUploads(memoryUploadFolder(), Date.now)
+  const it = testApp({ tokens: users as never, uploads })
+  const as = (token: string) => ({ authorization: `Bearer ${token}` })
+  const uploaded = await uploads.add(
+    { tenant: 'default', owner: 'user:ann', name: 'secret.txt', mimeType: 'text/plain' },
+    new TextEncoder().encode('SECRET'),
+  )
+  const input = { prompt: 'x', attachments: [{ ref_id: uploaded?.id ?? '' }] }
+  for (const input_ of [input, { openharness: { attachments: input.attachments } }]) {
+    const asked = { type: 'prompt_queued', payload: { run_id: 'r-2', message_id: 'm-2', text: 'x', input: input_ } }
+    const file = writtenFile({ id: 'a', events: [asked] })
+    const { status, body } = await it.post('/import', file, as('bob'))
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/Line 4: The file of the prompt/)])
+  }
+  const file = writtenFile({
+    id: 'a',
+    events: [{ type: 'prompt_queued', payload: { run_id: 'r-2', message_id: 'm-2', text: 'x', input } }],
+  })
+  expect((await it.post('/import', file, as('ann'))).status).toBe(200)
 })
