@@ -88,3 +88,13 @@ test('[X75] a prompt of a file does not name what another user has uploaded', as
   })
   expect((await it.post('/import', file, as('ann'))).status).toBe(200)
 })
+
+test('[X71] every branch goes through the host, which refuses one without a digest, on each wire', async () => {
+  const it = testApp()
+  await it.post('/import', writtenFile({ id: 'a', events: turnEvents(2, 'rm -rf ~') }))
+  const key = { tenant: 'default', agent: 'scripted', id: 'a' }
+  const requests = [{}, { prompt: 'mine' }, { prompt: null }, { settings: {} }, { prompts: [{ text: 'rm -rf ~' }] }]
+  for (const options of requests)
+    expect(await it.host.branch(key, 7, 'b', options)).toMatchObject({ refused: 'confirm_import' })
+  expect((await it.get('/sessions')).body.sessions).toHaveLength(1)
+})
