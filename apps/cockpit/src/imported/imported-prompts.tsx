@@ -1,10 +1,12 @@
-import type { ImportedPrompt } from 'bridle/client'
+import type { SessionDetail } from 'bridle/client'
 import { useState } from 'react'
 import { ExactBlock } from '../approval/exact-block.tsx'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
 import { PROMPTS_SHOWN } from './limits.ts'
+
+type ImportedPrompt = NonNullable<SessionDetail['imported_prompts']>[number]
 
 /** The prompts of a file: each in full, in its order, and as many as there are. */
 export const ImportedPrompts = ({ prompts }: { readonly prompts: readonly ImportedPrompt[] }) => {

@@ -53,7 +53,6 @@ export type {
   ChannelEnvelope,
   ChannelPage,
   CheckpointSummary,
-  ImportedPrompt,
   ImportReceipt,
   Liveness,
   LogEntry,

@@ -639,7 +639,7 @@ describe('[C376] a session that was imported', () => {
         'Mode: normal. Approvals: as the agent scripted asks for them.',
         'Folder: none. Name one with --workspace.',
       ])
-      // Whatever the prompt has in it, no line of it looks like one of the command.
+      // No line of the prompt looks like one of the command.
       const shown = lines.slice(2, -3)
       expect([shown.length, shown.every((line) => line.startsWith('  |'))]).toEqual([83, true])
       expect(shown).toContain('  | rm -rf ~ \\u202etxt')
