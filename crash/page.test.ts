@@ -15,12 +15,21 @@ test('[O39] the page shows what held, what broke and what could not be played', 
   const [held, broke, unplayed] = faults
   const rows: RowResult[] = [
     { fault: held!, rounds: 3, looks: { 1: 12, 3: 4 }, broken: [], harnessErrors: [], note: 'On a small disk.' },
-    { fault: broke!, rounds: 3, looks: { 3: 2, 8: 1 }, broken: tally.broken, harnessErrors: ['too slow'], folder: '/kept' },
+    {
+      fault: broke!,
+      rounds: 3,
+      looks: { 3: 2, 8: 1 },
+      broken: tally.broken,
+      harnessErrors: ['too slow'],
+      folder: '/kept',
+    },
     { fault: unplayed!, rounds: 0, skipped: 'no compiler', looks: {}, broken: [], harnessErrors: [] },
   ]
   const lines = matrixPage(rows).split('\n')
   expect(lines).toContain(`| ${held!.name} | 3 | 0 of 12 | – | 0 of 4 | – | – | – | – | – | – | – | – | – | none |`)
-  expect(lines).toContain(`| ${broke!.name} | 3 | – | – | 1 of 2 | – | – | – | – | 0 of 1 | – | – | – | – | **1**, the harness gave up 1 times |`)
+  expect(lines).toContain(
+    `| ${broke!.name} | 3 | – | – | 1 of 2 | – | – | – | – | 0 of 1 | – | – | – | – | **1**, the harness gave up 1 times |`,
+  )
   expect(lines).toContain(`| ${unplayed!.name} | skipped: no compiler |  |  |  |  |  |  |  |  |  |  |  |  |  |`)
   expect(lines).toContain(`| ${held!.name} | ${held!.what} On a small disk. |`)
   // Nothing of the machine that wrote it.

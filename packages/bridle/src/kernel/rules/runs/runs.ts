@@ -93,8 +93,7 @@ export const failRun = (
 /** A run that was interrupted continues from its handle, as after a pause. False = it may not, or was interrupted too often. */
 export const keepInterruptedRun = (w: DecisionBuilder, handle: string): boolean => {
   const { run } = w
-  if (run?.phase !== 'started' || run.durable || run.attempt >= INTERRUPTED_ATTEMPTS_MAX || isExpired(w))
-    return false
+  if (run?.phase !== 'started' || run.durable || run.attempt >= INTERRUPTED_ATTEMPTS_MAX || isExpired(w)) return false
   recordResumeHandle(w, handle)
   askAboutUnsafe(w, 'its run was interrupted', true)
   settleToolCalls(w, 'error', 'interrupted')
