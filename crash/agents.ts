@@ -102,7 +102,7 @@ const longTalk: readonly PlanStep[] = [
   { say: 'That is all.' },
 ]
 
-/** Each chat fills the window of its model in the middle of its turn, and goes on from a summary. */
+/** Each chat fills the window of its model in the middle of its turn, and continues from a summary. */
 export const compactingAgent: CrashAgent = {
   ...durable('thinker', { talk: longTalk }),
   proof: { kind: 'talk', type: 'context_compacted' },
@@ -113,16 +113,17 @@ const spoken = (text: string) => ({ blocks: [{ text }], chunk: 4, delayMs: 20 })
 
 const turns: { readonly [kind in SessionKind]: readonly object[] } = {
   talk: [spoken('word '.repeat(40))],
-  ask: [{ blocks: [bash('echo written', 'toolu_ask')] }, spoken('Done.')],
+  ask: [{ blocks: [bash('echo written | tee out.txt', 'toolu_ask')] }, spoken('Done.')],
   work: [spoken('thing '.repeat(40))],
 }
 
-/** The runs of Claude Code live in a sandbox, which the server leaves behind. */
+/** Runs live in a sandbox that outlives the server. */
 export const claudeCode: CrashAgent = {
   name: 'claude',
   prompt: (kind, length) => `@stub ${JSON.stringify(length === 'whole' ? turns[kind] : [spoken('once more')])}`,
   approval: { result: 'written' },
   answers: { talk: 'word '.repeat(40), ask: 'Done.', work: 'thing '.repeat(40) },
+  proof: { kind: 'ask', type: 'approval_required' },
   // Most of it is the engine's start.
   strikeMs: 4_000,
 }

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { fetchPinned } from '../scripts/pinned-tools.ts'
 import type { FaultEquipment } from './faults.ts'
 
+const SANDBOX_PROGRAM = 'bwrap'
+
 /** Null where the engine is there, or can be fetched. */
 export const noClaudeCode = (): string | null => {
   const engines = fetchPinned('apps/sandbox', 'engines')
@@ -16,7 +18,7 @@ export const claudeEquipment = async (folder: string): Promise<FaultEquipment> =
   const { startAnthropicStub } = await import('../packages/bridle/src/runners/engines/claude/anthropic-stub.suite.ts')
   const { endSandboxes } = await import('../packages/bridle/src/runners/engines/engines.suite.ts')
   const stub = await startAnthropicStub()
-  const hasWalls = spawnSync('bwrap', ['--version']).status === 0
+  const hasWalls = spawnSync(SANDBOX_PROGRAM, ['--version']).status === 0
   return {
     env: {
       BRIDLE_ENGINES: engines.folder,

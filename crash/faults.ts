@@ -26,7 +26,7 @@ export interface Fault {
   readonly missing?: () => string | null
   /** Prepared before the server starts, and removed at the end. */
   readonly prepare?: (folder: string) => FaultEquipment | Promise<FaultEquipment>
-  /** Another user of the server; absent = none. */
+  /** Another user of the server; absent: none. */
   readonly guest?: GuestMaker
   /** The turn of the chats that is struck; absent: the first. */
   readonly turn?: 'second'
@@ -76,7 +76,7 @@ const scriptedFaults: readonly Fault[] = [
   },
   {
     name: 'SIGSTOP',
-    what: 'The server is stopped for a moment, and goes on.',
+    what: 'The server is stopped for a moment, and continues.',
     strike: async ({ server, chance }) => {
       server.signal('SIGSTOP')
       await sleep(chance.int(50, 500))
@@ -85,7 +85,7 @@ const scriptedFaults: readonly Fault[] = [
   },
   {
     name: 'SIGSTOP, and another takes over',
-    what: 'The server is stopped, its lock is lost (as on a file system that forgets locks), a second server opens the folder, and the first goes on.',
+    what: 'The server is stopped, its lock is lost (as on a file system that forgets locks), a second server opens the folder, and the first continues.',
     strike: async (world) => {
       const old = world.server
       old.signal('SIGSTOP')
@@ -144,7 +144,7 @@ const scriptedFaults: readonly Fault[] = [
   ...[1, 2].map(
     (times): Fault => ({
       name: times === 1 ? 'failed fsync' : 'failed fsync, twice in a row',
-      what: `${times === 1 ? 'One sync fails' : 'Two syncs in a row fail'} and the kernel forgets the pages; the server goes on, and then the power is cut.`,
+      what: `${times === 1 ? 'One sync fails' : 'Two syncs in a row fail'} and the kernel forgets the pages; the server continues, and then the power is cut.`,
       missing: noCompiler,
       prepare: (folder) => preloaded(folder),
       strike: async (world, { preload }) => preload?.failSyncs(world, times),
@@ -188,7 +188,7 @@ const companyFaults: readonly Fault[] = [
   },
   {
     ...{ ...kill, agent: compactingAgent, name: 'kill -9 with compaction (model agent)' },
-    what: 'The server is killed at any moment of turns that fill the window of their model and go on from a summary.',
+    what: 'The server is killed at any moment of turns that fill the window of their model and continue from a summary.',
   },
   {
     ...{ ...kill, agent: durableFunction, guest: uploadingGuest, name: 'kill -9 with uploads (durable function)' },
@@ -209,7 +209,7 @@ const companyFaults: readonly Fault[] = [
   },
   {
     ...{ ...kill, agent: claudeCode, name: 'kill -9 (Claude Code)', missing: noClaudeCode, prepare: claudeEquipment },
-    what: 'The server is killed at any moment of turns of the real engine, which go on without it. Their provider is a stub.',
+    what: 'The server is killed at any moment of turns of the real engine, which continue without it. Their provider is a stub.',
   },
 ]
 

@@ -12,7 +12,7 @@ export interface RowResult {
   readonly skipped?: string
   readonly looks: { readonly [promise in PromiseId]?: number }
   readonly broken: readonly BrokenPromise[]
-  /** Where the harness gave up. The row is no verdict then. */
+  /** Where the harness gave up. Such a row proves nothing. */
   readonly harnessErrors: readonly string[]
   /** How this machine played the fault, where there are several ways. */
   readonly note?: string | undefined

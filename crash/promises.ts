@@ -12,7 +12,7 @@ export const promises = {
   8: 'No session is forgotten: each comes to an end, and takes a second turn.',
   9: 'A full disk or a failed sync acknowledges nothing that is not kept.',
   10: 'A durable run goes on: its answer is that of a run that no fault met, and nothing unsafe is done twice unasked.',
-  11: 'Whatever else is under way holds: a file is whole, a request of a shell that is sent again has one answer, and the rows that a reader of `/changes` has are those of the list.',
+  11: 'Uploads, shells and lists survive, too: a run reads the whole file, a shell that repeats its request gets the same answer, and a reader of `/changes` has the rows of the list.',
   ready: '`/ready` says no while the server cannot take work.',
 } as const
 export type PromiseId = `${keyof typeof promises}`
@@ -28,7 +28,7 @@ export interface BrokenPromise {
 export class PromiseTally {
   readonly checkCounts = new Map<PromiseId, number>()
   readonly broken: BrokenPromise[] = []
-  /** Steps that the harness could not do or wait for. The promises of such a round are undecided. */
+  /** Steps that the harness could not play, and waits that timed out. They leave the promises undecided. */
   readonly harnessErrors: string[] = []
 
   check(promise: PromiseId, isKept: boolean, text: () => string): void {

@@ -39,5 +39,5 @@ export const openHarnessGuest: GuestMaker = (world) => ({
   },
 })
 
-/** How long the engine took is that of each request. */
+/** Each request has its own latency. */
 const withoutLatency = (name: string, value: unknown): unknown => (name === 'engine_latency_ms' ? undefined : value)

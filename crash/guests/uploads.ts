@@ -1,4 +1,4 @@
-// A file that is uploaded and used in a prompt while a fault strikes: the run reads the very bytes that were sent.
+// A file that is uploaded and used in a prompt while a fault strikes: the run reads exactly the bytes that were sent.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RepeatableCommand } from '../command.ts'
 import { request } from '../http.ts'

@@ -28,7 +28,7 @@ export type UnreachableVerdict = 'wait' | 'server_away' | 'provider_away'
 interface PatientRequest extends ForwardedRequest {
   /** The address and the key now; null = the run has ended, or has no key any more. */
   readonly target: () => Upstream | null
-  /** Asked after each try that reached nobody. */
+  /** Called after each failed connection. */
   readonly onUnreachable: (sinceMs: number) => UnreachableVerdict
   /** Aborted when the engine leaves. */
   readonly signal: AbortSignal
@@ -67,7 +67,7 @@ export const forwardWhenReachable = async (
 const serverAwayMessage = (sinceMs: number): string =>
   `The server that lends the key of this run cannot be reached. It has been away for ${Math.round(sinceMs / 1_000)} seconds.`
 
-/** Nobody is at the address: a process that ended, a machine that restarts. */
+/** Error codes of a server that has ended, or whose machine restarts. */
 const AWAY: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE'],
   ...['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],

@@ -31,7 +31,7 @@ export interface RelayOptions {
   /** Null between runs: a process that an engine left behind gets no key. */
   readonly activeRun: () => object | null
   readonly onStatus: (provider: ProviderName, status: number) => void
-  /** Whether a request that reached nobody waits. Absent = none does. */
+  /** Whether a request with an unreachable address waits. Absent = it does not. */
   readonly onUnreachable?: (provider: ProviderName, sinceMs: number) => UnreachableVerdict
   /** The terms of the run in progress; absent = only paths and bodies are checked. */
   readonly terms?: RunTerms

@@ -175,7 +175,7 @@ export class SandboxRunner {
     return this.busy ? this.#currentRun : null
   }
 
-  /** A run whose key is lent waits for its server as long as the runner keeps runs that nobody follows. */
+  /** A run with a lent key waits for its server as long as the runner keeps runs without a reader. */
   onUnreachable(provider: ProviderName, sinceMs: number): UnreachableVerdict {
     const run = this.#currentRun
     if (!run || typeof run.env[providers[provider].urlName] !== 'string') return 'provider_away'

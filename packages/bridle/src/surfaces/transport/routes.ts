@@ -82,7 +82,7 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
         after: query.after && session.canResumeFrom(query.after) ? query.after.seq : null,
         hinted: knowsApprovals(query) ? null : [],
       }
-      // Deltas take a client on who has a state; whoever has none, or an old one, gets the whole.
+      // A client that resumes gets deltas. A new client gets the whole state.
       if (connection.after === null)
         await stateEncoderOf(session).prepare(session.state.conversation, session.takeTurns)
       return (socket) => new TransportSocket(connection, session, socket, ports, 'new', branchWorkspaceOf(call))

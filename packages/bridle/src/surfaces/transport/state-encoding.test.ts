@@ -39,7 +39,7 @@ test('[T31] a long conversation is encoded in pages, and each message once for a
     return done
   })
   expect(encodedIn).toEqual(Array(9).fill(4))
-  // A further message, and one that is still streaming: the rest is known.
+  // A new message and a changed one: the rest is known.
   const last = { ...(messages.at(-1) as HarnessMessage), status: 'streaming' } as const
   const state = stateOf([...messages.slice(0, -1), last, message(40, 10)])
   const text = encoder.encode(state, 9, 1)

@@ -28,7 +28,7 @@ export class StateEncoder {
     return `{"type":"state","state":{${fields.join(',')}},"seq":${seq}${which}}`
   }
 
-  /** Encodes what `encode` needs, a page in each turn. Messages that come meanwhile are left to `encode`. */
+  /** Encodes the messages for `encode`, a page per turn. `encode` handles messages that are added later. */
   async prepare({ messages }: HarnessState, takeTurns: TakeTurns): Promise<void> {
     const missing = messages.filter((message) => !this.#texts.has(message))
     for (let from = 0, isFirst = true; from < missing.length; isFirst = false) {
@@ -36,7 +36,7 @@ export class StateEncoder {
         for (let chars = 0; from < missing.length && chars < ENCODED_PAGE_CHARS; from++)
           chars += this.#textOf(missing[from] as HarnessMessage).length
       }
-      // A conversation of one page waits for nobody.
+      // A conversation of one page does not wait.
       await (isFirst ? page() : takeTurns(page))
     }
   }
