@@ -104,7 +104,7 @@ export class CliWorkspace {
     await this.server.until((line) => line.includes('ready at'))
   }
 
-  /** The environment of a command that names no server, in a folder whose usual address nobody has: the command starts one of its own. */
+  /** The environment of a command that names no server, in a folder whose usual address is free: the command starts its own. */
   async unnamed(): Promise<NodeJS.ProcessEnv> {
     writeFileSync(join(this.folder, 'bridle.config.mjs'), `export default { port: ${await freePort()} }`)
     return { BRIDLE_URL: '' }

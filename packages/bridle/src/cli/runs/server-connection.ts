@@ -1,4 +1,4 @@
-// A server for a command: the one that runs, else, if nobody named a server, one in this process that ends with the command.
+// A server for a command: the one that runs, else one in this process that ends with the command. A server that was named is never replaced.
 import { randomBytes } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient, OperatorClient } from '../../client/index.ts'
