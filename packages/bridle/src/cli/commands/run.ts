@@ -125,6 +125,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       const { status } = end
       if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
       else out.note(`${status}, session ${id}`)
+      if (!out.isJson && connection.ownData === null && end.error?.reason === null) out.note(THROWN)
       const takeOver =
         workspace && !out.isJson ? await changesNote(plain, { id, agent }, serverFlags).catch(() => null) : null
       if (takeOver !== null) out.note(takeOver)
@@ -144,6 +145,9 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     }
   },
 })
+
+/** The caller gets no stack: it may be anybody. A server of this process has printed it. */
+const THROWN = 'If the agent threw, the output of the server has the place in its file.'
 
 const hasNoInput = (prompt: string | undefined, flags: RunInputFlags): boolean =>
   [prompt, flags.payload, flags['payload-file'], flags.stdin, flags.set].every((each) => each === undefined)

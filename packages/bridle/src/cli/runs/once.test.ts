@@ -106,3 +106,10 @@ test.each([
 ])('[C376] [C377] %j is a usage error', async (flags, notes) => {
   expect(await world.text('run', 'scripted', script, ...flags)).toEqual({ code: 2, stdout: '', notes })
 })
+
+test('[C379] of a run that failed without a reason, people learn where to look for the place', async () => {
+  const { notes } = await world.text('run', 'scripted', scriptOf({ fail: 'boom' }), '--id', 'place')
+  expect(notes).toMatch(
+    /failed, session place\nIf the agent threw, the output of the server has the place in its file\.$/,
+  )
+})
