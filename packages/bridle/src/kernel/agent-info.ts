@@ -48,6 +48,20 @@ export const canStart = (agent: Pick<AgentInfo, 'needs' | 'startsAnyway'>): bool
 export const unavailability = (agent: Pick<AgentInfo, 'name' | 'needs' | 'startsAnyway'>): string | null =>
   canStart(agent) ? null : `The agent "${agent.name}" is not available: ${agent.needs}`
 
+/**
+ * The sentence with which a prompt of a session is refused: also if none of the agent's models can be asked, and the session names no other
+ * one. Null: its run can begin.
+ */
+export const promptRefusal = (
+  agent: Pick<AgentInfo, 'name' | 'needs' | 'startsAnyway' | 'modelProblem'>,
+  sessionModel: Json | undefined,
+): string | null => {
+  const unavailable = unavailability(agent)
+  if (unavailable !== null || !agent.startsAnyway) return unavailable
+  if (typeof sessionModel === 'string' && agent.modelProblem?.(sessionModel) === null) return null
+  return unavailability({ name: agent.name, needs: agent.needs })
+}
+
 export interface Submission {
   readonly prompt: string
   readonly input?: Json

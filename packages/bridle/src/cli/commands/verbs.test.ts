@@ -747,13 +747,14 @@ test('[C165] run without a prompt: an agent that reads one is not asked; one tha
     log: () => {},
   })
   try {
-    expect(await world.text('run', 'talker', '--url', server.url)).toEqual({
-      ...{ code: 2, stdout: '' },
-      notes: 'Say what to do: bridle run talker "Hello", or use --payload or --set.',
-    })
+    for (const name of ['talker', 'nightly'])
+      expect(await world.text('run', name, '--url', server.url)).toEqual({
+        ...{ code: 2, stdout: '' },
+        notes: `Say what to do: bridle run ${name} "Hello", or use --payload or --set.`,
+      })
     const { sessions } = await operatorClient({ url: server.url }).sessions()
     expect(sessions).toEqual([])
-    for (const [name, ...more] of [['reporter'], ['nightly', 'Go'], ['talker', 'Hi']])
+    for (const [name, ...more] of [['reporter'], ['nightly', 'Hi'], ['talker', 'Hi']])
       expect([name, (await world.text('run', name ?? '', ...more, '--url', server.url)).code]).toEqual([name, 0])
   } finally {
     await server.close()

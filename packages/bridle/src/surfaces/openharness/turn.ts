@@ -1,5 +1,4 @@
 // A turn: the intent becomes a prompt, and the answer is what its run said.
-import { unavailability } from '../../kernel/agent-info.ts'
 import { isRefusal, type Refusal } from '../../kernel/commands.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
@@ -11,6 +10,7 @@ import type { AppPorts } from '../http/router/app.ts'
 import { type Denial, extendDenial, isDenial, notFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
+import { promptRefusalOf } from '../http/sessions/prompt-refusal.ts'
 import { requireKey } from '../http/sessions/routes.ts'
 import { claimUploads } from '../http/uploads/claim.ts'
 import { agentInput, keptFields } from './agent-input.ts'
@@ -161,7 +161,7 @@ const submitIntent = async (
     return invalidField('context.user_intent', 'Say what the user wants, as a text.')
   const agent = ports.agents.get(key.agent)
   if (!agent) return notFound()
-  const unavailable = unavailability(agent)
+  const unavailable = await promptRefusalOf(ports.host, key, agent)
   if (unavailable !== null) return engineError('engine_unavailable', unavailable)
   const kept = await keptFields(split.request, ports.openharness?.restrictedKeys)
   if (isDenial(kept)) return kept

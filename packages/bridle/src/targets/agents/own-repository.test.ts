@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
 import { isThorough } from '../../../../../scripts/variants.ts'
-import { CliWorkspace, freePort, parseJsonRows } from '../../cli/cli.suite.ts'
+import { CliWorkspace, parseJsonRows } from '../../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../../runners/engines/claude/anthropic-stub.suite.ts'
 import { responsesStub } from '../../runners/engines/codex/responses-stub.suite.ts'
 import { endSandboxes, engineEnv, noEngines } from '../../runners/engines/engines.suite.ts'
@@ -128,7 +128,7 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
         input: { file_path: join(realpathSync(world.folder), 'notes.txt') },
       }
       const prompt = stubbed({ blocks: [look] }, done)
-      const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
+      const env = await world.unnamed()
       const args = ['run', 'claude', prompt, '--workspace', '.', '--workspace-mode', 'in-place', '--json']
       const { code, stdout } = await world.bridle(args, { env })
       expect([code, parseJsonRows(stdout).at(-1)]).toMatchObject([0, { status: 'completed', result: 'Done.' }])
