@@ -140,6 +140,7 @@ export class AgentRegistry {
         return model && missing ? modelNeeds(model, missing) : null
       },
       startsAnyway: true,
+      ...(definition.isProcedure && { isProcedure: true }),
       ...(warnings.length > 0 && { warnings }),
       inputSchema: () => (definition.input ? inputSchemaOf(definition) : promptSchema()),
       ...this.#modelChoice(definition),
