@@ -77,10 +77,10 @@ test('[OH145] an agent that a plugin_id names keeps its own conversation beside 
   expect(sessionOf(await ask({ user_intent: hello }))).toBe('s')
   const { body } = await engine.get('/sessions/s:hooked')
   expect(body).toMatchObject({ agent: 'hooked', parent_session_id: 's', messages: { length: 4 } })
-  // The line shows where the other agent is at work.
-  await expect
-    .poll(async () => JSON.stringify((await engine.get('/sessions?parent=s')).body.sessions))
-    .toContain('"session_id":"s:hooked"')
+  // The line shows the other session, and that its turn has ended.
+  const linked = async () => (await engine.get('/sessions/s')).body.subagents
+  await expect.poll(linked).toMatchObject([{ session_id: 's:hooked', agent: 'hooked', status: 'completed' }])
+  expect((await engine.get('/sessions?parent=s')).body.sessions).toMatchObject([{ session_id: 's:hooked' }])
 })
 
 test('[OH145] three users of one engine, their lines interleaved, never meet', async () => {
