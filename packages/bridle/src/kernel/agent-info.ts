@@ -21,6 +21,8 @@ export interface AgentInfo extends EngineIdentity {
   readonly credential?: string | null
   /** Sentences about mistakes that stop nothing; absent = none. */
   readonly warnings?: readonly string[]
+  /** Made by `sop()`: a conversation returns to the default agent when its run ends. */
+  readonly isProcedure?: boolean
   /** Every server has the agent, unless the user has one of that name. */
   readonly isDefault?: boolean
   /** The events and features of the engine behind the agent; absent = everything is native. */

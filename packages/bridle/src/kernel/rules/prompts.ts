@@ -32,7 +32,10 @@ export const submit = (w: DecisionBuilder, command: Command & { type: 'submit' }
   if (w.state.lifecycle.created && command.fresh) return refuse('session_exists')
   if (!w.state.lifecycle.created && command.existing) return refuse('session_not_found')
   if (!w.state.lifecycle.created) createSession(w, command.opening, command.owner)
-  return answerQuestion(w, command) ?? queuePrompt(w, command.prompt, command)
+  if (command.only === 'join' && w.run) return { runId: w.run.runId, messageId: w.run.messageId, delivery: 'started' }
+  const answer = answerQuestion(w, command)
+  if (command.only === 'answer') return answer ?? refuse('approval_not_found')
+  return answer ?? queuePrompt(w, command.prompt, command)
 }
 
 /** Sends the prompt to the run in progress if its engine takes one, else to the head of the queue; the answer says which. */

@@ -144,6 +144,7 @@ export class AgentRegistry {
         return needs
       },
       startsAnyway: true,
+      ...(definition.isProcedure && { isProcedure: true }),
       ...(warnings.length > 0 && { warnings }),
       inputSchema: () => (definition.input ? inputSchemaOf(definition) : promptSchema()),
       ...this.#modelChoice(definition),
