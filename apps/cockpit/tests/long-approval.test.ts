@@ -195,6 +195,16 @@ describeCockpit('an approval of a long call', (world) => {
     expect(await isInSight(cards(other).getByText(END))).toBe(true)
     await unread(cards(other)).waitFor({ state: 'detached' })
     await expect.poll(() => approve(cards(other)).isEnabled()).toBe(true)
+    await other.close()
+
+    // What both texts have in common is approved as well.
+    const common = `${lines(30)}\n${END}\n${lines(30)}`
+    await world.play('common', ask({ path: 'a.ts', old_text: `${common}\nold`, new_text: `${common}\nnew` }))
+    const last = await world.open('/s/common')
+    await unread(cards(last)).waitFor()
+    expect(await cards(last).getByText(END).count()).toBe(1)
+    await cards(last).getByRole('button', { name: 'Jump to the end' }).click()
+    await expect.poll(() => approve(cards(last)).isEnabled()).toBe(true)
   })
 
   test('[C256] a card takes no answer in its first moments, short or long', async () => {
