@@ -199,12 +199,18 @@ describeCockpit('an approval of a long call', (world) => {
 
     // What both texts have in common is approved as well.
     const common = `${lines(30)}\n${END}\n${lines(30)}`
-    await world.play('common', ask({ path: 'a.ts', old_text: `${common}\nold`, new_text: `${common}\nnew` }))
+    const tool = `mcp__${'server_'.repeat(20)}_delete_all`
+    const args = { path: 'a.ts', old_text: `${common}\nold`, new_text: `${common}\nnew` }
+    await world.play('common', [{ approve: tool, args }])
     const last = await world.open('/s/common')
-    await unread(cards(last)).waitFor()
-    expect(await cards(last).getByText(END).count()).toBe(1)
-    await cards(last).getByRole('button', { name: 'Jump to the end' }).click()
-    await expect.poll(() => approve(cards(last)).isEnabled()).toBe(true)
+    const named = last.getByRole('article', { name: `Approval needed: ${tool}` })
+    await unread(named).waitFor()
+    expect(await named.getByText(END).count()).toBe(1)
+    await named.getByRole('button', { name: 'Jump to the end' }).click()
+    await expect.poll(() => approve(named).isEnabled()).toBe(true)
+    // The end of a name tells a tool from its neighbours.
+    const name = named.locator('code', { hasText: /_delete_all$/ }).first()
+    expect(await name.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
   })
 
   test('[C256] a card takes no answer in its first moments, short or long', async () => {
