@@ -319,7 +319,7 @@ export class LocalSandboxes implements SandboxProvider {
     if (!record?.isReady) return null
     const box = adoptSandbox(record, this.#records.folderOf(record.id), this.#options.now())
     this.#sandboxes.set(record.id, box)
-    // One of an earlier process may be at work.
+    // A sandbox of an earlier process may still be at work.
     this.#beginWriting(box)
     return box
   }

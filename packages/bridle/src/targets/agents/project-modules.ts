@@ -151,8 +151,8 @@ const hooks: Parameters<typeof registerHooks>[0] = {
 }
 
 /**
- * Files that no agent imports are checked as well: those of the settings file, packages, and files outside of the project, such as those
- * of a neighbour in the same repository. What is checked is what is run.
+ * Files that no agent imports are checked as well: the settings file and what it imports, packages, and files outside of the project, such
+ * as a neighbour in the same repository. What is checked is what is run.
  */
 const checkSource = (url: string, source: unknown): void => {
   if (!url.startsWith('file:')) return

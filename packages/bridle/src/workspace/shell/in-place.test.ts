@@ -11,6 +11,7 @@ import { callTool, TestWorkspace } from '../workspace.suite.ts'
 import { type WorkspaceSettings, workspace } from '../workspace.ts'
 import type { ShellResult } from './shell-command.ts'
 
+const BWRAP = 'bwrap'
 let place: TestWorkspace
 let unregister: () => void
 beforeEach(() => {
@@ -131,7 +132,7 @@ describe.skipIf(needs('bubblewrap') !== null)('in a sandbox', () => {
   test('[O74] a placeholder that is still mounted when its sandbox was killed goes soon after', async () => {
     const [leases, path] = [join(place.root, '..', 'leases'), join(place.root, '.env.local')]
     const release = holdPlaceholders(leases, [path])
-    const other = spawn('bwrap', [
+    const other = spawn(BWRAP, [
       '--die-with-parent',
       '--bind',
       '/',

@@ -1,6 +1,6 @@
 // When sessions in place could write, and in which folders. The kernel sets the time of a file's last change, and no agent can set it
-// back, so a file that nobody knew before is told from one of a person by that time. Each server notes its times in its own data folder
-// and in those of other projects that it lets an agent write in: their servers have to know as well.
+// back. So that time shows whether a session or a person wrote a file that was not in the record. Each server writes its times into its own
+// data folder, and into the data folders of other projects in which its agents may write, since their servers load files from there.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
@@ -21,6 +21,8 @@ export class WritingTimes {
   readonly #data: string
   readonly #folder: string
   readonly #name: string
+  /** The other data folders that know of a work folder: looked for once, since a walk over a large repository takes time. */
+  readonly #others = new Map<string, readonly string[]>()
 
   constructor(data: string) {
     this.#data = resolve(data)
@@ -34,6 +36,7 @@ export class WritingTimes {
       ...{ work, from: Date.now(), to: null },
       locked: Object.fromEntries(locked.map((path) => [path, identityOf(path)])),
     }
+    this.#others.set(work, otherData(work, this.#data))
     this.#change(work, (times) => [...times, time])
   }
 
@@ -64,12 +67,20 @@ export class WritingTimes {
   }
 
   #change(work: string, change: (times: WritingTime[]) => WritingTime[]): void {
-    for (const folder of [this.#folder, ...otherData(work, this.#data).map((data) => join(data, 'in-place'))]) {
-      const file = join(folder, this.#name)
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      writeFileSync(`${file}.new`, JSON.stringify(shortened(change(readTimes(file)))), { mode: 0o600 })
-      renameSync(`${file}.new`, file)
-    }
+    this.#write(this.#folder, change)
+    for (const data of this.#others.get(work) ?? [])
+      try {
+        this.#write(join(data, 'in-place'), change)
+      } catch {
+        // The project of another user, which this server's agents cannot write either.
+      }
+  }
+
+  #write(folder: string, change: (times: WritingTime[]) => WritingTime[]): void {
+    const file = join(folder, this.#name)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileSync(`${file}.new`, JSON.stringify(shortened(change(readTimes(file)))), { mode: 0o600 })
+    renameSync(`${file}.new`, file)
   }
 }
 
