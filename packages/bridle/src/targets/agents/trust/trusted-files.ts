@@ -166,7 +166,7 @@ export class TrustedFiles {
     return this.#times.covers(path, (work) => isWithin(path, work) || (isElsewhere && packageOf(path) === null))
   }
 
-  /** One question for a package, rather than one for each file that it imports. */
+  /** The other files of the package: a person is asked about a package once, and not about each file that it imports. */
   #restOfPackage(path: string): (readonly [string, string])[] {
     const folder = packageOf(path)
     if (folder === null) return []
