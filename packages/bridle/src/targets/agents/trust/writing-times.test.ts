@@ -101,7 +101,7 @@ test.each<readonly [string, string, () => void]>([
     },
   ],
   ['a package that hides another', '../lib/uses.ts', () => writePackage('lib/node_modules/dep', evil())],
-])('[O76] waits for a person after the session: %s', async (_name, imported, act) => {
+])('[O146] waits for a person after the session: %s', async (_name, imported, act) => {
   write('lib/uses.ts', `export { answer } from 'dep'\n`)
   writePackage('node_modules/dep', OK)
   const trust = start()
@@ -117,7 +117,7 @@ test.each<readonly [string, string, () => void]>([
   expect(await load()).toEqual(['one', 'two'])
 })
 
-test('[O76] a session on a copy writes below the data folder: a link to it waits, however old the file is', async () => {
+test('[O146] a session on a copy writes below the data folder: a link to it waits, however old the file is', async () => {
   const trust = start()
   write('.bridle/workspaces/a/one.ts', evil())
   await later()
@@ -128,7 +128,7 @@ test('[O76] a session on a copy writes below the data folder: a link to it waits
   expect([(await load())[1], hasRun()]).toEqual([waits, false])
 })
 
-test('[O76] a file of a neighbour in the repository is known as those of the project are', async () => {
+test('[O146] a file of a neighbour in the repository is known as those of the project are', async () => {
   write('../../packages/shared/index.ts', OK)
   writeAgent('two', '../../../packages/shared/index.ts')
   const trust = start()
@@ -142,7 +142,7 @@ test('[O76] a file of a neighbour in the repository is known as those of the pro
   expect([hasRun(), trust.held]).toEqual([false, [join(top, 'packages/shared/index.ts')]])
 })
 
-test('[O76] a provider package that a session installed where nobody has a project', async () => {
+test('[O146] a provider package that a session installed where nobody has a project', async () => {
   const trust = start()
   const end = trust.begin(root)
   writePackage('node_modules/@ai-sdk/evil', evil())
@@ -151,7 +151,7 @@ test('[O76] a provider package that a session installed where nobody has a proje
   expect([hasRun(), trust.held.length]).toEqual([false, 2])
 })
 
-test('[O76] what a person writes before and after is loaded without a question, also what was there and not loaded', async () => {
+test('[O146] what a person writes before and after is loaded without a question, also what was there and not loaded', async () => {
   write('lib/early.ts', OK)
   await later()
   const trust = start()
@@ -166,7 +166,7 @@ test('[O76] what a person writes before and after is loaded without a question, 
   expect(trust.held).toEqual([])
 })
 
-test('[O76] packages that a person installs where the sandbox shows them read-only need no question', async () => {
+test('[O146] packages that a person installs where the sandbox shows them read-only need no question', async () => {
   write('bridle.config.ts', '')
   write('node_modules/other/package.json', '{}')
   const trust = start()
@@ -184,7 +184,7 @@ test('[O76] packages that a person installs where the sandbox shows them read-on
   ).rejects.toThrow()
 })
 
-test('[O76] another server with a session in this folder is known here, also after its end', async () => {
+test('[O146] another server with a session in this folder is known here, also after its end', async () => {
   write('.bridle/secret', '')
   const trust = start()
   expect(await load()).toEqual(['one'])
@@ -201,7 +201,7 @@ test('[O76] another server with a session in this folder is known here, also aft
   expect(new TrustedFiles(data).held).toEqual([join(root, 'lib/one.ts')])
 })
 
-test('[O76] the record of times stays small, and forgets none', async () => {
+test('[O146] the record of times stays small, and forgets none', async () => {
   const times = new WritingTimes(data)
   times.begin(root)
   write('lib/early.ts', '')
