@@ -197,7 +197,7 @@ describeCockpit('an approval of a long call', (world) => {
     await expect.poll(() => approve(cards(other)).isEnabled()).toBe(true)
     await other.close()
 
-    // What both texts have in common is approved as well.
+    // A person also approves the lines that both texts have in common.
     const common = `${lines(30)}\n${END}\n${lines(30)}`
     const tool = `mcp__${'server_'.repeat(20)}_delete_all`
     const args = { path: 'a.ts', old_text: `${common}\nold`, new_text: `${common}\nnew` }
