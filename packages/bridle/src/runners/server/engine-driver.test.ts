@@ -2,14 +2,15 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { claudeInfo } from '../engines/claude/capabilities.ts'
 import type { Engine, EngineSession } from '../engines/engine.ts'
 import { puppetEngine } from '../engines/puppet.suite.ts'
-import { EngineDriver } from './engine-driver.ts'
+import { EngineDriver, type EngineDriverOptions } from './engine-driver.ts'
 import { textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
 
 afterEach(() => vi.useRealTimers())
 
-const newDriver = () =>
+const newDriver = (options: Partial<EngineDriverOptions> = {}) =>
   new EngineDriver({
+    ...options,
     workFolder: 'work',
     stateFolder: 'state',
     privateFolder: 'private',
@@ -93,4 +94,14 @@ test.each<[string, (driver: EngineDriver) => void, object]>([
   await played
   expect(record.end).toMatchObject({ type: 'run.error', resume: 'start>1', ...expected })
   await driver.close()
+})
+
+test('[R24] in a folder of a person the engine ends with its turn, before the run has ended', async () => {
+  const engine = puppetEngine()
+  const driver = newDriver({ keepsEngine: false })
+  const [record, next] = [newRecord(), newRecord('req-2')]
+  await driver.run(record, engine, { prompt: 'Hello' }, true)
+  const { resume } = record.end as { resume: string }
+  await driver.run(next, engine, { prompt: 'Hello', resume }, true)
+  expect([engine.opened.length, next.end?.type]).toEqual([2, 'run.completed'])
 })

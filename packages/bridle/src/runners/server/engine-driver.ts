@@ -22,6 +22,8 @@ export interface EngineDriverOptions extends RunTimeouts {
   readonly stateFolder: string
   readonly filesFolder?: string
   readonly privateFolder: string
+  /** False: the engine ends with its turn, so that nothing is left in a folder of a person. Default true. */
+  readonly keepsEngine?: boolean
   /** Prepares the sandbox on first use. */
   readonly launcher: (provider: ProviderName) => Promise<EngineLauncher>
 }
@@ -45,7 +47,8 @@ export class EngineDriver {
     this.#activeRun = playing
     const end = await this.#runTurn(playing, engine, query, hasKey)
     const { session } = playing
-    const canStay = session?.alive && !playing.isBroken && (await endLeftovers(session, record)) && !this.#isClosed
+    const isClean = session?.alive && !playing.isBroken && (await endLeftovers(session, record))
+    const canStay = isClean && !this.#isClosed && this.#options.keepsEngine !== false
     if (canStay) this.#warmEngine = { name: warmEngineKey(engine, session.resume, query), session }
     else if (session && !playing.isBroken) await closeSession(session)
     this.#activeRun = null

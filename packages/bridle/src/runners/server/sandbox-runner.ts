@@ -149,6 +149,7 @@ export class SandboxRunner {
       ...options,
       filesFolder: filesFolderOf(stateFolder),
       privateFolder,
+      keepsEngine: isolation?.isInPlace !== true,
       launcher: this.#isolation.launcher,
     })
     server.on('request', (incoming, outgoing) => {

@@ -32,7 +32,10 @@ export const guardFiles = (
   { agentsRoot = '.' }: ServerOptions,
   projects: readonly ServerProject[],
 ) => {
-  trust.own(projects.flatMap(({ agents }) => agents))
+  trust.own(
+    projects.flatMap(({ agents }) => agents),
+    resolve(agentsRoot || '.'),
+  )
   const modules = projectModules(agentsRoot || '.')
   const guard: ProjectModules['guard'] = (path, content) => trust.check(path, content)
   modules.guard = guard
