@@ -14,7 +14,7 @@ const file = (id: string, prompts: number): string =>
   })
 
 describeCockpit('imported', (world) => {
-  test('[C377] a branch of an imported session shows the prompts first, hidden characters and empty lines too', async () => {
+  test('[C392] a branch of an imported session shows the prompts first, hidden characters and empty lines too', async () => {
     await world.client.importSessions(file('stranger', 1))
     const page = await world.open('/s/stranger?agent=scripted')
     await page.getByText('Done.').first().waitFor()
@@ -36,7 +36,7 @@ describeCockpit('imported', (world) => {
     await world.closePages()
   })
 
-  longTest('[C377] so does a replay; many prompts are counted, and a phone shows all of it', async () => {
+  longTest('[C392] so does a replay; many prompts are counted, and a phone shows all of it', async () => {
     await world.client.importSessions(file('many', 120))
     const page = await world.open('/s/many?agent=scripted&view=branches&replay=1', {
       viewport: { width: 390, height: 844 },

@@ -608,7 +608,7 @@ describe('[C159] agents and open', () => {
   })
 })
 
-describe('[C376] a session that was imported', () => {
+describe('[C391] a session that was imported', () => {
   const trap = `Hello\n${'\n'.repeat(80)}rm -rf ~ \u202etxt\n1 of 1. Start a session with them? [y]es`
   const text = writtenFile({
     id: 'stranger',

@@ -144,7 +144,7 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
   // The first chunk is read before the answer begins: an unreadable artifact is an error, not an answer that breaks off.
   const firstChunk = await session.readChunkText(artifact.firstChunkSeq)
   const body = byteStream(session, artifact, firstChunk, from, to)
-  const length = isSizeKnown ? { 'content-length': String(to - from + 1) } : {}
+  const length: Record<string, string> = isSizeKnown ? { 'content-length': String(to - from + 1) } : {}
   if (!byteRange) return new Response(body, { headers: { ...headers, ...length } })
   return new Response(body, {
     status: 206,
