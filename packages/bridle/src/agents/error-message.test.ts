@@ -12,11 +12,11 @@ test.each([
   ['a file that is not there', fault('ENOENT', { syscall: 'open' }), WORKER, false],
   ['an error of an agent with the same code', fault('EPERM'), WORKER, false],
   ['no error', { code: 'EPERM', syscall: 'open' }, WORKER, false],
-])('[CF30] %s', (_name, error, platform, isExplained) =>
+])('[CF31] %s', (_name, error, platform, isExplained) =>
   expect(shortErrorMessage(error, platform).includes('A Worker has no disk.')).toBe(isExplained),
 )
 
-test('[CF30] the message of the runtime stays', () => {
+test('[CF31] the message of the runtime stays', () => {
   expect(shortErrorMessage(fault('EPERM', { syscall: 'open' }), WORKER)).toBe(
     'operation not permitted (A Worker has no disk. Keep results in the session, or call a service.)',
   )

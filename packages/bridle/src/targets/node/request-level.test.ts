@@ -10,6 +10,6 @@ test.each([
   ['/sessions', 200, 'info'],
   ['/sessions/:id/health', 200, 'info'],
   ['/sessions', 500, 'warn'],
-] as const)('[O138] a request of %s that is answered with %i is logged as %s', (route, status, level) =>
+] as const)('[O139] a request of %s that is answered with %i is logged as %s', (route, status, level) =>
   expect(requestLevel({ route, status })).toBe(level),
 )

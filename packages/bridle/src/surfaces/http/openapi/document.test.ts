@@ -7,6 +7,7 @@ import { unknownFields } from '../requests/warnings.ts'
 import { routeTable } from '../router/app.ts'
 import { isDenial } from '../router/denial.ts'
 import { testApp } from '../test-app.suite.ts'
+import { bearer } from '../test-client.suite.ts'
 import { isDescribed, openapiDocument } from './document.ts'
 import { requestExample } from './request-examples.ts'
 
@@ -186,9 +187,9 @@ describe('[H25] what the server answers', () => {
   })
 
   test('the server is where the caller reaches it', async () => {
-    const { get } = testApp()
-    expect((await get('/openapi.json')).body.servers).toEqual([{ url: '/' }])
-    const behindProxy = await get('/openapi.json', { 'x-forwarded-prefix': '/bridle' })
+    const { get } = testApp({ authToken: 'right' })
+    expect((await get('/openapi.json', bearer('right'))).body.servers).toEqual([{ url: '/' }])
+    const behindProxy = await get('/openapi.json', { ...bearer('right'), 'x-forwarded-prefix': '/bridle' })
     expect(behindProxy.body.servers).toEqual([{ url: '/bridle' }])
   })
 })

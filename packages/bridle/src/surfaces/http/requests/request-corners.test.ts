@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { fabricSocketRoutes } from '../../fabric/routes.ts'
 import { testApp } from '../test-app.suite.ts'
-import { collectFrames, isIdle, type SseFrame, scriptBody } from '../test-client.suite.ts'
+import { bearer, collectFrames, isIdle, type SseFrame, scriptBody } from '../test-client.suite.ts'
 
 describe('[H43] a decision in the body', () => {
   const ids = ['a', 'b', 'c']
@@ -181,7 +181,7 @@ test('[H50] a body in an encoding is a 415 that says what to do', async () => {
 })
 
 test('[H51] Location stands behind the prefix that a proxy names', async () => {
-  const { post } = testApp()
+  const { post } = testApp({ authToken: 'right' })
   const paths = [
     ['/agents/scripted/s', scriptBody({ text: 'x' }), '/sessions/s/runs/'],
     ['/sessions', { prompt: 'x' }, '/sessions/bg-'],
@@ -189,7 +189,11 @@ test('[H51] Location stands behind the prefix that a proxy names', async () => {
   ] as const
   for (const [path, body, start] of paths) {
     const at = async (prefix?: string) => {
-      const headers = { prefer: 'respond-async', ...(prefix !== undefined && { 'x-forwarded-prefix': prefix }) }
+      const headers = {
+        ...bearer('right'),
+        prefer: 'respond-async',
+        ...(prefix !== undefined && { 'x-forwarded-prefix': prefix }),
+      }
       return (await post(path, body, headers)).headers.get('location') ?? ''
     }
     expect((await at()).startsWith(start)).toBe(true)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { bearer, post as postAs, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../index.ts'
 
 let folder: string
@@ -14,7 +14,7 @@ const open: Socket[] = []
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bridle-events-'))
-  server = await HarnessServer.start({ port: 0, data: folder, tokenPaceMs: 0, log: () => {} })
+  server = await HarnessServer.start({ port: 0, data: folder, tokenPaceMs: 0, log: () => {}, authToken: 'right' })
 })
 afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy()
@@ -24,9 +24,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+// A server without a token refuses HTTP/1.0.
+const AUTHORIZATION = 'authorization: Bearer right\r\n'
+const post = (url: string, body: unknown) => postAs(url, body, bearer('right'))
+const remove = (id: string) => fetch(agent(id), { method: 'DELETE', headers: bearer('right') })
 const agent = (id: string) => `${server.url}/agents/scripted/${id}`
 const get = (path: string, version = '1.1', method = 'GET') =>
-  `${method} ${path} HTTP/${version}\r\nhost: localhost\r\n\r\n`
+  `${method} ${path} HTTP/${version}\r\nhost: localhost\r\n${AUTHORIZATION}\r\n`
 
 /** A bare socket, and what came over it. */
 const dial = (request: string) => {
@@ -69,7 +73,7 @@ const unchunked = (body: string) => {
 }
 const utf8 = (bytes: string) => Buffer.from(bytes, 'latin1').toString()
 const listeners = async () => {
-  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  const metrics = await (await fetch(`${server.url}/metrics`, { headers: bearer('right') })).text()
   return Number(/^bridle_listeners (\d+)$/m.exec(metrics)?.[1])
 }
 
@@ -83,7 +87,7 @@ test('[H4] HTTP/1.1: whole chunks, counted in bytes; after the last one the conn
   expect(utf8(content)).toContain('"delta":"Grüße, 世界 🙂"')
   expect({ ended, rest }).toEqual({ ended: false, rest: '' })
 
-  await fetch(agent('chunks'), { method: 'DELETE' })
+  await remove('chunks')
   await until(() => unchunked(bodyOf(reader.text)).ended)
   reader.socket.write(get('/health'))
   await until(() => unchunked(bodyOf(reader.text)).rest.includes('200 OK'))
@@ -96,7 +100,7 @@ test('[H9] HTTP/1.0, as proxies speak it: no chunks, and the end of the connecti
   await until(() => reader.text.includes('"idle"'))
   expect(headOf(reader.text)).not.toContain('chunked')
   expect(utf8(bodyOf(reader.text))).toMatch(/^: open\n\nretry: 2000\n\nid: \d+\ndata: \{.*"Grüße".*\}\n\n$/s)
-  await fetch(agent('plain'), { method: 'DELETE' })
+  await remove('plain')
   await until(() => reader.ended)
 })
 
@@ -110,7 +114,7 @@ test('readers of both kinds get the same events in the same turn', async () => {
 
 test('behind an unfinished answer on the same connection a stream waits its turn', async () => {
   const body = JSON.stringify(scriptBody({ sleepMs: 100 }, { text: 'answered' }))
-  const invoke = `POST /agents/scripted/piped HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const invoke = `POST /agents/scripted/piped HTTP/1.1\r\nhost: localhost\r\n${AUTHORIZATION}content-length: ${body.length}\r\n\r\n${body}`
   const reader = dial(invoke + get('/agents/scripted/piped/stream'))
   await until(() => reader.text.includes('"idle"'))
   expect(reader.text.indexOf('"result":"answered"')).toBeLessThan(reader.text.indexOf(': open'))
