@@ -10,6 +10,12 @@ const KEY =
 const PASS =
   'db|database|user|admin|root|login|basic|proxy|http|smtp|imap|pop3|mail|email|ftp|sftp|ssh|ldap|sudo|redis|mysql|pg|postgres|postgresql|mongo|mongodb|rabbitmq|jdbc|keystore|truststore|wifi|vnc'
 
+const capitalized = (words: string): string =>
+  words
+    .split('|')
+    .map((word) => word[0]?.toUpperCase() + word.slice(1))
+    .join('|')
+
 const certainEnd = new RegExp(`(?:${SECRET}|(?:^|[_-])(?:(?:${KEY})[_-]?key|(?:${PASS})[_-]?(?:pass|pwd)))$`, 'i')
 /** The same words, where capital letters part them: `dbPass`, `awsSigningKey`. */
 const certainCamelEnd = new RegExp(
@@ -17,7 +23,7 @@ const certainCamelEnd = new RegExp(
 )
 const possibleEnd = /(?:^|[_-])(?:pass|pwd|key|Pass|Pwd|Key|PASS|PWD|KEY)$|[a-z0-9](?:Pass|Pwd|Key)$/
 
-/** Keys that are no secrets, and the working directory of a shell. */
+/** Keys that are not secrets, and the working directory of a shell. */
 const PLAIN = /(?:^|_)(?:PRIMARY|FOREIGN|PUBLIC|SORT|PARTITION|CACHE|UNIQUE|INDEX|IDEMPOTENCY|HOT)_?KEY$|^(?:OLD)?PWD$/
 const SECRET_WORD =
   /(?:^|_)(?:[A-Z]*PASS(?:WORD|WD|PHRASE)|[A-Z]*SECRET|[A-Z]*TOKEN|API_?KEY|(?:PRIVATE|ACCESS)_KEY)(?:_|$)/
@@ -34,11 +40,4 @@ export const nameKind = (name: string): NameKind => {
 export const isSecretVariable = (name: string): boolean => {
   if (!/^[A-Z0-9_]+$/.test(name) || PLAIN.test(name) || FACT.test(name)) return false
   return nameKind(name) !== null || SECRET_WORD.test(name)
-}
-
-function capitalized(words: string): string {
-  return words
-    .split('|')
-    .map((word) => word[0]?.toUpperCase() + word.slice(1))
-    .join('|')
 }

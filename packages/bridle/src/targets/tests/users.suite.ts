@@ -216,7 +216,7 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
       owned.ada.push('late')
     })
 
-    test('a user whose name is the hash of another’s name opens nothing of that user, in old data either', async () => {
+    test('[O139] a user whose name is the hash of another’s name opens nothing of that user, in old data either', async () => {
       const old = `user:${NAMESAKE}`
       // By an operator, so that the session is stored as versions that did not hash such names stored it.
       expect((await post(at(`/agents/scripted/${old}`), scriptBody({ text: 'private' }), as('op'))).status).toBe(200)
