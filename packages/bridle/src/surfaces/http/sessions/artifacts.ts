@@ -116,7 +116,7 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
   const tag = `"${session.key.id}-${artifact.id}-${positionText(artifact.seq, session.incarnations.own)}"`
   const conditional = conditionalResponse(request, tag)
   if (conditional) return conditional
-  // A file has the text without its secrets, and the size as it was with them.
+  // Scrubbing may have shortened the text of an imported artifact; its recorded size is the original one.
   const isSizeKnown = artifact.encoding === 'base64' || artifact.seq >= session.state.lifecycle.claimedSeq
   const range = isSizeKnown ? request.headers.get('range') : null
   // A range counts only for the version that the caller has: parts of two versions would make a file that never existed.
@@ -144,7 +144,7 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
   // The first chunk is read before the answer begins: an unreadable artifact is an error, not an answer that breaks off.
   const firstChunk = await session.readChunkText(artifact.firstChunkSeq)
   const body = byteStream(session, artifact, firstChunk, from, to)
-  const length = isSizeKnown ? { 'content-length': String(to - from + 1) } : {}
+  const length: Record<string, string> = isSizeKnown ? { 'content-length': String(to - from + 1) } : {}
   if (!byteRange) return new Response(body, { headers: { ...headers, ...length } })
   return new Response(body, {
     status: 206,
