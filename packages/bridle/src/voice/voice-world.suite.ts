@@ -22,7 +22,7 @@ import { connectProvider } from '../targets/node/sockets/provider-socket.ts'
 import { clock as systemClock } from '../targets/node/system-ports.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 import { Lines, type LinesPorts } from './lines.ts'
-import { type RealtimeStub, type StubOptions, startRealtimeStub } from './realtime/provider-stub.suite.ts'
+import { type RealtimeStub, type StubOptions, startRealtimeStub } from './realtime/openai/realtime-stub.suite.ts'
 
 export const KEY = 'sk-very-secret'
 

@@ -5,8 +5,8 @@ import { tool } from '../../agents/tools/tool.ts'
 import { connectProvider } from '../../targets/node/sockets/provider-socket.ts'
 import { scriptedModel } from '../../testing/scripted-model.ts'
 import { KEY, TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
+import type { StubEvent } from './openai/realtime-stub.suite.ts'
 import { type ConnectProvider, ProviderRefusal } from './provider-socket.ts'
-import type { StubEvent } from './provider-stub.suite.ts'
 
 const worlds: VoiceWorld[] = []
 const start = async (options: WorldOptions = {}) => {

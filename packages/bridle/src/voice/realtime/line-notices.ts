@@ -4,9 +4,9 @@ import type { Clock } from '../../kernel/ports/clock.ts'
 import type { AudioFormat, VoiceClient } from '../../kernel/ports/voice.ts'
 import { decodeBase64 } from '../../kernel/text/base64.ts'
 import type { CallApproval } from './approval-watch.ts'
-import type { LineConnection } from './line-connection.ts'
 import { approvalRemark, isNotice, noticeRequest } from './notice.ts'
-import { objectOf, type RealtimeEvent, responseIdOf, textOf } from './provider-events.ts'
+import { objectOf, type RealtimeEvent, responseIdOf, textOf } from './provider-json.ts'
+import type { LineConnection } from './provider-link.ts'
 import { SpokenAnswer } from './spoken-answer.ts'
 
 export interface LineNoticesPorts {

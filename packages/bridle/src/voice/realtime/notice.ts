@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../kernel/json.ts'
 import { restSentence } from '../spoken-call.ts'
 import type { CallApproval } from './approval-watch.ts'
-import { objectOf, type RealtimeEvent } from './provider-events.ts'
+import { objectOf, type RealtimeEvent } from './provider-json.ts'
 
 /** A remark for the model: whatever it is asked meanwhile, it knows that the call has not run. */
 export const approvalRemark = ({ tool }: CallApproval): string =>

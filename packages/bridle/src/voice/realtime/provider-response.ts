@@ -3,11 +3,11 @@
 import type { StreamPart } from '../../agents/model/step-builder.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { decodeBase64 } from '../../kernel/text/base64.ts'
-import { assistantPrint, callPrint } from './conversation-items.ts'
-import type { ProviderConversation } from './provider-conversation.ts'
-import { objectOf, type RealtimeEvent, textOf } from './provider-events.ts'
-import { eventFault, faultError } from './provider-faults.ts'
-import { usageOf } from './response-usage.ts'
+import { eventFault, faultError } from './faults.ts'
+import type { ProviderConversation } from './openai/conversation.ts'
+import { assistantPrint, callPrint } from './openai/items.ts'
+import { objectOf, type RealtimeEvent, textOf } from './provider-json.ts'
+import { usageOf } from './response-charge.ts'
 import type { SpokenAnswer, SpokenItem } from './spoken-answer.ts'
 
 export interface ResponsePorts {

@@ -2,8 +2,8 @@
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import { AudioClip, type AudioFile } from '../keeping/audio-clip.ts'
 import { HEARD_BEFORE_MS } from '../keeping/limits.ts'
-import { objectOf, type RealtimeEvent, textOf } from './provider-events.ts'
-import { EMPTY_TURN } from './provider-faults.ts'
+import { EMPTY_TURN } from './faults.ts'
+import { objectOf, type RealtimeEvent, textOf } from './provider-json.ts'
 
 /** A turn that has begun. */
 interface OpenTurn {

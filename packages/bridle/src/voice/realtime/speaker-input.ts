@@ -5,9 +5,9 @@ import { LEAD_IN_MS, TURN_MS_MIN } from '../audio/limits.ts'
 import { RestOfTurn } from '../audio/rest-of-turn.ts'
 import { UnansweredVoice } from '../audio/unanswered-voice.ts'
 import { EARLY_AUDIO_BYTES_MAX, SILENCE_MS } from '../limits.ts'
-import type { RealtimeConnection } from './connection.ts'
-import type { LineConnection } from './line-connection.ts'
-import { lostFault } from './provider-faults.ts'
+import { lostFault } from './faults.ts'
+import type { RealtimeConnection } from './provider-connection.ts'
+import type { LineConnection } from './provider-link.ts'
 import type { SpeakerAudio } from './speaker-audio.ts'
 
 export interface SpeakerInputPorts {

@@ -1,9 +1,9 @@
 // Turns that the provider has as audio before anybody knows their words.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { VoiceWorld, voice } from '../voice-world.suite.ts'
-import { assistantItem, realtimeRequest } from './conversation-items.ts'
-import { ProviderConversation } from './provider-conversation.ts'
-import type { StubEvent } from './provider-stub.suite.ts'
+import { ProviderConversation } from './openai/conversation.ts'
+import { assistantItem, realtimeRequest } from './openai/items.ts'
+import type { StubEvent } from './openai/realtime-stub.suite.ts'
 
 const worlds: VoiceWorld[] = []
 afterEach(async () => {

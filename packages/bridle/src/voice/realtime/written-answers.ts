@@ -2,14 +2,14 @@
 // connection of its own, which ends with it.
 import type { LanguageModel, ModelCallOptions, ModelStream } from '../../agents/model/model.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
-import { RealtimeConnection } from './connection.ts'
-import { realtimeRequest } from './conversation-items.ts'
-import { objectOf } from './provider-events.ts'
-import { eventFault, faultError, lostFault } from './provider-faults.ts'
+import { eventFault, faultError, lostFault } from './faults.ts'
+import { realtimeRequest } from './openai/items.ts'
+import { DEFAULT_MODEL, WRITTEN_SETTINGS, writtenTurnSettings } from './openai/settings.ts'
+import { RealtimeConnection } from './provider-connection.ts'
+import { objectOf } from './provider-json.ts'
 import { ProviderResponse } from './provider-response.ts'
 import type { RealtimeProvider } from './provider-socket.ts'
 import { responseRequest } from './response-request.ts'
-import { DEFAULT_MODEL, WRITTEN_SETTINGS, writtenTurnSettings } from './session-settings.ts'
 import { SpokenAnswer } from './spoken-answer.ts'
 
 export const writtenModel = (provider: RealtimeProvider, clock: Clock): LanguageModel => ({

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
 import { PROVIDER_MESSAGE_CHARS_MAX } from '../limits.ts'
-import { textOf } from './provider-events.ts'
+import { textOf } from './provider-json.ts'
 import { ProviderRefusal } from './provider-socket.ts'
 
 /** The provider's code for a turn without audio. */

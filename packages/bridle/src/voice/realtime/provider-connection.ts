@@ -4,9 +4,9 @@ import type { Clock } from '../../kernel/ports/clock.ts'
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
 import { encodeBase64 } from '../../kernel/text/base64.ts'
 import { PROVIDER_OPEN_MS, PROVIDER_UNSENT_BYTES_MAX, UNSENT_LOOK_MS } from '../limits.ts'
-import { ProviderConversation } from './provider-conversation.ts'
-import { objectOf, parseRealtimeEvent, type RealtimeEvent, textOf } from './provider-events.ts'
-import { connectionFault, eventFault, lostFault } from './provider-faults.ts'
+import { connectionFault, eventFault, lostFault } from './faults.ts'
+import { ProviderConversation } from './openai/conversation.ts'
+import { objectOf, parseRealtimeEvent, type RealtimeEvent, textOf } from './provider-json.ts'
 import { ProviderRefusal, type ProviderSocket, type RealtimeProvider, realtimeAddress } from './provider-socket.ts'
 
 export interface RealtimeConnectionOptions {

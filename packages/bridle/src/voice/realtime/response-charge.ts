@@ -4,8 +4,8 @@ import type { Payloads } from '../../kernel/schemas.ts'
 import { costUsd, listPriceOf } from '../../model-data/prices.ts'
 import { AUDIO_TOKEN_MS } from '../limits.ts'
 import { speechUsage } from '../speech-usage.ts'
-import { countOf, objectOf } from './provider-events.ts'
-import { TRANSCRIPTION_MODEL } from './session-settings.ts'
+import { TRANSCRIPTION_MODEL } from './openai/settings.ts'
+import { countOf, objectOf } from './provider-json.ts'
 
 /** Tokens as the interface of models has them; those of audio cost more. */
 export const usageOf = ({ input_tokens, output_tokens, input_token_details, output_token_details }: JsonObject) => {

@@ -1,7 +1,7 @@
 // The messages of a request to a model, as items of a realtime conversation. Pure.
-import type { ModelFilePart, ModelMessage, ModelTextPart, ModelToolOutput } from '../../agents/model/model.ts'
-import { canonicalJson, type JsonObject } from '../../kernel/json.ts'
-import { encodeBase64 } from '../../kernel/text/base64.ts'
+import type { ModelFilePart, ModelMessage, ModelTextPart, ModelToolOutput } from '../../../agents/model/model.ts'
+import { canonicalJson, type JsonObject } from '../../../kernel/json.ts'
+import { encodeBase64 } from '../../../kernel/text/base64.ts'
 
 /** The conversation of a request: the instructions, and everything behind them. */
 export interface RealtimeRequest {

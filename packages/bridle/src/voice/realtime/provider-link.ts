@@ -4,9 +4,9 @@ import type { JsonObject } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
 import { IDLE_MS } from '../limits.ts'
-import { RealtimeConnection } from './connection.ts'
-import type { RealtimeEvent } from './provider-events.ts'
-import { lostFault } from './provider-faults.ts'
+import { lostFault } from './faults.ts'
+import { RealtimeConnection } from './provider-connection.ts'
+import type { RealtimeEvent } from './provider-json.ts'
 import type { RealtimeProvider } from './provider-socket.ts'
 
 export interface LineConnectionPorts {

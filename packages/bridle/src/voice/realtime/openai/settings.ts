@@ -1,8 +1,8 @@
 // The settings of a realtime session, as `session.update` wants them.
-import type { ModelTool } from '../../agents/model/model.ts'
-import type { JsonObject } from '../../kernel/json.ts'
-import type { AudioFormat, VoiceRequest } from '../../kernel/ports/voice.ts'
-import { SILENCE_MS } from '../limits.ts'
+import type { ModelTool } from '../../../agents/model/model.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { AudioFormat, VoiceRequest } from '../../../kernel/ports/voice.ts'
+import { SILENCE_MS } from '../../limits.ts'
 
 export const DEFAULT_MODEL = 'gpt-realtime'
 export const DEFAULT_VOICE = 'marin'

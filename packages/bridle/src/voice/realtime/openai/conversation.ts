@@ -1,7 +1,7 @@
 // The conversation that a provider has: a cache of the session's transcript. Items that the provider made itself (spoken turns,
 // spoken answers, calls) stand in it beside those that were sent. A request that differs replaces the items from there on.
-import type { JsonObject } from '../../kernel/json.ts'
-import { assistantPrint, type ConversationItem, systemItem } from './conversation-items.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import { assistantPrint, type ConversationItem, systemItem } from './items.ts'
 
 interface CachedItem {
   readonly id: string
