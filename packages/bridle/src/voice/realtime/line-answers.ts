@@ -2,7 +2,6 @@
 // The text goes to the loop and so into the log; the audio goes to the client. An interruption leaves in both what was heard.
 import type { LanguageModel, ModelCallOptions, ModelStream } from '../../agents/model/model.ts'
 import { isRefusal } from '../../kernel/commands.ts'
-import type { JsonObject } from '../../kernel/json.ts'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
 import { answerOf } from '../../kernel/projections/message-parts.ts'
 import { statusOf } from '../../kernel/projections/state.ts'
@@ -15,9 +14,8 @@ import type { CallApproval } from './approval-watch.ts'
 import { isFinalFault } from './faults.ts'
 import { LineNotices } from './line-notices.ts'
 import { LineResponses } from './line-responses.ts'
-import type { RealtimeConnection } from './provider-connection.ts'
-import type { RealtimeEvent } from './provider-json.ts'
-import type { LineConnection } from './provider-link.ts'
+import type { ResponseEvent, ResponseUsage } from './provider.ts'
+import type { ProviderLink } from './provider-link.ts'
 import { ProviderResponse } from './provider-response.ts'
 import { responseCharge } from './response-charge.ts'
 import { SpokenAnswer } from './spoken-answer.ts'
@@ -25,7 +23,9 @@ import { SpokenAnswer } from './spoken-answer.ts'
 export interface LineAnswersPorts extends LinePorts {
   readonly request: VoiceRequest
   readonly client: VoiceClient
-  readonly connection: LineConnection
+  readonly connection: ProviderLink
+  /** The provider of the model, as steps name it. */
+  readonly label: string
   readonly modelId: string
   /** Resolves when the words of everything that was said are known. */
   readonly whenHeard: () => Promise<void>
@@ -60,17 +60,17 @@ export class LineAnswers {
     })
     this.#notices = new LineNotices({
       ...{ clock: ports.clock, client: ports.client, connection: ports.connection, format: ports.request.format },
-      charge: (tokens) => this.#charge(tokens),
+      charge: (usage) => this.#charge(usage),
     })
     this.#responses = new LineResponses({
       ...ports,
-      newResponse: (connection, cancel) => this.#newResponse(connection, cancel),
+      newResponse: (cancel) => this.#newResponse(cancel),
       onUnsaid: () => this.#forgetAnswer(),
       onGivenUp: (fault) => this.#giveUp(fault),
     })
     this.model = {
       specificationVersion: 'v4',
-      provider: 'openai.realtime',
+      provider: ports.label,
       modelId: ports.modelId,
       doStream: (options) => this.#respond(options),
     }
@@ -118,7 +118,7 @@ export class LineAnswers {
     cutAfterAbsence(request, send, heard)
   }
 
-  handle(event: RealtimeEvent): void {
+  handle(event: ResponseEvent): void {
     if (!this.#notices.handle(event)) this.#responses.handle(event)
   }
 
@@ -127,15 +127,15 @@ export class LineAnswers {
   }
 
   /** Tokens that no run reports count as well. */
-  #charge(tokens: JsonObject): void {
+  #charge(tokens: ResponseUsage): void {
     const { send, request, modelId } = this.#ports
     const usage = responseCharge(tokens, modelId)
     if (usage) send(request.key, { type: 'charge', usage }).catch(() => {})
   }
 
-  /** True: the error is that of the response under way. */
-  handleError(error: JsonObject): boolean {
-    return this.#responses.handleError(error)
+  /** The provider refuses a response. False: it is not the one under way. */
+  refuse(name: string | null, fault: VoiceFault): boolean {
+    return this.#responses.refuse(name, fault)
   }
 
   /** The connection is gone. The answer goes on from another one, behind the audio that was sent. */
@@ -184,9 +184,7 @@ export class LineAnswers {
     if (this.#answer === answer) this.#answer = null
     if (isWaiting && cause === 'speech') return this.#heard.settle()
     const heard = answer?.heard(now) ?? { ...this.#heardBefore(runId), cut: [] }
-    for (const { item, text, ms } of heard.cut)
-      for (const event of connection.current?.conversation.truncate(item.id, text, ms) ?? [])
-        connection.current?.send(event)
+    for (const { item, text, ms } of heard.cut) connection.current?.api.cut(item.id, text, ms)
     await this.#keepHeard(runId, heard.chars, heard.audioMs)
     this.#heard.settle()
   }
@@ -275,8 +273,8 @@ export class LineAnswers {
     this.#ports.client.fault(fault, isFinalFault(fault))
   }
 
-  #newResponse(connection: RealtimeConnection, cancel: () => void): ProviderResponse {
-    const { request, client, clock, connection: line, modelId } = this.#ports
+  #newResponse(cancel: () => void): ProviderResponse {
+    const { request, client, clock, connection } = this.#ports
     const runId = request.session.state.lifecycle.run?.runId ?? ''
     if (this.#answer?.runId !== runId) {
       this.#keepAudio(this.#answer, clock.now())
@@ -284,13 +282,11 @@ export class LineAnswers {
     }
     return new ProviderResponse(
       {
-        model: modelId,
-        conversation: connection.conversation,
         answer: this.#answer,
         baseChars: answerChars(request, runId),
         now: () => clock.now(),
         audio: (item, bytes) => {
-          line.touch()
+          connection.touch()
           if (this.#isHungUp) return
           client.audio(item, bytes)
           this.#heard.add(runId, item, bytes)

@@ -1,87 +1,81 @@
-// A connection to a realtime provider: opened, set up, and closed once. It keeps the conversation that the provider has.
-import type { JsonObject } from '../../kernel/json.ts'
+// A connection to a realtime provider: opened, set up, and closed once.
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
-import { encodeBase64 } from '../../kernel/text/base64.ts'
-import { PROVIDER_OPEN_MS, PROVIDER_UNSENT_BYTES_MAX, UNSENT_LOOK_MS } from '../limits.ts'
-import { connectionFault, eventFault, lostFault } from './faults.ts'
-import { ProviderConversation } from './openai/conversation.ts'
-import { objectOf, parseRealtimeEvent, type RealtimeEvent, textOf } from './provider-json.ts'
-import { ProviderRefusal, type ProviderSocket, type RealtimeProvider, realtimeAddress } from './provider-socket.ts'
+import { PROVIDER_EVENT_CHARS_MAX, PROVIDER_OPEN_MS, PROVIDER_UNSENT_BYTES_MAX, UNSENT_LOOK_MS } from '../limits.ts'
+import { connectionFault, LOST, providerFaults } from './faults.ts'
+import type { LineAudio, ProviderAccess, ProviderApi, RealtimeEvent } from './provider.ts'
+import { ProviderRefusal, type ProviderSocket } from './provider-socket.ts'
 
-export interface RealtimeConnectionOptions {
-  readonly provider: RealtimeProvider
+export interface ProviderConnectionOptions {
+  readonly access: ProviderAccess
   readonly model: string
   readonly clock: Clock
-  /** The first `session.update`. */
-  readonly settings: JsonObject
-  /** An event of the provider. */
-  readonly onEvent: (event: RealtimeEvent, connection: RealtimeConnection) => void
+  /** Null: nobody speaks, and answers are text. */
+  readonly audio: LineAudio | null
+  readonly onEvent: (event: RealtimeEvent) => void
   /** The provider has closed the connection, or lost it. */
-  readonly onLost: (connection: RealtimeConnection) => void
+  readonly onLost: (connection: ProviderConnection) => void
 }
 
-/** Events that may come too late: the provider then answers with an error that nobody needs to hear of. */
-const LATE_TYPES: ReadonlySet<unknown> = new Set([
-  'response.cancel',
-  'conversation.item.truncate',
-  'conversation.item.delete',
-])
-const LATE = 'late_'
-
-export class RealtimeConnection {
-  readonly conversation = new ProviderConversation()
+export class ProviderConnection {
+  readonly api: ProviderApi
   readonly #clock: Clock
-  #socket: ProviderSocket | null
-  #count = 0
-  /** The settings of the last request, as text. */
-  #settings = ''
+  #socket: ProviderSocket | null = null
+  #isClosed = false
 
-  private constructor(socket: ProviderSocket, clock: Clock) {
-    this.#socket = socket
+  private constructor({ access, model, clock, audio }: ProviderConnectionOptions) {
     this.#clock = clock
+    const send = (message: string) => this.#socket?.send(message)
+    this.api = access.provider.api({ model, audio, faults: providerFaults(access, model), send })
   }
 
-  static async open(options: RealtimeConnectionOptions): Promise<RealtimeConnection | VoiceFault> {
-    const { provider, model, clock, settings, onEvent, onLost } = options
+  static async open(options: ProviderConnectionOptions): Promise<ProviderConnection | VoiceFault> {
+    const { access, model, clock, onEvent, onLost } = options
+    const connection = new ProviderConnection(options)
     const abort = new AbortController()
-    let connection: RealtimeConnection | null = null
-    let answer: (fault: VoiceFault | null) => void = () => {}
-    const created = new Promise<VoiceFault | null>((resolve) => {
-      answer = resolve
-    })
+    let isReady = false
+    const { promise: answered, resolve: answer } = Promise.withResolvers<VoiceFault | null>()
     const cancelTimer = clock.after(PROVIDER_OPEN_MS, () => {
       abort.abort(new ProviderRefusal(null))
-      answer(lostFault())
+      answer(LOST)
     })
     const message = (text: string) => {
-      const event = withoutKey(parseRealtimeEvent(text), text, provider.key)
-      if (!event || abort.signal.aborted) return
-      if (event.type === 'session.created') answer(null)
-      else if (event.type === 'error') {
-        const error = objectOf(event.error)
-        if (textOf(error.event_id).startsWith(LATE)) return
-        answer(eventFault(error, model))
-        if (connection?.isOpen) onEvent(event, connection)
-      } else if (connection?.isOpen) onEvent(event, connection)
+      if (abort.signal.aborted || connection.#isClosed || text.length > PROVIDER_EVENT_CHARS_MAX) return
+      for (const event of connection.api.decode(text)) {
+        if (event.type === 'ready') answer(null)
+        else if (isReady && connection.isOpen) onEvent(event)
+        else if (event.type === 'fault') answer(event.fault)
+      }
     }
     const closed = () => {
-      answer(lostFault())
-      if (!connection?.isOpen) return
+      answer(LOST)
+      const { isOpen } = connection
       connection.#socket = null
-      onLost(connection)
+      connection.#isClosed = true
+      if (isReady && isOpen) onLost(connection)
     }
-    const address = realtimeAddress(provider, model, abort.signal)
-    const pending = provider.connect(address, { message, closed })
+    const { provider } = access
+    const address = { ...provider.address(access, model), signal: abort.signal }
+    const pending = access.connect(address, { message, closed })
+    const fail = (fault: VoiceFault): VoiceFault => {
+      connection.#isClosed = true
+      pending.then((socket) => socket.close()).catch(() => {})
+      return fault
+    }
     try {
-      const socket = await Promise.race([pending, created.then((fault) => fault && Promise.reject(fault))])
-      const fault = await created
-      if (fault !== null || socket === null) return closeLate(pending, fault ?? lostFault())
-      connection = new RealtimeConnection(socket, clock)
-      connection.send({ type: 'session.update', session: settings })
+      const refused = answered.then((fault) => (fault ? { fault } : new Promise<never>(() => {})))
+      const opened = await Promise.race([pending, refused])
+      if ('fault' in opened) return fail(opened.fault)
+      if (connection.#isClosed) return fail(LOST)
+      connection.#socket = opened
+      connection.api.greet?.()
+      const fault = await answered
+      if (fault || connection.#isClosed) return fail(fault ?? LOST)
+      isReady = true
+      connection.api.begin()
       return connection
     } catch (error) {
-      return closeLate(pending, isFault(error) ? error : connectionFault(error, model))
+      return fail(connectionFault(error, providerFaults(access, model)))
     } finally {
       cancelTimer()
     }
@@ -91,34 +85,18 @@ export class RealtimeConnection {
     return this.#socket !== null
   }
 
-  /** Returns the id of the event, with which the provider reports an error of it. */
-  send(event: JsonObject): string {
-    this.#count += 1
-    const id = `${LATE_TYPES.has(event.type) ? LATE : 'event_'}${this.#count}`
-    this.#socket?.send(JSON.stringify({ ...event, event_id: id }))
-    return id
-  }
-
   /** Audio of the speaker. Resolves when the provider takes more; undefined: it does. */
   append(audio: Uint8Array): Promise<void> | undefined {
     const socket = this.#socket
     if (!socket) return
-    // Base64 needs no escapes, and most messages of a line are these.
-    socket.send(`{"type":"input_audio_buffer.append","audio":"${encodeBase64(audio)}"}`)
+    this.api.append(audio)
     return socket.unsent() > PROVIDER_UNSENT_BYTES_MAX ? this.#drained() : undefined
-  }
-
-  /** Sends the settings of a request where they differ from those of the one before. */
-  configure(settings: JsonObject): void {
-    const text = JSON.stringify(settings)
-    if (text === this.#settings) return
-    this.#settings = text
-    this.send({ type: 'session.update', session: settings })
   }
 
   close(): void {
     const socket = this.#socket
     this.#socket = null
+    this.#isClosed = true
     socket?.close()
   }
 
@@ -127,19 +105,3 @@ export class RealtimeConnection {
       await new Promise<void>((resolve) => this.#clock.after(UNSENT_LOOK_MS, resolve))
   }
 }
-
-const isFault = (error: unknown): error is VoiceFault =>
-  typeof error === 'object' && error !== null && !(error instanceof Error) && 'code' in error
-
-const closeLate = (pending: Promise<ProviderSocket>, fault: VoiceFault): VoiceFault => {
-  pending.then((socket) => socket.close()).catch(() => {})
-  return fault
-}
-
-/** Providers repeat a key, or a part of it, in their errors. Nothing else of theirs is searched: most of it is audio. */
-const withoutKey = (event: RealtimeEvent | null, text: string, key: string): RealtimeEvent | null =>
-  event && ERROR_TYPES.has(event.type) && key !== '' && text.includes(key)
-    ? parseRealtimeEvent(text.replaceAll(key, '…'))
-    : event
-
-const ERROR_TYPES: ReadonlySet<string> = new Set(['error', 'response.done'])

@@ -1,29 +1,20 @@
-// The tokens of a response, for the loop and for charges.
-import { type JsonObject, present } from '../../kernel/json.ts'
+// The usage of a line for the log, where no run reports it.
+import { present } from '../../kernel/json.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import { costUsd, listPriceOf } from '../../model-data/prices.ts'
-import { AUDIO_TOKEN_MS } from '../limits.ts'
 import { speechUsage } from '../speech-usage.ts'
-import { TRANSCRIPTION_MODEL } from './openai/settings.ts'
-import { countOf, objectOf } from './provider-json.ts'
+import type { ResponseUsage, Transcription } from './provider.ts'
 
-/** Tokens as the interface of models has them; those of audio cost more. */
-export const usageOf = ({ input_tokens, output_tokens, input_token_details, output_token_details }: JsonObject) => {
-  const [input, output] = [objectOf(input_token_details), objectOf(output_token_details)]
-  return {
-    inputTokens: {
-      total: countOf(input_tokens),
-      cacheRead: countOf(input.cached_tokens),
-      audio: countOf(input.audio_tokens),
-      cachedAudio: countOf(objectOf(input.cached_tokens_details).audio_tokens),
-    },
-    outputTokens: { total: countOf(output_tokens), audio: countOf(output.audio_tokens) },
-  }
+export const NO_USAGE: ResponseUsage = {
+  inputTokens: { total: undefined, cacheRead: undefined, audio: undefined, cachedAudio: undefined },
+  outputTokens: { total: undefined, audio: undefined },
 }
 
-/** The usage of a response that no run reports; null: the provider counted nothing. */
-export const responseCharge = (usage: JsonObject, model: string): Payloads['usage'] | null => {
-  const { inputTokens: input, outputTokens: output } = usageOf(usage)
+/** Null: the provider counted nothing. */
+export const responseCharge = (
+  { inputTokens: input, outputTokens: output }: ResponseUsage,
+  model: string,
+): Payloads['usage'] | null => {
   if (!input.total && !output.total) return null
   const [inputTokens, outputTokens, cacheReadTokens] = [input.total ?? 0, output.total ?? 0, input.cacheRead ?? 0]
   const price = listPriceOf(model)
@@ -43,10 +34,6 @@ export const responseCharge = (usage: JsonObject, model: string): Payloads['usag
   })
 }
 
-/** The usage of the words of a turn, which a model of its own writes down. The provider counts seconds or tokens. */
-export const transcriptionCharge = (usage: JsonObject, text: string): Payloads['usage'] => {
-  const { seconds, input_token_details: details } = usage
-  const tokens = countOf(objectOf(details).audio_tokens) ?? 0
-  const audioMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : tokens * AUDIO_TOKEN_MS
-  return speechUsage('transcription', TRANSCRIPTION_MODEL, { audioMs, chars: text.length })
-}
+/** The usage of the words of a turn, which a model of its own writes down. */
+export const transcriptionCharge = ({ model, audioMs }: Transcription, text: string): Payloads['usage'] =>
+  speechUsage('transcription', model, { audioMs, chars: text.length })

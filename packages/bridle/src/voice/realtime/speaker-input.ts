@@ -5,14 +5,14 @@ import { LEAD_IN_MS, TURN_MS_MIN } from '../audio/limits.ts'
 import { RestOfTurn } from '../audio/rest-of-turn.ts'
 import { UnansweredVoice } from '../audio/unanswered-voice.ts'
 import { EARLY_AUDIO_BYTES_MAX, SILENCE_MS } from '../limits.ts'
-import { lostFault } from './faults.ts'
-import type { RealtimeConnection } from './provider-connection.ts'
-import type { LineConnection } from './provider-link.ts'
+import { LOST } from './faults.ts'
+import type { ProviderConnection } from './provider-connection.ts'
+import type { ProviderLink } from './provider-link.ts'
 import type { SpeakerAudio } from './speaker-audio.ts'
 
 export interface SpeakerInputPorts {
   readonly request: Pick<VoiceRequest, 'turns' | 'format'>
-  readonly connection: LineConnection
+  readonly connection: ProviderLink
   /** Null: the session does not ask for audio. */
   readonly speaker: SpeakerAudio | null
   /** Somebody speaks. */
@@ -23,7 +23,7 @@ export interface SpeakerInputPorts {
 
 interface OpenTurn {
   /** The connection that has its beginning; null: all of it waits for one. */
-  connection: RealtimeConnection | null
+  connection: ProviderConnection | null
   bytes: number
 }
 
@@ -84,7 +84,7 @@ export class SpeakerInput {
     if (isManual) this.begin(current)
     const turn = this.#turn
     // The socket was idle for so long that it was closed.
-    if (turn?.connection && turn.connection !== current) return this.#loseTurn(lostFault())
+    if (turn?.connection && turn.connection !== current) return this.#loseTurn(LOST)
     if (turn) turn.bytes += audio.length
     // The quiet of an open microphone is nothing that is said.
     if (turn) line.touch()
@@ -95,7 +95,7 @@ export class SpeakerInput {
   }
 
   /** Somebody speaks: the first audio of a turn comes, or the provider has heard a voice. */
-  begin(connection: RealtimeConnection | null): void {
+  begin(connection: ProviderConnection | null): void {
     // The provider may notice late that somebody spoke who was cut off.
     if (this.#turn || this.#rest) return
     this.#turn = { connection, bytes: 0 }
@@ -119,14 +119,14 @@ export class SpeakerInput {
       return false
     }
     if (turn.connection && turn.connection !== connection.current) {
-      this.#ports.onLost(lostFault())
+      this.#ports.onLost(LOST)
       return true
     }
     this.#ending += 1
     // Audio of the next turn may follow at once.
     if (connection.current) {
       speaker?.end(null)
-      connection.current.send({ type: 'input_audio_buffer.commit' })
+      connection.current.api.commit()
     } else {
       this.#early.push(END)
       void this.#sendEarly()
@@ -185,7 +185,7 @@ export class SpeakerInput {
     const bytesMax = isQuiet ? LEAD_IN_MS * AUDIO_BYTES_PER_MS[format] : EARLY_AUDIO_BYTES_MAX
     this.#early.push(audio.slice())
     this.#earlyBytes += audio.length
-    if (turns === 'manual' && this.#earlyBytes > bytesMax && this.#early.length > 1) return this.#loseTurn(lostFault())
+    if (turns === 'manual' && this.#earlyBytes > bytesMax && this.#early.length > 1) return this.#loseTurn(LOST)
     while (this.#early.length > 1 && this.#earlyBytes > bytesMax) this.#earlyBytes -= this.#early.shift()?.length ?? 0
     return isQuiet ? undefined : this.#sendEarly()
   }
@@ -201,12 +201,12 @@ export class SpeakerInput {
     if ('code' in opened || !opened.isOpen) {
       this.#ending = 0
       if (this.#turn) this.#dropRest()
-      return onLost('code' in opened ? opened : lostFault())
+      return onLost('code' in opened ? opened : LOST)
     }
     for (const piece of early) {
       if (piece === END) {
         speaker?.end(null)
-        opened.send({ type: 'input_audio_buffer.commit' })
+        opened.api.commit()
       } else {
         speaker?.hear(piece, opened)
         opened.append(piece)
@@ -228,12 +228,12 @@ export class SpeakerInput {
   }
 
   /** Drops the audio of the turn that has not ended, here and at the provider: the next turn would begin with it. */
-  #dropAudio(connection: RealtimeConnection | null): void {
+  #dropAudio(connection: ProviderConnection | null): void {
     const { speaker } = this.#ports
     this.#early = this.#early.slice(0, this.#early.lastIndexOf(END) + 1)
     this.#earlyBytes = this.#early.reduce((sum, piece) => sum + (piece === END ? 0 : piece.length), 0)
     if (!connection?.isOpen) return
-    connection.send({ type: 'input_audio_buffer.clear' })
+    connection.api.clear()
     speaker?.drop()
   }
 }
