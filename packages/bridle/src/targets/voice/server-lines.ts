@@ -9,7 +9,7 @@ import type { ConnectProvider } from '../../voice/realtime/provider-socket.ts'
 import { providerAccess, type RealtimeEnv } from '../../voice/realtime/providers.ts'
 import { ServerFault } from '../server-fault.ts'
 
-/** The variables that decide about voice: those of the realtime providers, and those of the cascade. */
+/** The variables of the realtime providers and of the cascade. */
 export type VoiceEnv = RealtimeEnv & CascadeEnv
 
 export interface ServerLinesPorts {

@@ -23,7 +23,7 @@ import { SpokenAnswer } from './spoken-answer.ts'
 export interface LineAnswersPorts extends LinePorts {
   readonly request: VoiceRequest
   readonly client: VoiceClient
-  readonly connection: ProviderLink
+  readonly link: ProviderLink
   /** The provider of the model, as steps name it. */
   readonly label: string
   readonly modelId: string
@@ -59,7 +59,7 @@ export class LineAnswers {
       heardMs: (item) => this.#answer?.heardItems(this.#now).get(item) ?? 0,
     })
     this.#notices = new LineNotices({
-      ...{ clock: ports.clock, client: ports.client, connection: ports.connection, format: ports.request.format },
+      ...{ clock: ports.clock, client: ports.client, link: ports.link, format: ports.request.format },
       charge: (usage) => this.#charge(usage),
     })
     this.#responses = new LineResponses({
@@ -133,7 +133,7 @@ export class LineAnswers {
     if (usage) send(request.key, { type: 'charge', usage }).catch(() => {})
   }
 
-  /** The provider refuses a response. False: it is not the one under way. */
+  /** The provider refuses a response. False if it is not the current one. */
   refuse(name: string | null, fault: VoiceFault): boolean {
     return this.#responses.refuse(name, fault)
   }
@@ -162,7 +162,7 @@ export class LineAnswers {
   }
 
   async #interrupt(cause: 'speech' | 'request'): Promise<void> {
-    const { clock, client, connection, request } = this.#ports
+    const { clock, client, link, request } = this.#ports
     const { state } = request.session
     const { run } = state.lifecycle
     const now = clock.now()
@@ -184,7 +184,7 @@ export class LineAnswers {
     if (this.#answer === answer) this.#answer = null
     if (isWaiting && cause === 'speech') return this.#heard.settle()
     const heard = answer?.heard(now) ?? { ...this.#heardBefore(runId), cut: [] }
-    for (const { item, text, ms } of heard.cut) connection.current?.api.cut(item.id, text, ms)
+    for (const { item, text, ms } of heard.cut) link.current?.api.cut(item.id, text, ms)
     await this.#keepHeard(runId, heard.chars, heard.audioMs)
     this.#heard.settle()
   }
@@ -274,7 +274,7 @@ export class LineAnswers {
   }
 
   #newResponse(cancel: () => void): ProviderResponse {
-    const { request, client, clock, connection } = this.#ports
+    const { request, client, clock, link } = this.#ports
     const runId = request.session.state.lifecycle.run?.runId ?? ''
     if (this.#answer?.runId !== runId) {
       this.#keepAudio(this.#answer, clock.now())
@@ -286,7 +286,7 @@ export class LineAnswers {
         baseChars: answerChars(request, runId),
         now: () => clock.now(),
         audio: (item, bytes) => {
-          connection.touch()
+          link.touch()
           if (this.#isHungUp) return
           client.audio(item, bytes)
           this.#heard.add(runId, item, bytes)

@@ -10,7 +10,7 @@ import { SpokenAnswer } from './spoken-answer.ts'
 export interface LineNoticesPorts {
   readonly clock: Clock
   readonly client: VoiceClient
-  readonly connection: ProviderLink
+  readonly link: ProviderLink
   readonly format: AudioFormat
   /** The tokens of a notice. */
   readonly charge: (usage: ResponseUsage) => void
@@ -35,7 +35,7 @@ export class LineNotices {
 
   /** A call waits for a person: the model knows, and the line says so. */
   async announce(approval: CallApproval): Promise<void> {
-    const connection = await this.#ports.connection.connect()
+    const connection = await this.#ports.link.connect()
     if ('code' in connection || this.#isHungUp) return
     const notice = approvalNotice(approval)
     this.#asked.add(notice.response)
@@ -63,10 +63,10 @@ export class LineNotices {
 
   /** Nobody needs to know how much of a notice was heard. */
   stop(now: number): void {
-    const { connection, client } = this.#ports
+    const { link, client } = this.#ports
     for (const response of this.#begun) {
       this.#silent.add(response)
-      connection.current?.api.cancel(response)
+      link.current?.api.cancel(response)
     }
     const playing = this.#spoken.playing(now)
     if (!playing) return

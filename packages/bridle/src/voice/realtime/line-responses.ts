@@ -13,7 +13,7 @@ import { GO_ON_REMARK, spokenRequest } from './response-request.ts'
 export interface LineResponsesPorts {
   readonly clock: Clock
   readonly request: Pick<VoiceRequest, 'instructions'>
-  readonly connection: ProviderLink
+  readonly link: ProviderLink
   /** Resolves when the words of everything that was said are known. */
   readonly whenHeard: () => Promise<void>
   /** Makes the next response of the run. `cancel` ends it at the provider. */
@@ -60,7 +60,7 @@ export class LineResponses {
     await this.#lastResponseEnd()
     // Speech that has no words yet would be heard in this answer, and stand ahead of it for ever.
     await this.#ports.whenHeard()
-    const connection = await this.#ports.connection.connect()
+    const connection = await this.#ports.link.connect()
     if ('code' in connection) throw faultError(connection)
     return { stream: this.#begin(connection, options).stream }
   }
@@ -77,7 +77,7 @@ export class LineResponses {
     if (active && event.response === active.name) active.response.handle(event)
   }
 
-  /** The provider refuses a response. False: it is not the one under way. */
+  /** The provider refuses a response. False if it is not the current one. */
   refuse(name: string | null, fault: VoiceFault): boolean {
     const active = this.#active
     if (!active || name === null || name !== active.name) return false
@@ -92,8 +92,8 @@ export class LineResponses {
 
   /** A provider that never ends the response would keep the connection busy for ever. */
   #cancel({ response, name }: ActiveResponse): void {
-    const { connection, clock } = this.#ports
-    if (name !== null) connection.current?.api.cancel(name)
+    const { link, clock } = this.#ports
+    if (name !== null) link.current?.api.cancel(name)
     const cancelTimer = clock.after(RESPONSE_END_MS, () => response.abandon())
     void response.whenEnded.then(cancelTimer)
   }
@@ -125,9 +125,9 @@ export class LineResponses {
   }
 
   async #reconnect(response: ProviderResponse): Promise<ProviderConnection | VoiceFault> {
-    const { connection, clock } = this.#ports
+    const { link, clock } = this.#ports
     for (let tries = 1; ; tries++) {
-      const opened = await connection.connect()
+      const opened = await link.connect()
       if (!('code' in opened) || isFinalFault(opened) || tries === RECONNECT_TRIES || response.isOver) return opened
       await new Promise<void>((resolve) => clock.after(RECONNECT_PAUSE_MS, resolve))
     }

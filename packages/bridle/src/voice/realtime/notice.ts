@@ -6,7 +6,7 @@ import { newResponseName } from './response-request.ts'
 
 export const approvalNotice = (approval: CallApproval): NoticeRequest => ({
   response: newResponseName(),
-  // Whatever the model is asked meanwhile, it knows that the call has not run.
+  // Without it the model would say in later answers that the call has run.
   remark: `The call of "${approval.tool}" waits for the approval of a person. It has not run yet.`,
   instructions: noticeText(approval),
 })

@@ -10,7 +10,7 @@ export interface ProviderConnectionOptions {
   readonly access: ProviderAccess
   readonly model: string
   readonly clock: Clock
-  /** Null: nobody speaks, and answers are text. */
+  /** Null: answers are text only. */
   readonly audio: LineAudio | null
   readonly onEvent: (event: RealtimeEvent) => void
   /** The provider has closed the connection, or lost it. */

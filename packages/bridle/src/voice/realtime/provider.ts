@@ -1,5 +1,5 @@
-// A realtime provider in the words of a line: what the line asks of it, and what it reports. Each provider has a folder that translates
-// both into its own API, and nothing outside of that folder knows the API.
+// The vocabulary between a line and its realtime provider: commands and events. Each provider has a folder that translates them to its own API.
+// No other file depends on that API.
 import type { ModelMessage, ModelTool, ModelToolChoice } from '../../agents/model/model.ts'
 import type { VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
 import type { ProviderFaults } from './faults.ts'
@@ -10,8 +10,8 @@ export interface RealtimeProvider {
   /** The provider of its models, as steps and traces name it. */
   readonly label: string
   /** The variables with the key of the operator and another address of the API. */
-  readonly keyVariable: string
-  readonly urlVariable: string
+  readonly keyVariable: `${string}_API_KEY`
+  readonly urlVariable: `${string}_BASE_URL`
   readonly url: string
   readonly defaultModel: string
   readonly defaultVoice: string
@@ -35,7 +35,7 @@ export type LineAudio = Pick<VoiceRequest, 'format' | 'turns'> & { readonly voic
 
 export interface ProviderApiOptions {
   readonly model: string
-  /** Null: nobody speaks, and answers are text. */
+  /** Null: answers are text only. */
   readonly audio: LineAudio | null
   readonly faults: ProviderFaults
   readonly send: (message: string) => void
@@ -95,7 +95,7 @@ export interface ReadyEvent {
 
 export type RealtimeEvent = SpeakerEvent | ResponseEvent
 
-/** Milliseconds are those of the audio on this connection. */
+/** Milliseconds count the audio of the connection. */
 export type SpeakerEvent =
   | { readonly type: 'speech_started'; readonly ms: number }
   | { readonly type: 'speech_stopped'; readonly ms: number | null }
@@ -141,12 +141,12 @@ export interface ToolCallEvent {
   readonly input: string
 }
 
-/** `interrupted`: ended early, although nobody asked for it. `raw`: the reason in the provider's words. */
+/** `interrupted`: ended early without `cancel`. `raw`: the reason in the provider's words. */
 export type ResponseEnd =
   | { readonly type: 'completed' | 'interrupted' | 'length' | 'content-filter'; readonly raw: string }
   | { readonly type: 'failed'; readonly fault: VoiceFault }
 
-/** Tokens of a response. Those of audio are part of the others, and cost more. */
+/** Tokens of a response. The totals include audio, which costs more. */
 export interface ResponseUsage {
   readonly inputTokens: {
     readonly total: number | undefined

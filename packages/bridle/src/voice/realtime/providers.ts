@@ -4,25 +4,25 @@ import type { ProviderAccess, RealtimeProvider } from './provider.ts'
 import type { ConnectProvider } from './provider-socket.ts'
 
 /** A server uses the first one whose key it has. */
-const PROVIDERS = [openai] as const satisfies readonly RealtimeProvider[]
+export const PROVIDERS: readonly RealtimeProvider[] = [openai]
 
-type ProviderRow = (typeof PROVIDERS)[number]
-
-/** The variables of all providers. */
-export type RealtimeEnv = { readonly [name in ProviderRow['keyVariable' | 'urlVariable']]?: string | undefined }
+/** The variables that rows may name. */
+export type RealtimeEnv = {
+  readonly [name in RealtimeProvider['keyVariable' | 'urlVariable']]?: string | undefined
+}
 
 /** The variables of which an operator sets one, for a sentence. */
 export const KEY_VARIABLES = PROVIDERS.map(({ keyVariable }) => keyVariable).join(' or ')
 
 /** Null: the server has no key. */
 export const providerAccess = (
-  env: object,
+  env: RealtimeEnv,
   connect: ConnectProvider,
   providers: readonly RealtimeProvider[] = PROVIDERS,
 ): ProviderAccess | null => {
-  const variables = env as { readonly [name: string]: string | undefined }
-  const provider = providers.find(({ keyVariable }) => variables[keyVariable])
-  if (!provider) return null
-  const { keyVariable, urlVariable, url } = provider
-  return { provider, key: variables[keyVariable] ?? '', url: variables[urlVariable] || url, connect }
+  for (const provider of providers) {
+    const key = env[provider.keyVariable]
+    if (key) return { provider, key, url: env[provider.urlVariable] || provider.url, connect }
+  }
+  return null
 }

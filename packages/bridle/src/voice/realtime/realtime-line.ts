@@ -37,7 +37,7 @@ export class RealtimeLine implements EngineLine {
   readonly #request: VoiceRequest
   readonly #client: VoiceClient
   readonly #ports: RealtimeLinePorts
-  readonly #connection: ProviderLink
+  readonly #link: ProviderLink
   readonly #prompts: LinePrompts
   readonly #turns: SpeakerTurns
   /** Null: the session does not ask for audio. */
@@ -65,14 +65,14 @@ export class RealtimeLine implements EngineLine {
       onTurn: (id, text) => this.#addTurn(id, text),
       onLost: (id) => this.#loseTurn(id),
     })
-    this.#connection = new ProviderLink({
+    this.#link = new ProviderLink({
       ...{ access, model: this.model, clock: ports.clock, audio: { format, turns, voice } },
       onEvent: (event) => this.#handle(event),
       onLost: () => this.#handleLoss(),
       isBusy: () => this.answers.isBusy || this.#turns.size > 0,
     })
     this.#input = new SpeakerInput({
-      ...{ request, connection: this.#connection, speaker: this.#speaker },
+      ...{ request, link: this.#link, speaker: this.#speaker },
       onBegin: () => void this.answers.interrupt('speech'),
       onLost: (fault) => {
         this.#turns.refuse()
@@ -84,7 +84,7 @@ export class RealtimeLine implements EngineLine {
         ...ports,
         request,
         client,
-        connection: this.#connection,
+        link: this.#link,
         label: provider.label,
         modelId: this.model,
         whenHeard: () => this.#turns.whenKnown(),
@@ -98,7 +98,7 @@ export class RealtimeLine implements EngineLine {
 
   /** Null: the provider is connected. */
   async connect(): Promise<VoiceFault | null> {
-    const opened = await this.#connection.connect()
+    const opened = await this.#link.connect()
     return 'code' in opened ? opened : null
   }
 
@@ -115,7 +115,7 @@ export class RealtimeLine implements EngineLine {
 
   async say(text: string): Promise<void> {
     if (this.#isClosed) return
-    this.#connection.touch()
+    this.#link.touch()
     await this.#prompts.submit(text, this.answers.interrupt('speech'))
   }
 
@@ -153,13 +153,13 @@ export class RealtimeLine implements EngineLine {
   /** Words that were said become a prompt all the same, and an answer that is being written is written to its end. */
   #closeConnection(): void {
     if (this.#input.isEnding || this.#turns.size > 0) return
-    void this.answers.whenIdle().then(() => this.#connection.close())
+    void this.answers.whenIdle().then(() => this.#link.close())
   }
 
   #handle(event: RealtimeEvent): void {
     if ('response' in event) return this.answers.handle(event)
     if (this.#isClosed && !ENDS_OF_TURNS.has(event.type)) return
-    this.#connection.touch()
+    this.#link.touch()
     this.#speaker?.handle(event)
     this.#handleSpeaker(event)
     if (this.#isClosed) this.#closeConnection()
@@ -169,7 +169,7 @@ export class RealtimeLine implements EngineLine {
     switch (event.type) {
       case 'speech_started':
         this.#client.speech('started')
-        return this.#input.begin(this.#connection.current)
+        return this.#input.begin(this.#link.current)
       case 'speech_stopped':
         return this.#client.speech('stopped')
       case 'turn_committed':
@@ -196,7 +196,7 @@ export class RealtimeLine implements EngineLine {
   }
 
   #addTurn(id: string, text: string): void {
-    this.#connection.current?.api.keepTurn(id, text)
+    this.#link.current?.api.keepTurn(id, text)
     const usage = this.#transcriptions.get(id)
     this.#transcriptions.delete(id)
     const audio = this.#speaker?.take(id)
@@ -209,7 +209,7 @@ export class RealtimeLine implements EngineLine {
   #loseTurn(id: string): void {
     this.#transcriptions.delete(id)
     this.#speaker?.take(id)
-    this.#connection.current?.api.dropTurn(id)
+    this.#link.current?.api.dropTurn(id)
     this.#client.fault(NOT_UNDERSTOOD, false)
   }
 

@@ -1,4 +1,4 @@
-// Requests of a line to its provider, made from those of the loop to its model.
+// Converts requests of the agent loop to requests of the provider.
 import type { ModelCallOptions } from '../../agents/model/model.ts'
 import type { ResponseRequest } from './provider.ts'
 

@@ -12,7 +12,7 @@ import type { SpeakerAudio } from './speaker-audio.ts'
 
 export interface SpeakerInputPorts {
   readonly request: Pick<VoiceRequest, 'turns' | 'format'>
-  readonly connection: ProviderLink
+  readonly link: ProviderLink
   /** Null: the session does not ask for audio. */
   readonly speaker: SpeakerAudio | null
   /** Somebody speaks. */
@@ -78,8 +78,8 @@ export class SpeakerInput {
   }
 
   #hear(audio: Uint8Array): Promise<void> | undefined {
-    const { request, connection: line, speaker } = this.#ports
-    const { current } = line
+    const { request, link, speaker } = this.#ports
+    const { current } = link
     const isManual = request.turns === 'manual'
     if (isManual) this.begin(current)
     const turn = this.#turn
@@ -87,7 +87,7 @@ export class SpeakerInput {
     if (turn?.connection && turn.connection !== current) return this.#loseTurn(LOST)
     if (turn) turn.bytes += audio.length
     // The quiet of an open microphone is nothing that is said.
-    if (turn) line.touch()
+    if (turn) link.touch()
     if (!current) return this.#hearLater(audio)
     if (!isManual) this.#voice.hear(audio)
     speaker?.hear(audio, current)
@@ -104,7 +104,7 @@ export class SpeakerInput {
 
   /** The client ends its turn. False: there is none that could be heard. */
   end(): boolean {
-    const { request, connection, speaker } = this.#ports
+    const { request, link, speaker } = this.#ports
     const turn = this.#turn
     this.#turn = null
     // The speaker knows that the turn was lost, and has now come to its end.
@@ -118,15 +118,15 @@ export class SpeakerInput {
       this.#dropAudio(turn?.connection ?? null)
       return false
     }
-    if (turn.connection && turn.connection !== connection.current) {
+    if (turn.connection && turn.connection !== link.current) {
       this.#ports.onLost(LOST)
       return true
     }
     this.#ending += 1
     // Audio of the next turn may follow at once.
-    if (connection.current) {
+    if (link.current) {
       speaker?.end(null)
-      connection.current.api.commit()
+      link.current.api.commit()
     } else {
       this.#early.push(END)
       void this.#sendEarly()
@@ -144,7 +144,7 @@ export class SpeakerInput {
   /** The provider takes a turn for none. */
   refuse(): void {
     this.#ending = Math.max(0, this.#ending - 1)
-    if (!this.#turn) this.#dropAudio(this.#ports.connection.current)
+    if (!this.#turn) this.#dropAudio(this.#ports.link.current)
   }
 
   /** The connection is gone, and with it all that it had. True: something was said. */
@@ -164,10 +164,10 @@ export class SpeakerInput {
   /** The client is gone: a turn that it had not ended is lost. True: more of the sentence may come with the client. */
   leave(): boolean {
     const { isMidSentence } = this
-    const { request, connection } = this.#ports
+    const { request, link } = this.#ports
     // A turn whose end was heard becomes a prompt all the same.
     if (this.#turn && this.#isPausing) return false
-    this.#dropAudio(isMidSentence ? connection.current : (this.#turn?.connection ?? null))
+    this.#dropAudio(isMidSentence ? link.current : (this.#turn?.connection ?? null))
     this.#turn = null
     this.#voice.reset()
     // A socket of a client that ends its turns itself begins with a turn.
@@ -178,10 +178,10 @@ export class SpeakerInput {
 
   /** Silence opens no connection; the last moment of it belongs to the words that do. */
   #hearLater(audio: Uint8Array): Promise<void> | undefined {
-    const { request, connection } = this.#ports
+    const { request, link } = this.#ports
     const { turns, format } = request
     if (turns === 'silence') this.#voice.hear(audio)
-    const isQuiet = turns === 'silence' && !connection.isOpening && this.#voice.quietMs > 0
+    const isQuiet = turns === 'silence' && !link.isOpening && this.#voice.quietMs > 0
     const bytesMax = isQuiet ? LEAD_IN_MS * AUDIO_BYTES_PER_MS[format] : EARLY_AUDIO_BYTES_MAX
     this.#early.push(audio.slice())
     this.#earlyBytes += audio.length
@@ -192,8 +192,8 @@ export class SpeakerInput {
 
   /** Connects, and sends what waited for it. */
   async #sendEarly(): Promise<void> {
-    const { connection, speaker, onLost } = this.#ports
-    const opened = await connection.connect()
+    const { link, speaker, onLost } = this.#ports
+    const opened = await link.connect()
     const early = this.#early.splice(0)
     this.#earlyBytes = 0
     // Several pieces of audio may have waited: the first of them has taken all along.

@@ -10,7 +10,7 @@ import { noticeRequest, responseRequest } from './requests.ts'
 import { ResponseNames } from './response-names.ts'
 import { sessionSettings, turnSettings } from './settings.ts'
 
-/** Events that may come too late: the provider then answers with an error, which is no fault. */
+/** Events that may come too late. The provider then answers with an error, which is ignored. */
 const LATE_TYPES: ReadonlySet<unknown> = new Set([
   'response.cancel',
   'conversation.item.truncate',
@@ -100,7 +100,7 @@ export class OpenAIApi implements ProviderApi {
     } else if (event.type !== 'audio_end') this.#conversation.addAnswer(event.item)
   }
 
-  /** Sends the settings of a request where they differ from those of the one before. */
+  /** Sends the settings of a request if the last request had others. */
   #configure(settings: JsonObject): void {
     const text = JSON.stringify(settings)
     if (text === this.#settings) return

@@ -2,7 +2,7 @@
 import type { RealtimeProvider } from '../provider.ts'
 import { OpenAIApi } from './api.ts'
 
-export const openai = {
+export const openai: RealtimeProvider = {
   label: 'openai.realtime',
   keyVariable: 'OPENAI_API_KEY',
   urlVariable: 'OPENAI_BASE_URL',
@@ -18,4 +18,4 @@ export const openai = {
     return { url: address.href, headers: { authorization: `Bearer ${key}` } }
   },
   api: (options) => new OpenAIApi(options),
-} as const satisfies RealtimeProvider
+}

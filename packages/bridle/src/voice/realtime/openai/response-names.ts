@@ -1,4 +1,4 @@
-// Responses have a name of the line before they have an id of the provider. The first message about a response brings both together.
+// A line names a response when it asks for it. The provider assigns an id when it begins the response.
 
 interface Answer {
   readonly name: string
@@ -25,7 +25,7 @@ export class ResponseNames {
     return this.#answer?.name === name
   }
 
-  /** The provider has begun a response. Null: nobody asked for it, or it has no id by which later messages could name it. */
+  /** The provider has begun a response. Null if the line did not ask for it, or if it has no id. */
   begin(id: string, isNotice: boolean): string | null {
     if (id === '') return null
     if (isNotice) {
