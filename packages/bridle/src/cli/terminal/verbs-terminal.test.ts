@@ -207,7 +207,9 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     editor.press('Enter')
     await editor.until('Arguments: ')
     await fabric().pause('lines', { actor: 'ada' })
-    await watcher.until(/arguments:\n· paused by ada \(not signed in\)\n(✗ .*\n)? {2}Approve\? \[y\]es, \[n\]o, \[e\]dit the arguments:$/)
+    await watcher.until(
+      /arguments:\n· paused by ada \(not signed in\)\n(✗ .*\n)? {2}Approve\? \[y\]es, \[n\]o, \[e\]dit the arguments:$/,
+    )
     // Nothing comes between a person and the text that is edited.
     expect(editor.lines().at(-1)).toBe('  Arguments: {"p": "old"}')
     editor.press('Enter')

@@ -24,5 +24,5 @@ export const audioFlood: VoiceFault = {
 }
 export const noVoice: VoiceFault = {
   code: 'no_voice',
-  message: 'This server has no voice. Set OPENAI_API_KEY, or BRIDLE_STT_URL and BRIDLE_TTS_URL.',
+  message: 'This server has no voice lines.',
 }
