@@ -27,7 +27,7 @@ export interface LineResponsesPorts {
 interface ActiveResponse {
   readonly response: ProviderResponse
   readonly options: ModelCallOptions
-  /** Its name in events. Null: its connection broke, and the rest has not been asked for. */
+  /** The name in events. Null after a lost connection, until the rest is requested. */
   name: string | null
   /** Connections that broke in the middle of it. */
   losses: number

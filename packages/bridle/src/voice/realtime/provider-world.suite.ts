@@ -1,4 +1,4 @@
-// What every realtime provider promises a line. Each one has a world in which its service says what a test plans.
+// The contract suite of realtime providers. Each provider brings a world in which its service says what a test plans.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
 import { tool } from '../../agents/tools/tool.ts'
