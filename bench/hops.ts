@@ -22,7 +22,7 @@ export const startHopTimings = async (provider: string): Promise<HopTimings> => 
   const { token, baseUrl } = proxy.grant({ key, runId: 'r-1', attempt: 1, provider: 'anthropic' })
   const relay = createRelay({
     vars: () => ({ ANTHROPIC_API_KEY: token, ANTHROPIC_BASE_URL: baseUrl }),
-    isOpen: () => true,
+    activeRun: () => proxy,
     onStatus: () => {},
   })
   const port = await relay.listen()

@@ -4,6 +4,7 @@ import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
 import { Host } from '../packages/bridle/src/kernel/host/host.ts'
 import type { Directory } from '../packages/bridle/src/kernel/ports/directory.ts'
 import type { Log } from '../packages/bridle/src/kernel/ports/log.ts'
+import type { EventLoop } from '../packages/bridle/src/kernel/session/reading/read-scheduler.ts'
 import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
 import { scriptedRunner } from '../packages/bridle/src/runners/in-process/scripted.ts'
 
@@ -16,17 +17,25 @@ export const clock = {
 }
 export const digest = async (text: string) => createHash('sha256').update(text).digest('hex')
 
-export const hostOn = (store: { log: Log; directory: Directory }, tokenPaceMs = 0): Host => {
+export const hostOn = (store: { log: Log; directory: Directory }, tokenPaceMs = 0, eventLoop?: EventLoop): Host => {
   const runner = scriptedRunner({ clock, digest })
-  return new Host({ log: store.log, directory: store.directory, clock, digest, runner: () => runner, tokenPaceMs })
+  return new Host({
+    log: store.log,
+    directory: store.directory,
+    clock,
+    digest,
+    runner: () => runner,
+    tokenPaceMs,
+    ...(eventLoop && { eventLoop }),
+  })
 }
 
 export const keyOf = (id: string) => ({ tenant: 'bench', agent: 'scripted', id })
 
-/** Turns of `tokens` token events each, until the log has at least `events`. */
-export const fill = async (host: Host, id: string, events: number, tokens: number): Promise<void> => {
+/** Turns of `tokens` words in `chunks` token events each, until the log has at least `events`. */
+export const fill = async (host: Host, id: string, events: number, tokens: number, chunks = tokens): Promise<void> => {
   const text = Array.from({ length: tokens }, (_, index) => `w${index % 100} `).join('')
-  const prompt = `@script ${JSON.stringify([{ text, chunks: tokens }])}`
+  const prompt = `@script ${JSON.stringify([{ text, chunks }])}`
   for (;;) {
     const answer = await host.send(keyOf(id), { type: 'submit', prompt })
     if (isRefusal(answer)) throw new Error(answer.message)

@@ -1,19 +1,25 @@
-// The agents of the matrix: the scripted one, and two whose runs are durable. Each has a prompt for every kind of session.
+// The agents of the matrix: the scripted one, two whose runs are durable, and Claude Code. Each has a prompt for every kind of session.
 import { join } from 'node:path'
-import type { PlanStep } from './durable/plan.ts'
+import { outcomeText, type PlanStep, WINDOW_TOKENS } from './durable/plan.ts'
 import type { SessionKind } from './session.ts'
 
 export interface CrashAgent {
-  readonly name: 'scripted' | 'worker' | 'thinker'
+  readonly name: 'scripted' | 'worker' | 'thinker' | 'claude'
   /** The folder whose `agents/` the server serves; absent: none. */
   readonly cwd?: string
-  /** The prompt of a turn. The place names the session and the turn. */
-  readonly prompt: (kind: SessionKind, turn: 'first' | 'second', place: string) => string
+  /** The prompt of a turn: its whole work, or a few words. The place names the session and the turn. */
+  readonly prompt: (kind: SessionKind, length: TurnLength, place: string) => string
   /** Arguments that a person changes, and the result of the approved call. */
   readonly approval: { readonly args?: object; readonly result: unknown }
-  /** The answers of the first turn, where no fault may change them: the runs are durable. */
+  /** The answers of a whole turn, where no fault may change them: the run outlives its server. */
   readonly answers?: { readonly [kind in SessionKind]: string }
+  /** An event that each whole turn of this kind has on the stream of the frontend contract. */
+  readonly proof?: { readonly kind: SessionKind; readonly type: string }
+  /** The fault strikes within this time of the beginning; absent: 250 ms. */
+  readonly strikeMs?: number
 }
+
+export type TurnLength = 'whole' | 'short'
 
 type ScriptSteps = readonly object[]
 
@@ -39,12 +45,14 @@ const scripts: { readonly [kind in SessionKind]: ScriptSteps } = {
 
 export const scripted: CrashAgent = {
   name: 'scripted',
-  prompt: (kind, turn) =>
-    `@script ${JSON.stringify(turn === 'first' ? scripts[kind] : [{ text: 'once ' }, { text: 'more' }])}`,
+  prompt: (kind, length) =>
+    `@script ${JSON.stringify(length === 'whole' ? scripts[kind] : [{ text: 'once ' }, { text: 'more' }])}`,
   approval: { args: { n: 2 }, result: { arguments: { n: 2 } } },
 }
 
-const plans: { readonly [kind in SessionKind]: readonly PlanStep[] } = {
+type Plans = { readonly [kind in SessionKind]: readonly PlanStep[] }
+
+const plans: Plans = {
   talk: [
     { say: 'I look at it. ', calls: ['read1', 'read2'] },
     { say: 'I put it there. ', calls: ['put1'] },
@@ -61,19 +69,61 @@ const plans: { readonly [kind in SessionKind]: readonly PlanStep[] } = {
 /** A turn takes about as long as one of the scripted agent. */
 const PACE_MS = 15
 
-const durable = (name: 'worker' | 'thinker'): CrashAgent => ({
-  name,
-  cwd: join(import.meta.dirname, 'durable'),
-  prompt: (kind, turn, place) =>
-    JSON.stringify(
-      turn === 'first' ? { place, steps: plans[kind], paceMs: PACE_MS } : { place, steps: [{ say: 'once more' }] },
-    ),
-  approval: { result: 'the receipt of deploy1' },
-  answers: {
-    talk: 'I look at it. [read1=ok][read2=ok]I put it there. [put1=ok]That is all.',
-    ask: 'May I? [deploy1=ok]Done.',
-    work: 'I begin. [put1=ok]I go on. [read1=ok]I finish. [put2=ok]Finished.',
-  },
+/** The answer to a plan: its text, and after each call how it ended. */
+const answerOf = (steps: readonly PlanStep[]): string =>
+  steps.map(({ say, calls = [] }) => `${say}${calls.map((call) => outcomeText(call, 'ok')).join('')}`).join('')
+
+const durable = (name: 'worker' | 'thinker', own: Partial<Plans> = {}): CrashAgent => {
+  const all = { ...plans, ...own }
+  return {
+    name,
+    cwd: join(import.meta.dirname, 'durable'),
+    prompt: (kind, length, place) =>
+      JSON.stringify(
+        length === 'whole' ? { place, steps: all[kind], paceMs: PACE_MS } : { place, steps: [{ say: 'once more' }] },
+      ),
+    approval: { result: 'the receipt of deploy1' },
+    answers: { talk: answerOf(all.talk), ask: answerOf(all.ask), work: answerOf(all.work) },
+  }
+}
+
+export const durableFunction = durable('worker')
+export const modelAgent = durable('thinker')
+
+/** Each whole turn asks a child to do a part of it. */
+export const delegatingAgent = durable('thinker', {
+  talk: [{ say: 'You do it. ', calls: ['help1'] }, { say: 'And I. ', calls: ['put1'] }, { say: 'That is all.' }],
+  work: [{ say: 'I begin. ', calls: ['put1'] }, { say: 'You go on. ', calls: ['help1'] }, { say: 'Finished.' }],
 })
 
-export const durableAgents: readonly CrashAgent[] = [durable('worker'), durable('thinker')]
+const longTalk: readonly PlanStep[] = [
+  { say: 'I look for long. '.repeat(150), calls: ['read1'] },
+  { say: 'Then I read on. ', calls: ['read2'], tokens: WINDOW_TOKENS },
+  { say: 'That is all.' },
+]
+
+/** Each chat fills the window of its model in the middle of its turn, and continues from a summary. */
+export const compactingAgent: CrashAgent = {
+  ...durable('thinker', { talk: longTalk }),
+  proof: { kind: 'talk', type: 'context_compacted' },
+}
+
+const bash = (command: string, id: string) => ({ tool_use: 'Bash', id, input: { command, description: 'x' } })
+const spoken = (text: string) => ({ blocks: [{ text }], chunk: 4, delayMs: 20 })
+
+const turns: { readonly [kind in SessionKind]: readonly object[] } = {
+  talk: [spoken('word '.repeat(40))],
+  ask: [{ blocks: [bash('echo written | tee out.txt', 'toolu_ask')] }, spoken('Done.')],
+  work: [spoken('thing '.repeat(40))],
+}
+
+/** Runs live in a sandbox that outlives the server. */
+export const claudeCode: CrashAgent = {
+  name: 'claude',
+  prompt: (kind, length) => `@stub ${JSON.stringify(length === 'whole' ? turns[kind] : [spoken('once more')])}`,
+  approval: { result: 'written' },
+  answers: { talk: 'word '.repeat(40), ask: 'Done.', work: 'thing '.repeat(40) },
+  proof: { kind: 'ask', type: 'approval_required' },
+  // Most of it is the engine's start.
+  strikeMs: 4_000,
+}

@@ -2,14 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readFrames, type SseFrame } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 import type { EffectLine } from './durable/effects.ts'
-import { type CallName, toolEffects, toolOf } from './durable/plan.ts'
+import { type CallName, childPlace, toolEffects, toolOf } from './durable/plan.ts'
 import { type HttpAnswer, request } from './http.ts'
+import { PATIENCE_MS, POLL_MS } from './limits.ts'
 import type { PromiseTally } from './promises.ts'
 import { type CrashSession, isOver } from './session.ts'
 import type { WireEvent } from './wire-client.ts'
-
-const PATIENCE_MS = 30_000
-const POLL_MS = 10
 
 export const checkSession = async (
   session: CrashSession,
@@ -18,7 +16,8 @@ export const checkSession = async (
 ): Promise<void> => {
   const { id } = session.place
   const questions = new Set<string>()
-  const detail = await atRest(session, questions)
+  const { detail, waitsForUs } = await atRest(session, questions)
+  if (detail === null && waitsForUs) return tally.giveUp(`${id} waits for an approval that the harness did not answer`)
   tally.check('8', detail !== null, () => `${id} does not come to rest within ${PATIENCE_MS / 1_000} seconds`)
   if (detail === null) return
   if (session.kind === 'work') tally.checkEqual('8', detail.status, 'completed', `the end of ${id}`)
@@ -46,10 +45,22 @@ export const checkSession = async (
   tally.check('6', asked <= session.commands.length, () => `${id} ran ${asked} prompts for ${session.commands.length}`)
   endsOnce(session, tally)
   if (session.kind === 'ask') approvedCall(session, tally)
-  if (session.kind === 'talk') tally.checkEqual('8', texts.at(-1), 'once more', `the second turn of ${id}`)
-  if (!session.agent.answers) return
-  tally.checkEqual('10', texts[0], session.agent.answers[session.kind], `the answer of ${id}`)
-  checkEffects(session, tally, effects(), questions.size)
+  const isShort = session.secondLength === 'short'
+  if (session.kind === 'talk' && isShort) tally.checkEqual('8', texts.at(-1), 'once more', `the second turn of ${id}`)
+  const { answers, proof } = session.agent
+  if (!answers) return
+  const whole = isShort ? texts.slice(0, 1) : texts
+  tally.checkEqual(
+    '10',
+    whole,
+    whole.map(() => answers[session.kind]),
+    `the answer of ${id}`,
+  )
+  if (proof?.kind === session.kind && !session.frontend.events.some(({ type }) => type === proof.type))
+    tally.giveUp(`${id} has no ${proof.type}: the row did not test what it names`)
+  for (const turn of ['first', 'second'])
+    for (const place of [`${id}-${turn}`, childPlace(`${id}-${turn}`)])
+      checkEffects(place, tally, effects(), questions.size)
 }
 
 const raws = (events: readonly WireEvent[]): string[] => events.map(({ raw }) => raw)
@@ -72,35 +83,36 @@ const endsOnce = ({ frontend, place }: CrashSession, tally: PromiseTally): void 
 
 /** A call that was approved ran with the arguments as approved. */
 const approvedCall = ({ fabric: [stream], place, agent }: CrashSession, tally: PromiseTally): void => {
-  const isApproved = stream.events.some(({ body }) => body.data?.decision === 'approved')
-  if (!isApproved) return
+  const approved = stream.events.filter(({ body }) => body.data?.decision === 'approved')
+  if (approved.length === 0) return
   const results = stream.events.flatMap(({ type, body }) => (type === 'tool_end' ? [body.data?.result] : []))
-  tally.checkEqual('7', results, [agent.approval.result], `the approved call of ${place.id}`)
+  tally.checkEqual(
+    '7',
+    results,
+    approved.map(() => agent.approval.result),
+    `the approved calls of ${place.id}`,
+  )
 }
 
 /** An effect keeps its key however often it is repeated, and a person agrees to each repetition of an unsafe one. */
-const checkEffects = (
-  { place: { id } }: CrashSession,
-  tally: PromiseTally,
-  lines: readonly EffectLine[],
-  agreements: number,
-): void => {
-  const here = lines.filter(({ place, kind }) => place === `${id}-first` && kind === 'call')
+const checkEffects = (at: string, tally: PromiseTally, lines: readonly EffectLine[], agreements: number): void => {
+  const here = lines.filter(({ place, kind }) => place === at && kind === 'call')
   for (const name of new Set(here.map((line) => line.name))) {
     const begun = here.filter((line) => line.name === name && line.phase === 'begin')
     const keys = new Set(begun.map(({ key }) => key))
-    tally.check('10', keys.size === 1, () => `${name} of ${id} had the keys ${[...keys].join(', ')}`)
+    tally.check('10', keys.size === 1, () => `${name} of ${at} had the keys ${[...keys].join(', ')}`)
     const isUnsafe = toolEffects[toolOf(name as CallName)] === 'unsafe'
     tally.check(
       '10',
       !isUnsafe || begun.length <= 1 + agreements,
-      () => `${name} of ${id} was made ${begun.length} times`,
+      () => `${name} of ${at} was made ${begun.length} times`,
     )
   }
 }
 
 /** Agrees that calls are made again whose outcome nobody knows. */
-const atRest = async (session: CrashSession, questions: Set<string>): Promise<HttpAnswer['body'] | null> => {
+const atRest = async (session: CrashSession, questions: Set<string>): Promise<RestingSession> => {
+  let waitsForUs = false
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(POLL_MS)) {
     const detail = await session.detail()
     if (detail?.status !== 200) continue
@@ -110,9 +122,17 @@ const atRest = async (session: CrashSession, questions: Set<string>): Promise<Ht
       questions.add(id)
       await request(session.place, `/sessions/${session.place.id}/approvals/${id}/approve`, { body: {} })
     }
-    if (isOver(status) && queued === 0 && open.length === 0) return detail.body
+    if (isOver(status) && queued === 0 && open.length === 0) return { detail: detail.body, waitsForUs: false }
+    waitsForUs = open.some(({ kind }) => kind !== 'unknown_outcome')
   }
-  return null
+  return { detail: null, waitsForUs }
+}
+
+interface RestingSession {
+  /** Null: it does not come to rest. */
+  readonly detail: HttpAnswer['body'] | null
+  /** An approval is open that the harness was to answer. */
+  readonly waitsForUs: boolean
 }
 
 /** Waits for the clients, which may be some milliseconds behind. A client that stays behind fails a later check. */

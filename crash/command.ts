@@ -1,11 +1,11 @@
 // A command with an idempotency key: sent, perhaps cut off, and sent again until the server answers.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PATIENCE_MS } from './limits.ts'
 import type { PromiseTally } from './promises.ts'
 
 /** The answer to a command. Null: no answer came, or the server asked for a retry. */
 export type CommandOutcome = { readonly isAcknowledged: boolean; readonly answer: unknown } | null
 
-const DEADLINE_MS = 20_000
 const AGAIN_MS = 25
 
 export class RepeatableCommand {
@@ -27,7 +27,7 @@ export class RepeatableCommand {
   async repeat(tally: PromiseTally): Promise<CommandOutcome> {
     const first = await this.#first
     const [second, third] = [await this.untilAnswered(), await this.untilAnswered()]
-    tally.check('8', second !== null, () => `${this.key} got no answer within ${DEADLINE_MS / 1_000} seconds`)
+    tally.check('8', second !== null, () => `${this.key} got no answer within ${PATIENCE_MS / 1_000} seconds`)
     if (first?.isAcknowledged) {
       tally.check(
         '1',
@@ -41,7 +41,7 @@ export class RepeatableCommand {
   }
 
   async untilAnswered(): Promise<CommandOutcome> {
-    for (const until = Date.now() + DEADLINE_MS; Date.now() < until; await sleep(AGAIN_MS)) {
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(AGAIN_MS)) {
       const outcome = await this.#send()
       if (outcome !== null) return outcome
     }

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerProcess } from '../packages/bridle/src/targets/tests/server-process.suite.ts'
 import { request } from './http.ts'
+import { PATIENCE_MS } from './limits.ts'
 import type { CrashWorld } from './world.ts'
 
-const PATIENCE_MS = 5_000
 let probes = 0
 
 /** Continues the deposed server, and sends it commands that it must refuse. */

@@ -3,10 +3,15 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type CrashAgent, durableAgents } from './agents.ts'
+import { type CrashAgent, claudeCode, compactingAgent, delegatingAgent, durableFunction, modelAgent } from './agents.ts'
+import { claudeEquipment, noClaudeCode } from './claude.ts'
 import { cutConnections } from './cut-connections.ts'
 import { checkDeposed } from './deposed.ts'
 import { FillableDisk } from './disk.ts'
+import { changesGuest } from './guests/changes.ts'
+import type { GuestMaker } from './guests/guest.ts'
+import { openHarnessGuest } from './guests/openharness.ts'
+import { uploadingGuest } from './guests/uploads.ts'
 import { FailingDiskLibrary, noCompiler } from './preload.ts'
 import { checkReady, sendProbes } from './probes.ts'
 import type { CrashWorld } from './world.ts'
@@ -20,7 +25,11 @@ export interface Fault {
   /** Why the row cannot be played on this machine; null when it can. */
   readonly missing?: () => string | null
   /** Prepared before the server starts, and removed at the end. */
-  readonly prepare?: (folder: string) => FaultEquipment
+  readonly prepare?: (folder: string) => FaultEquipment | Promise<FaultEquipment>
+  /** Another user of the server; absent: none. */
+  readonly guest?: GuestMaker
+  /** The turn of the chats that is struck; absent: the first. */
+  readonly turn?: 'second'
   /** Before the sessions of a round begin. */
   readonly begin?: (world: CrashWorld) => Promise<void>
   readonly strike: (world: CrashWorld, equipment: FaultEquipment) => Promise<void>
@@ -67,7 +76,7 @@ const scriptedFaults: readonly Fault[] = [
   },
   {
     name: 'SIGSTOP',
-    what: 'The server is stopped for a moment, and goes on.',
+    what: 'The server is stopped for a moment, and continues.',
     strike: async ({ server, chance }) => {
       server.signal('SIGSTOP')
       await sleep(chance.int(50, 500))
@@ -76,7 +85,7 @@ const scriptedFaults: readonly Fault[] = [
   },
   {
     name: 'SIGSTOP, and another takes over',
-    what: 'The server is stopped, its lock is lost (as on a file system that forgets locks), a second server opens the folder, and the first goes on.',
+    what: 'The server is stopped, its lock is lost (as on a file system that forgets locks), a second server opens the folder, and the first continues.',
     strike: async (world) => {
       const old = world.server
       old.signal('SIGSTOP')
@@ -135,7 +144,7 @@ const scriptedFaults: readonly Fault[] = [
   ...[1, 2].map(
     (times): Fault => ({
       name: times === 1 ? 'failed fsync' : 'failed fsync, twice in a row',
-      what: `${times === 1 ? 'One sync fails' : 'Two syncs in a row fail'} and the kernel forgets the pages; the server goes on, and then the power is cut.`,
+      what: `${times === 1 ? 'One sync fails' : 'Two syncs in a row fail'} and the kernel forgets the pages; the server continues, and then the power is cut.`,
       missing: noCompiler,
       prepare: (folder) => preloaded(folder),
       strike: async (world, { preload }) => preload?.failSyncs(world, times),
@@ -143,16 +152,68 @@ const scriptedFaults: readonly Fault[] = [
   ),
 ]
 
-const AGENT_KINDS = { scripted: 'scripted', worker: 'durable function', thinker: 'model agent' } as const
+const kill = scriptedFaults[0] as Fault
 
-/** The faults that end a process, with agents whose runs are durable. */
-const durableFaults = durableAgents.flatMap((agent) =>
-  scriptedFaults
-    .filter(({ name }) => ['kill -9', 'SIGTERM', 'SIGSTOP, and another takes over', 'power cut'].includes(name))
-    .map((fault): Fault => ({ ...fault, agent, name: `${fault.name} (${AGENT_KINDS[agent.name]})` })),
-)
+const durableFaults = (
+  [
+    ['durable function', durableFunction],
+    ['model agent', modelAgent],
+  ] as const
+).flatMap(([kind, agent]): Fault[] => [
+  ...scriptedFaults
+    .filter(({ name }) => name !== 'SIGSTOP' && name !== 'failed fsync, twice in a row')
+    .map((fault) => ({ ...fault, agent, name: `${fault.name} (${kind})` })),
+  {
+    ...{ ...kill, agent, name: `kill -9 in the second turn (${kind})`, turn: 'second' },
+    what: 'The server is killed at any moment of the second turn of each chat, which does the same work as the first.',
+  },
+  {
+    ...{ agent, name: `kill -9 twice in a turn (${kind})` },
+    what: 'The server is killed at any moment, started, and killed again within a third of a second of being ready.',
+    strike: async ({ server, chance }) => {
+      for (let strikes = 0; strikes < 2; strikes++) {
+        await server.kill('SIGKILL')
+        await server.boot()
+        if (strikes === 0) await sleep(chance.int(0, 300))
+      }
+    },
+  },
+])
 
-export const faults: readonly Fault[] = [...scriptedFaults, ...durableFaults]
+/** Kills while more happens than three sessions. */
+const companyFaults: readonly Fault[] = [
+  {
+    ...{ ...kill, agent: delegatingAgent, name: 'kill -9 with sub-agents (model agent)' },
+    what: 'The server is killed at any moment of turns that give a part of their work to a sub-agent.',
+  },
+  {
+    ...{ ...kill, agent: compactingAgent, name: 'kill -9 with compaction (model agent)' },
+    what: 'The server is killed at any moment of turns that fill the window of their model and continue from a summary.',
+  },
+  {
+    ...{ ...kill, agent: durableFunction, guest: uploadingGuest, name: 'kill -9 with uploads (durable function)' },
+    what: 'The server is killed while a file of 200,000 bytes is uploaded or a run reads it.',
+  },
+  {
+    ...{ ...kill, agent: durableFunction, guest: changesGuest, name: 'kill -9 with /changes (durable function)' },
+    what: 'The server is killed while a client of each tenant folds its list of sessions from `/changes`.',
+  },
+  {
+    ...{
+      ...kill,
+      agent: durableFunction,
+      guest: openHarnessGuest,
+      name: 'kill -9 with OpenHarness (durable function)',
+    },
+    what: 'The server is killed while a shell of OpenHarness waits for its answer.',
+  },
+  {
+    ...{ ...kill, agent: claudeCode, name: 'kill -9 (Claude Code)', missing: noClaudeCode, prepare: claudeEquipment },
+    what: 'The server is killed at any moment of turns of the real engine, which continue without it. Their provider is a stub.',
+  },
+]
+
+export const faults: readonly Fault[] = [...scriptedFaults, ...durableFaults, ...companyFaults]
 
 const TAKEOVERS_MAX = 10
 

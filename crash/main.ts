@@ -38,9 +38,15 @@ for (const fault of chosen) {
   const verdict = result.skipped === undefined ? `${result.broken.length} broken` : `skipped: ${result.skipped}`
   console.log(`${fault.name}: ${result.rounds} rounds, ${seconds} s, ${verdict}`)
   for (const { promise, text } of result.broken.slice(0, 10)) console.log(`  promise ${promise}: ${text}`)
+  for (const text of result.harnessErrors.slice(0, 10)) console.log(`  the harness gave up: ${text}`)
   if (result.broken.length > 10) console.log(`  and ${result.broken.length - 10} more`)
   if (result.folder !== undefined) console.log(`  the folder is kept: ${result.folder}`)
 }
 if (values.only === undefined && !values['no-page'])
   writeFileSync(fileURLToPath(new URL('../docs/crash-matrix.md', import.meta.url)), matrixPage(results))
-process.exitCode = results.some(({ broken }) => broken.length > 0) ? 1 : 0
+// 2: the harness could not find out whether the promises hold.
+process.exitCode = results.some(({ broken }) => broken.length > 0)
+  ? 1
+  : results.some(({ harnessErrors }) => harnessErrors.length > 0)
+    ? 2
+    : 0

@@ -1,4 +1,5 @@
 // Plays the rounds of a fault and counts, for each promise, how often it was checked and how often it was broken.
+import { ServerStartError } from '../packages/bridle/src/targets/tests/server-process.suite.ts'
 import { scripted } from './agents.ts'
 import type { Fault, FaultEquipment } from './faults.ts'
 import { type BrokenPromise, type PromiseId, promiseIds } from './promises.ts'
@@ -11,6 +12,8 @@ export interface RowResult {
   readonly skipped?: string
   readonly looks: { readonly [promise in PromiseId]?: number }
   readonly broken: readonly BrokenPromise[]
+  /** Where the harness gave up. Such a row proves nothing. */
+  readonly harnessErrors: readonly string[]
   /** How this machine played the fault, where there are several ways. */
   readonly note?: string | undefined
   /** The folder to inspect when a promise was broken. */
@@ -19,12 +22,13 @@ export interface RowResult {
 
 export const playRow = async (fault: Fault, rounds: number, seed: number): Promise<RowResult> => {
   const skipped = fault.missing?.() ?? null
-  if (skipped !== null) return { fault, rounds: 0, skipped, looks: {}, broken: [] }
+  if (skipped !== null) return { fault, rounds: 0, skipped, looks: {}, broken: [], harnessErrors: [] }
   let equipment: FaultEquipment = {}
-  const world = new CrashWorld(seed, fault.agent ?? scripted, (folder) => {
-    equipment = fault.prepare?.(folder) ?? {}
+  const world = await CrashWorld.make(seed, fault.agent ?? scripted, async (folder) => {
+    equipment = (await fault.prepare?.(folder)) ?? {}
     return equipment.env ?? {}
   })
+  const guest = fault.guest?.(world)
   let played = 0
   // An interrupted run ends its servers and unmounts its disk.
   const abandon = () => {
@@ -36,21 +40,26 @@ export const playRow = async (fault: Fault, rounds: number, seed: number): Promi
     await world.server.boot()
     for (; played < rounds; played++) {
       await fault.begin?.(world)
-      await world.round(played, () => fault.strike(world, equipment))
+      await world.round(played, {
+        strike: () => fault.strike(world, equipment),
+        turn: fault.turn ?? 'first',
+        guest: guest?.round(played) ?? null,
+      })
     }
     await world.finish()
+    await guest?.finish?.()
   } catch (error) {
-    world.tally.check(
-      '8',
-      false,
-      () => `round ${played + 1} cannot be played: ${error instanceof Error ? error.stack : error}`,
-    )
+    const why = `round ${played + 1} could not be played: ${error instanceof Error ? error.stack : error}`
+    // A server that does not start again after a fault has forgotten its sessions.
+    if (error instanceof ServerStartError) world.tally.check('8', false, () => why)
+    else world.tally.giveUp(why)
   } finally {
     await world.end(() => equipment.remove?.())
     process.off('exit', abandon)
   }
   const looks = Object.fromEntries(promiseIds.map((id) => [id, world.tally.checkCounts.get(id) ?? 0]))
-  const { broken } = world.tally
+  const { broken, harnessErrors } = world.tally
   const { note } = equipment
-  return { fault, rounds: played, looks, broken, note, ...(broken.length > 0 && { folder: world.folder }) }
+  const isKept = broken.length + harnessErrors.length > 0
+  return { fault, rounds: played, looks, broken, harnessErrors, note, ...(isKept && { folder: world.folder }) }
 }

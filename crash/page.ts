@@ -11,13 +11,13 @@ export const matrixPage = (results: readonly RowResult[]): string => `# The cras
 
 \`npm run crash\` writes this page. It starts a real server (\`bridle start\`, with SQLite in a folder of its own) and plays rounds.
 In each round three sessions of three tenants begin at the same time: a chat that streams and calls a tool (HTTP, with an
-\`Idempotency-Key\`), a chat that asks for an approval (the transport's WebSocket), and background work. Each is watched by four clients:
-the transport, the Fabric event stream, the Fabric WebSocket and the event stream of the frontend contract. At any moment of the first turn the fault
-strikes. Afterwards every command is sent again with its key, the approval is answered, and the chats get a second turn. When
-all is at rest, what the clients saw is compared with what the server tells. The sessions belong to the scripted agent; in the rows with
-a kind of agent in their name, to a durable function or to a model agent, whose calls are also compared with what really happened.
+\`Idempotency-Key\`), a chat that asks for an approval (the transport's WebSocket), and background work. Four clients watch each of them:
+the transport, the Fabric event stream, the Fabric WebSocket and the event stream of the frontend contract. The fault strikes at any moment of the
+first turn, or of the second where the row says so. Then every command is sent again with its key, the approval is answered, and the chats get another turn. When
+all sessions are at rest, what the clients saw is compared with what the server answers. The sessions belong to the scripted agent. In rows with
+a kind of agent in their name they belong to a durable function, a model agent or Claude Code, and the calls of the first two are also compared with what really happened.
 
-A cell says how often a promise was broken, of how many looks; \`–\` means that the fault does not put it to the test.
+A cell says how often a promise was broken, of how many looks; \`–\` means that the fault does not put it to the test. If the harness itself gave up, the last column says so: such a row proves nothing.
 
 Bridle ${version}, Node ${process.versions.node}, SQLite ${process.versions.sqlite}.
 
@@ -38,7 +38,7 @@ puts that in place of the files.
 
 const table = (results: readonly RowResult[]): string => {
   const head = ['fault', 'rounds', ...promiseIds, 'broken']
-  const rows = results.map(({ fault, rounds, skipped, looks, broken }) =>
+  const rows = results.map(({ fault, rounds, skipped, looks, broken, harnessErrors }) =>
     skipped !== undefined
       ? [fault.name, `skipped: ${skipped}`, ...promiseIds.map(() => ''), '']
       : [
@@ -47,7 +47,10 @@ const table = (results: readonly RowResult[]): string => {
           ...promiseIds.map((id) =>
             looks[id] ? `${broken.filter(({ promise }) => promise === id).length} of ${looks[id]}` : '–',
           ),
-          broken.length === 0 ? 'none' : `**${broken.length}**`,
+          [
+            broken.length === 0 ? 'none' : `**${broken.length}**`,
+            ...(harnessErrors.length > 0 ? [`the harness gave up ${harnessErrors.length} times`] : []),
+          ].join(', '),
         ],
   )
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

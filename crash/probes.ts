@@ -52,5 +52,5 @@ export const checkReady = async (world: CrashWorld): Promise<void> => {
   world.tally.check('ready', status === 503, () => `/ready says ${status} while commands are refused`)
 }
 
-const READY_MS = 2_000
+const READY_MS = 10_000
 const READY_POLL_MS = 100

@@ -12,6 +12,7 @@ export const promises = {
   8: 'No session is forgotten: each comes to an end, and takes a second turn.',
   9: 'A full disk or a failed sync acknowledges nothing that is not kept.',
   10: 'A durable run goes on: its answer is that of a run that no fault met, and nothing unsafe is done twice unasked.',
+  11: 'Uploads, shells and lists survive, too: a run reads the whole file, a shell that repeats its request gets the same answer, and a reader of `/changes` has the rows of the list.',
   ready: '`/ready` says no while the server cannot take work.',
 } as const
 export type PromiseId = `${keyof typeof promises}`
@@ -27,10 +28,16 @@ export interface BrokenPromise {
 export class PromiseTally {
   readonly checkCounts = new Map<PromiseId, number>()
   readonly broken: BrokenPromise[] = []
+  /** Steps that the harness could not play, and waits that timed out. They leave the promises undecided. */
+  readonly harnessErrors: string[] = []
 
   check(promise: PromiseId, isKept: boolean, text: () => string): void {
     this.checkCounts.set(promise, (this.checkCounts.get(promise) ?? 0) + 1)
     if (!isKept) this.broken.push({ promise, text: text().slice(0, TEXT_MAX) })
+  }
+
+  giveUp(text: string): void {
+    this.harnessErrors.push(text.slice(0, TEXT_MAX))
   }
 
   checkEqual(promise: PromiseId, actual: unknown, expected: unknown, what: string): void {

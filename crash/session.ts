@@ -1,8 +1,9 @@
 // A session that a round plays: the commands it gets, and the clients that watch it, one on each wire.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CrashAgent } from './agents.ts'
+import type { CrashAgent, TurnLength } from './agents.ts'
 import { type CommandOutcome, RepeatableCommand } from './command.ts'
 import { type HttpAnswer, request } from './http.ts'
+import { PATIENCE_MS, POLL_MS } from './limits.ts'
 import type { PromiseTally } from './promises.ts'
 import { FabricSocketClient, TransportClient } from './socket-clients.ts'
 import { FabricStreamClient, FrontendStreamClient } from './stream-clients.ts'
@@ -23,6 +24,8 @@ export class CrashSession {
   readonly commands: RepeatableCommand[] = []
   /** The approval that a client saw before the fault. */
   #shown: string | null = null
+  readonly #answered = new Set<string>()
+  secondLength: TurnLength = 'short'
   readonly #line: () => AbortSignal
 
   constructor(kind: SessionKind, place: SessionAddress, agent: CrashAgent, line: () => AbortSignal) {
@@ -44,21 +47,28 @@ export class CrashSession {
     this.#turn('first').begin()
   }
 
-  /** Just before the fault. */
-  noteApprovals(): void {
-    this.#shown = this.clients.flatMap((client) => client.approvals())[0] ?? null
+  /** `whole`: the turn is one that a fault strikes. */
+  beginSecond(length: TurnLength): void {
+    this.secondLength = length
+    this.#turn('second').begin()
   }
 
-  /** After the fault: the command is sent again, the approval is answered, and a second turn is submitted. */
-  async goOn(tally: PromiseTally): Promise<void> {
+  /** Just before the fault. */
+  noteApprovals(): void {
+    const shown = this.clients.flatMap((client) => client.approvals())
+    this.#shown = shown.find((id) => !this.#answered.has(id)) ?? null
+  }
+
+  /** Sends the newest command again, and answers its approval. */
+  async settle(tally: PromiseTally): Promise<void> {
     await this.#approvalStands(tally)
-    const answering = this.kind === 'ask' ? this.#approve(tally) : null
-    await this.commands[0]?.repeat(tally)
+    const asks = this.kind === 'ask' && (this.commands.length === 1 || this.secondLength === 'whole')
+    const answering = asks ? this.#approve(tally) : null
+    const command = this.commands.at(-1)
+    const outcome = await command?.repeat(tally)
     await answering
-    if (this.kind === 'work') return
-    const second = this.#turn('second')
-    second.begin()
-    tally.check('8', (await second.repeat(tally))?.isAcknowledged === true, () => `${second.key} was not taken`)
+    if (this.commands.length === 2)
+      tally.check('8', outcome?.isAcknowledged === true, () => `${command?.key} was not taken`)
   }
 
   detail(): Promise<HttpAnswer | null> {
@@ -71,7 +81,8 @@ export class CrashSession {
 
   #turn(turn: 'first' | 'second'): RepeatableCommand {
     const key = `${this.place.id}-${turn}`
-    return this.#command(key, this.agent.prompt(this.kind, turn, key))
+    const length = turn === 'first' ? 'whole' : this.secondLength
+    return this.#command(key, this.agent.prompt(this.kind, length, key))
   }
 
   #command(key: string, prompt: string): RepeatableCommand {
@@ -104,17 +115,26 @@ export class CrashSession {
   }
 
   async #approvalStands(tally: PromiseTally): Promise<void> {
-    if (this.#shown === null) return
-    const open = await this.#until((detail) => detail.status === 'awaiting_approval')
+    const shown = this.#shown
+    if (shown === null) return
+    this.#shown = null
+    const open = await this.#until(({ status }) => status === 'awaiting_approval' || isOver(status))
+    if (open === null) return tally.giveUp(`${this.place.id} was not seen waiting for ${shown}`)
     const ids = ((open?.approvals ?? []) as { id: string }[]).map(({ id }) => id)
-    tally.checkEqual('7', ids, [this.#shown], `the open approvals of ${this.place.id}`)
+    tally.checkEqual('7', ids, [shown], `the open approvals of ${this.place.id}`)
   }
 
   /** Answers the approval once the run requests it. A run that was cut before its request has ended. */
   async #approve(tally: PromiseTally): Promise<void> {
-    const asking = await this.#until(({ approvals, status }) => (approvals as unknown[]).length > 0 || isOver(status))
-    const id = ((asking?.approvals ?? []) as { id: string }[])[0]?.id
+    const asking = await this.#until(
+      ({ approvals, status, messages }) =>
+        (approvals as unknown[]).length > 0 || (isOver(status) && this.#hasPrompts(messages)),
+    )
+    if (asking === null)
+      return tally.giveUp(`${this.place.id} neither asked nor ended within ${PATIENCE_MS / 1_000} seconds`)
+    const id = (asking.approvals as { id: string }[])[0]?.id
     if (id === undefined) return
+    this.#answered.add(id)
     const path = `/sessions/${this.place.id}/approvals/${id}`
     const approve = new RepeatableCommand(`${this.place.id} ${id}`, async () => {
       const answer = await request(this.place, `${path}/approve`, { body: { args: this.agent.approval.args } })
@@ -131,20 +151,23 @@ export class CrashSession {
     )
   }
 
+  /** A session is over before its newest prompt is in the log, too. */
+  #hasPrompts(messages: unknown): boolean {
+    return (messages as { role: string }[]).filter(({ role }) => role === 'user').length >= this.commands.length
+  }
+
+  /** Null: the harness gave up. */
   async #until(isSo: (detail: HttpAnswer['body']) => boolean): Promise<HttpAnswer['body'] | null> {
-    let detail: HttpAnswer | null = null
     for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(POLL_MS)) {
-      detail = await this.detail()
+      const detail = await this.detail()
       if (detail?.status === 200 && isSo(detail.body)) return detail.body
     }
-    return detail?.body ?? null
+    return null
   }
 }
 
-const PATIENCE_MS = 5_000
 /** A socket opens within moments, or not at all. */
 const OPEN_TRIES = 20
-const POLL_MS = 10
 
 const OVER = ['idle', 'completed', 'failed', 'cancelled']
 export const isOver = (status: unknown): boolean => OVER.includes(String(status))

@@ -8,20 +8,35 @@ import { Prng } from '../simulation/prng.ts'
 import type { CrashAgent } from './agents.ts'
 import { checkSession } from './checks.ts'
 import { EFFECTS_FOLDER, effectsIn } from './durable/effects.ts'
+import type { RoundGuest } from './guests/guest.ts'
 import { request } from './http.ts'
 import { PromiseTally } from './promises.ts'
 import { CrashSession, sessionKinds } from './session.ts'
 import type { SessionAddress } from './wire-client.ts'
 
-const tenants = ['ada', 'bo', 'cy'] as const
-/** The faults strike at any moment of the first turn, which takes a little longer. */
+export const tenants = ['ada', 'bo', 'cy'] as const
+/** The faults strike at any moment of a turn, which takes a little longer. */
 const STRIKE_MS = 250
 
+/** The fields of a row that the checks compare. */
+export interface ListedRow {
+  readonly id: string
+  readonly status: string
+  readonly lastEventId: string
+}
+
+export interface RoundPlan {
+  readonly strike: () => Promise<void>
+  /** The turn of the chats that is struck. */
+  readonly turn: 'first' | 'second'
+  readonly guest: RoundGuest | null
+}
+
 export class CrashWorld {
-  readonly folder = mkdtempSync(join(tmpdir(), 'bridle-crash-'))
-  readonly data = join(this.folder, 'data')
+  readonly folder: string
+  readonly data: string
   readonly tally = new PromiseTally()
-  readonly effects = effectsIn(this.folder)
+  readonly effects: ReturnType<typeof effectsIn>
   readonly chance: Prng
   server: ServerProcess
   /** Clients reach the server through this address, where a row puts something between them. */
@@ -34,11 +49,24 @@ export class CrashWorld {
   /** Background work is checked a round later: its retry waits for a second. */
   #later: CrashSession[] = []
 
-  constructor(seed: number, agent: CrashAgent, env: (folder: string) => NodeJS.ProcessEnv) {
+  /** Resolves when the world is ready for its first server. */
+  static async make(
+    seed: number,
+    agent: CrashAgent,
+    prepare: (folder: string) => Promise<NodeJS.ProcessEnv>,
+  ): Promise<CrashWorld> {
+    const folder = mkdtempSync(join(tmpdir(), 'bridle-crash-'))
+    return new CrashWorld(seed, agent, folder, await prepare(folder))
+  }
+
+  private constructor(seed: number, agent: CrashAgent, folder: string, env: NodeJS.ProcessEnv) {
+    this.folder = folder
+    this.data = join(folder, 'data')
+    this.effects = effectsIn(folder)
     this.chance = new Prng(seed)
     this.#agent = agent
-    mkdirSync(this.data, { mode: 0o700 })
-    this.#env = { ...env(this.folder), [EFFECTS_FOLDER]: this.folder }
+    mkdirSync(this.data, { recursive: true, mode: 0o700 })
+    this.#env = { ...env, [EFFECTS_FOLDER]: folder }
     this.server = this.newServer()
   }
 
@@ -63,17 +91,30 @@ export class CrashWorld {
     for (const session of this.#all) for (const client of session.clients) client.reconnect()
   }
 
-  async round(number: number, strike: () => Promise<void>): Promise<void> {
+  async round(number: number, { strike, turn, guest }: RoundPlan): Promise<void> {
     const sessions = sessionKinds.map((kind, index) => {
       const tenant = tenants[(number + index) % tenants.length] as string
       return new CrashSession(kind, this.placeOf(tenant, `${kind}-${number}`), this.#agent, () => this.#line.signal)
     })
     this.#all.push(...sessions)
-    for (const session of sessions) session.begin()
-    await sleep(this.chance.next() * STRIKE_MS)
+    const chats = sessions.filter(({ kind }) => kind !== 'work')
+    const settle = (some: readonly CrashSession[]) => Promise.all(some.map((session) => session.settle(this.tally)))
+    if (turn === 'second') {
+      for (const chat of chats) chat.begin()
+      await settle(chats)
+      for (const session of sessions) session.kind === 'work' ? session.begin() : session.beginSecond('whole')
+    } else for (const session of sessions) session.begin()
+    guest?.begin()
+    await sleep(this.chance.next() * (this.#agent.strikeMs ?? STRIKE_MS))
     for (const session of sessions) session.noteApprovals()
     await strike()
-    await Promise.all(sessions.map((session) => session.goOn(this.tally)))
+    const guestDone = guest?.settle()
+    await settle(sessions)
+    if (turn === 'first') {
+      for (const chat of chats) chat.beginSecond('short')
+      await settle(chats)
+    }
+    await guestDone
     const due = [...this.#later, ...sessions.filter(({ kind }) => kind !== 'work')]
     this.#later = sessions.filter(({ kind }) => kind === 'work')
     await this.#check(due)
@@ -98,7 +139,7 @@ export class CrashWorld {
       tenant,
       id,
       agent: name,
-      isWithdrawable: id.startsWith('work') || name === 'thinker',
+      isWithdrawable: id.startsWith('work') || name === 'thinker' || name === 'claude',
       url: () => this.url,
     }
   }
@@ -107,7 +148,7 @@ export class CrashWorld {
   async end(removeDisk: () => void): Promise<void> {
     for (const session of this.#all) session.stop()
     await Promise.all(this.killAll())
-    const isBroken = this.tally.broken.length > 0
+    const isBroken = this.tally.broken.length + this.tally.harnessErrors.length > 0
     if (isBroken) cpSync(this.data, join(this.folder, 'data-kept'), { recursive: true })
     removeDisk()
     if (!isBroken) rmSync(this.folder, { recursive: true, force: true })
@@ -119,14 +160,19 @@ export class CrashWorld {
   }
 
   async #listed(tenant: string): Promise<Set<string>> {
-    const ids = new Set<string>()
+    return new Set((await this.rowsOf(tenant)).keys())
+  }
+
+  /** The whole list of a tenant. */
+  async rowsOf(tenant: string): Promise<Map<string, ListedRow>> {
+    const rows = new Map<string, ListedRow>()
     for (let cursor: unknown = ''; cursor !== undefined; ) {
       const path = `/sessions?limit=500${cursor === '' ? '' : `&cursor=${encodeURIComponent(String(cursor))}`}`
       const { sessions = [], next } = (await request(this.placeOf(tenant, ''), path))?.body ?? {}
-      for (const { id } of sessions as { id: string }[]) ids.add(id)
+      for (const row of sessions as ListedRow[]) rows.set(row.id, row)
       cursor = next
     }
-    return ids
+    return rows
   }
 
   async #check(sessions: readonly CrashSession[]): Promise<void> {

@@ -23,6 +23,8 @@ export interface PlanStep {
   readonly waitFor?: string
   /** A value that a durable function proposes for its memory, after it has said what it knows. */
   readonly propose?: string
+  /** A durable function says how long the first file of its prompt is, and how it begins. */
+  readonly reads?: true
   /** The tokens that the model says it has read. With as many as its window has, room is made before the next step. */
   readonly tokens?: number
 }

@@ -49,7 +49,7 @@ export class TutorialProject {
     writeFileSync(join(this.folder, 'package.json'), JSON.stringify(manifest))
     this.#env = {
       ...process.env,
-      ...{ PORT: port, BRIDLE_URL: this.url, NO_COLOR: '1', NODE_OPTIONS: '--conditions=bridle-source' },
+      ...{ PORT: port, BRIDLE_URL: undefined, NO_COLOR: '1', NODE_OPTIONS: '--conditions=bridle-source' },
       BRIDLE_TEMPLATES: join(root, 'packages/bridle/templates'),
       ...{ INIT_CWD: undefined, CI: undefined, BRIDLE_LOG: undefined, NODE_ENV: undefined },
       PATH: `${programs}:${dirname(process.execPath)}:${process.env.PATH}`,
@@ -96,7 +96,7 @@ export class TutorialProject {
   }
 
   async #step(step: TutorialStep): Promise<void> {
-    if (step.kind === 'file') return this.#write(step.path, this.#here(step.content))
+    if (step.kind === 'file') return this.#write(step.path, this.#here(this.#withPort(step)))
     if (step.kind === 'output') return this.#expect(step.lines)
     if (step.kind === 'by-hand') return
     const commands = step.commands.map((command) => this.#here(command))
@@ -112,6 +112,14 @@ export class TutorialProject {
       await this.#server?.stop()
       this.#server = await ServedProgram.start(commands.join(' && '), `${this.url}/health`, options)
     }
+  }
+
+  /** A command of the page that finds no server asks the port of the settings file: the usual one may be in use by a server of the person who runs the tests. */
+  #withPort({ path, content }: { readonly path: string; readonly content: string }): string {
+    const { port } = new URL(this.url)
+    return path === 'bridle.config.ts'
+      ? content.replace('export default {', `export default { port: ${port},`)
+      : content
   }
 
   #write(path: string, content: string): void {

@@ -195,6 +195,22 @@ describeCockpit('an approval of a long call', (world) => {
     expect(await isInSight(cards(other).getByText(END))).toBe(true)
     await unread(cards(other)).waitFor({ state: 'detached' })
     await expect.poll(() => approve(cards(other)).isEnabled()).toBe(true)
+    await other.close()
+
+    // A person also approves the lines that both texts have in common.
+    const common = `${lines(30)}\n${END}\n${lines(30)}`
+    const tool = `mcp__${'server_'.repeat(20)}_delete_all`
+    const args = { path: 'a.ts', old_text: `${common}\nold`, new_text: `${common}\nnew` }
+    await world.play('common', [{ approve: tool, args }])
+    const last = await world.open('/s/common')
+    const named = last.getByRole('article', { name: `Approval needed: ${tool}` })
+    await unread(named).waitFor()
+    expect(await named.getByText(END).count()).toBe(1)
+    await named.getByRole('button', { name: 'Jump to the end' }).click()
+    await expect.poll(() => approve(named).isEnabled()).toBe(true)
+    // The end of a name tells a tool from its neighbours.
+    const cut = `[...document.querySelectorAll('article code')].filter((each) => each.scrollWidth > each.clientWidth)`
+    expect(await last.evaluate(`${cut}.map((each) => each.textContent)`)).toEqual([])
   })
 
   test('[C256] a card takes no answer in its first moments, short or long', async () => {

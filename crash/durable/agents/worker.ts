@@ -15,7 +15,7 @@ import {
 
 export default agent({
   name: 'worker',
-  run: async ({ input, session }) => {
+  run: async ({ input, attachments, session }) => {
     const plan = parsePlan(String(input.prompt))
     for (const [index, step] of plan.steps.entries()) {
       await passGate(plan.place, `before-${index}`)
@@ -24,6 +24,9 @@ export default agent({
         const ends = await Promise.all(step.calls.map((call) => makeCall(session, plan, call)))
         await session.text(ends.join(''))
       }
+      const [file] = step.reads ? attachments : []
+      const text = await file?.text()
+      if (text !== undefined) await session.text(`[${text.length}: ${text.slice(0, 20)}]`)
       await takeStep(session, plan, step)
     }
     await passGate(plan.place, 'end')

@@ -38,9 +38,7 @@ export const CardHead = ({ approval, session, place, isSending }: CardHeadProps)
           isSpinning={isSending}
         />
         <b className="nowrap">{isSending ? 'Sending your answer' : 'Approval needed'}</b>
-        <code className="trunc grow" title={exactText(toolName)}>
-          {exactText(toolName)}
-        </code>
+        <code className="exact grow">{exactText(toolName)}</code>
         <span className="row small t2 card-times">{times}</span>
         <Link
           className="small nowrap no-phone"

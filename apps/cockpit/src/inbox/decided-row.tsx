@@ -1,5 +1,6 @@
 import type { SettledApproval } from 'bridle/client'
 import { Link } from 'wouter'
+import { CLAIMED } from '../ui/actor-words.ts'
 import { Age } from '../ui/age.tsx'
 import { argumentSummary } from '../ui/arguments/argument-parts.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -14,7 +15,7 @@ interface DecidedRowProps {
 }
 
 export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowProps) => {
-  const { status, toolName, args, title, sessionId, decidedBy, decidedAt, isEdited } = approval
+  const { status, toolName, args, title, sessionId, decidedBy, decidedAt, isEdited, imported } = approval
   // A server without names does not know whose answer it was.
   const by = decidedBy ?? (status === 'expired' ? 'nobody' : null)
   return (
@@ -32,7 +33,7 @@ export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowPro
           <code className="medium trunc ib-tool">{shortText(toolName)}</code>
           <span className="trunc mono t2 ib-args">{shortText(argumentSummary(args))}</span>
           <span className="right small t3 nowrap">
-            {by !== null && `${shortText(by)}, `}
+            {by !== null && `${shortText(by)}${approval.decidedByClaimed ? ` ${CLAIMED}` : ''}, `}
             <Age at={decidedAt} isAgo />
           </span>
         </span>
@@ -41,6 +42,7 @@ export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowPro
           <span className="right nowrap">
             {status}
             {isEdited && ' with edits'}
+            {imported && ', says the imported file'}
           </span>
         </span>
       </span>

@@ -1,6 +1,7 @@
 // The connection to the server for all pages: the client, who is signed in, and the live lists.
 import { type FabricClientOptions, type OperatorClient, operatorClient } from 'bridle/client'
 import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react'
+import { confirmingClient } from '../imported/confirmation.ts'
 import { serverUrl } from './address.ts'
 import { readCredential } from './credential.ts'
 import { followChanges } from './follow-changes.ts'
@@ -19,7 +20,7 @@ export const ServerProvider = ({ children }: { readonly children: ReactNode }) =
   // Another credential is another page: `changeCredential`.
   const [server] = useState(() => {
     const options = { url: serverUrl, ...readCredential() }
-    return { client: operatorClient(options), options, live: new LiveStore() }
+    return { client: confirmingClient(operatorClient(options)), options, live: new LiveStore() }
   })
   useEffect(() => followChanges(server), [server])
   return <ServerContext value={server}>{children}</ServerContext>

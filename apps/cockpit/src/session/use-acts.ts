@@ -1,7 +1,8 @@
 // The acts of a person upon the session of the page. A refusal is shown, and nothing else happens.
-import type { HarnessMessage } from 'bridle/client'
+import type { HarnessMessage, OperatorClient } from 'bridle/client'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
+import { needsConfirmation } from '../imported/confirmation.ts'
 import { useServer } from '../server/server-context.tsx'
 import { sessionPath } from '../shell/paths.ts'
 import { plural } from '../ui/numbers.ts'
@@ -13,7 +14,7 @@ import type { Conversation } from './past/past-conversation.ts'
 import { useThreadSource } from './thread/thread-context.tsx'
 import { useOpenBranch } from './use-open-branch.ts'
 
-type BranchPoint = Parameters<Conversation['branch']>[0]
+type BranchPoint = NonNullable<Parameters<Conversation['branch']>[0]>
 
 export interface SessionActs {
   /** Branches, and opens the new session. */
@@ -48,7 +49,15 @@ export const useActs = (): SessionActs => {
       }
     }
     const branch = (point: BranchPoint = {}): Promise<boolean> =>
-      open(async () => String((await harness.branch(point)).sessionId), agent)
+      open(async () => {
+        try {
+          return String((await harness.branch(point)).sessionId)
+        } catch (error) {
+          if (!needsConfirmation(error)) throw error
+          // The socket has no fields for what a person confirms; the request has.
+          return (await client.branch(ownId, { agent, from_event_id: await eventOf(client, ownId, agent, point) })).id
+        }
+      }, agent)
     return {
       branch,
       branchAfter: (messageId) => {
@@ -89,6 +98,18 @@ export const useActs = (): SessionActs => {
       unqueue: (runId) => settle(harness.cancel({ runId })),
     }
   }, [harness, ownId, agent, kind, client, navigate, open])
+}
+
+/** The event that a branch of the socket leaves from: the one before a prompt, or the newest. */
+const eventOf = async (
+  client: OperatorClient,
+  id: string,
+  agent: string,
+  { messageId }: BranchPoint,
+): Promise<string> => {
+  const { lastEventId } = await client.session(id, agent)
+  const [, prompt] = /^m-(\d+)$/.exec(messageId ?? '') ?? []
+  return prompt === undefined ? lastEventId : lastEventId.replace(/(?<=^ev-)\d+/, String(Number(prompt) - 1))
 }
 
 /** The state has the beginning of a long prompt while it waits, and all of it once it was taken back. */

@@ -1,6 +1,7 @@
 // The frame around every page: side bar on wide screens, tab bar on phones, notes, and the sentence for screen readers.
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
+import { ConfirmationHost } from '../imported/confirmation-host.tsx'
 import { useFavicon } from '../inbox/use-favicon.ts'
 import { useNotifications } from '../inbox/use-notifications.ts'
 import { Toasts } from '../ui/toast.tsx'
@@ -33,6 +34,7 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => {
       </main>
       <TabBar />
       <Overlays />
+      <ConfirmationHost />
       <LiveRegion />
     </div>
   )

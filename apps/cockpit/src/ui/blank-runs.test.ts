@@ -34,6 +34,7 @@ test.each([
   ['wide spaces', `a${'\u3000'.repeat(80)}b`, 'a⟨80 U+3000⟩b'],
   ['spaces that do not break', `a${'\u00a0'.repeat(80)}b`, 'a⟨80 U+00A0⟩b'],
   ['characters without a width', `a${'\u200b'.repeat(80)}b`, 'a⟨80 U+200B⟩b'],
+  ['empty signs', `a${'\u{1d159}\u{13441}'.repeat(40)}b`, 'a⟨40 U+1D159, 40 U+13441⟩b'],
   ['fillers and empty patterns', `a${'\u3164\u2800'.repeat(40)}b`, 'a⟨40 U+3164, 40 U+2800⟩b'],
   [
     'a mixture',

@@ -81,5 +81,5 @@ const kindText = (character: string, count: number): string => {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** Controls, formats, spaces of every width, separators, fillers, and the braille pattern without a dot. */
-const BLANKS = /[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]+/gu
+/** Controls, formats, spaces of every width, separators, fillers, and the signs that are empty: braille without a dot, a note without a head, hieroglyphs. */
+const BLANKS = /[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1D159}\u{13441}\u{13442}]+/gu

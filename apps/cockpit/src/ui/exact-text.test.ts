@@ -8,6 +8,7 @@ test.each([
   ['a carriage return', 'safe\rrm -rf\r\n', 'safe⟨U+000D⟩rm -rf⟨U+000D⟩\n', 2],
   ['a filler that is a letter', 'a\u3164b\u115f', 'a⟨U+3164⟩b⟨U+115F⟩', 2],
   ['hidden words in variation selectors', 'ok\ufe01\u{e0105}', 'ok⟨U+FE01⟩⟨U+E0105⟩', 2],
+  ['signs that are empty', 'a\u{1d159}b\u{13442}', 'a⟨U+1D159⟩b⟨U+13442⟩', 2],
   ['a line separator and an empty pattern of dots', 'a\u2028b\u2800', 'a⟨U+2028⟩b⟨U+2800⟩', 2],
   ['half of a character', 'a\ud83d', 'a⟨U+D83D⟩', 1],
   ['text that looks like a mark is no hidden character', 'a⟨U+202E⟩b', 'a⟨U+202E⟩b', 0],

@@ -4,7 +4,7 @@ import { visibleText } from './plain-text.ts'
 
 /** A variation selector behind a picture belongs to it; the joiner inside an emoji was left by `visibleText`. */
 const LOOKALIKES =
-  /(?<emoji>(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))|\r|(?! )[\p{Zs}\p{Zl}\p{Zp}]|\p{Default_Ignorable_Code_Point}|\u2800|\p{Cs}/gu
+  /(?<emoji>(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))|\r|(?! )[\p{Zs}\p{Zl}\p{Zp}]|\p{Default_Ignorable_Code_Point}|[\u2800\u{1D159}\u{13441}\u{13442}]|\p{Cs}/gu
 
 export const exactText = (text: string): string =>
   visibleText(text).replace(LOOKALIKES, (character, emoji: string | undefined) => emoji ?? numberText(character))
@@ -25,7 +25,7 @@ export const exactJson = (value: unknown): string =>
   })
 
 const ESCAPED =
-  /(?<emoji>(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))|(?!\n)[\p{Cc}\p{Cf}]|(?! )[\p{Zs}\p{Zl}\p{Zp}]|\p{Default_Ignorable_Code_Point}|\u2800|\p{Cs}/gu
+  /(?<emoji>(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))|(?!\n)[\p{Cc}\p{Cf}]|(?! )[\p{Zs}\p{Zl}\p{Zp}]|\p{Default_Ignorable_Code_Point}|[\u2800\u{1D159}\u{13441}\u{13442}]|\p{Cs}/gu
 
 const escapeText = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
 

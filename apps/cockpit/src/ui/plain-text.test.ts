@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasHiddenCharacters, visibleText } from './plain-text.ts'
+import { hasHiddenCharacters, plainName, visibleText } from './plain-text.ts'
 
 test.each([
   ['plain text stays, and so do emoji with a joiner', 'plain text\n\tä 字 👩\u200d🚀', 'plain text\n\tä 字 👩\u200d🚀'],
@@ -12,4 +12,9 @@ test.each([
 ])('%s', (_name, text, expected) => {
   expect(visibleText(text)).toBe(expected)
   expect(hasHiddenCharacters(text)).toBe(text !== expected)
+})
+
+test('a file is saved under a name without hidden characters', () => {
+  expect(plainName('CON.\u202etxt.exe')).toBe('CON.txt.exe')
+  expect(plainName('a\nb 👩\u200d🚀.md')).toBe('ab 👩\u200d🚀.md')
 })

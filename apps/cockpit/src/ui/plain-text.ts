@@ -8,6 +8,10 @@ const HIDDEN =
 export const visibleText = (text: string): string =>
   text.replace(HIDDEN, (character, emoji: string | undefined) => emoji ?? `⟨U+${codePointText(character)}⟩`)
 
+/** The name of a file to save: a file manager shows no numbers in place of hidden characters, so they go. */
+export const plainName = (name: string): string =>
+  name.replace(HIDDEN, (_, emoji: string | undefined) => emoji ?? '').replace(/[\t\n\r]/g, '')
+
 /** True where `visibleText` would change something: a page may then say so. */
 export const hasHiddenCharacters = (text: string): boolean => visibleText(text) !== text
 

@@ -95,6 +95,8 @@ export interface AgentDefinition extends ModelAgentFields {
   readonly durable: boolean
   /** Schemas for the payloads of its namespaced directives. */
   readonly directives: DirectiveSchemas
+  /** Made by `sop()`. On OpenHarness its conversation returns to the default agent when the run ends. */
+  readonly isProcedure?: true
 }
 
 /**
@@ -116,6 +118,14 @@ export function agent<
   Out extends StandardSchema = StandardSchema,
 >(options: ModelAgentOptions<In, Out>): AgentDefinition
 export function agent(options: AnyAgentOptions): AgentDefinition {
+  return defineAgent(options)
+}
+
+/** `agent()`, with the fields that only the package may set. */
+export const defineAgent = (
+  options: AnyAgentOptions,
+  origin: Pick<AgentDefinition, 'isProcedure'> = {},
+): AgentDefinition => {
   const problem = problemOf(options)
   if (problem !== null) throw new TypeError(`agent(): ${problem}`)
   const {
@@ -138,6 +148,7 @@ export function agent(options: AnyAgentOptions): AgentDefinition {
     durable,
     directives: Object.freeze({ ...directives }),
     ...modelAgentFields(options),
+    ...origin,
   }
   return Object.freeze(Object.defineProperty(definition, brand, { value: true }))
 }

@@ -3,7 +3,7 @@
 import type { Directive } from '../kernel/directive.ts'
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { INPUT_SUBJECT } from '../kernel/user-input.ts'
-import { type AgentDefinition, agent } from './agent.ts'
+import { type AgentDefinition, defineAgent, type RunContext } from './agent.ts'
 import type { DirectiveSchemas } from './functions/directive-schemas.ts'
 import { SOP_STEPS_MAX } from './limits.ts'
 import type { AgentSession, ToolContext, ToolOptions } from './session.ts'
@@ -98,12 +98,13 @@ export interface SopOptions {
 export const sop = ({ id, description, steps, directives = {} }: SopOptions): AgentDefinition => {
   const problem = stepsProblem(steps)
   if (problem !== null) throw new TypeError(`sop(): ${problem}`)
-  return agent({
+  const options = {
     name: id,
     ...(description !== undefined && { description }),
     directives,
-    run: ({ session, input }) => runSteps(steps, session, { input }),
-  })
+    run: ({ session, input }: RunContext<unknown>) => runSteps(steps, session, { input: input as Json }),
+  }
+  return defineAgent(options, { isProcedure: true })
 }
 
 const runSteps = async (steps: readonly SopStep[], session: AgentSession, values: SopValues): Promise<JsonObject> => {

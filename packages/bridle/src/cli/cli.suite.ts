@@ -1,7 +1,7 @@
 // The real command in real processes, and a server of its own in a folder of its own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -102,6 +102,12 @@ export class CliWorkspace {
     this.url = `http://127.0.0.1:${port}`
     this.server = this.start(['start', '--port', port, '--data', 'data'])
     await this.server.until((line) => line.includes('ready at'))
+  }
+
+  /** The environment of a command that names no server, in a folder whose usual address is free: the command starts its own. */
+  async unnamed(): Promise<NodeJS.ProcessEnv> {
+    writeFileSync(join(this.folder, 'bridle.config.mjs'), `export default { port: ${await freePort()} }`)
+    return { BRIDLE_URL: '' }
   }
 
   async kill(): Promise<void> {

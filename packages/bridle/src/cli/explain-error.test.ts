@@ -72,6 +72,28 @@ test.each([
   ['http://agents.example:4317', 'Start one there, or name another server with --url.'],
   ['https://127.0.0.1:4999', 'Start one there, or name another server with --url.'],
 ])('[C4] where nobody answers at %s: %s', (url, advice) => {
-  const error = unreachable('ECONNREFUSED', url)
-  expect(explainError(error).message).toBe(`${error.message} ${advice}`)
+  const { message } = explainError(unreachable('ECONNREFUSED', url))
+  expect(message).toBe(`No Bridle answers at ${url}: connection refused. ${advice}`)
+})
+
+test.each([
+  ['ENOTFOUND', 'unknown host name'],
+  ['EAI_AGAIN', 'the host name could not be resolved'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'connection timed out'],
+  ['ENETUNREACH', 'no route to the host'],
+  ['UND_ERR_SOCKET', 'connection closed by the other side'],
+  ['EPERM', 'EPERM'],
+])('[C4] the reason of %s is: %s', (code, reason) => {
+  expect(explainError(unreachable(code, 'http://a.example')).message).toBe(
+    `No Bridle answers at http://a.example: ${reason}. Start one there, or name another server with --url.`,
+  )
+})
+
+test('[C4] a reason without a code is the message of the innermost cause', () => {
+  const cause = new UnreachableError('http://a.example:1', {
+    cause: new TypeError('fetch failed', { cause: new Error('bad port') }),
+  })
+  expect(explainError(new FabricError(0, 'unreachable', 'No.', { cause })).message).toMatch(
+    /^No Bridle answers at http:\/\/a\.example:1: bad port\. /,
+  )
 })

@@ -19,10 +19,14 @@ interface CertificateError extends Error {
 }
 
 /** The problem with the certificate; null = the connection failed for another reason. */
-export const certificateProblem = (error: unknown): CertificateError | null => {
+export const certificateProblem = (error: unknown): CertificateError | null =>
+  causeWith(error, (code) => CERTIFICATE_CODE.test(code)) as CertificateError | null
+
+/** The first error in the chain of causes that has such a code. */
+const causeWith = (error: unknown, isIt: (code: string) => boolean): NodeJS.ErrnoException | null => {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code } = each as NodeJS.ErrnoException
-    if (typeof code === 'string' && CERTIFICATE_CODE.test(code)) return each as CertificateError
+    if (typeof code === 'string' && isIt(code)) return each
   }
   return null
 }
@@ -39,9 +43,10 @@ export const explainError = (error: unknown): { readonly code: number; readonly 
     0: startText(error),
     401: ` Set FABRIC_HARNESS_API_TOKEN to the token of the server. If ${commandName()} start --token runs at that address on this machine, name its data folder with --data instead.`,
   }
+  const text = error.status === 0 ? escapeControls(unreachableText(error)) : message
   return {
     code: error.status === 400 ? EXIT_CODES.usage : EXIT_CODES.failed,
-    message: message + (hints[error.status] ?? ''),
+    message: text + (hints[error.status] ?? ''),
   }
 }
 
@@ -50,6 +55,32 @@ export const errorText = (message: string, columns: number | null): string => {
   const text = `bridle: ${message}`
   return columns === null ? text : wrapRemark(text, columns).join('\n')
 }
+
+/** The codes of Node for a connection that failed, in words. */
+const CONNECTION_CAUSES: { readonly [code: string]: string } = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection closed by the other side',
+  UND_ERR_SOCKET: 'connection closed by the other side',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the host',
+  ENOTFOUND: 'unknown host name',
+  EAI_AGAIN: 'the host name could not be resolved',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+}
+
+/** The error of a request that got no answer, with the address as it was named and the reason. */
+const unreachableText = (error: Error): string => {
+  const { cause } = error
+  if (!(cause instanceof UnreachableError)) return error.message
+  const code = causeWith(cause, () => true)?.code
+  const reason = code === undefined ? innermostMessage(cause) : (CONNECTION_CAUSES[code] ?? code)
+  return `No Bridle answers at ${cause.url}: ${reason}.`
+}
+
+/** `fetch` hides some reasons, such as a port that it does not ask, in a cause without a code. */
+const innermostMessage = (error: Error): string =>
+  error.cause instanceof Error ? innermostMessage(error.cause) : error.message
 
 /** How to get a server at the address that was asked. */
 const startText = ({ cause }: Error): string => {

@@ -53,6 +53,7 @@ export type {
   ChannelEnvelope,
   ChannelPage,
   CheckpointSummary,
+  ImportedPrompt,
   ImportReceipt,
   Liveness,
   LogEntry,

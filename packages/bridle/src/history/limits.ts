@@ -1,7 +1,17 @@
 // Every limit of histories and exports, with a line on why that number.
 
 /** A shorter text holds no credential that a pattern knows, and most pieces of a stream are shorter. */
-export const SCRUBBED_CHARS_MIN = 12
+export const SCRUBBED_CHARS_MIN = 10
+/** A text is scrubbed until nothing changes: after the second pass, but for texts that are made to need more. */
+export const SCRUB_PASSES_MAX = 8
+/** The value of a secret variable: shorter ones are settings, such as `TOKEN=none`. */
+export const NAMED_SECRET_CHARS_MIN = 6
+/** A value in prose or code under the name of a secret, which has to look like one. */
+export const LOOSE_SECRET_CHARS_MIN = 6
+/** The beginning of a value says whether it is a secret; the end is looked for only where it is one. */
+export const JUDGED_CHARS = 512
+/** Letters that only a generator mixes so: keys begin at 16 characters. */
+export const RANDOM_CHARS_MIN = 16
 /** Events between two kept states at first: folding as many takes less than a frame of a screen. */
 export const KEPT_EVERY = 256
 /** Kept states of one history: one for each 256 of 100,000 events. A longer log keeps them further apart, so that memory stays bounded. */

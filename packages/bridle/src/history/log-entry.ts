@@ -23,7 +23,7 @@ export interface LogEntry {
   readonly hearsay?: true
   /** The payload stays on the server, and is empty here: a fold only counts the entry. */
   readonly withheld?: true
-  /** The payload of the event, without secrets. */
+  /** The payload of the event, without secrets of known shapes. */
   readonly payload: JsonObject
 }
 

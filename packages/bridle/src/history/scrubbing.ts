@@ -1,47 +1,65 @@
 // Secrets in the text of a log. A log that leaves the server may be kept or passed on, so values that look like a credential, or stand
 // under a name that says so, become `[removed]`. Scrubbing twice changes nothing, which keeps an export of an import the same.
 import type { Json } from '../kernel/json.ts'
-import { SCRUBBED_CHARS_MIN } from './limits.ts'
+import { REMOVED, withoutAssignedSecrets } from './assignments.ts'
+import { SCRUB_PASSES_MAX, SCRUBBED_CHARS_MIN } from './limits.ts'
+import { nameKind } from './secret-names.ts'
 
-const REMOVED = '[removed]'
+/** The start of a word, also directly behind an escape, a colour or an encoded character: `\\nghp_…`, `%0Aghp_…`. */
+const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|[[;]\d{1,3}m))`
+const shape = (pattern: string, flags = 'g'): RegExp => new RegExp(START + pattern, flags)
 
-const SECRET_NAME =
-  'passw(?:or)?d|passphrase|secret|token|api[_-]?key|authorization|credentials?|private[_-]?key|access[_-]?key'
-/** The whole name, or its last word: `token`, `githubToken`, `x-api-key`. Not `tokens_saved`, nor `token_count`. */
-const secretName = new RegExp(`(?:^|[_-])(?:${SECRET_NAME})$`, 'i')
-const camelSecretName = /[a-z](?:Password|Passphrase|Secret|Token|ApiKey|Credentials?|PrivateKey|AccessKey)$/
+const QUERY_NAME =
+  'passw(?:or)?d|pass|pwd|passphrase|secret|token|api[_-]?key|authorization|credentials?|private[_-]?key|access[_-]?key'
 
-/** Bounds in the patterns keep each of them linear in the text. */
-const patterns: readonly (readonly [RegExp, string])[] = [
+/** Every repetition has a bound or ends its pattern, so that each is linear in the text; a test reads them. */
+export const shapes: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g, REMOVED],
-  // Keys of providers of models and of code, clouds, chats, shops.
-  [/\bsk-[A-Za-z0-9_-]{16,}/g, REMOVED],
-  [/\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}/g, REMOVED],
-  [/\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g, REMOVED],
-  [/\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,})/g, REMOVED],
-  [/\b(?:xox[abeposr]-[A-Za-z0-9-]{10,}|AIza[0-9A-Za-z_-]{30,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,})/g, REMOVED],
-  [/\beyJ[\w-]{8,1000}\.eyJ[\w-]{8,2000}\.[\w-]{8,1000}/g, REMOVED],
-  [/\b(Bearer[ \t]+)(?=[^\s"']{0,200}\d)[A-Za-z0-9._~+/-]{12,2000}=*/gi, `$1${REMOVED}`],
-  [/\b(Authorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:Basic|Token)[ \t]+)[^\s"',]{4,2000}/gi, `$1${REMOVED}`],
-  [/\b(x-api-key["']?[ \t]{0,4}[:=][ \t]{0,4}["']?)[^\s"',]{6,2000}/gi, `$1${REMOVED}`],
-  // The query of an address: ?access_token=...
-  [new RegExp(`([?&][\\w-]{0,64}(?:${SECRET_NAME})=)[^\\s"'&#]{6,4000}`, 'gi'), `$1${REMOVED}`],
-  // JSON, and JSON within JSON, as tools print it. A passphrase has spaces, so a value ends with its quote.
+  // Keys of providers of models and of code, clouds, chats, shops. Names in lower case are style sheets: `sk-fading-circle`.
+  [shape('sk-(?=[a-z_-]{0,200}[A-Z0-9])[A-Za-z0-9_-]{16,}'), REMOVED],
+  [shape('(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}'), REMOVED],
+  [shape('(?:AKIA|ASIA)[0-9A-Z]{16}(?![A-Za-z0-9_])'), REMOVED],
   [
-    new RegExp(
-      `(["'][\\w-]{0,64}(?:${SECRET_NAME})\\\\{0,8}["']\\s{0,8}:\\s{0,8}\\\\{0,8}(["']))(?:(?!\\\\{0,8}\\2)[^\\r\\n]){1,4000}`,
+    shape('(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|rt|dt|cbt)-[A-Za-z0-9_-]{16,})'),
+    REMOVED,
+  ],
+  [
+    shape('(?:xox[abeposr]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{20,}|AIza[0-9A-Za-z_-]{30,}|npm_[A-Za-z0-9]{30,})'),
+    REMOVED,
+  ],
+  [
+    shape('(?:hf_[A-Za-z0-9]{20,}|whsec_[A-Za-z0-9+/=]{20,}|pypi-[A-Za-z0-9_-]{40,}|dckr_pat_[A-Za-z0-9_-]{20,})'),
+    REMOVED,
+  ],
+  [shape(String.raw`SG\.[\w-]{16,40}\.[\w-]{30,}`), REMOVED],
+  [shape(String.raw`(?<!-)eyJ[\w-]{8,1000}\.eyJ[\w-]{8,8000}\.[\w-]{8,}`), REMOVED],
+  [shape(String.raw`(Bearer[ \t]{1,8})(?=[^\s"'\\]{0,200}\d)[A-Za-z0-9._~+/-]{12,}={0,2}`, 'gi'), `$1${REMOVED}`],
+  [
+    shape(
+      String.raw`(Authorization\\{0,8}["']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,8}["']?(?:Basic|Token)[ \t]{1,8})[^\s"',\\]{4,}`,
       'gi',
     ),
     `$1${REMOVED}`,
   ],
-  // Environment files: DATABASE_PASSWORD=...
+  [shape(String.raw`(x-api-key\\{0,8}["']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,8}["']?)[^\s"',\\]{6,}`, 'gi'), `$1${REMOVED}`],
+  // A flag of a command line: --password …
   [
-    /\b([A-Z0-9_]{0,64}(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|PRIVATE_KEY|ACCESS_KEY)[A-Z0-9_]{0,32}=["']?)[^\s"']{6,4000}/g,
+    /(--[\w-]{0,64}(?:passw(?:or)?d|secret|token|key)[ \t]{1,4}\\{0,8}["']?)(?=[^\s"'\\]{0,200}\d)[^\s"'\\$<-][^\s"'\\]{5,}/gi,
     `$1${REMOVED}`,
   ],
+  // The query of an address: ?access_token=...
+  [new RegExp(String.raw`([?&][\w-]{0,64}(?:${QUERY_NAME})=)[^\s"'&#\\]{6,}`, 'gi'), `$1${REMOVED}`],
   // The password of an address: postgres://user:password@host
-  [/\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"']{0,128}:)[^\s/@"']{1,256}@/gi, `$1${REMOVED}@`],
+  [shape(String.raw`([a-z][a-z0-9+.-]{1,20}://[^\s/:@"']{0,128}:)[^\s/@"']{1,256}@`, 'gi'), `$1${REMOVED}@`],
 ]
+
+/** Fields with folders of the server, which contain names of its users. */
+const FOLDER_NAMES: ReadonlySet<string> = new Set(['workspace_path', 'workspace_source'])
+const FOLDER = '[folder]'
+const ABSOLUTE = /^(?:[/\\]|[A-Za-z]:[/\\])/
+/** The artifact `workspace.json`, as the server writes it. */
+const WORKSPACE_FILE = /^\{"workspace_id":"[^"]{1,100}","kind":/
+const FILE_FOLDER = /("(?:path|source)":")(?:[/\\]|[A-Za-z]:[/\\])(?:[^"\\]|\\.)*/g
 
 /** A value without its secrets; the same object where it has none. */
 export const scrub = (value: Json): Json => {
@@ -49,18 +67,26 @@ export const scrub = (value: Json): Json => {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return mapped(value, (each) => scrub(each))
   return mappedFields(value as { readonly [name: string]: Json }, (each, name) =>
-    isSecretName(name) ? withoutStrings(each) : scrub(each),
+    isSecretName(name) ? withoutStrings(each) : FOLDER_NAMES.has(name) ? withoutFolder(each) : scrub(each),
   )
 }
 
+/** Repeats until nothing changes, so that scrubbing is idempotent: text behind a removed secret may become one. */
 export const scrubText = (text: string): string => {
   if (text.length < SCRUBBED_CHARS_MIN) return text
-  let scrubbed = text
-  for (const [pattern, replacement] of patterns) scrubbed = scrubbed.replace(pattern, replacement)
+  let scrubbed = WORKSPACE_FILE.test(text) ? text.replace(FILE_FOLDER, `$1${FOLDER}`) : text
+  for (let pass = 0; pass < SCRUB_PASSES_MAX; pass++) {
+    const before = scrubbed
+    for (const [pattern, replacement] of shapes) scrubbed = scrubbed.replace(pattern, replacement)
+    scrubbed = withoutAssignedSecrets(scrubbed)
+    if (scrubbed === before) break
+  }
   return scrubbed
 }
 
-const isSecretName = (name: string): boolean => secretName.test(name) || camelSecretName.test(name)
+const withoutFolder = (value: Json): Json => (typeof value === 'string' && ABSOLUTE.test(value) ? FOLDER : scrub(value))
+
+const isSecretName = (name: string): boolean => nameKind(name) === 'certain'
 
 /** Every string below a secret's name may be the secret; numbers and flags tell nothing. */
 const withoutStrings = (value: Json): Json => {

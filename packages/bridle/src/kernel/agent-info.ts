@@ -21,6 +21,8 @@ export interface AgentInfo extends EngineIdentity {
   readonly credential?: string | null
   /** Sentences about mistakes that stop nothing; absent = none. */
   readonly warnings?: readonly string[]
+  /** Made by `sop()`: a conversation returns to the default agent when its run ends. */
+  readonly isProcedure?: boolean
   /** Every server has the agent, unless the user has one of that name. */
   readonly isDefault?: boolean
   /** The events and features of the engine behind the agent; absent = everything is native. */
@@ -47,6 +49,20 @@ export const canStart = (agent: Pick<AgentInfo, 'needs' | 'startsAnyway'>): bool
 /** The sentence with which a prompt for the agent is refused; null: its run can begin. */
 export const unavailability = (agent: Pick<AgentInfo, 'name' | 'needs' | 'startsAnyway'>): string | null =>
   canStart(agent) ? null : `The agent "${agent.name}" is not available: ${agent.needs}`
+
+/**
+ * The sentence with which a prompt of a session is refused: also if none of the agent's models can be asked, and the session names no other
+ * one. Null: its run can begin.
+ */
+export const promptRefusal = (
+  agent: Pick<AgentInfo, 'name' | 'needs' | 'startsAnyway' | 'modelProblem'>,
+  sessionModel: Json | undefined,
+): string | null => {
+  const unavailable = unavailability(agent)
+  if (unavailable !== null || !agent.startsAnyway) return unavailable
+  if (typeof sessionModel === 'string' && agent.modelProblem?.(sessionModel) === null) return null
+  return unavailability({ name: agent.name, needs: agent.needs })
+}
 
 export interface Submission {
   readonly prompt: string

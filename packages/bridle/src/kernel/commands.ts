@@ -53,6 +53,13 @@ export interface InputAnswer {
   readonly digest: string
 }
 
+/** The person who acts. */
+export interface ActorField {
+  readonly actor?: string
+  /** The caller supplied the name, since its credential has no user. */
+  readonly isActorClaimed?: true
+}
+
 export type Command =
   | ({ readonly type: 'create'; readonly opening?: SessionOptions } & OwnerOption)
   | ({
@@ -67,6 +74,11 @@ export type Command =
       readonly fresh?: true
       /** Refused where there is no session yet, or no longer. */
       readonly existing?: true
+      /**
+       * `join`: a run in progress already does what the prompt asks for, so no second one is queued behind it.
+       * `answer`: the prompt answers the open question for a text. `approval_not_found` if there is none.
+       */
+      readonly only?: 'join' | 'answer'
     } & InputAnswerOption &
       OwnerOption)
   | ({

@@ -16,10 +16,16 @@ export class DeltaError extends Error {
   readonly code = 'bad_operation'
 }
 
-/** Copies each touched node once per batch; an untouched node keeps its identity. */
-export const applyOperations = <S>(state: S, operations: readonly DeltaOperation[]): S => {
+/**
+ * Copies each touched node once per batch; an untouched node keeps its identity. `owned` holds the copies of earlier batches. They have no
+ * other reader and change in place, so that a long list is not copied for each entry.
+ */
+export const applyOperations = <S>(
+  state: S,
+  operations: readonly DeltaOperation[],
   // A single operation touches each node once, so there is no copy to remember.
-  const owned = operations.length > 1 ? new Set<object>() : null
+  owned: Set<object> | null = operations.length > 1 ? new Set() : null,
+): S => {
   let root: unknown = state
   for (const operation of operations) {
     if (operation.path.length > PATH_MAX)

@@ -7,7 +7,6 @@ test.each([
   { action_type: 'render_ui', payload: { component: 'Chart', data: [1], more: true } },
   { action_type: 'simulate_action', payload: { macro: 'cmd+c', target: 'cell_B2' }, risk_tier: 'dangerous' },
   { action_type: 'render_message', payload: { text: '' }, priority: 'low', execution: 'parallel', deadline_ms: 0 },
-  { action_type: 'request_approval', payload: { message: 'May I?' }, requires_user_approval: false },
   { action_type: 'com.example.plugin.invoke', payload: {}, extensions: {} },
   { action_type: 'example.dashboard' },
 ])('[N71] a directive: %o', (directive) => expect(directiveProblem(directive)).toBeNull())
@@ -26,7 +25,10 @@ test.each([
   [{ action_type: 'simulate_action', payload: { target: 'x' } }, 'payload.macro:'],
   [{ action_type: 'simulate_action', payload: { macro: 'x', target: 1 } }, 'payload.target:'],
   [{ action_type: 'render_message', payload: { text: null } }, 'payload.text:'],
-  [{ action_type: 'request_approval', payload: {} }, 'payload.message:'],
+  [
+    { action_type: 'request_approval', payload: { message: 'May I?' } },
+    'action_type: request_approval comes from the engine alone. To ask a person, call session.approval().',
+  ],
   [{ action_type: 'noop', payload: [] }, 'payload:'],
   [{ action_type: 'noop', priority: 'urgent' }, 'priority:'],
   [{ action_type: 'noop', execution: null }, 'execution:'],

@@ -5,7 +5,7 @@ import { CUSTOM_CHARS_MAX } from './limits.ts'
 
 /** Something that a shell shall render or execute. */
 export interface Directive {
-  /** A core type such as `render_ui`, or a namespaced one such as `com.example.sop.start`. */
+  /** A core type such as `render_ui`, or a namespaced one such as `com.example.sop.start`. `session.approval()` makes `request_approval`. */
   readonly action_type: string
   /** The data of the type. */
   readonly payload?: JsonObject
@@ -43,10 +43,15 @@ export const fieldsProblem = (value: unknown): string | null => {
   const wrong = wrongDirectiveField(value)
   if (wrong !== null) return `${wrong}: a directive cannot have this value.`
   const { action_type: type } = value as unknown as Directive
+  if (type === 'request_approval') return APPROVALS_ONLY
   return isCoreType(type) || NAMESPACED.test(type)
     ? null
-    : 'action_type: it is neither a core type (render_ui, simulate_action, render_message, request_approval, noop) nor a namespaced one such as com.example.sop.start.'
+    : 'action_type: it is neither a core type (render_ui, simulate_action, render_message, noop) nor a namespaced one such as com.example.sop.start.'
 }
+
+/** A question needs options with tokens, which only the engine can make. Without them it cannot be answered. */
+const APPROVALS_ONLY =
+  'action_type: request_approval comes from the engine alone. To ask a person, call session.approval().'
 
 /** The first field of a directive that the protocol does not allow, or null. */
 export const wrongDirectiveField = (value: JsonObject): string | null => {

@@ -162,3 +162,5 @@ export const NOTICE_CHARS_MAX = 300
 export const NOTICE_DELAY_MS_MAX = 86_400_000
 /** A misspelt name of a field is repeated to its caller, who can see by this much which one it is. */
 export const FIELD_NAME_CHARS_MAX = 100
+/** Attempts of a run that is interrupted again and again: five absences of a server that are each too long for its engine are an outage. */
+export const INTERRUPTED_ATTEMPTS_MAX = 5

@@ -1,6 +1,6 @@
 // The owner of a session. A session with the id `user:<name>` belongs to that user; any other one to the user whose credential
 // created it, and a branch to the owner of its parent. An owner is written as the id of the user's own session, so that
-// user names which are not valid ids have one spelling.
+// user names which are not valid ids, and are hashed, have one spelling. `user:` with 64 hex digits is always a hash.
 import type { Key } from './event.ts'
 import { type DirectoryRow, parentIdOf } from './ports/directory.ts'
 import type { SessionState } from './projections/state.ts'

@@ -65,6 +65,8 @@ export const BUDGETS = [
 
 /** A runner or an agent claims this, and the server cannot check it: no fold reads it. */
 const hearsay = maybe(v.boolean())
+/** The person who acts. `actor_claimed`: the caller supplied the name, since its credential has no user. */
+const acting = { actor: maybe(text), actor_claimed: maybe(v.literal(true)) }
 const arguments_ = object
 const decision = v.picklist(APPROVAL_DECISIONS)
 const parent = v.object({ agent: text, id: text, seq: count })
@@ -186,8 +188,10 @@ export const schemas = {
   token: v.looseObject({ text }),
   response: v.looseObject({
     text,
-    /** The turn continues: a stream broke off and starts over, and this text replaces the text streamed so far. */
+    /** The turn continues: a stream broke off and starts over, and this text replaces the text streamed so far, of which it is the beginning. */
     so_far: maybe(v.boolean()),
+    /** With `so_far`: the characters of the thoughts, which stay. */
+    thinking_chars: maybe(count),
   }),
   thinking: v.looseObject({ text }),
   reflection: v.looseObject({ text }),
@@ -322,6 +326,7 @@ export const schemas = {
     decision: maybe(decision),
     reason: nullable(text),
     actor: nullable(text),
+    actor_claimed: maybe(v.literal(true)),
     approved_digest: nullable(text),
     arguments: maybe(arguments_),
   }),
@@ -345,7 +350,7 @@ export const schemas = {
     deadline_ms: maybe(count),
     extensions: maybe(object),
   }),
-  execution_feedback: v.looseObject({ entries: v.array(object), actor: maybe(text) }),
+  execution_feedback: v.looseObject({ entries: v.array(object), ...acting }),
 
   session_created: v.looseObject({
     kind: v.picklist(['chat', 'background']),
@@ -373,7 +378,7 @@ export const schemas = {
     head: maybe(v.boolean()),
     /** The runs that come first: the one in progress, and those in the queue; absent: none. */
     ahead: maybe(count),
-    actor: maybe(text),
+    ...acting,
     /** In a branch: the run continues the turn of this run, which the branch left in the middle. */
     continues_run: maybe(text),
     /** A person said it. */
@@ -383,11 +388,11 @@ export const schemas = {
     run_id: text,
     message_id: text,
     reason: text,
-    actor: maybe(text),
+    ...acting,
     /** The whole text of a prompt that was shown in part while it was queued. */
     text: maybe(text),
   }),
-  steered: v.looseObject({ run_id: text, message_id: text, text, input: maybe(json), actor: maybe(text) }),
+  steered: v.looseObject({ run_id: text, message_id: text, text, input: maybe(json), ...acting }),
   steer_delivered: v.looseObject({ message_id: text }),
   rewound: v.looseObject({ keep: count, message_id: text, run_ids: v.array(text) }),
   run_requested: v.looseObject({
@@ -425,7 +430,7 @@ export const schemas = {
   cancel_requested: v.looseObject({
     run_id: text,
     reason: maybe(text),
-    actor: maybe(text),
+    ...acting,
     /** Queued prompts that the cancel dropped. */
     queued: maybe(count),
   }),
@@ -462,14 +467,14 @@ export const schemas = {
   run_woken: v.looseObject({ run_id: text, attempt: count, reason: v.picklist(['news', 'time']) }),
   /** `over`: the listener hears no more of it, and the answer stays as it is written. */
   answer_heard: v.looseObject({ run_id: text, chars: count, audio_ms: count, over: maybe(v.boolean()) }),
-  signal_received: v.looseObject({ name: text, payload: json, actor: maybe(text) }),
+  signal_received: v.looseObject({ name: text, payload: json, ...acting }),
   memory_decided: v.looseObject({
     proposal_id: text,
     decision: v.picklist(['accepted', 'rejected']),
     key: text,
     run_id: maybe(text),
     reason: maybe(text),
-    actor: maybe(text),
+    ...acting,
   }),
   model_step: v.looseObject({
     /** The number of the step in its turn, from 1. */
@@ -499,14 +504,14 @@ export const schemas = {
     /** Only of a value that a person accepted: the proposal, the run that made it, and who accepted it. */
     proposal_id: maybe(text),
     run_id: maybe(text),
-    actor: maybe(text),
+    ...acting,
   }),
   resume_handle: v.looseObject({ run_id: text, handle: text }),
   approval_decided: v.looseObject({
     request_id: text,
     decision,
     reason: maybe(text),
-    actor: maybe(text),
+    ...acting,
     arguments: maybe(arguments_),
     approved_digest: maybe(text),
     superseded_by: maybe(text),
@@ -516,16 +521,16 @@ export const schemas = {
   approval_delivered: v.looseObject({ request_id: text }),
   session_paused: v.looseObject({
     reason: maybe(text),
-    actor: maybe(text),
+    ...acting,
     /** An operator paused the session; absent = the runtime paused it because of its policy. */
     operator: maybe(v.boolean()),
   }),
-  session_resumed: v.looseObject({ reason: maybe(text), actor: maybe(text) }),
-  session_archived: v.looseObject({ reason: maybe(text), actor: maybe(text) }),
-  session_unarchived: v.looseObject({ reason: maybe(text), actor: maybe(text) }),
-  session_renamed: v.looseObject({ title: text, actor: maybe(text) }),
-  policy_set: v.looseObject({ policy: policySchema, reason: maybe(text), actor: maybe(text) }),
-  failure_dismissed: v.looseObject({ actor: maybe(text) }),
+  session_resumed: v.looseObject({ reason: maybe(text), ...acting }),
+  session_archived: v.looseObject({ reason: maybe(text), ...acting }),
+  session_unarchived: v.looseObject({ reason: maybe(text), ...acting }),
+  session_renamed: v.looseObject({ title: text, ...acting }),
+  policy_set: v.looseObject({ policy: policySchema, reason: maybe(text), ...acting }),
+  failure_dismissed: v.looseObject({ ...acting }),
   budget_crossed: v.looseObject({ budget: v.picklist(BUDGETS), limit: amount, value: v.number() }),
   budget_raised: v.looseObject({
     budgets: v.array(v.picklist(BUDGETS)),
@@ -553,7 +558,7 @@ export const schemas = {
     source_event_id: text,
     resume_cursor: text,
     reason: maybe(text),
-    actor: maybe(text),
+    ...acting,
   }),
   artifact_chunk: v.looseObject({
     artifact_id: text,
@@ -569,7 +574,7 @@ export const schemas = {
     digest: text,
     /** The user who imported it, to whom the session belongs from here on. */
     owner: maybe(text),
-    actor: maybe(text),
+    ...acting,
     /** The file had only the beginning of the log, for the branches in it. */
     partial: maybe(v.literal(true)),
     /** The settings of the file that hold here; absent in older logs. */

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -86,6 +87,29 @@ test.skipIf(process.platform === 'win32')('[O1] nobody but its owner can read it
     process.umask(umask)
   }
 })
+
+test.skipIf(process.platform === 'win32')(
+  '[O1] a folder that others can read is closed, unless it has files of others',
+  async () => {
+    const modeAfter = async (mode: number, names: readonly string[] = []) => {
+      const at = mkdtempSync(join(tmpdir(), 'bridle-open-'))
+      for (const name of names) writeFileSync(join(at, name), '')
+      chmodSync(at, mode)
+      await (await openSqlite(at)).close()
+      const after = statSync(at).mode & 0o7777
+      rmSync(at, { recursive: true })
+      return after.toString(8)
+    }
+    const passable = process.getuid?.() === 0 ? '701' : '700'
+    expect(await modeAfter(0o755)).toBe(passable)
+    expect(await modeAfter(0o770)).toBe('700')
+    expect(await modeAfter(0o755, ['bridle.sqlite', 'lock', 'owner'])).toBe(passable)
+    expect(await modeAfter(0o755, ['a-file-of-others'])).toBe('755')
+    expect(await modeAfter(0o1777)).toBe('1777')
+    // Engines of another user pass through it.
+    expect(await modeAfter(0o701)).toBe('701')
+  },
+)
 
 describe('[O11] a folder that is taken away', () => {
   const past = () => new Promise((resolve) => setTimeout(resolve, 150))

@@ -1,5 +1,16 @@
 // A data folder is for one process at a time, whatever store it uses: secrets, sandboxes and work folders are in it as well.
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StoreFault } from '../kernel/ports/store-fault.ts'
 import { isBusy } from './drivers/node-driver.ts'
@@ -33,7 +44,7 @@ const unusableText = (path: string, why: string): string =>
 export const makeFolder = (path: string): void => {
   const obstacle = folderObstacle(path)
   if (obstacle !== null) throw new StoreFault('refused', unusableText(path, obstacle))
-  if (existsSync(path)) return
+  if (existsSync(path)) return tighten(path)
   makeLevels(path)
   // A new folder is an entry in its parent; until that is synced, a power cut takes the folder and all that is in it.
   try {
@@ -44,6 +55,24 @@ export const makeFolder = (path: string): void => {
     // Windows cannot sync a folder.
   }
 }
+
+/**
+ * An existing data folder may be readable by other users. A folder with unrelated files, or with a sticky bit such as /tmp, keeps its mode.
+ * Under root it stays traversable, because engines run as another user.
+ */
+const tighten = (path: string): void => {
+  const { mode } = statSync(path)
+  if (process.platform === 'win32' || (mode & 0o066) === 0 || (mode & 0o1000) !== 0 || !isOurs(readdirSync(path)))
+    return
+  try {
+    chmodSync(path, mode & (process.getuid?.() === 0 ? 0o701 : 0o700))
+  } catch {
+    // A folder of another user, writable for this one. The files in it are private anyway.
+  }
+}
+
+const isOurs = (names: readonly string[]): boolean =>
+  names.length === 0 || (names.includes('lock') && names.includes('owner'))
 
 /**
  * Level by level: Node's own `recursive` tries again for ever where a file system has no folder and takes none, as /proc does. It says that

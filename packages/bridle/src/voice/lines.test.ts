@@ -54,11 +54,13 @@ describe('[V14] a session has one line', () => {
       message: expect.stringContaining('BRIDLE_STT_URL'),
     })
     expect(['talker', 'plain'].map((name) => world.lines.kindOf(name))).toEqual(['realtime', null])
-    const keyless = await start({ ports: { realtime: null } })
-    expect((await keyless.dial('a')).line).toMatchObject({
-      code: 'voice_unavailable',
-      message: expect.stringContaining('OPENAI_API_KEY'),
-    })
+    const keyless = await start({ agents: [talker, plain], ports: { realtime: null } })
+    for (const asked of [{}, { key }]) {
+      const { line } = await keyless.dial('a', asked)
+      expect(line).toMatchObject({ code: 'voice_unavailable' })
+      for (const name of ['OPENAI_API_KEY', 'BRIDLE_STT_URL', 'BRIDLE_TTS_URL'])
+        expect(line).toMatchObject({ message: expect.stringContaining(name) })
+    }
   })
 })
 

@@ -149,7 +149,7 @@ export class Lines implements VoiceLines {
     const { hasModel, cascade } = this.#ports
     if (this.#realtime && hasModel(agent)) return this.#realtime
     if (cascade) return cascade
-    return hasModel(agent) ? NO_KEY : NO_VOICE
+    return this.#realtime ? NO_VOICE : NO_KEY
   }
 
   #release(name: string, held: HeldLine, isPlayed = false): void {
@@ -215,7 +215,7 @@ const REPLACED: VoiceFault = {
 }
 const NO_KEY: VoiceFault = {
   code: 'voice_unavailable',
-  message: `This server has no voice. Its operator sets ${KEY_VARIABLES}, or BRIDLE_STT_URL and BRIDLE_TTS_URL for services of their own.`,
+  message: `This server has no voice: ${KEY_VARIABLES} is not set. Its operator sets it for agents with a model, or BRIDLE_STT_URL and BRIDLE_TTS_URL for all agents.`,
 }
 const NO_VOICE: VoiceFault = {
   code: 'voice_unavailable',

@@ -5,7 +5,7 @@ import { useLoaded } from '../../server/use-loaded.ts'
 import { Code } from '../../ui/code.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { bytesText } from '../../ui/numbers.ts'
-import { visibleText } from '../../ui/plain-text.ts'
+import { plainName, visibleText } from '../../ui/plain-text.ts'
 import { prettyText } from '../../ui/pretty-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { PRETTY_BYTES, PREVIEW_BYTES } from './limits.ts'
@@ -43,7 +43,7 @@ export const ArtifactPreview = ({ artifact, sessionId, agent }: ArtifactPreviewP
       )}
       {!isText && !isMedia && <p className="small t3">No preview, {bytesText(blob.size)}.</p>}
       {address !== null && (
-        <a className="small row" href={address} download={name}>
+        <a className="small row" href={address} download={plainName(name)}>
           <Icon name="download" size={14} />
           Save the file
         </a>

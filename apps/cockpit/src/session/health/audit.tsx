@@ -3,6 +3,7 @@
 import type { HealthEnvelope } from 'bridle/client'
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
+import { CLAIMED } from '../../ui/actor-words.ts'
 import { Button } from '../../ui/button.tsx'
 import { momentText, secondText } from '../../ui/clock.ts'
 import { visibleText } from '../../ui/plain-text.ts'
@@ -49,6 +50,8 @@ export const Audit = () => {
             <span>
               <span className="medium">{visibleText(row.action.replaceAll('_', ' '))}</span>
               {row.actor !== null && ` by ${visibleText(row.actor)}`}
+              {row.actor_claimed && <span className="t3"> {CLAIMED}</span>}
+              {row.imported && <span className="t3"> (says the imported file)</span>}
               {row.summary !== '' && <span className="t2"> {visibleText(row.summary)}</span>}
             </span>
             <EventLink id={row.event_id} />

@@ -1,8 +1,9 @@
-// A diff of two texts by line: unchanged runs are folded, and very long ones begin with a part. All of it can be opened.
-import { type ReactNode, useMemo, useState } from 'react'
+// A diff of two texts by line. Unchanged runs are folded unless the text waits for an approval, and very long ones begin with a part.
+import { type ReactNode, useContext, useMemo, useState } from 'react'
 import { Icon } from '../icon.tsx'
 import { countText, plural } from '../numbers.ts'
 import { LongBox } from '../reading/long-box.tsx'
+import { ReadingContext } from '../reading/reading.ts'
 import { rowRuns } from './blank-rows.ts'
 import { DiffRow } from './diff-row.tsx'
 import { type DiffBlock, foldRows } from './folded-rows.ts'
@@ -22,7 +23,12 @@ interface LineDiffProps {
 
 export const LineDiff = ({ before, after, label, look, note }: LineDiffProps) => {
   const { rows, added, removed, isCoarse } = useMemo(() => compareLines(before, after), [before, after])
-  const blocks = useMemo(() => foldRows(rows), [rows])
+  // A person approves every line of the call: a fold would hide some. What they typed themselves may be folded.
+  const isToRead = useContext(ReadingContext) !== null && look !== 'yours'
+  const blocks = useMemo<DiffBlock[]>(
+    () => (isToRead ? [{ type: 'rows', from: 0, rows }] : foldRows(rows)),
+    [rows, isToRead],
+  )
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? blocks : firstRows(blocks, opened)

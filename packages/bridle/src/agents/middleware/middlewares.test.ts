@@ -4,12 +4,13 @@ import type { Key } from '../../kernel/event.ts'
 import { agent } from '../agent.ts'
 import { type Answering, keyOf, LoopWorld, lastResults, lastText, stubModel } from '../loop/loop.suite.ts'
 import type { ModelMessage } from '../model/model.ts'
-import { tool } from '../tools/tool.ts'
+import { type Tool, tool } from '../tools/tool.ts'
 import { critic } from './critic.ts'
 import type { GuardrailCheck } from './guardrail-check.ts'
 import { guardrails } from './guardrails.ts'
 import type { Middleware } from './middleware.ts'
 import { plan } from './plan.ts'
+import { updatePlan } from './plan-tool.ts'
 import { type RetrievalOptions, retrieval } from './retrieval.ts'
 
 const keys = [keyOf('a'), keyOf('b'), keyOf('c')]
@@ -322,26 +323,33 @@ test('[N124] plan keeps the plan over turns, and shows each change in one write 
     expect(types).toEqual(expect.arrayContaining(['step_progress', 'memory_set', 'tool_outcome']))
 })
 
-test('[N124] every repeated plan counts, also one whose call is refused as repeated; a budget stops the run', async () => {
-  let round = 0
-  const answer: Answering = () =>
-    round++ < 4 ? { calls: [['update_plan', { steps: [{ text: 'Read.', status: 'pending' }] }]] } : { text: 'Done.' }
-  const it = worldOf([plan()], answer)
-  for (const [index, key] of keys.entries()) {
-    round = 0
-    const health = { max_repeated_plan_events: index === 0 ? 1 : 9 }
-    await it.submit('go', key, { kind: 'background', policy: { health } })
-    await it.quiet()
-    await it.clock.pass(1_000)
-  }
-  const repeated = async (key: Key) => {
-    const { state } = await it.host.open(key)
-    return [state.health.repeatedPlans, (await it.payloads('budget_crossed', key)).length]
-  }
-  expect(await repeated(keyOf('a'))).toEqual([2, 1])
-  expect(await repeated(keyOf('b'))).toEqual([3, 0])
-  expect(await repeated(keyOf('c'))).toEqual([3, 0])
-})
+test.each([
+  ['of this package', plan()],
+  // An agent may come from another copy of the package than its server.
+  ['of another copy of it', { ...plan(), tools: [Object.create(updatePlan) as Tool] }],
+])(
+  '[N124] every repeated plan %s counts, also one whose call is refused as repeated; a budget stops the run',
+  async (_name, middleware) => {
+    let round = 0
+    const answer: Answering = () =>
+      round++ < 4 ? { calls: [['update_plan', { steps: [{ text: 'Read.', status: 'pending' }] }]] } : { text: 'Done.' }
+    const it = worldOf([middleware], answer)
+    for (const [index, key] of keys.entries()) {
+      round = 0
+      const health = { max_repeated_plan_events: index === 0 ? 1 : 9 }
+      await it.submit('go', key, { kind: 'background', policy: { health } })
+      await it.quiet()
+      await it.clock.pass(1_000)
+    }
+    const repeated = async (key: Key) => {
+      const { state } = await it.host.open(key)
+      return [state.health.repeatedPlans, (await it.payloads('budget_crossed', key)).length]
+    }
+    expect(await repeated(keyOf('a'))).toEqual([2, 1])
+    expect(await repeated(keyOf('b'))).toEqual([3, 0])
+    expect(await repeated(keyOf('c'))).toEqual([3, 0])
+  },
+)
 
 test('[N124] a plan that does not fit is told to the model', async () => {
   const bad = [

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
-import { CliWorkspace, freePort, parseJsonRows, scriptOf } from '../cli.suite.ts'
+import { CliWorkspace, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -136,7 +136,7 @@ describe.skipIf(needs('tmux'))('on a terminal', () => {
     '[C196] keys that are pressed before the chat is there belong to it, at %d columns',
     async (columns) => {
       // A server of its own takes a while to start.
-      const own = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}`, BRIDLE_DATA: `early-${columns}` }
+      const own = { ...(await work.unnamed()), BRIDLE_DATA: `early-${columns}` }
       const sent = open(`early-${columns}`, columns, ['scripted'], own)
       sent.keys('one', 'Enter')
       await sent.until(/this\s+command\s+starts\s+a\s+server/)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { isThorough, variants } from '../../../../../scripts/variants.ts'
 import { sandboxUser } from '../../runners/sandboxes/isolation/sandbox-user.ts'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
-import { CliWorkspace, freePort, parseJsonRows } from '../cli.suite.ts'
+import { CliWorkspace, parseJsonRows } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -173,7 +173,7 @@ if (isThorough)
   })
 
 test('[C141] [C150] with no server the command starts one, which knows its user; apply takes the beginning of an id', async () => {
-  const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
+  const env = await work.unnamed()
   const asked = ['run', 'writer', 'alone', '--id', 'own', '--workspace', 'repo', '--data', 'own', '--json']
   const { code, stdout } = await work.bridle(asked, { env })
   expect([code, parseJsonRows(stdout).at(-1)]).toMatchObject([0, { status: 'completed' }])
@@ -184,13 +184,13 @@ test('[C141] [C150] with no server the command starts one, which knows its user;
 })
 
 test('[C142] where another server has the port, apply says which one it asked, and how to look in this folder', async () => {
-  const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
+  const env = await work.unnamed()
   await work.bridle(['run', 'scripted', 'Hello', '--id', 'kept', '--data', 'kept', '--json'], { env })
   const away = await work.bridle(['apply', 'kept', '--data', 'kept', '--text'])
   expect([away.code, away.stderr]).toEqual([
     1,
     `bridle: There is no session kept on the server at ${work.url}. Try bridle sessions, or name another server with --url. ` +
-      'No server has the sessions in kept now. To look there, name a free port: bridle apply kept --url http://127.0.0.1:4318 --data kept\n',
+      'No server has the sessions in kept now. To look there, start one: bridle start --port 4318 --data kept, then bridle apply kept --data kept\n',
   ])
   // The data folder of the server that was asked has no more to show.
   const nobody = await work.bridle(['apply', 'nobody', '--data', 'data', '--text'])
@@ -199,7 +199,7 @@ test('[C142] where another server has the port, apply says which one it asked, a
 
 if (isThorough)
   test('[C371] with no server, a session that is not there is missed in the data folder, with those that are there', async () => {
-    const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
+    const env = await work.unnamed()
     const refusalOf = async (...args: string[]) => {
       const { code, stderr } = await work.bridle([...args, '--data', 'few'], { env })
       return [code, stderr.split('\n').at(-2)]

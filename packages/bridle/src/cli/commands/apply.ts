@@ -13,7 +13,7 @@ import {
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { inspectDataFolder } from '../config/data-folder.ts'
-import { namedUrl, repeatedFlags, serverSettings } from '../config/settings.ts'
+import { namedUrl, repeatedFlags, serverSettings, startCommand } from '../config/settings.ts'
 import { rethrowMissing } from '../runs/missing-session.ts'
 import { connectOrStart } from '../runs/server-connection.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
@@ -57,11 +57,10 @@ After further work of the session, apply brings what changed since.`,
         // Where no server was named, a remark has said how to start the one of this folder.
         const isNamed = connection.ownData === null && namedUrl(flags, env) !== null
         throw error instanceof NoSessionError && isNamed && inspectDataFolder(data).state === 'free'
-          ? withFolderHint(
-              error,
-              data,
-              `apply ${session} --url http://127.0.0.1:4318${repeatedFlags({ ...flags, url: undefined })}`,
-            )
+          ? withFolderHint(error, data, [
+              startCommand(flags, env),
+              `${commandName()} apply ${session}${repeatedFlags({ ...flags, url: undefined })}`,
+            ])
           : error
       })
       .catch((error: unknown) => rethrowMissing(error, connection, session))
@@ -84,10 +83,10 @@ const appliedText = (files: number, source: string, keep: readonly string[]): st
 }
 
 /** The session may be one of this folder, which no server has at the moment, while another server has the port. */
-const withFolderHint = ({ code, message }: NoSessionError, data: string, words: string): ExitError =>
+const withFolderHint = ({ code, message }: NoSessionError, data: string, commands: readonly string[]): ExitError =>
   new ExitError(
     code,
-    `${message} No server has the sessions in ${data} now. To look there, name a free port: ${commandName()} ${words}`,
+    `${message} No server has the sessions in ${data} now. To look there, start one: ${commands.join(', then ')}`,
   )
 
 /** The folder that the session began with, and the one in which it works. */

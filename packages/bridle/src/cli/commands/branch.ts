@@ -13,6 +13,7 @@ import {
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
+import { confirmedContinuation, continuationOptions } from '../imports/import-confirmation.ts'
 import { parseEventFlag } from '../session-ids/event-id.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
@@ -23,12 +24,14 @@ export const branch = defineCommand({
     checkpoint: { type: 'string', value: 'N', help: 'instead: the number of a checkpoint' },
     id: { type: 'string', value: 'SESSION', help: 'the id of the new session; else the server chooses one' },
     title: { type: 'string', value: 'TEXT', help: 'the title of the new session' },
+    ...continuationOptions,
     ...actOptions,
     ...agentOption,
     ...clientOptions,
     ...outputOptions,
   },
   notes: `The session itself does not change. Without a prompt the new session waits for one.
+The prompts of an imported session are shown first; a script confirms them with --confirm.
 Standard output has the id of the new session alone. bridle checkpoints lists the points to branch from.`,
   run: async ({ args: [session = '', prompt], flags, env, out }) => {
     const { from, checkpoint, id, title, reason, actor, agent } = flags
@@ -43,13 +46,14 @@ Standard output has the id of the new session alone. bridle checkpoints lists th
       const nextFlags = await sessionFlags(fabric, { id: detail.id, agent }, serverFlags)
       throw new ExitError(EXIT_CODES.failed, noPointText(detail.id, checkpoint, nextFlags))
     }
+    const continuation = await confirmedContinuation(detail, { flags, env, out })
     // The server copies the folder of the session before it answers, however large it is.
     const patient = await createClient(flags, env, undefined, { answerMs: null })
     const made = await patient
-      .branch(
-        detail.id,
-        present({ from_event_id: event, prompt, title, session_id: id, reason, actor, agent: detail.agent }),
-      )
+      .branch(detail.id, {
+        ...present({ from_event_id: event, prompt, title, session_id: id, reason, actor, agent: detail.agent }),
+        ...continuation,
+      })
       .catch(async (error: unknown) => {
         const isConflict = error instanceof FabricError && error.status === 409
         if (id === undefined || !isConflict || !(await isTaken(fabric, id))) throw error

@@ -48,6 +48,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const earlyKeys = out.canAsk && env.TERM !== 'dumb' ? holdKeys() : null
     const connection = await connectOrStart(flags, env, out).catch((error: unknown) => {
       earlyKeys?.release()
+      interruption.dispose()
       throw error
     })
     try {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { CliWorkspace, freePort, parseJsonRows, scriptOf } from '../cli.suite.ts'
+import { CliWorkspace, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -23,7 +23,7 @@ const write = (name: string, answer: string): void =>
 test('[C14] without a server doctor looks at the files', async () => {
   write('greeter', 'hello')
   writeFileSync(join(work.folder, 'agents', 'broken.ts'), `throw new Error('no key')`)
-  const { code, stdout } = await work.bridle(['doctor', '--url', `http://127.0.0.1:${await freePort()}`])
+  const { code, stdout } = await work.bridle(['doctor'], { env: await work.unnamed() })
   expect(code).toBe(1)
   expect(parseJsonRows(stdout).filter(({ check }) => String(check).startsWith('agent '))).toEqual([
     { check: 'agent broken', state: 'wrong', detail: 'agents/broken.ts: Error: no key' },

@@ -12,12 +12,13 @@ import {
 } from '../../targets/node/open-telemetry.ts'
 import { describeStore } from '../../targets/node/store-setting.ts'
 import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
-import { NO_ANSWER } from '../config/bridle-fetch.ts'
+import { NO_ANSWER, PROXY_ERROR } from '../config/bridle-fetch.ts'
 import { findDamagedLog, inspectDataFolder } from '../config/data-folder.ts'
 import { serverOfFolder } from '../config/local-server.ts'
 import { openAddresses, proxyAddresses } from '../config/proxy-search.ts'
 import { isLocalUrl } from '../config/server-url.ts'
 import { createClient, namedUrl, serverAddress, serverSettings } from '../config/settings.ts'
+import { explainError } from '../explain-error.ts'
 import { escapeControls } from '../terminal/output.ts'
 import { wrapWords } from '../terminal/text-lines.ts'
 
@@ -37,8 +38,9 @@ export const doctor = defineCommand({
     // No remark about the server: it stands among the findings.
     const { url, authToken } = address
     const fabric = await createClient(flags, env, { url, authToken })
-    const found = await serverFindings(fabric, url)
-    const at = found.isBridle && namedUrl(flags, env) === null ? ofThisFolder(found, url, data) : found
+    const isNamed = namedUrl(flags, env) !== null
+    const found = await serverFindings(fabric, url, isNamed)
+    const at = found.isBridle && !isNamed ? ofThisFolder(found, url, data) : found
     // Loaded only now: it imports the code of agents.
     const { agentFileFindings } = await import('../config/agent-file-findings.ts')
     // A server on another machine has other files.
@@ -133,7 +135,7 @@ export interface ServerDiagnosis {
   readonly proxiedRequests: number
 }
 
-const serverFindings = async (fabric: FabricClient, url: string): Promise<ServerDiagnosis> => {
+const serverFindings = async (fabric: FabricClient, url: string, isNamed: boolean): Promise<ServerDiagnosis> => {
   const found = (state: DoctorFinding['state'], detail: string): ServerDiagnosis => ({
     isBridle: false,
     findings: [{ check: 'server', state, detail }],
@@ -153,10 +155,11 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
       proxiedRequests: Number(workspace?.proxiedRequests ?? 0),
     }
   } catch (error) {
-    if (error instanceof FabricError && error.type === NO_ANSWER) return found('wrong', error.message)
+    if (error instanceof FabricError && [NO_ANSWER, PROXY_ERROR].includes(error.type))
+      return found('wrong', error.message)
     if (!(error instanceof FabricError) || error.status !== 0)
       return found('wrong', `what answers at ${url} is no Bridle server`)
-    if (!isLocalUrl(url)) return found('wrong', `nobody answers at ${url}`)
+    if (isNamed) return found('wrong', explainError(error).message)
     const isFree = await canListen(url)
     return isFree
       ? found('ok', `none at ${url}; the port is free`)

@@ -21,7 +21,8 @@ export const exportSessions = defineCommand({
     ...clientOptions,
     ...outputOptions,
   },
-  notes: 'Without a session it writes all sessions that the filters leave. Secrets in the text are removed.',
+  notes:
+    'Without a session it writes all sessions that the filters leave. Secrets of known shapes are removed: look through the file before you share it.',
   run: async ({ args: [session], flags, env, out }) => {
     const client = await createClient(flags, env)
     const { agent, status, kind, search, output } = flags

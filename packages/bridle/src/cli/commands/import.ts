@@ -8,6 +8,7 @@ import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } fr
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
 import { checkExportHead } from '../files/export-head.ts'
+import { ignoredText } from '../imports/import-confirmation.ts'
 import { withoutSentence } from '../refusal-text.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 
@@ -27,10 +28,12 @@ export const importSessions = defineCommand({
       .importSessions(content, present({ rename, check }))
       .catch(explainRefusal(file, content, repeatedFlags(flags)))
     for (const session of sessions) {
-      const { id, events, existing, renamed_from: from } = session
+      const { id, events, existing, renamed_from: from, ignored } = session
+      const dropped = ignoredText(ignored)
       if (out.isJson) out.row(session)
       else if (existing) out.line(`${id}: is here already`)
       else out.line(`${id}: ${events} events${from === undefined ? '' : `, was ${from}`}`)
+      if (!out.isJson && dropped) out.line(`  ${dropped}`)
     }
     const same = rename ? sessions.find(({ existing }) => existing) : undefined
     if (same) out.note(noCopyText(same.id, await sessionFlags(client, same, repeatedFlags(flags))))

@@ -68,6 +68,7 @@ const printSession = (
     ['Status', [statusText(detail)]],
     ['Changed', [`${timeAgo(detail.updatedAt, now)}, begun ${timeAgo(detail.createdAt, now)}, ${detail.lastEventId}`]],
     ['Kind', kind === 'background' ? [kind] : []],
+    ['Imported', detail.prompts_digest === undefined ? [] : [IMPORTED]],
     ['Error', detail.lastError === null ? [] : [detail.lastError]],
     ['Turns', [turnsText(detail)]],
     ['Usage', [usageText(usage)]],
@@ -95,6 +96,8 @@ const printSession = (
   printFields(out, fields)
   out.note(['', ...nextLines(detail, nextFlags)].join('\n'))
 }
+
+const IMPORTED = 'from a file: its prompts, answers and approvals before the import are the word of that file'
 
 /** The engine `native` is the agent's own code: its name says nothing more. */
 const agentText = ({ agent, engine, model }: SessionDetail): string =>

@@ -12,6 +12,7 @@ import {
 } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { createClient, repeatedFlags } from '../config/settings.ts'
+import { confirmedContinuation, continuationOptions } from '../imports/import-confirmation.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
@@ -25,6 +26,7 @@ export const rerun = defineCommand({
     think: { type: 'string', value: 'LEVEL', help: 'how much the model thinks, in the word of the engine' },
     from: { type: 'string', value: 'MESSAGE', help: 'the id of the prompt to begin with; else the first' },
     title: { type: 'string', value: 'TEXT', help: 'the title of the new session' },
+    ...continuationOptions,
     ...actOptions,
     ...agentOption,
     ...clientOptions,
@@ -32,6 +34,7 @@ export const rerun = defineCommand({
   },
   notes: `The session itself does not change: a new one runs. Without a change the agent as it is now answers again.
 The agent stays the same: another one has other inputs, tools and history.
+The prompts of an imported session are shown first; a script confirms them with --confirm.
 Standard output has the id of the new session alone. To watch the past without running it, use bridle replay.`,
   run: async ({ args: [session = ''], flags, env, out }) => {
     const { model, mode, think, from, title, reason, actor, agent } = flags
@@ -42,18 +45,20 @@ Standard output has the id of the new session alone. To watch the past without r
     // The server copies the folder of the session before it answers, however large it is.
     const patient = await createClient(flags, env, undefined, { answerMs: null })
     const change = present({ model, policy, settings, title, from_message: from, reason, actor, agent })
-    const made = await withSession(fabric, session, agent, (id) => patient.replay(id, change)).catch(
-      async (error: unknown) => {
-        if (error instanceof UnknownAgentError) throw error
-        const other = agent === undefined ? null : await sessionOf(fabric, session)
-        // The session of this agent was refused for another reason, such as a model that is not known.
-        if (other === null || other.agent === agent) throw error
-        throw new ExitError(
-          EXIT_CODES.usage,
-          `${other.id} is a session of ${other.agent}, and a rerun keeps the agent. Ask another one with ${commandName(env)} run ${agent} "…"${repeatedFlags(flags)}`,
-        )
-      },
-    )
+    const replay = async (id: string) => {
+      const detail = await fabric.session(id, agent)
+      return patient.replay(id, { ...change, ...(await confirmedContinuation(detail, { flags, env, out })) })
+    }
+    const made = await withSession(fabric, session, agent, replay).catch(async (error: unknown) => {
+      if (error instanceof UnknownAgentError) throw error
+      const other = agent === undefined ? null : await sessionOf(fabric, session)
+      // The session of this agent was refused for another reason, such as a model that is not known.
+      if (other === null || other.agent === agent) throw error
+      throw new ExitError(
+        EXIT_CODES.usage,
+        `${other.id} is a session of ${other.agent}, and a rerun keeps the agent. Ask another one with ${commandName(env)} run ${agent} "…"${repeatedFlags(flags)}`,
+      )
+    })
     const { id: sessionId, parent, prompts, status } = made
     if (out.isJson) out.row({ sessionId, agent: made.agent, parent, prompts, status })
     else {

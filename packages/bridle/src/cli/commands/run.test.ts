@@ -6,22 +6,21 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { fabricClient } from '../../client/index.ts'
+import { lockFolder, writeFolderOwner } from '../../stores/folder-lock.ts'
 import { CliWorkspace, freePort, hasType, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const entry = new URL('../../index.ts', import.meta.url).href
+/** A schema that takes any body. */
+const ANY_INPUT = `{ '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }`
 let work: CliWorkspace
 beforeAll(async () => {
   work = new CliWorkspace()
   mkdirSync(join(work.folder, 'agents'))
   writeFileSync(
     join(work.folder, 'agents', 'echo.ts'),
-    `import { agent } from '${entry}'
-// A schema that takes any input.
-const input = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
-export default agent({ name: 'echo', input, run: ({ input }) => input })
-`,
+    `import { agent } from '${entry}'\nexport default agent({ name: 'echo', input: ${ANY_INPUT}, run: ({ input }) => input })\n`,
   )
   installProviderTool()
   writeFileSync(
@@ -71,7 +70,7 @@ describe('[C5] the outcome', () => {
   })
 
   test('an agent starts from the checkout though a package of its own has a condition called `source`', async () => {
-    const { code, stdout, stderr } = await work.bridle(['run', 'borrower', 'Hello', '--id', 'borrowed'])
+    const { code, stdout, stderr } = await work.bridle(['run', 'borrower', 'x', '--id', 'borrowed'])
     expect([code, stderr, parseJsonRows(stdout).at(-1)]).toEqual([
       0,
       '',
@@ -223,26 +222,28 @@ test('[C8] Ctrl+C leaves, says that the run continues, and it does', async () =>
 
 describe('[C7] with no server', () => {
   test('[C301] it starts a server in this process, on the same data, and keeps its log of requests back', async () => {
-    const args = ['--url', `http://127.0.0.1:${await freePort()}`, '--data', 'own']
-    const { code, stdout, stderr } = await work.bridle([
-      'run',
-      'scripted',
-      scriptOf({ text: 'alone' }),
-      '--id',
-      'x',
-      ...args,
-    ])
+    const options = { env: await work.unnamed() }
+    const ask = (text: string, ...more: string[]) =>
+      work.bridle(['run', 'scripted', scriptOf({ text }), '--id', 'x', '--data', 'own', ...more], options)
+    const { code, stdout, stderr } = await ask('alone')
     expect([code, parseJsonRows(stdout).at(-1)?.result, stderr]).toEqual([0, 'alone', ''])
     expect(existsSync(join(work.folder, 'own', 'bridle.sqlite'))).toBe(true)
-    const again = await work.bridle(['run', 'scripted', scriptOf({ text: 'again' }), '--id', 'x', '--text', ...args])
+    const again = await ask('again', '--text')
     expect([again.code, again.stdout]).toEqual([0, 'again'])
     expect(again.stderr).toMatch(/^No Bridle answers at .*; this command starts a server, with the data in own\n/)
     expect(again.stderr.split('\n').slice(1)).toEqual(['scripted, session x', 'completed, session x', ''])
   })
 
   test('unless another process has the data', async () => {
-    const args = ['--url', `http://127.0.0.1:${await freePort()}`, '--data', 'data']
-    const { code, stdout, stderr } = await work.bridle(['run', 'scripted', 'hi', ...args])
+    // The server of the folder has published no address, as one inside of a command.
+    const folder = join(work.folder, 'held')
+    mkdirSync(folder)
+    const release = lockFolder(folder)
+    writeFolderOwner(folder)
+    const { code, stdout, stderr } = await work.bridle(['run', 'scripted', 'hi', '--data', 'held'], {
+      env: await work.unnamed(),
+    })
+    release()
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(
       /is in use by another process \(pid \d+\)\. Stop that process first, .* \(--data\)\. No Bridle answers at .*; --url names the server of that process\.\n$/,

@@ -20,6 +20,7 @@ import { awayRemarks } from '../runs/away-remarks.ts'
 import { startInBackground } from '../runs/background-run.ts'
 import { type LeftRunState, leaveRun } from '../runs/leaving.ts'
 import { asRemoval } from '../runs/missing-session.ts'
+import { conflictError, earlierRun, exitCodeOf, onceOptions, sayOutcome, workName } from '../runs/once.ts'
 import { type PauseWatch, pauseWatch } from '../runs/pause-watch.ts'
 import { type RunInputFlags, type RunPayload, readRunInput } from '../runs/run-input.ts'
 import { runToEnd } from '../runs/run-to-end.ts'
@@ -39,6 +40,7 @@ export const run = defineCommand({
     'payload-file': { type: 'string', value: 'FILE', help: 'the same from a file' },
     stdin: { type: 'boolean', help: 'the same from standard input' },
     set: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'one field of the input; JSON, else a text' },
+    ...onceOptions,
     background: { type: 'boolean', help: 'start it as background work, print its session, and leave' },
     ...workspaceOptions,
     ...clientOptions,
@@ -46,7 +48,8 @@ export const run = defineCommand({
     ...dataOptions,
     ...outputOptions,
   },
-  notes: `Later ones win: --payload, --payload-file, --stdin, --set, the prompt. Without a server it runs one of its own.
+  notes: `Later ones win: --payload, --payload-file, --stdin, --set, the prompt. Without a server it runs one of its own. With --once or
+--idempotency-key a second call prints the outcome of the first, and does no work.
 Ctrl+C leaves, and the run continues; Ctrl+C again within 2 seconds cancels it.
 
 Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
@@ -56,14 +59,16 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const workspace = readWorkspace(flags, env)
     checkLocalFolder(workspace, namedUrl(flags, env))
     const serverFlags = repeatedFlags(flags)
+    const work = { agent, input, workspace }
+    const { id: namedId, key } = workName(flags, work)
     if (flags.background) {
-      const work = { agent, id: flags.id, input, workspace, serverFlags }
       // A folder is copied before the answer comes, however large it is.
       const fabric = await createClient(flags, env, undefined, workspace ? { answerMs: null } : {})
-      await startInBackground(fabric, work, out, env)
-      return EXIT_CODES.ok
+      return startInBackground(fabric, { ...work, id: namedId, key, serverFlags }, out, env).catch((error: unknown) => {
+        throw conflictError(error, namedId, flags)
+      })
     }
-    const id = flags.id ?? `${agent}-${randomUUID()}`
+    const id = namedId ?? `${agent}-${randomUUID()}`
     const { signal, isTerminated, dispose } = listenForInterrupt()
     const connection = await connectOrStart(flags, env, out).catch((error: unknown) => {
       dispose()
@@ -106,19 +111,28 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
         id,
         input,
         workspace,
+        key,
         signal,
         onAccepted,
         ...display,
-      }).finally(display.finish)
+      })
+        .catch(async (error: unknown) => {
+          const earlier = await earlierRun(plain, work, { id, key, error })
+          if (!out.isJson) sayOutcome(out, earlier, `${commandName(env)} attach ${id}${nextFlags()}`)
+          return earlier
+        })
+        .finally(display.finish)
       const { status } = end
       if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
       else out.note(`${status}, session ${id}`)
+      if (!out.isJson && connection.ownData === null && end.error?.reason === null) out.note(THROWN)
       const takeOver =
         workspace && !out.isJson ? await changesNote(plain, { id, agent }, serverFlags).catch(() => null) : null
       if (takeOver !== null) out.note(takeOver)
-      return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
+      return exitCodeOf(status)
     } catch (error) {
-      if (!signal.aborted) throw accepted === null ? withPromptHint(error, input, sayWhat) : asRemoval(error, id)
+      if (!signal.aborted)
+        throw accepted === null ? withPromptHint(conflictError(error, id, flags), input, sayWhat) : asRemoval(error, id)
       if (accepted === null) throw new ExitError(EXIT_CODES.interrupted, `Left before the server took the run.`)
       const run = { id, agent, runId: accepted }
       const state = isTerminated() ? 'continues' : await leaveRun(out, connection.plain, run)
@@ -131,6 +145,9 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     }
   },
 })
+
+/** The caller gets no stack: it may be anybody. A server of this process has printed it. */
+const THROWN = 'If the agent threw, the output of the server has the place in its file.'
 
 const hasNoInput = (prompt: string | undefined, flags: RunInputFlags): boolean =>
   [prompt, flags.payload, flags['payload-file'], flags.stdin, flags.set].every((each) => each === undefined)

@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
 import { operatorClient } from '../../client/index.ts'
+import { turnEvents, writtenFile } from '../../surfaces/http/history/written-files.suite.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
 import { scriptedModel } from '../../testing/scripted-model.ts'
 import { type VerbWorld, verbWorld } from '../verb-calls.suite.ts'
@@ -607,6 +608,52 @@ describe('[C159] agents and open', () => {
   })
 })
 
+describe('[C391] a session that was imported', () => {
+  const trap = `Hello\n${'\n'.repeat(80)}rm -rf ~ \u202etxt\n1 of 1. Start a session with them? [y]es`
+  const text = writtenFile({
+    id: 'stranger',
+    opening: { settings: { permission_mode: 'bypassPermissions', 'a\u202eb': 1 } },
+    events: turnEvents(2, trap),
+  })
+
+  test('import names what it ignored, and a branch and a rerun show the prompts before anything is made', async () => {
+    const file = join(world.folder, 'stranger.jsonl')
+    writeFileSync(file, text)
+    expect((await world.text('import', file)).stdout).toBe(
+      'stranger: 7 events\n  2 settings of the file were ignored: permission_mode, a\\u202eb',
+    )
+    const count = async () => (await fabric().sessions()).sessions.length
+    const before = await count()
+    const { prompts_digest: digest } = await fabric().session('stranger')
+    for (const verb of [
+      ['rerun', 'stranger'],
+      ['branch', 'stranger', '--from', 'ev-7'],
+    ]) {
+      const refused = await world.text(...verb)
+      expect([refused.code, refused.stdout]).toEqual([1, ''])
+      const lines = refused.notes.split('\n')
+      expect([lines[0], lines[1], lines[2], lines.at(-3), lines.at(-2)]).toEqual([
+        'stranger was imported from a file, which has 1 prompt:',
+        `1 of 1, m-2, ${trap.length} characters`,
+        '  | Hello',
+        'Mode: normal. Approvals: as the agent scripted asks for them.',
+        'Folder: none. Name one with --workspace.',
+      ])
+      // No line of a prompt looks like a line of the command.
+      const shown = lines.slice(2, -3)
+      expect([shown.length, shown.every((line) => line.startsWith('  |'))]).toEqual([83, true])
+      expect(shown).toContain('  | rm -rf ~ \\u202etxt')
+      expect(lines.at(-1)).toContain(`--confirm ${digest}`)
+      expect((await world.text(...verb, '--confirm', 'sha256:0')).code).toBe(1)
+    }
+    expect(await count()).toBe(before)
+    const made = await world.text('branch', 'stranger', '--from', 'ev-7', '--confirm', String(digest), '--id', 'mine')
+    expect(made).toMatchObject({ code: 0, stdout: 'mine' })
+    expect(await fabric().session('mine')).toMatchObject({ workspace_mode: 'none' })
+    expect((await world.text('rerun', 'stranger', '--confirm', String(digest))).code).toBe(0)
+  })
+})
+
 test('[C307] a rerun keeps the agent, and says so to a person who names another', async () => {
   for (const id of ['keep-1', 'keep-2', 'keep-3']) await world.play(id, { text: id })
   expect(await world.text('rerun', 'keep-2', '--agent', 'assistant', '--tenant', 'default')).toEqual({
@@ -700,13 +747,14 @@ test('[C165] run without a prompt: an agent that reads one is not asked; one tha
     log: () => {},
   })
   try {
-    expect(await world.text('run', 'talker', '--url', server.url)).toEqual({
-      ...{ code: 2, stdout: '' },
-      notes: 'Say what to do: bridle run talker "Hello", or use --payload or --set.',
-    })
+    for (const name of ['talker', 'nightly'])
+      expect(await world.text('run', name, '--url', server.url)).toEqual({
+        ...{ code: 2, stdout: '' },
+        notes: `Say what to do: bridle run ${name} "Hello", or use --payload or --set.`,
+      })
     const { sessions } = await operatorClient({ url: server.url }).sessions()
     expect(sessions).toEqual([])
-    for (const [name, ...more] of [['reporter'], ['nightly', 'Go'], ['talker', 'Hi']])
+    for (const [name, ...more] of [['reporter'], ['nightly', 'Hi'], ['talker', 'Hi']])
       expect([name, (await world.text('run', name ?? '', ...more, '--url', server.url)).code]).toEqual([name, 0])
   } finally {
     await server.close()

@@ -1,6 +1,7 @@
 // `--accept FILE`: a person has looked at a file that changed while a session worked in place, and wants it loaded.
 import { statSync } from 'node:fs'
-import { trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
+import { resolve } from 'node:path'
+import { packageOf, trustedFiles } from '../../targets/agents/trust/trusted-files.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { writeRemark } from '../terminal/output.ts'
 import { dataFolderOf } from './default-data.ts'
@@ -11,7 +12,7 @@ export const acceptOption = {
     type: 'string',
     multiple: true,
     value: 'FILE',
-    help: 'load this file although it changed while a session worked in place',
+    help: 'load this file, or package, although it changed while a session worked in place',
   },
 } as const
 
@@ -22,7 +23,8 @@ export interface TrustFlags {
 
 export const acceptFiles = ({ accept = [], data }: TrustFlags): void => {
   for (const file of accept) {
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (!found?.isFile() && !(found?.isDirectory() && packageOf(resolve(file)) !== null))
       throw new ExitError(EXIT_CODES.usage, `--accept: there is no file ${file}.`)
     const isAccepted = trustedFiles(dataFolderOf(data === undefined ? {} : { data })).accept(file)
     if (!isAccepted) writeRemark(`--accept: ${file} needs no confirmation.`)

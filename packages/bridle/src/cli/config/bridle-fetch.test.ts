@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { FabricError } from '../../client/fabric/error.ts'
 import { operatorClient } from '../../client/fabric/http.ts'
-import { connectOrStart, isBridleServer } from '../runs/server-connection.ts'
+import { connectOrStart, silenceOf } from '../runs/server-connection.ts'
 import { changesNote } from '../runs/workspace-note.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { type VerbWorld, verbWorld } from '../verb-calls.suite.ts'
@@ -138,7 +138,7 @@ describe('a server that takes a request and does not answer', () => {
       message: `${refused} Whether it did what was asked is not known. ${advice}`,
     })
     // Such a server is there, so no other one is started in its place.
-    await expect(isBridleServer(client)).rejects.toMatchObject({ type: 'no_answer' })
+    await expect(silenceOf(client)).rejects.toMatchObject({ type: 'no_answer' })
   })
 
   test.each([['sessions'], ['attach', 's'], ['run', 'scripted', 'hi'], ['doctor']])(

@@ -14,6 +14,9 @@ export const notBridleText = (url: string): string =>
 /** The `type` of the error where a server takes the request and does not answer. */
 export const NO_ANSWER = 'no_answer'
 
+/** The `type` of the error where a proxy answers with a page of its own. */
+export const PROXY_ERROR = 'proxy_error'
+
 export interface FetchPatience {
   /** The terminal that says what is waited for. */
   readonly out: CliOutput
@@ -41,6 +44,7 @@ export const bridleFetch = (
     // A server that does not answer the probe is not accused.
     if (!isOurs) isKnown = (await programAt(url, FOREIGN_PROBE_MS)) !== 'other'
     if (isOurs || isKnown) {
+      if (isOfProxy(response) && !isFromBridle(response) && !isJson(response)) return proxyError(url, response)
       onAnswer()
       return response
     }
@@ -85,6 +89,19 @@ const isFromBridle = ({ headers }: Response): boolean => headers.has('x-correlat
 
 /** A proxy in front of a server that restarts, or that was asked too often: the clients try again. */
 const isOfProxy = ({ status }: Response): boolean => [429, 502, 503, 504].includes(status)
+
+const isJson = ({ headers }: Response): boolean => headers.get('content-type')?.includes('json') === true
+
+/** The page of a proxy is for browsers: a command needs the address and a sentence. Status and `retry-after` stay, since clients act on them. */
+const proxyError = async (url: string, { status, headers, body }: Response): Promise<Response> => {
+  await body?.cancel()
+  const retryAfter = headers.get('retry-after')
+  const message = `A proxy at ${url} answered ${status}. Look at the server behind it, or try again later.`
+  return Response.json(
+    { error: { type: PROXY_ERROR, message } },
+    { status, ...(retryAfter !== null && { headers: { 'retry-after': retryAfter } }) },
+  )
+}
 
 /** `/ready` has a shape of its own; many programs answer `/health`. `unknown` = nothing answers in time, or a proxy does. */
 export const programAt = async (url: string, timeoutMs: number): Promise<'bridle' | 'other' | 'unknown'> => {

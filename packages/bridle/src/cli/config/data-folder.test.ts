@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -18,3 +18,11 @@ test.each<[string, DataFolderState]>([
 ])('[C372] the state of a data folder "%s"', (name, expected) => {
   expect(inspectDataFolder(join(top, name))).toEqual(expected)
 })
+
+// Only Linux has such a file system everywhere.
+test.runIf(existsSync('/proc/self'))(
+  '[C372] a folder that cannot be made below /proc is not called one that will be made',
+  () => {
+    expect(inspectDataFolder('/proc/bridle/data')).toEqual({ state: 'unusable', why: '/proc takes no folders' })
+  },
+)

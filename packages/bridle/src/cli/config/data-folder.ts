@@ -1,5 +1,5 @@
 // The state and the owner of a data folder. Reads only, and changes nothing in it.
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { folderObstacle } from '../../stores/folder-obstacle.ts'
 
@@ -14,7 +14,9 @@ export const inspectDataFolder = (folder: string): DataFolderState => {
     const why = folderObstacle(path)
     if (why !== null) return { state: 'unusable', why }
     if (!existsSync(path)) {
-      accessSync(nearest(path), constants.W_OK | constants.X_OK)
+      const above = nearest(path)
+      if (isPseudoFileSystem(above)) return { state: 'unusable', why: `${above} takes no folders` }
+      accessSync(above, constants.W_OK | constants.X_OK)
       return { state: 'absent' }
     }
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -32,6 +34,11 @@ export const findDamagedLog = (folder: string): { readonly file: string; readonl
   const found = statSync(file, { throwIfNoEntry: false })
   return found ? { file, at: found.ctime } : null
 }
+
+/** `proc` and `sysfs` of Linux call their folders writable for root, and take none. */
+const isPseudoFileSystem = (folder: string): boolean => PSEUDO_FILE_SYSTEMS.has(statfsSync(folder).type)
+
+const PSEUDO_FILE_SYSTEMS: ReadonlySet<number> = new Set([0x9f_a0, 0x62_65_65_72])
 
 /** The nearest existing folder above the path. */
 const nearest = (path: string): string => {

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CliWorkspace, freePort, parseJsonRows } from '../cli.suite.ts'
+import { CliWorkspace, parseJsonRows } from '../cli.suite.ts'
 
 let work: CliWorkspace
 beforeAll(() => {
@@ -32,10 +32,10 @@ afterAll(() => work.remove())
 const resultOf = (stdout: string) => parseJsonRows(stdout).at(-1)?.result
 
 test('[C100] [C102] [O82] run takes .env for its server: an agent reads its variables and keys, not the token of the server', async () => {
-  const nowhere = `http://127.0.0.1:${await freePort()}`
+  const env = await work.unnamed()
   const runs = await Promise.all([
-    work.bridle(['run', 'teller', '--data', 'one', '--url', nowhere]),
-    work.bridle(['run', 'other', '--data', 'two', '--agents', 'more', '--url', nowhere], { env: { SHOP_URL: 'real' } }),
+    work.bridle(['run', 'teller', 'x', '--data', 'one'], { env }),
+    work.bridle(['run', 'other', 'x', '--data', 'two', '--agents', 'more'], { env: { ...env, SHOP_URL: 'real' } }),
   ])
   expect(runs.map(({ code, stdout }) => [code, resultOf(stdout)])).toEqual([
     [0, ['of-the-file', 'canary-key', null]],

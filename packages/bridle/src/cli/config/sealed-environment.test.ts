@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROVIDER_SECRETS } from '../../runners/credentials/providers.ts'
-import { CliWorkspace, freePort } from '../cli.suite.ts'
+import { CliWorkspace } from '../cli.suite.ts'
 import { SERVER_SECRETS } from './sealed-environment.ts'
 import { VARIABLE_NAMES } from './variable-names.ts'
 
@@ -108,7 +108,7 @@ export default agent({
 `,
     )
     const env = {
-      BRIDLE_URL: `http://127.0.0.1:${await freePort()}`,
+      ...(await work.unnamed()),
       CLAUDE_CODE_OAUTH_TOKEN: 'canary-login',
       ANTHROPIC_API_KEY: 'canary-key',
       HARMLESS: 'stays',

@@ -70,8 +70,7 @@ describe('[C4] without --url', () => {
   })
 
   test('the server that a run starts for itself is found by no other command', async () => {
-    // Where a server of somebody else has the usual port, the run would use that one.
-    const env = { BRIDLE_URL: 'http://127.0.0.1:9' }
+    const env = await world.unnamed()
     const run = world.start(['run', 'scripted', scriptOf({ text: 'x' }, { sleepMs: 60_000 }), '--data', 'one'], { env })
     await run.until((line) => line.includes('"text"'))
     expect(addressOf('one')).toBe(false)

@@ -118,7 +118,7 @@ export interface ServerAddress {
 export type AskedAddress = Pick<ServerAddress, 'url' | 'authToken' | 'onAnswer'>
 
 /**
- * The server that the flags and the environment name, else the one that works on the data folder, else the one at the usual address. A server
+ * The server that the flags and the environment name, else the one that works on the data folder, else the one at the port of the settings file or 4317. A server
  * of this user keeps its token in its data folder.
  */
 export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv): Promise<ServerAddress> => {
@@ -127,19 +127,23 @@ export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv):
   const known = { authToken: variable?.token, tokenFrom: variable?.from ?? null }
   if (named !== null && (variable || !isLocalUrl(named))) return { url: named, ...known }
   // A broken configuration is reported by the commands that serve, not here.
-  const folder = flags.data ?? env.BRIDLE_DATA ?? folderOf(flags, env, await readConfigFile().catch(() => ({})))
+  const config = await readConfigFile().catch((): ServerOptions => ({}))
+  const folder = folderOf(flags, env, config)
   const local = named === null ? serverOfFolder(folder) : findLocalServer(named, folder)
-  const url = local?.url ?? named ?? DEFAULT_URL
+  const url = local?.url ?? named ?? usualUrl(config)
   const isElsewhere = named === null && !local && isUnserved(folder)
   if (isElsewhere) return { url, ...known, onAnswer: remarkOnce(elsewhereText(url, folder, startCommand(flags, env))) }
   return variable || !local?.token ? { url, ...known } : { url, authToken: local.token, tokenFrom: tokenFile(folder) }
 }
 
+/** Where `start` without flags listens. Port 0 is another one at each start. */
+const usualUrl = ({ port }: ServerOptions): string => (port ? `http://${DEFAULT_HOST}:${port}` : DEFAULT_URL)
+
 const elsewhereText = (url: string, folder: string, start: string): string =>
   `No server runs on the data folder ${folder}. This is the one at ${url}, which has another folder and agents of its own. To start one for this folder: ${start}`
 
 /** Starts a server of the data folder beside the one that has the usual port. Verbs find it without its address. */
-const startCommand = ({ data }: ClientFlags, env: NodeJS.ProcessEnv): string =>
+export const startCommand = ({ data }: ClientFlags, env: NodeJS.ProcessEnv): string =>
   `${commandName(env)} start --port 4318${repeatedFlags({ data })}`
 
 const remarkOnce = (text: string): (() => void) => {

@@ -19,7 +19,7 @@ const events = [
   event('token', '!'),
 ]
 
-test('[C373] pieces of a text are one line, and JSON has every event', () => {
+test('[C378] pieces of a text are one line, and JSON has every event', () => {
   const lines: string[] = []
   const rows: unknown[] = []
   const style = (_format: unknown, text: string) => text

@@ -11,6 +11,8 @@ export interface RunFollowOptions {
   readonly agent: string
   readonly id: string
   readonly input: RunPayload
+  /** The idempotency key. Null: the prompt is new work. */
+  readonly key?: string | null
   /** The folder of a new session. */
   readonly workspace?: FolderChoice | null
   readonly signal: AbortSignal
@@ -25,9 +27,13 @@ export interface RunFollowOptions {
 
 /** The final status. Throws when the run was never accepted, or when the signal aborts. */
 export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> => {
-  const { fabric, agent, id, input, workspace, signal, onEvent, onDisconnect, onReconnect } = options
+  const { fabric, agent, id, input, workspace, key = null, signal, onEvent, onDisconnect, onReconnect } = options
   const watch = { signal, onRetry: onDisconnect, ...present({ onOpen: onReconnect }) }
-  const run = fabric.ask(agent, id, input, { ...watch, ...(workspace && { workspace }) })
+  const run = fabric.ask(agent, id, input, {
+    ...watch,
+    ...(workspace && { workspace }),
+    ...(key !== null && { idempotencyKey: key }),
+  })
   const { runId } = await run.accepted
   await options.onAccepted(runId)
   for await (const event of run) onEvent(event)

@@ -1,14 +1,14 @@
-// A server for a command: the one that runs, else one in this process that ends with the command.
+// A server for a command: the one that runs, else one in this process that ends with the command. A server that was named is never replaced.
 import { randomBytes } from 'node:crypto'
 import { FabricError } from '../../client/fabric/error.ts'
 import type { FabricClient, OperatorClient } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { startServer } from '../commands/start.ts'
 import { NO_ANSWER, notBridleText } from '../config/bridle-fetch.ts'
-import { isLocalUrl } from '../config/server-url.ts'
 import {
   createClient,
   createWatchingClient,
+  namedUrl,
   type ServerAddress,
   serverAddress,
   serverSettings,
@@ -41,7 +41,8 @@ export const connectOrStart = async (
   const found = await serverAddress(flags, env)
   const { url } = found
   const plain = await createClient(flags, env, found)
-  if (await isBridleServer(plain))
+  const silence = await silenceOf(plain)
+  if (silence === null)
     return {
       fabric: await createWatchingClient(flags, env, found),
       plain,
@@ -49,8 +50,8 @@ export const connectOrStart = async (
       ownData: null,
       close: async () => {},
     }
-  // A server on another machine cannot be started from here.
-  if (!isLocalUrl(url)) throw new ExitError(EXIT_CODES.failed, `No Bridle answers at ${url}.`)
+  // Work that was meant for a named server must not run here, with the files and keys of this machine.
+  if (namedUrl(flags, env) !== null) throw silence
 
   const settings = await serverSettings(flags, env)
   // A random token: no other program may call this server, least of all an engine that it runs.
@@ -76,17 +77,18 @@ export const connectOrStart = async (
   }
 }
 
-/** Throws when something answers that is not Bridle. */
-export const isBridleServer = (fabric: FabricClient): Promise<boolean> =>
+/** The error of a server that cannot be reached; null if Bridle answers. Throws if something else answers, or Bridle too late. */
+export const silenceOf = (fabric: FabricClient): Promise<FabricError | null> =>
   fabric.health().then(
     ({ ok }) => {
-      if (ok === true) return true
+      if (ok === true) return null
       throw new ExitError(EXIT_CODES.failed, notBridleText(fabric.url))
     },
     (error: unknown) => {
-      if (certificateProblem(error) !== null) throw error
-      if (error instanceof FabricError && error.status === 0) return false
-      if (error instanceof FabricError && error.type === NO_ANSWER) throw error
-      throw new ExitError(EXIT_CODES.failed, notBridleText(fabric.url))
+      if (certificateProblem(error) !== null || !(error instanceof FabricError)) throw error
+      if (error.status === 0) return error
+      throw error.type === NO_ANSWER || error.isRetryable
+        ? error
+        : new ExitError(EXIT_CODES.failed, notBridleText(fabric.url))
     },
   )

@@ -1,6 +1,6 @@
 // Files that changed while a session worked in place, as `bridle dev` asks about them: one key loads all of them.
 import { relative } from 'node:path'
-import type { TrustedFiles } from '../../targets/agents/trust/trusted-files.ts'
+import { packageOf, type TrustedFiles } from '../../targets/agents/trust/trusted-files.ts'
 import { type CliOutput, escapeControls } from './output.ts'
 import { shellWord } from './shell-word.ts'
 
@@ -24,7 +24,7 @@ export const askAboutFiles = (trust: TrustedFiles, out: CliOutput, command: stri
   const ask = (paths: readonly string[]) => {
     if (paths.length === 0) return
     for (const line of questionLines(
-      paths.map((path) => relative(process.cwd(), path)),
+      [...new Set(paths.map((path) => relative(process.cwd(), packageOf(path) ?? path)))],
       hasKeys,
       command,
     ))
@@ -34,8 +34,8 @@ export const askAboutFiles = (trust: TrustedFiles, out: CliOutput, command: stri
   const end = trust.listen((change) => {
     if ('held' in change) return ask(change.held)
     listen(false)
-    for (const path of change.accepted)
-      out.line(`${out.style('green', '✓')} ${relative(process.cwd(), path)} is confirmed.`)
+    for (const path of new Set(change.accepted.map((each) => packageOf(each) ?? each)))
+      out.line(`${out.style('green', '✓')} ${escapeControls(relative(process.cwd(), path))} is confirmed.`)
   })
   ask(trust.held)
   return () => {

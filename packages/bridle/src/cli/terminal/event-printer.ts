@@ -208,11 +208,11 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     },
     waiting: ({ reason }) => dimLines(`waits: ${reason}`),
     notice: ({ message }) => dimLines(String(message)),
-    operator_action: ({ action, actor, reason, name }) =>
+    operator_action: ({ action, actor, actorClaimed, reason, name }) =>
       whole(
         '·',
         'dim',
-        `${actionWords[String(action)] ?? action}${name === undefined ? '' : ` ${name}`}${actorAndReason(actor, reason)}`,
+        `${actionWords[String(action)] ?? action}${name === undefined ? '' : ` ${name}`}${actorAndReason(actorClaimed ? claimedText(actor) : actor, reason)}`,
       ),
     idle: endRun,
     reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),
@@ -255,6 +255,9 @@ const lastWords = (text: string): string => {
 export const endLine = (out: CliOutput, printer: EventPrinter): void => {
   if (!printer.freshLine() && out.canAsk) out.write('\n')
 }
+
+/** A name that the caller gave itself. */
+const claimedText = (actor: unknown): string => `${actor} (not signed in)`
 
 /** The actor and the reason, if they are known: ` by ada: enough`. */
 const actorAndReason = (actor: unknown, reason: unknown): string =>

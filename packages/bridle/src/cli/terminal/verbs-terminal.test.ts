@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
 import { variants } from '../../../../../scripts/variants.ts'
 import { operatorClient } from '../../client/index.ts'
-import { CliWorkspace, freePort, scriptOf } from '../cli.suite.ts'
+import { CliWorkspace, scriptOf } from '../cli.suite.ts'
 import { Tmux, type TmuxWindow } from './tmux.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
@@ -144,7 +144,7 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
 
   test('[C8] [C161] Ctrl+C in a run with a server of its own says only what becomes of it, and once', async () => {
     const script = scriptOf({ text: 'begun' }, { sleepMs: 600_000 })
-    const own = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}`, BRIDLE_DATA: 'own' }
+    const own = { ...(await work.unnamed()), BRIDLE_DATA: 'own' }
     const window = tmux.open(120, ['run', 'scripted', script, '--id', 'alone'], own)
     await window.until(/^begun/m)
     window.press('C-c')
@@ -207,11 +207,13 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     editor.press('Enter')
     await editor.until('Arguments: ')
     await fabric().pause('lines', { actor: 'ada' })
-    await watcher.until(/arguments:\n· paused by ada\n(✗ .*\n)? {2}Approve\? \[y\]es, \[n\]o, \[e\]dit the arguments:$/)
+    await watcher.until(
+      /arguments:\n· paused by ada \(not signed in\)\n(✗ .*\n)? {2}Approve\? \[y\]es, \[n\]o, \[e\]dit the arguments:$/,
+    )
     // Nothing comes between a person and the text that is edited.
     expect(editor.lines().at(-1)).toBe('  Arguments: {"p": "old"}')
     editor.press('Enter')
-    await editor.until(/\n· paused by ada\n(✗ .*\n)?Nothing is changed\.\n[\s\S]*Approve\?/)
+    await editor.until(/\n· paused by ada \(not signed in\)\n(✗ .*\n)?Nothing is changed\.\n[\s\S]*Approve\?/)
     await fabric().cancel('lines', { actor: 'ada' })
     for (const window of [watcher, editor]) {
       const lines = await window.until(/^✗ bash cancelled$/m)

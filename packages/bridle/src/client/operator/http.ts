@@ -116,9 +116,12 @@ export const operatorActs = (options: FabricClientOptions) => {
           body: JSON.stringify({ title, ...(actor !== undefined && { actor }) }),
         }),
       ),
-    /** Starts a background session. */
-    startBackground: (session: NewSession & { readonly prompt: string }): Promise<BackgroundReceipt> =>
-      post('sessions', session),
+    /** Starts a background session. The same key and session sent again are the same run. */
+    startBackground: (
+      session: NewSession & { readonly prompt: string },
+      { idempotencyKey }: Pick<ReasonOptions, 'idempotencyKey'> = {},
+    ): Promise<BackgroundReceipt> =>
+      post('sessions', session, idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } }),
     /** Pauses a session: it keeps its place. */
     pause: async (id: string, why: ReasonOptions = {}): Promise<PauseReceipt> =>
       act(sessionPath(id, '/pause'), { ...why }),

@@ -53,8 +53,16 @@ export interface NewSession {
   readonly max_retries?: number
 }
 
+/** The confirmation that a session needs which continues an imported one, and its workspace. */
+export interface ContinuationOptions {
+  /** The workspace of the new session. Default: the session's own. An imported session has none. */
+  readonly workspace?: { readonly mode?: 'none' | 'read' | 'write' | 'in_place'; readonly source?: string }
+  /** The `prompts_digest` of the session's detail: its imported prompts were read. */
+  readonly prompts_digest?: string
+}
+
 /** A point to branch from, and what the new session is asked. */
-export interface BranchRequest extends ReasonOptions {
+export interface BranchRequest extends ReasonOptions, ContinuationOptions {
   /** The event to branch from. */
   readonly from_event_id?: string | number
   /** The cursor to branch from. */
@@ -68,7 +76,7 @@ export interface BranchRequest extends ReasonOptions {
 }
 
 /** The changes with which the prompts of a session are asked again. Without any, the agent as it is now answers them. */
-export interface ReplayRequest extends ReasonOptions {
+export interface ReplayRequest extends ReasonOptions, ContinuationOptions {
   /** Another model: `provider/model-id` for an agent with a model, a name of the engine's own for an engine. */
   readonly model?: string
   /** Another policy. */

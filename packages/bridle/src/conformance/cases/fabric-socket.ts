@@ -105,6 +105,27 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[W9] [A9] cancel with the id of a task stops that task alone',
+    steps: [
+      {
+        begin: 'run',
+        ask: { method: 'POST', path: invoke, script: [{ task: 'look', id: 't-1', ms: 30_000 }, { text: 'on' }] },
+      },
+      { stream: 'started', ask: { path: `${invoke}/stream` }, until: 'task_start' },
+      { open: 'a', path: socket },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { say: 'a', message: { type: 'cancel', taskId: 't-2', commandId: 'c-1' } },
+      { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false, commandId: 'c-1' } },
+      { say: 'a', message: { type: 'cancel', taskId: 't-1', reason: 'enough', commandId: 'c-2' } },
+      { hear: 'a', message: { type: 'ack', for: 'cancel', ok: true, commandId: 'c-2' } },
+      {
+        hear: 'a',
+        message: { type: 'event', event: { type: 'task_end', data: { taskId: 't-1', status: 'stopped' } } },
+      },
+      { answered: 'run', answer: { status: 200, body: { result: 'on' } } },
+    ],
+  },
+  {
     name: '[W27] a signal is refused where no run takes signals',
     steps: [
       here,

@@ -28,10 +28,21 @@ const fails = (status: number, code: string, details: Pattern = {}) => ({
   body: { response: { status: 'error', error: { code, details } } },
 })
 
+/** An export of an empty session: the assistant needs a key to run, and none to have a session. */
+const lineOfTheAssistant = [
+  '{"bridle":"export","version":1,"created_by":"bridle"}',
+  '{"session":{"id":"line-of-the-assistant","agent":"assistant","kind":"chat"}}',
+  '{"seq":1,"at":1795062556688,"type":"session_created","payload":{"kind":"chat","agent":"assistant","max_retries":0,"expires_at":null}}',
+  '{"end":{"sessions":1,"entries":1,"digest":"sha256:e6569dd1e70a8fb852c2c9efa03da73a690f6195ccb87098243675692d218f27"}}',
+  '',
+].join('\n')
+/** The scripted agent in a line that is another agent's. */
+const scripted = { task_hint: { plugin_id: 'scripted' } }
 const STREAMING = { 'openharness.streaming': true }
 const told: Pattern = [
-  { action_type: 'render_message', payload: { text: 'One two' } },
+  { action_type: 'render_message', payload: { text: 'One ' } },
   { action_type: 'com.example.ping', payload: { at: 1 } },
+  { action_type: 'render_message', payload: { text: 'two' } },
 ]
 const streamed = (session_id: string, request_id: string): CaseRequest => {
   const ping = { action_type: 'com.example.ping', payload: { at: 1 } }
@@ -127,6 +138,108 @@ export const openharnessCases: readonly ConformanceCase[] = [
       },
       { ask: { path: '/sessions/{child}' }, answer: { status: 200, body: { messages: { $length: 6 } } } },
       { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+    ],
+  },
+  {
+    name: '[OH145] a hint for another agent has a session beside the line, which stays the line’s own',
+    steps: [
+      {
+        ask: { method: 'POST', path: '/import', raw: lineOfTheAssistant },
+        answer: { status: 200, body: { sessions: [{ id: { $save: 'made' } }] } },
+      },
+      {
+        ask: send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }),
+        answer: {
+          status: 200,
+          body: {
+            response: {
+              action_directives: [{ payload: { text: 'One' } }],
+              extensions: { 'dev.bridle': { session_id: { $save: 'child' } } },
+            },
+          },
+        },
+      },
+      {
+        ask: { path: '/sessions/{child}' },
+        answer: { status: 200, body: { agent: 'scripted', parent_session_id: '{made}', messages: { $length: 2 } } },
+      },
+      {
+        ask: { path: '/sessions/{made}' },
+        answer: { status: 200, body: { agent: 'assistant', messages: { $length: 0 } } },
+      },
+      {
+        ask: send({
+          session_id: '{made}',
+          ...scripted,
+          user_intent: script({ approve: 'write' }, { text: 'Written' }),
+        }),
+        answer: {
+          status: 200,
+          body: {
+            response: {
+              action_directives: [{ payload: { options: [{ continuation_token: { $save: 'yes' } }, { id: 'deny' }] } }],
+            },
+          },
+        },
+      },
+      {
+        ask: send({ session_id: '{made}', continuation: { continuation_token: '{yes}' } }),
+        answer: { ...says('Written'), headers: { 'x-bridle-session': '{child}' } },
+      },
+      {
+        ask: send({ session_id: '{made}', ...scripted, user_intent: script({ text: 'One' }) }, { request_id: 'one' }),
+        answer: { ...says('One'), headers: { 'x-bridle-session': '{child}' } },
+      },
+      { ask: { path: '/sessions/{child}' }, answer: { status: 200, body: { messages: { $length: 4 } } } },
+    ],
+  },
+  {
+    name: '[OH143] a run_id alone says how its run stands',
+    steps: [
+      {
+        ask: send({ session_id: '{s}', user_intent: script({ text: 'One' }) }),
+        answer: {
+          status: 200,
+          body: { response: { extensions: { 'dev.bridle': { run_id: { $save: 'run' } } } } },
+        },
+      },
+      { ask: send({ session_id: '{s}', continuation: { run_id: '{run}' } }), answer: says('One') },
+      {
+        ask: send({ session_id: '{s}', user_intent: script({ text: 'Two' }), continuation: { run_id: 'r-99' } }),
+        answer: { status: 410, body: { response: { error: { code: 'continuation_expired', retryable: false } } } },
+      },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+    ],
+  },
+  {
+    name: '[OH146] attachments alone are a prompt',
+    steps: [
+      {
+        ask: send({ session_id: '{s}', attachments: [{ asset_id: 'a1', filename: script({ text: 'Read' }) }] }),
+        answer: says('Read'),
+      },
+    ],
+  },
+  {
+    name: '[OH12] a second try may come from a device that has changed',
+    steps: ['a', 'b'].map((screen_hash) => ({
+      ask: send(
+        {
+          ...{ session_id: '{s}', user_intent: script({ text: 'One' }) },
+          ...{ environment_state: { privacy_tier: 'public', screen_hash }, shell: { shell_version: screen_hash } },
+        },
+        { request_id: 'once' },
+      ),
+      answer: says('One'),
+    })),
+  },
+  {
+    name: '[OH147] a question says what its user can do, to a shell that cannot show it',
+    steps: [
+      {
+        ask: send({ session_id: '{s}', user_intent: script({ approve: 'write' }) }),
+        answer: directs({ action_type: 'request_approval', payload: { fallback_message: { $any: true } } }),
+      },
     ],
   },
   {

@@ -1,6 +1,7 @@
 // The checks of a session's entries, one after the other: numbers, times, shape, and facts that only a server decides.
 import { catalogue, isEventType } from '../../kernel/catalogue.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
+import { messageIdOf, runIdOf } from '../../kernel/ids.ts'
 import { isJsonObject, type JsonObject, ownProperty } from '../../kernel/json.ts'
 import { SEQ_MAX } from '../limits.ts'
 import { type LogEntry, unscrubbedEntryOf } from '../log-entry.ts'
@@ -77,6 +78,8 @@ export class EntryChecks {
       const isOwn = parent && from?.id === parent.id && from.agent === parent.agent && from.seq === parent.seq
       if (!isOwn || payload.kind !== kind) return 'The event is of another branch.'
     }
+    const wrongId = this.#wrongId(type, seq, payload)
+    if (wrongId) return wrongId
     for (const field of ownProperty(INTRODUCES, type) ?? []) this.#facts.set(`${field}:${payload[field]}`, seq)
     const needed = ownProperty(NEEDS, type)
     if (!needed) return null
@@ -85,6 +88,16 @@ export class EntryChecks {
     return this.#knows(`${name}:${value}`, seq)
       ? null
       : `Nothing before \`${type}\` tells of ${JSON.stringify(value)?.slice(0, 60)}.`
+  }
+
+  /** Prompts, answers and runs have the number of their event in their ids, so that none passes for one that came later. */
+  #wrongId(type: string, seq: number, { run_id, message_id }: JsonObject): string | null {
+    const isAnswer = type === 'turn_start' && message_id !== undefined
+    if (type !== 'prompt_queued' && type !== 'steered' && !isAnswer) return null
+    if (type === 'prompt_queued' && run_id !== runIdOf(seq)) return `The run of event ${seq} is \`${runIdOf(seq)}\`.`
+    // A prompt that came too late for its run waits under the id that it had there.
+    const isKnown = type === 'prompt_queued' && this.#knows(`message_id:${message_id}`, seq)
+    return isKnown || message_id === messageIdOf(seq) ? null : `The message of event ${seq} is \`${messageIdOf(seq)}\`.`
   }
 
   #knows(fact: string, before: number): boolean {
@@ -108,6 +121,7 @@ export const eventOf = ({ withheld, ...entry }: LogEntry): AnyEvent =>
 /** Facts that an event brings into a session, by the field that names them. */
 const INTRODUCES: { readonly [type: string]: readonly string[] } = {
   prompt_queued: ['run_id'],
+  steered: ['message_id'],
   approval_required: ['request_id'],
 }
 

@@ -24,7 +24,8 @@ export const bindApproval = async <C extends Command>(session: Session, command:
 
 const bindAnswer = async (session: Session, command: PromptCommand, digest: Digest): Promise<PromptCommand> => {
   const question = openTextQuestion(session.state)
-  if (!question || ('input' in command && hasFiles(command.input))) return command
+  const isAnswer = !('only' in command && command.only === 'join') && !('input' in command && hasFiles(command.input))
+  if (!question || !isAnswer) return command
   const args = { ...question.arguments, answer: command.prompt }
   const inputAnswer = { approvalId: question.id, args, digest: await callDigest(digest, question.tool, args) }
   return { ...command, inputAnswer }

@@ -59,6 +59,8 @@ export interface SettledListing extends OpenApproval {
   readonly decision: string
   readonly decidedAt: number
   readonly decidedBy: string | null
+  /** The caller supplied the name, since its credential has no user. */
+  readonly decidedByClaimed?: true
   readonly decisionReason: string | null
   readonly isEdited: boolean
   /** A file says so: nobody decided it on this server. */

@@ -19,7 +19,7 @@ export interface Upload {
 export type NewUpload = Omit<Upload, 'id' | 'uploadedAt' | 'session' | 'sizeBytes'>
 
 export interface Uploads {
-  /** Resolves when the file is durable. Null = the tenant keeps too many files that no session uses. */
+  /** Resolves when the file is durable. Null = the tenant or the user keeps too many files that no session uses. */
   add(file: NewUpload, bytes: Uint8Array): Promise<Upload | null>
   /** Null = the tenant has no such file, or it has expired. */
   find(id: string, tenant: string): Upload | null | Promise<Upload | null>

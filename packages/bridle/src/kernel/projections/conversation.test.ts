@@ -6,6 +6,7 @@ import { askItem, call, eventReport, outcome, running, started, token } from '..
 import type { Payloads } from '../schemas.ts'
 import { conversationOperations } from './conversation.ts'
 import { partText } from './message-parts.ts'
+import { emptyState, evolve, evolveInPlace } from './state.ts'
 
 const streaming = () => {
   const life = running()
@@ -139,4 +140,55 @@ test('[S3] a call that waits for an approval shows as running', () => {
   const life = running()
   life.report(started(), call('c1'), askItem('c1'))
   expect(life.answer.toolCalls).toMatchObject([{ status: 'running' }])
+})
+
+describe('a long conversation', () => {
+  const turns = 500
+  const events = Array.from({ length: turns }, (_, turn) => {
+    const [seq, run] = [turn * 3 + 2, `r-${turn * 3 + 2}`]
+    return [
+      { seq, at: 1, type: 'prompt_queued', payload: { run_id: run, message_id: `m-${seq}`, text: 'x' } },
+      { seq: seq + 1, at: 1, type: 'run_requested', payload: { run_id: run, attempt: 1 } },
+      {
+        seq: seq + 2,
+        at: 1,
+        type: 'turn_start',
+        run,
+        payload: { turn_id: run, prompt: 'x', message_id: `m-${seq + 2}` },
+      },
+    ] as unknown as readonly AnyEvent[]
+  }).flat()
+  const folded = () => events.reduce((state, event) => evolve(state, event), emptyState)
+
+  test('a fold in place makes the same state, and leaves alone the one that it began with', () => {
+    const owned = new Set<object>()
+    const half = events.slice(0, turns).reduce((state, event) => evolveInPlace(state, event, owned), emptyState)
+    const kept = JSON.stringify(half)
+    const further = new Set<object>()
+    const whole = events.slice(turns).reduce((state, event) => evolveInPlace(state, event, further), half)
+    expect(whole).toEqual(folded())
+    expect(JSON.stringify(half)).toBe(kept)
+    expect(emptyState.conversation.messages).toEqual([])
+    const before = whole.conversation.messages
+    const last = {
+      seq: turns * 3 + 2,
+      at: 1,
+      type: 'prompt_queued',
+      payload: { run_id: 'r', message_id: 'm', text: 'x' },
+    }
+    expect(evolveInPlace(whole, last as unknown as AnyEvent, further).conversation.messages).toBe(before)
+  })
+
+  test('a new turn looks at a few messages, however many there are', () => {
+    const state = folded()
+    let reads = 0
+    const messages = new Proxy(state.conversation.messages, {
+      get: (list, name) => {
+        reads += 1
+        return Reflect.get(list, name)
+      },
+    })
+    for (const event of events.slice(-3)) conversationOperations({ ...state.conversation, messages }, event)
+    expect(reads).toBeLessThan(40)
+  })
 })

@@ -4,7 +4,7 @@
 import type { EventType } from '../catalogue.ts'
 import { appendTextOperation, type DeltaOperation, setOperation } from '../delta.ts'
 import { type AnyEvent, BRANCHED, type Event, IMPORTED } from '../event.ts'
-import { withoutCallId } from '../ids.ts'
+import { messageIdOf, withoutCallId } from '../ids.ts'
 import { canonicalJson, type Json, present } from '../json.ts'
 import { QUEUED_PROMPT_CHARS_MAX } from '../limits.ts'
 import type { SessionStatus } from '../schemas.ts'
@@ -45,7 +45,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
   directive: noteEventPlace,
   execution_feedback: noteEventPlace,
 
-  prompt_queued: (state, { at, payload }) => {
+  prompt_queued: (state, { seq, at, payload }) => {
     const message = {
       // Each move of the queue sends the queued prompts again.
       ...userMessage(
@@ -60,10 +60,12 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       ...(payload.spoken && { spoken: true as const }),
     }
     // A late steering prompt is already on the page; it keeps its position.
-    const shown = state.messages.findIndex((each) => each.id === payload.message_id)
+    const isNew = payload.message_id === messageIdOf(seq)
+    const shown = isNew ? -1 : state.messages.findIndex((each) => each.id === payload.message_id)
     if (shown >= 0) return [setOperation(['messages', shown], message)]
-    const firstWaiting = state.messages.findIndex((each) => each.role === 'user' && each.status === 'pending')
-    return insert(state, payload.head && firstWaiting >= 0 ? firstWaiting : state.messages.length, message)
+    const isWaiting = (each: HarnessMessage) => each.role === 'user' && each.status === 'pending'
+    const firstWaiting = payload.head ? state.messages.findIndex(isWaiting) : -1
+    return insert(state, firstWaiting >= 0 ? firstWaiting : state.messages.length, message)
   },
 
   prompt_dropped: (state, { payload }) => {
@@ -89,7 +91,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
   rewound: (state, { payload }) => [setOperation(['messages'], state.messages.slice(0, payload.keep))],
 
   turn_start: (state, { at, run, payload }) => {
-    const asked = state.messages.findIndex((message) => message.role === 'user' && message.runId === run)
+    const asked = promptIndex(state, run)
     const answer: HarnessMessage = {
       id: payload.message_id ?? `${payload.turn_id}:answer`,
       role: 'assistant',
@@ -101,7 +103,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       createdAt: at,
     }
     return [
-      ...(state.error ? [setOperation(['error'], null)] : []),
+      ...(state.error ? [setOperation(['error'], '')] : []),
       ...(asked >= 0 ? wholePrompt(state, asked, payload.prompt) : []),
       ...(asked >= 0 ? [setOperation(['messages', asked, 'status'], 'complete')] : []),
       // Insert behind its prompt: queued prompts stay behind the answer.
@@ -253,7 +255,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
 
   error: (_state, { payload }) => [setOperation(['error'], payload.message)],
 
-  failure_dismissed: (state) => (state.error === undefined ? none : [setOperation(['error'], null)]),
+  failure_dismissed: (state) => (state.error === undefined ? none : [setOperation(['error'], '')]),
 
   turn_end: (state, { payload }) => {
     const index = answerIndex(state, payload.turn_id)
@@ -309,7 +311,7 @@ const endOpenMessages = (state: HarnessState, reason: string): readonly DeltaOpe
       ),
   ),
   setOperation(['approvals'], []),
-  ...(state.error ? [setOperation(['error'], null)] : []),
+  ...(state.error ? [setOperation(['error'], '')] : []),
 ]
 
 const transportStatus: { readonly [S in SessionStatus]: HarnessState['status'] } = {
@@ -357,6 +359,14 @@ const answerIndex = (state: HarnessState, run: string | undefined): number =>
   run === undefined
     ? -1
     : state.messages.findLastIndex((message) => message.role === 'assistant' && message.runId === run)
+
+/** The first prompt of a run, looked for from the end: a run is nearly always the newest. */
+const promptIndex = ({ messages }: HarnessState, run: string | undefined): number => {
+  let first = messages.findLastIndex((message) => message.role === 'user' && message.runId === run)
+  // The messages of a run are beside each other.
+  for (let at = first - 1; at >= 0 && messages[at]?.runId === run; at--) if (messages[at]?.role === 'user') first = at
+  return first
+}
 
 type AnswerPath = readonly (string | number)[]
 

@@ -42,7 +42,11 @@ export interface Lifecycle {
   readonly run: Run | null
   readonly paused: boolean
   /** The answer to an approval after which the session pauses: when its call has an outcome. Null = none. */
-  readonly pauseAfter: { readonly requestId: string; readonly actor: string | null } | null
+  readonly pauseAfter: {
+    readonly requestId: string
+    readonly actor: string | null
+    readonly isActorClaimed?: true
+  } | null
   /** Somebody put the session away; a prompt takes it out again. */
   readonly isArchived: boolean
   /** The end of the last turn; null during a turn. A background session that has ended keeps it. */

@@ -276,7 +276,14 @@ export const lifecycle: Projection<Lifecycle> = {
     // A session that is paused already needs no second pause.
     approval_decided: (state, { payload }) =>
       payload.pause && !state.paused
-        ? { ...state, pauseAfter: { requestId: payload.request_id, actor: payload.actor ?? null } }
+        ? {
+            ...state,
+            pauseAfter: {
+              requestId: payload.request_id,
+              actor: payload.actor ?? null,
+              ...(payload.actor_claimed && { isActorClaimed: true }),
+            },
+          }
         : state,
     session_paused: (state) => ({ ...state, paused: true, pauseAfter: null }),
     session_resumed: (state) => ({ ...state, paused: false }),

@@ -81,11 +81,19 @@ export const emptyState: SessionState = {
 export const evolve = (state: SessionState, event: Event): SessionState =>
   evolveWith(state, event as AnyEvent, conversationOperations(state.conversation, event as AnyEvent))
 
+/**
+ * The same step for a caller that folds a long log and keeps no state on the way. It passes one set as `owned` for all of it: the conversation
+ * is changed in place, and the fold is linear in the log.
+ */
+export const evolveInPlace = (state: SessionState, event: Event, owned: Set<object>): SessionState =>
+  evolveWith(state, event as AnyEvent, conversationOperations(state.conversation, event as AnyEvent), owned)
+
 /** The same step for a caller that keeps the conversation's operations, so that nothing computes them twice. */
 export const evolveWith = (
   state: SessionState,
   event: AnyEvent,
   operations: readonly DeltaOperation[],
+  owned?: Set<object>,
 ): SessionState => {
   const next = {
     ...state,
@@ -96,7 +104,7 @@ export const evolveWith = (
   }
   if (!isEventType(event.type)) return next
   if (event.hearsay) return { ...next, lifecycle: withLostFact(next.lifecycle, event) }
-  next.conversation = applyToState(state.conversation, operations)
+  next.conversation = applyToState(state.conversation, operations, owned)
   next.lifecycle = fold(lifecycle, next.lifecycle, event)
   next.approvals = fold(approvals, state.approvals, event)
   next.checkpoints = fold(checkpoints, state.checkpoints, event)

@@ -1,5 +1,13 @@
 // (state, command, now) -> numbered events and an answer, or a refusal. Pure: the session appends what comes out.
-import { type Answer, type Answers, type Command, isRefusal, type Refusal, refuse } from '../commands.ts'
+import {
+  type ActorField,
+  type Answer,
+  type Answers,
+  type Command,
+  isRefusal,
+  type Refusal,
+  refuse,
+} from '../commands.ts'
 import type { DeltaOperation } from '../delta.ts'
 import type { EngineIdentity } from '../engine-info.ts'
 import type { AnyEvent, Key } from '../event.ts'
@@ -64,6 +72,8 @@ export const decide = (
   if (tooLarge) return refusalResult(state, tooLarge)
   if (belongsToAnotherUser(key, state, command)) return refusalResult(state, refuse('session_not_found'))
   const w = new DecisionBuilder(key, state, now, command.type === 'report' ? command.frame : null)
+  const { actor, isActorClaimed } = command as ActorField
+  if (isActorClaimed && actor !== undefined) w.claimedActor = actor
   const outcome = (rules[command.type] as CommandRule<Command['type']>)(w, command as never)
   if (isRefusal(outcome)) return refusalResult(state, outcome)
   if (w.events.length > 0) unarchiveForPrompt(w, command)

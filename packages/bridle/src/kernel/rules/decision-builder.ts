@@ -17,7 +17,11 @@ export class DecisionBuilder {
   readonly operations: DeltaOperation[] = []
   /** Position in the runner's stream of the report being decided; null for all other events. */
   frame: number | null
+  /** The actor of the command, if the caller supplied the name without a credential for it. Its events are marked. */
+  claimedActor: string | null = null
   state: SessionState
+  /** The parts of the state that only the numbered events have made: no rule has seen them. */
+  readonly #owned = new Set<object>()
 
   constructor(key: Key, state: SessionState, now: number, frame: number | null = null) {
     this.key = key
@@ -44,7 +48,7 @@ export class DecisionBuilder {
   /** Adds an event that has its number and its time already. */
   addNumbered(event: AnyEvent): void {
     assert(event.seq === this.nextSeq, `event ${event.seq} where ${this.nextSeq} was due`)
-    this.#fold(event)
+    this.#fold(event, this.#owned)
   }
 
   /** Adds an event of the current run. */
@@ -72,14 +76,17 @@ export class DecisionBuilder {
   }
 
   #push<T extends EventType>(draft: EventDraft<T>): void {
+    const { actor } = draft.payload as { readonly actor?: unknown }
+    const isClaimed = this.claimedActor !== null && actor === this.claimedActor
+    const payload = isClaimed ? { ...draft.payload, actor_claimed: true } : draft.payload
     // An imported log may end later than the clock.
-    this.#fold({ seq: this.nextSeq, at: Math.max(this.state.at, this.now), ...draft } as unknown as AnyEvent)
+    this.#fold({ seq: this.nextSeq, at: Math.max(this.state.at, this.now), ...draft, payload } as unknown as AnyEvent)
   }
 
-  #fold(event: AnyEvent): void {
+  #fold(event: AnyEvent, owned?: Set<object>): void {
     this.events.push(event)
     const operations = conversationOperations(this.state.conversation, event)
     for (const operation of operations) this.operations.push(operation)
-    this.state = evolveWith(this.state, event, operations)
+    this.state = evolveWith(this.state, event, operations, owned)
   }
 }

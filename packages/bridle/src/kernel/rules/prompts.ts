@@ -8,7 +8,7 @@ import {
   refuse,
   type SessionOptions,
 } from '../commands.ts'
-import { messageIdOf, runIdOf } from '../ids.ts'
+import { messageIdOf, messageSeq, runIdOf } from '../ids.ts'
 import type { Json } from '../json.ts'
 import { QUEUE_MAX, TIME_MAX } from '../limits.ts'
 import { isEnding } from '../projections/state.ts'
@@ -32,7 +32,10 @@ export const submit = (w: DecisionBuilder, command: Command & { type: 'submit' }
   if (w.state.lifecycle.created && command.fresh) return refuse('session_exists')
   if (!w.state.lifecycle.created && command.existing) return refuse('session_not_found')
   if (!w.state.lifecycle.created) createSession(w, command.opening, command.owner)
-  return answerQuestion(w, command) ?? queuePrompt(w, command.prompt, command)
+  if (command.only === 'join' && w.run) return { runId: w.run.runId, messageId: w.run.messageId, delivery: 'started' }
+  const answer = answerQuestion(w, command)
+  if (command.only === 'answer') return answer ?? refuse('approval_not_found')
+  return answer ?? queuePrompt(w, command.prompt, command)
 }
 
 /** Sends the prompt to the run in progress if its engine takes one, else to the head of the queue; the answer says which. */
@@ -71,8 +74,16 @@ export const reload = (w: DecisionBuilder, command: Command & { type: 'reload' }
     ({ role, runId }) => role === 'user' && runId !== undefined && runId === answer?.runId,
   )
   const prompt = messages[index]
-  return prompt ? rewind(w, index, prompt.content, { ...command, input: prompt.input }) : refuse('message_not_found')
+  if (!prompt) return refuse('message_not_found')
+  // The prompt came from a file and is unconfirmed; a branch has a confirmation.
+  const isFromFile = (messageSeq(prompt.id) ?? 0) < (w.state.lifecycle.importedSeq ?? 0)
+  return isFromFile
+    ? refuse('confirm_import', FROM_FILE)
+    : rewind(w, index, prompt.content, { ...command, input: prompt.input })
 }
+
+const FROM_FILE =
+  'The prompt was imported from a file. Branch the session to ask it again, or send it as a prompt of your own.'
 
 export interface PromptOptions {
   readonly actor?: string | undefined

@@ -83,6 +83,23 @@ test('[S10] the committed frame moves with each report, and our own words do not
   expect(life.answer.content).toBe('ab')
 })
 
+test.each<[string, string, object[]]>([
+  ['a part of it stays', 'Half a loaf.', [{ response: 'Half a' }, { token: ' loaf.' }]],
+  ['nothing stays', '', [{ response: '' }]],
+  ['it only goes on', 'Half an ans🙂wer.', [{ token: 'wer.' }]],
+  ['it is the same', 'Half an ans🙂', []],
+  ['half a character is none', 'Half an ans🙁', [{ response: 'Half an ans' }, { token: '🙁' }]],
+])('[E3] streamed text is replaced from where it differs: %s', (_name, text, expected) => {
+  const life = running()
+  life.report(eventReport('thinking', { text: 'Hm.' }), token('Half an ans🙂'))
+  life.report(eventReport('response', { text, so_far: true }))
+  const written = life.last.flatMap(({ type, payload }) =>
+    type === 'response' || type === 'token' ? [{ [type]: payload.text }] : [],
+  )
+  expect([written, life.answer.content]).toEqual([expected, text])
+  for (const { type, payload } of life.last) if (type === 'response') expect(payload.thinking_chars).toBe(3)
+})
+
 test('[E7] a second outcome of a call is dropped', () => {
   const life = running()
   life.report(call('c1'), outcome('c1', 'ok', { result: 1 }))

@@ -9,7 +9,7 @@ import { withCallId } from '../ids.ts'
 import { canonicalJson, hashText, type Json, type JsonObject, ownProperty } from '../json.ts'
 import { INLINE_CHARS_MAX, PREVIEW_CHARS } from '../limits.ts'
 import { cursorText } from '../positions/cursor.ts'
-import { answerMark } from '../projections/message-parts.ts'
+import { answerMark, answerOf, thoughtChars } from '../projections/message-parts.ts'
 import { OUTCOME_TYPES, type Payloads } from '../schemas.ts'
 import { truncate } from '../text/truncate.ts'
 import { defaultSandboxNotice, hasWorkspace, turnRuntimeDecision } from '../views/turn-runtime.ts'
@@ -22,7 +22,7 @@ import { delegateTasks } from './children/delegated-tasks.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { setMemory } from './memory.ts'
 import { letRunWait, resumeRun, supersedeText } from './runs/durable-runs.ts'
-import { completeStop, endTurn, failRun, recordResumeHandle } from './runs/runs.ts'
+import { completeStop, endTurn, failRun, keepInterruptedRun, recordResumeHandle } from './runs/runs.ts'
 import { publishTaskGraph } from './runs/task-graph.ts'
 
 export const report = (w: DecisionBuilder, report: RunReport): Answers['report'] => {
@@ -140,6 +140,7 @@ const itemHandlers: {
 
   failed: (w, { message, transient, reason, resume }) => {
     if (!isStarted(w) && w.run?.phase !== 'requested') return stopAfterLateEnd(w, resume)
+    if (reason === 'interrupted' && resume !== undefined && keepInterruptedRun(w, resume)) return
     failRun(w, {
       message,
       ...(transient !== undefined && { transient }),
@@ -181,6 +182,26 @@ const stopAfterLateEnd = (w: DecisionBuilder, resume: string | undefined): void 
 const markedAsHearsay = ({ type, payload }: Pick<AnyEventDraft, 'type' | 'payload'>): typeof payload =>
   catalogue[type].source === 'server' ? { ...payload, hearsay: true } : payload
 
+/** Withdraws the end that is said differently and adds the rest, so that a wire which only appends says a length and a text. */
+const replaceText = (w: DecisionBuilder, { text, ...payload }: Payloads['response'], before: string): void => {
+  if (!w.run) return
+  const { conversation } = w.state
+  const { runId } = w.run
+  const kept = commonChars(before, text)
+  if (kept < before.length) {
+    const thinking_chars = thoughtChars(conversation, runId, answerMark(conversation, runId).parts)
+    w.addToRun('response', { ...payload, text: text.slice(0, kept), thinking_chars })
+  }
+  if (kept < text.length) w.addToRun('token', { text: text.slice(kept) })
+}
+
+/** The length of the common beginning, without half a character. */
+const commonChars = (one: string, other: string): number => {
+  let at = 0
+  while (at < one.length && at < other.length && one[at] === other[at]) at++
+  return /[\uD800-\uDBFF]/.test(one[at - 1] ?? '') ? at - 1 : at
+}
+
 /** Events that the kernel completes before it numbers them. */
 const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, payload: Payloads[T]) => void } = {
   tool_call: (w, payload) => {
@@ -216,10 +237,11 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
 
   // The runner knows the text of its own attempt; the answer also holds that of the attempts which it continues.
   response: (w, payload) => {
-    const { keptChars = 0, runId } = w.run ?? {}
-    if (keptChars === 0) return w.addToRun('response', payload)
-    const answer = w.state.conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
-    w.addToRun('response', { ...payload, text: (answer?.content ?? '').slice(0, keptChars) + payload.text })
+    const { keptChars = 0, runId = '' } = w.run ?? {}
+    const before = answerOf(w.state.conversation.messages, runId)?.content ?? ''
+    const response = { ...payload, text: before.slice(0, keptChars) + payload.text }
+    if (payload.so_far) replaceText(w, response, before)
+    else w.addToRun('response', response)
   },
 
   custom_event: (w, payload) => {

@@ -30,3 +30,14 @@ test('[OH133] a command with two ids takes both or none', async () => {
   ])
   expect(events.filter(({ type }) => type === 'prompt_queued')).toHaveLength(2)
 })
+
+test('[OH12] a command whose hash an earlier version made in another way is the same command', async () => {
+  const batch = [
+    item('first', { commandId: 'one', bodyHash: 'old' }),
+    item('again', { commandId: 'one', bodyHash: 'new', olderHash: 'old' }),
+    item('another', { commandId: 'one', bodyHash: 'new', olderHash: 'other' }),
+  ]
+  const { outcomes } = await decideBatch(batch, emptyState, decideNow, async () => null)
+  const runs = outcomes.map((outcome) => (isRefusal(outcome) ? outcome.refused : 'runId' in outcome && outcome.runId))
+  expect(runs).toEqual(['r-2', 'r-2', 'command_conflict'])
+})

@@ -11,6 +11,8 @@ import type { DecisionResult } from '../rules/decide.ts'
 export interface IdempotencyKey {
   readonly commandId: string
   readonly bodyHash: string
+  /** The hash that an earlier version made of the same command. */
+  readonly olderHash?: string
   /** A second id that the command takes together with the first: a command that has only one of the two is in conflict with it. */
   readonly also?: Omit<IdempotencyKey, 'also'> | null
 }
@@ -68,9 +70,9 @@ const earlierOutcome = async (
   find: (commandId: string) => Promise<StoredAnswer | null>,
 ): Promise<Answer | Refusal | null> => {
   let answer: Answer | null = null
-  for (const { commandId, bodyHash } of ids) {
+  for (const { commandId, bodyHash, olderHash } of ids) {
     const stored = await find(commandId)
-    if (stored && stored.bodyHash !== bodyHash) return refuse('command_conflict')
+    if (stored && stored.bodyHash !== bodyHash && stored.bodyHash !== olderHash) return refuse('command_conflict')
     if (stored) answer ??= stored.answer as Answer
   }
   return answer

@@ -8,7 +8,7 @@ import type { AnyEvent, Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
 import { BYTES_PER_CHAR } from '../limits.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { BranchParent, Lease, Log, StoredAnswer } from '../ports/log.ts'
+import type { BranchParent, Lease, Log, StoredAnswer, TakeTurns } from '../ports/log.ts'
 import type { RowObserver } from '../ports/row-observer.ts'
 import type { Runner } from '../ports/runner.ts'
 import { StoreFault } from '../ports/store-fault.ts'
@@ -62,6 +62,8 @@ export class Session {
   readonly subscribers: Subscribers
   /** The incarnations of the session's log and of the log that it branched from. */
   readonly incarnations: Incarnations
+  /** Long work about the session waits for its turn, so that it does not block other sessions. */
+  readonly takeTurns: TakeTurns
   readonly #ports: SessionPorts
   readonly #lease: Lease
   readonly #effects: EffectRunner
@@ -81,6 +83,7 @@ export class Session {
     const { log, clock, readScheduler, snapshotEvery } = ports
     this.key = lease.key
     this.incarnations = incarnationsOf(lease)
+    this.takeTurns = readScheduler?.takeTurns ?? ((step) => step())
     this.#ports = ports
     this.#lease = lease
     this.#state = state

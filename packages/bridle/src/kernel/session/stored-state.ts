@@ -2,7 +2,7 @@
 import { READ_PAGE } from '../limits.ts'
 import type { Lease, Log } from '../ports/log.ts'
 import { StoreFault } from '../ports/store-fault.ts'
-import { emptyState, evolve, type SessionState } from '../projections/state.ts'
+import { emptyState, evolveInPlace, type SessionState } from '../projections/state.ts'
 import type { MessagePiece } from './message-pieces.ts'
 import { PAGE_OPTIONS } from './reading/log-reader.ts'
 import type { ReadScheduler } from './reading/read-scheduler.ts'
@@ -46,6 +46,7 @@ export const loadState = async (
   const size = new SessionSize(lease.snapshot)
   // A session that was removed and is made again starts empty, and its numbers continue.
   let state = snapshot?.state ?? { ...emptyState, head: exists || parent ? 0 : head }
+  const owned = new Set<object>()
   // A branch that is not written yet is read from its parent.
   const source = exists || !parent ? key : { ...key, agent: parent.agent, id: parent.id }
   while (state.head < head) {
@@ -60,7 +61,7 @@ export const loadState = async (
       const code = exists ? 'corrupt' : 'refused'
       throw new StoreFault(code, `The log of ${source.id} ends at ${state.head}, not at ${head}.`)
     }
-    for (const event of events) state = evolve(state, event)
+    for (const event of events) state = evolveInPlace(state, event, owned)
     size.add(events)
   }
   return { state, snapshot: snapshot && { seq: snapshot.state.head, pieces: snapshot.pieces }, size }

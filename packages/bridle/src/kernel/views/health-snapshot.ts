@@ -69,6 +69,8 @@ export interface HealthSnapshot {
     readonly timestamp: string
     readonly action: string
     readonly actor: string | null
+    /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
+    readonly actor_claimed?: true
     readonly summary: string
     /** An imported file says so: it was not done on this server. Absent = it was. */
     readonly imported?: true
@@ -131,12 +133,13 @@ export const healthSnapshot = (key: Key, from: HealthSources, status: SessionSta
     },
     checkpoints: { count: from.checkpoints.count, latest: latestCheckpoint(from.checkpoints) },
     artifacts: { count: from.artifacts.count, latest: latestArtifact(from.artifacts) },
-    audit: fold.audit.map(({ seq, at, action, actor, summary }) => ({
+    audit: fold.audit.map(({ seq, at, action, actor, actor_claimed, summary }) => ({
       event_id: eventId(seq),
       timestamp: iso(at),
       action,
       actor,
       summary,
+      ...(actor_claimed && { actor_claimed }),
       ...(seq < life.claimedSeq && { imported: true }),
     })),
     recovery_hint: recovery(key, from, status, found),

@@ -4,7 +4,7 @@ import type { Key } from '../event.ts'
 import type { SessionStatus } from '../schemas.ts'
 
 /** Facts of a session at one moment. Times are in milliseconds. */
-export interface SessionFacts {
+export interface StateFacts {
   readonly status: SessionStatus
   readonly attempts: number
   readonly maxRetries: number
@@ -20,7 +20,7 @@ export interface SessionFacts {
 }
 
 /** The fields of `session_state` that a row has too. */
-export const stateFields = (facts: SessionFacts) => ({
+export const stateFields = (facts: StateFacts) => ({
   status: facts.status,
   approval_request_id: facts.approvalId,
   attempt_count: facts.attempts,

@@ -75,17 +75,17 @@ const steps = script(
 )
 
 test('[OHS55] [OHS56] [OHS57] three shells, two turns each, interleaved: cut or not, each directive is executed once', async () => {
-  const shells = ['whole', 'cut-early', 'cut-late'].map((id, index) => shellOf(id, [1e9, 40, 300][index]!))
+  const shells = ['whole', 'cut-early', 'cut-late'].map((id, index) => shellOf(id, [1e9, 80, 300][index]!))
   const turns = shells.flatMap(({ shell }) => [shell.send(steps), shell.send(steps)])
   for (const { error, responses, feedback } of await Promise.all(turns)) {
     expect([error, responses.length]).toEqual([null, 2])
-    expect(feedback.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 5 }, () => 'executed'))
+    expect(feedback.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 6 }, () => 'executed'))
   }
   for (const { calls, partials } of shells) {
-    const turn = ['One two.', { at: 1 }, 'Written.', { at: 2 }]
+    const turn = ['One ', { at: 1 }, 'two.', 'Written.', { at: 2 }]
     expect(calls).toEqual([...turn, ...turn])
     const types = partials.map((list) => list.map(({ action_type }) => action_type).join())
-    expect(types).toContain('render_message,com.example.ping,request_approval')
+    expect(types).toContain('render_message,com.example.ping,render_message,request_approval')
   }
   expect(shells.map(({ cuts }) => cuts() > 0)).toEqual([false, true, true])
 })

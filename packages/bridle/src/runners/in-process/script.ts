@@ -49,6 +49,7 @@ const steps = {
     }),
   }),
   event: v.strictObject({ event: v.strictObject({ type: v.string(), payload: v.optional(object, {}) }) }),
+  task: v.strictObject({ task: v.string(), id: v.optional(v.string()), ms: v.optional(ms, 0) }),
   sleepMs: v.strictObject({ sleepMs: ms }),
   fail: v.strictObject({ fail: v.string(), transient: v.optional(v.boolean(), false) }),
 } as const

@@ -69,6 +69,35 @@ describe('[S37] a script that goes on', () => {
   })
 })
 
+describe('[A9] a task', () => {
+  test('starts and ends; one that is stopped ends at once, and its script and all other sessions continue', async () => {
+    const world = stage()
+    const ids = ['a', 'b', 'c']
+    const steps = [{ task: 'research', ms: 5_000 }, { text: 'done' }]
+    for (const id of ids) await world.host.send(key(id), { type: 'submit', prompt: `@script ${JSON.stringify(steps)}` })
+    await flushPending()
+    const tasks = async (id: string) => said(await world.events(key(id)), 'subagent_event').map(({ status }) => status)
+    expect(await world.host.stopTask(key('a'), 'task-2')).toBe(false)
+    expect(await world.host.stopTask(key('a'), 'task-1')).toBe(true)
+    await flushPending()
+    expect(await Promise.all(ids.map(tasks))).toEqual([['started', 'stopped'], ['started'], ['started']])
+    expect(said(await world.events(key('a')), 'completed')).toMatchObject([{ result: 'done' }])
+    // The task is over, and so is the run.
+    expect(await world.host.stopTask(key('a'), 'task-1')).toBe(false)
+    await world.host.send(key('b'), { type: 'cancel' })
+    await world.clock.pass(10_000)
+    expect(await Promise.all(ids.map(tasks))).toEqual([
+      ['started', 'stopped'],
+      ['started', 'cancelled'],
+      ['started', 'completed'],
+    ])
+    expect(said(await world.events(key('c')), 'subagent_event')[0]).toMatchObject({
+      agent_id: 'task-1',
+      summary: 'research',
+    })
+  })
+})
+
 describe('[A2] text', () => {
   test.each<[string, number, string[]]>([
     ['hello', 1, ['hello']],

@@ -51,6 +51,7 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
       const misfit = argumentMisfit(args, performance?.takenBy(toolCallId))
       return misfit && `The arguments of "${tool}" do not fit: ${misfit}`
     },
+    stopTask: async (job, taskId) => performances.get(name(job))?.stopTask(taskId) ?? false,
     answer: async (job, answer) => {
       const performance = performances.get(name(job))
       if (!performance) throw new Error('The run is not here.')
@@ -85,6 +86,7 @@ class ScriptRun {
   #startPosition: ScriptPosition
   /** The call that waits for an approval, with the names of the arguments that it takes; undefined = any. */
   #taken: { readonly callId: string; readonly names: readonly string[] | undefined } | null = null
+  #task: { readonly id: string; readonly stop: () => void } | null = null
   /** The position after the current step. */
   #nextPosition: ScriptPosition = { step: 0, piece: 0 }
 
@@ -164,6 +166,13 @@ class ScriptRun {
     await this.#ended
   }
 
+  /** False if the script has no such task in progress. */
+  stopTask(id: string): boolean {
+    if (this.#task?.id !== id) return false
+    this.#task.stop()
+    return true
+  }
+
   deliverAnswer(answer: ApprovalAnswer): void {
     if (this.#answeredIds.has(answer.requestId)) return
     this.#answeredIds.add(answer.requestId)
@@ -212,6 +221,8 @@ class ScriptRun {
         return say('directive', step.directive)
       case 'event':
         return say(step.event.type, step.event.payload)
+      case 'task':
+        return this.#runTask(step, step.id ?? `task-${index + 1}`)
       case 'sleepMs':
         return this.#sleep(step.sleepMs)
       case 'fail':
@@ -228,6 +239,26 @@ class ScriptRun {
     await this.#untilStopped(this.#reporter.report([scriptEventItem('tool_call', call)]))
     if (step.ms > 0) await this.#sleep(step.ms)
     await this.#reportOutcome(id, step.tool, step.outcome, step.ms, step.result as Json | undefined)
+  }
+
+  /** Delegated work, which a client may stop without stopping the run. */
+  async #runTask({ task, ms }: ScriptStep & { kind: 'task' }, id: string): Promise<undefined> {
+    const status = (word: string) => scriptEventItem('subagent_event', { agent_id: id, status: word, summary: task })
+    await this.#untilStopped(this.#reporter.report([status('started')]))
+    const end = await this.#untilStopped(
+      new Promise<'completed' | 'stopped'>((resolve) => {
+        const forget = this.#clock.after(ms, () => resolve('completed'))
+        const stop = () => {
+          forget()
+          resolve('stopped')
+        }
+        this.#task = { id, stop }
+      }),
+    ).finally(() => {
+      this.#task?.stop()
+      this.#task = null
+    })
+    return this.#reportItems([status(end)])
   }
 
   async #runApproval(step: ScriptStep & { kind: 'approve' }, id: string, asked: boolean): Promise<undefined> {

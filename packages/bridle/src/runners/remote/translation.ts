@@ -169,7 +169,8 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
     {
       type: 'failed',
       message,
-      ...(reason !== undefined && { reason }),
+      // The kernel continues an interrupted run; why it was interrupted is in the message.
+      ...(reason !== undefined && { reason: reason === 'server_away' ? 'interrupted' : reason }),
       ...(transient !== undefined && { transient }),
       ...(resume !== undefined && { resume }),
     },

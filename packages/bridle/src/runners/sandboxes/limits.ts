@@ -58,3 +58,8 @@ export const WORK_FILES_MS = 30_000
 export const PROJECT_DEPTH_MAX = 4
 /** Folders that are looked at for projects: some 50 ms on a warm disk. */
 export const PROJECT_FOLDERS_MAX = 3_000
+/** The interval at which a sandbox in place is asked whether its run has ended: a person may edit files soon after it. */
+export const WRITING_CHECK_MS = 1_000
+/** Placeholders that are still mounted when their sandbox has ended are looked at again this often, for three seconds: its last processes are ending. */
+export const SWEEP_MS = 300
+export const SWEEP_TRIES = 10

@@ -20,27 +20,22 @@ export interface LocalSandbox {
   /** The time of the last healthy answer of the runner. */
   answeredAt: number
   ending: Promise<void> | null
-  /** Called when it has ended. */
-  readonly onEnd: () => void
+  /** Called when nothing in it can write in a folder of a person any more; null = nothing can. */
+  endWriting: (() => void) | null
 }
 
 /** A placeholder: requests go to the runner's socket, not to this host. */
 export const RUNNER_URL = 'http://runner'
 
 /** `folder` is the folder of the sandbox, which has the socket of its runner. */
-export const adoptSandbox = (
-  record: SandboxRecord,
-  folder: string,
-  now: number,
-  onEnd: () => void = () => {},
-): LocalSandbox => ({
+export const adoptSandbox = (record: SandboxRecord, folder: string, now: number): LocalSandbox => ({
   record,
   fetchRunner: unixSocketFetch(socketPathOf(folder)),
   usedAt: now,
   isAcquiredHere: false,
   answeredAt: 0,
   ending: null,
-  onEnd,
+  endWriting: null,
 })
 
 export const healthOf = (

@@ -19,6 +19,7 @@ import type { Key } from '../../kernel/event.ts'
 import { startTimeOf } from '../process-table.ts'
 import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
 import { fakeRunner, setBusy, shell } from './fake-runner.suite.ts'
+import { workspaceFile } from './folders/session-paths.ts'
 import type { LocalSandboxOptions } from './local-sandbox-options.ts'
 import { LocalSandboxes } from './local-sandboxes.ts'
 import type { Sandbox } from './provider.ts'
@@ -64,6 +65,36 @@ afterEach(async () => {
   }
   for (const each of made) await each.close()
   rmSync(folder, { recursive: true, force: true })
+})
+
+test('[O76] a session in place can write while its runner is busy, also after a restart of the server', async () => {
+  const place = mkdtempSync(join(folder, 'place-'))
+  const open = new Set<string>()
+  const onInPlace = (work: string) => {
+    open.add(work)
+    return () => void open.delete(work)
+  }
+  const boxes = provider({ onInPlace })
+  const copied = await boxes.acquire(a)
+  expect(open.size).toBe(0)
+  await boxes.stop(copied)
+  for (const name of readdirSync(join(folder, 'workspaces')))
+    writeFileSync(workspaceFile(join(folder, 'workspaces', name)), JSON.stringify({ kind: 'in_place', path: place }))
+  const box = await boxes.acquire(a)
+  await setBusy(box, true)
+  expect([...open]).toEqual([place])
+  // The run goes on in its sandbox.
+  await boxes.close()
+  open.clear()
+  const restarted = provider({ onInPlace })
+  expect([...open]).toEqual([place])
+  now += 5_000
+  await setBusy(box, false)
+  await expect.poll(() => open.size, { timeout: 10_000 }).toBe(0)
+  await restarted.acquire(a)
+  expect([...open]).toEqual([place])
+  await restarted.stop(box)
+  expect(open.size).toBe(0)
 })
 
 describe('a session has one sandbox', () => {

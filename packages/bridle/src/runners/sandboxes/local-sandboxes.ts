@@ -14,7 +14,7 @@ import { SessionFolders } from './folders/session-folders.ts'
 import { workPlace } from './folders/session-paths.ts'
 import { resolveIsolation } from './isolation/isolation.ts'
 import { accessProblem, sandboxUser } from './isolation/sandbox-user.ts'
-import { ORPHAN_MS } from './limits.ts'
+import { ORPHAN_MS, WRITING_CHECK_MS } from './limits.ts'
 import {
   adoptSandbox,
   endSandbox,
@@ -47,6 +47,7 @@ export class LocalSandboxes implements SandboxProvider {
   readonly #sandboxes = new Map<string, LocalSandbox>()
   readonly #mutex = new KeyedMutex()
   readonly #timer: NodeJS.Timeout
+  readonly #writingTimer: NodeJS.Timeout
   /** A missing program may be installed while the server runs. */
   readonly #isolation = reuseResult(() => resolveIsolation(this.#options))
   /** The number of places reserved for starting sandboxes, and their ids. */
@@ -63,13 +64,17 @@ export class LocalSandboxes implements SandboxProvider {
     this.#records = new SandboxRecords(join(this.#folder, 'sandboxes'))
     for (const id of this.#records.ids()) this.#adopt(this.#records.read(id))
     this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#options.sweepMs).unref()
+    this.#writingTimer = setInterval(() => void this.#endWriting().catch(() => {}), WRITING_CHECK_MS).unref()
   }
 
   /** Returns the session's sandbox, and starts one where there is none. */
   acquire(key: Key, parent: Key | null = null): Promise<Sandbox> {
     return this.#mutex.run(keyText(key), async () => {
       const there = await this.#findUsable(key)
-      if (there) return this.#toSandbox(there)
+      if (there) {
+        this.#beginWriting(there)
+        return this.#toSandbox(there)
+      }
       await this.#reservePlace()
       try {
         await this.#folders.prepare(key, parent)
@@ -188,6 +193,7 @@ export class LocalSandboxes implements SandboxProvider {
   async close(): Promise<number> {
     this.#isClosed = true
     clearInterval(this.#timer)
+    clearInterval(this.#writingTimer)
     await this.#mutex.drain()
     await Promise.all(
       [...this.#sandboxes.values()].map(async (box) => {
@@ -311,19 +317,41 @@ export class LocalSandboxes implements SandboxProvider {
   #adopt(record: SandboxRecord | null): LocalSandbox | null
   #adopt(record: SandboxRecord | null): LocalSandbox | null {
     if (!record?.isReady) return null
-    const { path, isInPlace } = workPlace(this.#folders.folderOf(record.key))
-    const onEnd = isInPlace ? this.#options.onInPlace?.(path) : undefined
-    const box = adoptSandbox(record, this.#records.folderOf(record.id), this.#options.now(), onEnd)
+    const box = adoptSandbox(record, this.#records.folderOf(record.id), this.#options.now())
     this.#sandboxes.set(record.id, box)
+    // A sandbox of an earlier process may still be at work.
+    this.#beginWriting(box)
     return box
   }
 
   #end(box: LocalSandbox): Promise<void> {
     box.ending ??= this.#endAndRemove(box.record, box.fetchRunner).finally(() => {
       this.#sandboxes.delete(box.record.id)
-      box.onEnd()
+      this.#stopWriting(box)
     })
     return box.ending
+  }
+
+  #beginWriting(box: LocalSandbox): void {
+    const { path, isInPlace } = workPlace(this.#folders.folderOf(box.record.key))
+    if (isInPlace) box.endWriting ??= this.#options.onInPlace?.(path) ?? null
+  }
+
+  /**
+   * In place an engine ends with its run. The session may have given up a run that its runner still plays, so the runner is asked.
+   */
+  async #endWriting(): Promise<void> {
+    for (const box of this.#sandboxes.values()) {
+      if (box.endWriting === null || this.#isInGrace(box)) continue
+      const { usedAt } = box
+      const health = await this.#health(box)
+      if (health && !health.busy && box.usedAt === usedAt) this.#stopWriting(box)
+    }
+  }
+
+  #stopWriting(box: LocalSandbox): void {
+    box.endWriting?.()
+    box.endWriting = null
   }
 
   async #endAndRemove(record: SandboxRecord, fetchRunner: RunnerFetch | null): Promise<void> {

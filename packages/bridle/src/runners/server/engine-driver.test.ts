@@ -2,14 +2,15 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { claudeInfo } from '../engines/claude/capabilities.ts'
 import type { Engine, EngineSession } from '../engines/engine.ts'
 import { puppetEngine } from '../engines/puppet.suite.ts'
-import { EngineDriver } from './engine-driver.ts'
+import { EngineDriver, type EngineDriverOptions } from './engine-driver.ts'
 import { textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
 
 afterEach(() => vi.useRealTimers())
 
-const newDriver = () =>
+const newDriver = (options: Partial<EngineDriverOptions> = {}) =>
   new EngineDriver({
+    ...options,
     workFolder: 'work',
     stateFolder: 'state',
     privateFolder: 'private',
@@ -79,4 +80,28 @@ test.each([
   await driver.run(next, engine, { prompt: 'Hello', resume }, true)
   expect([engine.opened.length, next.end?.type]).toEqual([opened, 'run.completed'])
   await driver.close()
+})
+
+test.each<[string, (driver: EngineDriver) => void, object]>([
+  ['while the server is away', () => {}, { reason: 'server_away', transient: true }],
+  ['after the provider answered', (driver) => driver.onProviderStatus(500), { reason: 'provider' }],
+])('[R27] an engine that fails %s', async (_name, then, expected) => {
+  const end = { kind: 'failed', message: 'API Error: 502', reason: 'provider' } as const
+  const [driver, record] = [newDriver(), newRecord()]
+  const played = driver.run(record, puppetEngine(), { prompt: JSON.stringify([{ sleepMs: 20 }, { end }]) }, true)
+  driver.onServerAway()
+  then(driver)
+  await played
+  expect(record.end).toMatchObject({ type: 'run.error', resume: 'start>1', ...expected })
+  await driver.close()
+})
+
+test('[R24] in a folder of a person the engine ends with its turn, before the run has ended', async () => {
+  const engine = puppetEngine()
+  const driver = newDriver({ keepsEngine: false })
+  const [record, next] = [newRecord(), newRecord('req-2')]
+  await driver.run(record, engine, { prompt: 'Hello' }, true)
+  const { resume } = record.end as { resume: string }
+  await driver.run(next, engine, { prompt: 'Hello', resume }, true)
+  expect([engine.opened.length, next.end?.type]).toEqual([2, 'run.completed'])
 })

@@ -22,6 +22,8 @@ export interface EngineDriverOptions extends RunTimeouts {
   readonly stateFolder: string
   readonly filesFolder?: string
   readonly privateFolder: string
+  /** False: the engine ends with its turn, so that nothing is left in a folder of a person. Default true. */
+  readonly keepsEngine?: boolean
   /** Prepares the sandbox on first use. */
   readonly launcher: (provider: ProviderName) => Promise<EngineLauncher>
 }
@@ -45,7 +47,8 @@ export class EngineDriver {
     this.#activeRun = playing
     const end = await this.#runTurn(playing, engine, query, hasKey)
     const { session } = playing
-    const canStay = session?.alive && !playing.isBroken && (await endLeftovers(session, record)) && !this.#isClosed
+    const isClean = session?.alive && !playing.isBroken && (await endLeftovers(session, record))
+    const canStay = isClean && !this.#isClosed && this.#options.keepsEngine !== false
     if (canStay) this.#warmEngine = { name: warmEngineKey(engine, session.resume, query), session }
     else if (session && !playing.isBroken) await closeSession(session)
     this.#activeRun = null
@@ -68,7 +71,7 @@ export class EngineDriver {
       const played = Promise.race([session.play(query.prompt, playing.record, query.continues), playing.forcedEnd])
       const end = await played.finally(() => clearInterval(watched))
       // The engine's end counts, unless the runner stopped the run for a reason of its own.
-      return playing.decidedEnd ?? end
+      return playing.decidedEnd ?? serverAwayEnd(playing, end)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       return { kind: 'failed', message: `The engine could not be started: ${message}`, reason: 'engine' }
@@ -96,10 +99,17 @@ export class EngineDriver {
   onProviderStatus(status: number): void {
     const playing = this.#activeRun
     if (!playing) return
+    playing.serverAwaySince = null
     playing.keyRefusals = status === 401 ? playing.keyRefusals + 1 : 0
     if (playing.keyRefusals < KEY_REFUSALS_MAX) return
     const message = 'The provider refuses the key. Check that it is right and may be used.'
     this.#stopRun(playing, { kind: 'failed', message, reason: 'key_refused' }).catch(() => {})
+  }
+
+  /** A request of the engine waits for the server that lends its key. */
+  onServerAway(): void {
+    const playing = this.#activeRun
+    if (playing) playing.serverAwaySince ??= Date.now()
   }
 
   /** The sandbox exceeded a limit, and its engine is being killed. */
@@ -237,6 +247,8 @@ class ActiveRun {
   decidedEnd: TurnEnd | null = null
   isBroken = false
   keyRefusals = 0
+  /** The first try that did not reach the server, while none has since. */
+  serverAwaySince: number | null = null
 
   constructor(record: RunRecord) {
     this.record = record
@@ -267,6 +279,14 @@ class ActiveRun {
       record.report({ type: 'run.error', ...failure, ...handle })
     }
   }
+}
+
+/** An engine that stopped waiting for the server has not failed. */
+const serverAwayEnd = ({ serverAwaySince }: ActiveRun, end: TurnEnd): TurnEnd => {
+  if (serverAwaySince === null || end.kind !== 'failed') return end
+  const seconds = Math.round((Date.now() - serverAwaySince) / 1_000)
+  const message = `The server was away for ${seconds} seconds, and the engine stopped waiting for it.`
+  return { kind: 'failed', message, reason: 'server_away', transient: true }
 }
 
 interface WarmEngine {

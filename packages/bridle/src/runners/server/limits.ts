@@ -35,3 +35,10 @@ export const KEEP_MS = 600_000
 export const CLEANUP_MS = 1_000
 /** Ended runs whose frames are kept for callers that acknowledge nothing; each holds up to some megabytes. */
 export const ENDED_RUNS_SHOWN_MAX = 8
+/** While its server is away, a request tries again this often: a refused connection costs next to nothing. */
+export const SERVER_RETRY_MS = 250
+/**
+ * A server that follows its run is there, so its way to the provider must work within seconds. A machine that lost its power still looks
+ * like a reader; six retries of an engine with such waits are long enough for it to start.
+ */
+export const FOLLOWED_AWAY_MS = 60_000

@@ -5,6 +5,7 @@ import { createRelay, type EnvVars } from './relay.ts'
 import { runTerms, type SpendRules } from './run-terms.ts'
 import { runnerSettings } from './runner-settings.ts'
 
+const activeRun = {}
 const BODY = '{"model":"claude-haiku-4-5","max_tokens":100}'
 
 const through = async (vars: EnvVars, isOpen = true, path = '/v1/messages?x=1', secret?: string) => {
@@ -17,7 +18,7 @@ const through = async (vars: EnvVars, isOpen = true, path = '/v1/messages?x=1', 
   const base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
   const relay = createRelay({
     vars: () => ({ ANTHROPIC_BASE_URL: base, OPENAI_BASE_URL: `${base}/v1`, ...vars }),
-    isOpen: () => isOpen,
+    activeRun: () => (isOpen ? activeRun : null),
     onStatus: () => {},
   })
   try {
@@ -81,7 +82,7 @@ const withProvider = async (
   const base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
   const relay = createRelay({
     vars: () => ({ ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: 'k' }),
-    isOpen: () => true,
+    activeRun: () => activeRun,
     onStatus: () => {},
     terms: runTerms(rules, budgetUsd, () => named),
   })

@@ -1,25 +1,17 @@
 // Adds the key, and checks what it is spent on. Engines talk to this relay and never hold a key: the relay is in the runner, outside their walls. It holds a
 // token of the host's credential proxy, or a real key where somebody started the runner by hand.
 import { randomBytes } from 'node:crypto'
-import {
-  createServer,
-  type IncomingMessage,
-  request as plainRequest,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
-import { request as secureRequest } from 'node:https'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
-import { costUsd, priceOf, type TokenUsage } from '../../model-data/prices.ts'
+import { costUsd, priceOf } from '../../model-data/prices.ts'
 import { type Provider, REFUSAL_STATUSES } from '../credentials/providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from '../credentials/providers.ts'
 import { admitRequest, pathNotAllowed } from '../credentials/request-admission.ts'
 import { findProviderRoute, type ProviderTarget, type ProxyRefusal } from '../credentials/request-rules.ts'
 import { sameSecret } from '../credentials/same-secret.ts'
 import { isProxyRefusal } from '../credentials/spending/spend-ledger.ts'
-import { usageMeter } from '../credentials/spending/usage-meter.ts'
 import type { RunnerHealth } from '../protocol.ts'
-
+import { forwardWhenReachable, type UnreachableVerdict, type Upstream } from './relay-exchange.ts'
 import { type RunTerms, unlimitedTerms } from './run-terms.ts'
 
 export type EnvVars = { readonly [name: string]: string | undefined }
@@ -36,20 +28,29 @@ export interface Relay {
 
 export interface RelayOptions {
   readonly vars: () => EnvVars
-  /** False between runs: a process that an engine left behind gets no key. */
-  readonly isOpen: () => boolean
+  /** Null between runs: a process that an engine left behind gets no key. */
+  readonly activeRun: () => object | null
   readonly onStatus: (provider: ProviderName, status: number) => void
+  /** Whether a request with an unreachable address waits. Absent = it does not. */
+  readonly onUnreachable?: (provider: ProviderName, sinceMs: number) => UnreachableVerdict
   /** The terms of the run in progress; absent = only paths and bodies are checked. */
   readonly terms?: RunTerms
 }
 
-export const createRelay = ({ vars, isOpen, onStatus, terms = unlimitedTerms }: RelayOptions): Relay => {
+export const createRelay = ({
+  vars,
+  activeRun,
+  onStatus,
+  onUnreachable = () => 'provider_away',
+  terms = unlimitedTerms,
+}: RelayOptions): Relay => {
   const secret = randomBytes(16).toString('hex')
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const found = parseTarget(incoming)
     if (!found || !sameSecret(found.pathSecret, secret)) return refuse(outgoing, 404, 'Nothing is here.')
     const { name, provider, route, path, query } = found
-    if (!isOpen()) return refuse(outgoing, 403, 'No run is under way.')
+    const run = activeRun()
+    if (run === null) return refuse(outgoing, 403, 'No run is under way.')
     const target = upstream(name, vars())
     if (!target) return refuse(outgoing, 401, `There is no key for ${name}.`)
     if (route?.kind === 'probe') return void outgoing.writeHead(200).end()
@@ -64,14 +65,18 @@ export const createRelay = ({ vars, isOpen, onStatus, terms = unlimitedTerms }: 
     outgoing.once('close', admitted.end)
     if (outgoing.destroyed) return admitted.end()
     const { body, model } = admitted
-    forward(incoming, outgoing, {
-      url: `${target.base}${provider.basePath}${path}${query}`,
-      headers: target.headers,
+    const refusal = await forwardWhenReachable(incoming, outgoing, {
+      path: `${provider.basePath}${path}${query}`,
       body,
       provider: name,
       onStatus: (status) => onStatus(name, status),
       onUsage: route.kind === 'answer' ? (usage) => admitted.settle(costUsd(usage, priceOf(model ?? ''))) : null,
+      // Read again for each try: the next process of the server listens elsewhere.
+      target: () => (activeRun() === run ? upstream(name, vars()) : null),
+      onUnreachable: (sinceMs) => onUnreachable(name, sinceMs),
+      signal: left.signal,
     })
+    if (refusal) refuse(outgoing, ...refusal)
   }
   const servers = new Set<Server>()
   const open = (): Server => {
@@ -115,7 +120,7 @@ export const keyHealth = (vars: EnvVars): Pick<RunnerHealth, Provider['healthFie
 
 export const hasProviderKey = (provider: ProviderName, vars: EnvVars): boolean => upstream(provider, vars) !== null
 
-const upstream = (name: ProviderName, vars: EnvVars): { base: string; headers: Record<string, string> } | null => {
+const upstream = (name: ProviderName, vars: EnvVars): Upstream | null => {
   const { keyName, bearerName, urlName, vendorUrl, basePath, authorise } = providers[name]
   const key = vars[keyName]
   const bearer = bearerName && vars[bearerName]
@@ -126,78 +131,6 @@ const upstream = (name: ProviderName, vars: EnvVars): { base: string; headers: R
     base: base.endsWith(basePath) ? base.slice(0, base.length - basePath.length) : base,
     headers: key ? authorise(key) : { authorization: `Bearer ${bearer}` },
   }
-}
-
-/** Headers that the relay sets, and headers of a single connection. */
-const DROPPED = new Set([
-  'host',
-  'connection',
-  'authorization',
-  'x-api-key',
-  'cookie',
-  'transfer-encoding',
-  'keep-alive',
-  'trailer',
-  'te',
-  'expect',
-  'upgrade',
-])
-
-interface ForwardedRequest {
-  readonly url: string
-  readonly headers: Record<string, string>
-  readonly body: Buffer | null
-  readonly provider: ProviderName
-  readonly onStatus: (status: number) => void
-  /** Called once, also for an answer that was cut; null = the request costs nothing. */
-  readonly onUsage: ((usage: TokenUsage) => void) | null
-}
-
-const forward = (
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  { url, headers, body, provider, onStatus, onUsage }: ForwardedRequest,
-): void => {
-  const kept = Object.entries(incoming.headers).filter(([name]) => !DROPPED.has(name))
-  // An invalid base URL would throw inside the request.
-  if (!URL.canParse(url) || !/^https?:/.test(url))
-    return refuse(outgoing, 400, 'The base URL of the provider is not a URL.')
-  const ask = url.startsWith('https:') ? secureRequest : plainRequest
-  const sent = {
-    ...Object.fromEntries(kept),
-    ...headers,
-    // The meter reads the answer, so it must not be compressed.
-    'accept-encoding': 'identity',
-    ...(body && { 'content-type': 'application/json', 'content-length': String(body.byteLength) }),
-  }
-  const upstreamRequest = ask(url, { method: incoming.method, headers: sent }, (answer) => {
-    const status = answer.statusCode ?? 502
-    onStatus(status)
-    const isStream = answer.headers['content-type']?.startsWith('text/event-stream') ?? false
-    const meter = status < 300 ? usageMeter(provider, { isStream, requestBytes: body?.byteLength ?? 0 }) : null
-    let isCharged = false
-    const charge = () => {
-      if (!isCharged && meter) onUsage?.(meter.total())
-      isCharged = true
-    }
-    if (onUsage && meter) answer.on('data', (bytes: Buffer) => meter.read(bytes)).once('end', charge)
-    // Before the reservation ends: `close` comes for an answer that was cut, too.
-    outgoing.prependOnceListener('close', charge)
-    outgoing.writeHead(
-      status,
-      Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !DROPPED.has(name))),
-    )
-    answer.pipe(outgoing)
-    // Cut the engine's connection when the provider's is cut: half an answer must not look complete.
-    answer.on('error', () => outgoing.destroy())
-    answer.on('aborted', () => outgoing.destroy())
-  })
-  upstreamRequest.on('error', () => {
-    if (outgoing.headersSent) outgoing.destroy()
-    else refuse(outgoing, 502, 'The provider cannot be reached.')
-  })
-  outgoing.on('close', () => upstreamRequest.destroy())
-  upstreamRequest.end(body)
 }
 
 interface RelayTarget extends ProviderTarget {

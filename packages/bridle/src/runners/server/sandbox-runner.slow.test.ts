@@ -245,6 +245,26 @@ describe('[R4] re-attaching', () => {
     await idle(runs)
     expect((await runs.query({ prompt: 'next' })).status).toBe(200)
   })
+
+  test('[R27] nobody follows: its requests wait for the server, and are stopped with it', async () => {
+    const [provider, runs] = [await echo(), await start({ keepMs: 1_500 })]
+    const away = { ANTHROPIC_API_KEY: 'old', ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' }
+    const begin = async (requestId: string) => {
+      const reading = await runs.query({ requestId, prompt: steps({ hang: 'politely' }), env: away })
+      await reading.first('run.started')
+      reading.leave()
+      return fetch(`${await engine.baseUrl()}/v1/models`).then(({ status }) => status)
+    }
+    const waits = begin('comes-back')
+    await until(() => engine.opened.length === 1)
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    const env = { ANTHROPIC_API_KEY: 'new', ANTHROPIC_BASE_URL: provider.url }
+    expect((await runs.put('/runs/comes-back/env', { vars: env })).status).toBe(200)
+    expect([await waits, provider.keys]).toEqual([200, ['new']])
+    await idle(runs)
+    expect(await begin('stays-away')).toBe(403)
+    await provider.close()
+  })
 })
 
 describe('[R5] approvals', () => {

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Digest } from '../../kernel/ports/digest.ts'
+import { type ProviderName, providers } from '../credentials/providers.ts'
 import type { Engine } from '../engines/engine.ts'
 import { FILE_BYTES_MAX } from '../files/limits.ts'
 import { filesFolderOf, receiveFile } from '../files/received-files.ts'
@@ -23,9 +24,10 @@ import { defaultIsolationPlan, type IsolationPlan } from '../sandboxes/isolation
 import { describeExceeded } from '../sandboxes/resources/resource-limits.ts'
 import { type ApprovalMode, answersApprovals, isDocumentCaller } from './approval-mode.ts'
 import { EngineDriver, type RunTimeouts } from './engine-driver.ts'
-import { CLEANUP_MS, ENDED_RUNS_SHOWN_MAX, KEEP_MS } from './limits.ts'
+import { CLEANUP_MS, ENDED_RUNS_SHOWN_MAX, FOLLOWED_AWAY_MS, KEEP_MS } from './limits.ts'
 import { listen, listenerUrl, listenOnSocket } from './listener.ts'
 import { createRelay, type EnvVars, hasProviderKey, keyHealth, type Relay } from './relay.ts'
+import type { UnreachableVerdict } from './relay-exchange.ts'
 import { bodyDigest, RunHistory, textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
 import { handleBody, refuseStaleEpoch } from './run-requests.ts'
@@ -112,8 +114,9 @@ export class SandboxRunner {
     let runner: SandboxRunner | null = null
     const relay = createRelay({
       vars: () => runner?.vars ?? {},
-      isOpen: () => runner?.busy ?? false,
+      activeRun: () => runner?.activeRun ?? null,
       onStatus: (_provider, status) => runner?.onProviderStatus(status),
+      onUnreachable: (provider, sinceMs) => runner?.onUnreachable(provider, sinceMs) ?? 'provider_away',
       terms: (provider) => (runner?.terms ?? unlimitedTerms)(provider),
     })
     try {
@@ -146,6 +149,7 @@ export class SandboxRunner {
       ...options,
       filesFolder: filesFolderOf(stateFolder),
       privateFolder,
+      keepsEngine: isolation?.isInPlace !== true,
       launcher: this.#isolation.launcher,
     })
     server.on('request', (incoming, outgoing) => {
@@ -165,6 +169,21 @@ export class SandboxRunner {
   /** True while a run is in progress. */
   get busy(): boolean {
     return this.#currentRun !== null && this.#currentRun.end === null
+  }
+
+  /** The run in progress. */
+  get activeRun(): object | null {
+    return this.busy ? this.#currentRun : null
+  }
+
+  /** A run with a lent key waits for its server as long as the runner keeps runs without a reader. */
+  onUnreachable(provider: ProviderName, sinceMs: number): UnreachableVerdict {
+    const run = this.#currentRun
+    if (!run || typeof run.env[providers[provider].urlName] !== 'string') return 'provider_away'
+    // The engine is not stuck: it is kept waiting.
+    run.lastEventAt = Date.now()
+    this.#driver.onServerAway()
+    return run.hasReaders && sinceMs > FOLLOWED_AWAY_MS ? 'server_away' : 'wait'
   }
 
   /** Notes the status of a provider's answer, to tell a refused key from a broken network. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import type { Key } from '../../kernel/event.ts'
-import { UPLOAD_KEPT_MS, UPLOADS_UNUSED_BYTES_MAX } from '../limits.ts'
+import { UPLOAD_KEPT_MS, UPLOADS_UNUSED_BYTES_MAX, UPLOADS_UNUSED_USER_BYTES_MAX } from '../limits.ts'
 import { StoredUploads } from './stored-uploads.ts'
 import { memoryUploadFolder, uploadFolder } from './upload-folder.ts'
 
@@ -70,4 +70,23 @@ test('[H66] what a tenant leaves unused is bounded', async () => {
   expect(await uploads.add({ ...file, tenant: 'other' }, contentOf(1, 2))).not.toBeNull()
   await uploads.claim(String(first?.id), keyOf('s'))
   expect(await uploads.add(file, contentOf(1, 2))).not.toBeNull()
+})
+
+test('[H66] a user fills a quarter of what the tenant may leave unused, and the others go on', async () => {
+  const uploads = new StoredUploads(memoryUploadFolder(), () => now)
+  const [ann, bob] = [
+    { ...file, owner: 'user:ann' },
+    { ...file, owner: 'user:bob' },
+  ]
+  const large = { byteLength: UPLOADS_UNUSED_USER_BYTES_MAX - 1 } as Uint8Array
+  const first = await uploads.add(ann, large)
+  expect(await uploads.add(ann, contentOf(1, 2))).toBeNull()
+  for (const other of [bob, { ...file, owner: null }, { ...ann, tenant: 'other' }])
+    expect(await uploads.add(other, contentOf(1, 2))).not.toBeNull()
+  await uploads.claim(String(first?.id), keyOf('s'))
+  expect(await uploads.add(ann, contentOf(1, 2))).not.toBeNull()
+  // A credential without a user has what the tenant has.
+  expect(
+    await uploads.add({ ...file, owner: null }, { byteLength: UPLOADS_UNUSED_BYTES_MAX / 2 } as Uint8Array),
+  ).not.toBeNull()
 })

@@ -1,7 +1,7 @@
 // Uploaded files: kept for a day until a session uses them, and then as long as the session.
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { NewUpload, Upload, Uploads } from '../../kernel/ports/uploads.ts'
-import { UPLOAD_KEPT_MS, UPLOADS_UNUSED_BYTES_MAX } from '../limits.ts'
+import { UPLOAD_KEPT_MS, UPLOADS_UNUSED_BYTES_MAX, UPLOADS_UNUSED_USER_BYTES_MAX } from '../limits.ts'
 import type { UploadFolder } from './upload-folder.ts'
 
 /** The facts of all files are in memory, some 300 bytes each. */
@@ -24,7 +24,7 @@ export class StoredUploads implements Uploads {
 
   async add(file: NewUpload, bytes: Uint8Array): Promise<Upload | null> {
     await this.removeExpired()
-    if (this.#unusedBytes(file.tenant) + bytes.byteLength > UPLOADS_UNUSED_BYTES_MAX) return null
+    if (this.#hasTooManyUnused(file, bytes.byteLength)) return null
     const id = `file-${crypto.randomUUID()}`
     const upload: Upload = { ...file, id, sizeBytes: bytes.byteLength, uploadedAt: this.#now(), session: null }
     // Counted from here on, so that uploads at the same time share the limit.
@@ -90,11 +90,15 @@ export class StoredUploads implements Uploads {
     await this.#folder.remove(id)
   }
 
-  #unusedBytes(tenant: string): number {
-    let bytes = 0
-    for (const upload of this.#uploads.values())
-      if (upload.tenant === tenant && upload.session === null) bytes += upload.sizeBytes
-    return bytes
+  #hasTooManyUnused({ tenant, owner }: NewUpload, sizeBytes: number): boolean {
+    let all = sizeBytes
+    let own = sizeBytes
+    for (const upload of this.#uploads.values()) {
+      if (upload.tenant !== tenant || upload.session !== null) continue
+      all += upload.sizeBytes
+      if (upload.owner === owner) own += upload.sizeBytes
+    }
+    return all > UPLOADS_UNUSED_BYTES_MAX || (owner !== null && own > UPLOADS_UNUSED_USER_BYTES_MAX)
   }
 
   #isOld = ({ uploadedAt }: Upload): boolean => this.#now() - uploadedAt > UPLOAD_KEPT_MS

@@ -2,7 +2,13 @@
 import { expect, test } from 'vitest'
 import type { Key } from '../../kernel/event.ts'
 import { objectDriver } from '../drivers/object-driver.ts'
-import { CLEANUP_RETRY_MS, UPLOAD_KEPT_MS, UPLOAD_PIECE_BYTES, UPLOADS_UNUSED_BYTES_MAX } from '../limits.ts'
+import {
+  CLEANUP_RETRY_MS,
+  UPLOAD_KEPT_MS,
+  UPLOAD_PIECE_BYTES,
+  UPLOADS_UNUSED_BYTES_MAX,
+  UPLOADS_UNUSED_USER_BYTES_MAX,
+} from '../limits.ts'
 import { directoryObjectMigrations } from '../object/object-schema.ts'
 import { memoryObjectStorage } from '../object/object-storage.suite.ts'
 import { UploadIndex } from './upload-index.ts'
@@ -84,6 +90,16 @@ test('[H66] what a tenant leaves unused is bounded', async () => {
   expect(await index.reserve({ ...file, sizeBytes: 2 })).toBeNull()
   await index.claim(large, keyOf('s'))
   expect(await index.reserve({ ...file, sizeBytes: 2 })).not.toBeNull()
+})
+
+test('[H66] a user fills a quarter of what the tenant may leave unused, and the others go on', async () => {
+  const { index, add } = emptyIndex()
+  const large = await add({ owner: 'user:ann', sizeBytes: UPLOADS_UNUSED_USER_BYTES_MAX - 1 })
+  const reserved = (owner: string | null) => index.reserve({ ...file, owner, sizeBytes: 2 })
+  expect(await reserved('user:ann')).toBeNull()
+  for (const owner of ['user:bob', null]) expect(await reserved(owner)).not.toBeNull()
+  await index.claim(large, keyOf('s'))
+  expect(await reserved('user:ann')).not.toBeNull()
 })
 
 test('[CF26] bytes survive in pieces, and another attempt replaces the first', () => {

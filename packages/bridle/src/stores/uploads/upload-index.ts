@@ -3,7 +3,13 @@
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { NewUpload, Upload } from '../../kernel/ports/uploads.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
-import { CLEANUP_RETRY_MS, RELEASES_MAX, UPLOAD_KEPT_MS, UPLOADS_UNUSED_BYTES_MAX } from '../limits.ts'
+import {
+  CLEANUP_RETRY_MS,
+  RELEASES_MAX,
+  UPLOAD_KEPT_MS,
+  UPLOADS_UNUSED_BYTES_MAX,
+  UPLOADS_UNUSED_USER_BYTES_MAX,
+} from '../limits.ts'
 
 /** The place of a file's bytes: the bucket, else an object of its own. */
 export interface UploadPlace {
@@ -41,14 +47,18 @@ export class UploadIndex {
     this.#ports = ports
   }
 
-  /** Null = the tenant keeps too many files that no session uses. */
+  /** Null = the tenant or the user keeps too many files that no session uses. */
   async reserve({ inBucket, ...file }: UploadReservation): Promise<Upload | null> {
     const { driver, now } = this.#ports
     this.#expire()
-    const unused = driver.get<{ bytes: number | null }>(
-      "SELECT SUM(size_bytes) AS bytes FROM uploads WHERE status IN ('arriving', 'unused')",
+    const unused = driver.get<{ bytes: number | null; own: number | null }>(
+      `SELECT SUM(size_bytes) AS bytes, SUM(size_bytes) FILTER (WHERE json_extract(facts, '$.owner') = ?) AS own
+       FROM uploads WHERE status IN ('arriving', 'unused')`,
+      file.owner,
     )
     if ((unused?.bytes ?? 0) + file.sizeBytes > UPLOADS_UNUSED_BYTES_MAX) return null
+    // An upload without a user has no row that equals null.
+    if (file.owner !== null && (unused?.own ?? 0) + file.sizeBytes > UPLOADS_UNUSED_USER_BYTES_MAX) return null
     const upload: Upload = { ...file, id: `file-${crypto.randomUUID()}`, uploadedAt: now(), session: null }
     driver.run(
       "INSERT INTO uploads (id, facts, status, size_bytes, in_bucket, due_at) VALUES (?, ?, 'arriving', ?, ?, ?)",

@@ -213,7 +213,11 @@ test('[H60] [W26] a client that joins the deltas and cuts them as told has the t
     ['reflection', { text: 'Then' }],
     ['token', { text: 'tw' }],
     ['output_superseded', { run_id: 'r-2', attempt: 1, keep: { chars: 5, parts: 3, thinking_chars: 6 } }],
-    ['token', { text: 'two.' }],
+    ['token', { text: 'twi' }],
+    ['response', { text: 'One, tw', so_far: true, thinking_chars: 6 }],
+    ['token', { text: 'o.' }],
+    // A log from before says a whole text, which a wire that only appends cannot.
+    ['response', { text: 'One, two.', so_far: true }],
   ]
   let [text, thinking] = ['', '']
   for (const [at, [type, payload]] of log.entries()) {

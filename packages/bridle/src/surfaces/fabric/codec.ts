@@ -228,11 +228,11 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   session_resumed: ({ payload }) => operatorAction('resume', payload),
   session_archived: ({ payload }) => operatorAction('archive', payload),
   session_unarchived: ({ payload }) => operatorAction('unarchive', payload),
-  session_renamed: ({ payload: { title, actor } }) => operatorAction('rename', { actor }, { name: title }),
+  session_renamed: ({ payload }) =>
+    operatorAction('rename', { ...payload, reason: undefined }, { name: payload.title }),
   policy_set: ({ payload }) => operatorAction('policy', payload),
-  signal_received: ({ payload: { name, actor } }) => operatorAction('signal', { actor }, { name }),
-  memory_decided: ({ payload: { key, decision, reason, actor } }) =>
-    operatorAction('memory', { actor, reason }, { name: key, decision }),
+  signal_received: ({ payload }) => operatorAction('signal', { ...payload, reason: undefined }, { name: payload.name }),
+  memory_decided: ({ payload }) => operatorAction('memory', payload, { name: payload.key, decision: payload.decision }),
   branched: ({ payload }) =>
     operatorAction('branch', payload, { from: payload.parent.id, eventId: payload.source_event_id }),
 
@@ -247,7 +247,11 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   retry_scheduled: (event) => notice(event),
   prompt_queued: (event) => notice(event),
   turn_start_tools: null,
-  response: null,
+  response: ({ run, payload: { text, so_far, thinking_chars } }) =>
+    // Logs from before have no `thinking_chars`, and texts that are more than a beginning.
+    run !== undefined && so_far && thinking_chars !== undefined
+      ? ['text_superseded', { runId: run, chars: text.length, thinkingChars: thinking_chars }]
+      : null,
   tool_result: null,
   tool_batch: null,
   tool_selected: null,
@@ -292,8 +296,17 @@ const notice = (event: AnyEvent): AgentEventContent | null => {
   return ['notice', { kind, runId, message, retryAt: retryAt === undefined ? null : new Date(retryAt).toISOString() }]
 }
 
+interface ActorAndReason {
+  readonly actor?: string | undefined
+  readonly actor_claimed?: true | undefined
+  readonly reason?: string | undefined
+}
+
 const operatorAction = (
   action: AgentEventData['operator_action']['action'],
-  { actor, reason }: { readonly actor?: string | undefined; readonly reason?: string | undefined },
+  { actor, actor_claimed, reason }: ActorAndReason,
   more: Pick<AgentEventData['operator_action'], 'from' | 'eventId' | 'name' | 'decision'> = {},
-): AgentEventContent => ['operator_action', { action, actor: actor ?? null, reason: reason ?? null, ...more }]
+): AgentEventContent => [
+  'operator_action',
+  { action, actor: actor ?? null, ...(actor_claimed && { actorClaimed: true }), reason: reason ?? null, ...more },
+]

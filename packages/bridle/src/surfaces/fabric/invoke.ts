@@ -4,7 +4,7 @@
 // first, and a client that checks nothing else must not take a failed run for a result. `Prefer` chooses otherwise.
 
 import type * as v from 'valibot'
-import { type AgentInfo, unavailability } from '../../kernel/agent-info.ts'
+import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isRefusal, type PromptAnswer } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
@@ -19,6 +19,7 @@ import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, Denial, extendDenial, isDenial, sessionNotFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
+import { promptRefusalOf } from '../http/sessions/prompt-refusal.ts'
 import { requireKey } from '../http/sessions/routes.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
 import { workspaceInQuery, type workspaceQuery } from '../http/workspaces/workspace-choice.ts'
@@ -36,7 +37,7 @@ export const invoke = async (
 ): Promise<Response | Denial> => {
   const { request, body, ports } = call
   const key = requireKey(call)
-  const unavailable = unavailability(agent)
+  const unavailable = await promptRefusalOf(ports.host, key, agent)
   if (unavailable !== null) return new Denial('unavailable', unavailable)
   const input = await claimInputFiles(call, key, body as JsonObject)
   if (isDenial(input)) return input

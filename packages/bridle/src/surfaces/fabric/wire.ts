@@ -93,6 +93,8 @@ export interface AgentEventData {
       | 'rename'
       | 'import'
     readonly actor: string | null
+    /** The caller supplied the name, since its credential has no user. */
+    readonly actorClaimed?: true
     readonly reason: string | null
     /** The parent of the branch, and the event that it branched at. */
     readonly from?: string

@@ -1,6 +1,7 @@
 // Routes of background sessions: start, pause, resume, branch, policy and health.
 
 import * as v from 'valibot'
+import { promptRefusal } from '../../kernel/agent-info.ts'
 import { isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import { RETRIES_MAX } from '../../kernel/limits.ts'
@@ -9,7 +10,7 @@ import { actorField, viewerOf } from '../http/access/users.ts'
 import { json } from '../http/answers/answer-schema.ts'
 import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
-import { badRequest, type Denial, isDenial } from '../http/router/denial.ts'
+import { badRequest, Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
@@ -166,6 +167,8 @@ const startBackground = async (
   const { tenant, id } = key
   const agent = chooseAgent(call, { agent: key.agent })
   if (isDenial(agent)) return agent
+  const unavailable = promptRefusal(agent, settingsOf(body).model)
+  if (unavailable !== null) return new Denial('unavailable', unavailable)
   const input = await claimInputFiles(call, key, { ...body.input, prompt: body.prompt })
   if (isDenial(input)) return input
   const submission = await agent.accept(input)

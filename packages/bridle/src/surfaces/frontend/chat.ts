@@ -1,6 +1,7 @@
 // Routes of chat sessions: create, take a turn, show, stream and branch.
 
 import * as v from 'valibot'
+import { promptRefusal } from '../../kernel/agent-info.ts'
 import { isRefusal } from '../../kernel/commands.ts'
 import { eventId, type Key } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
@@ -9,7 +10,7 @@ import { actorField, ownerField } from '../http/access/users.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { publicPath } from '../http/requests/public-path.ts'
-import { badRequest, type Denial, isDenial, missingSession } from '../http/router/denial.ts'
+import { badRequest, Denial, isDenial, missingSession } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { lookUp } from '../http/sessions/event-lookup.ts'
@@ -151,6 +152,8 @@ const takeTurn = async (call: TurnCall): Promise<Response | Denial> => {
   const { key } = session
   const agent = chooseAgent(call, { agent: key.agent })
   if (isDenial(agent)) return agent
+  const unavailable = promptRefusal(agent, session.state.lifecycle.settings.model)
+  if (unavailable !== null) return new Denial('unavailable', unavailable)
   const input = await claimInputFiles(call, key, { ...body.input, prompt: body.prompt })
   if (isDenial(input)) return input
   const submission = await agent.accept(input)

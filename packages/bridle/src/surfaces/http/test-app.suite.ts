@@ -23,10 +23,13 @@ export interface TestReply {
   readonly headers: Headers
 }
 
+/** A runner under test; with `isProcedure` its agent is one that `sop()` made. */
+export type TestRunner = Runner & { readonly isProcedure?: boolean }
+
 /** `runners` are further agents by name, each with its runner. */
 export const testApp = (
   options: Partial<AppOptions> = {},
-  runners: { readonly [name: string]: Runner } = {},
+  runners: { readonly [name: string]: TestRunner } = {},
   { log, directory }: Pick<ReturnType<typeof memoryStore>, 'log' | 'directory'> = memoryStore(),
 ) => {
   let now = 1_700_000_000_000
@@ -42,7 +45,10 @@ export const testApp = (
   // Other agents play scripts too, in the name of a function.
   const native = { ...runner, identity: nativeIdentity }
   const listed = new Map(
-    [...agents, ...Object.keys(runners).map((name) => agent(name, true))].map((each) => [each.name, each]),
+    [
+      ...agents,
+      ...Object.entries(runners).map(([name, { isProcedure = false }]) => ({ ...agent(name, true), isProcedure })),
+    ].map((each) => [each.name, each]),
   )
   const changes = new ChangeFeed({ clock, identityOf: (name) => engineOf(listed, name) })
   const host = new Host({

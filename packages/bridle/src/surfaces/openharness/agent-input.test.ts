@@ -42,35 +42,6 @@ test('[OH3] unknown fields and names of prototypes, at every level, change nothi
   expect('polluted' in {}).toBe(false)
 })
 
-test('[OH143] without a token, run_id and sop_id of a continuation resume nothing: the intent is a turn of its own', async () => {
-  const { send } = testEngine()
-  const asked = await send(
-    messageOf({ session_id: 's', user_intent: script({ approve: 'write', args: {} }, { text: 'Written.' }) }),
-  )
-  const payload = asked.body.response.action_directives?.[0]?.payload as unknown as {
-    run_id: string
-    continuation_token: string
-  }
-  const { run_id } = payload
-  const bare = await send(messageOf({ session_id: 's', continuation: { run_id, sop_id: 'x' } }))
-  expect([summaryOf(bare), bare.body.response.error?.details]).toEqual([
-    [400, 'invalid_request'],
-    { field: 'context.user_intent' },
-  ])
-  const other = await send(
-    messageOf({
-      session_id: 't',
-      user_intent: script({ text: 'Own.' }),
-      continuation: { run_id, continuation_token: '' },
-    }),
-  )
-  expect(summaryOf(other)).toEqual([200, ['Own.']])
-  // The token alone says which run goes on.
-  const { continuation_token } = payload
-  const status = await send(messageOf({ session_id: 's', continuation: { run_id: 'r-99', continuation_token } }))
-  expect(status.body.response.action_directives).toEqual(asked.body.response.action_directives)
-})
-
 test('[OH14] a run that says and directs nothing is a success without directives', async () => {
   const { status, body } = await testEngine().send(messageOf({ user_intent: script() }))
   expect([status, body.response]).toMatchObject([200, { status: 'success', action_directives: [] }])

@@ -1,7 +1,10 @@
 // The fields of a request that reach the log and the agent.
 import { type JsonObject, present } from '../../kernel/json.ts'
+import { deriveToken } from '../http/access/sealing.ts'
 import { type Denial, isDenial } from '../http/router/denial.ts'
+import type { RouteContext } from '../http/router/route.ts'
 import { parseAttachments } from './attachments.ts'
+import { secretOf } from './continuation.ts'
 import { keptState } from './privacy.ts'
 import { shellInput } from './shell.ts'
 import type { RequestPayload, ShellIdentity } from './wire.ts'
@@ -15,19 +18,27 @@ export interface KeptFields {
 
 /** Nothing of `auth`, which is for the edge alone, and nothing private. A request that is repeated has the same. */
 export const keptFields = async (
+  { ports, access }: Pick<RouteContext, 'ports' | 'access'>,
   { context = {}, extensions }: RequestPayload,
-  restrictedKeys?: readonly string[],
 ): Promise<KeptFields | Denial> => {
   const { user_intent: prompt = '', task_hint, shell = null } = context
   const attachments = parseAttachments(context.attachments ?? [])
   if (isDenial(attachments)) return attachments
+  const { restrictedKeys } = ports.openharness ?? {}
+  const fingerprint = async (text: string) => deriveToken(await secretOf(ports), 'privacy', access.tenant, text)
   const fields = present({
     task_hint,
-    environment_state: (await keptState(context.environment_state, restrictedKeys)) ?? undefined,
+    environment_state: (await keptState(context.environment_state, fingerprint, restrictedKeys)) ?? undefined,
     extensions: context.extensions,
     request_extensions: extensions,
   })
   return { prompt, fields: fields as unknown as JsonObject, attachments, shell }
+}
+
+/** The fields that identify a request. The state of the device and the shell may change between two tries. */
+export const comparedFields = ({ fields, ...kept }: KeptFields): JsonObject => {
+  const { environment_state: _state, ...compared } = fields
+  return { ...kept, fields: compared, shell: null } as unknown as JsonObject
 }
 
 /** The body that the agent accepts: the prompt, and the rest as `openharness`. */

@@ -4,6 +4,7 @@ import { bearer } from '../http/test-client.suite.ts'
 import { openContinuation, sealContinuation } from './continuation.ts'
 import { approvalDirective } from './directives.ts'
 import { type EngineReply, messageOf, script, summaryOf, testEngine } from './engine.suite.ts'
+import { onboard } from './procedure.suite.ts'
 
 interface Question {
   readonly continuation_token: string
@@ -35,6 +36,7 @@ test('[OH19] a run that waits answers at once with its question, and again for t
       risk_tier: 'caution',
       payload: {
         message: expect.any(String),
+        fallback_message: expect.any(String),
         tool: 'write',
         arguments: { path: 'a.txt' },
         risk: 'caution',
@@ -209,3 +211,20 @@ test.each([
     expect([directive.risk_tier, directive.payload?.risk]).toEqual([expected, expected])
   },
 )
+
+test('[OH147] a shell without approvals learns that it cannot answer, from the text that it shows in place of a question', async () => {
+  const { send } = testEngine({}, { onboard })
+  const ask = async (capabilities: object, more: object) => {
+    const { body } = await send(messageOf({ ...more }, { capabilities }))
+    const question = body.response.action_directives?.find(({ action_type }) => action_type === 'request_approval')
+    expect(question?.payload?.message).toBeTypeOf('string')
+    return question?.payload?.fallback_message
+  }
+  const tool = { user_intent: script({ approve: 'write', reason: 'Write it?', args: {} }) }
+  const text = { task_hint: { sop_id: 'onboard' } }
+  for (const capabilities of [{}, { 'openharness.ui.approval': false }]) {
+    expect(await ask(capabilities, tool)).toMatch(/This shell cannot answer\./)
+    expect(await ask(capabilities, text)).toBe('Your name? Answer with your next message.')
+  }
+  expect(await ask({ 'openharness.ui.approval': true }, tool)).toBe(undefined)
+})

@@ -6,7 +6,7 @@ import { nativeRunner } from '../../runners/in-process/native.ts'
 import { StoredUploads } from '../../stores/uploads/stored-uploads.ts'
 import { memoryUploadFolder } from '../../stores/uploads/upload-folder.ts'
 import { bearer } from '../http/test-client.suite.ts'
-import { messageOf, script, testEngine } from './engine.suite.ts'
+import { messageOf, script, summaryOf, testEngine } from './engine.suite.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const user_intent = script({ text: 'Fine.' })
@@ -173,4 +173,27 @@ describe('[H67] a prompt on another wire', () => {
       expect([reply.status, String(reply.body.error).split(':')[0]]).toEqual([400, field])
     }
   })
+})
+
+test('[OH100] an address that is not fetched is kept without its credentials, and with every other query', async () => {
+  const engine = testEngine()
+  const kept: [string, string][] = [
+    ['https://bucket.example/a?X-Amz-Date=1&X-Amz-Signature=canary', 'https://bucket.example/a'],
+    ['https://bucket.example/a?sv=1&sig=canary#page=2', 'https://bucket.example/a#page=2'],
+    ['https://ann:canary@files.example/b?id=7', 'https://files.example/b?id=7'],
+    ['app://docs?access_token=canary', 'app://docs'],
+    ['https://video.example/watch?v=7&list=2', 'https://video.example/watch?v=7&list=2'],
+    ['app:7', 'app:7'],
+  ]
+  const attachments = kept.map(([uri]) => ({ uri }))
+  const request = messageOf(
+    { session_id: 's', user_intent: script({ text: 'Fine.' }), attachments },
+    { request_id: 'q' },
+  )
+  for (const reply of [await engine.send(request), await engine.send(request)])
+    expect(summaryOf(reply)).toEqual([200, ['Fine.']])
+  const session = await engine.host.find({ tenant: 'default', agent: 'scripted', id: 's' })
+  const log = JSON.stringify([await session?.read(0, 1_000), session?.state])
+  expect(log).not.toContain('canary')
+  for (const [, uri] of kept) expect(log).toContain(`"${uri}"`)
 })

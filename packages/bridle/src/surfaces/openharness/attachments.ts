@@ -31,3 +31,17 @@ export const parseAttachments = (attachments: readonly AttachmentReference[]): r
 /** Signed addresses are long, too, so this is for names and ids. */
 const isEncodedFile = (value: string): boolean =>
   value.length > ENCODED_CHARS_MAX && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value)
+
+/** The address without credentials: anyone who reads a signed address in the log could fetch the file. */
+export const withoutSignature = (attachment: JsonObject): JsonObject => {
+  const url = typeof attachment.uri === 'string' ? URL.parse(attachment.uri) : null
+  const isSigned = url !== null && [...url.searchParams.keys()].some((name) => CREDENTIAL.test(name))
+  if (url === null || !(isSigned || url.password !== '')) return attachment
+  url.search = isSigned ? '' : url.search
+  url.username = ''
+  url.password = ''
+  return { ...attachment, uri: url.href }
+}
+
+/** Names of parameters that grant access, such as `X-Amz-Signature`, `sig`, `access_token`. Other parameters may identify the file. */
+const CREDENTIAL = /(sig|signature|token|secret|password|credential|hmac|auth|api[-_]?key)$|^(key|policy)$/i

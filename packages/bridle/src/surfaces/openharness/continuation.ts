@@ -16,7 +16,7 @@ export interface ContinuationClaim {
 /** A server without a secret, as in tests, has one for as long as it lives. Made on first use: Workers have no randomness before. */
 let ownSecret: string | undefined
 
-const secretOf = async ({ signingSecret }: Pick<AppPorts, 'signingSecret'>): Promise<string> => {
+export const secretOf = async ({ signingSecret }: Pick<AppPorts, 'signingSecret'>): Promise<string> => {
   if (signingSecret) return signingSecret()
   ownSecret ??= randomToken()
   return ownSecret

@@ -28,11 +28,12 @@ const directives = ({ body }: EngineReply) => body.response.action_directives ??
 const say = (session_id: string, ...steps: readonly unknown[]) =>
   messageOf({ session_id, user_intent: script(...steps) }, { request_id: 'one', capabilities })
 
-test('[OH40] the answer has the directives of its run in order, and its text where it began', async () => {
+test('[OH40] the answer has the directives of its run in order, and a message for each stretch of text between them', async () => {
   const { send } = testEngine()
   const steps = [{ directive: chart }, { text: 'Here ' }, { directive: copy }, { text: 'it is.' }, { directive: own }]
   const replies = await Promise.all(ids.map((id) => send(say(id, ...steps))))
-  for (const reply of replies) expect(directives(reply)).toEqual([chart, message('Here it is.'), copy, own])
+  for (const reply of replies)
+    expect(directives(reply)).toEqual([chart, message('Here '), copy, message('it is.'), own])
   // A later turn has only its own, and a repeated request those that it had.
   const later = await send(messageOf({ session_id: 's1', user_intent: script({ directive: own }) }, { capabilities }))
   expect(directives(later)).toEqual([own])

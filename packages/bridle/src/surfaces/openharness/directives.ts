@@ -20,11 +20,24 @@ export const shapeDirectives = (
 ): readonly ActionDirective[] => {
   const kind = request.context?.shell?.shell_kind
   const isParallel = hasCapability(capabilities, 'openharness.actions.parallel')
+  const canAsk = hasCapability(capabilities, 'openharness.ui.approval')
   const hasCards = hasCapability(capabilities, 'openharness.ui.rich_cards')
   return directives
     .flatMap((directive) => (hasCards || directive.action_type !== 'render_ui' ? [directive] : cardText(directive)))
     .map((directive) => (isParallel ? directive : inSequence(directive)))
     .map((directive) => shapeMessage(directive, kind))
+    .map((directive) => (canAsk ? directive : withAdvice(directive)))
+}
+
+/** A shell that does not know `request_approval` shows this text instead, so that its user learns why the run waits. */
+const withAdvice = (directive: ActionDirective): ActionDirective => {
+  const { action_type: type, payload = {} } = directive
+  if (type !== 'request_approval' || typeof payload.message !== 'string') return directive
+  const advice =
+    payload.tool === INPUT_SUBJECT
+      ? 'Answer with your next message.'
+      : 'This shell cannot answer. The work waits for an approval elsewhere.'
+  return { ...directive, payload: { ...payload, fallback_message: `${payload.message} ${advice}` } }
 }
 
 /** A card as text, for a shell that has no cards. A card that brings no text is left out: nothing of it could be shown. */

@@ -1,7 +1,6 @@
 // An engine under test, and a shell that sends it messages.
-import type { Runner } from '../../kernel/ports/runner.ts'
 import type { AppOptions } from '../http/router/app.ts'
-import { type TestReply, testApp } from '../http/test-app.suite.ts'
+import { type TestReply, type TestRunner, testApp } from '../http/test-app.suite.ts'
 import type { ResponseMessage } from './wire.ts'
 
 export const JSON_TYPE = { 'content-type': 'application/json' }
@@ -20,7 +19,10 @@ export const messageOf = (context: object, more: object = {}, payload: object = 
   ...more,
 })
 
-export const testEngine = (options: Partial<AppOptions> = {}, runners: { readonly [name: string]: Runner } = {}) => {
+export const testEngine = (
+  options: Partial<AppOptions> = {},
+  runners: { readonly [name: string]: TestRunner } = {},
+) => {
   const app = testApp(options, runners)
   const send = async (message: unknown, headers: Record<string, string> = {}, path = '/v1/openharness') =>
     (await app.post(path, message, { ...JSON_TYPE, ...headers })) as unknown as EngineReply

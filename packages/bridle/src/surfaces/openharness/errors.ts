@@ -56,6 +56,9 @@ export const invalidField = (field: string, message: string): Denial =>
 export const requestIdConflict = (): Denial =>
   engineError('request_id_conflict', 'This request_id was used for another request in this session.')
 
+export const expiredContinuation = (message = 'There is no such run in this session.'): Denial =>
+  engineError('continuation_expired', message)
+
 /** Denials of the parts that all wires share. */
 const codesOfDenials: { readonly [D in DenialCode]?: EngineErrorCode } = {
   bad_request: 'invalid_request',

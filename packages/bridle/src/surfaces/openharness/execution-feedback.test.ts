@@ -52,7 +52,7 @@ const shown = async ({ get }: ReturnType<typeof testEngine>, session: string, ag
   return events.flatMap(({ type, data }) => (type === 'execution_feedback' ? [data.entries] : []))
 }
 
-test('[OH90] [OH91] feedback reaches the next turn in three sessions, with its known fields alone', async () => {
+test('[OH90] [OH91] [OH148] feedback reaches the next turn in three sessions, with its known fields alone', async () => {
   const { inputs, runner } = listener()
   const { send } = testEngine({}, { listener: runner })
   for (const id of ['s1', 's2', 's3']) {

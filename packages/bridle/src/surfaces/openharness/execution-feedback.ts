@@ -1,16 +1,21 @@
 // The execution feedback profile: a shell says what became of earlier directives. The log has it, and the next turn of the agent learns it.
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
+import { keyText } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { IdempotencyKey } from '../../kernel/session/command-batch.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { actorField } from '../http/access/users.ts'
-import type { Denial } from '../http/router/denial.ts'
+import { commandKey } from '../http/requests/command-id.ts'
+import { type Denial, isDenial, notFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { invalidField, requestIdConflict } from './errors.ts'
 import { FEEDBACK_ENTRIES_MAX, FEEDBACK_TEXT_CHARS_MAX } from './limits.ts'
-import { idFrom } from './session-key.ts'
+import { idFrom, requestKeyOf } from './line-ids.ts'
+import { allOf } from './line-sessions.ts'
+import { hasPrompt } from './turn-prompt.ts'
+import type { TurnSession } from './turn-session.ts'
 import type { RequestMessage, RequestPayload } from './wire.ts'
 
 const PROFILE = 'openharness.execution_feedback'
@@ -52,23 +57,54 @@ export const splitFeedback = ({ request, capabilities }: RequestMessage): Reques
   }
 }
 
-/** Keeps the feedback of a request as an event. With the same `requestKey` it is kept once, and what came first counts. */
-export const keepFeedback = async (
+/**
+ * Keeps the feedback of the request, each entry in the session of the line that has answered its `request_id`. True: the request brings
+ * nothing else.
+ */
+export const takeFeedback = async (
+  call: RouteCall<unknown, unknown>,
+  { target: { key }, line }: TurnSession,
+  message: RequestMessage,
+  { feedback }: RequestFeedback,
+): Promise<boolean | Denial> => {
+  if (feedback === null) return false
+  const isAlone = !hasPrompt(message)
+  const requestKey = await requestKeyOf(call.request, message)
+  if (isDenial(requestKey)) return requestKey
+  // Feedback alone has the id of its request for itself. Beside an intent or a token, the id belongs to the intent or the token.
+  const id = commandKey(requestKey && !isAlone ? `oh-feedback:${requestKey}` : requestKey, 'feedback')
+  const target = await call.ports.host.find(key)
+  const others = allOf(line).filter((session) => keyText(session.key) !== keyText(key))
+  const kept = await Promise.all(others.map(async (session) => ({ session, entries: await known(session, feedback) })))
+  const places = [
+    ...(target ? [{ session: target, entries: await known(target, feedback) }] : []),
+    ...kept.filter(({ entries }) => entries.length > 0),
+  ]
+  // Before its first intent a line has no directives to speak of.
+  if (isAlone && places.length === 0) return notFound()
+  for (const { session, entries } of places) {
+    const denial = await keepEntries(call, session, entries, id)
+    if (denial) return denial
+  }
+  return isAlone
+}
+
+/** Keeps the entries as an event. With the same id they are kept once, and what came first counts. */
+const keepEntries = async (
   { ports: { host }, access }: Pick<RouteCall<unknown, unknown>, 'ports' | 'access'>,
   session: Session,
-  feedback: readonly JsonObject[],
-  requestKey: IdempotencyKey | null,
+  entries: readonly JsonObject[],
+  id: IdempotencyKey | null,
 ): Promise<Denial | null> => {
-  const entries = await ofThisSession(session, feedback)
-  const answer = await host.send(session.key, { type: 'feedback', entries, ...actorField(access) }, requestKey)
+  const answer = await host.send(session.key, { type: 'feedback', entries, ...actorField(access) }, id)
   if (!isRefusal(answer)) return null
   return answer.refused === 'command_conflict' ? requestIdConflict() : refusalDenial(answer)
 }
 
 /** Entries about requests that the session has not answered are left out: they are about nothing that its agent has said. */
-const ofThisSession = async (session: Session, feedback: readonly JsonObject[]): Promise<readonly JsonObject[]> => {
+const known = async (session: Session, feedback: readonly JsonObject[]): Promise<readonly JsonObject[]> => {
   const ids = [...new Set(feedback.map(({ request_id }) => String(request_id)))]
   const answered = await Promise.all(ids.map(async (id) => session.hasAnswered(await idFrom(id))))
-  const known = new Set(ids.filter((_, index) => answered[index]))
-  return feedback.filter(({ request_id }) => known.has(String(request_id)))
+  const found = new Set(ids.filter((_, index) => answered[index]))
+  return feedback.filter(({ request_id }) => found.has(String(request_id)))
 }

@@ -2,6 +2,8 @@
 
 /** How long an answer waits for its run: many proxies give up a silent request after 60 seconds. */
 export const TURN_WAIT_MS = 50_000
+/** Attempts to route a text whose question was answered by a concurrent request. */
+export const REROUTES_MAX = 5
 /** Hexadecimal digits of an id that is made from another: with 128 bits two of one tenant never meet. */
 export const ID_DIGEST_CHARS = 32
 /** An id of a request as a header: ids are short, and proxies refuse long headers. */

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { messageOf, script, summaryOf, testEngine } from './engine.suite.ts'
 import { keptState } from './privacy.ts'
 
-const print = (text: string) => ({ length: text.length, sha256: createHash('sha256').update(text).digest('hex') })
+const hash = async (text: string) => createHash('sha256').update(`key ${text}`).digest('hex')
+const print = (text: string) => ({ fingerprint: createHash('sha256').update(`key ${text}`).digest('hex') })
 
 describe('[OH17] the state that is kept', () => {
   const state = { os: 'macOS', screen_hash: 'a1', active_window: 'Excel', cells: { b: [1], a: 2 } }
@@ -25,10 +26,10 @@ describe('[OH17] the state that is kept', () => {
       },
     ],
   ])('%s', async (_name, given, kept) => {
-    expect(await keptState(given)).toEqual(kept)
+    expect(await keptState(given, hash)).toEqual(kept)
   })
   test('the operator lists other keys', async () => {
-    const kept = await keptState({ ...state, privacy_tier: 'restricted' }, ['active_window'])
+    const kept = await keptState({ ...state, privacy_tier: 'restricted' }, hash, ['active_window'])
     expect(kept).toEqual({
       privacy_tier: 'restricted',
       os: print('macOS'),

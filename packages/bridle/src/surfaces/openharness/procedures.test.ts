@@ -1,37 +1,9 @@
 // Procedures, asked for and answered by a shell.
-import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { sop } from '../../agents/sop.ts'
-import { nativeRunner } from '../../runners/in-process/native.ts'
 import { bearer } from '../http/test-client.suite.ts'
-import { type EngineReply, messageOf, summaryOf, testEngine } from './engine.suite.ts'
+import { type EngineReply, messageOf, script, summaryOf, testEngine } from './engine.suite.ts'
+import { form, onboard, payment } from './procedure.suite.ts'
 
-const form = { action_type: 'render_ui', payload: { component: 'Form' } }
-const definition = sop({
-  id: 'onboard',
-  steps: [
-    { id: 'hello', say: 'Welcome.' },
-    { id: 'form', directive: form },
-    { id: 'name', ask: 'Your name?' },
-    { id: 'thanks', say: ({ name }) => `Thank you, ${name}.` },
-  ],
-})
-const payment = sop({
-  id: 'pay',
-  steps: [
-    { id: 'sure', approve: 'Pay 100 EUR?' },
-    { id: 'choice', branch: ({ sure }) => (sure ? undefined : 'end') },
-    { id: 'done', say: 'Paid.' },
-  ],
-})
-const digest = async (text: string) => createHash('sha256').update(text).digest('hex')
-const clock = {
-  now: () => 1_700_000_000_000,
-  after: (ms: number, call: () => void) => {
-    const timer = setTimeout(call, ms)
-    return () => clearTimeout(timer)
-  },
-}
 interface Question {
   readonly payload: { readonly options: readonly { readonly id: string; readonly continuation_token: string }[] }
 }
@@ -40,7 +12,7 @@ const task_hint = { sop_id: 'onboard' }
 const capabilities = { 'openharness.ui.rich_cards': true }
 
 test('[OH43] sop_id starts a procedure, and the text beside the token of a question is its answer', async () => {
-  const { send } = testEngine({}, { onboard: nativeRunner(definition, { clock, digest }) })
+  const { send } = testEngine({}, { onboard })
   const ids = ['s1', 's2', 's3']
   const questions = await Promise.all(
     ids.map((session_id) => send(messageOf({ session_id, user_intent: 'go', task_hint }, { capabilities }))),
@@ -69,7 +41,7 @@ test('[OH43] sop_id starts a procedure, and the text beside the token of a quest
 })
 
 test('[OH132] the next message answers the question without a token, on this wire or another', async () => {
-  const { send, post } = testEngine({}, { onboard: nativeRunner(definition, { clock, digest }) })
+  const { send, post } = testEngine({}, { onboard })
   const say = (session_id: string, user_intent: string, request_id: string, more: object = {}) =>
     send(messageOf({ session_id, user_intent, ...more }, { request_id, capabilities }))
   await Promise.all(['s1', 's2', 's3'].map((id) => say(id, 'go', 'one', { task_hint })))
@@ -81,7 +53,11 @@ test('[OH132] the next message answers the question without a token, on this wir
   expect(summaryOf(await say('s1', 'Eve', 'two'))).toEqual([409, 'request_id_conflict'])
   expect((await post('/chat/sessions/s3/turns', { prompt: 'Cid' })).body).toMatchObject({ delivery: 'steered' })
   const first = directives(await say('s3', 'go', 'one', { task_hint }))
-  expect(first[0]?.payload?.text).toBe('Welcome.\n\nThank you, Cid.')
+  expect(first.map(({ action_type, payload }) => payload?.text ?? action_type)).toEqual([
+    'Welcome.',
+    'render_ui',
+    'Thank you, Cid.',
+  ])
 })
 
 test('[OH132] a text needs no scope beside operate, and only the user whose session it is can give it', async () => {
@@ -89,7 +65,7 @@ test('[OH132] a text needs no scope beside operate, and only the user whose sess
     { token: 'ann', user: 'ann', scopes: ['operate' as const] },
     { token: 'bob', user: 'bob', scopes: ['operate' as const] },
   ]
-  const { send } = testEngine({ tokens }, { onboard: nativeRunner(definition, { clock, digest }) })
+  const { send } = testEngine({ tokens }, { onboard })
   const question = await send(messageOf({ session_id: 's1', user_intent: 'go', task_hint }), bearer('ann'))
   expect(directives(question).at(-1)?.payload?.options).toMatchObject([{ label: 'Answer' }, { label: 'Decline' }])
   const text = messageOf({ session_id: 's1', user_intent: 'Ann' })
@@ -97,20 +73,20 @@ test('[OH132] a text needs no scope beside operate, and only the user whose sess
   expect(summaryOf(await send(text, bearer('ann')))).toEqual([200, ['Thank you, Ann.']])
 })
 
-test('[OH132] no text approves anything', async () => {
-  const { send, get } = testEngine({}, { pay: nativeRunner(payment, { clock, digest }) })
+test('[OH132] no text approves anything: the line’s own agent gets it', async () => {
+  const { send, get } = testEngine({}, { pay: payment })
   const hint = { task_hint: { sop_id: 'pay' } }
   for (const session_id of ['s1', 's2', 's3']) {
     const question = directives(await send(messageOf({ session_id, user_intent: 'go', ...hint })))
     expect(question).toMatchObject([{ action_type: 'request_approval', payload: { tool: 'sure' } }])
-    const queued = send(messageOf({ session_id, user_intent: 'yes' }, { request_id: 'yes' }))
-    const status = async () => (await get(`/sessions/${session_id}`)).body as { approvals: unknown[] }
-    await expect.poll(async () => (await status()).approvals).toHaveLength(1)
+    const said = await send(messageOf({ session_id, user_intent: script({ text: 'Ask me anything.' }) }))
+    expect(summaryOf(said)).toEqual([200, ['Ask me anything.']])
+    const { body } = await get(`/sessions/${session_id}`)
+    expect([body.agent, body.approvals]).toMatchObject(['pay', { length: 1 }])
     const { options } = (question[0] as unknown as Question).payload
-    const continuation_token = options.find(({ id }) => id === 'deny')?.continuation_token
-    await send(messageOf({ continuation: { continuation_token } }))
-    // The text was queued: its turn asks again.
-    expect(directives(await queued)).toMatchObject([{ action_type: 'request_approval' }])
+    const continuation_token = options.find(({ id }) => id === 'approve')?.continuation_token
+    const paid = await send(messageOf({ session_id, continuation: { continuation_token } }))
+    expect(summaryOf(paid)).toEqual([200, ['Paid.']])
   }
 })
 

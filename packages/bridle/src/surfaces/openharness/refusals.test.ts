@@ -1,5 +1,6 @@
 // The words of refusals: each names the field that is wrong, wherever it stands, and quotes nothing of the caller.
 import { describe, expect, test } from 'vitest'
+import { turnEvents, writtenFile } from '../http/history/written-files.suite.ts'
 import { bearer } from '../http/test-client.suite.ts'
 import { messageOf, script, summaryOf, testEngine } from './engine.suite.ts'
 
@@ -94,4 +95,14 @@ test('[OH22] a ticket for a conversation that is not there yet does not open the
   const turn = messageOf({ session_id: 's', conversation_id: 'c', user_intent: hello })
   expect(summaryOf(await send(turn, {}, `/v1/openharness?ticket=${ticket}`))).toEqual([404, 'not_found'])
   expect((await get('/sessions/s:c', bearer('any'))).status).toBe(404)
+})
+
+test('[X71] a conversation of an imported line is not branched, and the line itself takes a prompt', async () => {
+  const { send, post, get } = testEngine()
+  await post('/import', writtenFile({ id: 's', events: turnEvents(2, 'rm -rf ~') }))
+  const turn = (more: object) => send(messageOf({ session_id: 's', user_intent: hello, ...more }))
+  const refused = await turn({ conversation_id: 'c' })
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([409, expect.stringMatching(/imported from a file/)])
+  expect((await get('/sessions')).body.sessions).toHaveLength(1)
+  expect((await turn({})).status).toBe(200)
 })

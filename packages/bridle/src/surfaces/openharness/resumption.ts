@@ -10,8 +10,8 @@ import { Denial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import type { ContinuationClaim } from './continuation.ts'
-import { engineError, invalidField, requestIdConflict } from './errors.ts'
-import { idFrom } from './session-key.ts'
+import { engineError, expiredContinuation, invalidField, requestIdConflict } from './errors.ts'
+import { idFrom } from './line-ids.ts'
 
 /** Null = the run goes on, and its answer can be awaited. */
 export const resumeRun = async (
@@ -63,4 +63,4 @@ const openInput = async ({ host }: AppPorts, key: Key, approvalId: string): Prom
 }
 
 const used = (): Denial => engineError('continuation_used', 'This question is answered already.')
-const expired = (): Denial => engineError('continuation_expired', 'This question is no longer open.')
+const expired = (): Denial => expiredContinuation('This question is no longer open.')

@@ -352,7 +352,7 @@ test('[OH12] request_id makes a repeated request harmless; with another body it 
   expect((await get('/sessions/i')).body.messages).toHaveLength(2)
 })
 
-test('[OH13] plugin_id names the agent, none means the default; a session keeps its agent', async () => {
+test('[OH13] plugin_id names the agent, none means the line’s; another one speaks beside it', async () => {
   const { send, get } = testEngine()
   const turn = (session_id: string, task_hint?: object) =>
     send(messageOf({ session_id, user_intent: hello, ...(task_hint && { task_hint }) }))
@@ -360,7 +360,8 @@ test('[OH13] plugin_id names the agent, none means the default; a session keeps 
   await turn('q')
   expect([(await get('/sessions/p')).body.agent, (await get('/sessions/q')).body.agent]).toEqual(['hooked', 'scripted'])
   expect(summaryOf(await turn('p'))).toEqual([200, ['Hello.']])
-  expect(summaryOf(await turn('p', { plugin_id: 'scripted' }))).toEqual([409, 'session_conflict'])
+  const beside = await turn('p', { plugin_id: 'scripted' })
+  expect([summaryOf(beside), beside.headers.get('x-bridle-session')]).toEqual([[200, ['Hello.']], 'p:scripted'])
   expect(summaryOf(await turn('k', { plugin_id: 'keyless' }))).toEqual([503, 'engine_unavailable'])
 })
 

@@ -1,8 +1,12 @@
-// The output of a run for a shell: its directives from the log, and its text where it began.
+// The output of a run for a shell: its directives, with its text between them. It is computed from the log alone, so a stream and every later
+// answer agree.
 import type { AnyEvent } from '../../kernel/event.ts'
 import { READ_PAGE } from '../../kernel/limits.ts'
+import { conversationOperations, emptyConversation } from '../../kernel/projections/conversation.ts'
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
+import { applyToState } from '../../kernel/state-operations.ts'
+import { messageDirectives } from './directives.ts'
 import type { ActionDirective } from './wire.ts'
 
 /** The run to answer for. The shell has had everything up to the question with this id; null = nothing yet. */
@@ -12,31 +16,37 @@ export interface RunPlace {
 }
 
 export interface RunOutput {
-  readonly directives: readonly ActionDirective[]
-  /** Directives before the first word of the text; null = there is no text yet. */
-  readonly beforeText: number | null
+  readonly directives: readonly PlacedDirective[]
+  /** The session's conversation from the beginning of the run on. */
+  readonly conversation: HarnessState
 }
 
-export const emptyOutput: RunOutput = { directives: [], beforeText: null }
+interface PlacedDirective {
+  readonly directive: ActionDirective
+  /** Characters of the text that were said before it. */
+  readonly at: number
+}
 
-/** The output of the run at this place after one more event; the same object where the event changes nothing. */
-export const evolveOutput = (output: RunOutput, event: AnyEvent, { runId, approvalId }: RunPlace): RunOutput => {
-  if (event.run !== runId || event.hearsay) return output
-  const { directives, beforeText } = output
+export const emptyOutput: RunOutput = { directives: [], conversation: emptyConversation }
+
+/** The output of the run at this place after one more event. */
+export const evolveOutput = (output: RunOutput, event: AnyEvent, place: RunPlace, session: Session): RunOutput => {
+  const conversation = applyToState(output.conversation, conversationOperations(output.conversation, event))
+  if (event.run !== place.runId || event.hearsay) return { ...output, conversation }
   switch (event.type) {
-    case 'directive':
-      return { directives: [...directives, event.payload as ActionDirective], beforeText }
-    case 'token':
-    case 'response':
-      return beforeText === null ? { directives, beforeText: directives.length } : output
+    case 'directive': {
+      const directive = event.payload as ActionDirective
+      const at = textAfter(session, place, conversation).length
+      return { directives: [...output.directives, { directive, at }], conversation }
+    }
     // The turn starts over.
     case 'output_superseded':
-      return event.payload.keep ? output : emptyOutput
+      return { directives: event.payload.keep ? output.directives : [], conversation }
     // The shell has had everything up to its question.
     case 'approval_required':
-      return event.payload.request_id === approvalId ? emptyOutput : output
+      return { directives: event.payload.request_id === place.approvalId ? [] : output.directives, conversation }
     default:
-      return output
+      return { ...output, conversation }
   }
 }
 
@@ -48,25 +58,42 @@ export const readRunOutput = async (session: Session, place: RunPlace, since: nu
     const last = events.at(-1)
     if (!last) break
     after = last.seq
-    for (const event of events) output = evolveOutput(output, event, place)
+    for (const event of events) output = evolveOutput(output, event, place, session)
   }
   return output
 }
 
-/** The directives of a run in order: its text is one of them, at the place where it began. */
+/** A run's output as directives, in order. Each stretch of its text is one. `shaped` adapts a directive to its shell. */
 export const directivesOf = (
-  { directives, beforeText }: RunOutput,
-  message: readonly ActionDirective[],
+  { directives, conversation }: RunOutput,
+  session: Session,
+  place: RunPlace,
+  shaped: (directive: ActionDirective) => readonly ActionDirective[] = (directive) => [directive],
 ): readonly ActionDirective[] => {
-  const place = beforeText ?? directives.length
-  return [...directives.slice(0, place), ...message, ...directives.slice(place)]
+  const text = textAfter(session, place, conversation)
+  const list: ActionDirective[] = []
+  let from = 0
+  const say = (to: number) => {
+    const stretch = text.slice(from, Math.max(from, to))
+    // White space between two stretches is dropped, and so is a blank stretch.
+    const said = stretch.trim() === '' ? '' : from === 0 ? stretch : stretch.trimStart()
+    for (const message of messageDirectives(said)) list.push(...shaped(message))
+    from = Math.max(from, to)
+  }
+  for (const { directive, at } of directives) {
+    // Withdrawn text may have been longer.
+    say(Math.min(at, text.length))
+    list.push(...shaped(directive))
+  }
+  say(text.length)
+  return list
 }
 
-/** The text of a run after the question with this id. `conversation` may be an earlier state of the session's. */
-export const textAfter = (
+/** The text of a run after the question with this id. */
+const textAfter = (
   { state }: Session,
   { runId, approvalId }: RunPlace,
-  { messages }: Pick<HarnessState, 'messages'> = state.conversation,
+  { messages }: Pick<HarnessState, 'messages'>,
 ): string => {
   const { open, decided } = state.approvals
   const callId = approvalId === null ? '' : ((open[approvalId] ?? decided[approvalId])?.toolCallId ?? '')

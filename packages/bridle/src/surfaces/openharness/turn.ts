@@ -1,9 +1,9 @@
 // A turn: the intent becomes a prompt, and the answer is what its run said.
-import { unavailability } from '../../kernel/agent-info.ts'
 import { isRefusal, type Refusal } from '../../kernel/commands.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
 import { type Json, type JsonObject, present } from '../../kernel/json.ts'
+import type { IdempotencyKey } from '../../kernel/session/command-batch.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { ownerField } from '../http/access/users.ts'
 import { commandKey } from '../http/requests/command-id.ts'
@@ -11,36 +11,43 @@ import type { AppPorts } from '../http/router/app.ts'
 import { type Denial, extendDenial, isDenial, notFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
+import { promptRefusalOf } from '../http/sessions/prompt-refusal.ts'
 import { requireKey } from '../http/sessions/routes.ts'
 import { claimUploads } from '../http/uploads/claim.ts'
-import { agentInput, keptFields } from './agent-input.ts'
+import { agentInput, comparedFields, type KeptFields, keptFields } from './agent-input.ts'
+import { withoutSignature } from './attachments.ts'
 import { decodeRequest, echoHeaders, envelope, errorEnvelope, responseHead, vendorFields } from './codec.ts'
 import { openContinuation } from './continuation.ts'
 import { approvalDirective, messageDirectives, shapeDirectives } from './directives.ts'
-import { engineError, invalidField, requestIdConflict, withoutRetry } from './errors.ts'
-import { keepFeedback, type RequestFeedback, splitFeedback } from './execution-feedback.ts'
+import { engineError, expiredContinuation, invalidField, requestIdConflict, withoutRetry } from './errors.ts'
+import { type RequestFeedback, splitFeedback, takeFeedback } from './execution-feedback.ts'
 import { discardFetched, fetchAttachments } from './fetched-attachments.ts'
-import { TURN_WAIT_MS } from './limits.ts'
+import { REROUTES_MAX, TURN_WAIT_MS } from './limits.ts'
+import { requestKeyOf } from './line-ids.ts'
+import type { SessionTarget } from './line-sessions.ts'
 import { resumeRun } from './resumption.ts'
-import { directivesOf, type RunPlace, readRunOutput, textAfter } from './run-output.ts'
+import { directivesOf, type RunPlace, readRunOutput } from './run-output.ts'
 import { awaitRunAnswer, type RunAnswer } from './run-watch.ts'
-import { requestKeyOf, turnKeyOf } from './session-key.ts'
 import { streamCursorOf, turnStream } from './streaming/turn-stream.ts'
+import { turnPrompt } from './turn-prompt.ts'
+import { type TurnSession, turnSessionOf } from './turn-session.ts'
 import type { ActionDirective, RequestMessage, ResponseMessage } from './wire.ts'
 
 /** Answers when the run has ended, or waits for an approval. The run goes on when its caller leaves, and a repeated request gets its answer. */
 export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Response | Denial> => {
   const { ports, rawBody } = call
-  const started = ports.clock.now()
+  const startedAt = ports.clock.now()
   const body = await rawBody.object()
   const message = isDenial(body) ? body : decodeRequest(body)
   if (isDenial(message)) return message
-  const key = await turnKeyOf(call, requireKey(call), message)
-  if (isDenial(key)) return key
+  const found = requireKey(call)
+  const place = await turnSessionOf(call, found, message)
+  if (isDenial(place)) return place
   const cursor = streamCursorOf(call.request, message)
   if (isDenial(cursor)) return cursor
+  let { key } = place.target
   const respond = (answer: TurnAnswer | Denial): Response | Denial => {
-    const latencyMs = Math.max(0, ports.clock.now() - started)
+    const latencyMs = Math.max(0, ports.clock.now() - startedAt)
     const headers = { 'x-bridle-session': key.id }
     if (isDenial(answer)) return extendDenial(answer, { headers, details: { latencyMs, sessionId: key.id } })
     return envelope(
@@ -56,21 +63,30 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
   }
   const split = splitFeedback(message)
   if (isDenial(split)) return respond(split)
-  const isAlone = await takeFeedback(call, key, message, split)
+  const isAlone = await takeFeedback(call, place, message, split)
   if (isDenial(isAlone)) return respond(isAlone)
   if (isAlone) return respond({ directives: [] })
-  const run = await startRun(call, key, message, split)
+  let run = await startRun(call, place, message, split)
+  for (let tries = 0; run === 'answered already' && tries < REROUTES_MAX; tries++) {
+    const next = await turnSessionOf(call, found, message)
+    if (isDenial(next)) return respond(next)
+    key = next.target.key
+    run = await startRun(call, next, message, split)
+  }
+  if (run === 'answered already') return respond(expiredContinuation('The question was answered already.'))
   if (isDenial(run)) return respond(run)
+  const started = run
   const finish = async (end: RunAnswer) => {
-    const answer = await turnAnswer(ports, run.session, run.place, end)
+    const answer = await turnAnswer(ports, started.session, started.place, end)
     if (isDenial(answer)) return respond(isRepeatable(message) ? answer : withoutRetry(answer))
     return respond({ ...answer, directives: shapeDirectives(answer.directives, message) })
   }
   // The shell waits since it asked: fetching attachments takes from that time.
-  const waitMs = (ports.openharness?.waitMs ?? TURN_WAIT_MS) - (ports.clock.now() - started)
-  if (!cursor) return finish(await awaitRunAnswer(run.session, run.place.runId, run.since, Math.max(0, waitMs)))
+  const waitMs = (ports.openharness?.waitMs ?? TURN_WAIT_MS) - (ports.clock.now() - startedAt)
+  if (!cursor)
+    return finish(await awaitRunAnswer(started.session, started.place.runId, started.since, Math.max(0, waitMs)))
   return turnStream(ports, {
-    ...run,
+    ...started,
     cursor,
     shape: (directive) => shapeDirectives([directive], message),
     headers: echoHeaders(responseHead(body as JsonObject, ports), { 'x-bridle-session': key.id }),
@@ -85,26 +101,6 @@ export const takeTurn = async (call: RouteCall<unknown, unknown>): Promise<Respo
 /** A request without an id begins another run when it is sent again. A token names its run. */
 const isRepeatable = ({ request_id, request }: RequestMessage): boolean =>
   Boolean(request_id || request.context?.continuation?.continuation_token)
-
-/** Keeps the feedback of the request. True = the request brings nothing else. */
-const takeFeedback = async (
-  call: RouteCall<unknown, unknown>,
-  key: Key,
-  message: RequestMessage,
-  { feedback }: RequestFeedback,
-): Promise<boolean | Denial> => {
-  if (feedback === null) return false
-  const { user_intent, continuation } = message.request.context ?? {}
-  const isAlone = !user_intent && !continuation?.continuation_token
-  const requestKey = await requestKeyOf(call.request, message)
-  if (isDenial(requestKey)) return requestKey
-  // Feedback alone has the id of its request for itself. Beside an intent or a token the id is that of the intent or the token.
-  const id = requestKey && !isAlone ? `oh-feedback:${requestKey}` : requestKey
-  const session = await call.ports.host.find(key)
-  // Before its first intent a session has no directives to speak of.
-  if (!session) return isAlone ? notFound() : false
-  return (await keepFeedback(call, session, feedback, commandKey(id, 'feedback'))) ?? isAlone
-}
 
 interface TurnAnswer {
   /** Absent = nothing runs. */
@@ -121,13 +117,18 @@ interface StartedRun {
 
 const startRun = async (
   call: RouteCall<unknown, unknown>,
-  key: Key,
+  turn: TurnSession,
   message: RequestMessage,
   split: RequestFeedback,
-): Promise<StartedRun | Denial> => {
+): Promise<StartedRun | Denial | 'answered already'> => {
+  const { key } = turn.target
   const token = message.request.context?.continuation?.continuation_token
-  const place = token ? await continueRun(call, key, message, token) : await submitIntent(call, key, message, split)
-  if (isDenial(place)) return place
+  const place = token
+    ? await continueRun(call, key, message, token)
+    : turn.resumes !== undefined
+      ? { runId: turn.resumes, approvalId: null }
+      : await submitIntent(call, turn, message, split)
+  if (place === 'answered already' || isDenial(place)) return place
   const promptSeq = runSeq(place.runId) as number
   const session = await call.ports.host.find(key)
   // The session was removed in the meantime, and perhaps created again: the run is gone.
@@ -152,22 +153,24 @@ const continueRun = async (
 
 const submitIntent = async (
   call: RouteCall<unknown, unknown>,
-  key: Key,
+  { target, only }: TurnSession,
   message: RequestMessage,
   split: RequestFeedback,
-): Promise<RunPlace | Denial> => {
-  const { ports, access } = call
-  if (!message.request.context?.user_intent)
-    return invalidField('context.user_intent', 'Say what the user wants, as a text.')
+): Promise<RunPlace | Denial | 'answered already'> => {
+  const { ports } = call
+  const { key } = target
   const agent = ports.agents.get(key.agent)
   if (!agent) return notFound()
-  const unavailable = unavailability(agent)
+  const unavailable = await promptRefusalOf(ports.host, key, agent)
   if (unavailable !== null) return engineError('engine_unavailable', unavailable)
-  const kept = await keptFields(split.request, ports.openharness?.restrictedKeys)
+  const kept = await keptFields(call, split.request)
   if (isDenial(kept)) return kept
+  const session = await ports.host.find(key)
+  const prompt = turnPrompt(message, kept, agent, session)
+  if (!prompt) return invalidField('context.user_intent', 'Say what the user wants, as a text.')
   const requestKey = await requestKeyOf(call.request, message)
   if (isDenial(requestKey)) return requestKey
-  const id = commandKey(requestKey, kept)
+  const id = requestIdempotency(requestKey, kept)
   const fetched = await fetchAttachments(call, key, kept.attachments, id)
   if (isDenial(fetched)) return fetched
   const attachments = await claimUploads(call, key, fetched)
@@ -175,12 +178,34 @@ const submitIntent = async (
     await discardFetched(call, kept.attachments, fetched)
     return invalidField(`context.attachments.${attachments.index}.ref_id`, attachments.problem)
   }
-  const feedback = (await ports.host.find(key))?.state.feedback.waiting ?? []
-  const submission = await agent.accept(agentInput({ ...kept, attachments }, ports.clock.now(), feedback))
+  const feedback = session?.state.feedback.waiting ?? []
+  const fields = { ...kept, prompt: prompt.text, attachments: attachments.map(withoutSignature) }
+  const submission = await agent.accept(agentInput(fields, ports.clock.now(), feedback))
   if ('problem' in submission) return invalidField('context', `The agent "${agent.name}" does not take this input.`)
-  const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(access)) }, id)
+  const rule = only ?? prompt.only
+  const command = {
+    type: 'submit',
+    ...submission,
+    ...(await openingOf(call, target)),
+    ...(rule && { only: rule }),
+  } as const
+  const answer = await ports.host.send(key, command, id)
+  if (only === 'answer' && isRefusal(answer) && answer.refused === 'approval_not_found') return 'answered already'
   return isRefusal(answer) ? submitDenial(answer) : { runId: answer.runId, approvalId: answer.approvalId ?? null }
 }
+
+/** Earlier versions compared all kept fields. A request that is retried after an update must still match. */
+const requestIdempotency = (requestKey: string | null, kept: KeptFields): IdempotencyKey | null => {
+  const id = commandKey(requestKey, comparedFields(kept))
+  const older = commandKey(requestKey, kept)
+  return id && older && { ...id, olderHash: older.bodyHash }
+}
+
+/** The options for a session that the command creates. */
+const openingOf = async ({ access }: RouteCall<unknown, unknown>, { parentSessionId, owner }: SessionTarget) => ({
+  ...(parentSessionId !== null && { opening: { parentSessionId } }),
+  ...(owner === undefined ? await ownerField(access) : owner !== null && { owner }),
+})
 
 const submitDenial = (refusal: Refusal): Denial => {
   switch (refusal.refused) {
@@ -238,11 +263,8 @@ const outputDirectives = async (
 ): Promise<readonly ActionDirective[]> => {
   const place = { runId, approvalId }
   const output = await readRunOutput(session, place, (runSeq(runId) as number) - 1)
-  const text = textAfter(session, place)
-  return directivesOf(
-    output,
-    messageDirectives(text === '' && output.directives.length === 0 ? resultText(result) : text),
-  )
+  const directives = directivesOf(output, session, place)
+  return directives.length > 0 ? directives : messageDirectives(resultText(result))
 }
 
 const resultText = (result: Json): string => {

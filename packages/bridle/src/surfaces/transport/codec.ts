@@ -3,7 +3,6 @@
 import * as v from 'valibot'
 import { appendTextOperation, type DeltaOperation } from '../../kernel/delta.ts'
 import { isId } from '../../kernel/event.ts'
-import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import { parseJson } from '../http/requests/json-text.ts'
 import { anyJson, jsonObject, optionalId, requiredId } from '../http/router/route.ts'
 import { seenMessageSchema } from '../http/streams/marks.ts'
@@ -69,9 +68,6 @@ const commandIdOfIssue = ({ path }: v.BaseIssue<unknown>): { commandId?: string 
 }
 
 export const encodeMessage = (message: ServerMessage): string => JSON.stringify(message)
-
-export const encodeState = (state: HarnessState, seq: number, incarnation: number): string =>
-  encodeMessage({ type: 'state', state, seq, ...(incarnation !== 1 && { incarnation }) })
 
 export const encodeDelta = (operations: readonly DeltaOperation[], seq: number, prev: number): string => {
   const merged: DeltaOperation[] = []

@@ -12,10 +12,10 @@ import type { Scope } from '../http/access/authenticate.ts'
 import type { RateLimiter } from '../http/access/rate-limit.ts'
 import { guardOwnership } from '../http/access/users.ts'
 import type { Socket, SocketReceiver } from '../http/streams/socket-route.ts'
-import { ApprovalHints } from './approval-hints.ts'
 import { encodeMessage, type ParsedCommand, parseTransportMessage } from './codec.ts'
 import { type BranchWorkspace, performTransportCommand } from './commands.ts'
 import { type DeltaFeed, deltaFeedOf } from './delta-feed.ts'
+import { WaitHints } from './wait-hints.ts'
 import type { ServerMessage } from './wire.ts'
 
 /** A plain value: all that a socket needs to hibernate and wake. */
@@ -30,7 +30,7 @@ export interface TransportConnection {
   readonly who: string
   /** The seq of the state that the client has; null = none. */
   readonly after: number | null
-  /** Open approvals that an `error` message named to the client; absent or null = the client shows approvals. */
+  /** Waits that an `error` message named to the client; absent or null = the client shows approvals. */
   readonly hinted?: readonly string[] | null
 }
 
@@ -56,7 +56,7 @@ export class TransportSocket implements SocketReceiver, Listener {
   readonly #limiter: RateLimiter | null
   readonly #uploads: Uploads | undefined
   readonly #branchWorkspace: BranchWorkspace | null
-  readonly #hints: ApprovalHints
+  readonly #hints: WaitHints
   #feed: DeltaFeed | null = null
   /** A first state may be larger than a slow reader's whole allowance: only characters on top of it count. */
   #allowedChars = 0
@@ -83,7 +83,7 @@ export class TransportSocket implements SocketReceiver, Listener {
     this.#branchWorkspace = branchWorkspace
     this.#limiter = ports.limiter
     const { after } = connection
-    this.#hints = new ApprovalHints(connection.key, connection.hinted ?? null)
+    this.#hints = new WaitHints(connection.key, connection.hinted ?? null)
     this.#stopGuard = guardOwnership(connection.viewer, session, () => this.#end('removed'))
     if (!this.#open) return
     const feed = deltaFeedOf(session, ports.clock, from === 'awake' ? after : null)
@@ -156,7 +156,7 @@ export class TransportSocket implements SocketReceiver, Listener {
   }
 
   #hint(): void {
-    for (const message of this.#hints.due(this.#session.state.approvals)) this.#sendMessage({ type: 'error', message })
+    for (const message of this.#hints.due(this.#session.state)) this.#sendMessage({ type: 'error', message })
   }
 
   async #perform(command: ParsedCommand): Promise<void> {

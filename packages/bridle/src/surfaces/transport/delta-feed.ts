@@ -5,8 +5,9 @@ import type { Clock } from '../../kernel/ports/clock.ts'
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, CommittedChange, Listener } from '../../kernel/session/subscribers.ts'
-import { encodeDelta, encodeState } from './codec.ts'
+import { encodeDelta } from './codec.ts'
 import { DELTA_CHARS_MAX, DELTAS_MAX, FEED_KEEP_MS } from './limits.ts'
+import { stateEncoderOf } from './state-encoding.ts'
 
 /** A message, and the sequence number that it brings a client to. */
 export interface FeedMessage {
@@ -94,7 +95,7 @@ export class DeltaFeed {
     this.#catchUpNumber()
     const { conversation } = this.#session.state
     if (this.#snapshot?.of !== conversation || this.#snapshot.seq !== this.#lastSeq) {
-      const text = encodeState(conversation, this.#lastSeq, this.#session.incarnations.own)
+      const text = stateEncoderOf(this.#session).encode(conversation, this.#lastSeq, this.#session.incarnations.own)
       this.#snapshot = { of: conversation, seq: this.#lastSeq, messages: [text] }
     }
     return this.#snapshot
@@ -131,6 +132,7 @@ export class DeltaFeed {
 
   #end(): void {
     this.#isOpen = false
+    stateEncoderOf(this.#session).forget()
     this.#session.subscribers.remove(this.#ownListener)
     this.#cancelExpiry()
   }

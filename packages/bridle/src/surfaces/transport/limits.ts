@@ -11,5 +11,7 @@ export const FEED_KEEP_MS = 30_000
 
 /** Characters of a tool's name in a hint: an agent chose the name. */
 export const HINT_NAME_CHARS_MAX = 200
-/** Approval ids kept with a hibernated socket, which has room for 2 KB. */
+/** Ids of waits kept with a hibernated socket, which has room for 2 KB. */
 export const HIBERNATED_HINTS_MAX = 32
+/** Characters of a page of an encoded state. A page blocks the event loop for a few milliseconds. */
+export const ENCODED_PAGE_CHARS = 64_000

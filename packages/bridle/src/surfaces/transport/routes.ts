@@ -22,6 +22,7 @@ import { workspaceInQuery, workspaceQuery } from '../http/workspaces/workspace-c
 import { openWorkspace } from '../http/workspaces/workspace-opening.ts'
 import type { BranchWorkspace } from './commands.ts'
 import { type HibernationState, TransportSocket } from './connection.ts'
+import { stateEncoderOf } from './state-encoding.ts'
 
 const query = v.looseObject({
   userId: v.optional(v.pipe(v.string(), v.nonEmpty())),
@@ -81,6 +82,9 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
         after: query.after && session.canResumeFrom(query.after) ? query.after.seq : null,
         hinted: knowsApprovals(query) ? null : [],
       }
+      // A client that resumes gets deltas. A new client gets the whole state.
+      if (connection.after === null)
+        await stateEncoderOf(session).prepare(session.state.conversation, session.takeTurns)
       return (socket) => new TransportSocket(connection, session, socket, ports, 'new', branchWorkspaceOf(call))
     },
   }),

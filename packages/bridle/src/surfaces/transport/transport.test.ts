@@ -81,7 +81,10 @@ describe('states and deltas', () => {
     expect((await connect()).state).toMatchObject({ status: 'error', error: 'No.' })
     await second?.say(submit({ text: 'better' }))
     await until(() => clients.every((client) => client.state?.messages.at(-1)?.status === 'complete'))
-    expect(first?.state).toHaveProperty('error', null)
+    // A client that applies operations to a copy of its own has a text at every moment, as the document says.
+    expect(first?.state).toHaveProperty('error', '')
+    const sets = (first?.of('delta') ?? []).flatMap(({ operations }) => operations as DeltaOperation[])
+    expect(sets.filter(({ path }) => path[0] === 'error').map(({ value }) => value)).toEqual(['No.', ''])
     const { state } = await connect()
     expect(state).not.toHaveProperty('error')
     for (const client of clients) expect({ ...client.state, error: undefined }).toEqual({ ...state, error: undefined })

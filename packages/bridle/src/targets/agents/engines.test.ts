@@ -196,6 +196,24 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     expect(boxes().map(({ pid }) => pid)).toEqual([box?.pid])
   })
 
+  if (isThorough)
+    test('[R27] a server that is away for longer than an engine retries: the turn goes on, and nothing failed', async () => {
+      const text = Array.from({ length: 300 }, (_, index) => `${index} `).join('')
+      post(agent('away'), { prompt: stubbed({ blocks: [{ text }], chunk: 6, delayMs: 8 }) }).catch(() => {})
+      const before = await readFrames(stream('away'), seen('text_delta', 3))
+      await world.kill()
+      // Six retries of the engine take about 15 seconds.
+      await new Promise((resolve) => setTimeout(resolve, 30_000))
+      await world.boot()
+      const all = await readFrames(stream('away'), isIdle)
+      expect(JSON.stringify(all.slice(0, before.length))).toBe(JSON.stringify(before))
+      expect([ofType(all, 'error'), ofType(all, 'result').length]).toEqual([[], 1])
+      const { messages } = (await get(`${world.url}/sessions/away`)).body as unknown as {
+        messages: { content: string }[]
+      }
+      expect(messages.at(-1)?.content).toBe(text)
+    })
+
   test('[R14] kill -9 of the server while an approval is open: it is answered to the next one, and runs once, as edited', async () => {
     post(agent('asks'), { prompt: stubbed({ blocks: [bash('echo asked >> out.txt')] }, done) }).catch(() => {})
     await readFrames(stream('asks'), seen('approval_requested'))

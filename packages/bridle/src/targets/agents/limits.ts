@@ -22,3 +22,7 @@ export const TRUSTED_FILES_MAX = 20_000
 export const WATCHED_FOLDERS_MAX = 500
 /** Runs whose start is remembered for the line about their end; beyond it the oldest loses its time. */
 export const WATCHED_RUNS_MAX = 10_000
+/** Times in which a session could write in place, for each server: a hundred days of ten sandboxes; beyond it two become one. */
+export const WRITING_TIMES_MAX = 1_000
+/** A file system notes times by a clock that ticks every 10 ms, and up to one tick late. */
+export const CLOCK_SLACK_MS = 20

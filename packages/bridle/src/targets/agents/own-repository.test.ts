@@ -1,11 +1,11 @@
 // Claude Code and Codex on the repository of a person, with that person's own login: real engines in sandboxes, stubs of the vendors.
 import { execFileSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
 import { isThorough } from '../../../../../scripts/variants.ts'
-import { CliWorkspace, freePort, parseJsonRows } from '../../cli/cli.suite.ts'
+import { CliWorkspace, parseJsonRows } from '../../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../../runners/engines/claude/anthropic-stub.suite.ts'
 import { responsesStub } from '../../runners/engines/codex/responses-stub.suite.ts'
 import { endSandboxes, engineEnv, noEngines } from '../../runners/engines/engines.suite.ts'
@@ -113,6 +113,16 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
       expect(readFileSync(join(repo, 'new.txt'), 'utf8')).toBe('new\n')
       expect(readFileSync(join(repo, 'hook.txt'), 'utf8')).not.toMatch(/^0$/m)
       expect(existsSync(join(repo, '.git/hooks/pre-commit'))).toBe(false)
+      // The engine has ended with its run, and what held the places of absent files with it.
+      expect(readdirSync(repo).sort()).toEqual([
+        '.bridle',
+        '.git',
+        'data.txt',
+        'hook.txt',
+        'log.txt',
+        'new.txt',
+        'readme.md',
+      ])
       expect(readFileSync(join(repo, 'log.txt'), 'utf8')).toMatch(/ one\n$/)
       expect((await fetch(`${world.url}/agents/claude/in`, { method: 'DELETE' })).status).toBe(200)
       expect(readFileSync(join(repo, 'new.txt'), 'utf8')).toBe('new\n')
@@ -128,7 +138,7 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
         input: { file_path: join(realpathSync(world.folder), 'notes.txt') },
       }
       const prompt = stubbed({ blocks: [look] }, done)
-      const env = { BRIDLE_URL: `http://127.0.0.1:${await freePort()}` }
+      const env = await world.unnamed()
       const args = ['run', 'claude', prompt, '--workspace', '.', '--workspace-mode', 'in-place', '--json']
       const { code, stdout } = await world.bridle(args, { env })
       expect([code, parseJsonRows(stdout).at(-1)]).toMatchObject([0, { status: 'completed', result: 'Done.' }])

@@ -5,8 +5,11 @@ import { fileURLToPath } from 'node:url'
 export const isProjectFile = (path: string, root: string): boolean => {
   const place = relative(root, path)
   if (place === '' || place.startsWith('..') || place.split(sep).includes('node_modules')) return false
-  return !path.startsWith(OWN_FOLDER)
+  return !isOwnFile(path)
 }
+
+/** Whether a file is one of this package. */
+export const isOwnFile = (path: string): boolean => path.startsWith(OWN_FOLDER)
 
 /** The folder of this package, also as the target of a link in node_modules. In a checkout it is below the root of the project. */
 const OWN_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '../..') + sep

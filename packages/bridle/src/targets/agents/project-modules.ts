@@ -7,7 +7,7 @@ import { createRequire, registerHooks } from 'node:module'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { CommonJsError, MissingImportError } from './import-errors.ts'
-import { isProjectFile } from './project-file.ts'
+import { isOwnFile, isProjectFile } from './project-file.ts'
 
 interface ModuleRecord {
   /** Changes with the file; null = there is no such file. */
@@ -150,12 +150,18 @@ const hooks: Parameters<typeof registerHooks>[0] = {
   },
 }
 
-/** Files that no agent imports are checked as well, such as those of the settings file. What is checked is what is run. */
+/**
+ * Files that no agent imports are checked as well: the settings file and what it imports, packages, and files outside of the project, such
+ * as a neighbour in the same repository. What is checked is what is run.
+ */
 const checkSource = (url: string, source: unknown): void => {
   if (!url.startsWith('file:')) return
   const path = fileURLToPath(url)
-  const { guard } = projects.find((each) => each.guard !== null && each.owns(path)) ?? {}
-  guard?.(path, typeof source === 'string' || source instanceof Uint8Array ? source : readFileSync(path))
+  if (isOwnFile(path)) return
+  const guarded = projects.filter((each) => each.guard !== null)
+  const owners = guarded.filter((each) => each.owns(path))
+  for (const { guard } of owners.length > 0 ? owners : guarded)
+    guard?.(path, typeof source === 'string' || source instanceof Uint8Array ? source : readFileSync(path))
 }
 
 const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT'])

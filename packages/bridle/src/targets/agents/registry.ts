@@ -128,6 +128,8 @@ export class AgentRegistry {
     const { name, description, triggers, model } = definition
     const warnings = policyWarnings(definition)
     const missing = this.#ports.missingModel
+    // Prompts ask as well, so a model that was found once is not looked for again.
+    let isReady = !model || !missing
     this.#definitions.set(name, definition)
     this.#ensureRunner(name)
     this.agents.set(name, {
@@ -137,9 +139,12 @@ export class AgentRegistry {
       webhook: triggers.webhook,
       // Asked each time: a package may be installed later.
       get needs() {
-        return model && missing ? modelNeeds(model, missing) : null
+        const needs = isReady || !model || !missing ? null : modelNeeds(model, missing)
+        isReady = needs === null
+        return needs
       },
       startsAnyway: true,
+      ...(definition.isProcedure && { isProcedure: true }),
       ...(warnings.length > 0 && { warnings }),
       inputSchema: () => (definition.input ? inputSchemaOf(definition) : promptSchema()),
       ...this.#modelChoice(definition),

@@ -41,10 +41,18 @@ import { joinedExport } from './files/joined-export.ts'
 import { splitImport } from './files/split-import.ts'
 import type { TreeObjects } from './files/tree-objects.ts'
 import { IMPORT_FILE_BYTES_MAX } from './limits.ts'
-import { accessOptions, type HarnessEnv, type HarnessOptions, shardCountsFrom, uploadPlatform } from './options.ts'
+import {
+  accessOptions,
+  type HarnessEnv,
+  type HarnessOptions,
+  heartbeatMsFrom,
+  shardCountsFrom,
+  uploadPlatform,
+} from './options.ts'
 import { forwardToObject, forwardWithClaim } from './peers/forwarded-request.ts'
 import { type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
 import { connectProvider } from './sockets/provider-socket.ts'
+import { dropUnreadBody } from './unread-body.ts'
 
 /** The stateless front. The Worker's default export. */
 export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
@@ -95,6 +103,7 @@ class Gateway {
 
   constructor(options: HarnessOptions, env: HarnessEnv) {
     configuredSecret(env)
+    heartbeatMsFrom(env)
     const shards = shardCountsFrom(env)
     const directory = remoteDirectory(env.HARNESS_DIRECTORY, shards)
     const access = accessOptions(options, env)
@@ -138,7 +147,7 @@ class Gateway {
   async fetch(request: Request): Promise<Response> {
     if (firstSegment(new URL(request.url).pathname) === firstSegment(CREDENTIALS_PATH))
       return this.#forwardCredentialCall(request)
-    if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return this.#app.fetch(withKey(request))
+    if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return this.#answer(withKey(request))
     const address = request.headers.get('cf-connecting-ip') ?? ''
     const answer = await upgradeSocket(this.#sockets, request, address, this.#app.ports)
     if (typeof answer !== 'function') return answer
@@ -147,6 +156,12 @@ class Gateway {
     server.accept()
     answer(serverEnd(server))
     return upgradeResponse(client)
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const answer = await this.#app.fetch(request)
+    await dropUnreadBody(request)
+    return answer
   }
 
   /** A run's request to its provider, answered by the object that has the run. */

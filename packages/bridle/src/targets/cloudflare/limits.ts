@@ -18,8 +18,6 @@ export const TIMER_MS_MAX = 9_000
 export const SHARDS_MAX = 64
 /** An answer waits this long for another object and leaves out what is late. */
 export const PEER_WAIT_MS = 2_000
-/** An event stream is one request, and the platform ends long requests; its reader resumes by cursor. */
-export const STREAM_MS = 300_000
 /** Sockets are made ready to sleep this long after the last change: a pause between two tokens is shorter. */
 export const HIBERNATE_AFTER_MS = 250
 /** An answer waits this long for the directory, so that the next list has the change. */
@@ -30,6 +28,8 @@ export const REPLAY_CHARS = 256 * 1024
 export const REPLAY_WAIT_MS = 8_000
 /** A client that pinged and is silent for this long is gone. Pages in the background ping once a minute. */
 export const DEAD_AFTER_MS = 300_000
+/** The interval of document 002, as on Node: a client may take a longer silence for a lost connection. */
+export const HEARTBEAT_MS = 15_000
 /** The search for dead sockets reads every attachment, so it runs no more often. */
 export const SOCKET_SWEEP_MS = 30_000
 /** A relayed change is sent so often: an object that moves answers again within a second or two. */
@@ -42,3 +42,7 @@ export const DEV_REPORTS_MAX = 1_000
 export const DEV_CAUSES_MAX = 5
 /** Lines of an error's stack in a report; the runtime keeps ten, which a library may fill alone. */
 export const DEV_STACK_LINES = 50
+/** An unread body is dropped up to this: a file that is sent to the wrong address. A longer one costs its sender the answer. */
+export const UNREAD_BODY_BYTES_MAX = 64 * 1024 * 1024
+/** The largest such body at 50 Mbit/s. A client that announces a body and never sends it gets the answer after this time. */
+export const UNREAD_BODY_MS = 10_000

@@ -38,15 +38,16 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   readonly maxBodyBytes?: number
   /** At most one token event per this many ms; 0 = every token. */
   readonly tokenPaceMs?: number
-  /** An event stream ends after this long, and its reader resumes by id. Default 5 minutes. */
+  /** An event stream ends after this long, and its reader resumes by id. Default: never. */
   readonly streamMs?: number
   /** How often the alarm rings while a run is wanted; a run that is not active then is started again. Default 30 seconds. */
   readonly watchdogMs?: number
   /** A socket that pinged and is silent for this long is closed with the next event of its object. Default 5 minutes. */
   readonly deadAfterMs?: number
   /**
-   * How often each Fabric socket gets a `pong`; sockets that are silent for `deadAfterMs` (default: three of these) are closed.
-   * Each heartbeat wakes the object, which then costs compute while a client watches. Default 0: none.
+   * How often each Fabric socket gets a `pong`, also while its object sleeps; sockets that are silent for `deadAfterMs` (default: three of
+   * these) are closed. 0 = never. Each heartbeat wakes the object, which then costs compute while a client watches. Default:
+   * every 15 seconds while a run is at work. BRIDLE_HEARTBEAT_MS is the same.
    */
   readonly heartbeatMs?: number
   /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
@@ -124,6 +125,8 @@ export interface HarnessEnv extends ProviderEnv, CascadeEnv {
   readonly BRIDLE_MODEL_KEY?: string
   /** Agents that are open in production without a trigger, comma-separated. */
   readonly BRIDLE_EXPOSE?: string
+  /** The same as the option `heartbeatMs`, where that is not set. */
+  readonly BRIDLE_HEARTBEAT_MS?: string
   /** 0 = clients of a voice line may not add instructions to those of its agent. */
   readonly BRIDLE_VOICE_INSTRUCTIONS?: string
   /** The secret behind tickets and the tokens of runs, at least 32 characters; default: one object makes and keeps one. */
@@ -157,6 +160,14 @@ export const uploadPlatform = (env: HarnessEnv): UploadPlatform => ({
   objects: env.HARNESS_DIRECTORY,
   bucket: env.HARNESS_ARTIFACTS ?? null,
 })
+
+/** Undefined = heartbeats come while a run is at work. */
+export const heartbeatMsFrom = ({ BRIDLE_HEARTBEAT_MS: setting }: HarnessEnv): number | undefined => {
+  if (!setting) return undefined
+  const ms = Number(setting)
+  if (Number.isInteger(ms) && ms >= 0) return ms
+  throw new Error('BRIDLE_HEARTBEAT_MS is a whole number of milliseconds; 0 turns heartbeats off.')
+}
 
 export const shardCountsFrom = (env: HarnessEnv): ShardCounts => ({
   count: shardCounts(env, 'BRIDLE_DIRECTORY_SHARDS')[0] ?? 1,

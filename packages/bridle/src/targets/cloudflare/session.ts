@@ -38,9 +38,9 @@ import { SpendLedgers } from './credentials/spend-ledgers.ts'
 import { devReporter } from './dev-reports.ts'
 import { digest } from './digest.ts'
 import { workerFileFetcher } from './file-fetching.ts'
-import { DIRECTORY_WAIT_MS, HIBERNATE_AFTER_MS, STREAM_MS, WATCHDOG_MS } from './limits.ts'
+import { DIRECTORY_WAIT_MS, HIBERNATE_AFTER_MS, WATCHDOG_MS } from './limits.ts'
 import { objectLog } from './object-log.ts'
-import { type HarnessEnv, type HarnessOptions, shardCountsFrom, uploadPlatform } from './options.ts'
+import { type HarnessEnv, type HarnessOptions, heartbeatMsFrom, shardCountsFrom, uploadPlatform } from './options.ts'
 import {
   forwardedAccess,
   forwardedChildRequest,
@@ -57,6 +57,7 @@ import { Heartbeats } from './sockets/heartbeats.ts'
 import { ObjectSockets } from './sockets/object-sockets.ts'
 import { answerPings } from './sockets/ping.ts'
 import { connectProvider } from './sockets/provider-socket.ts'
+import { dropUnreadBody } from './unread-body.ts'
 
 /** The object of a session. Bind it as `HARNESS_SESSION`. */
 export class HarnessSession extends DurableObject<HarnessEnv> {
@@ -162,6 +163,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
       onCommit: (key, events) => {
         this.#hibernateSoon()
+        this.#heartbeats.update()
         this.#invocationHops.countSteps(key, events)
         reports?.commit(key, events)
       },
@@ -194,7 +196,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         voice: lines,
         ...(provider.findOwn && { workspaceFiles: sandboxFiles(provider, registry.agents) }),
         heartbeatMs: 0,
-        streamMs: options.streamMs ?? STREAM_MS,
+        ...(options.streamMs !== undefined && { streamMs: options.streamMs }),
         ...(options.openharness && { openharness: options.openharness }),
         ...(fileFetcher && { fileFetcher }),
         ...(options.rateLimit && { rateLimit: options.rateLimit }),
@@ -202,11 +204,12 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       },
       httpWires,
     )
-    const { heartbeatMs = 0, deadAfterMs } = options
+    const heartbeatMs = options.heartbeatMs ?? heartbeatMsFrom(env)
+    const { deadAfterMs } = options
     this.#sockets = new ObjectSockets(ctx, socketWires, {
       clock: this.#clock,
       deadAfterMs,
-      sendsHeartbeats: heartbeatMs > 0,
+      sendsHeartbeats: heartbeatMs !== undefined && heartbeatMs > 0,
     })
     const ports = { sockets: this.#sockets, alarmSchedule: this.#alarmSchedule, now }
     this.#heartbeats = new Heartbeats({ heartbeatMs, deadAfterMs }, ports)
@@ -230,10 +233,11 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       const answer = await upgradeSocket(socketWires, request, '', this.#app.ports)
       if (typeof answer !== 'function') return answer
       const accepted = this.#sockets.accept(request, answer)
-      this.#heartbeats.schedule()
+      this.#heartbeats.update()
       return accepted
     }
     const response = await this.#app.fetch(request)
+    await dropUnreadBody(request)
     if (!streamSourceOf(response)) await this.#waitForDirectory()
     return withContentLength(response)
   }

@@ -170,8 +170,8 @@ describe('[N107] with a model', () => {
     }
     const url = await start({ BRIDLE_MODEL: 'acme/own' }, { models: { acme } })
     expect(await listed(url)).toMatchObject({ available: true })
-    await post(`${url}/agents/assistant/x`, { prompt: 'Hi' })
-    expect(ids).toContain('own')
+    await post(`${url}/agents/assistant/x`, { prompt: 'Hi' }, { prefer: 'respond-async' })
+    await expect.poll(() => ids).toEqual(['own'])
   })
 
   test('it is closed in production, as every agent without a trigger', async () => {

@@ -78,15 +78,41 @@ test('[N234] a package that is installed later is found without a restart', asyn
   expect(await listed(url)).toBe(true)
 })
 
-test('[N234] [N105] its runs fail with that sentence, and a session with another model is answered', async () => {
+test('[N234] a prompt is refused with that sentence before a run begins, and takes no key; a session with another model is answered', async () => {
   const acme = (modelId: string) => scriptedModel(() => `by ${modelId}`, { provider: 'acme', modelId })
-  const url = await start({ agents: [solo('openai/gpt-5')], models: { acme } })
-  const { body } = await post(`${url}/agents/solo/one`, { prompt: 'Hi' })
-  expect(JSON.stringify(body)).toContain(JSON.stringify(PACKAGE).slice(1, -1))
+  const data = mkdtempSync(join(root, 'kept-'))
+  const before = await HarnessServer.start({
+    ...{ port: 0, data, agentsRoot: folder, tokenPaceMs: 0, env: {}, log: () => {} },
+    ...{ agents: [solo('openai/gpt-5')], models: { openai: () => scriptedModel(['first']) } },
+  })
+  expect((await post(`${before.url}/agents/solo/one`, { prompt: 'Hi' })).body.result).toBe('first')
+  expect((await post(`${before.url}/chat/sessions`, { agent: 'solo', session_id: 'talk' })).status).toBe(201)
+  await before.close()
+
+  const url = await start({ store: 'sqlite', data, agents: [solo('openai/gpt-5')], models: { acme } })
+  const refused = [503, { error: { type: 'unavailable', message: `The agent "solo" is not available: ${PACKAGE}` } }]
+  const asked = async (path: string, body: object) => {
+    const answer = await post(url + path, body, { 'idempotency-key': 'k' })
+    return [answer.status, answer.body]
+  }
+  const last = (await get(`${url}/sessions/one`)).body.lastEventId
+  for (const id of ['one', 'new']) expect(await asked(`/agents/solo/${id}`, { prompt: 'Hi' })).toEqual(refused)
+  expect(await asked('/sessions', { agent: 'solo', session_id: 'work', prompt: 'Hi' })).toEqual(refused)
+  expect(await asked('/chat/sessions/talk/turns', { prompt: 'Hi' })).toEqual(refused)
+  expect((await get(`${url}/sessions/one`)).body.lastEventId).toBe(last)
+  for (const id of ['new', 'work']) expect((await get(`${url}/sessions/${id}`)).status).toBe(404)
+
   const made = await post(`${url}/sessions/one/replay`, { model: 'acme/large' })
   expect(made.status).toBe(201)
   const turn = await post(`${url}/agents/solo/${String(made.body.sessionId)}`, { prompt: 'And now?' })
   expect(turn.body.result).toBe('by large')
+})
+
+test('[N105] what only the run finds fails the run: 500 with the reason', async () => {
+  install('@ai-sdk/acme')
+  const url = await start({ agents: [solo('acme/x')] })
+  const { status, body } = await post(`${url}/agents/solo/one`, { prompt: 'Hi' })
+  expect([status, body.error]).toMatchObject([500, { type: 'internal_error', reason: 'model_unavailable' }])
 })
 
 test('[N234] [C14] without a server doctor says the same about the files, as a remark', async () => {

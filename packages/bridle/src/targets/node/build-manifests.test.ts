@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('[H25] /builds lists what was built into folders that are still there, newest first', async () => {
   const data = join(folder, 'data')
-  const server = await HarnessServer.start({ port: 0, data, log: () => {}, env: {} })
+  const server = await HarnessServer.start({ port: 0, data, agentsRoot: folder, log: () => {}, env: {} })
   const listed = async () => (await get(`${server.url}/builds`)).body.builds as { id: string; createdAt: string }[]
   expect(await listed()).toEqual([])
   const build = (name: string, at: number) => {
@@ -36,5 +36,28 @@ test('[H25] /builds lists what was built into folders that are still there, newe
   writeFileSync(join(data, 'builds', `${older?.id}.json`), '{ half')
   writeFileSync(join(data, 'builds', 'stray.txt'), 'no build')
   expect(await listed()).toEqual([newest])
+  await server.close()
+})
+
+test('[H25] /builds has the builds of the project, too, whichever data folder the server has', async () => {
+  const agentsRoot = join(folder, 'project')
+  const built = join(agentsRoot, 'dist')
+  mkdirSync(built, { recursive: true })
+  const save = (data: string, at: number) =>
+    saveBuildManifest(data, built, { target: 'cloudflare', agents: ['one'], size: '10 KiB' }, at)
+  save(join(agentsRoot, '.bridle'), 1_000)
+  const data = join(folder, 'elsewhere')
+  const options = { port: 0, data, agentsRoot, log: () => {}, env: {} }
+  const server = await HarnessServer.start(options)
+  const listed = async () => {
+    const { builds } = (await get(`${server.url}/builds`)).body as { builds: { createdAt: string }[] }
+    return builds.map(({ createdAt }) => Date.parse(createdAt))
+  }
+  expect(await listed()).toEqual([1_000])
+  // The same folder, built again with --data: the newest build is the one that is there.
+  save(data, 2_000)
+  expect(await listed()).toEqual([2_000])
+  save(join(agentsRoot, '.bridle'), 3_000)
+  expect(await listed()).toEqual([3_000])
   await server.close()
 })

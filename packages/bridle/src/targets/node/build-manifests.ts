@@ -31,15 +31,21 @@ export const saveBuildManifest = (
 
 const FOLDER = 'builds'
 
-/** The newest first, without builds whose folder is gone. */
-export const listBuildManifests = (data: string): readonly BuildManifest[] => {
+/**
+ * The newest first, without builds whose folder is gone. A build is listed in a data folder. Where two data folders list the same output
+ * folder, the newest build counts.
+ */
+export const listBuildManifests = (dataFolders: readonly string[]): readonly BuildManifest[] => {
+  const builds = new Map<string, BuildManifest>()
+  const oldestFirst = dataFolders.flatMap(readManifests).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  for (const { path, ...manifest } of oldestFirst) if (existsSync(path)) builds.set(manifest.id, manifest)
+  return [...builds.values()].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+}
+
+const readManifests = (data: string): LocalBuildManifest[] => {
   const folder = join(data, FOLDER)
   if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .flatMap((file) => readManifest(join(folder, file)) ?? [])
-    .filter(({ path }) => existsSync(path))
-    .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
-    .map(({ path: _path, ...manifest }) => manifest)
+  return readdirSync(folder).flatMap((file) => readManifest(join(folder, file)) ?? [])
 }
 
 /** Null for a file that is no manifest. */

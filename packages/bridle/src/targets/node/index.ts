@@ -12,6 +12,7 @@ import { limitConnections } from './http/connection-limits.ts'
 import { listen, requestTimeouts } from './http/listening.ts'
 import { OfferingRequest } from './http/offered-upgrade.ts'
 import { answerParserErrors } from './http/parser-errors.ts'
+import { inTurn } from './http/pipelined-requests.ts'
 import { addProbeHost } from './http/probe-host.ts'
 import { serverOptionProblem } from './server-option-names.ts'
 import type { ServerOptions } from './server-options.ts'
@@ -76,7 +77,7 @@ export class HarnessServer {
       { ...requestTimeouts(options), IncomingMessage: OfferingRequest },
       (incoming, outgoing) => {
         addProbeHost(incoming)
-        return listener(incoming, outgoing)
+        inTurn(incoming, outgoing, () => void listener(incoming, outgoing))
       },
     )
     answerParserErrors(server)

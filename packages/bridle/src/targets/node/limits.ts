@@ -72,3 +72,5 @@ export const MONITOR_TICK_MS = 1_000
 
 /** Bounds of the time of runs, in seconds: from a function that answers at once to a day with a person in it. */
 export const RUN_SECONDS = [0.1, 1, 10, 60, 600, 3_600, 86_400] as const
+/** Requests of one connection that wait for the one in progress. Clients that pipeline at all send some ten. */
+export const PIPELINED_REQUESTS_MAX = 100

@@ -73,10 +73,15 @@ const question = (message: string) =>
 const start = (session_id: string, capabilities = {}) =>
   send({ session_id, user_intent: 'go', task_hint: { sop_id: 'onboard' } }, 'go', capabilities)
 
-test('[OH135] [N74] a procedure of the folder goes on with the tokens from before each kill -9', {
+const say = (session_id: string, said: string, request_id: string) =>
+  send({ session_id, user_intent: `@script ${JSON.stringify([{ text: said }])}` }, request_id)
+
+test('[OH135] [OH145] [N74] a procedure of the folder goes on with the tokens from before each kill -9, and gives its line back', {
   timeout: 120_000,
 }, async () => {
   const scripted = '@script [{"approve":"write"},{"text":"Written."}]'
+  // The procedure of s1 runs beside its line, in s1:onboard; those of the others are the first thing in theirs.
+  expect(await say('s1', 'Hello.', 'hello')).toEqual([text('Hello.')])
   const [one, two, three, tool] = await Promise.all([
     start('s1', { 'openharness.ui.rich_cards': true }),
     start('s2'),
@@ -110,17 +115,24 @@ test('[OH135] [N74] a procedure of the folder goes on with the tokens from befor
     }
   }
   await expect.poll(ledger, { timeout: 20_000 }).toEqual(['create Ann', 'create Cid'])
-  await expect.poll(async () => (await Promise.all(['s1', 's3'].map(isWaiting))).every(Boolean)).toBe(true)
+  await expect.poll(async () => (await Promise.all(['s1:onboard', 's3'].map(isWaiting))).every(Boolean)).toBe(true)
   await restart()
   const answers = [goOn(tokenOf(sure[0], 'approve'), 'sure'), goOn(tokenOf(sure[2], 'approve'), 'sure')]
   for (const [id, payload] of [
-    ['s1', 5],
+    ['s1:onboard', 5],
     ['s3', 3],
   ] as const)
     expect((await post(`${world.url}/sessions/${id}/signal`, { name: 'stars', payload })).status).toBeLessThan(300)
   expect(await Promise.all(answers)).toEqual([[text('Ann has 5 stars.')], [text('Cid has 3 stars.')]])
   expect(await goOn(tokenOf(sure[0], 'approve'), 'another')).toBe('continuation_used')
   expect(await goOn(tokenOf(sure[1], 'approve'), 'sure')).toBe('continuation_used')
+  expect(ledger()).toEqual(['create Ann', 'create Cid'])
+  const lines = ['s1', 's2', 's3']
+  const talk = () => Promise.all(lines.map((id) => say(id, `Back in ${id}.`, 'back')))
+  expect(await talk()).toEqual(lines.map((id) => [text(`Back in ${id}.`)]))
+  await restart()
+  expect(await talk()).toEqual(lines.map((id) => [text(`Back in ${id}.`)]))
+  expect(await send({ session_id: 's3', user_intent: 'Cid' }, 'name')).toEqual([text('Cid has 3 stars.')])
   expect(ledger()).toEqual(['create Ann', 'create Cid'])
 })
 

@@ -20,6 +20,8 @@ interface ServerProcessOptions {
   readonly cwd?: string
 }
 
+export class ServerStartError extends Error {}
+
 export class ServerProcess {
   readonly #data: string
   readonly #options: ServerProcessOptions
@@ -53,7 +55,7 @@ export class ServerProcess {
       this.url = url
       return
     }
-    throw new Error('The server ended before it was ready.')
+    throw new ServerStartError('The server ended before it was ready.')
   }
 
   /** Resolves when the process has exited, for any reason. */

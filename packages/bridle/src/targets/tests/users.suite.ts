@@ -1,4 +1,5 @@
 // Three users of one tenant and an operator: each sees only what it may see. Every target runs this suite.
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { openTestSocket } from './socket-client.suite.ts'
@@ -6,8 +7,16 @@ import { openTestSocket } from './socket-client.suite.ts'
 export const USERS = ['ada', 'bob', 'cy'] as const
 type User = (typeof USERS)[number]
 
+/** A user name that is not a valid id, and a user whose name is the hash of the first. */
+const ODD = 'bob+work@example.com'
+const NAMESAKE = '3c279db7bbc15482017348aa98d8dce67421d436a2868fa9c6dc6313b23d4a26'
 /** The tokens that the server under test must have. */
-export const userTokens = [{ token: 'op' }, ...USERS.map((user) => ({ token: user, user }))]
+export const userTokens = [
+  { token: 'op' },
+  ...USERS.map((user) => ({ token: user, user })),
+  { token: 'odd', user: ODD },
+  { token: 'namesake', user: NAMESAKE },
+]
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` })
 const waiting = (user: string) => scriptBody({ approve: 'transfer', reason: `secret of ${user}` })
@@ -205,6 +214,48 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
       await early.until((all) => JSON.stringify(all).includes('private'))
       early.ws.close()
       owned.ada.push('late')
+    })
+
+    test('[O139] a user whose name is the hash of another’s name opens nothing of that user, in old data either', async () => {
+      const old = `user:${NAMESAKE}`
+      // By an operator, so that the session is stored as versions that did not hash such names stored it.
+      expect((await post(at(`/agents/scripted/${old}`), scriptBody({ text: 'private' }), as('op'))).status).toBe(200)
+      expect((await post(at('/agents/scripted/of-odd'), scriptBody({ text: 'private' }), as('odd'))).status).toBe(200)
+      const theirs = (await listed('odd')).flat()
+      expect(theirs).toEqual(expect.arrayContaining([old, 'of-odd']))
+      const [created] = (await get(at('/sessions/of-odd/log'), as('odd'))).body.entries as { payload: object }[]
+      expect(created?.payload).toMatchObject({ owner: old })
+      const socket = await openTestSocket(at(`/ws?userId=${encodeURIComponent(ODD)}`), { headers: as('odd') })
+      await socket.until((all) => JSON.stringify(all).includes('private'))
+      socket.ws.close()
+
+      // A file keeps its owner where an operator imports it.
+      const file = await (await fetch(at('/sessions/of-odd/export'), { headers: as('op') })).text()
+      const imported = await fetch(at('/import?rename=1'), { method: 'POST', headers: as('op'), body: file })
+      expect((await imported.json()) as object).toMatchObject({ sessions: [{ id: 'of-odd', existing: true }] })
+      expect(await (await fetch(at('/agents/scripted/of-odd'), { method: 'DELETE', headers: as('op') })).status).toBe(
+        200,
+      )
+      const again = await fetch(at('/import?rename=1'), { method: 'POST', headers: as('op'), body: file })
+      const [{ id: copy }] = ((await again.json()) as { sessions: [{ id: string }] }).sessions
+
+      for (const id of [old, copy]) {
+        expect((await get(at(`/sessions/${id}`), as('namesake'))).status).toBe(404)
+        expect((await post(at(`/agents/scripted/${id}`), scriptBody({ text: 'x' }), as('namesake'))).status).toBe(404)
+      }
+      expect((await listed('namesake')).flat()).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(/^user:|odd/)]),
+      )
+      const hashed = `user:${createHash('sha256').update(NAMESAKE).digest('hex')}`
+      const mine = await post(at(`/agents/scripted/${hashed}`), scriptBody({ text: 'mine' }), as('namesake'))
+      expect(mine.status).toBe(200)
+      const own = await openTestSocket(at(`/ws?userId=${NAMESAKE}`), { headers: as('namesake') })
+      await own.until((all) => JSON.stringify(all).includes('mine'))
+      own.ws.close()
+      expect(JSON.stringify(own.messages)).not.toContain('private')
+      expect((await listed('odd')).flat().toSorted()).toEqual(
+        theirs.map((id) => (id === 'of-odd' ? copy : id)).toSorted(),
+      )
     })
   })
 }

@@ -27,9 +27,9 @@ export interface LineResponsesPorts {
 interface ActiveResponse {
   readonly response: ProviderResponse
   readonly options: ModelCallOptions
-  /** The name in events. Null after a lost connection, until the rest is requested. */
+  /** Name of the response in events. Null: the connection broke, and the rest has not been requested. */
   name: string | null
-  /** Connections that broke in the middle of it. */
+  /** Connections that broke during the response. */
   losses: number
 }
 

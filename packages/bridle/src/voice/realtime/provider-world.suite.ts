@@ -1,4 +1,4 @@
-// The contract suite of realtime providers. Each provider brings a world in which its service says what a test plans.
+// Contract of a realtime provider. Each provider has a world in which its service says what a test plans.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
 import { tool } from '../../agents/tools/tool.ts'

@@ -1,14 +1,17 @@
 // An agent with the tools of a workspace, in place in folders from which servers load: real commands in real sandboxes.
-import { execFileSync } from 'node:child_process'
-import { linkSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
+import { holdPlaceholders } from '../../runners/sandboxes/protection/placeholders.ts'
 import { registerProject } from '../../runners/sandboxes/protection/server-projects.ts'
 import { callTool, TestWorkspace } from '../workspace.suite.ts'
 import { type WorkspaceSettings, workspace } from '../workspace.ts'
 import type { ShellResult } from './shell-command.ts'
 
+const BWRAP = 'bwrap'
 let place: TestWorkspace
 let unregister: () => void
 beforeEach(() => {
@@ -124,6 +127,29 @@ describe.skipIf(needs('bubblewrap') !== null)('in a sandbox', () => {
     const command =
       'mkdir -p node_modules/a && echo 1 > node_modules/a/i.js && echo "{}" > package.json && echo 1 > .env'
     expect(await shell(command)).toEqual({ exit_code: 0, output: '' })
+  })
+
+  test('[O74] a placeholder that is still mounted when its sandbox was killed goes soon after', async () => {
+    const [leases, path] = [join(place.root, '..', 'leases'), join(place.root, '.env.local')]
+    const release = holdPlaceholders(leases, [path])
+    const other = spawn(BWRAP, [
+      '--die-with-parent',
+      '--bind',
+      '/',
+      '/',
+      '--tmpfs',
+      path,
+      '--',
+      'sh',
+      '-c',
+      'echo up; exec sleep 60',
+    ])
+    await once(other.stdout, 'data')
+    release()
+    expect(existsSync(path)).toBe(true)
+    other.kill('SIGKILL')
+    await expect.poll(() => existsSync(path), { timeout: 10_000 }).toBe(false)
+    rmSync(leases, { recursive: true })
   })
 
   test('[N245] a hard link from before is one more name of the file: the sandbox writes the other one', async () => {

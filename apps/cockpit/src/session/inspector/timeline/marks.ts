@@ -96,13 +96,23 @@ const looks: { readonly [T in MarkType]: (payload: StreamEnvelopeOf<T>['payload'
   // With `keep` a crash cut off a piece of text, and everything else stays.
   output_superseded: ({ keep }) =>
     keep === undefined ? { icon: 'rotate-cw', tone: 'warn', title: 'Turn starts over', text: '' } : null,
-  transport_diagnostic: ({ status, kind, reason = '', provider_actual: provider }) => ({
-    icon: 'unplug',
-    tone: status === 'ok' || status === 'recovered' ? '' : 'warn',
-    title: `${kind === 'subagent' ? 'Subagent' : 'Provider'} ${status}`,
-    text: [kind, provider, reason].filter(Boolean).join(', '),
-  }),
+  transport_diagnostic: (payload) =>
+    payload.kind === 'provider_fallback'
+      ? { icon: 'unplug', tone: 'warn', title: 'Provider fallback', text: fallbackText(payload) }
+      : {
+          icon: 'unplug',
+          tone: payload.status === 'ok' || payload.status === 'recovered' ? '' : 'warn',
+          title: `${payload.kind === 'subagent' ? 'Subagent' : 'Provider'} ${payload.status}`,
+          text: [payload.kind, payload.provider_actual, payload.reason].filter(Boolean).join(', '),
+        },
   error: ({ message }) => ({ icon: 'circle-x', tone: 'danger', title: 'Failed', text: message }),
+}
+
+/** Both models are what a reader looks for; the reason of the failure comes after them. */
+const fallbackText = (payload: StreamEnvelopeOf<'transport_diagnostic'>['payload']): string => {
+  const { model_requested, provider_requested, model_actual, provider_actual, reason } = payload
+  const [from, to] = [model_requested ?? provider_requested, model_actual ?? provider_actual]
+  return [`${from ?? 'unknown'} → ${to ?? 'unknown'}`, reason].filter(Boolean).join(', ')
 }
 
 export const marksOf = (timeline: readonly TimelineEntry[]): readonly Mark[] =>

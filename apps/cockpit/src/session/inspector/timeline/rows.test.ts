@@ -128,6 +128,18 @@ describe('rows', () => {
     ])
   })
 
+  test.each([
+    [{ model_requested: 'openai/gpt-5', model_actual: 'anthropic/claude' }, 'openai/gpt-5 → anthropic/claude, no key'],
+    // The sample of the frontend contract names the providers alone.
+    [{}, 'openai → anthropic, no key'],
+  ])('a provider fallback names both models: %j', (models, text) => {
+    const providers = { provider_requested: 'openai', provider_actual: 'anthropic' }
+    const payload = { status: 'degraded', kind: 'provider_fallback', reason: 'no key', ...providers, ...models }
+    expect(marksOf([entry('transport_diagnostic', payload)])).toMatchObject([
+      { title: 'Provider fallback', tone: 'warn', text },
+    ])
+  })
+
   test('the newest rows, and an older one that is selected', () => {
     const timeline = Array.from({ length: 20 }, (_, index) => call(`c${index}`, `tool-${index}`))
     const rows = timelineRows(fold(timeline), [])

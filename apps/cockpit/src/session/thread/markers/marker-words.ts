@@ -1,5 +1,6 @@
 // An event in the words of a thread: an icon, what happened, and what the event says about it.
 
+import { CLAIMED } from '../../../ui/actor-words.ts'
 import type { IconName } from '../../../ui/icon-names.ts'
 import { durationText, plural } from '../../../ui/numbers.ts'
 import { foldScript } from '../../../ui/script-text.ts'
@@ -47,7 +48,11 @@ const wordings: { readonly [type: string]: (fields: Payload, checkpoints?: Branc
   session_archived: (fields) => ({ icon: 'archive', title: 'Archived', text: byWhom(fields) }),
   session_unarchived: (fields) => ({ icon: 'archive', title: 'Taken out of the archive', text: byWhom(fields) }),
   session_renamed: (fields) => ({ icon: 'archive', title: `Renamed to ${text(fields.title)}`, text: byWhom(fields) }),
-  session_imported: (fields) => ({ icon: 'download', title: 'Imported from a file', text: byWhom(fields) }),
+  session_imported: (fields) => ({
+    icon: 'download',
+    title: 'Imported from a file',
+    text: [byWhom(fields), 'what is above is the word of the file'].filter(Boolean).join(' · '),
+  }),
   cancel_requested: (fields) => ({ icon: 'ban', title: 'Cancelled', text: byWhom(fields) }),
   policy_set: (fields) => ({ icon: 'sliders-horizontal', title: 'Policy set', text: byWhom(fields) }),
   signal_received: (fields) => ({ icon: 'radio', title: `Signal ${text(fields.name)}`, text: byWhom(fields) }),
@@ -102,7 +107,11 @@ const list = (value: unknown): readonly string[] => (Array.isArray(value) ? valu
 const after = (words: string): string => (words === '' ? '' : `: ${words}`)
 const nameText = (name: string): string => name.replaceAll('_', ' ')
 
-const byWhom = (fields: Payload): string => [text(fields.actor), text(fields.reason)].filter(Boolean).join(' · ')
+const byWhom = (fields: Payload): string => [actorText(fields), text(fields.reason)].filter(Boolean).join(' · ')
+
+/** Marks a name that the caller supplied without a credential for it. */
+const actorText = (fields: Payload): string =>
+  fields.actor_claimed === true ? `${text(fields.actor)} ${CLAIMED}` : text(fields.actor)
 
 const compactionText = (fields: Payload): string =>
   [...compactionNumbers(fields), text(fields.summary)].filter(Boolean).join(' · ')

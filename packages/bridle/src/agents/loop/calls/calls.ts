@@ -76,7 +76,7 @@ export const refusal = ({ call, args, tool, refusal: { status, reason, error } }
 
 /** The same plan once more is not written again, but it is a repeated plan all the same: health counts it. */
 const repeatedPlan = (tool: Tool | null, { steps }: JsonObject): ReportItem[] => {
-  const progress = tool === updatePlan ? planProgress(steps) : null
+  const progress = tool?.name === updatePlan.name ? planProgress(steps) : null
   return progress === null ? [] : [eventItem('step_progress', progress)]
 }
 

@@ -13,6 +13,8 @@ export interface AuditRow {
   readonly at: number
   readonly action: string
   readonly actor: string | null
+  /** The caller supplied the name, since its credential has no user. */
+  readonly actor_claimed?: true
   readonly summary: string
 }
 
@@ -56,8 +58,12 @@ export const auditRow = (event: AnyEvent): AuditRow | null => {
   const line = Object.hasOwn(lines, event.type) ? (lines[event.type] as (event: AnyEvent) => AuditLine)(event) : null
   if (!line) return null
   const [action, text] = line
-  const { actor = null } = event.payload as { readonly actor?: string | null }
-  return { seq: event.seq, at: event.at, action, actor, summary: truncate(text, SUMMARY_CHARS_MAX) }
+  const { actor = null, actor_claimed } = event.payload as {
+    readonly actor?: string | null
+    readonly actor_claimed?: unknown
+  }
+  const claim = actor_claimed === true ? ({ actor_claimed } as const) : {}
+  return { seq: event.seq, at: event.at, action, actor, ...claim, summary: truncate(text, SUMMARY_CHARS_MAX) }
 }
 
 /** Numbers of the newest decisions, oldest first. */

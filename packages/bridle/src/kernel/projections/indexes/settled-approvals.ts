@@ -18,6 +18,8 @@ export interface SettledEntry
   readonly decision: ApprovalDecision
   readonly decidedAt: number
   readonly decidedBy: string | null
+  /** The caller supplied the name, since its credential has no user. */
+  readonly decidedByClaimed?: true
   readonly decisionReason: string | null
   readonly isEdited: boolean
   /** A file says so: nobody decided it on this server. */
@@ -49,6 +51,7 @@ const settledEntry = (approval: Approval, { seq, at, payload }: Event<'approval_
     decision: payload.decision,
     decidedAt: at,
     decidedBy: payload.actor ?? null,
+    ...(payload.actor_claimed && { decidedByClaimed: true }),
     decisionReason: payload.reason === undefined ? null : brief(payload.reason),
     isEdited:
       payload.decision === 'approved' &&

@@ -9,10 +9,11 @@ import type { DecisionBuilder } from '../decision-builder.ts'
 export const pauseAfterCall = (w: DecisionBuilder): void => {
   const { pauseAfter, paused } = w.state.lifecycle
   if (!pauseAfter || paused || !isDue(w, pauseAfter.requestId)) return
-  const { requestId, actor } = pauseAfter
+  const { requestId, actor, isActorClaimed } = pauseAfter
   w.add('session_paused', {
     reason: `As asked with the answer to ${requestId}.`,
     ...(actor !== null && { actor }),
+    ...(isActorClaimed && { actor_claimed: true }),
     operator: true,
   })
   parkRun(w, 'paused')

@@ -78,6 +78,29 @@ describe('[N76] a prompt', () => {
   })
 })
 
+describe('[OH145] [OH146] a prompt with a condition', () => {
+  const answers = (life: TestSession, more: object = {}) => life.do({ type: 'submit', prompt: 'Ada', ...more } as never)
+
+  test('that may only answer is refused where no text is asked for, and adds nothing', () => {
+    const life = asking(...question('c1'))
+    const inputAnswer = { approvalId: life.openApprovals[0] ?? '', args: { answer: 'Ada' }, digest: 'digest-2' }
+    expect(answers(life, { only: 'answer', inputAnswer })).toMatchObject({ delivery: 'steered' })
+    const { head } = life.state
+    for (const late of [{ inputAnswer }, {}])
+      expect(answers(life, { only: 'answer', ...late })).toMatchObject({ refused: 'approval_not_found' })
+    expect(life.state.head).toBe(head)
+  })
+
+  test('that joins gets the run in progress, answers nothing and adds nothing; without a run it begins one', () => {
+    const life = asking(...question('c1'))
+    const { head } = life.state
+    expect(answers(life, { only: 'join' })).toMatchObject({ runId: life.run.runId })
+    expect([life.state.head, life.openApprovals.length]).toEqual([head, 1])
+    const idle = new TestSession()
+    expect(answers(idle, { only: 'join' })).toMatchObject({ runId: 'r-2', delivery: 'started' })
+  })
+})
+
 test.each([
   [undefined, false],
   ['text', false],

@@ -27,7 +27,7 @@ export const pendingNotice = (key: Key, state: SessionState): ChildNotice | null
   if (parentSessionId === null || reportedStatus === null || reportedStatus.seq <= parentNotifiedSeq) return null
   // Between two queued prompts the child is still working.
   const { status, seq, steps } = reportedStatus
-  if (status !== 'running' && status !== PROGRESS && !isTerminal(state)) return null
+  if (status !== 'running' && status !== PROGRESS && !isAtRest(state)) return null
   const notice = { parentId: parentSessionId, child: key, owner: ownerOf(key, state), status, seq }
   if (!delegation) return notice
   return {
@@ -37,6 +37,10 @@ export const pendingNotice = (key: Key, state: SessionState): ChildNotice | null
     ...(isTerminal(state) && { usage: usageOf(state) }),
   }
 }
+
+/** A background session has ended then, and a chat waits for its next prompt. */
+const isAtRest = ({ lifecycle: { run, queue, lastTurnStatus } }: SessionState): boolean =>
+  run === null && lastTurnStatus !== null && queue.length === 0
 
 /** The last notice of a session that is removed in the middle of a task; null: nobody waits for it. */
 export const removalNotice = (key: Key, state: SessionState): ChildNotice | null => {

@@ -160,7 +160,7 @@ describe('[S12] a durable run is taken up', () => {
     expect(course(life)?.answers).toEqual([])
   })
 
-  test('[CF35] too often without progress and without a host: the run fails, and background work spends a retry', () => {
+  test('[CF31] too often without progress and without a host: the run fails, and background work spends a retry', () => {
     const life = running(background({ maxRetries: 5 }))
     for (let times = 1; times <= RESUMES_MAX; times++) life.report({ type: 'resumed' })
     expect(life.payloads('run_resumed').map(({ times }) => times)).toEqual([1, 2, 3, 4, 5])

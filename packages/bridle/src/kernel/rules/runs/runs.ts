@@ -5,6 +5,7 @@ import { eventId } from '../../event.ts'
 import { messageIdOf, runIdOf, runSeq } from '../../ids.ts'
 import type { Json } from '../../json.ts'
 import {
+  INTERRUPTED_ATTEMPTS_MAX,
   PREVIEW_CHARS,
   QUEUED_PROMPT_CHARS_MAX,
   RESULT_CHARS_MAX,
@@ -87,6 +88,17 @@ export const failRun = (
     return
   }
   endTurn(w, 'failed', failure)
+}
+
+/** A run that was interrupted continues from its handle, as after a pause. False = it may not, or was interrupted too often. */
+export const keepInterruptedRun = (w: DecisionBuilder, handle: string): boolean => {
+  const { run } = w
+  if (run?.phase !== 'started' || run.durable || run.attempt >= INTERRUPTED_ATTEMPTS_MAX || isExpired(w)) return false
+  recordResumeHandle(w, handle)
+  askAboutUnsafe(w, 'its run was interrupted', true)
+  settleToolCalls(w, 'error', 'interrupted')
+  w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason: 'restart', stop: false })
+  return true
 }
 
 /** Ends a turn in one batch: first its calls and approvals, then the turn itself. */

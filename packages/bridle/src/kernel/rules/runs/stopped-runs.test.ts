@@ -1,7 +1,7 @@
 // Runs that are stopped in the middle: what is kept, what is repeated, and what it costs.
 import { describe, expect, test } from 'vitest'
 import type { ReportItem } from '../../commands.ts'
-import { BUDGET_GRACE_MS, RETRY_MAX_MS } from '../../limits.ts'
+import { BUDGET_GRACE_MS, INTERRUPTED_ATTEMPTS_MAX, RETRY_MAX_MS } from '../../limits.ts'
 import { emptyState, evolve, statusOf } from '../../projections/state.ts'
 import type { Policy } from '../../schemas.ts'
 import { healthSnapshot } from '../../views/health-snapshot.ts'
@@ -480,5 +480,49 @@ describe('[S38] attempts', () => {
     life.tick(RETRY_MAX_MS)
     const replayed = life.log.reduce(evolve, emptyState)
     expect(replayed.lifecycle.attempts).toBe(2)
+  })
+})
+
+describe('[S65] a run that its runner calls interrupted', () => {
+  const interrupted = (resume?: string): ReportItem => ({
+    ...{ type: 'failed', message: 'The server was away.', reason: 'interrupted', transient: true },
+    ...(resume !== undefined && { resume }),
+  })
+  const settings = { chat: undefined, 'background work': background() }
+
+  test.each(Object.entries(settings))('continues in the middle of its turn: %s', (_name, opening) => {
+    const life = running(opening)
+    life.report(token('Half an '), call('c1', 'pure'))
+    life.report(interrupted('h1'))
+    expect(job(life)).toMatchObject({ attempt: 2, resume: 'h1', continues: { isMidText: true } })
+    expect(life.payloads('tool_outcome')).toMatchObject([{ tool_call_id: 'c1', status: 'error' }])
+    expect(life.payloads('error')).toEqual([])
+    life.report(started())
+    life.report(token('answer.'), finished())
+    expect(life.payloads('turn_end')).toMatchObject([{ status: 'completed' }])
+    expect(life.answer.content).toBe('Half an answer.')
+  })
+
+  test('asks about an unsafe call before it goes on', () => {
+    const life = running()
+    life.report(call('c1', 'unsafe'))
+    life.report(interrupted('h1'))
+    expect(life.status).toBe('awaiting_approval')
+    life.do(approve(life.openApprovals[0]!))
+    expect(job(life)).toMatchObject({ attempt: 2, resume: 'h1' })
+  })
+
+  test('fails without a handle, and after too many attempts', () => {
+    const bare = running()
+    bare.report(interrupted())
+    expect(bare.payloads('error')).toMatchObject([{ reason: 'interrupted' }])
+    const life = running()
+    for (let attempt = 1; attempt < INTERRUPTED_ATTEMPTS_MAX; attempt++) {
+      life.report(interrupted(`h${attempt}`))
+      life.report(started())
+    }
+    expect(life.run.attempt).toBe(INTERRUPTED_ATTEMPTS_MAX)
+    life.report(interrupted('last'))
+    expect(life.payloads('error')).toMatchObject([{ reason: 'interrupted' }])
   })
 })

@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { startTimeOf } from '../../process-table.ts'
+import { SWEEP_MS, SWEEP_TRIES } from '../limits.ts'
 
 /** The time of change by which a placeholder is told from an empty folder of a person. */
 const MARK = new Date('2001-02-03T04:05:06Z')
@@ -41,10 +42,13 @@ export const holdPlaceholders = (leases: string, paths: readonly string[]): (() 
     return { folder, lease, path }
   })
   return () => {
+    let isMounted = false
     for (const { folder, lease, path } of held.splice(0)) {
       rmSync(lease, { force: true })
-      removeUnused(folder, path)
+      isMounted = removeUnused(folder, path) === 'mounted' || isMounted
     }
+    // The processes of a sandbox that was killed end a moment after it.
+    if (isMounted) sweepSoon(leases)
   }
 }
 
@@ -55,6 +59,14 @@ export const sweepPlaceholders = (leases: string): void => {
     const [path] = namesIn(folder).flatMap((each) => readLease(join(folder, each))?.path ?? [])
     if (path !== undefined) removeUnused(folder, path)
   }
+}
+
+const sweepSoon = (leases: string, tries = SWEEP_TRIES): void => {
+  if (tries === 0 || namesIn(leases).length === 0) return
+  setTimeout(() => {
+    sweepPlaceholders(leases)
+    sweepSoon(leases, tries - 1)
+  }, SWEEP_MS).unref()
 }
 
 interface Lease {
@@ -99,20 +111,24 @@ const makePlaceholder = (path: string): void => {
 }
 
 /** A folder of leases can be removed only while it is empty, so one process alone is the last. */
-const removeUnused = (folder: string, path: string): void => {
+const removeUnused = (folder: string, path: string): 'mounted' | 'used' | 'removed' => {
   for (const file of namesIn(folder).map((name) => join(folder, name))) {
     const lease = readLease(file)
-    if (lease !== null && isLive(lease)) return
+    if (lease !== null && isLive(lease)) return 'used'
     rmSync(file, { force: true })
   }
   // A sandbox of another server: the kernel would take the mount away together with its folder.
-  if (isMountedElsewhere(path)) return writeLease(folder, join(folder, 'later'), { path, pid: 0, startedAt: null })
+  if (isMountedElsewhere(path)) {
+    writeLease(folder, join(folder, 'later'), { path, pid: 0, startedAt: null })
+    return 'mounted'
+  }
   try {
     rmdirSync(folder)
     if (isPlaceholder(path)) rmdirSync(path)
   } catch {
     // Another sandbox needs it, or a person has put something there.
   }
+  return 'removed'
 }
 
 /** Whether a process in another mount namespace has something mounted at this path. */

@@ -47,7 +47,7 @@ test('[O74] a repository without a project of Bridle keeps its packages writable
   write('node_modules/react/index.js')
   expect(of(project('.'))).toEqual({
     present: [],
-    absent: ['.bridle', '.env', '.fabricharness', 'agents', ...CONFIGS],
+    absent: ['.bridle', '.env', '.env.local', '.fabricharness', 'agents', ...CONFIGS],
     hidden: [],
     above: [],
     problem: null,
@@ -61,7 +61,7 @@ test('[O74] what is there is read-only: agents, settings, packages, and every fi
   write('.bridle/secret')
   expect(of(project('.', 'bots/all'))).toEqual({
     present: ['.env', '.env.local', 'agents', 'bridle.config.ts', 'bridle.config.ts.bak', 'package.json'],
-    absent: ['.fabricharness', 'bots', 'bridle.config.js', 'bridle.config.mjs', 'node_modules'],
+    absent: ['.fabricharness', '.npmrc', 'bots', 'bridle.config.js', 'bridle.config.mjs', 'node_modules'],
     hidden: ['.bridle'],
     above: [],
     problem: null,
@@ -84,12 +84,25 @@ test('[O74] a project further below is found by its files, with the packages of 
   expect(of(project('apps/web')).absent).toEqual(
     expect.arrayContaining(['apps/bot/.env', 'apps/third/agents', 'apps/web/agents']),
   )
+  // Their package is that of the folder above; a server was started here before, or the name is only Bridle's.
+  write('apps/old/.bridle/secret')
+  write('apps/old/agents/y.ts')
+  write('apps/fabric/.fabricharness/agents/z.ts')
+  mkdirSync(join(work, 'apps/none/.bridle'), { recursive: true })
+  const served = of()
+  expect(served.present).toEqual(expect.arrayContaining(['apps/fabric/.fabricharness/agents', 'apps/old/agents']))
+  expect(served.absent).toEqual(expect.arrayContaining(['apps/old/.env']))
+  expect(served.absent).not.toEqual(expect.arrayContaining(['apps/none/.env']))
 })
 
 test('[O74] a project above protects only what lies in the folder', () => {
   const parent = { root: top, agents: [join(work, 'bots')] }
   writeFileSync(join(top, 'package.json'), '{"dependencies": {"bridle": "1"}}')
-  expect(of(parent)).toMatchObject({ present: [], absent: ['bots', 'node_modules', 'package.json'], problem: null })
+  expect(of(parent)).toMatchObject({
+    present: [],
+    absent: ['.npmrc', 'bots', 'node_modules', 'package.json'],
+    problem: null,
+  })
   expect(of({ root: top, agents: [] })).toMatchObject({ present: [], absent: [], problem: null })
 })
 

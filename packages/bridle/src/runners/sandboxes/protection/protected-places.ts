@@ -27,6 +27,8 @@ export interface ProtectedPlaces {
 }
 
 const SERVER_DATA = '.bridle'
+/** `npx` and `npm run` take options of Node from `.npmrc`, such as a module to import first. */
+const PACKAGE_NAMES = ['node_modules', 'package.json', '.npmrc']
 
 /** The protected places in a work folder, which is a path without links. `projects` are those of the server. */
 export const protectedPlaces = (
@@ -53,12 +55,13 @@ export const protectedPlaces = (
     const folders = [...new Set([...agents, ...AGENT_FOLDERS.map((name) => resolve(root, name))])]
     for (const folder of folders) protect(folder)
     for (const name of [...SETTINGS_NAMES, SERVER_DATA]) protect(join(root, name))
+    protect(join(root, '.env.local'), false)
     for (const name of namesIn(root)) if (isSettingsName(name)) protect(join(root, name), SETTINGS_NAMES.includes(name))
     if (!isProject(root, folders)) continue
     // Node looks for packages in every folder above the file that imports one.
     const importing = [root, ...folders.filter((each) => isWithin(each, work)).map(dirname)]
     for (const folder of new Set([root, ...importing.flatMap((each) => foldersUpTo(each, work))]))
-      for (const name of ['node_modules', 'package.json']) protect(join(folder, name))
+      for (const name of PACKAGE_NAMES) protect(join(folder, name))
   }
   const of = (kind: string) => [...places].flatMap(([path, each]) => (each === kind ? [path] : []))
   return {

@@ -48,6 +48,12 @@ export const isProject = (folder: string, agents: readonly string[] = []): boole
   existsSync(join(folder, 'node_modules/bridle/package.json')) ||
   dependsOnBridle(join(folder, 'package.json'))
 
+/** Whether a server loads something in this folder: it is a project, or a server was started here. A placeholder is empty. */
+const isServed = (folder: string): boolean =>
+  isProject(folder) ||
+  entriesOf(join(folder, '.bridle')).length > 0 ||
+  entriesOf(join(folder, '.fabricharness')).length > 0
+
 /** The projects in this folder and further below, as far as a short walk sees them. */
 export const projectsBelow = (work: string): ServerProject[] => {
   const found: ServerProject[] = []
@@ -57,7 +63,7 @@ export const projectsBelow = (work: string): ServerProject[] => {
     const next: string[] = []
     for (const folder of folders) {
       if (left-- <= 0) return found
-      if (isProject(folder)) found.push(projectAt(folder))
+      if (isServed(folder)) found.push(projectAt(folder))
       for (const entry of entriesOf(folder))
         if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) next.push(join(folder, entry.name))
     }
@@ -70,7 +76,7 @@ export const projectsBelow = (work: string): ServerProject[] => {
 export const projectsAbove = (work: string): ServerProject[] => {
   const above = dirname(work)
   if (above === work) return []
-  return [...(isProject(above) ? [projectAt(above)] : []), ...projectsAbove(above)]
+  return [...(isServed(above) ? [projectAt(above)] : []), ...projectsAbove(above)]
 }
 
 const projectAt = (root: string): ServerProject => ({ root, agents: AGENT_FOLDERS.map((name) => resolve(root, name)) })

@@ -77,7 +77,7 @@ export interface IncomingRequest {
   readonly url: string
   /** Absent for a socket's upgrade, which is a GET. */
   readonly method?: string
-  readonly headers: Pick<Headers, 'get'>
+  readonly headers: Pick<Headers, 'get'> & { readonly keys: () => Iterable<string> }
   /** The name and scheme by which the caller reached the server, where a trusted proxy sends them; else the Host header counts. */
   readonly host?: string
   readonly scheme?: string

@@ -71,7 +71,10 @@ export const authorizeTenant = async (
       ...(request.httpVersion !== undefined && { httpVersion: request.httpVersion }),
       url: request.url,
       ...(request.method !== undefined && { method: request.method }),
-      headers: { get: (name) => (name === 'x-fabric-tenant' ? tenant : request.headers.get(name)) },
+      headers: {
+        get: (name) => (name === 'x-fabric-tenant' ? tenant : request.headers.get(name)),
+        keys: () => request.headers.keys(),
+      },
       toRequest: () => request.toRequest?.() ?? (request as Request),
     },
     address,

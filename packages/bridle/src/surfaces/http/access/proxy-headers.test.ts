@@ -50,11 +50,15 @@ describe('behind a proxy', () => {
     { 'x-forwarded-host': 'localhost' },
     { 'x-real-ip': '1.1.1.1' },
     { 'x-client-ip': '1.1.1.1' },
-    ...['proto', 'port', 'prefix', 'server', 'scheme', 'ssl'].map((name) => ({ [`x-forwarded-${name}`]: 'x' })),
+    ...['proto', 'port', 'prefix', 'server', 'scheme', 'ssl', 'email'].map((name) => ({
+      [`x-forwarded-${name}`]: 'x',
+    })),
     { via: '1.1 vegur' },
     { 'true-client-ip': '1.1.1.1' },
     { 'cdn-loop': 'cloudflare' },
-    ...['connecting-ip', 'ray', 'visitor', 'ipcountry', 'ew-via'].map((name) => ({ [`cf-${name}`]: 'x' })),
+    ...['connecting-ip', 'ray', 'visitor', 'ipcountry', 'ew-via', 'access-jwt-assertion', 'warp-tag-id'].map(
+      (name) => ({ [`cf-${name}`]: 'x' }),
+    ),
     { version: '1.0' },
   ] as Record<string, string>[])(
     '[H56] a server without a token refuses a request that a proxy forwards: %j',

@@ -1,5 +1,6 @@
 // Guessed tokens: an address that sends many wrong ones has to wait.
 import { describe, expect, test } from 'vitest'
+import { ANONYMOUS_LIMIT } from '../limits.ts'
 import { testApp } from '../test-app.suite.ts'
 import { bearer, errorTypeOf } from '../test-client.suite.ts'
 
@@ -59,5 +60,38 @@ describe('[H35] guessing tokens', () => {
     expect([all.filter((status) => status === 401).length, all.filter((status) => status === 429).length]).toEqual([
       30, 2,
     ])
+  })
+})
+
+describe('[H190] callers without a credential', () => {
+  const guarded = () => {
+    let address = '10.0.0.1'
+    const here = testApp({ tokens: [{ token: 'right' }], callerAddress: () => address })
+    const flood = async () => {
+      for (let sent = 0; sent < ANONYMOUS_LIMIT.maxRequests; sent++) await here.get('/sessions')
+    }
+    return { ...here, flood, from: (other: string) => (address = other) }
+  }
+
+  test('are refused without a look after a thousand requests in ten seconds, and the connection is closed', async () => {
+    const { get, flood, from, advance } = guarded()
+    await flood()
+    const refused = await get('/sessions')
+    expect([refused.status, refused.headers.get('connection')]).toEqual([429, 'close'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    // Probes, open routes and callers with a credential go on, also behind the same proxy.
+    expect([(await get('/health')).status, (await get('/ready')).status]).toEqual([200, 200])
+    expect((await get('/sessions', bearer('right'))).status).toBe(200)
+    from('10.0.0.2')
+    expect((await get('/sessions')).status).toBe(401)
+    from('10.0.0.1')
+    advance(ANONYMOUS_LIMIT.windowMs)
+    expect((await get('/sessions')).status).toBe(401)
+  })
+
+  test('have no limit where none is needed', async () => {
+    const { get } = testApp({ callerAddress: () => '127.0.0.1' })
+    for (let sent = 0; sent <= ANONYMOUS_LIMIT.maxRequests; sent++) await get('/sessions/x')
+    expect((await get('/sessions')).status).toBe(200)
   })
 })

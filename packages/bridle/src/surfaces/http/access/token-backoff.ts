@@ -1,8 +1,8 @@
 // Callers that guess tokens have to wait: after some wrong tokens, every token of that address is refused until the window is
 // over, right or wrong. A token that was right from there before still works: a guesser behind the same proxy locks nobody out.
-import { TOKEN_BACKOFF, TRUSTED_CALLERS_MAX } from '../limits.ts'
+import { ANONYMOUS_LIMIT, TOKEN_BACKOFF, TRUSTED_CALLERS_MAX } from '../limits.ts'
 import { Denial, isDenial } from '../router/denial.ts'
-import { type Authenticator, tokenOf } from './authenticate.ts'
+import { type Access, type Authenticator, tokenOf } from './authenticate.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { digest, hex } from './secrets.ts'
 
@@ -18,6 +18,15 @@ export const withTokenBackoff = (
   { windowMs, maxFailures }: TokenBackoff = TOKEN_BACKOFF,
 ): Authenticator => {
   const failures = new RateLimiter({ windowMs, maxRequests: maxFailures }, now)
+  const anonymous = new RateLimiter(ANONYMOUS_LIMIT, now)
+  /** Counts refusals, not requests: a cookie or a ticket is only known to be missing after the check. */
+  const withinLimit = (access: Access | Denial, address: string): Access | Denial => {
+    const wait = isDenial(access) && access.denied === 'unauthorized' ? anonymous.consume(address) : null
+    if (wait === null) return access
+    // Closing the connection drops the requests that wait on it.
+    const headers = { 'retry-after': String(wait), connection: 'close' }
+    return new Denial('rate_limited', 'Too many requests without a credential came from this address.', headers)
+  }
   /** Pairs of an address and a token that was right from there, oldest first. */
   const trusted = new Set<string>()
   return {
@@ -25,7 +34,7 @@ export const withTokenBackoff = (
     async authenticate(request, address) {
       // A ticket does not count: nobody can guess one, and a ticket that expired is no attack.
       const token = tokenOf(request)
-      if (token === null) return inner.authenticate(request, address)
+      if (token === null) return withinLimit(await inner.authenticate(request, address), address)
       const wait = failures.peek(address)
       if (wait !== null && !trusted.has(`${address} ${hex(await digest(token))}`))
         return new Denial('rate_limited', 'Too many wrong tokens came from this address.', {

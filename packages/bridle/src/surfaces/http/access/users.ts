@@ -1,4 +1,6 @@
 // Users: the sessions that a credential may open, and the actor that the log names for what it does.
+
+import type { ActorField } from '../../../kernel/commands.ts'
 import { isId, type Key } from '../../../kernel/event.ts'
 import { mayOpen, ownerFromId, ownerOf } from '../../../kernel/owner.ts'
 import type { SessionEntry } from '../../../kernel/ports/directory.ts'
@@ -6,10 +8,13 @@ import type { Session } from '../../../kernel/session/session.ts'
 import type { Access } from './authenticate.ts'
 import { digest, hex } from './secrets.ts'
 
+/** A name that looks like a hash is hashed, too. Otherwise a user could choose the hash of another name. */
+const HASH = /^[0-9a-f]{64}$/
+
 /** The id of the session that belongs to a user. A user name that is not a valid id is hashed. */
 export const userSessionId = async (userId: string): Promise<string> => {
   const plain = `user:${userId}`
-  return isId(plain) ? plain : `user:${hex(await digest(userId))}`
+  return isId(plain) && !HASH.test(userId) ? plain : `user:${hex(await digest(userId))}`
 }
 
 /** The credential's user, written like the owner of a session; null = the credential names no user. */
@@ -67,8 +72,8 @@ export const guardOwnership = (viewer: string | null, session: Session, end: () 
   return () => {}
 }
 
-/** The actor for the log: the credential's user, else the name that the caller sent. */
-export const actorField = ({ user }: Pick<Access, 'user'>, named?: string): { actor?: string } => {
-  const actor = user ?? named
-  return actor === undefined ? {} : { actor }
+/** The actor for the log: the credential's user, else the name that the caller sent, which is a claim. */
+export const actorField = ({ user }: Pick<Access, 'user'>, named?: string): ActorField => {
+  if (user !== null) return { actor: user }
+  return named === undefined ? {} : { actor: named, isActorClaimed: true }
 }

@@ -46,6 +46,7 @@ export const auditEntrySchema = answerSchema<HealthSnapshot['audit'][number]>('A
   timestamp: time,
   action: text,
   actor: nullableText,
+  actor_claimed: v.optional(v.literal(true)),
   summary: text,
   imported: v.optional(v.literal(true)),
 })

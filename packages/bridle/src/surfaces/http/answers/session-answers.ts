@@ -106,6 +106,7 @@ const settledApprovalSchema = answerSchema<SettledApproval>('SettledApproval', {
   status: v.picklist(['approved', 'denied', 'expired', 'cancelled']),
   decidedAt: time,
   decidedBy: nullableText,
+  decidedByClaimed: v.optional(v.literal(true)),
   decisionReason: nullableText,
   isEdited: flag,
   imported: v.optional(v.literal(true)),

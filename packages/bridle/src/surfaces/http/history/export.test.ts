@@ -282,3 +282,19 @@ test('[X19] a branch in the middle of an imported turn, whose facts stayed behin
   // Nothing stayed behind before the first fact.
   expect(await continuedRuns(there, seqOf('token'))).toEqual(['go', run])
 })
+
+test('[H24] an imported artifact whose text lost a secret is read to its end', async () => {
+  const [from, to] = [server(), server()]
+  const key = `${'ghp_'}${'a1B2c3D4e5F6g7H8i9J0'.repeat(2)}`
+  await from.post('/agents/scripted/s', scriptBody({ artifact: { name: 'n.txt', content: `key ${key} and the end` } }))
+  await to.receipt(await from.file('/sessions/s/export'))
+  const read = async (it: typeof to, headers: Record<string, string> = {}) => {
+    const url = 'http://127.0.0.1/sessions/s/artifacts/n.txt'
+    const response = await it.app.fetch(new Request(url, { headers }))
+    return [response.status, response.headers.get('content-length'), await response.text()]
+  }
+  expect(await read(from)).toEqual([200, '60', `key ${key} and the end`])
+  expect(await read(to)).toEqual([200, null, 'key [removed] and the end'])
+  expect(await read(to, { range: 'bytes=40-50' })).toEqual([200, null, 'key [removed] and the end'])
+  expect(await from.file('/sessions/s/export')).toBe(await to.file('/sessions/s/export'))
+})

@@ -5,9 +5,10 @@ import { tooDeepText } from '../../../history/export/export-reader.ts'
 import { Pace } from '../../../history/export/pace.ts'
 import { entryOf } from '../../../history/log-entry.ts'
 import { type AnyEvent, isId, type Key } from '../../../kernel/event.ts'
+import { fileReferences } from '../../../kernel/file-references.ts'
 import { LINEAGE_MAX, READ_PAGE, SESSION_CHARS_MAX } from '../../../kernel/limits.ts'
 import { mayOpen, ownerOf } from '../../../kernel/owner.ts'
-import { emptyState, evolve, type SessionState } from '../../../kernel/projections/state.ts'
+import { emptyState, evolveInPlace, type SessionState } from '../../../kernel/projections/state.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { Access } from '../access/authenticate.ts'
 import { refusePrivateAgent } from '../access/exposure.ts'
@@ -67,9 +68,13 @@ export const planImport = async (
     if (origin !== '') states.set(origin, before)
     const after = await foldLog({ exported, parent }, { before, pace }, (seq, state) => {
       const place = eventName(session, seq)
-      if (branchPoints.has(place)) states.set(place, state)
+      const isBranchPoint = branchPoints.has(place)
+      if (isBranchPoint) states.set(place, state)
+      return isBranchPoint
     })
     if (isDenial(after)) return after
+    const foreign = await foreignFileDenial(context, exported)
+    if (foreign) return foreign
     const claimed = importedSettings(after.lifecycle.settings)
     const unfit = modelDenial(context, exported, claimed)
     if (unfit) return unfit
@@ -117,11 +122,12 @@ const stateBefore = async (
       `The parent "${parent.id}" is neither in the file nor on this server up to event ${parent.seq}. Export them together.`,
     )
   let state = emptyState
+  const owned = new Set<object>()
   while (state.head < parent.seq) {
     const events = (await source.read(state.head, READ_PAGE)).filter(({ seq }) => seq <= parent.seq)
     if (events.length === 0) break
     for (const event of events) {
-      state = evolve(state, event)
+      state = evolveInPlace(state, event, owned)
       await pace.spend(FOLD_CHARS)
     }
   }
@@ -172,18 +178,20 @@ const originsOf = (sessions: readonly ExportedSession[]): ReadonlyMap<ExportedSe
 const foldLog = async (
   planned: Pick<PlannedImport, 'exported' | 'parent'>,
   { before, pace }: { readonly before: SessionState; readonly pace: Pace },
-  onState: (seq: number, state: SessionState) => void,
+  onState: (seq: number, state: SessionState) => boolean,
 ): Promise<SessionState | Denial> => {
   const { line } = planned.exported
   let state = before
+  let owned = new Set<object>()
   // The state at a branch point is that of the session as it is written here, which may have another name.
   for (const [index, event] of eventsOf(planned).entries()) {
     try {
-      state = evolve(state, event)
+      state = evolveInPlace(state, event, owned)
     } catch {
       return badRequest(`Line ${line + 1 + index}: The event does not follow from those before it. Export it again.`)
     }
-    onState(event.seq, state)
+    // A state that a branch continues stays as it is.
+    if (onState(event.seq, state)) owned = new Set()
     await pace.spend(FOLD_CHARS)
   }
   return state
@@ -199,6 +207,29 @@ const modelDenial = (
   return problem
     ? at(exported, `The session asks the model "${model}", which this server does not allow: ${problem}`)
     : null
+}
+
+/** A run reads every file that a prompt names, so that a prompt must not name what another user has uploaded. */
+const foreignFileDenial = async (
+  { ports, access, budget }: ImportContext,
+  { entries, line }: ExportedSession,
+): Promise<Denial | null> => {
+  const viewer = await viewerOf(access)
+  if (viewer === null || !ports.uploads) return null
+  const seen = new Set<string>()
+  for (const [index, { type, payload }] of entries.entries()) {
+    const references = type === 'prompt_queued' || type === 'steered' ? fileReferences(payload.input) : []
+    for (const { ref_id } of references) {
+      const id = String(ref_id)
+      if (seen.has(id)) continue
+      seen.add(id)
+      const upload = await ports.uploads.find(id, access.tenant)
+      if (upload && !mayOpen(viewer, upload.owner))
+        return badRequest(`Line ${line + 1 + index}: The file of the prompt belongs to another user.`)
+      await budget.nextTurn()
+    }
+  }
+  return null
 }
 
 /** The id of the session here, and whether it is here already. */

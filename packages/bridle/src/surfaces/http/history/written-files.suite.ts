@@ -73,7 +73,7 @@ export const turnEvents = (seq: number, prompt: string, answer = 'Done.'): reado
   return [
     { type: 'prompt_queued', payload: { run_id: run, message_id: `m-${seq}`, text: prompt } },
     { type: 'run_requested', payload: { run_id: run, attempt: 1 } },
-    { type: 'turn_start', ...own, payload: { turn_id: run, prompt, message_id: `m-${seq}` } },
+    { type: 'turn_start', ...own, payload: { turn_id: run, prompt, message_id: `m-${seq + 2}` } },
     { type: 'token', ...own, payload: { text: answer } },
     { type: 'response', ...own, payload: { text: answer } },
     { type: 'turn_end', ...own, payload: { turn_id: run, status: 'completed', stop_reason: 'end_turn', queued: 0 } },

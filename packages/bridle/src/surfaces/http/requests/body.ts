@@ -56,13 +56,18 @@ const textOf = (bytes: Uint8Array): string | null => {
   }
 }
 
+interface IterableBody {
+  values(options: { readonly preventCancel: boolean }): AsyncIterable<Uint8Array>
+}
+
 /** Null when the body is too large. Reading does not begin if the header announces too much, and stops at the limit. */
 const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array | null> => {
   if (!request.body) return new Uint8Array()
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) return null
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of request.body as unknown as AsyncIterable<Uint8Array>) {
+  // Not cancelled at the limit: a target may have to read on so that the sender gets the answer.
+  for await (const part of (request.body as unknown as IterableBody).values({ preventCancel: true })) {
     size += part.byteLength
     if (size > bytesMax) return null
     parts.push(part)

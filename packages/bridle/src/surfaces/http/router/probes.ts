@@ -2,6 +2,7 @@
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { present } from '../../../kernel/json.ts'
 import type { VoiceLines } from '../../../kernel/ports/voice.ts'
+import { tokenOf } from '../access/authenticate.ts'
 import { type ExposureCall, mayListAgents, refusePrivateAgent } from '../access/exposure.ts'
 import { callerOf } from '../access/proxy-headers.ts'
 import { json } from '../answers/answer-schema.ts'
@@ -51,7 +52,9 @@ export const probeRoutes: readonly Route[] = [
       // A probe without a credential learns only whether the server is ready, and nothing about its agents.
       const caller = callerOf(ports, request, ports.callerAddress?.(c) ?? '', ports.httpVersion?.(c))
       const access = await ports.authenticator.authenticate(caller.request, caller.address)
-      if (isDenial(access) && access.denied === 'rate_limited') return access
+      // The backoff for wrong tokens applies here, too. A probe has no token and is always answered.
+      const isGuess = tokenOf(caller.request) !== null
+      if (isDenial(access) && access.denied === 'rate_limited' && isGuess) return access
       if (isDenial(access)) return json<Readiness>({ ready }, { status: ready ? 200 : 503 })
       const proxied = ports.authenticator.refusedForwarded?.() ?? 0
       const body: Readiness = {

@@ -15,6 +15,7 @@ import { type Route, route } from '../router/route.ts'
 import { pageCursorSchema } from '../streams/replay.ts'
 import { summarizeIn } from '../views/artifact-list.ts'
 import type { ArtifactPage } from '../wire.ts'
+import { downloadDisposition } from './download-name.ts'
 import { findKey, findSession } from './routes.ts'
 
 export const artifactRoutes: readonly Route[] = [
@@ -115,18 +116,20 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
   const tag = `"${session.key.id}-${artifact.id}-${positionText(artifact.seq, session.incarnations.own)}"`
   const conditional = conditionalResponse(request, tag)
   if (conditional) return conditional
-  const range = request.headers.get('range')
+  // Scrubbing may have shortened the text of an imported artifact; its recorded size is the original one.
+  const isSizeKnown = artifact.encoding === 'base64' || artifact.seq >= session.state.lifecycle.claimedSeq
+  const range = isSizeKnown ? request.headers.get('range') : null
   // A range counts only for the version that the caller has: parts of two versions would make a file that never existed.
   const byteRange = range !== null && rangeMatchesTag(request, tag) ? parseRange(range, artifact.size) : null
   const headers = {
     'content-type': artifact.contentType,
-    'accept-ranges': 'bytes',
+    'accept-ranges': isSizeKnown ? 'bytes' : 'none',
     etag: tag,
     ...revalidateHeaders,
     // A browser never shows an agent's text as a page of this server.
     'content-security-policy': 'sandbox',
     'x-content-type-options': 'nosniff',
-    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(artifact.name.toWellFormed())}`,
+    'content-disposition': downloadDisposition(artifact.name),
   }
   if (byteRange === 'outside') {
     return new Denial(
@@ -137,11 +140,11 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
       },
     )
   }
-  const [from, to] = byteRange ?? [0, artifact.size - 1]
+  const [from, to] = byteRange ?? [0, isSizeKnown ? artifact.size - 1 : Number.MAX_SAFE_INTEGER - 1]
   // The first chunk is read before the answer begins: an unreadable artifact is an error, not an answer that breaks off.
   const firstChunk = await session.readChunkText(artifact.firstChunkSeq)
   const body = byteStream(session, artifact, firstChunk, from, to)
-  const length = { 'content-length': String(to - from + 1) }
+  const length: Record<string, string> = isSizeKnown ? { 'content-length': String(to - from + 1) } : {}
   if (!byteRange) return new Response(body, { headers: { ...headers, ...length } })
   return new Response(body, {
     status: 206,

@@ -54,7 +54,7 @@ const auditPage = async (session: Session, end: number, limit: number): Promise<
 }
 
 const auditEntry = (
-  { seq, at, action, actor, summary }: AuditRow,
+  { seq, at, action, actor, actor_claimed, summary }: AuditRow,
   incarnation: number,
   isImported: boolean,
 ): AuditEntry => ({
@@ -63,5 +63,6 @@ const auditEntry = (
   action,
   actor,
   summary,
+  ...(actor_claimed && { actor_claimed }),
   ...(isImported && { imported: true }),
 })

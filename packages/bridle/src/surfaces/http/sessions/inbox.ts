@@ -63,12 +63,13 @@ export const pendingApproval = (listing: { readonly key: Key; readonly approval:
 })
 
 const settledApproval = (listing: { readonly key: Key; readonly approval: SettledListing }): SettledApproval => {
-  const { decision, decidedAt, decidedBy, decisionReason, isEdited, imported } = listing.approval
+  const { decision, decidedAt, decidedBy, decidedByClaimed, decisionReason, isEdited, imported } = listing.approval
   return {
     ...listed(listing),
     status: settledStatus(decision),
     decidedAt: new Date(decidedAt).toISOString(),
     decidedBy,
+    ...(decidedByClaimed && { decidedByClaimed }),
     decisionReason,
     isEdited,
     ...(imported && { imported }),

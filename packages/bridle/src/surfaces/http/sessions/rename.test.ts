@@ -26,7 +26,13 @@ test('[H132] a title replaces the beginning of the prompt, for its owner and sta
   expect(audit).toContainEqual(expect.objectContaining({ action: 'renamed', actor: 'ada', summary: 'Garden' }))
   const stream = await app.fetch(new Request('http://127.0.0.1/sessions/bo/events', { headers: bearer('bo') }))
   const frames = await collectFrames<SseFrame>(stream, [], (seen) => seen.at(-1)?.data.type === 'operator_action')
-  expect(frames.at(-1)?.data.data).toEqual({ action: 'rename', actor: 'Sam', reason: null, name: 'Kitchen' })
+  expect(frames.at(-1)?.data.data).toEqual({
+    action: 'rename',
+    actor: 'Sam',
+    actorClaimed: true,
+    reason: null,
+    name: 'Kitchen',
+  })
 })
 
 test('[H132] once per Idempotency-Key, and before the first prompt too', async () => {

@@ -73,6 +73,8 @@ export interface SettledApproval extends Omit<PendingApproval, 'status'> {
   readonly decidedAt: string
   /** The person who decided; null = nobody, or not named. */
   readonly decidedBy: string | null
+  /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
+  readonly decidedByClaimed?: true
   /** The person's own words; null = none. */
   readonly decisionReason: string | null
   /** The call was approved with other arguments than those asked for; `args` has the approved ones. */

@@ -10,6 +10,8 @@ export interface AuditEntry {
   readonly action: string
   /** The person who acted; null = the server, or not named. */
   readonly actor: string | null
+  /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
+  readonly actor_claimed?: true
   /** A line for people. */
   readonly summary: string
   /** An imported file says so: it was not done on this server. Absent = it was. */

@@ -9,6 +9,8 @@ import type { ArtifactSummary } from './artifacts.ts'
 import type { SessionChannel } from './channel.ts'
 import type { SessionReports, SubagentStatus } from './reports.ts'
 
+export type { ImportedPrompt }
+
 /** The state of a session without its messages: the answer to starting, pausing, resuming and cancelling. */
 export interface SessionCard {
   /** The session's id. */

@@ -2,13 +2,10 @@
 // anywhere between two of them.
 import type { AnyEvent } from '../../../kernel/event.ts'
 import { type LogPosition, positionText } from '../../../kernel/positions/log-position.ts'
-import { conversationOperations, emptyConversation } from '../../../kernel/projections/conversation.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import type { CommittedChange } from '../../../kernel/session/subscribers.ts'
-import { applyToState } from '../../../kernel/state-operations.ts'
 import { sseFrame } from '../../http/streams/sse.ts'
-import { messageDirectives } from '../directives.ts'
-import { directivesOf, emptyOutput, evolveOutput, type RunPlace, textAfter } from '../run-output.ts'
+import { directivesOf, emptyOutput, evolveOutput, type RunPlace } from '../run-output.ts'
 import type { ActionDirective, ResponseMessage, StreamFrame } from '../wire.ts'
 import { directiveChanges } from './directive-changes.ts'
 
@@ -28,7 +25,6 @@ export interface PartialSource {
 export class PartialAnswer {
   readonly #source: PartialSource
   readonly #cursor: number
-  #conversation = emptyConversation
   #output = emptyOutput
   /** Null = the reader has directives of which nothing is known here yet. */
   #shown: readonly ActionDirective[] | null = null
@@ -50,11 +46,10 @@ export class PartialAnswer {
   encode({ events }: CommittedChange): string {
     for (const event of events) {
       if (event.seq > this.#cursor) this.#passCursor()
-      const output = evolveOutput(this.#output, event, this.#source.place)
+      const { place, session } = this.#source
+      this.#output = evolveOutput(this.#output, event, place, session)
       // Only output moves the place: the end of the run comes behind it, so that the final frame has an id of its own.
-      if (output !== this.#output || isText(event, this.#source.place)) this.#seq = Math.max(this.#seq, event.seq)
-      this.#output = output
-      this.#conversation = applyToState(this.#conversation, conversationOperations(this.#conversation, event))
+      if (isOutput(event, place)) this.#seq = Math.max(this.#seq, event.seq)
     }
     return this.#isPastCursor ? this.#show(this.#directives()) : ''
   }
@@ -83,12 +78,8 @@ export class PartialAnswer {
   }
 
   #directives(): readonly ActionDirective[] {
-    const { session, place, shape } = this.#source
-    const message = messageDirectives(textAfter(session, place, this.#conversation)).flatMap(shape)
-    const directives = this.#output.directives.map((each) => this.#shaped(each))
-    const before = this.#output.beforeText
-    const output = { directives: directives.flat(), beforeText: before && directives.slice(0, before).flat().length }
-    return directivesOf(output, message)
+    const { session, place } = this.#source
+    return directivesOf(this.#output, session, place, (directive) => this.#shaped(directive))
   }
 
   #shaped(directive: ActionDirective): readonly ActionDirective[] {
@@ -109,5 +100,13 @@ export class PartialAnswer {
   }
 }
 
-const isText = ({ type, run }: AnyEvent, { runId }: RunPlace): boolean =>
-  run === runId && (type === 'token' || type === 'response' || type === 'output_superseded')
+const OUTPUT: ReadonlySet<string> = new Set([
+  'token',
+  'response',
+  'output_superseded',
+  'directive',
+  'approval_required',
+])
+
+const isOutput = ({ type, run, hearsay }: AnyEvent, { runId }: RunPlace): boolean =>
+  run === runId && !hearsay && OUTPUT.has(type)

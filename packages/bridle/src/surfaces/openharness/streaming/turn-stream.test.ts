@@ -77,7 +77,7 @@ test('[OH81] [OH83] [OH122] frames add up to the text; the final message is the 
   }
 })
 
-test('[OH120] a directive comes when it is said, and the text around it stays one message at its place', async () => {
+test('[OH120] a directive comes when it is said, and the text behind it is a message of its own', async () => {
   const engine = testEngine()
   const form = { action_type: 'com.example.form', payload: { component: 'Form' } }
   const steps = [{ text: 'One ' }, { directive: form }, { text: 'two' }, { directive: { action_type: 'noop' } }]
@@ -86,7 +86,7 @@ test('[OH120] a directive comes when it is said, and the text around it stays on
     const lists = frames.map((_, index) => directivesAfter(frames.slice(0, index + 1)))
     const types = lists.map((list) => list.map(({ action_type, payload }) => payload?.text ?? action_type).join())
     // Two reports may come in one frame.
-    expect(['One ', 'One ,com.example.form', 'One two,com.example.form', 'One two,com.example.form,noop']).toEqual(
+    expect(['One ', 'One ,com.example.form', 'One ,com.example.form,two', 'One ,com.example.form,two,noop']).toEqual(
       expect.arrayContaining([...new Set(types)]),
     )
     expect(types.length).toBeGreaterThan(2)

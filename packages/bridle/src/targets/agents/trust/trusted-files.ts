@@ -3,9 +3,10 @@
 // The record is in the data folder, which no agent sees, so a restart changes nothing.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { UnconfirmedFileError } from '../import-errors.ts'
 import { TRUSTED_FILES_MAX } from '../limits.ts'
+import { WritingTimes } from './writing-times.ts'
 
 interface TrustRecord {
   /** The digest of each file as it was last loaded, or when a session in place began. */
@@ -24,12 +25,17 @@ export class TrustedFiles {
   /** The number of sandboxes and runs that can write in each folder. */
   readonly #writers = new Map<string, number>()
   readonly #folders = new Set<string>()
+  readonly #times: WritingTimes
+  readonly #data: string
+  #root: string | null = null
   readonly #listeners = new Set<(change: TrustChange) => void>()
   /** Only the server of the data folder writes the record. */
   #isOwner = false
 
   constructor(data: string) {
     this.#record = join(data, 'loaded-files.json')
+    this.#times = new WritingTimes(data)
+    this.#data = realPath(data)
     const { files, held, open } = readRecord(this.#record)
     this.#files = new Map(Object.entries(files))
     this.#held = new Map(Object.entries(held))
@@ -37,8 +43,9 @@ export class TrustedFiles {
   }
 
   /** Called by the server that has the data folder. Folders of agent files are watched whole. */
-  own(folders: readonly string[]): void {
+  own(folders: readonly string[], root: string | null = null): void {
     this.#isOwner = true
+    this.#root = root === null ? null : realPath(root)
     for (const folder of folders) this.#folders.add(folder)
     // A killed process left them: whatever changed since is held.
     for (const work of [...this.#open]) if (!this.#writers.has(work)) this.#close(work)
@@ -48,9 +55,10 @@ export class TrustedFiles {
   check(named: string, content: Uint8Array | string): void {
     const [path, digest] = [realPath(named), digestOf(content)]
     if (this.#files.get(path) === digest) return this.#release(path)
-    if (this.#held.get(path) !== digest && (this.#held.has(path) || this.#isOpen(path))) this.#hold([[path, digest]])
+    if (this.#held.get(path) !== digest && (this.#held.has(path) || this.#isOfSession(path)))
+      this.#hold([[path, digest], ...this.#restOfPackage(path)])
     if (this.#held.has(path)) throw new UnconfirmedFileError(path)
-    if (this.#files.size < TRUSTED_FILES_MAX) this.#files.set(path, digest)
+    if (packageOf(path) === null && this.#files.size < TRUSTED_FILES_MAX) this.#files.set(path, digest)
   }
 
   /** From now on something may write in the folder. Returns the end of that. */
@@ -60,9 +68,13 @@ export class TrustedFiles {
     if (count === 0) {
       for (const path of this.#candidates(work)) {
         const digest = this.#isOpen(path) || this.#held.has(path) ? null : digestAt(path)
-        if (digest !== null) this.#files.set(path, digest)
+        if (digest === null || digest === this.#files.get(path)) continue
+        // Another server's session may have written it.
+        if (this.#isOfSession(path)) this.#hold([[path, digest]])
+        else this.#files.set(path, digest)
       }
       this.#open.add(work)
+      this.#times.begin(work)
       this.#save()
     }
     let hasEnded = false
@@ -94,6 +106,8 @@ export class TrustedFiles {
   /** Confirms a file as it is now. False = nothing had to be confirmed. */
   accept(path: string): boolean {
     const file = realPath(path)
+    const below = this.held.filter((each) => each !== file && isWithin(each, file))
+    if (below.length > 0) return below.map((each) => this.accept(each)).some(Boolean)
     const digest = digestAt(file)
     const isHeld = this.#held.delete(file) || (this.#isOpen(file) && this.#files.get(file) !== digest)
     if (digest !== null) this.#files.set(file, digest)
@@ -119,6 +133,7 @@ export class TrustedFiles {
   #close(work: string): void {
     const found = this.#candidates(work).map((path) => [path, digestAt(path)] as const)
     this.#open.delete(work)
+    if (this.#isOwner) this.#times.end(work)
     this.#hold(found.flatMap(([path, digest]) => (digest === null ? [] : [[path, digest] as const])))
     this.#save()
   }
@@ -137,6 +152,28 @@ export class TrustedFiles {
   /** The file is again as it was. */
   #release(path: string): void {
     if (this.#held.delete(path)) this.#save()
+  }
+
+  /** Whether an agent in place may have written the file as it is now. It is not as it was known. */
+  #isOfSession(path: string): boolean {
+    const isKnown = this.#files.has(path)
+    if (isKnown && this.#isOpen(path)) return true
+    const root = this.#root
+    // Sessions on a branch or a copy write there all the time.
+    if (root !== null && isWithin(path, this.#data) && !isWithin(root, this.#data)) return true
+    // A link that an agent made may lead to a folder of its sandbox, which is nowhere near.
+    const isElsewhere = !isKnown && root !== null && !isWithin(path, root)
+    return this.#times.covers(path, (work) => isWithin(path, work) || (isElsewhere && packageOf(path) === null))
+  }
+
+  /** The other files of the package: a person is asked about a package once, and not about each file that it imports. */
+  #restOfPackage(path: string): (readonly [string, string])[] {
+    const folder = packageOf(path)
+    if (folder === null) return []
+    return filesBelow(folder).flatMap((each) => {
+      const digest = each !== path && this.#isOfSession(each) ? digestAt(each) : null
+      return digest === null ? [] : [[each, digest] as const]
+    })
   }
 
   #isOpen(path: string): boolean {
@@ -185,6 +222,10 @@ const opened = new Map<string, TrustedFiles>()
 
 const NOTHING: TrustRecord = { files: {}, held: {}, open: [] }
 
+/** The folder of the package that a file belongs to; null = it is a file of no package. */
+export const packageOf = (path: string): string | null =>
+  /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0] ?? null
+
 const readRecord = (file: string): TrustRecord => {
   try {
     return { ...NOTHING, ...(JSON.parse(readFileSync(file, 'utf8')) as Partial<TrustRecord>) }
@@ -206,7 +247,7 @@ const digestAt = (path: string): string | null => {
 const filesBelow = (folder: string): string[] => {
   try {
     return readdirSync(folder, { withFileTypes: true, recursive: true })
-      .filter((entry) => entry.isFile() && !entry.parentPath.split(sep).includes('node_modules'))
+      .filter((entry) => entry.isFile() && !relative(folder, entry.parentPath).split(sep).includes('node_modules'))
       .slice(0, TRUSTED_FILES_MAX)
       .map((entry) => realPath(join(entry.parentPath, entry.name)))
   } catch {

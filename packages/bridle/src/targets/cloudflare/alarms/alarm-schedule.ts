@@ -17,6 +17,7 @@ export class AlarmSchedule {
   #alarmAt: number | null = null
   readonly #retries = new Map<string, number>()
   #hopAt: number | null = null
+  #isRunWanted: boolean | null = null
 
   constructor(ports: AlarmSchedulePorts) {
     this.#ports = ports
@@ -25,6 +26,13 @@ export class AlarmSchedule {
   /** When the alarm is set to ring; null = it is not. */
   get nextAlarmAt(): number | null {
     return this.#alarmAt
+  }
+
+  /** Whether a run is at work, as the log said when the alarm was last brought in line with it. */
+  get isRunWanted(): boolean {
+    const { nextWake, now } = this.#ports
+    this.#isRunWanted ??= nextWake(now()).inHand
+    return this.#isRunWanted
   }
 
   async load(): Promise<void> {
@@ -56,6 +64,7 @@ export class AlarmSchedule {
     const now = this.#ports.now()
     const watchdog = now + watchdogMs
     const { inHand, dueAt } = nextWake(now)
+    this.#isRunWanted = inHand
     const moments = [
       inHand ? this.#watchdogAt(now, watchdog) : null,
       dueAt,

@@ -1,8 +1,9 @@
 // Due work without a request, in the real runtime: the object is evicted, and only its alarm brings it back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isThorough } from '../../../../../../scripts/variants.ts'
 import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { openTestSocket, type TestSocket } from '../../tests/socket-client.suite.ts'
-import { evict, incarnation, reset, startTestWorker } from '../tests/test-worker.suite.ts'
+import { evict, hasAlarm, incarnation, reset, startTestWorker } from '../tests/test-worker.suite.ts'
 import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
 
 describe.skipIf(noTools)('in workerd', () => {
@@ -75,5 +76,28 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(bare.messages.map(({ type }) => type as string)).toEqual(['state'])
     for (const sign of signs) clearInterval(sign)
     for (const { ws } of [pinging, talking, bare]) ws.close()
+  })
+})
+
+describe.skipIf(noTools || !isThorough)('in workerd, without a setting', () => {
+  test('[CF25] [W14] heartbeats come while a run is at work, and leave no alarm behind', async () => {
+    const world = await startTestWorker()
+    try {
+      await post(`${world.url}/agents/scripted/working`, scriptBody({ text: 'here' }))
+      const socket = await openTestSocket(`${world.url}/sessions/working/ws`)
+      const beats = () => socket.messages.filter(({ type }) => type === 'pong').length
+      expect([await hasAlarm(world, 'working'), beats()]).toEqual([false, 0])
+      const run = post(
+        `${world.url}/agents/scripted/working`,
+        scriptBody({ text: 'x'.repeat(36), chunks: 36, everyMs: 1_000 }),
+      )
+      await expect.poll(beats, { timeout: 40_000 }).toBe(2)
+      expect((await run).status).toBe(200)
+      await expect.poll(() => hasAlarm(world, 'working')).toBe(false)
+      expect(beats()).toBe(2)
+      socket.ws.close()
+    } finally {
+      await world.dispose()
+    }
   })
 })

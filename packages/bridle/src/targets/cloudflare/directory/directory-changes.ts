@@ -23,7 +23,7 @@ export interface DirectoryChangesPorts {
   readonly peersOf: (tenant: string) => readonly Pick<ChangesStub, 'watchChanges'>[]
   /** The name under which the other objects find this one. */
   readonly nameFor: (tenant: string) => string
-  readonly streamMs: number
+  readonly streamMs?: number
   readonly deadAfterMs: number | undefined
 }
 
@@ -71,7 +71,11 @@ export class DirectoryChanges implements RowObserver {
     const connection = { tenant, viewer: await viewerOf(access) }
     if (request.headers.get('upgrade')?.toLowerCase() === 'websocket')
       return this.sockets.accept(request, (socket) => new ChangesSocket(connection, socket, this.#socketPorts))
-    return changesStream({ ...connection, changes: this.#feed, endAfterMs: this.#ports.streamMs })
+    return changesStream({
+      ...connection,
+      changes: this.#feed,
+      ...(this.#ports.streamMs !== undefined && { endAfterMs: this.#ports.streamMs }),
+    })
   }
 
   /** Changes of another object of the tenant. */

@@ -26,7 +26,6 @@ import { isDenial, toResponse } from '../../../surfaces/http/router/denial.ts'
 import { createWorkerAgents } from '../agents/worker-agents.ts'
 import { runClock } from '../alarms/object-clock.ts'
 import { makeSigningSecret, SIGNING_SECRET } from '../credentials/signing-secret.ts'
-import { STREAM_MS } from '../limits.ts'
 import { type HarnessEnv, type HarnessOptions, shardCountsFrom, uploadPlatform } from '../options.ts'
 import { forwardedAccess } from '../peers/forwarded-request.ts'
 import { sessionFinder } from '../peers/session-finder.ts'
@@ -59,7 +58,7 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
       identityOf: engineFinder(options, env),
       peersOf: (tenant) => readerPeers(tenant, shardCountsFrom(env).count).map((name) => this.#peer(name)),
       nameFor: (tenant) => readersName(tenant, shardCountsFrom(env).count),
-      streamMs: options.streamMs ?? STREAM_MS,
+      ...(options.streamMs !== undefined && { streamMs: options.streamMs }),
       deadAfterMs: options.deadAfterMs,
     })
     if (ctx.getWebSockets().length > 0) {

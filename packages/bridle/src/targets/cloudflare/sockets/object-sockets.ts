@@ -39,7 +39,7 @@ interface OpenSocket extends SocketRecord {
 export interface ObjectSocketsOptions {
   readonly clock: Clock
   readonly deadAfterMs?: number | undefined
-  /** Whether the object sends heartbeats. */
+  /** Whether the object sends heartbeats while it sleeps. */
   readonly sendsHeartbeats?: boolean
 }
 
@@ -99,16 +99,20 @@ export class ObjectSockets<P> {
 
   /** Whether any socket's wire has heartbeats. */
   get needsHeartbeats(): boolean {
-    return [...this.#open.values()].some(({ receiver }) => receiver.sendHeartbeat)
+    for (const { receiver } of this.#open.values()) if (receiver.sendHeartbeat) return true
+    return false
   }
 
-  /** Sends a heartbeat on every wire that has one, and closes sockets that were silent for too long, also those that never pinged. */
-  sendHeartbeats(silentMs: number): void {
+  /**
+   * Sends a heartbeat on every wire that has one, and closes sockets that were silent for too long, also those that never pinged. Silence
+   * before `since` does not count: there were no heartbeats to answer.
+   */
+  sendHeartbeats(silentMs: number, since: number): void {
     const now = this.#clock.now()
     for (const [socket, { receiver, objectSocket, heardAt }] of [...this.#open]) {
       if (!receiver.sendHeartbeat || !objectSocket.isOpen) continue
       const pingedAt = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0
-      if (now - Math.max(pingedAt, heardAt) <= silentMs) receiver.sendHeartbeat()
+      if (now - Math.max(pingedAt, heardAt, since) <= silentMs) receiver.sendHeartbeat()
       else {
         receiver.onSilence?.()
         this.#forget(socket)

@@ -1,13 +1,35 @@
 // The largest row, value between two objects, message and attachment that the platform takes, in the real runtime.
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isThorough } from '../../../../../../scripts/variants.ts'
+import { isThorough, variants } from '../../../../../../scripts/variants.ts'
 import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { hasEvent, openTestSocket } from '../../tests/socket-client.suite.ts'
 import { attachments, evict, startTestWorker } from './test-worker.suite.ts'
 import { noTools, type WorkerdProcess } from './workerd.suite.ts'
 
+const MIB = 1024 * 1024
+/** A body that comes in one piece, with its length, and one that comes in many. */
+const bodies: { readonly [how: string]: (mib: number) => Uint8Array | ReadableStream } = {
+  'with its length': (mib) => new Uint8Array(mib * MIB).fill(32),
+  'in pieces': (mib) => {
+    let left = mib
+    return new ReadableStream({
+      pull: (to) => (left-- > 0 ? to.enqueue(new Uint8Array(MIB).fill(32)) : to.close()),
+    })
+  },
+}
+
 /** The platform keeps 16 KiB with a socket, and kept 2 KiB for years. */
 const ATTACHMENT_BYTES = 2_048
+
+const unreadBodies: [name: string, path: string, how: string, mib: number, status: number][] = [
+  ['too much to the gateway', '/chat/sessions', 'with its length', 20, 413],
+  ['too much to a session, in pieces', '/agents/scripted/heavy', 'in pieces', 20, 413],
+  ['too much to a session', '/agents/scripted/heavy', 'with its length', 20, 413],
+  ['a body to a path that there is not', '/nothing/here', 'with its length', 20, 404],
+]
 
 describe.skipIf(noTools)('in workerd', () => {
   let world: WorkerdProcess
@@ -54,6 +76,34 @@ describe.skipIf(noTools)('in workerd', () => {
       expect(JSON.stringify((await get(`${world.url}/sessions/${id}`)).body)).toContain(prompt)
   })
 
+  test('[CF1] webSocketError: a socket that breaks the protocol is released, asleep or awake, and the others continue', async () => {
+    await post(agent('broken'), scriptBody({ text: 'before' }))
+    const others = await Promise.all([1, 2].map(() => openTestSocket(`${world.url}/ws?sessionId=broken`)))
+    for (const isAsleep of [false, true]) {
+      const upgraded = Promise.withResolvers<Socket>()
+      const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+      request(`${world.url}/ws?sessionId=broken`, {
+        headers: { ...headers, 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' },
+      })
+        .on('upgrade', (_response, socket) => upgraded.resolve(socket))
+        .end()
+      const socket = await upgraded.promise
+      await expect.poll(() => attachments(world, 'broken')).toHaveLength(3)
+      if (isAsleep) await evict(world, 'broken')
+      const ended = once(socket.resume(), 'close')
+      // A masked frame with an opcode that does not exist.
+      socket.write(Buffer.from([0x8f, 0x80, 0, 0, 0, 0]))
+      await expect.poll(() => attachments(world, 'broken')).toHaveLength(2)
+      socket.destroy()
+      await ended
+      const before = others.map(({ messages }) => messages.length)
+      await post(agent('broken'), scriptBody({ text: 'after' }))
+      for (const [index, { until }] of others.entries())
+        await until((messages) => messages.length > (before[index] ?? 0))
+    }
+    for (const { ws } of others) ws.close()
+  })
+
   test('[CF14] [CF1] the longest names rest with a socket', async () => {
     const id = 'i'.repeat(128)
     const tenant = 't'.repeat(128)
@@ -75,4 +125,32 @@ describe.skipIf(noTools)('in workerd', () => {
       ws.close()
     }
   })
+
+  test.each(variants(unreadBodies.slice(0, 1), unreadBodies.slice(1)))(
+    '[CF32] [H12] a client that sends %s gets the answer',
+    async (_name, path, how, mib, status) => {
+      // A single client may have sent everything before the connection is reset.
+      const clients = Array.from({ length: 4 }, async () => {
+        const init = { method: 'POST', duplex: 'half', body: bodies[how]?.(mib) }
+        const answer = await fetch(`${world.url}${path}`, init as RequestInit)
+        await answer.text()
+        return answer.status
+      })
+      expect(await Promise.all(clients)).toEqual(clients.map(() => status))
+    },
+  )
+
+  if (isThorough)
+    test('[CF32] a client that announces a body and sends none of it is answered all the same', async () => {
+      const status = await new Promise((resolve, reject) => {
+        const headers = { 'content-length': String(20 * MIB) }
+        const asking = request(agent('none'), { method: 'POST', headers }, (answer) => {
+          resolve(answer.statusCode)
+          asking.destroy()
+        })
+        asking.on('error', reject)
+        asking.flushHeaders()
+      })
+      expect(status).toBe(413)
+    })
 })

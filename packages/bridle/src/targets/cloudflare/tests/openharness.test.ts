@@ -1,7 +1,7 @@
 // OpenHarness in the real runtime: directives, questions with continuation tokens, a procedure, and both profiles, also when the
 // session's object was evicted in between.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bearer, collectFrames, post } from '../../../surfaces/http/test-client.suite.ts'
+import { bearer, collectFrames, get, post } from '../../../surfaces/http/test-client.suite.ts'
 import { messageOf, script } from '../../../surfaces/openharness/engine.suite.ts'
 import { directivesAfter } from '../../../surfaces/openharness/streaming/stream-reader.suite.ts'
 import type { ActionDirective, ResponseMessage, StreamFrame } from '../../../surfaces/openharness/wire.ts'
@@ -71,7 +71,7 @@ describe.skipIf(noTools)('in workerd', () => {
         { request_id: 'r', capabilities: { 'openharness.ui.rich_cards': true } },
       )
     const first = await forEachSession((session) => send(session, ask(session)))
-    for (const reply of first) expect(texts(reply)).toEqual(['render_ui', 'Here it is.', 'simulate_action'])
+    for (const reply of first) expect(texts(reply)).toEqual(['render_ui', 'Here ', 'simulate_action', 'it is.'])
     await forEachSession(({ tenant, id }) => evict(world, `d-${id}`, 'scripted', tenant))
     const second = await forEachSession((session) => send(session, ask(session)))
     expect(second.map(directives)).toEqual(first.map(directives))
@@ -114,6 +114,45 @@ describe.skipIf(noTools)('in workerd', () => {
       'Thank you, user 1.',
       'Thank you, user 2.',
     ])
+  })
+
+  test('[CF28] [OH145] a procedure beside its line, or first in it, goes on in other lives of the object, and ends', async () => {
+    const hello = script({ text: 'Hello.' })
+    for (const first of ['talk', 'procedure'] as const) {
+      const line = ({ id }: ShellSession) => `${first}-${id}`
+      const agent = first === 'talk' ? 'scripted' : 'onboard'
+      const evictLine = () => forEachSession((session) => evict(world, line(session), agent, session.tenant))
+      const ask = (context: (index: number) => object, request_id: string) =>
+        forEachSession((session, index) =>
+          send(session, messageOf({ session_id: line(session), ...context(index) }, { request_id })),
+        )
+      const sessionOf = ({ body }: Reply) =>
+        (body.response.extensions as { 'dev.bridle'?: { session_id: string } } | undefined)?.['dev.bridle']?.session_id
+      const start = () => ask(() => ({ task_hint: { sop_id: 'onboard' } }), 'start')
+      if (first === 'talk') await ask(() => ({ user_intent: hello }), 'hello')
+      const started = await start()
+      for (const reply of started) expect(texts(reply)).toEqual(['Welcome.', 'request_approval'])
+      await evictLine()
+      expect((await start()).map(directives)).toEqual(started.map(directives))
+      const answers = await ask((index) => ({ user_intent: `user ${index}` }), 'answer')
+      expect(answers.map(texts)).toEqual(sessions.map((_, index) => [`Thank you, user ${index}.`]))
+      await evictLine()
+      const after = await ask(() => ({ user_intent: hello }), 'after')
+      expect(after.map(texts)).toEqual(sessions.map(() => ['Hello.']))
+      await evictLine()
+      expect((await ask((index) => ({ user_intent: `user ${index}` }), 'answer')).map(texts)).toEqual(
+        answers.map(texts),
+      )
+      const suffix = { talk: ['', ':onboard'], procedure: [':scripted', ''] }[first]
+      expect([after, answers].map((replies) => replies.map(sessionOf))).toEqual(
+        suffix.map((end) => sessions.map((session) => `${line(session)}${end}`)),
+      )
+      for (const session of sessions) {
+        const called = `${line(session)}${first === 'talk' ? ':onboard' : ':scripted'}`
+        const card = await get(`${world.url}/sessions/${called}`, bearer(session.tenant))
+        expect(card.body).toMatchObject({ parent_session_id: line(session) })
+      }
+    }
   })
 
   test('[CF28] [OH82] [OH83] text streams, the last frame is the answer without the profile, and a cut reader goes on', async () => {

@@ -55,7 +55,7 @@ import { NodeWorkspaces } from '../workspaces/workspaces.ts'
 import { withBasePath } from './base-path.ts'
 import { withWriters } from './in-place-writers.ts'
 import { loadAgents } from './load-agents.ts'
-import { guardFiles, noSandboxReason, serverProjects } from './server-project.ts'
+import { buildFolders, guardFiles, noSandboxReason, serverProjects } from './server-project.ts'
 
 /** The two ends of a request on Node, where the platform has them. */
 export interface NodeBindings {
@@ -238,7 +238,7 @@ export const openHarness = async (
       voice: lines,
       ...(fileFetcher && { fileFetcher }),
       signingSecret: async () => serverSecret(data, env),
-      builds: () => listBuildManifests(data),
+      builds: () => listBuildManifests(buildFolders(options)),
       workspace: { target: 'node', store: store.name },
       lostCommits: store.damage?.commitsLost ?? 0,
       metrics: () => [...runMetrics.metrics(), ...processMetrics()],

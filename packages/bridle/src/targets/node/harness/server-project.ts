@@ -9,7 +9,7 @@ import type { TrustedFiles } from '../../agents/trust/trusted-files.ts'
 import type { ServerOptions } from '../server-options.ts'
 
 /** The folder that the process was started in has the settings; the agents may be elsewhere. */
-export const serverProjects = ({ agents, agentsRoot = '.', data = '.bridle' }: ServerOptions): ServerProject[] => {
+export const serverProjects = ({ agents, agentsRoot = '.', data = DATA }: ServerOptions): ServerProject[] => {
   const started = { root: process.cwd(), agents: [], data: resolve(data) }
   if (agentsRoot === false) return [started]
   const root = resolve(agentsRoot)
@@ -17,13 +17,25 @@ export const serverProjects = ({ agents, agentsRoot = '.', data = '.bridle' }: S
   return [started, { root, agents: [...AGENT_FOLDERS.map((name) => resolve(root, name)), ...named] }]
 }
 
+/** The data folders that list builds: the server's own, and the project's default one, to which `bridle build` writes. */
+export const buildFolders = ({ agentsRoot = '.', data = DATA }: ServerOptions): readonly string[] => {
+  const own = resolve(data)
+  const project = resolve(agentsRoot || '.', DATA)
+  return agentsRoot === false || project === own ? [own] : [own, project]
+}
+
+const DATA = '.bridle'
+
 /** Checks the files of the project before they are loaded, as long as the harness is open. Returns the end of that. */
 export const guardFiles = (
   trust: TrustedFiles,
   { agentsRoot = '.' }: ServerOptions,
   projects: readonly ServerProject[],
 ) => {
-  trust.own(projects.flatMap(({ agents }) => agents))
+  trust.own(
+    projects.flatMap(({ agents }) => agents),
+    resolve(agentsRoot || '.'),
+  )
   const modules = projectModules(agentsRoot || '.')
   const guard: ProjectModules['guard'] = (path, content) => trust.check(path, content)
   modules.guard = guard

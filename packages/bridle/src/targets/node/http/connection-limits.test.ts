@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { type ServerOptions, startDevServer } from '../index.ts'
+import { PIPELINED_REQUESTS_MAX } from '../limits.ts'
 
 const stops: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -104,4 +105,23 @@ test('[O24] by default this machine itself has no such limit', async () => {
   const { silentOnes, alive } = await world({ headersMs: 60_000 })
   const many = await silentOnes(1_200)
   expect(alive(many)).toBe(1_200)
+})
+
+test('[H190] a connection that sends requests without waiting for answers is closed, and others are answered', async () => {
+  const { open, ask } = await world({})
+  const request = 'GET /sessions HTTP/1.1\r\nhost: a\r\n\r\n'
+  const some = await open()
+  let answers = 0
+  some.socket.on('data', (chunk: Buffer) => (answers += chunk.toString().split('HTTP/1.1 401').length - 1))
+  some.socket.write(request.repeat(PIPELINED_REQUESTS_MAX))
+  await expect.poll(() => answers).toBe(PIPELINED_REQUESTS_MAX)
+  // The answers are out, so the same number may follow.
+  some.socket.write(request.repeat(PIPELINED_REQUESTS_MAX))
+  await expect.poll(() => answers).toBe(2 * PIPELINED_REQUESTS_MAX)
+  expect(some.socket.destroyed).toBe(false)
+
+  const flood = await open()
+  flood.socket.write(request.repeat(10 * PIPELINED_REQUESTS_MAX))
+  await flood.closed
+  expect(await ask(some.socket, '/sessions')).toBe(200)
 })

@@ -20,7 +20,7 @@ export const upgradeRequestOf = ({
   return {
     url: address,
     ...(httpVersion !== undefined && { httpVersion }),
-    headers: { get: (name) => textOf(headers[name.toLowerCase()]) },
+    headers: { get: (name) => textOf(headers[name.toLowerCase()]), keys: () => Object.keys(headers) },
     toRequest: () =>
       new Request(address, {
         headers: Object.entries(headers).flatMap(([name, value]) =>

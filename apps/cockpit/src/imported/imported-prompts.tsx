@@ -1,0 +1,48 @@
+import type { ImportedPrompt } from 'bridle/client'
+import { useState } from 'react'
+import { ExactBlock } from '../approval/exact-block.tsx'
+import { Button } from '../ui/button.tsx'
+import { plural } from '../ui/numbers.ts'
+import { visibleText } from '../ui/plain-text.ts'
+import { PROMPTS_SHOWN } from './limits.ts'
+
+/** The prompts of a file: each in full, in its order, and as many as there are. */
+export const ImportedPrompts = ({ prompts }: { readonly prompts: readonly ImportedPrompt[] }) => {
+  const [shown, setShown] = useState(PROMPTS_SHOWN)
+  const left = prompts.length - shown
+  return (
+    <section className="panel-c imported-prompts" aria-label="Prompts of the file">
+      <header className="row">
+        <h3>Prompts</h3>
+        <span className="small t3 num">{prompts.length}, in full</span>
+      </header>
+      <ol>
+        {prompts.slice(0, shown).map(({ message_id, text, input }, at) => (
+          <li key={message_id}>
+            <div className="row small t3">
+              <span className="num">
+                {at + 1} of {prompts.length}
+              </span>
+              <span className="mono">{visibleText(message_id)}</span>
+            </div>
+            <ExactBlock text={text} label={`Prompt ${at + 1}`} />
+            {hasMore(input) && (
+              <ExactBlock text={JSON.stringify(input, null, 2)} label={`Sent with prompt ${at + 1}`} />
+            )}
+          </li>
+        ))}
+      </ol>
+      {left > 0 && (
+        <div className="row imported-left">
+          <span className="grow medium num">{plural(left, 'more prompt')} not shown yet</span>
+          <Button onClick={() => setShown(shown + PROMPTS_SHOWN)}>Show {Math.min(left, PROMPTS_SHOWN)} more</Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** Whether the prompt has more than its text. */
+const hasMore = (input: ImportedPrompt['input']): boolean =>
+  input !== undefined &&
+  (typeof input !== 'object' || input === null || Object.keys(input).some((name) => name !== 'prompt'))
