@@ -88,58 +88,34 @@ export interface NoticeRequest {
   readonly instructions: string
 }
 
-/** The connection can be used. */
-export interface ReadyEvent {
-  readonly type: 'ready'
-}
+type EventOf<Type extends string, Fields = object> = Readonly<{ type: Type } & Fields>
 
-export type RealtimeEvent = SpeakerEvent | ResponseEvent
+/** The connection can be used. */
+export type ReadyEvent = EventOf<'ready'>
 
 /** Milliseconds count the audio of the connection. */
 export type SpeakerEvent =
-  | { readonly type: 'speech_started'; readonly ms: number }
-  | { readonly type: 'speech_stopped'; readonly ms: number | null }
-  /** Empty: the provider did not name the turn. */
-  | { readonly type: 'turn_committed'; readonly turn: string }
+  | EventOf<'speech_started', { ms: number }>
+  | EventOf<'speech_stopped', { ms: number | null }>
+  /** Empty `turn`: the provider did not name the turn. */
+  | EventOf<'turn_committed', { turn: string }>
   /** Empty text: the provider could not understand it. */
-  | {
-      readonly type: 'turn_text'
-      readonly turn: string
-      readonly text: string
-      readonly transcription: Transcription | null
-    }
+  | EventOf<'turn_text', { turn: string; text: string; transcription: Transcription | null }>
   /** `request`: the response that was asked for in vain. */
-  | { readonly type: 'fault'; readonly fault: VoiceFault; readonly request: string | null }
+  | EventOf<'fault', { fault: VoiceFault; request: string | null }>
 
 export type ResponseEvent =
-  | { readonly type: 'response_started'; readonly response: string }
-  | { readonly type: 'item_started'; readonly response: string; readonly item: string }
-  | {
-      readonly type: 'text'
-      readonly response: string
-      readonly item: string
-      readonly text: string
-      /** Audio of the text follows. */
-      readonly isSpoken: boolean
-    }
-  | { readonly type: 'audio'; readonly response: string; readonly item: string; readonly audio: Uint8Array }
-  | { readonly type: 'audio_end'; readonly response: string; readonly item: string }
-  | ToolCallEvent
-  | {
-      readonly type: 'response_end'
-      readonly response: string
-      readonly end: ResponseEnd
-      readonly usage: ResponseUsage
-    }
+  | EventOf<'response_started', { response: string }>
+  | EventOf<'item_started', { response: string; item: string }>
+  /** `isSpoken`: audio of the text follows. */
+  | EventOf<'text', { response: string; item: string; text: string; isSpoken: boolean }>
+  | EventOf<'audio', { response: string; item: string; audio: Uint8Array }>
+  | EventOf<'audio_end', { response: string; item: string }>
+  /** `input`: JSON, as the model wrote it. */
+  | EventOf<'call', { response: string; id: string; name: string; input: string }>
+  | EventOf<'response_end', { response: string; end: ResponseEnd; usage: ResponseUsage }>
 
-export interface ToolCallEvent {
-  readonly type: 'call'
-  readonly response: string
-  readonly id: string
-  readonly name: string
-  /** JSON, as the model wrote it. */
-  readonly input: string
-}
+export type RealtimeEvent = SpeakerEvent | ResponseEvent
 
 /** `interrupted`: ended early without `cancel`. `raw`: the reason in the provider's words. */
 export type ResponseEnd =

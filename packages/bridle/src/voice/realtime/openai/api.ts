@@ -5,10 +5,9 @@ import type { NoticeRequest, ProviderApi, ProviderApiOptions, ResponseRequest } 
 import { parseObject } from '../provider-json.ts'
 import { OpenAIConversation } from './conversation.ts'
 import { type DecodedEvent, decodeEvent } from './decode.ts'
+import { noticeRequest, responseRequest, sessionSettings, turnSettings } from './encode.ts'
 import { assistantItem, callPrint, conversationItems } from './items.ts'
-import { noticeRequest, responseRequest } from './requests.ts'
 import { ResponseNames } from './response-names.ts'
-import { sessionSettings, turnSettings } from './settings.ts'
 
 /** Events that may come too late. The provider then answers with an error, which is ignored. */
 const LATE_TYPES: ReadonlySet<unknown> = new Set([
@@ -70,19 +69,18 @@ export class OpenAIApi implements ProviderApi {
       this.#conversation.update([...conversationItems(messages), ...(said ? [assistantItem(said.text)] : [])]),
     )
     if (said) this.#sendAll(this.#conversation.remark(said.remark))
-    this.#names.addAnswer(response, this.#send(responseRequest(request)))
+    this.#names.add(response, this.#send(responseRequest(request)), false)
   }
 
   announce(notice: NoticeRequest): void {
     this.#sendAll(this.#conversation.remark(notice.remark))
-    this.#names.addNotice(notice.response)
-    this.#send(noticeRequest(notice))
+    this.#names.add(notice.response, this.#send(noticeRequest(notice)), true)
   }
 
   cancel(response: string): void {
-    if (this.#names.isAnswer(response)) return void this.#send({ type: 'response.cancel' })
-    const id = this.#names.noticeId(response)
-    if (id !== null) this.#send({ type: 'response.cancel', response_id: id })
+    const asked = this.#names.get(response)
+    if (asked?.isNotice === false) this.#send({ type: 'response.cancel' })
+    else if (asked?.id) this.#send({ type: 'response.cancel', response_id: asked.id })
   }
 
   cut(item: string, text: string, heardMs: number): void {
@@ -92,7 +90,7 @@ export class OpenAIApi implements ProviderApi {
   /** Notices are not part of the conversation. */
   #follow(event: DecodedEvent): void {
     if (event.type === 'turn_committed' && event.turn !== '') return this.#conversation.addAudio(event.turn)
-    if (!('response' in event && 'item' in event) || !this.#names.isAnswer(event.response)) return
+    if (!('response' in event && 'item' in event) || this.#names.get(event.response)?.isNotice !== false) return
     if (event.type === 'text') this.#conversation.addText(event.item, event.text)
     else if (event.type === 'call') {
       const { item, id, name, input } = event

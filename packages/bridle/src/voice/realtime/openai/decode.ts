@@ -2,15 +2,18 @@
 import type { JsonObject } from '../../../kernel/json.ts'
 import { decodeBase64 } from '../../../kernel/text/base64.ts'
 import type { ProviderFaults } from '../faults.ts'
-import type { ReadyEvent, RealtimeEvent, ResponseEnd, ToolCallEvent } from '../provider.ts'
+import type { ReadyEvent, RealtimeEvent, ResponseEnd } from '../provider.ts'
 import { objectOf, textOf } from '../provider-json.ts'
+import { isNotice } from './encode.ts'
 import { faultOf } from './faults.ts'
-import { isNotice } from './requests.ts'
 import type { ResponseNames } from './response-names.ts'
 import { transcriptionOf, usageOf } from './usage.ts'
 
 /** `item`: the item of a call in the conversation. */
-export type DecodedEvent = RealtimeEvent | ReadyEvent | (ToolCallEvent & { readonly item: string })
+export type DecodedEvent =
+  | Exclude<RealtimeEvent, { type: 'call' }>
+  | ReadyEvent
+  | (Extract<RealtimeEvent, { type: 'call' }> & { readonly item: string })
 
 interface DecodeContext {
   readonly names: ResponseNames
@@ -32,7 +35,7 @@ export const decodeEvent = (event: JsonObject, context: DecodeContext): DecodedE
   }
   const response = names.nameOf(id)
   if (response === null) return null
-  if (type === 'response.done') names.end(id)
+  if (type === 'response.done') names.end(response)
   return RESPONSE_DECODERS[type]!(event, response, context)
 }
 

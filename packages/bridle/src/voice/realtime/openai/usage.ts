@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../kernel/json.ts'
 import { AUDIO_TOKEN_MS } from '../../limits.ts'
 import type { ResponseUsage, Transcription } from '../provider.ts'
 import { countOf, objectOf } from '../provider-json.ts'
-import { TRANSCRIPTION_MODEL } from './settings.ts'
+import { TRANSCRIPTION_MODEL } from './encode.ts'
 
 export const usageOf = ({
   input_tokens,

@@ -1,9 +1,10 @@
-// The settings of OpenAI's realtime session, as `session.update` wants them.
+// Messages to OpenAI's API: the settings of its session, and requests for a response.
 import type { ModelTool } from '../../../agents/model/model.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { AudioFormat } from '../../../kernel/ports/voice.ts'
 import { SILENCE_MS } from '../../limits.ts'
-import type { LineAudio, ResponseRequest } from '../provider.ts'
+import type { LineAudio, NoticeRequest, ResponseRequest } from '../provider.ts'
+import { objectOf, textOf } from '../provider-json.ts'
 
 /** Writes down what the speaker says, beside the model that answers. */
 export const TRANSCRIPTION_MODEL = 'gpt-4o-mini-transcribe'
@@ -53,3 +54,32 @@ const functionTool = ({ name, description, inputSchema }: ModelTool): JsonObject
   ...(description !== undefined && { description }),
   parameters: inputSchema,
 })
+
+export const responseRequest = ({ toolChoice, maxOutputTokens }: ResponseRequest): JsonObject => ({
+  type: 'response.create',
+  response: {
+    ...(toolChoice && { tool_choice: toolChoiceOf(toolChoice) }),
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+  },
+})
+
+const toolChoiceOf = (choice: NonNullable<ResponseRequest['toolChoice']>) =>
+  choice.type === 'tool' ? { type: 'function', name: choice.toolName } : choice.type
+
+const NOTICE = 'notice'
+
+export const noticeRequest = ({ instructions }: NoticeRequest): JsonObject => ({
+  type: 'response.create',
+  response: {
+    conversation: 'none',
+    metadata: { purpose: NOTICE },
+    input: [],
+    tools: [],
+    tool_choice: 'none',
+    instructions,
+  },
+})
+
+/** The event is about a notice. */
+export const isNotice = ({ response }: JsonObject): boolean =>
+  textOf(objectOf(objectOf(response).metadata).purpose) === NOTICE
