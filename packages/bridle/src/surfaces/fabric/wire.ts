@@ -93,7 +93,7 @@ export interface AgentEventData {
       | 'rename'
       | 'import'
     readonly actor: string | null
-    /** The caller named itself: its credential has no user. */
+    /** The caller supplied the name, since its credential has no user. */
     readonly actorClaimed?: true
     readonly reason: string | null
     /** The parent of the branch, and the event that it branched at. */

@@ -109,7 +109,7 @@ const nameText = (name: string): string => name.replaceAll('_', ' ')
 
 const byWhom = (fields: Payload): string => [actorText(fields), text(fields.reason)].filter(Boolean).join(' · ')
 
-/** A name that nobody but its bearer vouches for is marked. */
+/** Marks a name that the caller supplied without a credential for it. */
 const actorText = (fields: Payload): string =>
   fields.actor_claimed === true ? `${text(fields.actor)} ${CLAIMED}` : text(fields.actor)
 
