@@ -1,5 +1,6 @@
 // Prints AgentEvents for people: text as it streams, and everything else in separate lines.
 
+import { actorText } from '../../kernel/text/actor-text.ts'
 import { approvalLines, printApproval } from '../approvals/approval-text.ts'
 import { commandName } from '../command-name.ts'
 import { LAST_WORDS_CHARS } from '../limits.ts'
@@ -200,11 +201,11 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     },
     error: ({ message }) => whole('✗', 'red', String(message)),
     // A prompt that is dropped from the queue has the event of a run that is cancelled.
-    cancelled: ({ runId, actor, reason }) => {
+    cancelled: ({ runId, actor, actorClaimed, reason }) => {
       newestRun ??= runId
       const end = runId === newestRun ? 'cancelled' : 'a prompt that waited was dropped'
       // The kernel's reason where nobody gave one.
-      whole('✗', 'yellow', end + actorAndReason(actor, reason === 'cancelled' ? null : reason))
+      whole('✗', 'yellow', end + actorAndReason({ actor, actorClaimed }, reason === 'cancelled' ? null : reason))
     },
     waiting: ({ reason }) => dimLines(`waits: ${reason}`),
     notice: ({ message }) => dimLines(String(message)),
@@ -212,7 +213,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       whole(
         '·',
         'dim',
-        `${actionWords[String(action)] ?? action}${name === undefined ? '' : ` ${name}`}${actorAndReason(actorClaimed ? claimedText(actor) : actor, reason)}`,
+        `${actionWords[String(action)] ?? action}${name === undefined ? '' : ` ${name}`}${actorAndReason({ actor, actorClaimed }, reason)}`,
       ),
     idle: endRun,
     reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),
@@ -256,12 +257,9 @@ export const endLine = (out: CliOutput, printer: EventPrinter): void => {
   if (!printer.freshLine() && out.canAsk) out.write('\n')
 }
 
-/** A name that the caller gave itself. */
-const claimedText = (actor: unknown): string => `${actor} (not signed in)`
-
 /** The actor and the reason, if they are known: ` by ada: enough`. */
-const actorAndReason = (actor: unknown, reason: unknown): string =>
-  `${actor ? ` by ${actor}` : ''}${reason ? `: ${reason}` : ''}`
+const actorAndReason = (by: { readonly actor: unknown; readonly actorClaimed: unknown }, reason: unknown): string =>
+  `${by.actor ? ` by ${actorText(`${by.actor}`, by.actorClaimed)}` : ''}${reason ? `: ${reason}` : ''}`
 
 const pretty = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
 

@@ -217,7 +217,7 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     await fabric().cancel('lines', { actor: 'ada' })
     for (const window of [watcher, editor]) {
       const lines = await window.until(/^✗ bash cancelled$/m)
-      expect(lines).toContain('✗ cancelled by ada')
+      expect(lines).toContain('✗ cancelled by ada (not signed in)')
       expect(lines.at(-1)).toBe('✗ bash cancelled')
     }
   })

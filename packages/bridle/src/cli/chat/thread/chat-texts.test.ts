@@ -27,6 +27,7 @@ test.each<[string, object, string | null]>([
   ['context_warning', { message: 'Full\u001b[2J\nnow' }, 'Full␛[2J now'],
   ['budget_crossed', { budget: 'cost', limit: 1, value: 2 }, 'the budget cost is crossed: 2 of 1'],
   ['session_paused', { actor: 'ada', reason: 'lunch' }, 'paused by ada: lunch'],
+  ['session_paused', { actor: 'ada', actor_claimed: true }, 'paused by ada (not signed in)'],
   ['session_resumed', {}, 'resumed'],
   ['step_progress', { title: 'Read', index: 2, total: 5, status: 'running' }, 'step 2/5 Read · running'],
   ['token', { text: 'x' }, null],

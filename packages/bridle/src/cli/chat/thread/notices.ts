@@ -1,5 +1,7 @@
 // Events beside the conversation that a person who waits wants to know of: retries, sandboxes, budgets, what other people did.
+
 import type { AnyEvent } from '../../../kernel/event.ts'
+import { actorText } from '../../../kernel/text/actor-text.ts'
 import { noticeOf } from '../../../kernel/views/notice.ts'
 import { escapeControls } from '../../terminal/output.ts'
 
@@ -36,8 +38,8 @@ type NoticeWriter = (payload: NoticeEnvelope['payload'], envelope: NoticeEnvelop
 const waitReason: NoticeWriter = (payload, { type, timestamp }) =>
   noticeOf({ type, payload, at: Date.parse(timestamp) } as unknown as AnyEvent)?.message ?? null
 
-const by = ({ actor, reason }: NoticeEnvelope['payload']): string =>
-  `${isText(actor) ? ` by ${actor}` : ''}${isText(reason) ? `: ${reason}` : ''}`
+const by = ({ actor, actor_claimed, reason }: NoticeEnvelope['payload']): string =>
+  `${isText(actor) ? ` by ${actorText(actor, actor_claimed)}` : ''}${isText(reason) ? `: ${reason}` : ''}`
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
@@ -58,7 +60,7 @@ const notices: { readonly [type: string]: NoticeWriter } = {
   session_paused: (payload) => `paused${by(payload)}`,
   session_resumed: (payload) => `resumed${by(payload)}`,
   policy_set: (payload) => `the policy is changed${by(payload)}`,
-  signal_received: ({ name, actor }) => `signal ${name}${isText(actor) ? ` by ${actor}` : ''}`,
+  signal_received: ({ name, actor, actor_claimed }) => `signal ${name}${by({ actor, actor_claimed })}`,
   session_checkpoint: ({ summary }) => (isText(summary) ? `checkpoint: ${summary}` : null),
   step_progress: ({ title, summary, status, index, total }) => {
     const name = isText(title) ? title : summary

@@ -6,6 +6,7 @@ import { type AnyEvent, type Event, eventId } from '../../../kernel/event.ts'
 import type { Json } from '../../../kernel/json.ts'
 import { CHANNEL_CHARS_MAX, SUMMARY_CHARS_MAX } from '../../../kernel/limits.ts'
 import { eventWithIncarnations } from '../../../kernel/positions/incarnation.ts'
+import { actorText } from '../../../kernel/text/actor-text.ts'
 import { approximateChars } from '../../../kernel/text/size.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
 import type { ChannelEnvelope } from '../wire.ts'
@@ -61,7 +62,9 @@ const fromAgent = <T extends VisibleEventType>(summarize: EnvelopeTemplate<T>['s
 
 /** An operator's action, with the operator's name and the reason. */
 const operatorSummary = (action: string, payload: { readonly [name: string]: unknown }): string =>
-  [payload.actor ? `${action} by ${payload.actor}` : action, payload.reason].filter(Boolean).join(': ')
+  [payload.actor ? `${action} by ${actorText(`${payload.actor}`, payload.actor_claimed)}` : action, payload.reason]
+    .filter(Boolean)
+    .join(': ')
 const fromOperator = <T extends VisibleEventType>(action: string): EnvelopeTemplate<T> => ({
   from: 'operator',
   to: ['runtime', 'agent'],
@@ -138,7 +141,7 @@ const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T>
   session_renamed: {
     from: 'operator',
     to: ['agent'],
-    summarize: ({ payload }) => operatorSummary('renamed', { actor: payload.actor, reason: payload.title }),
+    summarize: ({ payload }) => operatorSummary('renamed', { ...payload, reason: payload.title }),
   },
   session_imported: fromOperator('imported'),
   cancel_requested: fromOperator('cancelled'),
@@ -146,13 +149,12 @@ const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T>
   signal_received: {
     from: 'operator',
     to: ['agent'],
-    summarize: ({ payload }) => operatorSummary('signal', { actor: payload.actor, reason: payload.name }),
+    summarize: ({ payload }) => operatorSummary('signal', { ...payload, reason: payload.name }),
   },
   memory_decided: {
     from: 'operator',
     to: ['agent'],
-    summarize: ({ payload }) =>
-      operatorSummary(`memory ${payload.decision}`, { actor: payload.actor, reason: payload.key }),
+    summarize: ({ payload }) => operatorSummary(`memory ${payload.decision}`, { ...payload, reason: payload.key }),
   },
   branched: fromOperator('branched'),
   budget_crossed: fromRuntime(({ payload }) => `${payload.budget}: ${payload.value} (limit ${payload.limit})`),
