@@ -1,7 +1,7 @@
 import type { ChatSession } from 'bridle/client'
+import { costText, countText, durationText, elapsedText, plural } from 'bridle/words'
 import { LOW_SCORE } from '../sessions/limits.ts'
 import { MeterBar, type MeterTone, partOf, usageTone } from '../ui/meter-bar.tsx'
-import { costText, countText, durationText, plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
 import { Status } from '../ui/status.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
@@ -138,4 +138,4 @@ export const TimeCell = ({ detail, status }: LiveCellProps) => {
   )
 }
 
-const Elapsed = ({ since }: { readonly since: number }) => durationText(Math.max(0, useNow() - since))
+const Elapsed = ({ since }: { readonly since: number }) => elapsedText(useNow() - since)

@@ -1,11 +1,11 @@
 // A background session: pause, resume and stop, its attempts, its time and its last error.
 
+import { agoText, durationText } from 'bridle/words'
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { useCan, useOffReason } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
 import { momentText } from '../../ui/clock.ts'
-import { agoText, durationText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { Status } from '../../ui/status.tsx'
 import { showError } from '../../ui/toast.tsx'

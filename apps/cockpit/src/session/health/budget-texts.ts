@@ -1,7 +1,7 @@
 // The ten budgets in words: their names, their units, and what happens at their limits.
 import type { HealthEnvelope } from 'bridle/client'
+import { costText, countText } from 'bridle/words'
 import type { MeterTone } from '../../ui/meter-bar.tsx'
-import { costText, countText } from '../../ui/numbers.ts'
 
 export type Health = HealthEnvelope['payload']
 export type Budget = Health['budget_pressure']['budgets'][number]

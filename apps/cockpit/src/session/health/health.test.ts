@@ -1,6 +1,6 @@
 import type { TimelineEntry } from 'bridle/client'
+import { costText } from 'bridle/words'
 import { describe, expect, test } from 'vitest'
-import { costText } from '../../ui/numbers.ts'
 import { type Budget, budgetNote, budgetText, currentValue, enforcementText, type Health } from './budget-texts.ts'
 import { PLOT_POINTS_MAX } from './limits.ts'
 import { axisWidth, niceTop, plotShape } from './plot-path.ts'
@@ -87,7 +87,7 @@ describe('plots', () => {
 
   test('the numbers beside an axis have room, also those of a small cost', () => {
     const widthOf = (max: number) => axisWidth(0, max, costText)
-    expect([widthOf(2), widthOf(0.001)]).toEqual([33, 52])
+    expect([widthOf(2), widthOf(0.001)]).toEqual([33, 46])
   })
 
   test('have a round number at the top', () => {

@@ -1,4 +1,6 @@
 // The server's hint for the state of a session, as a button that does it.
+
+import { durationText } from 'bridle/words'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useServer } from '../../server/server-context.tsx'
@@ -7,7 +9,6 @@ import { inboxPath } from '../../shell/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-names.ts'
-import { durationText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { showError } from '../../ui/toast.tsx'
 import { useNow } from '../../ui/use-now.ts'

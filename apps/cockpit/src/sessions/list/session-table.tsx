@@ -1,7 +1,7 @@
 import type { SessionRow } from 'bridle/client'
+import { countText } from 'bridle/words'
 import { memo } from 'react'
 import { Age } from '../../ui/age.tsx'
-import { countText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { titleText } from '../../ui/script-text.ts'
 import { Status } from '../../ui/status.tsx'

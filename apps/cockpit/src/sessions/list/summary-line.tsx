@@ -1,7 +1,7 @@
 import type { SessionRow } from 'bridle/client'
+import { costText } from 'bridle/words'
 import { Link } from 'wouter'
 import { useLive } from '../../server/server-context.tsx'
-import { costText } from '../../ui/numbers.ts'
 
 const count = (rows: readonly SessionRow[], ...statuses: readonly string[]): number =>
   rows.filter(({ status }) => statuses.includes(status)).length

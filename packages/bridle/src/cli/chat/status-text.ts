@@ -1,5 +1,5 @@
 // The row above the input line: what the session does, and which key matters now.
-import { duration } from '../terminal/amounts.ts'
+import { elapsedText } from '../../words/index.ts'
 import { cutToColumns, displayWidth } from '../terminal/display-width.ts'
 import { ANSWER_COLUMNS_MIN, ELAPSED_SHOWN_MS } from './limits.ts'
 
@@ -22,7 +22,8 @@ export const statusText = (status: ChatStatus): string | null => {
   if (status.isStopping) return '… stops'
   if (!status.isRunning) return status.sessionStatus === 'paused' ? '… paused; /resume goes on' : null
   const word = words[status.sessionStatus ?? ''] ?? 'works'
-  const time = status.elapsedMs === null || status.elapsedMs < ELAPSED_SHOWN_MS ? '' : ` ${duration(status.elapsedMs)}`
+  const time =
+    status.elapsedMs === null || status.elapsedMs < ELAPSED_SHOWN_MS ? '' : ` ${elapsedText(status.elapsedMs)}`
   return `… ${word}${time} · Esc stops`
 }
 

@@ -1,5 +1,5 @@
 // The two sessions in numbers, from the event on that they last share.
-import { costText, countText, durationText, plural } from '../../../ui/numbers.ts'
+import { costText, countText, durationText, plural } from 'bridle/words'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { FILES_LISTED_MAX } from '../limits.ts'
 import type { ComparedSide } from './comparison.ts'

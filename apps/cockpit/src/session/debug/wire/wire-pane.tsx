@@ -1,7 +1,8 @@
 // The frames of the page's connections, as they come and go.
+
+import { bytesText } from 'bridle/words'
 import { useState } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
-import { bytesText } from '../../../ui/numbers.ts'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { useConnection } from '../../thread/thread-context.tsx'
 import { FRAMES_SHOWN } from '../limits.ts'

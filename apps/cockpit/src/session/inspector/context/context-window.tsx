@@ -1,7 +1,7 @@
 // How full the context of the model is, what was warned about it, and how it was compacted.
 
+import { costText, countText } from 'bridle/words'
 import { MeterBar, usageTone } from '../../../ui/meter-bar.tsx'
-import { costText, countText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { compactionNumbers } from '../../event-words.ts'
 import { useSession } from '../../session-context.tsx'

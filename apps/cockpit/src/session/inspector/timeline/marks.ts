@@ -1,7 +1,7 @@
 // Events between the calls that an operator looks for: checkpoints, compactions, warnings, retries, and what people and budgets did.
 import type { StreamEnvelopeOf, TimelineEntry } from 'bridle/client'
+import { durationText } from 'bridle/words'
 import type { IconName } from '../../../ui/icon-names.ts'
-import { durationText } from '../../../ui/numbers.ts'
 import { foldScript } from '../../../ui/script-text.ts'
 import { compactionNumbers } from '../../event-words.ts'
 import { limitName, limitText } from '../../health/budget-texts.ts'

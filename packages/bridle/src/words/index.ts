@@ -1,0 +1,2 @@
+// The entry `bridle/words`: a session in words, for every client that shows one to people.
+export * from './amounts.ts'
