@@ -16,7 +16,7 @@ import { useSession } from '../session-context.tsx'
 import { canShowApproval, showApproval } from '../thread/show-approval.ts'
 import { useActs } from '../use-acts.ts'
 import { useOpenBranch } from '../use-open-branch.ts'
-import type { Health } from './budget-texts.ts'
+import type { Health } from './budget-values.ts'
 import { moreThanName, recoveryNames } from './recovery-names.ts'
 
 type Hint = NonNullable<Health['recovery_hint']>

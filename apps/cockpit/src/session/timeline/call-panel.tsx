@@ -52,7 +52,7 @@ export const CallPanel = ({ call, group, onBranch, onClose }: CallPanelProps) =>
       )}
       <section className="sec">
         {call.arguments === null ? (
-          <p className="small t3">The arguments were not told.</p>
+          <p className="small t3">Arguments unknown</p>
         ) : (
           <JsonCode label="Arguments" value={ownArguments(call.arguments)} />
         )}

@@ -29,7 +29,7 @@ export const originText = ({ parent_session_id: parent, branch_source_event_id: 
 
 export const rowCostText = ({ usage }: SessionRow): string => {
   const cost = usage?.cost_usd
-  return cost === null || cost === undefined ? 'not told' : costText(cost)
+  return cost === null || cost === undefined ? 'unknown' : costText(cost)
 }
 
 /** True where the budget of cost is nearly used up, or is. */

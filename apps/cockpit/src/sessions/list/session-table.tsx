@@ -91,7 +91,7 @@ const TableRow = memo(({ row, isSelected, act, onSelect }: TableRowProps) => (
       <HealthCell row={row} />
     </td>
     <td className={`n${isCostHigh(row) ? ' warn medium' : ''}`}>
-      <span className={rowCostText(row) === 'not told' ? 't3' : ''}>{rowCostText(row)}</span>
+      <span className={rowCostText(row) === 'unknown' ? 't3' : ''}>{rowCostText(row)}</span>
     </td>
     <td className="n t3">{countText(Number(eventNumber(row.lastEventId)))}</td>
     <td className="n t3">

@@ -46,7 +46,7 @@ const TurnRow = ({ letter, turn }: { readonly letter: string; readonly turn: Tur
         <td>
           {turn.calls} {turn.calls === 1 ? 'call' : 'calls'}
         </td>
-        <td>{turn.costUsd === null ? 'not told' : costText(turn.costUsd)}</td>
+        <td>{turn.costUsd === null ? 'unknown' : costText(turn.costUsd)}</td>
         <td>{durationText(turn.ms)}</td>
       </>
     ) : (

@@ -23,7 +23,7 @@ export const WirePane = () => {
         <h2 className="medium">Wire</h2>
         <span className="t3 num trunc">
           {counts.in} in, {counts.out} out
-          {wire === 'Socket' && `, seq ${lastSeq ?? 'not told'}, gaps ${counts.gaps}, resyncs ${resyncs}`}
+          {wire === 'Socket' && `, seq ${lastSeq ?? 'unknown'}, gaps ${counts.gaps}, resyncs ${resyncs}`}
         </span>
         <span className="right">
           <Segments label="Wire" options={WIRES} selected={wire} onSelect={setWire} />

@@ -18,7 +18,7 @@ export const ContextWindow = () => {
     <section className="sec" aria-label="Context window">
       <h2>
         Context window
-        <span className="right t3 num">{percent === null ? 'use not told' : `${Math.round(percent)} %`}</span>
+        <span className="right t3 num">{percent === null ? 'unknown' : `${Math.round(percent)} %`}</span>
       </h2>
       {percent !== null && (
         <MeterBar
@@ -31,7 +31,7 @@ export const ContextWindow = () => {
       <Facts
         facts={[
           ['Tokens', `${countText(usage.input_tokens)} read, ${countText(usage.output_tokens)} written`],
-          ['Cost', usage.cost_usd === null ? 'not told' : costText(usage.cost_usd)],
+          ['Cost', usage.cost_usd === null ? 'unknown' : costText(usage.cost_usd)],
           ['Reports', usage.model_calls === 0 ? null : String(usage.model_calls)],
         ]}
       />

@@ -72,8 +72,8 @@ const idle: ChatStatus = {
 }
 test.each<[Partial<ChatStatus>, string | null]>([
   [{}, null],
-  [{ isRunning: true, sessionStatus: 'running', elapsedMs: 400 }, '… works · Esc stops'],
-  [{ isRunning: true, sessionStatus: 'queued', elapsedMs: 12_000 }, '… waits for its turn 12 s · Esc stops'],
+  [{ isRunning: true, sessionStatus: 'running', elapsedMs: 400 }, '… running · Esc stops'],
+  [{ isRunning: true, sessionStatus: 'queued', elapsedMs: 12_000 }, '… queued 12 s · Esc stops'],
   [{ isRunning: true, isStopping: true }, '… stops'],
   [{ isRunning: true, isAway: true }, '… the server is away'],
   [{ isRunning: true, waitingApprovals: 1 }, '? An approval waits: send or clear this line to answer it.'],

@@ -116,7 +116,7 @@ describe('a turn', () => {
     expect(show(turn({ approval: { ...approval, status: 'approved' } }))[1]).toEqual(['● bash · 0 s'])
     clock.now = 67_300
     expect(show(turn({ approval: { ...approval, status: 'approved' }, status: 'complete' }))[0]).toEqual([
-      '✓ bash · 0.3 s',
+      '✓ bash · 300 ms',
     ])
   })
 
