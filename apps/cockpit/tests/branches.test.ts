@@ -49,7 +49,7 @@ describeCockpit('branches', (world) => {
     await b.getByText('Late is done.').first().waitFor()
     await page.getByText(/Histories part after event \d+/).waitFor()
     const numbers = page.getByRole('table', { name: 'In numbers' })
-    await numbers.getByRole('row', { name: /^Cost not told \$0.25/ }).waitFor()
+    await numbers.getByRole('row', { name: /^Cost unknown \$0.25/ }).waitFor()
     await numbers.getByRole('row', { name: /^Failed calls 0 1/ }).waitFor()
     // The same address shows the same pair to somebody else, also on a phone.
     const phone = await world.open(new URL(page.url()).pathname + new URL(page.url()).search, {

@@ -162,7 +162,7 @@ describeLong(
       await expectOff('/s/watched?tab=health', 'Budgets', 'Edit policy')
       // Nobody told a cost: the strip and the meter say the same.
       const meter = page.getByLabel('Budgets').getByRole('meter', { name: 'Cost' })
-      expect(await meter.getAttribute('aria-valuetext')).toBe('not told of $2.00')
+      expect(await meter.getAttribute('aria-valuetext')).toBe('unknown of $2.00')
       await expectOff('/s/watched?tab=work', 'Background session', 'Pause', 'Stop')
       await expectOff('/s/watched?tab=context', 'Proposal tone', 'Accept', 'Reject')
       await expectOff('/s/failed?tab=health', 'Score', 'Branch')

@@ -64,7 +64,7 @@ describeCockpit('the past', (world) => {
     expect(await banner(page).count()).toBe(0)
     // Before the first report there is no cost, and before the first call no call.
     await page.goto(`${world.url}/s/shown?agent=scripted&at=${numberOf('turn_start')}`)
-    await strip.getByText('not told').or(strip.getByText('$0.00')).waitFor()
+    await strip.getByText('unknown').or(strip.getByText('$0.00')).waitFor()
     expect(await calls.count()).toBe(0)
   })
 

@@ -35,7 +35,7 @@ describeCockpit('the first run', (world) => {
       expect([width, await page.evaluate(cut)]).toEqual([width, WHOLE])
     }
     await page.setViewportSize({ width: 1280, height: 800 })
-    // The strip and the inspector count the plan in the same way, also the steps that the agent has not told yet.
+    // The strip and the inspector count the plan in the same way, also the steps that the agent has not reported yet.
     await page.getByRole('region', { name: 'At a glance' }).getByText('step 2 of 3', { exact: true }).waitFor()
     await page.getByRole('region', { name: 'Plan' }).getByText('step 2 of 3', { exact: true }).waitFor()
     // A branch from anywhere else is no step of the tour, leads back to it, and goes with it.

@@ -1,11 +1,12 @@
 // Other arguments than those asked for: a field for each key or all of them as JSON, the place of a mistake, and a live diff against what was
 // asked.
+
+import { plural } from 'bridle/words'
 import { useDeferredValue, useEffect, useId, useMemo, useRef } from 'react'
 import { compareKeys } from '../ui/diff/key-changes.ts'
 import { KeyDiff } from '../ui/diff/key-diff.tsx'
 import { exactText } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
-import { plural } from '../ui/numbers.ts'
 import { type ArgumentsDraft, fieldsDraft, jsonDraft, type ParsedArguments, withField } from './argument-fields.ts'
 import { ArgumentInput } from './argument-input.tsx'
 import type { JsonRecord } from './card-approval.ts'

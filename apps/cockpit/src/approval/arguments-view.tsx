@@ -1,4 +1,6 @@
 // All arguments of a call, as a person reads them, and as JSON behind a toggle.
+
+import { plural } from 'bridle/words'
 import { useMemo, useState } from 'react'
 import { type ArgumentPart, argumentParts } from '../ui/arguments/argument-parts.ts'
 import { textPieces } from '../ui/blank-runs.ts'
@@ -6,7 +8,6 @@ import { LineDiff } from '../ui/diff/line-diff.tsx'
 import { Exact } from '../ui/exact.tsx'
 import { exactJson, hasRightToLeft, hiddenCount } from '../ui/exact-text.ts'
 import { Icon } from '../ui/icon.tsx'
-import { plural } from '../ui/numbers.ts'
 import { EndMark } from '../ui/reading/end-mark.tsx'
 import type { JsonRecord } from './card-approval.ts'
 import { ExactBlock } from './exact-block.tsx'

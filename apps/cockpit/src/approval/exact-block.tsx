@@ -1,11 +1,12 @@
 // A text of an argument, character by character: hidden ones by their number, long runs of blanks as a count, and all of it one click away
 // where it is long.
+
+import { bytesText } from 'bridle/words'
 import { useState } from 'react'
 import { textPieces } from '../ui/blank-runs.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Exact } from '../ui/exact.tsx'
 import { exactText } from '../ui/exact-text.ts'
-import { bytesText } from '../ui/numbers.ts'
 import { LongBox } from '../ui/reading/long-box.tsx'
 import { SHOWN_CHARS } from './limits.ts'
 

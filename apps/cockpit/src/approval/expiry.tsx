@@ -1,5 +1,5 @@
+import { roughTimeText } from 'bridle/words'
 import { momentText } from '../ui/clock.ts'
-import { ageText } from '../ui/numbers.ts'
 import { useNow } from '../ui/use-now.ts'
 import { EXPIRING_MS } from './limits.ts'
 
@@ -14,5 +14,4 @@ export const Expiry = ({ at }: { readonly at: string }) => {
 }
 
 /** `13 m left`, `56 s left`, `expires now`. */
-export const leftText = (ms: number): string =>
-  ms < 1_000 ? 'expires now' : `${ms < 60_000 ? `${Math.floor(ms / 1_000)} s` : ageText(ms)} left`
+export const leftText = (ms: number): string => (ms < 1_000 ? 'expires now' : `${roughTimeText(ms)} left`)

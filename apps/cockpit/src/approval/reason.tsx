@@ -1,7 +1,8 @@
 // The reason of an approval. The agent writes it, and a long one would push the arguments out of sight.
+
+import { bytesText } from 'bridle/words'
 import { useState } from 'react'
 import { Exact } from '../ui/exact.tsx'
-import { bytesText } from '../ui/numbers.ts'
 import { foldedReason } from './folded-reason.ts'
 
 export const Reason = ({ text }: { readonly text: string }) => {

@@ -1,5 +1,6 @@
 import type { SessionRow } from 'bridle/client'
-import { budgetText, budgetWords, currentValue, levelTones } from '../session/health/budget-texts.ts'
+import { budgetLabel, budgetText } from 'bridle/words'
+import { currentValue, levelTones } from '../session/health/budget-values.ts'
 import { Meter } from '../ui/meter.tsx'
 import { partOf } from '../ui/meter-bar.tsx'
 import { useNow } from '../ui/use-now.ts'
@@ -23,10 +24,10 @@ export const BudgetMeters = ({ pressure, costUsd }: BudgetMetersProps) => {
     return (
       <Meter
         key={budget.budget}
-        label={budgetWords[budget.budget].label}
+        label={budgetLabel(budget.budget)}
         part={isScore ? scoreParts[budget.level] : partOf(value, budget.limit)}
         tone={levelTones[budget.level]}
-        text={budgetText(budget, value, costUsd)}
+        text={budgetText(budget.budget, value, budget.limit, costUsd !== null)}
       />
     )
   })

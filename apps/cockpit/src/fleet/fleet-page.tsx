@@ -1,5 +1,6 @@
 // The health of all sessions, worst first.
 
+import { plural } from 'bridle/words'
 import { useMemo } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { rowKey } from '../sessions/list/row-order.ts'
@@ -7,7 +8,6 @@ import { useSessionList } from '../sessions/list/use-session-list.ts'
 import { sessionPath } from '../shell/paths.ts'
 import { TopBar } from '../shell/top-bar.tsx'
 import { Button } from '../ui/button.tsx'
-import { plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
 import { Screen } from '../ui/screen.tsx'
 import { titleText } from '../ui/script-text.ts'

@@ -1,8 +1,8 @@
 import type { ImportedPrompt } from 'bridle/client'
+import { plural } from 'bridle/words'
 import { useState } from 'react'
 import { ExactBlock } from '../approval/exact-block.tsx'
 import { Button } from '../ui/button.tsx'
-import { plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
 import { PROMPTS_SHOWN } from './limits.ts'
 

@@ -1,9 +1,9 @@
 // The bar of a replay: the file, its sessions, and the way to another file.
 import type { ExportContent } from 'bridle/history'
+import { plural } from 'bridle/words'
 import { useSearchParams } from 'wouter'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
 import { LISTED_SESSIONS } from './limits.ts'
 import { listedSessions } from './lineage.ts'

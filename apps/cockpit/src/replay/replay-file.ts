@@ -1,6 +1,6 @@
 // The file that is open, while the app is: a look at another page must not close it. It is read in the browser and sent nowhere.
 import { type ExportContent, readExport } from 'bridle/history'
-import { bytesText } from '../ui/numbers.ts'
+import { bytesText } from 'bridle/words'
 import { FILE_BYTES_MAX } from './limits.ts'
 
 export type ReplayFile =

@@ -1,6 +1,6 @@
+import { bytesText, durationText, plural } from 'bridle/words'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
-import { bytesText, durationText, plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
 import { prettyText } from '../ui/pretty-text.ts'
 import type { RouteCall } from './use-route-call.ts'

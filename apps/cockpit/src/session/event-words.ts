@@ -1,6 +1,7 @@
 // Words about events that several parts of a session's page say in the same way.
+
+import { countText } from 'bridle/words'
 import type { IconName } from '../ui/icon-names.ts'
-import { countText } from '../ui/numbers.ts'
 
 interface Payload {
   readonly [name: string]: unknown

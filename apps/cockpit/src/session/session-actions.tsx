@@ -1,5 +1,6 @@
 // The actions upon the session of the page, for keys and for the palette. Parts of the page that have a state of their own offer theirs
 // themselves: the composer, the cards, the inspector.
+import { statusWords } from 'bridle/words'
 import { useEffect, useMemo } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { commandCopies, curlCopies, type SessionCopy } from '../actions/copy-as/session-copies.ts'
@@ -35,8 +36,6 @@ export const SessionActions = () => {
   return null
 }
 
-const PAUSABLE = new Set(['queued', 'running', 'awaiting_approval', 'recovering'])
-
 /** Acts go over the socket: without one there are none. */
 const useCanAct = (): boolean => {
   const isOpen = useConnection().phase === 'open'
@@ -51,7 +50,7 @@ const useRunActions = (): void => {
   const answer = useHarnessValue((state) => state.messages.findLast(({ role }) => role === 'assistant'))
   const isOver = answer?.status === 'complete' || answer?.status === 'error'
   const queued = useHarnessList(queuedPrompts)
-  useAction('session.pause', canAct && PAUSABLE.has(status) ? pause : null)
+  useAction('session.pause', canAct && statusWords(status).isActive ? pause : null)
   useAction('session.resume', canAct && status === 'paused' ? resume : null)
   useAction('message.reload', canAct && answer && isOver ? () => reload(answer.id) : null)
   useAction('session.create', useCan('operate') ? create : null)

@@ -1,7 +1,7 @@
 // The state of the session in a sentence for screen readers: when it changes, never for each token.
 
+import { statusText } from 'bridle/words'
 import { visibleText } from '../ui/plain-text.ts'
-import { statusLook } from '../ui/status.tsx'
 import { useConnection, useHarnessValue } from './thread/thread-context.tsx'
 
 export const StatusSentence = () => {
@@ -13,7 +13,7 @@ export const StatusSentence = () => {
       {phase === 'reconnecting' && 'The connection to the session is lost. The page reconnects by itself. '}
       {asked !== undefined
         ? `The session waits for your answer about ${visibleText(asked)}.`
-        : status !== undefined && `The session is ${statusLook(status).word.toLowerCase()}.`}
+        : status !== undefined && `The session is ${statusText(status)}.`}
     </div>
   )
 }

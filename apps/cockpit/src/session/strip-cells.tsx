@@ -1,7 +1,7 @@
 import type { ChatSession } from 'bridle/client'
+import { costText, countText, durationText, elapsedText, plural, statusWords } from 'bridle/words'
 import { LOW_SCORE } from '../sessions/limits.ts'
 import { MeterBar, type MeterTone, partOf, usageTone } from '../ui/meter-bar.tsx'
-import { costText, countText, durationText, plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
 import { Status } from '../ui/status.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
@@ -45,7 +45,6 @@ export const NowCell = ({ detail, status }: LiveCellProps) => {
             )}
           </>
         )}
-        {!step && detail.capabilities?.events.step_progress === 'none' && <span>steps not told</span>}
       </div>
       <div className="v">
         <span className="trunc" title={visibleText(text)}>
@@ -65,7 +64,7 @@ export const CostCell = ({ detail }: CellProps) => {
     <div className="cell">
       <div className="k">Cost</div>
       <div className="v num">
-        {usage.cost_usd === null ? <span className="t3">not told</span> : costText(usage.cost_usd)}
+        {usage.cost_usd === null ? <span className="t3">unknown</span> : costText(usage.cost_usd)}
         {budget ? (
           <span className="t3 trunc">of {costText(budget.limit)}</span>
         ) : (
@@ -109,8 +108,6 @@ export const HealthCell = ({ detail }: CellProps) => {
 
 const scoreTone = (score: number): MeterTone => (score <= LOW_SCORE ? 'over' : score < GOOD_SCORE ? 'high' : '')
 
-const RUNNING = new Set(['running', 'awaiting_approval', 'recovering'])
-
 export const TimeCell = ({ detail, status }: LiveCellProps) => {
   const began = useHarnessValue((state) => turnBegan(detail, state.messages))
   // A policy that is set later is no part of the run.
@@ -122,7 +119,7 @@ export const TimeCell = ({ detail, status }: LiveCellProps) => {
       <div className="v num">
         {began === undefined ? (
           <span className="t3">not begun</span>
-        ) : RUNNING.has(status) ? (
+        ) : statusWords(status).isTimed ? (
           <Elapsed since={began} />
         ) : (
           durationText(Math.max(0, Date.parse(detail.ended_at ?? turnEnd ?? detail.updatedAt) - began))
@@ -138,4 +135,4 @@ export const TimeCell = ({ detail, status }: LiveCellProps) => {
   )
 }
 
-const Elapsed = ({ since }: { readonly since: number }) => durationText(Math.max(0, useNow() - since))
+const Elapsed = ({ since }: { readonly since: number }) => elapsedText(useNow() - since)

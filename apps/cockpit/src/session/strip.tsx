@@ -1,4 +1,5 @@
 // The strip says what is going on, what waits for you, what it cost, how healthy it is, how long it takes.
+import { statusWords } from 'bridle/words'
 import { useCan, useOffReason } from '../server/use-can.ts'
 import { Button } from '../ui/button.tsx'
 import { useSession } from './session-context.tsx'
@@ -39,8 +40,6 @@ export const Strip = () => {
   )
 }
 
-const RUNNING = new Set(['queued', 'running', 'awaiting_approval', 'recovering'])
-
 /** The composer has the way to stop. */
 const Acts = ({ status }: { readonly status: string }) => {
   const { branch, pause, resume } = useActs()
@@ -51,7 +50,7 @@ const Acts = ({ status }: { readonly status: string }) => {
           Resume
         </Button>
       ) : (
-        RUNNING.has(status) && (
+        statusWords(status).isActive && (
           <Button icon="pause" onClick={() => void pause()}>
             Pause
           </Button>

@@ -1,11 +1,11 @@
 // The acts of a person upon the session of the page. A refusal is shown, and nothing else happens.
 import type { HarnessMessage, OperatorClient } from 'bridle/client'
+import { plural } from 'bridle/words'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { needsConfirmation } from '../imported/confirmation.ts'
 import { useServer } from '../server/server-context.tsx'
 import { sessionPath } from '../shell/paths.ts'
-import { plural } from '../ui/numbers.ts'
 import { showError, showToast } from '../ui/toast.tsx'
 import { keepDraft, readDraft } from './composer/drafts.ts'
 import { queuedPrompts } from './composer/queued-prompts.ts'

@@ -1,7 +1,8 @@
 // The question that waits for a person, with the way to its card.
+
+import { plural } from 'bridle/words'
 import { useLive } from '../server/server-context.tsx'
 import { Age } from '../ui/age.tsx'
-import { plural } from '../ui/numbers.ts'
 import { visibleText } from '../ui/plain-text.ts'
 import { usePast } from './past/past-context.ts'
 import { useSession } from './session-context.tsx'

@@ -1,8 +1,9 @@
 // Says that the page may be old, and for how long, while the server does not answer.
+
+import { agoText } from 'bridle/words'
 import { isRefusal } from '../server/follow-changes.ts'
 import { useLive } from '../server/server-context.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { agoText } from '../ui/numbers.ts'
 import { useNow } from '../ui/use-now.ts'
 
 export const LostBanner = () => {

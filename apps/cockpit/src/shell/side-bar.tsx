@@ -1,3 +1,4 @@
+import { STATUS_NAMES, statusWords } from 'bridle/words'
 import { Link, useLocation } from 'wouter'
 import { waitingText } from '../server/live-store.ts'
 import { useLive } from '../server/server-context.tsx'
@@ -54,4 +55,4 @@ export const SideBar = () => {
 }
 
 const waitingStatuses: readonly string[] = ['awaiting_approval']
-const runningStatuses: readonly string[] = ['running', 'recovering', 'queued']
+const runningStatuses: readonly string[] = STATUS_NAMES.filter((status) => statusWords(status).isWorking)

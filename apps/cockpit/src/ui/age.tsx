@@ -1,5 +1,5 @@
+import { ageText, agoText } from 'bridle/words'
 import { momentText } from './clock.ts'
-import { ageText, agoText } from './numbers.ts'
 import { useNow } from './use-now.ts'
 
 interface AgeProps {

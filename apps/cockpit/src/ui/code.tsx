@@ -1,10 +1,11 @@
 // Code, output and JSON: as text, wrapped, with a copy button. A long text begins with a part, more comes by steps, and never so much
 // that the page stands still.
+
+import { bytesText } from 'bridle/words'
 import { useState } from 'react'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { CODE_CHARS, CODE_MAX, CODE_STEP } from './limits.ts'
-import { bytesText } from './numbers.ts'
 import { visibleText } from './plain-text.ts'
 
 interface CodeProps {

@@ -1,5 +1,5 @@
 // A prompt of the scripted agent is JSON for a machine: a page names it by its length, and shows it to those who ask.
-import { plural } from './numbers.ts'
+import { plural } from 'bridle/words'
 
 const PROMPT = /^@script\s*(\[.*)$/s
 /** A checkpoint says what was asked and what was answered. */

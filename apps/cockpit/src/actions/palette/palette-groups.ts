@@ -1,5 +1,7 @@
 // The things that the palette finds: actions, events, approvals, sessions and agents.
+
 import type { AgentDescription, PendingApproval, SessionRow } from 'bridle/client'
+import { statusText } from 'bridle/words'
 import { agentPath, DEBUG_VIEW, inboxPath, sessionPath } from '../../shell/paths.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { titleText } from '../../ui/script-text.ts'
@@ -112,7 +114,7 @@ const sessionItem = (row: SessionRow, { navigate }: PaletteSources): PaletteItem
   words: rowText(titleText(row)),
   detail: rowText(row.id),
   more: row.agent,
-  side: statusLook(row.status).word.toLowerCase(),
+  side: statusText(row.status),
   run: () => navigate(sessionPath(row)),
 })
 

@@ -1,10 +1,11 @@
 // An artifact by its type: JSON in order, a picture as a picture, audio with a player, text as text, anything else as a file to save.
+
+import { bytesText } from 'bridle/words'
 import { useEffect, useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'
 import { Code } from '../../ui/code.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { bytesText } from '../../ui/numbers.ts'
 import { plainName, visibleText } from '../../ui/plain-text.ts'
 import { prettyText } from '../../ui/pretty-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'

@@ -1,10 +1,10 @@
 // The artifacts of a session and of the background sessions below it. One opens where it stands.
 import type { ChatSession } from 'bridle/client'
+import { bytesText } from 'bridle/words'
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { bytesText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { showError } from '../../ui/toast.tsx'
 import { useSession } from '../session-context.tsx'

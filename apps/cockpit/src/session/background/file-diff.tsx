@@ -1,10 +1,10 @@
 // A changed file: its lines before and after.
 import type { WorkspaceChange } from 'bridle/client'
+import { bytesText } from 'bridle/words'
 import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'
 import { Code } from '../../ui/code.tsx'
 import { LineDiff } from '../../ui/diff/line-diff.tsx'
-import { bytesText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useSession } from '../session-context.tsx'

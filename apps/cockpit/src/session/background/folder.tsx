@@ -1,12 +1,12 @@
 // A folder of the workspace. What is in it is asked for when somebody opens it.
 import type { WorkspaceEntry } from 'bridle/client'
+import { bytesText } from 'bridle/words'
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'
 import { Code } from '../../ui/code.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-names.ts'
-import { bytesText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useSession } from '../session-context.tsx'

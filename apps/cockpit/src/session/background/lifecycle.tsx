@@ -1,11 +1,11 @@
 // A background session: pause, resume and stop, its attempts, its time and its last error.
 
+import { agoText, durationText, statusWords } from 'bridle/words'
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { useCan, useOffReason } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
 import { momentText } from '../../ui/clock.ts'
-import { agoText, durationText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { Status } from '../../ui/status.tsx'
 import { showError } from '../../ui/toast.tsx'
@@ -13,8 +13,6 @@ import { useNow } from '../../ui/use-now.ts'
 import { StopButton } from '../composer/stop-button.tsx'
 import { Facts } from '../inspector/facts.tsx'
 import { useSession } from '../session-context.tsx'
-
-const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled'])
 
 export const Lifecycle = () => {
   const { detail } = useSession()
@@ -70,7 +68,7 @@ const Acts = () => {
       setAct(null)
     }
   }
-  if (ENDED.has(detail.status)) return null
+  if (statusWords(detail.status).isEnded) return null
   return (
     <div className="row acts-row">
       {detail.status === 'paused' ? (

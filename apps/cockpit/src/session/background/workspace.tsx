@@ -1,11 +1,11 @@
 // The files that a session works on: those that it changed, then all of them, folder by folder.
 import type { WorkspaceChange, WorkspaceReport } from 'bridle/client'
+import { plural } from 'bridle/words'
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { useSession } from '../session-context.tsx'
 import { FileDiff } from './file-diff.tsx'

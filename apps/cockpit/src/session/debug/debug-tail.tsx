@@ -1,3 +1,4 @@
+import { exactCountText, plural } from 'bridle/words'
 import { useAction } from '../../actions/use-action.ts'
 import { useServer } from '../../server/server-context.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -29,7 +30,7 @@ export const DebugTail = ({ loaded, shown, isSearching, isFollowing, onFollow }:
   return (
     <span className="right row small t3 debug-tail">
       <span className="num nowrap" role="status" aria-live="off">
-        {log.count.toLocaleString('en')} events, {shown.toLocaleString('en')} shown, tokens merged
+        {plural(log.count, 'event')}, {exactCountText(shown)} shown, tokens merged
         {progress === 'loading' && ', loading'}
         {progress === 'cut' && ', older ones are not loaded'}
         {progress !== 'loading' && isSearching && ', searching'}

@@ -1,20 +1,12 @@
 // The budgets of a session against their limits, with what happens there.
+
+import { BUDGET_NAMES, budgetNote, budgetText, budgetWords, enforcementText } from 'bridle/words'
 import { HIGH_PART } from '../../ui/limits.ts'
 import { Meter } from '../../ui/meter.tsx'
 import { partOf } from '../../ui/meter-bar.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { useSession } from '../session-context.tsx'
-import {
-  BUDGET_NAMES,
-  type Budget,
-  budgetNote,
-  budgetText,
-  budgetWords,
-  currentValue,
-  enforcementText,
-  type Health,
-  levelTones,
-} from './budget-texts.ts'
+import { type Budget, currentValue, type Health, levelTones } from './budget-values.ts'
 
 export const Budgets = ({ health }: { readonly health: Health }) => {
   const { budget_pressure: pressure, policy } = health
@@ -30,7 +22,7 @@ export const Budgets = ({ health }: { readonly health: Health }) => {
             {budgets.length} of {BUDGET_NAMES.length} set
           </span>
         )}
-        <span className="right t3">{enforcementText(policy, budgets.length)}</span>
+        <span className="right t3">{enforcementText(policy.enforcement, budgets.length)}</span>
       </h2>
       {budgets.map((budget) => (
         <BudgetMeter key={budget.budget} budget={budget} health={health} />
@@ -46,7 +38,7 @@ const BudgetMeter = ({ budget, health }: { readonly budget: Budget; readonly hea
   // A run that waits for somebody has no running clock: its time ends with its last event.
   const until = status === 'running' ? now : Date.parse(updatedAt)
   const value = currentValue(budget, health.budget_pressure.running_since, until)
-  const text = budgetText(budget, value, usage.cost_usd)
+  const text = budgetText(budget.budget, value, budget.limit, usage.cost_usd !== null)
   const isFloor = budget.budget === 'min_score'
   return (
     <Meter
@@ -54,7 +46,7 @@ const BudgetMeter = ({ budget, health }: { readonly budget: Budget; readonly hea
       part={isFloor ? value / 100 : partOf(value, budget.limit)}
       tone={levelTones[budget.level]}
       text={text}
-      note={budgetNote(budget, health.policy)}
+      note={budgetNote(budget, health.policy.enforcement, health.policy.health?.[budget.budget])}
       markAt={isFloor ? budget.limit / 100 : HIGH_PART}
     />
   )

@@ -1,7 +1,7 @@
 // The findings of a session in words, the same wherever its health stands. A finding lowers the score; a budget that is nearly used up
 // lowers nothing yet, and is worth a look all the same.
-import { plural } from '../../ui/numbers.ts'
-import type { Health } from './budget-texts.ts'
+import { plural } from 'bridle/words'
+import type { Health } from './budget-values.ts'
 
 export const NEAR_BUDGET = 'near a budget'
 

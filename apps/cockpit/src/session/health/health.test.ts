@@ -1,7 +1,7 @@
 import type { TimelineEntry } from 'bridle/client'
+import { costText } from 'bridle/words'
 import { describe, expect, test } from 'vitest'
-import { costText } from '../../ui/numbers.ts'
-import { type Budget, budgetNote, budgetText, currentValue, enforcementText, type Health } from './budget-texts.ts'
+import { type Budget, currentValue, type Health } from './budget-values.ts'
 import { PLOT_POINTS_MAX } from './limits.ts'
 import { axisWidth, niceTop, plotShape } from './plot-path.ts'
 import { budgetOfField, changesOf, fieldsOf, policyOf, withoutPath } from './policy-form.ts'
@@ -14,29 +14,7 @@ const policy = (
 ): Health['policy'] => ({ health: {}, enforcement: { action, status, crossed: [], raised: {} }, ...more })
 const cost: Budget = { budget: 'max_cost_usd', limit: 2, value: 1.71, level: 'high' }
 
-describe('budgets in words', () => {
-  test('say what will happen, and what happened', () => {
-    expect(budgetText(cost, 1.71, 1.71)).toBe('$1.71 of $2.00')
-    expect(budgetText(cost, 0, null)).toBe('not told of $2.00')
-    expect(budgetText({ ...cost, budget: 'max_loop_warnings', limit: 3 }, 0, null)).toBe('0 of 3')
-    expect(budgetNote(cost, policy('pause'))).toBe('will pause at $2.00')
-    expect(budgetNote(cost, policy('request_approval'))).toBe('will ask you at $2.00')
-    expect(budgetNote({ ...cost, level: 'crossed' }, policy('pause', 'paused'))).toBe('crossed, paused the session')
-    expect(budgetNote({ budget: 'min_score', limit: 40, value: 82, level: 'ok' }, policy('pause'))).toBe(
-      'will pause below 40',
-    )
-    expect(enforcementText(policy('request_approval'), 1)).toBe('asks you when crossed')
-    expect(enforcementText(policy('pause', 'off'), 0)).toBe('no budget is set')
-  })
-
-  test('a limit that an operator raised says from where', () => {
-    const raised = policy('pause', 'armed', {
-      health: { max_cost_usd: 2 },
-      enforcement: { action: 'pause', status: 'armed', crossed: [], raised: { max_cost_usd: 4 } },
-    })
-    expect(budgetNote({ ...cost, limit: 4 }, raised)).toBe('will pause at $4.00, raised from $2.00')
-  })
-
+describe('budgets', () => {
   test('the clock of a run is counted by the page', () => {
     const clock: Budget = { budget: 'max_runtime_minutes', limit: 60, value: 10, level: 'ok' }
     const since = '2026-01-01T10:00:00Z'
@@ -87,7 +65,7 @@ describe('plots', () => {
 
   test('the numbers beside an axis have room, also those of a small cost', () => {
     const widthOf = (max: number) => axisWidth(0, max, costText)
-    expect([widthOf(2), widthOf(0.001)]).toEqual([33, 52])
+    expect([widthOf(2), widthOf(0.001)]).toEqual([33, 46])
   })
 
   test('have a round number at the top', () => {

@@ -1,6 +1,7 @@
 // Score, cost, tokens and the time of calls since the session began. A plot without data is left out.
+
+import { costText, countText, durationText } from 'bridle/words'
 import { useMemo, useState } from 'react'
-import { costText, countText, durationText } from '../../ui/numbers.ts'
 import { useSession } from '../session-context.tsx'
 import { Plot } from './plot.tsx'
 import { niceTop, type PlotPoint } from './plot-path.ts'
@@ -75,7 +76,7 @@ export const Plots = ({ place }: { readonly place: 'column' | 'page' }) => {
           <Plot
             title="Call time"
             points={latency}
-            text={shortDuration}
+            text={durationText}
             newest={`p95 ${durationText(percentile95(latency.map(({ value }) => value)))}`}
             max={top(latency, limits.max_tool_latency_ms)}
             limit={limits.max_tool_latency_ms}
@@ -87,10 +88,4 @@ export const Plots = ({ place }: { readonly place: 'column' | 'page' }) => {
       </div>
     </>
   )
-}
-
-/** Beside an axis there is room for one unit. */
-const shortDuration = (ms: number): string => {
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  return ms < 120_000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms / 60_000)} m`
 }

@@ -1,14 +1,13 @@
 // All ten budgets and what happens when one is crossed. The server's refusal stands beside the field that it is about.
 import { FabricError } from 'bridle/client'
+import { BUDGET_NAMES, type BudgetName, budgetWords, plural } from 'bridle/words'
 import { useId, useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
 import { useCan, useOffReason } from '../../server/use-can.ts'
 import { Button } from '../../ui/button.tsx'
-import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useSession } from '../session-context.tsx'
-import { BUDGET_NAMES, type BudgetName, budgetWords } from './budget-texts.ts'
 import {
   budgetOfField,
   changesOf,

@@ -1,6 +1,7 @@
 // The fields of the policy editor: text as a person types it, and the policy that the server gets.
 import type { PolicyRequest } from 'bridle/client'
-import { BUDGET_NAMES, type BudgetName, budgetWords, type Health } from './budget-texts.ts'
+import { BUDGET_NAMES, type BudgetName, budgetWords } from 'bridle/words'
+import type { Health } from './budget-values.ts'
 
 export type PolicyFields = { readonly [name in BudgetName]: string } & { readonly action: 'request_approval' | 'pause' }
 

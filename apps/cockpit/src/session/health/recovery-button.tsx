@@ -1,4 +1,6 @@
 // The server's hint for the state of a session, as a button that does it.
+
+import { durationText } from 'bridle/words'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useServer } from '../../server/server-context.tsx'
@@ -7,7 +9,6 @@ import { inboxPath } from '../../shell/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-names.ts'
-import { durationText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { showError } from '../../ui/toast.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -15,7 +16,7 @@ import { useSession } from '../session-context.tsx'
 import { canShowApproval, showApproval } from '../thread/show-approval.ts'
 import { useActs } from '../use-acts.ts'
 import { useOpenBranch } from '../use-open-branch.ts'
-import type { Health } from './budget-texts.ts'
+import type { Health } from './budget-values.ts'
 import { moreThanName, recoveryNames } from './recovery-names.ts'
 
 type Hint = NonNullable<Health['recovery_hint']>

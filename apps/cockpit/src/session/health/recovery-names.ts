@@ -1,5 +1,5 @@
 // The name for each thing that helps a session, wherever it is offered.
-import type { Health } from './budget-texts.ts'
+import type { Health } from './budget-values.ts'
 
 type RecoveryAction = NonNullable<Health['recovery_hint']>['action']
 

@@ -4,7 +4,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from '../../ui/plain-text.ts'
 import { EventLink } from '../inspector/event-link.tsx'
 import { GOOD_SCORE } from '../limits.ts'
-import type { Health } from './budget-texts.ts'
+import type { Health } from './budget-values.ts'
 import { findingText } from './finding-text.ts'
 
 export const Score = ({ health }: { readonly health: Health }) => {

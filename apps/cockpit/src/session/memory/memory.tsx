@@ -1,10 +1,10 @@
 // Where the agent's knowledge came from, what it proposes to remember, and what people accepted.
 
+import { plural } from 'bridle/words'
 import { useServer } from '../../server/server-context.tsx'
 import { useLoaded } from '../../server/use-loaded.ts'
 import { momentText } from '../../ui/clock.ts'
 import { jsonText } from '../../ui/code.tsx'
-import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { EventLink } from '../inspector/event-link.tsx'
 import { useSession } from '../session-context.tsx'

@@ -1,4 +1,6 @@
 // The bar above a page that shows the past, and the sentence where it cannot.
+
+import { agoText } from 'bridle/words'
 import { useEffect, useState } from 'react'
 import { keyHintOf } from '../../actions/action-table.ts'
 import { useCanBranch } from '../../server/use-can.ts'
@@ -6,7 +8,6 @@ import { Button } from '../../ui/button.tsx'
 import { secondText } from '../../ui/clock.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
-import { agoText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { usePresent } from '../../ui/use-now.ts'
 import { useSession } from '../session-context.tsx'

@@ -1,11 +1,11 @@
 // The end of an answer: why it ended where that is not plain, what a retry replaced, and what can be done with it.
 import type { HarnessMessage } from 'bridle/client'
+import { plural } from 'bridle/words'
 import { useState } from 'react'
 import { useCan } from '../../server/use-can.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { useActs } from '../use-acts.ts'
 import { Markers } from './markers/marker-row.tsx'

@@ -1,8 +1,7 @@
 import type { HarnessState } from 'bridle/client'
-
-const AT_WORK: ReadonlySet<string> = new Set(['queued', 'running', 'recovering'])
+import { statusWords } from 'bridle/words'
 
 /** True while the agent may write at any moment: a paused, waiting or ended session writes nothing, though its answer may be open. */
 export const isAtWork = ({ sessionStatus, status }: Pick<HarnessState, 'sessionStatus' | 'status'>): boolean =>
   // A server of the bare document sends the status of the conversation alone.
-  sessionStatus === undefined ? status === 'running' : AT_WORK.has(sessionStatus)
+  sessionStatus === undefined ? status === 'running' : statusWords(sessionStatus).isWorking

@@ -1,9 +1,9 @@
 // Messages above the window of assistant-ui: rows of our own, which come by steps when somebody scrolls up. The browser leaves out
 // those that are far from the screen.
 import type { HarnessMessage } from 'bridle/client'
+import { plural } from 'bridle/words'
 import { useEffect, useRef } from 'react'
 import { Button } from '../../ui/button.tsx'
-import { plural } from '../../ui/numbers.ts'
 import { OlderAnswer } from './older-answer.tsx'
 import { Question } from './question.tsx'
 

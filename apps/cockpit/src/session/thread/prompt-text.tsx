@@ -1,7 +1,7 @@
+import { bytesText } from 'bridle/words'
 import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
-import { bytesText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { foldScript, isScript } from '../../ui/script-text.ts'
 import { PROMPT_CHARS } from './limits.ts'

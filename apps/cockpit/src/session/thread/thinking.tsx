@@ -1,7 +1,8 @@
 // Thoughts as they were recorded, folded. Reflections stand for themselves where the events tell them apart.
+
+import { durationText } from 'bridle/words'
 import { useEffect, useRef, useState } from 'react'
 import { Icon } from '../../ui/icon.tsx'
-import { durationText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { splitReflections } from './reflections.ts'
 import { emptyTurnMarkers, type TurnMarkers } from './thread-index.ts'

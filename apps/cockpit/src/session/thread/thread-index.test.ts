@@ -129,7 +129,7 @@ test('an event is told in words, whatever its payload is', () => {
   expect(unanswered('expired', 'expired')).toBe('Nobody answered in time: edit')
   expect(unanswered('superseded', 'raised')).toBe('The approval was withdrawn: edit · raised')
   expect(words('budget_crossed', { budget: 'max_cost_usd', limit: 2, value: 2.5 })).toBe(
-    'Budget crossed: cost limit of 2.00 USD, at 2.50 USD',
+    'Budget crossed: cost limit of $2.00, at $2.50',
   )
   expect(words('output_superseded', { run_id: 'r1' })).toBe('Written again: text before this was withdrawn')
   expect(words('output_superseded', { keep: { chars: 3 }, interrupted: { text: 'One', audio_ms: 1_200 } })).toBe(

@@ -1,4 +1,6 @@
 // The selected call, or the selected mark: all that the session says of it.
+
+import { durationText } from 'bridle/words'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { keyHintOf } from '../../actions/action-table.ts'
@@ -8,7 +10,6 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { secondText } from '../../ui/clock.ts'
 import { Code, JsonCode } from '../../ui/code.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { durationText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { Facts } from '../inspector/facts.tsx'
 import type { Call } from '../inspector/timeline/call.ts'
@@ -51,7 +52,7 @@ export const CallPanel = ({ call, group, onBranch, onClose }: CallPanelProps) =>
       )}
       <section className="sec">
         {call.arguments === null ? (
-          <p className="small t3">The arguments were not told.</p>
+          <p className="small t3">Arguments unknown</p>
         ) : (
           <JsonCode label="Arguments" value={ownArguments(call.arguments)} />
         )}

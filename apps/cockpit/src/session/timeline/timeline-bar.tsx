@@ -1,8 +1,9 @@
 // The controls of the page: how time is shown, which calls, and how near.
+
+import { plural } from 'bridle/words'
 import { keyHintOf } from '../../actions/action-table.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { plural } from '../../ui/numbers.ts'
 import { callLooks } from '../inspector/timeline/call-look.ts'
 import { ViewBar } from '../views/view-bar.tsx'
 import type { AxisKind } from './model/chart.ts'

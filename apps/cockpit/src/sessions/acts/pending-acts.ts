@@ -2,8 +2,8 @@
 // belong to no page, so that somebody who leaves the list still gets what was asked for.
 
 import type { OperatorClient, SessionRow } from 'bridle/client'
+import { plural } from 'bridle/words'
 import { useSyncExternalStore } from 'react'
-import { plural } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { titleText } from '../../ui/script-text.ts'
 import { showToast } from '../../ui/toast.tsx'

@@ -22,6 +22,6 @@ test.each<[SessionAct, string]>([
 
 test('the selection says its statuses', () => {
   expect(statusCounts([{ status: 'paused' }, { status: 'awaiting_approval' }, { status: 'paused' }])).toBe(
-    '2 paused, 1 waiting',
+    '2 paused, 1 needs approval',
   )
 })

@@ -1,11 +1,13 @@
 // The acts upon several sessions at once, and to which of them each applies.
+
 import type { SessionRow } from 'bridle/client'
+import { statusText, statusWords } from 'bridle/words'
 
 export type SessionAct = 'pause' | 'resume' | 'cancel' | 'archive' | 'unarchive'
 
 export interface ActWords {
   readonly verb: string
-  /** Said while the act may still be undone: "Pauses 3 sessions". */
+  /** Shown while the act may still be undone: "Pausing 3 sessions". */
   readonly announced: string
   /** The word in the row meanwhile. */
   readonly pending: string
@@ -19,12 +21,10 @@ export const actWords: { readonly [act in SessionAct]: ActWords } = {
   unarchive: { verb: 'Unarchive', announced: 'Unarchiving', pending: 'unarchiving' },
 }
 
-const PAUSABLE: readonly string[] = ['queued', 'running', 'awaiting_approval', 'recovering']
-
 const rules: { readonly [act in SessionAct]: (row: SessionRow) => boolean } = {
-  pause: ({ status }) => PAUSABLE.includes(status),
+  pause: ({ status }) => statusWords(status).isActive,
   resume: ({ status }) => status === 'paused',
-  cancel: ({ status }) => PAUSABLE.includes(status) || status === 'paused',
+  cancel: ({ status }) => statusWords(status).isActive || status === 'paused',
   archive: ({ archived }) => archived !== true,
   unarchive: ({ archived }) => archived === true,
 }
@@ -38,6 +38,6 @@ export const statusCounts = (rows: readonly { readonly status: string }[]): stri
   for (const { status } of rows) counts.set(status, (counts.get(status) ?? 0) + 1)
   return [...counts]
     .sort(([, one], [, other]) => other - one)
-    .map(([status, count]) => `${count} ${status === 'awaiting_approval' ? 'waiting' : status.replaceAll('_', ' ')}`)
+    .map(([status, count]) => `${count} ${statusText(status)}`)
     .join(', ')
 }

@@ -1,9 +1,9 @@
 // Search and filters. They live in the address, so that a reload and a link show the same list.
+import { STATUS_NAMES, statusWords } from 'bridle/words'
 import { useEffect, useMemo, useState } from 'react'
 import { useLive } from '../../server/server-context.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
-import { statusLook } from '../../ui/status.tsx'
 import { FilterChip, type FilterOption } from './filter-chip.tsx'
 import type { FilterName, SessionQuery } from './session-query.ts'
 
@@ -13,20 +13,9 @@ interface FilterBarProps {
   readonly children: React.ReactNode
 }
 
-const STATUSES = [
-  'awaiting_approval',
-  'running',
-  'recovering',
-  'queued',
-  'paused',
-  'idle',
-  'completed',
-  'failed',
-  'cancelled',
-]
 const options = (...values: readonly string[]): readonly FilterOption[] =>
   values.map((value) => ({ value, word: value }))
-const statuses = STATUSES.map((value) => ({ value, word: statusLook(value).word }))
+const statuses = STATUS_NAMES.map((value) => ({ value, word: statusWords(value).word }))
 const kinds = options('chat', 'background')
 const flags = options('waiting', 'stuck', 'budget', 'degraded')
 const spans: readonly FilterOption[] = [

@@ -27,7 +27,7 @@ export const PhoneList = ({ rows }: { readonly rows: readonly SessionRow[] }) =>
               </span>
               {row.health && <span className="right num nowrap">health {row.health.score}</span>}
               <span className={`num nowrap${isCostHigh(row) ? ' warn' : ''}`}>
-                {rowCostText(row) === 'not told' ? 'cost not told' : rowCostText(row)}
+                {rowCostText(row) === 'unknown' ? 'cost unknown' : rowCostText(row)}
               </span>
             </span>
           </Link>

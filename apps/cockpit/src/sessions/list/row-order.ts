@@ -1,7 +1,7 @@
 // The order of the list: what waits for a person first, oldest first; then what is at work; then the newest change.
-import type { SessionRow } from 'bridle/client'
 
-const ACTIVE: readonly string[] = ['running', 'recovering', 'queued']
+import type { SessionRow } from 'bridle/client'
+import { statusWords } from 'bridle/words'
 
 /**
  * Sessions at work change all the time: among each other they stand in the order in which they were made, or the rows would
@@ -12,7 +12,7 @@ export const orderedRows = (rows: readonly SessionRow[]): readonly SessionRow[] 
 
 const rank = ({ status }: SessionRow): number => {
   if (status === 'awaiting_approval') return 0
-  return ACTIVE.includes(status) ? 1 : 2
+  return statusWords(status).isWorking ? 1 : 2
 }
 
 const compareWithin = (one: SessionRow, other: SessionRow): number => {

@@ -41,8 +41,8 @@ test('a failed row says why, in one line', () => {
 })
 
 test('cost, its budget, the next attempt, and flags', () => {
-  expect(rowCostText(row({}))).toBe('not told')
-  expect(rowCostText(row({ usage: { total_tokens: 1, cost_usd: null } }))).toBe('not told')
+  expect(rowCostText(row({}))).toBe('unknown')
+  expect(rowCostText(row({ usage: { total_tokens: 1, cost_usd: null } }))).toBe('unknown')
   expect(rowCostText(row({ usage: { total_tokens: 1, cost_usd: 1.2 } }))).toBe('$1.20')
   const budgets = [{ budget: 'max_cost_usd', level: 'high', limit: 1, value: 0.9 }]
   expect(isCostHigh(row({ health: { budget_pressure: { budgets } } }))).toBe(true)

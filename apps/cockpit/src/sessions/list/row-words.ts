@@ -1,7 +1,7 @@
 // The words of a row: progress, reason of a failure, origin, cost, number of events.
 
 import type { SessionRow } from 'bridle/client'
-import { ageText, costText } from '../../ui/numbers.ts'
+import { ageText, costText } from 'bridle/words'
 import { FAILURE_CHARS, RETRY_NOW_MS } from '../limits.ts'
 
 /** `3 of 5 · Run the tests`, `Step 3 of 5` where the step has no title, `attempt 2 of 4`, `reduced detail`; empty where the session tells no progress. */
@@ -29,7 +29,7 @@ export const originText = ({ parent_session_id: parent, branch_source_event_id: 
 
 export const rowCostText = ({ usage }: SessionRow): string => {
   const cost = usage?.cost_usd
-  return cost === null || cost === undefined ? 'not told' : costText(cost)
+  return cost === null || cost === undefined ? 'unknown' : costText(cost)
 }
 
 /** True where the budget of cost is nearly used up, or is. */

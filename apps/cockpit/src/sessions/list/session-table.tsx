@@ -1,7 +1,7 @@
 import type { SessionRow } from 'bridle/client'
+import { countText } from 'bridle/words'
 import { memo } from 'react'
 import { Age } from '../../ui/age.tsx'
-import { countText } from '../../ui/numbers.ts'
 import { visibleText } from '../../ui/plain-text.ts'
 import { titleText } from '../../ui/script-text.ts'
 import { Status } from '../../ui/status.tsx'
@@ -91,7 +91,7 @@ const TableRow = memo(({ row, isSelected, act, onSelect }: TableRowProps) => (
       <HealthCell row={row} />
     </td>
     <td className={`n${isCostHigh(row) ? ' warn medium' : ''}`}>
-      <span className={rowCostText(row) === 'not told' ? 't3' : ''}>{rowCostText(row)}</span>
+      <span className={rowCostText(row) === 'unknown' ? 't3' : ''}>{rowCostText(row)}</span>
     </td>
     <td className="n t3">{countText(Number(eventNumber(row.lastEventId)))}</td>
     <td className="n t3">

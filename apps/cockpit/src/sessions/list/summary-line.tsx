@@ -1,10 +1,10 @@
 import type { SessionRow } from 'bridle/client'
+import { costText, statusWords } from 'bridle/words'
 import { Link } from 'wouter'
 import { useLive } from '../../server/server-context.tsx'
-import { costText } from '../../ui/numbers.ts'
 
-const count = (rows: readonly SessionRow[], ...statuses: readonly string[]): number =>
-  rows.filter(({ status }) => statuses.includes(status)).length
+const count = (rows: readonly SessionRow[], status: string): number =>
+  rows.filter((row) => row.status === status).length
 
 /**
  * The state of the house in one line, whatever the filters: what needs a person, is at work, went wrong, and what it cost. Every number is
@@ -16,7 +16,7 @@ export const SummaryLine = () => {
   const isLoaded = useLive((state) => state.isLoaded)
   const costs = rows.flatMap(({ usage }) => (typeof usage?.cost_usd === 'number' ? [usage.cost_usd] : []))
   const waiting = count(rows, 'awaiting_approval')
-  const running = count(rows, 'running', 'recovering', 'queued')
+  const running = rows.filter(({ status }) => statusWords(status).isWorking).length
   const failed = count(rows, 'failed')
   // Zeros would be a claim about sessions that nobody has counted yet.
   if (!isLoaded) return <p className="sum">Loading</p>

@@ -1,7 +1,7 @@
+import { bytesText } from 'bridle/words'
 import { useState } from 'react'
 import { linesText } from '../blank-runs.ts'
 import { Blanks, Exact } from '../exact.tsx'
-import { bytesText } from '../numbers.ts'
 import { EndMark } from '../reading/end-mark.tsx'
 import type { RowRun } from './blank-rows.ts'
 import { SHOWN_LINE_CHARS } from './limits.ts'

@@ -1,7 +1,8 @@
 // A diff of two texts by line. Unchanged runs are folded unless the text waits for an approval, and very long ones begin with a part.
+
+import { countText, plural } from 'bridle/words'
 import { type ReactNode, useContext, useMemo, useState } from 'react'
 import { Icon } from '../icon.tsx'
-import { countText, plural } from '../numbers.ts'
 import { LongBox } from '../reading/long-box.tsx'
 import { ReadingContext } from '../reading/reading.ts'
 import { rowRuns } from './blank-rows.ts'

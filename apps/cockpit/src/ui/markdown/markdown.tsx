@@ -1,7 +1,8 @@
 // Text of an agent as markdown, while it comes and afterwards.
+
+import { bytesText } from 'bridle/words'
 import { useMemo, useRef, useState } from 'react'
 import { Button } from '../button.tsx'
-import { bytesText } from '../numbers.ts'
 import { visibleText } from '../plain-text.ts'
 import { Blocks } from './block.tsx'
 import { blocksOf, emptyBlocks, growBlocks } from './blocks.ts'

@@ -1,8 +1,9 @@
 // A box of text with a limited height. It says how many lines are below, since a scroll bar is hidden on many systems.
+
+import { plural } from 'bridle/words'
 import { type ReactNode, useRef } from 'react'
 import { Button } from '../button.tsx'
 import { Icon } from '../icon.tsx'
-import { plural } from '../numbers.ts'
 import { ScrollBox } from '../scroll-box.tsx'
 import { EndMark } from './end-mark.tsx'
 import { useLinesBelow } from './use-lines-below.ts'

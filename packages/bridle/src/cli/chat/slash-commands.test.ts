@@ -100,7 +100,7 @@ test.each([
   await runSlashCommand(chat, '/sessions')
   expect(acts).toMatchObject(expected)
   expect(said).toHaveLength(3 + complaints)
-  expect(said[0]).toMatch(/^\* 1 {2}a · idle · \d+s ago · T s 1␛\[2J$/)
+  expect(said[0]).toMatch(/^\* 1 {2}a · idle · just now · T s 1␛\[2J$/)
 })
 
 test('[C198] /cost, /health, /files and /approvals', async () => {
@@ -118,7 +118,7 @@ test('[C198] /cost, /health, /files and /approvals', async () => {
   })
   for (const line of ['/cost', '/health', '/files', '/approvals']) await runSlashCommand(chat, line)
   expect(said).toEqual([
-    '1,234 tokens read, 5 written · $0.012 · context 42 %',
+    '1,234 tokens read, 5 written · $0.01 · context 42 %',
     'health 70 · slow · Wait.',
     'added    a␛.ts  +3 -0',
     'here · a1 · bash {"x":1}',

@@ -1,12 +1,12 @@
 // The commands behind a slash: a table of names, what each does, and its function.
 import { FabricError, type HarnessClient, HarnessError, type OperatorClient } from '../../client/index.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
+import { costText, exactCountText } from '../../words/index.ts'
 import { visibleArguments } from '../approvals/approval-text.ts'
 import { ExitError } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { saveFile } from '../files/save-file.ts'
 import { refusalText } from '../refusal-text.ts'
-import { count, dollars } from '../terminal/amounts.ts'
 import { cutToColumns } from '../terminal/display-width.ts'
 import { escapeControls, truncateLine } from '../terminal/output.ts'
 import { timeAgo } from '../terminal/table.ts'
@@ -146,9 +146,11 @@ const pickSession = async ({ fabric, id, columns, say, ask, switchTo }: ChatCont
 
 const showCost = async ({ fabric, id, agent, say }: ChatControl): Promise<void> => {
   const { usage } = await fabric.session(id, agent)
-  const cost = usage.cost_usd === null ? 'the cost is not known' : dollars(usage.cost_usd)
+  const cost = usage.cost_usd === null ? 'the cost is not known' : costText(usage.cost_usd)
   const context = usage.context_usage_pct === null ? '' : ` · context ${Math.round(usage.context_usage_pct)} %`
-  say(`${count(usage.input_tokens)} tokens read, ${count(usage.output_tokens)} written · ${cost}${context}`)
+  say(
+    `${exactCountText(usage.input_tokens)} tokens read, ${exactCountText(usage.output_tokens)} written · ${cost}${context}`,
+  )
 }
 
 const showHealth = async ({ fabric, id, agent, say }: ChatControl): Promise<void> => {

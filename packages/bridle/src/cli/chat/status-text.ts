@@ -1,5 +1,5 @@
 // The row above the input line: what the session does, and which key matters now.
-import { duration } from '../terminal/amounts.ts'
+import { elapsedText, statusText as statusName } from '../../words/index.ts'
 import { cutToColumns, displayWidth } from '../terminal/display-width.ts'
 import { ANSWER_COLUMNS_MIN, ELAPSED_SHOWN_MS } from './limits.ts'
 
@@ -21,15 +21,10 @@ export const statusText = (status: ChatStatus): string | null => {
   if (status.waitingApprovals > 0) return '? An approval waits: send or clear this line to answer it.'
   if (status.isStopping) return '… stops'
   if (!status.isRunning) return status.sessionStatus === 'paused' ? '… paused; /resume goes on' : null
-  const word = words[status.sessionStatus ?? ''] ?? 'works'
-  const time = status.elapsedMs === null || status.elapsedMs < ELAPSED_SHOWN_MS ? '' : ` ${duration(status.elapsedMs)}`
+  const word = statusName(status.sessionStatus ?? 'running')
+  const time =
+    status.elapsedMs === null || status.elapsedMs < ELAPSED_SHOWN_MS ? '' : ` ${elapsedText(status.elapsedMs)}`
   return `… ${word}${time} · Esc stops`
-}
-
-const words: { readonly [status: string]: string } = {
-  queued: 'waits for its turn',
-  awaiting_approval: 'waits for an answer',
-  recovering: 'goes on after an interruption',
 }
 
 /** The fate of a prompt that was sent while an answer came; null = it began at once, because the answer had just ended. */

@@ -1,11 +1,12 @@
 // The page at `/` while the cockpit of a checkout is being built, and where its build failed.
+import { elapsedText } from '../../words/index.ts'
 
 /** Reloads itself until the app is there. */
 export const buildingPage = (elapsedMs: number): Response =>
   page(
     503,
     'The cockpit is being built',
-    `<p>It takes a few seconds after the first start; ${Math.round(elapsedMs / 1_000)} s so far. The server already answers: <a href="/docs">every route</a>.</p>`,
+    `<p>It takes a few seconds after the first start; ${elapsedText(elapsedMs)} so far. The server already answers: <a href="/docs">every route</a>.</p>`,
     { refresh: '1', 'retry-after': '1' },
   )
 

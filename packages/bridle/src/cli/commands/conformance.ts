@@ -2,6 +2,7 @@
 
 import { STEP_TIMEOUT_MS } from '../../conformance/limits.ts'
 import { type CaseResult, playCases, SESSION_PREFIX, selectCases } from '../../conformance/server-run.ts'
+import { durationText } from '../../words/index.ts'
 import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { checkedUrl, serverAddress } from '../config/settings.ts'
 import { conformanceReport } from '../terminal/conformance-report.ts'
@@ -52,7 +53,7 @@ const checkServer = async (url: string, token: string | undefined, timeoutMs: nu
   const signal = AbortSignal.timeout(timeoutMs)
   const response = await fetch(`${url}/sessions?limit=1`, { headers, signal, redirect: 'manual' }).catch(
     (error: Error) => {
-      if (error.name === 'TimeoutError') throw stop(`does not answer within ${timeoutMs / 1_000} seconds.`)
+      if (error.name === 'TimeoutError') throw stop(`does not answer within ${durationText(timeoutMs)}.`)
       throw stop('cannot be reached. Start the server first, and name the address that it prints.')
     },
   )

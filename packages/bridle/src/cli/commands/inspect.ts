@@ -1,6 +1,7 @@
 // `bridle inspect` shows one session: what it does, what it cost, and what it needs.
 import { FabricError } from '../../client/fabric/error.ts'
 import type { OperatorClient, SessionDetail, SessionTree, WorkspaceReport } from '../../client/index.ts'
+import { costText } from '../../words/index.ts'
 import { visibleArguments } from '../approvals/approval-text.ts'
 import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
@@ -8,7 +9,6 @@ import { createClient, repeatedFlags } from '../config/settings.ts'
 import { INSPECT_ROWS_MAX } from '../limits.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { withSession } from '../session-ids/session-prefix.ts'
-import { dollars } from '../terminal/amounts.ts'
 import { type Field, printFields } from '../terminal/fields.ts'
 import { healthTexts } from '../terminal/health-text.ts'
 import type { CliOutput } from '../terminal/output.ts'
@@ -133,7 +133,7 @@ const usageText = ({
 }: SessionDetail['usage']) =>
   [
     `${total_tokens} tokens (${input_tokens} in, ${output_tokens} out)`,
-    cost_usd === null ? 'cost not known' : dollars(cost_usd),
+    cost_usd === null ? 'cost not known' : costText(cost_usd),
     ...(context_usage_pct === null ? [] : [`${Math.round(context_usage_pct)} % of the window`]),
   ].join(', ')
 

@@ -1,6 +1,7 @@
 // `bridle start` serves until a signal stops it.
 
 import type { HarnessServer } from '../../targets/node/index.ts'
+import { durationText } from '../../words/index.ts'
 import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { acceptOption } from '../config/accepted-files.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
@@ -57,7 +58,7 @@ export const stopServer = (
     onWait: (runs) => {
       const work = runs === 1 ? '1 run is at work and has' : `${runs} runs are at work and have`
       const again = isTerminated() ? '' : ' Ctrl+C again ends at once.'
-      out.line(`Stopping; ${work} ${STOP_GRACE_MS / 1_000} s to end.${again}`)
+      out.line(`Stopping; ${work} ${durationText(STOP_GRACE_MS)} to end.${again}`)
     },
   })
 

@@ -130,7 +130,7 @@ describe('a server that takes a request and does not answer', () => {
     const { out } = terminal()
     const client = operatorClient({ url, fetch: bridleFetch(url, { out, answerMs: 20 }) })
     const advice = 'Look at its log and start it again, or name another server with --url or BRIDLE_URL.'
-    const refused = `The server at ${url} takes the request and does not answer within 0.02 s.`
+    const refused = `The server at ${url} takes the request and does not answer within 20 ms.`
     await expect(client.sessions()).rejects.toMatchObject({
       ...{ status: 504, type: 'no_answer', message: `${refused} ${advice}` },
     })

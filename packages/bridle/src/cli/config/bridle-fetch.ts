@@ -1,5 +1,6 @@
 // Requests to a server that should be Bridle. Where another program answers, a command must say so, and not that its session does
 // not exist: a 404 of any other server looks like the 404 of an unknown session.
+import { durationText } from '../../words/index.ts'
 import { ANSWER_MS, FOREIGN_PROBE_MS } from '../limits.ts'
 import type { CliOutput } from '../terminal/output.ts'
 import { withWorkingLine } from '../terminal/working-line.ts'
@@ -79,7 +80,7 @@ const patientFetch = (url: string, { out, answerMs = ANSWER_MS }: FetchPatience)
 
 const noAnswerText = (url: string, answerMs: number, method: string): string =>
   [
-    `The server at ${url} takes the request and does not answer within ${answerMs / 1_000} s.`,
+    `The server at ${url} takes the request and does not answer within ${durationText(answerMs)}.`,
     ...(method === 'GET' ? [] : ['Whether it did what was asked is not known.']),
     'Look at its log and start it again, or name another server with --url or BRIDLE_URL.',
   ].join(' ')

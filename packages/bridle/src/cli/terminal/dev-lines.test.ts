@@ -39,8 +39,8 @@ test('[C121] a line per run: agent, session, outcome, time and cost; an error is
   expect(lines.slice(0, 4)).toEqual([
     '✓ greet  greet-1  completed in 1.2 s',
     '✓ greet  greet-2  completed in 30 ms,',
-    '  $0.012',
-    '✗ greet  greet-3  cancelled (1 min 1 s)',
+    '  $0.01',
+    '✗ greet  greet-3  cancelled (1 m 1 s)',
   ])
   const failed = lines.slice(5).join(' ').replaceAll(/\s+/g, ' ')
   expect(failed).toBe(`✗ greet s failed: ${'no '.repeat(20)}␛[2Jend (500 ms)`)

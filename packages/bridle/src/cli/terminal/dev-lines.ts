@@ -4,9 +4,9 @@ import { thrownText } from '../../kernel/text/thrown-text.ts'
 import { codeFrame } from '../../targets/agents/code-frame.ts'
 import { projectFrames, type StackFrame } from '../../targets/agents/stack-frames.ts'
 import type { AgentFailure, AgentFileChange, RunUpdate } from '../../targets/node/index.ts'
+import { costText, durationText } from '../../words/index.ts'
 import type { WaitingApprovals } from '../approvals/waiting-approvals.ts'
 import { CAUSES_MAX, WAITING_APPROVALS_MAX } from '../limits.ts'
-import { dollars, duration } from './amounts.ts'
 import { displayWidth } from './display-width.ts'
 import { type CliOutput, escapeControls, type TextStyle } from './output.ts'
 import { wrapWords } from './text-lines.ts'
@@ -130,9 +130,9 @@ const FILE_WORDS = {
 } as const
 
 const timeAndCost = ({ outcome, ms, costUsd }: RunUpdate & { type: 'end' }): string => {
-  const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`
+  const cost = costUsd === null ? '' : `, ${costText(costUsd)}`
   if (ms === null) return cost
-  const time = ms < 1_000 ? `${ms} ms` : duration(ms)
+  const time = durationText(ms)
   return outcome === 'completed' ? ` in ${time}${cost}` : ` (${time}${cost})`
 }
 

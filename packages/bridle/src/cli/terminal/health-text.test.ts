@@ -12,8 +12,8 @@ test('budgets are shown without the noise of sums', () => {
   const health = { score: 90, flags: ['budget'], penalties: [], hint: null, recovery_hint: null } as unknown as Health
   expect(healthTexts({ ...health, budget_pressure: { budgets } } as unknown as Health)).toEqual([
     '90: budget',
-    'max_cost_usd: 0.082 of 0.0912 (high)',
-    'max_tool_failures: 3 of 3 (over)',
+    'Cost: $0.08 of $0.09 (high)',
+    'max tool failures: 3 of 3 (over)',
   ])
 })
 

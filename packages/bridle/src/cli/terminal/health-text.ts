@@ -1,5 +1,7 @@
 // The health of a session in words.
+
 import type { HealthEnvelope, SessionRow } from '../../client/index.ts'
+import { budgetLabel, budgetText } from '../../words/index.ts'
 import { escapeControls } from './output.ts'
 import { wrapWords } from './text-lines.ts'
 
@@ -13,12 +15,9 @@ export const healthTexts = ({ score, flags, penalties, hint, budget_pressure, re
   ),
   ...budget_pressure.budgets
     .filter(({ level }) => level !== 'ok')
-    .map(({ budget, value, limit, level }) => `${budget}: ${amount(value)} of ${amount(limit)} (${level})`),
+    .map(({ budget, value, limit, level }) => `${budgetLabel(budget)}: ${budgetText(budget, value, limit)} (${level})`),
   ...[hint ?? recovery_hint?.label].filter((text) => text !== undefined),
 ]
-
-/** Sums of fractions end in noise such as 0.08199999999999999. */
-const amount = (value: number): string => String(Number(value.toPrecision(6)))
 
 /** A change of a list, and below it what can be done. Nothing is cut: a long id would push out what matters. */
 export const healthChangeLines = ({ id, status, health }: SessionRow, columns: number): string[] => [

@@ -1,4 +1,5 @@
 // A table for people: columns as wide as their widest cell, the last one cut to fit the line.
+import { agoText } from '../../words/index.ts'
 import { displayWidth } from './display-width.ts'
 import { type CliOutput, truncateLine } from './output.ts'
 
@@ -31,14 +32,6 @@ const pad = (cell: string, to = 0): string => cell + ' '.repeat(Math.max(to - di
 
 /** How long ago, in one unit. */
 export const timeAgo = (iso: string, now: number): string => {
-  const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000))
-  if (Number.isNaN(seconds)) return '-'
-  const [unit, size] = units.find(([, each]) => seconds >= each) ?? ['s', 1]
-  return `${Math.floor(seconds / size)}${unit} ago`
+  const age = now - Date.parse(iso)
+  return Number.isNaN(age) ? '-' : agoText(age)
 }
-
-const units: readonly (readonly [string, number])[] = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['m', 60],
-]

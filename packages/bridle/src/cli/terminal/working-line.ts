@@ -1,4 +1,5 @@
 // A line that says that something is still at work, while nothing else is printed. The next output replaces it.
+import { elapsedText } from '../../words/index.ts'
 import { SILENCE_MS } from '../limits.ts'
 import { displayWidth } from './display-width.ts'
 import { type CliOutput, truncateLine } from './output.ts'
@@ -40,7 +41,7 @@ export const withWorkingLine = (
     clear()
     if (!isWorking()) return
     const shownWords = typeof words === 'string' ? words : words()
-    const text = truncateLine(`… ${shownWords}, ${Math.round((now() - quietFrom) / 1_000)} s`, out.width - 1)
+    const text = truncateLine(`… ${shownWords}, ${elapsedText(now() - quietFrom)}`, out.width - 1)
     shown = displayWidth(text)
     // The terminal prints `^C` where the cursor stands: in the line, to be wiped with it.
     out.write(`${out.style('dim', text)}\r`)

@@ -1,7 +1,8 @@
 // A session of the two that are compared: the rows that both have, where they part, and what this session did from there on.
+
+import { durationText, plural } from 'bridle/words'
 import type { ReactNode } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
-import { durationText, plural } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { Status } from '../../../ui/status.tsx'

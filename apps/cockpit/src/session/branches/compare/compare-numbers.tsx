@@ -1,5 +1,5 @@
 // The two sessions in numbers, from the event on that they last share.
-import { costText, countText, durationText, plural } from '../../../ui/numbers.ts'
+import { costText, countText, durationText, plural } from 'bridle/words'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { FILES_LISTED_MAX } from '../limits.ts'
 import type { ComparedSide } from './comparison.ts'
@@ -8,7 +8,7 @@ import type { ComparedPair, ComparedSession } from './use-comparison.ts'
 type Measure = readonly [name: string, text: (side: ComparedSide, session: ComparedSession) => string]
 
 const measures: readonly Measure[] = [
-  ['Cost', ({ sums: { costUsd } }) => (costUsd === null ? 'not told' : costText(costUsd))],
+  ['Cost', ({ sums: { costUsd } }) => (costUsd === null ? 'unknown' : costText(costUsd))],
   ['Tokens', ({ sums: { tokens } }) => countText(tokens)],
   ['Time with calls', ({ sums: { callMs } }) => durationText(callMs)],
   ['Time of turns', ({ turns }) => durationText(turns.reduce((sum, { ms }) => sum + ms, 0))],
@@ -16,7 +16,7 @@ const measures: readonly Measure[] = [
   ['Failed calls', ({ sums: { failedCalls } }) => countText(failedCalls)],
   ['Health', (_side, { detail }) => String(detail.health.score)],
   ['Approvals', ({ approvals }) => approvalText(approvals)],
-  ['Model', (_side, { detail }) => (detail.model ? visibleText(detail.model) : 'not told')],
+  ['Model', (_side, { detail }) => (detail.model ? visibleText(detail.model) : 'unknown')],
   ['Files', (_side, { files }) => (files.length === 0 ? 'none' : String(files.length))],
   ['Result', ({ turns }) => resultText(turns.at(-1)?.status)],
 ]

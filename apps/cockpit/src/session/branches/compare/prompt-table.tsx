@@ -1,5 +1,5 @@
 // The turns of both sessions, prompt by prompt: what differs in answers, calls, cost and time.
-import { costText, durationText } from '../../../ui/numbers.ts'
+import { costText, durationText } from 'bridle/words'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { foldScript } from '../../../ui/script-text.ts'
 import { type Comparison, type PromptPair, promptPairs } from './comparison.ts'
@@ -46,7 +46,7 @@ const TurnRow = ({ letter, turn }: { readonly letter: string; readonly turn: Tur
         <td>
           {turn.calls} {turn.calls === 1 ? 'call' : 'calls'}
         </td>
-        <td>{turn.costUsd === null ? 'not told' : costText(turn.costUsd)}</td>
+        <td>{turn.costUsd === null ? 'unknown' : costText(turn.costUsd)}</td>
         <td>{durationText(turn.ms)}</td>
       </>
     ) : (

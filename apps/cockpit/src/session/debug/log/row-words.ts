@@ -1,12 +1,10 @@
 // The payload of a row in a few words.
 import type { LogEntry } from 'bridle/history'
+import { costText, durationText, exactCountText, plural } from 'bridle/words'
 import { argumentSummary } from '../../../ui/arguments/argument-parts.ts'
 import { secondText } from '../../../ui/clock.ts'
-import { costText, plural } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { ROW_CHARS } from '../limits.ts'
-
-const counts = new Intl.NumberFormat('en')
 
 type Payload = LogEntry['payload']
 
@@ -29,7 +27,11 @@ const texts: { readonly [type: string]: (payload: Payload) => string } = {
   tool_call: ({ name, arguments: args }) => `${name} ${summaryOf(args)}`,
   tool_result: ({ tool_name: tool, result }) => `${tool ?? ''} ${plain(result)}`,
   tool_outcome: ({ tool_name: tool, status, outcome_type: type, elapsed_ms: ms, error }) =>
-    list(`${tool} ${status === 'ok' ? 'ok' : `${status} ${type}`}`, error, ms === undefined ? null : `${ms} ms`),
+    list(
+      `${tool} ${status === 'ok' ? 'ok' : `${status} ${type}`}`,
+      error,
+      ms === undefined ? null : durationText(Number(ms)),
+    ),
   tool_batch: ({ wave, mode, tool_call_ids: calls }) =>
     list(wave === undefined ? null : `wave ${wave}`, mode, Array.isArray(calls) ? plural(calls.length, 'call') : null),
   tool_selected: ({ tool_name: tool, reason }) => list(tool, reason),
@@ -40,14 +42,14 @@ const texts: { readonly [type: string]: (payload: Payload) => string } = {
     list(`${id} ${tool}`, decision, actor && `by ${actor}`),
   usage: ({ total_tokens: tokens, cost_usd: cost, context_usage_pct: pct }) =>
     list(
-      tokens === undefined ? null : `${counts.format(Number(tokens))} tokens`,
+      tokens === undefined ? null : `${exactCountText(Number(tokens))} tokens`,
       typeof cost === 'number' ? costText(cost) : null,
       pct === undefined ? null : `context ${pct} %`,
     ),
   context_compacted: ({ original_count: before, compacted_count: after, tokens_saved: saved, summary }) =>
     list(
       before === undefined ? null : `${before} to ${after}`,
-      saved === undefined ? null : `${counts.format(Number(saved))} tokens saved`,
+      saved === undefined ? null : `${exactCountText(Number(saved))} tokens saved`,
       summary,
     ),
   policy_decision: ({ subject, outcome, reason }) => list(`${subject} ${outcome}`, reason),

@@ -1,7 +1,8 @@
 // The frames of the page's connections, as they come and go.
+
+import { bytesText } from 'bridle/words'
 import { useState } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
-import { bytesText } from '../../../ui/numbers.ts'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { useConnection } from '../../thread/thread-context.tsx'
 import { FRAMES_SHOWN } from '../limits.ts'
@@ -22,7 +23,7 @@ export const WirePane = () => {
         <h2 className="medium">Wire</h2>
         <span className="t3 num trunc">
           {counts.in} in, {counts.out} out
-          {wire === 'Socket' && `, seq ${lastSeq ?? 'not told'}, gaps ${counts.gaps}, resyncs ${resyncs}`}
+          {wire === 'Socket' && `, seq ${lastSeq ?? 'unknown'}, gaps ${counts.gaps}, resyncs ${resyncs}`}
         </span>
         <span className="right">
           <Segments label="Wire" options={WIRES} selected={wire} onSelect={setWire} />

@@ -1,7 +1,7 @@
 // How full the context of the model is, what was warned about it, and how it was compacted.
 
+import { costText, countText } from 'bridle/words'
 import { MeterBar, usageTone } from '../../../ui/meter-bar.tsx'
-import { costText, countText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { compactionNumbers } from '../../event-words.ts'
 import { useSession } from '../../session-context.tsx'
@@ -18,7 +18,7 @@ export const ContextWindow = () => {
     <section className="sec" aria-label="Context window">
       <h2>
         Context window
-        <span className="right t3 num">{percent === null ? 'use not told' : `${Math.round(percent)} %`}</span>
+        <span className="right t3 num">{percent === null ? 'unknown' : `${Math.round(percent)} %`}</span>
       </h2>
       {percent !== null && (
         <MeterBar
@@ -31,7 +31,7 @@ export const ContextWindow = () => {
       <Facts
         facts={[
           ['Tokens', `${countText(usage.input_tokens)} read, ${countText(usage.output_tokens)} written`],
-          ['Cost', usage.cost_usd === null ? 'not told' : costText(usage.cost_usd)],
+          ['Cost', usage.cost_usd === null ? 'unknown' : costText(usage.cost_usd)],
           ['Reports', usage.model_calls === 0 ? null : String(usage.model_calls)],
         ]}
       />

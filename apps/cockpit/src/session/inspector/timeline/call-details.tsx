@@ -1,12 +1,12 @@
 // A call opened: its facts, its arguments and its result.
 
+import { durationText } from 'bridle/words'
 import { Link } from 'wouter'
 import { useServer } from '../../../server/server-context.tsx'
 import { useLoaded } from '../../../server/use-loaded.ts'
 import { inboxPath } from '../../../shell/paths.ts'
 import { secondText } from '../../../ui/clock.ts'
 import { Code, JsonCode } from '../../../ui/code.tsx'
-import { durationText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useSession } from '../../session-context.tsx'
 import { Facts } from '../facts.tsx'

@@ -1,7 +1,8 @@
 // A call, or several of a kind as one row that opens.
+
+import { durationText, elapsedText } from 'bridle/words'
 import { useState } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
-import { durationText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useSelection } from '../use-selection.ts'
 import type { Axis } from './axis.ts'
@@ -79,7 +80,7 @@ const CallRow = ({ calls, axis, now, isOpen, onClick }: CallRowProps) => {
 const durationOf = (calls: CallRowProps['calls'], now: number): string => {
   const [call] = calls
   if (call.status === 'waiting') return 'waiting'
-  if (call.status === 'running') return durationText(Math.max(0, now - call.beganAt))
+  if (call.status === 'running') return elapsedText(now - call.beganAt)
   const told = calls.flatMap(({ durationMs }) => (durationMs === null ? [] : [durationMs]))
   return told.length === 0 ? '' : durationText(told.reduce((sum, ms) => sum + ms, 0))
 }

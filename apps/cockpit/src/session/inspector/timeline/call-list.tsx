@@ -1,9 +1,10 @@
 // Calls and marks, newest last, on one axis with folded gaps.
+
+import { durationText } from 'bridle/words'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { durationText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { useSession } from '../../session-context.tsx'
@@ -118,15 +119,9 @@ const AxisTicks = ({ axis, isOpen }: { readonly axis: Axis; readonly isOpen: boo
       .filter(({ at }) => at < LAST_TICK)
       .map(({ at, ms }) => (
         <span key={ms} style={{ left: `${at * 100}%` }}>
-          {ms === 0 ? '0' : tickText(ms)}
+          {ms === 0 ? '0' : durationText(ms)}
         </span>
       ))}
-    <span style={{ left: '100%' }}>{isOpen ? 'now' : tickText(axis.lengthMs)}</span>
+    <span style={{ left: '100%' }}>{isOpen ? 'now' : durationText(axis.lengthMs)}</span>
   </div>
 )
-
-/** `20 s`, `1 m`: a tick has no more room. */
-const tickText = (ms: number): string =>
-  durationText(ms)
-    .replace(/\.0 s$/, ' s')
-    .replace(/ 0 [sm]$/, '')

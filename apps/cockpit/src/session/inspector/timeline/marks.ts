@@ -1,10 +1,9 @@
 // Events between the calls that an operator looks for: checkpoints, compactions, warnings, retries, and what people and budgets did.
 import type { StreamEnvelopeOf, TimelineEntry } from 'bridle/client'
+import { durationText, budgetNameText as limitName, budgetLimitText as limitText } from 'bridle/words'
 import type { IconName } from '../../../ui/icon-names.ts'
-import { durationText } from '../../../ui/numbers.ts'
 import { foldScript } from '../../../ui/script-text.ts'
 import { compactionNumbers } from '../../event-words.ts'
-import { limitName, limitText } from '../../health/budget-texts.ts'
 
 export interface Mark {
   readonly seq: number

@@ -1,11 +1,16 @@
 // An event in the words of a thread: an icon, what happened, and what the event says about it.
 
+import {
+  durationText,
+  budgetAmountText as limitAmount,
+  budgetNameText as limitName,
+  budgetLimitText as limitText,
+  plural,
+} from 'bridle/words'
 import { CLAIMED } from '../../../ui/actor-words.ts'
 import type { IconName } from '../../../ui/icon-names.ts'
-import { durationText, plural } from '../../../ui/numbers.ts'
 import { foldScript } from '../../../ui/script-text.ts'
 import { answerWords, compactionNumbers } from '../../event-words.ts'
-import { limitAmount, limitName, limitText } from '../../health/budget-texts.ts'
 import type { BranchCheckpoints, Marker } from '../thread-index.ts'
 
 export interface MarkerWords {

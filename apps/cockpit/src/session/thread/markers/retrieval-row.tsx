@@ -1,7 +1,8 @@
 // Texts that were put before the model: citations, and the context pack with the reason of each document.
+
+import { countText, plural } from 'bridle/words'
 import { useState } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
-import { countText, plural } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { CITATIONS_SHOWN } from '../limits.ts'
 import type { Marker } from '../thread-index.ts'

@@ -1,10 +1,10 @@
 // Rows of calls, one for each id: calls of the same tool are told apart.
 import type { HarnessToolCall } from 'bridle/client'
+import { durationText, elapsedText } from 'bridle/words'
 import { memo, useState } from 'react'
 import { Link } from 'wouter'
 import { sessionPath } from '../../../shell/paths.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { durationText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import type { CallTimes, CallWave } from '../thread-index.ts'
@@ -70,4 +70,4 @@ export const ToolRow = memo(({ call, times, wave, isOver }: ToolRowProps) => {
   )
 })
 
-const Running = ({ since }: { readonly since: number }) => durationText(Math.max(0, useNow() - since))
+const Running = ({ since }: { readonly since: number }) => elapsedText(useNow() - since)

@@ -1,6 +1,7 @@
 // The axis, its lines behind the rows, and the stretches that are folded.
+
+import { durationText } from 'bridle/words'
 import type { Ref } from 'react'
-import { durationText } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { type Axis, type Fold, sumMs, ticksIn } from '../../inspector/timeline/axis.ts'
 import type { Call } from '../../inspector/timeline/call.ts'
@@ -16,21 +17,15 @@ export const AxisWords = ({ axis, isOpen }: { readonly axis: Axis; readonly isOp
     <div className="times-axis num" aria-hidden="true">
       {ticks.map(({ at, ms }) => (
         <span key={ms} style={{ left: percent(at) }} className={at < 0.02 ? 'first' : undefined}>
-          {ms === 0 ? '0 s' : tickText(ms)}
+          {ms === 0 ? '0 s' : durationText(ms)}
         </span>
       ))}
       <span className={window.to === 1 && isOpen ? 'last now medium' : 'last'}>
-        {window.to === 1 && isOpen ? 'now' : tickText(window.to * axis.lengthMs)}
+        {window.to === 1 && isOpen ? 'now' : durationText(window.to * axis.lengthMs)}
       </span>
     </div>
   )
 }
-
-/** `20 s`, `1 m`, `1 m 30 s`. */
-const tickText = (ms: number): string =>
-  durationText(ms)
-    .replace(/\.0 s$/, ' s')
-    .replace(/ 0 [sm]$/, '')
 
 interface AxisGridProps {
   readonly axis: Axis

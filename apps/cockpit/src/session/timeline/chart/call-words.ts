@@ -1,5 +1,5 @@
 // The words beside the bar of a call: how long it took, and what came of it.
-import { bytesText, durationText } from '../../../ui/numbers.ts'
+import { bytesText, durationText, elapsedText } from 'bridle/words'
 import { visibleText } from '../../../ui/plain-text.ts'
 import type { Call } from '../../inspector/timeline/call.ts'
 import { toolBrief } from '../../thread/tools/tool-brief.ts'
@@ -14,7 +14,7 @@ export const callWords = (calls: readonly [Call, ...Call[]], now: number): CallW
   const [call] = calls
   if (calls.length > 1) return { time: durationText(sumOf(calls)), note: `${calls.length} calls folded` }
   if (call.status === 'waiting') return { time: 'waiting', note: '' }
-  if (call.status === 'running') return { time: durationText(Math.max(0, now - call.beganAt)), note: waitNote(call) }
+  if (call.status === 'running') return { time: elapsedText(now - call.beganAt), note: waitNote(call) }
   return { time: call.durationMs === null ? 'no outcome' : durationText(call.durationMs), note: outcomeNote(call) }
 }
 

@@ -1,6 +1,7 @@
 // Below the calls: what the guardrail and the agent's own thinking say, and what the signs of the chart mean.
+
+import { plural } from 'bridle/words'
 import { Icon } from '../../../ui/icon.tsx'
-import { plural } from '../../../ui/numbers.ts'
 import { visibleText } from '../../../ui/plain-text.ts'
 import { useSession } from '../../session-context.tsx'
 import { cognitionFacts, guardrailFacts } from '../model/cognition.ts'

@@ -1,6 +1,7 @@
 // The chart: the overview and the axis stay on top, lanes and groups of calls scroll below.
+
+import { durationText, plural } from 'bridle/words'
 import { type RefObject, useEffect, useRef } from 'react'
-import { durationText, plural } from '../../../ui/numbers.ts'
 import type { Axis } from '../../inspector/timeline/axis.ts'
 import { ROW_PX } from '../limits.ts'
 import type { Chart, ChartTimes } from '../model/chart.ts'

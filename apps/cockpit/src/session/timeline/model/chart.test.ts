@@ -119,7 +119,7 @@ describe('the groups of the chart', () => {
       { status: 'none', isSuperseded: true, endedAt: start + 1_000, durationMs: null },
       { status: 'ok', isSuperseded: false, attempt: 2, durationMs: 1_000 },
     ])
-    expect(chart.marks.map(({ title }) => title)).toEqual(['Attempt 2 in 8.0 s'])
+    expect(chart.marks.map(({ title }) => title)).toEqual(['Attempt 2 in 8 s'])
   })
 
   test('[C48] a subagent in a session of its own has a lane behind the call that gave it its work', () => {

@@ -58,7 +58,7 @@ test.each([
     { ...none, input_tokens: 100, cost_usd: 1 },
     { input_tokens: 1_334, output_tokens: 5, cost_usd: 1.5, context_usage_pct: 12.4 },
     65_000,
-    '1,234 tokens read, 5 written · $0.50 · context 12 % · took 1 min 5 s',
+    '1,234 tokens read, 5 written · $0.50 · context 12 % · took 1 m 5 s',
   ],
 ])('[C195] the cost of a turn: %s', (_name, before, after, ms, text) => expect(turnCost(before, after, ms)).toBe(text))
 
@@ -73,8 +73,8 @@ const idle: ChatStatus = {
 }
 test.each<[Partial<ChatStatus>, string | null]>([
   [{}, null],
-  [{ isRunning: true, sessionStatus: 'running', elapsedMs: 400 }, '… works · Esc stops'],
-  [{ isRunning: true, sessionStatus: 'queued', elapsedMs: 12_000 }, '… waits for its turn 12 s · Esc stops'],
+  [{ isRunning: true, sessionStatus: 'running', elapsedMs: 400 }, '… running · Esc stops'],
+  [{ isRunning: true, sessionStatus: 'queued', elapsedMs: 12_000 }, '… queued 12 s · Esc stops'],
   [{ isRunning: true, isStopping: true }, '… stops'],
   [{ isRunning: true, isAway: true }, '… the server is away'],
   [{ isRunning: true, waitingApprovals: 1 }, '? An approval waits: send or clear this line to answer it.'],

@@ -58,7 +58,7 @@ test('[C280] a call whose denial is on the screen is not shown as denied again; 
     call(id, { status: 'error', outcome: 'denied', approval: { id: `apr-${id}`, status: 'denied' }, ...more })
   const turn = (...toolCalls: HarnessToolCall[]) =>
     answer('m2', '', { toolCalls, parts: toolCalls.map(({ id }) => ({ type: 'tool', toolCallId: id })) })
-  expect(show(turn(call('1')))).toEqual([[], ['● bash · 0.0 s']])
+  expect(show(turn(call('1')))).toEqual([[], ['● bash · 0 s']])
   clock.deniedId = 'apr-1'
   expect(show(turn(denied('1')))).toEqual([[], []])
   // Somebody joins a session whose approval was denied before.
@@ -91,7 +91,7 @@ describe('a turn', () => {
     ]
     expect(show(answer('m', 'Look', { parts, toolCalls: [one, two] }))).toEqual([
       ['Look'],
-      ['', '● bash ls -la · 0.0 s', '● read {"x":1} · 0.0 s'],
+      ['', '● bash ls -la · 0 s', '● read {"x":1} · 0 s'],
     ])
     clock.now = 1_500
     const done = { ...two, status: 'error', outcome: 'timeout', error: 'Too slow.' } as const
@@ -109,14 +109,14 @@ describe('a turn', () => {
     const { show, clock } = world()
     const turn = (more: Partial<HarnessToolCall>) =>
       answer('m', '', { parts: [{ type: 'tool', toolCallId: 'a' }], toolCalls: [call('a', more)] })
-    expect(show(turn({}))[1]).toEqual(['● bash · 0.0 s'])
+    expect(show(turn({}))[1]).toEqual(['● bash · 0 s'])
     const approval = { id: 'apr-1' }
     expect(show(turn({ approval: { ...approval, status: 'pending' } }))[1]).toEqual(['● bash · waits for approval'])
     clock.now = 67_000
-    expect(show(turn({ approval: { ...approval, status: 'approved' } }))[1]).toEqual(['● bash · 0.0 s'])
+    expect(show(turn({ approval: { ...approval, status: 'approved' } }))[1]).toEqual(['● bash · 0 s'])
     clock.now = 67_300
     expect(show(turn({ approval: { ...approval, status: 'approved' }, status: 'complete' }))[0]).toEqual([
-      '✓ bash · 0.3 s',
+      '✓ bash · 300 ms',
     ])
   })
 
@@ -135,7 +135,7 @@ describe('a turn', () => {
     const file_path = `/home/ada/app/.bridle/workspaces/${'6'.repeat(40)}/work/src/total.js`
     const toolCalls = [call('a', { name: 'Edit', arguments: { replace_all: false, file_path } })]
     expect(world().show(answer('m', '', { parts, toolCalls }))[1]).toEqual([
-      `● Edit …${'6'.repeat(26)}/work/src/total.js · 0.0 s`,
+      `● Edit …${'6'.repeat(28)}/work/src/total.js · 0 s`,
     ])
   })
 
@@ -151,7 +151,7 @@ describe('a turn', () => {
       'Meanwhile',
     ])
     const ended = call('a', { status: 'complete' })
-    expect(show(answer('m', 'Meanwhile\nmore', { parts, toolCalls: [ended] }))[0]).toEqual(['', '✓ bash · 0.0 s'])
+    expect(show(answer('m', 'Meanwhile\nmore', { parts, toolCalls: [ended] }))[0]).toEqual(['', '✓ bash · 0 s'])
     expect(show(answer('m', 'Meanwhile\nmore', { parts, toolCalls: [ended], status: 'complete' }))[0]).toEqual([
       '',
       'more',

@@ -1,6 +1,6 @@
 // A tool call in a line or two: its name, the arguments in short, how it ended and how long it took.
 import type { HarnessToolCall } from '../../../client/index.ts'
-import { duration } from '../../terminal/amounts.ts'
+import { durationText, elapsedText } from '../../../words/index.ts'
 import { cutToColumns, displayWidth, endInColumns } from '../../terminal/display-width.ts'
 import { escapeControls } from '../../terminal/output.ts'
 import { pathArgument } from '../../terminal/path-argument.ts'
@@ -17,7 +17,7 @@ export const runningToolRow = (
   return toolRow(
     paint.style('blue', '●'),
     call,
-    waits ?? (elapsedMs === null ? '' : duration(elapsedMs)),
+    waits ?? (elapsedMs === null ? '' : elapsedText(elapsedMs)),
     columns,
     paint,
   )
@@ -33,7 +33,7 @@ export const finishedToolRows = (
   columns: number,
   paint: Paint,
 ): string[] => {
-  const time = elapsedMs === null ? [] : [duration(elapsedMs)]
+  const time = elapsedMs === null ? [] : [durationText(elapsedMs)]
   if (call.status === 'running') return [toolRow(paint.style('yellow', '✗'), call, 'stopped', columns, paint)]
   const isError = call.status === 'error'
   const outcome = call.outcome && call.outcome !== 'ok' && call.outcome !== 'artifact' ? [call.outcome] : []

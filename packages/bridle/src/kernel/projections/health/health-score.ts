@@ -1,8 +1,8 @@
 // The health score: 100 minus penalties, each with a reason, the event that shows it, and what to do about it.
 
+import { budgetNameText } from '../../../words/budgets.ts'
 import { STUCK_MS } from '../../limits.ts'
 import type { BudgetName, SessionStatus } from '../../schemas.ts'
-import { budgetNameText } from '../../text/budget-text.ts'
 import type { Lifecycle } from '../lifecycle-state.ts'
 import { withoutForgiven } from './health.ts'
 import type { EvidenceSubject, FindingSubject, HealthFold } from './health-state.ts'

@@ -1,10 +1,9 @@
 // The decisions about a session: which events are decisions, their text, and the numbers of the newest.
 
+import { budgetNameText, crossedText, policyText } from '../../../words/budgets.ts'
 import type { EventType } from '../../catalogue.ts'
 import type { AnyEvent, Event } from '../../event.ts'
 import { AUDIT_KEPT_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
-import type { Policy } from '../../schemas.ts'
-import { budgetAmountText, budgetLimitText, budgetNameText } from '../../text/budget-text.ts'
 import { truncate } from '../../text/truncate.ts'
 import type { Projection } from '../projection.ts'
 
@@ -44,10 +43,7 @@ const lines: { readonly [T in EventType]?: (event: Event<T>) => AuditLine } = {
     `approval_${decision}`,
     reason ? `${request_id}: ${reason}` : request_id,
   ],
-  budget_crossed: ({ payload: { budget, limit, value } }) => [
-    'budget_crossed',
-    `${budgetLimitText(budget, limit)}, at ${budgetAmountText(budget, value)}`,
-  ],
+  budget_crossed: ({ payload: { budget, limit, value } }) => ['budget_crossed', crossedText(budget, limit, value)],
   budget_raised: ({ payload }) => ['budget_raised', payload.budgets.map(budgetNameText).join(', ')],
   retry_scheduled: ({ payload }) => ['retry_scheduled', `attempt ${payload.attempt}: ${payload.reason}`],
   error: ({ payload }) => ['failed', payload.message],
@@ -82,11 +78,3 @@ export const audit: Projection<AuditSeqs> = {
     branched: (_state, { seq }) => [seq],
   },
 }
-
-/** A short text of budgets and limits. */
-const policyText = ({ health = {} }: Policy): string =>
-  Object.entries(health)
-    .map(([name, value]) =>
-      typeof value === 'number' ? budgetLimitText(name, value) : value === 'pause' ? 'pauses' : 'asks',
-    )
-    .join(', ') || 'no budgets'

@@ -51,7 +51,7 @@ describe('[S28] crossing a budget', () => {
         kind: 'budget',
         tool_name: 'budget',
         reason:
-          'Over budget: cost limit of 1.00 USD (at 1.50 USD). If you approve, it becomes a cost limit of 2.50 USD, and the turn starts over: the work so far is done again.',
+          'Over budget: cost limit of $1.00 (at $1.50). If you approve, it becomes a cost limit of $2.50, and the turn starts over: the work so far is done again.',
       },
     ])
     expect(life.status).toBe('awaiting_approval')

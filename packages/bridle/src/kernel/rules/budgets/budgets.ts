@@ -1,10 +1,11 @@
 // A crossed budget stops the attempt and asks an operator, or pauses. A run that crosses it with its last step may finish:
 // its result is paid for. So a run over budget continues until it reports more work, or stays silent for BUDGET_GRACE_MS.
+
+import { budgetAmountText, budgetLimitText } from '../../../words/budgets.ts'
 import type { Command, ReportItem } from '../../commands.ts'
 import { BUDGET_GRACE_MS } from '../../limits.ts'
 import { budgetsOverLimit, grantedLimits, newlyCrossedBudgets } from '../../projections/health/budgets.ts'
 import { type SessionState, statusOf } from '../../projections/state.ts'
-import { budgetAmountText, budgetLimitText } from '../../text/budget-text.ts'
 import { askOperator } from '../approvals/operator-questions.ts'
 import { parkRun } from '../control.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'

@@ -209,8 +209,8 @@ describe('[S35] a budget that is crossed', () => {
       return life.payloads('approval_required')[0]?.reason
     })
     expect(reasons).toEqual([
-      'Over budget: cost limit of 1.00 USD (at 3.00 USD). If you approve, it becomes a cost limit of 4.00 USD, and the turn starts over: the work so far is done again.',
-      'Over budget: cost limit of 1.00 USD (at 3.00 USD). If you approve, it becomes a cost limit of 4.00 USD, and the work goes on from where it stopped.',
+      'Over budget: cost limit of $1.00 (at $3.00). If you approve, it becomes a cost limit of $4.00, and the turn starts over: the work so far is done again.',
+      'Over budget: cost limit of $1.00 (at $3.00). If you approve, it becomes a cost limit of $4.00, and the work goes on from where it stopped.',
     ])
   })
 
@@ -279,7 +279,7 @@ describe('[S36] a policy that is changed while its question is open', () => {
     const life = asked()
     life.do({ type: 'set_policy', policy: { health: { max_cost_usd: 2 } } })
     expect(life.openApprovals).toHaveLength(1)
-    expect(life.payloads('approval_required').at(-1)?.reason).toContain('cost limit of 2.00 USD (at 5.00 USD)')
+    expect(life.payloads('approval_required').at(-1)?.reason).toContain('cost limit of $2.00 (at $5.00)')
     expect(life.status).toBe('awaiting_approval')
   })
 
