@@ -13,6 +13,7 @@ import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, Denial, isDenial, missingSession } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
+import { modelDenial } from '../http/sessions/session-model.ts'
 import { lookUp } from '../http/sessions/event-lookup.ts'
 import { importedPart } from '../http/sessions/import-confirmation.ts'
 import { omitSchema } from '../http/sessions/omitted-parts.ts'
@@ -112,6 +113,8 @@ export const chatRoutes: readonly Route[] = [
 const createChat = async (call: RouteCall<undefined, v.InferOutput<typeof createBody>>): Promise<Response | Denial> => {
   const { body, ports, request } = call
   const key = call.key as Key
+  const unfit = modelDenial(ports.agents.get(key.agent) ?? {}, body.model)
+  if (unfit) return unfit
   const id = commandIdOf(request, body)
   if (isDenial(id)) return id
   const choice = workspaceOf(body)
