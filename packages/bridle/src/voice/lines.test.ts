@@ -84,6 +84,16 @@ describe('[V15] faults of the provider', () => {
     }
   })
 
+  test('a provider that closes the socket while it is being connected is one fault', async () => {
+    const connect: ConnectProvider = async (_address, events) => {
+      events.message('{"type":"session.created"}')
+      events.closed()
+      return { send: () => {}, unsent: () => 0, close: () => {} }
+    }
+    const world = await start({ ports: { realtime: { provider: openai, url: 'ws://provider', key: KEY, connect } } })
+    expect((await world.dial('a')).line).toMatchObject({ code: 'provider_lost' })
+  })
+
   test.each(['in the middle of a turn', 'at its end'])(
     'a provider that drops %s: the client hears of it, and speaks again',
     async (when) => {
