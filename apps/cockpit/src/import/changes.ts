@@ -1,4 +1,4 @@
-// What an import drops or changes: in words, from the server's check and from what the file says.
+// Changes that an import makes, in words: from the server's check and from the file.
 import type { ImportReceipt } from 'bridle/client'
 import { plural } from 'bridle/words'
 import type { FileFacts } from './file-facts.ts'

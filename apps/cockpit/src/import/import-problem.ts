@@ -8,18 +8,10 @@ export interface ImportProblem {
 }
 
 export const importProblem = (error: Error): ImportProblem => {
-  const { status, type } = error instanceof FabricError ? error : { status: 0, type: '' }
-  const isTaken = type === 'conflict' && error.message.includes(RENAME)
-  if (isTaken) return { isTaken, text: withoutRename(error.message) }
+  const status = error instanceof FabricError ? error.status : 0
+  if (status === 409) return { isTaken: true, text: TAKEN }
   const hint = status === 413 ? ' Export fewer sessions at a time.' : ''
-  return { isTaken, text: `${error.message}${hint}` }
+  return { isTaken: false, text: `${error.message}${hint}` }
 }
 
-/** The parameter of the route is a box on this page. */
-const withoutRename = (message: string): string =>
-  message
-    .split(/(?<=\.) /u)
-    .filter((sentence) => !sentence.includes(RENAME))
-    .join(' ')
-
-const RENAME = 'rename=1'
+const TAKEN = 'This server has another session with the id of one in the file.'

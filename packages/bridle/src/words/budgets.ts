@@ -1,8 +1,8 @@
 // The ten budgets: their names, their units, and what happens at their limits.
-import type { BUDGETS } from '../kernel/schemas.ts'
+import type { BudgetName } from '../kernel/schemas.ts'
 import { costText, countText, durationText, exactCostText, exactCountText } from './amounts.ts'
 
-export type BudgetName = (typeof BUDGETS)[number]
+export type { BudgetName }
 
 interface BudgetWords {
   readonly label: string
