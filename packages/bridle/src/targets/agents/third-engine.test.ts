@@ -126,7 +126,14 @@ test('its runs are played by the runner, and the status card names it', async ()
 test('[R28] a model that the operator does not allow is refused at every door, and by the run of a prompt that got past them', async () => {
   const env = { BRIDLE_RUNNER_TOKEN: 'token-of-the-runner' }
   const engine = { abacus: { models: ['small*'], model: 'own' } }
-  const options = { data: mkdtempSync(join(folder, 'models-')), env, clock, digest, registry, sandbox: { url: runner.url } }
+  const options = {
+    data: mkdtempSync(join(folder, 'models-')),
+    env,
+    clock,
+    digest,
+    registry,
+    sandbox: { url: runner.url },
+  }
   const listed = await createEngineAgents({ ...options, engines: engine })
   const sentence = 'The engine may not use the model "large". It may use: small*.'
   try {
@@ -143,7 +150,10 @@ test('[R28] a model that the operator does not allow is refused at every door, a
       const refused = await app.post(path, body('large'))
       expect([path, refused.status, refused.body.error]).toEqual([path, 400, expect.stringContaining(sentence)])
       const allowed = await app.post(path, body('small-2'), { prefer: 'respond-async' })
-      expect([path, allowed.status]).toEqual([path, expect.toSatisfy((status: number) => status >= 200 && status < 300)])
+      expect([path, allowed.status]).toEqual([
+        path,
+        expect.toSatisfy((status: number) => status >= 200 && status < 300),
+      ])
     }
     const runners = new Map(listed.agents.map(([info, each]) => [info.name, each]))
     const store = memoryStore()
