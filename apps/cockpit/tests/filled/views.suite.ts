@@ -54,13 +54,11 @@ const strangersFile = writtenFile({
 const withFile = async (page: Page) => {
   const open = page.getByText('not signed')
   if ((await open.count()) === 0)
-    await page
-      .getByLabel('Export file to import')
-      .setInputFiles({
-        name: 'retry-budget.jsonl',
-        mimeType: 'application/x-ndjson',
-        buffer: Buffer.from(strangersFile),
-      })
+    await page.getByLabel('Export file to import').setInputFiles({
+      name: 'retry-budget.jsonl',
+      mimeType: 'application/x-ndjson',
+      buffer: Buffer.from(strangersFile),
+    })
   await page.getByRole('row', { name: /Ignored/ }).waitFor()
   await page.getByRole('radio', { name: /^Session/ }).check()
 }
