@@ -1,4 +1,4 @@
-// What an import drops or changes: in words, from the server's check and from what the file says.
+// The changes of an import in words, from the server's check and from the events of the file.
 import type { ImportReceipt } from 'bridle/client'
 import { plural } from '../ui/numbers.ts'
 import type { FileFacts } from './file-facts.ts'

@@ -9,7 +9,7 @@ export interface ImportProblem {
 
 export const importProblem = (error: Error): ImportProblem => {
   const { status, type } = error instanceof FabricError ? error : { status: 0, type: '' }
-  const isTaken = type === 'conflict' && error.message.includes(RENAME)
+  const isTaken = type === 'conflict'
   if (isTaken) return { isTaken, text: withoutRename(error.message) }
   const hint = status === 413 ? ' Export fewer sessions at a time.' : ''
   return { isTaken, text: `${error.message}${hint}` }

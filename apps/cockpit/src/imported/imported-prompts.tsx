@@ -14,7 +14,7 @@ export interface ShownPrompt extends ImportedPrompt {
 
 interface ImportedPromptsProps {
   readonly prompts: readonly ShownPrompt[]
-  /** What to look at twice. */
+  /** A warning in the header. */
   readonly note?: ReactNode
 }
 

@@ -26,7 +26,7 @@ const tasks = await startTasks({ agent, repository }, { onRun }).catch((error: E
 const isOwnPage = ({ headers: { host = '', origin } }: IncomingMessage): boolean =>
   [`127.0.0.1:${port}`, `localhost:${port}`].includes(host) && (origin === undefined || origin === `http://${host}`)
 
-/** An approval as the page shows it: hidden characters by their number, so that nobody approves what they cannot see. */
+/** An approval as the page shows it: hidden characters by their number, so that an approval covers only visible text. */
 const shownEvent = (event: AgentEvent) => {
   if (event.type !== 'approval_requested') return event
   const { subject, reason, args } = event.data

@@ -53,7 +53,7 @@ const importTrees = async (
     for (const tree of trees) {
       await budget.letOthersWork()
       const answer = await sendTree(objects, call, { file, digest: scanned.digest, tree, isCheck }).catch(async () => {
-        // The request to the object ends with that of its client.
+        // A client that disconnects also ends the request to the object.
         await budget.letOthersWork()
         return treesMoved()
       })
