@@ -1,8 +1,10 @@
 // A chat bot: the platform calls a webhook for each message or pressed button, and the bot answers through the platform's API. Each chat
 // is a session. The bot keeps nothing that it needs after a restart: a button carries the token of its answer.
+
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { exactText } from 'bridle/client'
 import { createShell, httpTransport, type Shell, type ShellTurn } from 'bridle/openharness'
 
 /** A message to a chat. */
@@ -94,8 +96,8 @@ const chatShell = (chat: string, { url, token, deliver }: BotOptions): Shell =>
         const buttons = options
           .filter(({ id }) => !isText || id !== 'approve')
           .map(({ label, continuation_token }) => ({ label, value: continuation_token }))
-        const call = tool && !isText ? `\n${tool} ${JSON.stringify(args ?? {})}` : ''
-        await deliver({ chat, text: `${message}${call}`, buttons })
+        const call = tool && !isText ? `\n${exactText(`${tool} ${JSON.stringify(args ?? {})}`)}` : ''
+        await deliver({ chat, text: `${exactText(message)}${call}`, buttons })
         return null
       },
     },

@@ -1,6 +1,8 @@
 // A command-line shell: a line of input is an intent, and the directives that come back are printed or asked about.
+
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { exactText } from 'bridle/client'
 import { createShell, httpTransport, type ShellTurn } from 'bridle/openharness'
 
 export interface CliOptions {
@@ -33,19 +35,19 @@ export const runCli = async ({ url, token, sessionId, input, output }: CliOption
       render_message: ({ text }) => print(text),
       render_ui: ({ component, data }) => print(`[${component}] ${JSON.stringify(data ?? null)}`),
       request_approval: async ({ message, tool, arguments: args, options }) => {
-        print(message)
+        print(exactText(message))
         if (tool === 'user.input') {
           const text = await ask('answer> ')
           return text ? { option: 'approve', text } : null
         }
-        if (tool) print(`  ${tool} ${JSON.stringify(args ?? {})}`)
+        if (tool) print(`  ${exactText(`${tool} ${JSON.stringify(args ?? {})}`)}`)
         for (const [index, { label }] of options.entries()) print(`  ${index + 1}. ${label}`)
         const answer = await ask('answer> ')
         return options[Number(answer) - 1]?.id ?? null
       },
     },
     approve: async ({ action_type, payload }) =>
-      (await ask(`Run ${action_type} ${JSON.stringify(payload ?? {})}? y/N `))?.toLowerCase() === 'y',
+      (await ask(`Run ${exactText(`${action_type} ${JSON.stringify(payload ?? {})}`)}? y/N `))?.toLowerCase() === 'y',
     onTelemetry: ({ code, action_type }) => {
       if (code === 'unknown_action_type') print(`(this shell does not know ${action_type})`)
     },

@@ -1,5 +1,5 @@
 // A question to the user. Edited arguments go by our own command: assistant-ui's answer has no place for them.
-import type { HarnessApproval } from 'bridle/client'
+import { exactJson, exactText, type HarnessApproval } from 'bridle/client'
 import { type FormEvent, useState } from 'react'
 import { useSession } from './client.tsx'
 
@@ -11,7 +11,8 @@ interface ApprovalFormProps {
 
 export const ApprovalForm = ({ approvalId, reason, args }: ApprovalFormProps) => {
   const { approve, state, connection } = useSession()
-  const asked = JSON.stringify(args, null, 2)
+  // Hidden characters are escapes, and edited arguments are still the same JSON.
+  const asked = exactJson(args)
   const [text, setText] = useState<string | null>(null)
   const [isSent, setSent] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -37,7 +38,7 @@ export const ApprovalForm = ({ approvalId, reason, args }: ApprovalFormProps) =>
   }
   return (
     <form className="approval" onSubmit={submit}>
-      {reason && <p>{reason}</p>}
+      {reason && <p>{exactText(reason)}</p>}
       {text === null ? (
         <pre>{asked}</pre>
       ) : (

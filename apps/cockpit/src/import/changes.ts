@@ -1,4 +1,4 @@
-// Changes that an import makes, in words: from the server's check and from the file.
+// The changes of an import in words, from the server's check and from the events of the file.
 import type { ImportReceipt } from 'bridle/client'
 import { plural } from 'bridle/words'
 import type { FileFacts } from './file-facts.ts'

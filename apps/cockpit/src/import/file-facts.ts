@@ -10,7 +10,7 @@ export interface FileFacts {
   readonly openTurns: number
   readonly openApprovals: number
   readonly waitingPrompts: number
-  /** Approvals that the file says were given. */
+  /** Approvals that were given, according to the file. */
   readonly given: number
   /** Events whose payload stayed on the server that wrote the file. */
   readonly withheld: number

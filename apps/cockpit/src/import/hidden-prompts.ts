@@ -3,7 +3,7 @@ import { textPieces } from '../ui/blank-runs.ts'
 import { hiddenCount } from '../ui/exact-text.ts'
 import { SEARCHED_CHARS } from './limits.ts'
 
-/** How many prompts have characters that nobody sees, or gaps that hide what follows. Of a very large file the first prompts are searched. */
+/** The number of prompts with invisible characters or with gaps that hide the text behind them. Only the first part of a very large file is searched. */
 export const hiddenPrompts = (prompts: readonly ShownPrompt[]): number => {
   let left = SEARCHED_CHARS
   let found = 0

@@ -60,6 +60,7 @@ export const ImportFile = ({ open }: { readonly open: OpenFile }) => {
       <div className="import-columns">
         <div className="col import-parts">
           <ImportedPrompts
+            heading="h2"
             prompts={facts.prompts}
             note={
               hidden > 0 && (

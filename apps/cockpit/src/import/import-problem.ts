@@ -8,10 +8,18 @@ export interface ImportProblem {
 }
 
 export const importProblem = (error: Error): ImportProblem => {
-  const status = error instanceof FabricError ? error.status : 0
-  if (status === 409) return { isTaken: true, text: TAKEN }
+  const { status, type } = error instanceof FabricError ? error : { status: 0, type: '' }
+  const isTaken = type === 'conflict'
+  if (isTaken) return { isTaken, text: withoutRename(error.message) }
   const hint = status === 413 ? ' Export fewer sessions at a time.' : ''
-  return { isTaken: false, text: `${error.message}${hint}` }
+  return { isTaken, text: `${error.message}${hint}` }
 }
 
-const TAKEN = 'This server has another session with the id of one in the file.'
+/** The parameter of the route is a box on this page. */
+const withoutRename = (message: string): string =>
+  message
+    .split(/(?<=\.) /u)
+    .filter((sentence) => !sentence.includes(RENAME))
+    .join(' ')
+
+const RENAME = 'rename=1'

@@ -1,4 +1,4 @@
-// The server's side of the page: it checks the file as soon as it is open, and imports it once somebody says so.
+// The server's side of the page: the check when a file opens, and the import when its button is pressed.
 import type { ImportReceipt } from 'bridle/client'
 import { plural } from 'bridle/words'
 import { useState } from 'react'

@@ -14,18 +14,20 @@ export interface ShownPrompt extends ImportedPrompt {
 
 interface ImportedPromptsProps {
   readonly prompts: readonly ShownPrompt[]
-  /** A warning above the prompts. */
+  /** A warning in the header. */
   readonly note?: ReactNode
+  /** The level of the heading: the prompts may be a part of a page or of a dialog. */
+  readonly heading?: 'h2' | 'h3'
 }
 
 /** The prompts of a file: each in full, in its order, and as many as there are. */
-export const ImportedPrompts = ({ prompts, note }: ImportedPromptsProps) => {
+export const ImportedPrompts = ({ prompts, note, heading: Heading = 'h3' }: ImportedPromptsProps) => {
   const [shown, setShown] = useState(PROMPTS_SHOWN)
   const left = prompts.length - shown
   return (
     <section className="panel-c imported-prompts" aria-label="Prompts of the file">
       <header className="row">
-        <h3>Prompts</h3>
+        <Heading>Prompts</Heading>
         <span className="small t3 num">{prompts.length}, in full</span>
         {note}
       </header>

@@ -99,6 +99,7 @@ export type {
   VoiceTranscript,
   VoiceUsage,
 } from '../surfaces/voice/wire.ts'
+export { exactJson, exactText, visibleText } from './exact-text.ts'
 export type { AskedRun, AskOptions } from './fabric/ask.ts'
 export { FabricError } from './fabric/error.ts'
 export type { EventFeedOptions } from './fabric/event-feed.ts'

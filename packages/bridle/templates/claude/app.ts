@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
+import { type AgentEvent, exactJson, exactText } from 'bridle/client'
 import type { RunUpdate } from 'bridle/node'
 import { startTasks } from './tasks.ts'
 
@@ -25,6 +26,13 @@ const tasks = await startTasks({ agent, repository }, { onRun }).catch((error: E
 const isOwnPage = ({ headers: { host = '', origin } }: IncomingMessage): boolean =>
   [`127.0.0.1:${port}`, `localhost:${port}`].includes(host) && (origin === undefined || origin === `http://${host}`)
 
+/** An approval as the page shows it: hidden characters by their number, so that an approval covers only visible text. */
+const shownEvent = (event: AgentEvent) => {
+  if (event.type !== 'approval_requested') return event
+  const { subject, reason, args } = event.data
+  return { ...event, question: `${exactText(`${subject}: ${reason ?? ''}`)}\n${exactJson(args)}\n` }
+}
+
 const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const [, first, id = '', second, approvalId = ''] = new URL(request.url ?? '/', 'http://app').pathname.split('/')
   const { method } = request
@@ -42,7 +50,8 @@ const handle = async (request: IncomingMessage, response: ServerResponse): Promi
     response.setHeader('content-type', 'text/event-stream')
     const gone = new AbortController()
     response.once('close', () => gone.abort())
-    for await (const event of tasks.events(id, gone.signal)) response.write(`data: ${JSON.stringify(event)}\n\n`)
+    for await (const event of tasks.events(id, gone.signal))
+      response.write(`data: ${JSON.stringify(shownEvent(event))}\n\n`)
   } else if (method === 'POST' && first === 'tasks' && second === 'approvals') {
     const { approved } = (await json(request)) as { approved: boolean }
     await tasks.answer(id, approvalId, approved === true)

@@ -1,5 +1,5 @@
 // The page: the conversation, the approvals that wait, and a line to write in.
-import { type HarnessApproval, HarnessClient } from 'bridle/client'
+import { exactJson, exactText, type HarnessApproval, HarnessClient } from 'bridle/client'
 import { useHarness } from 'bridle/react'
 import { type FormEvent, useState } from 'react'
 
@@ -97,8 +97,8 @@ const Approval = ({ approval, isOnline, answer }: ApprovalProps) => {
   const { id, toolName, reason, arguments: args } = approval
   return (
     <section aria-label="Approval">
-      <strong>{toolName}</strong> {reason}
-      <pre>{JSON.stringify(args, null, 2)}</pre>
+      <strong>{exactText(toolName)}</strong> {exactText(reason ?? '')}
+      <pre>{exactJson(args)}</pre>
       <button type="button" disabled={!isOnline} onClick={() => answer(id, 'approved')}>
         Approve
       </button>

@@ -1,10 +1,12 @@
 // An import of several trees: the gateway checks the file, cuts it by tree, and has each object check its part before the first one
-// writes. The memory is that of the file and of one part.
+// writes. The memory is that of the file and of one part. Between two trees, as between two slices of the file, the import stops if its client
+// has left.
 import { ExportError } from '../../../history/export/export-error.ts'
 import type { SessionLines } from '../../../history/export/export-reader.ts'
 import { scanExport } from '../../../history/export/read-export.ts'
 import type { Key } from '../../../kernel/event.ts'
 import { jsonResponse } from '../../../surfaces/http/answers/json-response.ts'
+import { ImportBudget, ImportInterruption } from '../../../surfaces/http/history/import-budget.ts'
 import { isSet, payloadProblem } from '../../../surfaces/http/history/import-routes.ts'
 import { encodeFilePart, FILE_HEADER, rootName } from '../../../surfaces/http/history/tree-files.ts'
 import { badRequest, Denial, isDenial } from '../../../surfaces/http/router/denial.ts'
@@ -16,13 +18,27 @@ interface ImportQuery {
   readonly check?: string
   readonly rename?: string
 }
-type ImportCall = Pick<RouteCall<ImportQuery, unknown>, 'access' | 'query' | 'rawBody' | 'request'>
+type ImportCall = Pick<RouteCall<ImportQuery, unknown>, 'access' | 'query' | 'rawBody' | 'request'> & {
+  readonly ports: Pick<RouteCall<ImportQuery, unknown>['ports'], 'cpuMs' | 'clock'>
+}
 type TreeLines = readonly [SessionLines, ...SessionLines[]]
 
 export const splitImport = async (objects: TreeObjects, call: ImportCall): Promise<Response | Denial> => {
+  const budget = new ImportBudget(call.ports, call.request.signal)
+  return importTrees(objects, call, budget).catch((error: unknown) => {
+    if (error instanceof ImportInterruption) return error.denial
+    throw error
+  })
+}
+
+const importTrees = async (
+  objects: TreeObjects,
+  call: ImportCall,
+  budget: ImportBudget,
+): Promise<Response | Denial> => {
   const file = await call.rawBody.bytes()
   if (isDenial(file)) return file
-  const scanned = await scanExport(file, { payloadProblem }).catch((error: unknown) => {
+  const scanned = await scanExport(file, { payloadProblem, nextTurn: budget.nextTurn }).catch((error: unknown) => {
     if (error instanceof ExportError) return badRequest(error.message)
     throw error
   })
@@ -35,7 +51,12 @@ export const splitImport = async (objects: TreeObjects, call: ImportCall): Promi
   const send = async (isCheck: boolean): Promise<ImportReceipt | Response | Denial> => {
     const sessions: ImportReceipt['sessions'][number][] = []
     for (const tree of trees) {
-      const answer = await sendTree(objects, call, { file, digest: scanned.digest, tree, isCheck }).catch(treesMoved)
+      await budget.letOthersWork()
+      const answer = await sendTree(objects, call, { file, digest: scanned.digest, tree, isCheck }).catch(async () => {
+        // A client that disconnects also ends the request to the object.
+        await budget.letOthersWork()
+        return treesMoved()
+      })
       if (isDenial(answer) || !answer.ok) return isDenial(answer) ? answer : copyOf(answer)
       sessions.push(...((await answer.json()) as ImportReceipt).sessions)
     }
@@ -93,7 +114,8 @@ const sendTree = async (
     ...(isCheck && { check: '1' }),
   }).toString()
   const headers = { 'content-type': 'application/x-ndjson' }
-  const part = new Request(url, { method: 'POST', headers, body: await partOf(file, tree) })
+  const { signal } = request
+  const part = new Request(url, { method: 'POST', headers, body: await partOf(file, tree), signal })
   // The session of a part is on its second line.
   const header = { [FILE_HEADER]: encodeFilePart({ digest, linesBefore: line - 2 }) }
   return objects.ask(await objects.home(key), part, access, header)
