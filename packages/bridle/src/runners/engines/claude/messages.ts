@@ -184,7 +184,9 @@ export class ClaudeTurnReader {
       const error = invalid[1] ?? text
       return [{ type: 'tool.invalid', toolUseId: id, toolName, error }, done({ status: 'error', error })]
     }
-    return [...decided, done({ status: 'error', error: text })]
+    // The only place where the engine tells an exit code: its results have none, and some codes above 0 are no failure to it.
+    const code = toolName === 'Bash' ? /^Exit code (\d{1,9})\b/.exec(text)?.[1] : undefined
+    return [...decided, done({ status: 'error', error: text, ...(code !== undefined && { exit_code: Number(code) }) })]
   }
 
   #readSystem(message: SdkMessage): RunnerEvent[] {
