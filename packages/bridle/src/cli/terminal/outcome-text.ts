@@ -1,4 +1,4 @@
-// What a person wants to know about a tool call that ended: the exit code of a command that failed, and the time if it took long.
+// The facts of a tool call that people read in a terminal: the exit code of a command that failed, and the time if it took long.
 import { duration } from './amounts.ts'
 
 /** A line for each event shows no shorter time: `0.1 s` behind every call is harder to read. */

@@ -184,7 +184,7 @@ export class ClaudeTurnReader {
       const error = invalid[1] ?? text
       return [{ type: 'tool.invalid', toolUseId: id, toolName, error }, done({ status: 'error', error })]
     }
-    // The only place where the engine tells an exit code: its results have none, and some codes above 0 are no failure to it.
+    // Claude Code reports an exit code only in this text. A result without an error is not always a code of 0: grep may end with 1.
     const code = toolName === 'Bash' ? /^Exit code (\d{1,9})\b/.exec(text)?.[1] : undefined
     return [...decided, done({ status: 'error', error: text, ...(code !== undefined && { exit_code: Number(code) }) })]
   }
