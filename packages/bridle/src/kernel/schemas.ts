@@ -28,6 +28,21 @@ export const OUTCOME_TYPES = {
   denied: 'ToolDenied',
   artifact: 'ToolArtifact',
 } as const
+
+/** Measurements that some tools and engines know. A row here is a field of the log, of the runner protocol, and of every wire. */
+export const outcomeFacts = {
+  /** The exit code of the command that the call ran. */
+  exit_code: maybe(v.pipe(v.number(), v.safeInteger())),
+}
+
+const outcomeEntries = {
+  status: v.picklist(TOOL_STATUSES),
+  elapsed_ms: maybe(amount),
+  error: maybe(text),
+  reason: maybe(text),
+  ...outcomeFacts,
+}
+export const toolOutcomeSchema = v.looseObject(outcomeEntries)
 /** A crash leaves the outcome of a call unknown: a pure or idempotent call is repeated, an unsafe one needs an approval. */
 export const TOOL_EFFECTS = ['pure', 'idempotent', 'unsafe'] as const
 /** Whether a call may be repeated after a crash in the middle of it. */
@@ -210,12 +225,9 @@ export const schemas = {
     tool_call_id: text,
     tool_name: text,
     outcome_type: v.picklist(Object.values(OUTCOME_TYPES)),
-    status: v.picklist(TOOL_STATUSES),
-    elapsed_ms: maybe(amount),
     result: maybe(json),
-    error: maybe(text),
-    reason: maybe(text),
     agent_id: maybe(text),
+    ...outcomeEntries,
   }),
   tool_batch: v.looseObject({ tool_call_ids: v.array(text), wave: maybe(count), mode: maybe(text) }),
   tool_selected: v.looseObject({ tool_call_id: text, tool_name: text, reason: maybe(text) }),
@@ -605,6 +617,9 @@ export type SessionStatus = (typeof SESSION_STATUSES)[number]
 export type ApprovalRisk = (typeof APPROVAL_RISKS)[number]
 export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number]
 export type ToolStatus = (typeof TOOL_STATUSES)[number]
+/** How a tool call ended: its status, its time, and what else is known. */
+export type ToolOutcome = v.InferOutput<v.ObjectSchema<typeof outcomeEntries, undefined>>
+export type OutcomeFacts = v.InferOutput<v.ObjectSchema<typeof outcomeFacts, undefined>>
 export type BudgetName = (typeof BUDGETS)[number]
 export type Policy = v.InferOutput<typeof policySchema>
 
@@ -624,3 +639,13 @@ export const parsePolicy = (policy: unknown): { policy: Policy } | { problem: st
 
 const describe = (issues: readonly v.BaseIssue<unknown>[]): string =>
   issues.map((issue) => `${v.getDotPath(issue) ?? 'value'}: ${issue.message}`).join('; ')
+
+/** The measurements among the fields of a value, such as the result of a tool. Fields of another type are not measurements. */
+export const outcomeFactsIn = (value: unknown): OutcomeFacts =>
+  isJsonObject(value)
+    ? Object.fromEntries(
+        Object.entries(outcomeFacts).flatMap(([name, schema]) =>
+          Object.hasOwn(value, name) && v.is(schema, value[name]) ? [[name, value[name]]] : [],
+        ),
+      )
+    : {}

@@ -4,7 +4,7 @@
 // beyond the document's five events is additive: a client that does not know an event passes over it.
 import * as v from 'valibot'
 import type { Json, JsonObject } from '../kernel/json.ts'
-import { TOOL_EFFECTS, TOOL_STATUSES } from '../kernel/schemas.ts'
+import { outcomeFacts, TOOL_EFFECTS, TOOL_STATUSES } from '../kernel/schemas.ts'
 
 const text = v.string()
 const maybe = v.optional
@@ -39,6 +39,7 @@ export const runnerEventSchemas = {
       error: maybe(text),
       reason: maybe(text),
       elapsedMs: maybe(amount),
+      ...outcomeFacts,
     }),
   }),
   'tool.batch': v.looseObject({ toolUseIds: v.array(text) }),

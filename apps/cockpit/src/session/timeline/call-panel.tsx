@@ -81,7 +81,8 @@ const CallFacts = ({ call, group }: Pick<CallPanelProps, 'call' | 'group'>) => {
         ['Took', `${took}from ${secondText(call.beganAt)}`],
         ['Waited', wait?.to == null ? null : waitText(wait.to - wait.from, wait.actor, wait.isEdited)],
         ['Decision', call.decision],
-        ['Outcome', call.outcomeType],
+        ['Outcome', call.outcome?.outcome_type],
+        ['Exit code', call.outcome?.exit_code],
         ['Effect', call.effect],
         [
           'Attempt',

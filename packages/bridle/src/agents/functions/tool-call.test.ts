@@ -88,6 +88,12 @@ describe('a tool', () => {
     else expect(outcome).toMatchObject({ status: 'failed', message: end })
   })
 
+  test('[E18] the exit code of a result is one of the outcome, too', async () => {
+    const it = world(({ session }) => session.tool('t', {}, () => ({ exit_code: 2 })))
+    await it.run()
+    expect(await it.payloads('tool_outcome')).toMatchObject([{ status: 'ok', exit_code: 2 }])
+  })
+
   test('[N8] a tool that takes too long is aborted, and the run does not wait for it', async () => {
     let seen: AbortSignal | undefined
     const it = world(({ session }) =>

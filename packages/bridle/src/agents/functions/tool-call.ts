@@ -6,7 +6,7 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
 import { callDigest } from '../../kernel/host/approval-binding.ts'
 import { type Json, type JsonObject, present } from '../../kernel/json.ts'
-import { OUTCOME_TYPES, type ToolStatus } from '../../kernel/schemas.ts'
+import { OUTCOME_TYPES, outcomeFactsIn, type ToolOutcome, type ToolStatus } from '../../kernel/schemas.ts'
 import { type AgentRun, agentEventItem } from '../agent-run.ts'
 import { shortErrorMessage } from '../error-message.ts'
 import { ToolDenied, ToolTimeout } from '../errors.ts'
@@ -173,14 +173,14 @@ export const perform = async <Args, Result>(
 /** The session makes an artifact of a result that is too large for an event. */
 export const success = (call: AgentToolCall, result: Json, elapsedMs: number): ReportItem[] => [
   agentEventItem('tool_result', { tool_call_id: call.id, tool_name: call.tool, result }),
-  outcome(call, 'ok', elapsedMs, { result }),
+  outcome(call, 'ok', elapsedMs, { result, ...outcomeFactsIn(result) }),
 ]
 
 export const outcome = (
   { id, tool }: AgentToolCall,
   status: ToolStatus,
   elapsedMs: number,
-  more: { result?: Json; error?: string; reason?: string; transient?: boolean },
+  more: Partial<ToolOutcome> & { readonly result?: Json; readonly transient?: boolean },
 ): ReportItem =>
   agentEventItem('tool_outcome', {
     tool_call_id: id,

@@ -71,6 +71,21 @@ test.each<[string, ReturnType<typeof event>[], string]>([
     ],
     '✗ write denied\n✗ write no disk\n',
   ],
+  [
+    '[C397] how long a call took, if over a second, and the exit code of a command that failed',
+    [
+      event('tool_end', { toolName: 'ls', result: 'a', outcome: { status: 'ok', elapsed_ms: 999, exit_code: 0 } }),
+      event('tool_end', { toolName: 'make', result: 'ok', outcome: { status: 'ok', elapsed_ms: 62_000 } }),
+      event('tool_end', {
+        toolName: 'test',
+        isError: true,
+        result: 'red',
+        outcome: { elapsed_ms: 1_500, exit_code: 2 },
+      }),
+      event('tool_end', { toolName: 'old', result: 'b', outcome: 'ok' }),
+    ],
+    '✓ ls a\n✓ make (1 min 2 s) ok\n✗ test (exit 2 · 1.5 s) red\n✓ old b\n',
+  ],
   ['a result of its own', [event('result', { result: { a: 1 } })], '{\n  "a": 1\n}\n'],
   [
     'an approval and how to answer it',

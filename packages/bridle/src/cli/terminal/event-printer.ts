@@ -5,6 +5,7 @@ import { approvalLines, printApproval } from '../approvals/approval-text.ts'
 import { commandName } from '../command-name.ts'
 import { LAST_WORDS_CHARS } from '../limits.ts'
 import { displayWidth, endInColumns } from './display-width.ts'
+import { outcomeText } from './outcome-text.ts'
 import { type CliOutput, escapeControls, type TextStyle, truncateLine } from './output.ts'
 import { pathArgument } from './path-argument.ts'
 import { wrapWords } from './text-lines.ts'
@@ -148,10 +149,11 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       const isCut = displayWidth(call) > out.width - 2
       line('●', 'blue', isCut && path !== null ? `${toolName} ${endInColumns(path, room)}` : call)
     },
-    tool_end: ({ toolName, isError, result }) => {
-      const text = `${toolName} ${inline(result)}`
+    tool_end: ({ toolName, isError, result, outcome }) => {
       // A call that was denied ends with the words of its answer.
-      if (isError && text === answered) return
+      if (isError && `${toolName} ${inline(result)}` === answered) return
+      const facts = outcomeText(outcome)
+      const text = `${toolName}${facts === '' ? '' : ` (${facts})`} ${inline(result)}`
       if (isError) whole('✗', 'red', text)
       else line('✓', 'green', text)
     },

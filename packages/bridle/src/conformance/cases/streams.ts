@@ -39,6 +39,25 @@ export const streamCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[H196] the outcome of a call travels whole: its status, its time, and its exit code',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: invoke,
+          script: [{ tool: 'shell', id: 'c1', outcome: 'error', ms: 5, result: { exit_code: 2, output: '' } }],
+        },
+        answer: { status: 200 },
+      },
+      {
+        stream: 'all',
+        ask: { path: `${invoke}/stream` },
+        until: 'tool_end',
+        last: { data: { data: { isError: true, outcome: { status: 'error', elapsed_ms: 5, exit_code: 2 } } } },
+      },
+    ],
+  },
+  {
     name: '[H7] a cursor beyond the log gets a reset and all events',
     steps: [
       { ask: { method: 'POST', path: invoke, script: story }, answer: { status: 200 } },

@@ -264,6 +264,42 @@ export const transportCases: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: '[T32] the outcome of a call travels whole: its status, its time, and its exit code',
+    steps: [
+      { open: 'a', path: ws },
+      {
+        say: 'a',
+        message: submit('c-1', {
+          tool: 'shell',
+          id: 'call',
+          outcome: 'error',
+          ms: 5,
+          result: { exit_code: 2, output: '' },
+        }),
+      },
+      {
+        state: 'a',
+        is: {
+          status: 'idle',
+          messages: [
+            { role: 'user' },
+            {
+              role: 'assistant',
+              toolCalls: [
+                {
+                  id: 'call',
+                  status: 'error',
+                  outcome: 'error',
+                  toolOutcome: { status: 'error', elapsed_ms: 5, exit_code: 2 },
+                },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+  },
+  {
     name: '[T19] a client may send `seen` without a mark; a malformed one is an error like any other',
     steps: [
       { open: 'a', path: `${ws}&marks=1` },

@@ -124,8 +124,14 @@ test('duplicate names of calls are told apart by their ids', () => {
   const life = running()
   life.report(call('c1'), call('c2'), outcome('c2', 'timeout', { error: 'slow' }), outcome('c1', 'ok', { result: 1 }))
   expect(life.answer.toolCalls).toEqual([
-    { id: 'c1', name: 'write', status: 'complete', arguments: { a: 1 }, outcome: 'ok', result: 1 },
-    { id: 'c2', name: 'write', status: 'error', arguments: { a: 1 }, outcome: 'timeout', error: 'slow' },
+    {
+      ...{ id: 'c1', name: 'write', status: 'complete', arguments: { a: 1 }, outcome: 'ok', result: 1 },
+      toolOutcome: { status: 'ok' },
+    },
+    {
+      ...{ id: 'c2', name: 'write', status: 'error', arguments: { a: 1 }, outcome: 'timeout', error: 'slow' },
+      toolOutcome: { status: 'timeout', error: 'slow' },
+    },
   ])
 })
 

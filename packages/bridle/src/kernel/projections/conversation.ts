@@ -5,9 +5,10 @@ import type { EventType } from '../catalogue.ts'
 import { appendTextOperation, type DeltaOperation, setOperation } from '../delta.ts'
 import { type AnyEvent, BRANCHED, type Event, IMPORTED } from '../event.ts'
 import { messageIdOf, withoutCallId } from '../ids.ts'
-import { canonicalJson, type Json, present } from '../json.ts'
+import { canonicalJson, type Json, type JsonObject, present } from '../json.ts'
 import { QUEUED_PROMPT_CHARS_MAX } from '../limits.ts'
 import type { SessionStatus } from '../schemas.ts'
+import { toolOutcomeOf } from '../tool-outcome.ts'
 import { riskLevelOf } from './approvals.ts'
 import { noteEventPlace } from './event-places.ts'
 import type { HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
@@ -162,6 +163,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
         payload.status === 'ok' || payload.status === 'artifact' ? 'complete' : 'error',
       ),
       setOperation([...path, 'outcome'], payload.status),
+      setOperation([...path, 'toolOutcome'], toolOutcomeOf(payload) as JsonObject),
       // Most calls have their result already, and it may be long.
       ...(payload.result === undefined || isSame(payload.result, call.result)
         ? []

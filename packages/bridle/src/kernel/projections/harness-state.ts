@@ -1,7 +1,7 @@
 // The state that a transport client holds and renders. Types only: conversation.ts says how events change it. The types are not
 // `readonly`, to stay assignable to those of the protocol document; treat values as immutable all the same.
 import type { Json, JsonObject } from '../json.ts'
-import type { ApprovalDecision, SessionStatus, ToolStatus } from '../schemas.ts'
+import type { ApprovalDecision, SessionStatus, ToolOutcome, ToolStatus } from '../schemas.ts'
 
 /**
  * The state of a session as a client shows it: the conversation, the status, and the approvals that wait for a
@@ -79,6 +79,8 @@ export interface HarnessToolCall {
   result?: Json
   /** The way the call ended. */
   outcome?: ToolStatus
+  /** The whole outcome: the status again, the time in milliseconds, and what else the log has. */
+  toolOutcome?: ToolOutcome
   /** The reason of a call that failed. */
   error?: string
   /** The approval that the call waits for or has got. */

@@ -8,7 +8,7 @@ import { type Json, type JsonObject, present } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Digest } from '../../kernel/ports/digest.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
-import { OUTCOME_TYPES, type ToolStatus } from '../../kernel/schemas.ts'
+import { OUTCOME_TYPES, outcomeFactsIn, type ToolStatus } from '../../kernel/schemas.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 import { scriptedIdentity } from '../engine-identities.ts'
 import { ENDED_RUNS_KEPT_MAX, PIECES_AT_ONCE } from './limits.ts'
@@ -314,6 +314,7 @@ class ScriptRun {
         status,
         elapsed_ms: elapsedMs,
         ...(result !== undefined && { result }),
+        ...outcomeFactsIn(result),
         ...(reason !== undefined && { reason }),
         ...(status === 'error' || status === 'timeout' ? { error: reason ?? `The call ended in ${status}.` } : {}),
       }),

@@ -32,10 +32,13 @@ test.each<[string, RunnerEvent, unknown[]]>([
   ],
   [
     'an outcome',
-    { type: 'tool.completed', toolUseId: 't', outcome: { status: 'ok', result: 'x', elapsedMs: 3 } },
+    { type: 'tool.completed', toolUseId: 't', outcome: { status: 'ok', result: 'x', elapsedMs: 3, exit_code: 0 } },
     [
       event('tool_result', { ...call, result: 'x' }),
-      event('tool_outcome', { ...call, outcome_type: 'ToolExecutionResult', status: 'ok', elapsed_ms: 3, result: 'x' }),
+      event('tool_outcome', {
+        ...call,
+        ...{ outcome_type: 'ToolExecutionResult', status: 'ok', elapsed_ms: 3, result: 'x', exit_code: 0 },
+      }),
     ],
   ],
   [

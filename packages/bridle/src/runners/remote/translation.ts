@@ -5,7 +5,7 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Digest } from '../../kernel/ports/digest.ts'
-import { OUTCOME_TYPES, type Payloads } from '../../kernel/schemas.ts'
+import { OUTCOME_TYPES, outcomeFactsIn, type Payloads } from '../../kernel/schemas.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
 import { ARGUMENTS_CHARS_MAX, MESSAGE_CHARS_MAX } from '../limits.ts'
 import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../protocol.ts'
@@ -62,6 +62,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
         ...(result !== undefined && { result }),
         ...(error !== undefined && { error: truncate(error, MESSAGE_CHARS_MAX) }),
         ...(reason !== undefined && { reason: truncate(reason, MESSAGE_CHARS_MAX) }),
+        ...outcomeFactsIn(outcome),
       }),
     ]
   },

@@ -30,13 +30,13 @@ test.each<[EventType, object, string, object]>([
     'tool_outcome',
     { tool_call_id: 'c1', tool_name: 'bash', outcome_type: 'ToolExecutionResult', status: 'ok', result: { a: 1 } },
     'tool_end',
-    { toolName: 'bash', toolCallId: 'c1', isError: false, result: { a: 1 } },
+    { toolName: 'bash', toolCallId: 'c1', isError: false, result: { a: 1 }, outcome: { status: 'ok' } },
   ],
   [
     'tool_outcome',
     { tool_call_id: 'c1', tool_name: 'bash', outcome_type: 'ToolDenied', status: 'denied', reason: 'no' },
     'tool_end',
-    { toolName: 'bash', toolCallId: 'c1', isError: true, result: 'no' },
+    { toolName: 'bash', toolCallId: 'c1', isError: true, result: 'no', outcome: { status: 'denied', reason: 'no' } },
   ],
   ['subagent_event', { agent_id: 'sub', status: 'started' }, 'task_start', { taskId: 'sub', status: 'started' }],
   [

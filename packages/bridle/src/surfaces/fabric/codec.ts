@@ -11,6 +11,7 @@ import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '..
 import { positionText } from '../../kernel/positions/log-position.ts'
 import { isTaskOver } from '../../kernel/projections/indexes/subagents.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
+import { toolOutcomeOf } from '../../kernel/tool-outcome.ts'
 import { noticeOf } from '../../kernel/views/notice.ts'
 import { parseJson } from '../http/requests/json-text.ts'
 import { anyJson, jsonObject, optionalId, requiredId } from '../http/router/route.ts'
@@ -150,6 +151,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
       toolCallId: payload.tool_call_id,
       isError: payload.status !== 'ok' && payload.status !== 'artifact',
       result: payload.result ?? payload.error ?? payload.reason ?? null,
+      outcome: toolOutcomeOf(payload),
     },
   ],
   subagent_event: ({ payload }) => {

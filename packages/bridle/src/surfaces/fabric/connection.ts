@@ -36,11 +36,11 @@ export interface FabricSocketPorts extends SessionSocketPorts, HeartbeatTimes {
   readonly directory?: Pick<Directory, 'find'>
 }
 
-type FabricIncoming = Exclude<FabricClientMessage, SocketSignal>
+type FabricInput = Exclude<FabricClientMessage, SocketSignal>
 
 const SILENT: CloseReason = [4009, 'No ping for too long: resume by cursor.']
 
-const WIRE: SocketWire<FabricIncoming> = {
+const WIRE: SocketWire<FabricInput> = {
   parse: parseFabricMessage,
   close: {
     ...CLOSE,
@@ -50,7 +50,7 @@ const WIRE: SocketWire<FabricIncoming> = {
 }
 
 export class FabricSocket
-  extends SessionSocket<FabricConnection, FabricSocketPorts, FabricIncoming, FabricServerMessage>
+  extends SessionSocket<FabricConnection, FabricSocketPorts, FabricInput, FabricServerMessage>
   implements Listener, HeartbeatMember
 {
   readonly audience: Audience
@@ -90,7 +90,7 @@ export class FabricSocket
     this.end(SILENT)
   }
 
-  protected receive(message: FabricIncoming): Promise<void> | void {
+  protected receive(message: FabricInput): Promise<void> | void {
     if (message.type === 'pong') return
     const { scopes, user } = this.connection
     const { host, directory } = this.ports

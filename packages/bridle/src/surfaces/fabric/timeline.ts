@@ -5,6 +5,7 @@ import { eventId } from '../../kernel/event.ts'
 import { withoutCallId } from '../../kernel/ids.ts'
 import type { Json } from '../../kernel/json.ts'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '../../kernel/positions/incarnation.ts'
+import { toolOutcomeOf } from '../../kernel/tool-outcome.ts'
 import { agentEvent } from './codec.ts'
 import type { HistoryEntry, Timeline } from './wire.ts'
 
@@ -68,7 +69,13 @@ const completeEntries = ({ entries, approvals }: Timeline, event: AnyEvent): voi
       (each) => each.type === 'tool_call' && each.toolCallId === tool_call_id && each.runId === event.run,
     )
     const call = entries[at]
-    if (call) entries[at] = { ...call, status, ...(result !== undefined && { result }) }
+    if (call)
+      entries[at] = {
+        ...call,
+        status,
+        ...(result !== undefined && { result }),
+        outcome: toolOutcomeOf(event.payload) as Json,
+      }
   }
   if (event.type === 'approval_required') {
     const { request_id, tool_call_id, tool_name, reason, arguments: args, expires_at } = event.payload

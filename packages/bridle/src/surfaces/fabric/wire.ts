@@ -2,6 +2,7 @@
 // wire's own document meets these and nothing else.
 import type { Directive } from '../../kernel/directive.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { ToolOutcome } from '../../kernel/schemas.ts'
 import type { SessionArtifacts, SessionCard, SessionMessages } from '../http/wire.ts'
 
 /** The `data` of each type. */
@@ -25,6 +26,8 @@ export interface AgentEventData {
     readonly toolCallId: string
     readonly isError: boolean
     readonly result: Json
+    /** Ours: the whole outcome of the log: the status, the time in milliseconds, and what else is known, such as the exit code. */
+    readonly outcome?: ToolOutcome
   }
   /** A subagent begins its work. */
   readonly task_start: { readonly taskId: string; readonly status: string }

@@ -61,15 +61,15 @@ export interface VoiceSocketPorts extends SessionSocketPorts {
   readonly voice?: VoiceLines
 }
 
-type VoiceIncoming = Exclude<VoiceClientMessage, SocketSignal>
+type VoiceInput = Exclude<VoiceClientMessage, SocketSignal>
 
-const WIRE: SocketWire<VoiceIncoming> = {
+const WIRE: SocketWire<VoiceInput> = {
   parse: (text) => parseVoiceMessage(text ?? ''),
   close: CLOSE,
 }
 
 export class VoiceSocket
-  extends SessionSocket<VoiceConnection, VoiceSocketPorts, VoiceIncoming, VoiceServerMessage>
+  extends SessionSocket<VoiceConnection, VoiceSocketPorts, VoiceInput, VoiceServerMessage>
   implements Listener
 {
   readonly audience: Captions
@@ -111,7 +111,7 @@ export class VoiceSocket
     return this.socket.buffered() > AUDIO_UNSENT_BYTES_MAX ? LISTENER_BYTES_MAX + 1 : 0
   }
 
-  protected receive(message: VoiceIncoming): Promise<void> | void {
+  protected receive(message: VoiceInput): Promise<void> | void {
     switch (message.type) {
       case 'played':
         return this.#line?.played(message.item, message.ms, message.stopped)

@@ -21,8 +21,9 @@ export const CallDetails = ({ call }: { readonly call: Call }) => {
       <Facts
         facts={[
           ['Call', <code key="id">{visibleText(call.toolCallId)}</code>],
-          ['Outcome', `${callLooks[call.status].word}${call.outcomeType === null ? '' : `, ${call.outcomeType}`}`],
+          ['Outcome', `${callLooks[call.status].word}${call.outcome === null ? '' : `, ${call.outcome.outcome_type}`}`],
           ['Took', call.durationMs === null ? null : durationText(call.durationMs)],
+          ['Exit code', call.outcome?.exit_code],
           ['From', secondText(call.beganAt)],
           ['Decision', call.decision],
           ['Effect', call.effect],

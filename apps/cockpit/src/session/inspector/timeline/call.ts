@@ -23,7 +23,7 @@ export interface Call {
   readonly result: unknown
   readonly error: string | null
   readonly effect: string | null
-  readonly outcomeType: string | null
+  readonly outcome: FrontendTool['outcome']
   /** The decision about the call, where somebody was asked. */
   readonly decision: string | null
   readonly wait: CallWait | null
@@ -80,7 +80,7 @@ const callOf = (tool: FrontendTool, turnId: string, wave: string | null): Call =
     result: outcome?.result ?? tool.result ?? undefined,
     error: outcome?.error ?? outcome?.reason ?? null,
     effect: tool.effect,
-    outcomeType: outcome?.outcome_type ?? null,
+    outcome,
     decision: approval === 'required' ? null : approval,
     wait,
     agentId: tool.agentId,

@@ -13,6 +13,7 @@ export const ToolBody = ({ call, reason }: { readonly call: HarnessToolCall; rea
   const args: ToolArguments = call.arguments ?? {}
   const parts = useMemo(() => argumentParts(args), [args])
   const output = useMemo(() => toolOutput(call.result), [call.result])
+  const exitCode = call.toolOutcome?.exit_code ?? output.exitCode
   const problem = call.error ?? reason
   const shown = parts.filter(isReadable)
   // Arguments that have no other form, and results that are no text, are shown as JSON at once.
@@ -27,7 +28,7 @@ export const ToolBody = ({ call, reason }: { readonly call: HarnessToolCall; rea
       {(isPlain || isJson) && Object.keys(args).length > 0 && <Code label="Arguments" text={jsonText(args)} />}
       {problem && <p className="small danger tool-problem">{visibleText(problem)}</p>}
       {output.text !== '' && (
-        <Code label={output.exitCode === null ? 'Output' : `Output, exit code ${output.exitCode}`} text={output.text} />
+        <Code label={exitCode === null ? 'Output' : `Output, exit code ${exitCode}`} text={output.text} />
       )}
       {(isOutputJson || (isJson && output.json !== undefined)) && <Code label="Result" text={jsonText(output.json)} />}
       {(!isPlain || (output.text !== '' && output.json !== undefined)) && (

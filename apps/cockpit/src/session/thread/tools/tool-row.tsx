@@ -25,6 +25,7 @@ export const ToolRow = memo(({ call, times, wave, isOver }: ToolRowProps) => {
   const state = toolStateOf(call, isOver)
   const { word, icon, tone } = toolLooks[state]
   const name = visibleText(call.name)
+  const tookMs = times?.elapsedMs ?? call.toolOutcome?.elapsed_ms
   return (
     <div className={`tools${wave ? ` wave-part${wave.isFirst ? ' first' : ''}${wave.isLast ? ' last' : ''}` : ''}`}>
       {wave?.isFirst && (
@@ -55,7 +56,7 @@ export const ToolRow = memo(({ call, times, wave, isOver }: ToolRowProps) => {
           {state === 'running' && times?.startedAt != null ? (
             <Running since={times.startedAt} />
           ) : (
-            times?.elapsedMs != null && durationText(times.elapsedMs)
+            tookMs != null && durationText(tookMs)
           )}
         </span>
       </button>

@@ -1,7 +1,14 @@
 // The reports of a model's tool call: its intent, its question to a person, and its outcome. Each call has exactly one outcome.
 import type { ReportItem } from '../../../kernel/commands.ts'
 import type { Json, JsonObject } from '../../../kernel/json.ts'
-import { OUTCOME_TYPES, type Payloads, type ToolEffect, type ToolStatus } from '../../../kernel/schemas.ts'
+import {
+  OUTCOME_TYPES,
+  outcomeFactsIn,
+  type Payloads,
+  type ToolEffect,
+  type ToolOutcome,
+  type ToolStatus,
+} from '../../../kernel/schemas.ts'
 import type { Tool } from '../../tools/tool.ts'
 
 /** A call by its id and the name of its tool. */
@@ -25,14 +32,14 @@ export const intentItem = (
 /** The call has a result. The session makes an artifact of one that is too large for the wires. */
 export const resultItems = (call: CallName, result: Json, elapsedMs: number): ReportItem[] => [
   eventItem('tool_result', { tool_call_id: call.id, tool_name: call.tool, result }),
-  outcomeItem(call, 'ok', { elapsed_ms: elapsedMs, result }),
+  outcomeItem(call, 'ok', { elapsed_ms: elapsedMs, result, ...outcomeFactsIn(result) }),
 ]
 
 /** The call has no result. `error` is a sentence for the model and for people, `reason` a code. */
 export const outcomeItem = (
   { id, tool }: CallName,
   status: ToolStatus,
-  more: { readonly elapsed_ms?: number; readonly result?: Json; readonly error?: string; readonly reason?: string },
+  more: Omit<ToolOutcome, 'status'> & { readonly result?: Json },
 ): ReportItem =>
   eventItem('tool_outcome', {
     tool_call_id: id,

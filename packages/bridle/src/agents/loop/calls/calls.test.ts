@@ -74,6 +74,23 @@ describe('the work of a call', () => {
     ])
   })
 
+  test.each<[JsonObject, object]>([
+    [{ exit_code: 3, output: 'no' }, { exit_code: 3 }],
+    [{ exit_code: null }, {}],
+    [{ exit_code: 'secret' }, {}],
+  ])('[E18] the outcome has the exit code of a result: %j', async (result, facts) => {
+    const { call } = setUp()
+    expect(outcomesIn(await call(work(() => result)))).toEqual([
+      [
+        'tool_outcome',
+        {
+          ...{ tool_call_id: 'r-1.1.1', tool_name: 'work', outcome_type: 'ToolExecutionResult', status: 'ok' },
+          ...{ elapsed_ms: 0, result, ...facts },
+        },
+      ],
+    ])
+  })
+
   test('[N24] the tool gets its input as the schema returns it, and the same step key in every process', async () => {
     const seen: unknown[] = []
     const reads = work((input, { stepKey, session }) => seen.push(input, stepKey, session.id), {

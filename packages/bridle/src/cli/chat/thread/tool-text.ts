@@ -1,7 +1,8 @@
 // A tool call in a line or two: its name, the arguments in short, how it ended and how long it took.
 import type { HarnessToolCall } from '../../../client/index.ts'
-import { durationText, elapsedText } from '../../../words/index.ts'
+import { elapsedText } from '../../../words/index.ts'
 import { cutToColumns, displayWidth, endInColumns } from '../../terminal/display-width.ts'
+import { outcomeText } from '../../terminal/outcome-text.ts'
 import { escapeControls } from '../../terminal/output.ts'
 import { pathArgument } from '../../terminal/path-argument.ts'
 import { TOOL_TEXT_CHARS_MAX, TOOL_TEXT_COLUMNS_MAX } from '../limits.ts'
@@ -33,13 +34,15 @@ export const finishedToolRows = (
   columns: number,
   paint: Paint,
 ): string[] => {
-  const time = elapsedMs === null ? [] : [durationText(elapsedMs)]
+  // A call that ended before this chat was there has the time of the server alone.
+  const facts =
+    elapsedMs === null ? outcomeText(call.toolOutcome) : outcomeText({ ...call.toolOutcome, elapsed_ms: elapsedMs }, 0)
   if (call.status === 'running') return [toolRow(paint.style('yellow', '✗'), call, 'stopped', columns, paint)]
   const isError = call.status === 'error'
   const outcome = call.outcome && call.outcome !== 'ok' && call.outcome !== 'artifact' ? [call.outcome] : []
   const mark = isError ? paint.style('red', '✗') : paint.style('green', '✓')
   const child = call.child ? [`session ${oneLine(call.child.id)}`] : []
-  const head = toolRow(mark, call, [...outcome, ...child, ...time].join(' · '), columns, paint)
+  const head = toolRow(mark, call, [...outcome, ...child, ...(facts === '' ? [] : [facts])].join(' · '), columns, paint)
   const text = oneLine(valueText(call.result) || (isError ? (call.error ?? '') : ''))
   return text === '' ? [head] : [head, `  ${paint.style('dim', cutToColumns(text, textColumns(columns - 2)))}`]
 }

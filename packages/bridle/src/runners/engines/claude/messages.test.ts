@@ -116,7 +116,12 @@ describe('calls', () => {
   test.each<[string, SdkMessage, [string, string][], object]>([
     ['ok', result('hi'), [], { status: 'ok', result: 'hi' }],
     ['with blocks', result([text('a'), { type: 'image' }]), [], { status: 'ok', result: 'a\n[image]' }],
-    ['an error', result('Exit code 4', { is_error: true }), [], { status: 'error', error: 'Exit code 4' }],
+    [
+      '[E18] a command that fails',
+      result('Exit code 4', { is_error: true }),
+      [],
+      { status: 'error', error: 'Exit code 4', exit_code: 4 },
+    ],
     [
       'a timeout',
       result('Exit code 143\nCommand timed out after 1s', { is_error: true }),

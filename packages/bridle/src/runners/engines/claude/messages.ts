@@ -184,7 +184,9 @@ export class ClaudeTurnReader {
       const error = invalid[1] ?? text
       return [{ type: 'tool.invalid', toolUseId: id, toolName, error }, done({ status: 'error', error })]
     }
-    return [...decided, done({ status: 'error', error: text })]
+    // Claude Code reports an exit code only in this text. A result without an error is not always a code of 0: grep may end with 1.
+    const code = toolName === 'Bash' ? /^Exit code (\d{1,9})\b/.exec(text)?.[1] : undefined
+    return [...decided, done({ status: 'error', error: text, ...(code !== undefined && { exit_code: Number(code) }) })]
   }
 
   #readSystem(message: SdkMessage): RunnerEvent[] {

@@ -1,7 +1,7 @@
 // The messages of a conversation, with their parts and tool calls.
 import * as v from 'valibot'
 import type { HarnessMessage, HarnessPart, HarnessToolCall } from '../../../kernel/projections/harness-state.ts'
-import { APPROVAL_DECISIONS, TOOL_STATUSES } from '../../../kernel/schemas.ts'
+import { APPROVAL_DECISIONS, TOOL_STATUSES, toolOutcomeSchema } from '../../../kernel/schemas.ts'
 import { amount, answerSchema, anyJson, anyObject, count, flag, text } from './answer-schema.ts'
 
 const superseded = v.optional(flag)
@@ -22,6 +22,7 @@ const toolCallSchema = answerSchema<HarnessToolCall>('ToolCall', {
   arguments: v.optional(anyObject),
   result: v.optional(anyJson),
   outcome: v.optional(v.picklist(TOOL_STATUSES)),
+  toolOutcome: v.optional(toolOutcomeSchema),
   error: v.optional(text),
   approval: v.optional(v.object({ id: text, status: v.picklist(['pending', ...APPROVAL_DECISIONS]) })),
   child: v.optional(v.object({ id: text, agent: text })),

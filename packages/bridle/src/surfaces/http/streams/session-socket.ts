@@ -14,19 +14,19 @@ export interface SessionSocketPorts {
 }
 
 export type CloseReason = readonly [code: number, reason: string]
-type Ending = 'slow' | 'moved' | 'removed'
+type CloseCause = 'slow' | 'moved' | 'removed'
 
 /** How the sockets of most wires end. Codes below 4000 are the standard's. */
-export const CLOSE: { readonly [W in Ending]: CloseReason } = {
+export const CLOSE: { readonly [W in CloseCause]: CloseReason } = {
   removed: [4004, 'There is no such session.'],
   slow: [4008, 'Too far behind: reconnect.'],
   moved: [1012, 'The session moved: reconnect.'],
 }
 
 /** The parts that all sockets of a wire share. */
-export interface SocketWire<Incoming> {
+export interface SocketWire<Input> {
   /** Null = the message was not text. A problem is sent as an error, with its other fields. */
-  readonly parse: (text: string | null) => Incoming | SocketSignal | MessageProblem
+  readonly parse: (text: string | null) => Input | SocketSignal | MessageProblem
   readonly close: typeof CLOSE
 }
 
@@ -50,26 +50,26 @@ type SignalAnswer =
 export abstract class SessionSocket<
   Connection extends { readonly who?: string; readonly viewer?: string | null },
   Ports extends SessionSocketPorts,
-  Incoming extends { readonly type: string },
+  Input extends { readonly type: string },
   Outgoing,
 > implements SocketReceiver
 {
   protected readonly connection: Connection
   protected readonly socket: Socket
   protected readonly ports: Ports
-  readonly #wire: SocketWire<Incoming>
+  readonly #wire: SocketWire<Input>
   #isOpen = true
   #stopGuard = nothing
   #tail = settled
 
-  constructor(connection: Connection, socket: Socket, ports: Ports, wire: SocketWire<Incoming>) {
+  constructor(connection: Connection, socket: Socket, ports: Ports, wire: SocketWire<Input>) {
     this.connection = connection
     this.socket = socket
     this.ports = ports
     this.#wire = wire
   }
 
-  protected abstract receive(message: Incoming): Promise<void> | void
+  protected abstract receive(message: Input): Promise<void> | void
   /** Unsubscribes. Runs once, when the socket has closed. */
   protected abstract leave(): void
 
@@ -117,7 +117,7 @@ export abstract class SessionSocket<
     return this.socket.drained()
   }
 
-  close(why: Ending): void {
+  close(why: CloseCause): void {
     this.end(this.#wire.close[why])
   }
 

@@ -27,9 +27,10 @@ const callKinds: Record<string, CallKind> = {
     outcome: ({ status, aggregatedOutput, exitCode }, denial) => {
       if (status === 'declined') return deniedOutcome(denial)
       const result = { output: aggregatedOutput ?? '', exitCode: exitCode ?? null }
+      const fact = Number.isSafeInteger(exitCode) ? { exit_code: exitCode as number } : {}
       return status === 'completed'
-        ? { status: 'ok', result }
-        : { status: 'error', result, error: `The command ended with exit code ${exitCode ?? 'unknown'}.` }
+        ? { status: 'ok', result, ...fact }
+        : { status: 'error', result, ...fact, error: `The command ended with exit code ${exitCode ?? 'unknown'}.` }
     },
   },
   fileChange: {

@@ -90,13 +90,18 @@ describe('calls', () => {
       'a command',
       { ...command, status: 'completed', aggregatedOutput: 'o', exitCode: 0, durationMs: 5 },
       { toolName: 'shell', input: { command: 'ls', cwd: '/w' } },
-      { status: 'ok', result: { output: 'o', exitCode: 0 }, elapsedMs: 5 },
+      { status: 'ok', result: { output: 'o', exitCode: 0 }, exit_code: 0, elapsedMs: 5 },
     ],
     [
       'a command that fails',
       { ...command, status: 'failed', aggregatedOutput: null, exitCode: 2 },
       { toolName: 'shell', input: { command: 'ls', cwd: '/w' } },
-      { status: 'error', result: { output: '', exitCode: 2 }, error: 'The command ended with exit code 2.' },
+      {
+        status: 'error',
+        result: { output: '', exitCode: 2 },
+        exit_code: 2,
+        error: 'The command ended with exit code 2.',
+      },
     ],
     [
       'a command that is declined',
