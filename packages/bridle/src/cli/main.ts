@@ -6,7 +6,6 @@ import { type CliInvocation, EXIT_CODES, ExitError, parseCommandLine } from './c
 import { commandName } from './command-name.ts'
 import { acceptFiles, type TrustFlags } from './config/accepted-files.ts'
 import { dataFolderOf } from './config/default-data.ts'
-import { withEnvFile } from './config/env-file.ts'
 import { errorText, explainError } from './explain-error.ts'
 import { commandHelp, helpOverview } from './help.ts'
 import { createOutput } from './terminal/output.ts'
@@ -51,6 +50,8 @@ const findVerb = (name: string): VerbRow => {
 /** The environment with the `.env` of the project. A command that starts engines holds its keys alone. */
 const environmentOf = async (name: string, flags: TrustFlags): Promise<NodeJS.ProcessEnv> => {
   const data = dataFolderOf(flags)
+  // Loaded only now: help and version read no settings.
+  const { withEnvFile } = await import('./config/env-file.ts')
   if (!hosts.has(name)) return withEnvFile(process.env, '.', data)
   const { restoreProviderKeys, sealEnvironment } = await import('./config/sealed-environment.ts')
   const environment = sealEnvironment()
