@@ -4,9 +4,6 @@
 import type { EngineName } from '../runners/engines/descriptions.ts'
 import type { ResourceLimits } from '../runners/sandboxes/resources/resource-limits.ts'
 import type { TokenGrant } from '../surfaces/http/access/authenticate.ts'
-import type { RateLimit } from '../surfaces/http/access/rate-limit.ts'
-import type { TokenBackoff } from '../surfaces/http/access/token-backoff.ts'
-import type { OpenHarnessOptions } from '../surfaces/http/router/openharness-options.ts'
 import type { HarnessOptions } from './cloudflare/options.ts'
 import type { ServerOptions } from './node/server-options.ts'
 import type { OptionPart, OptionParts, ValueKind } from './option-problem.ts'
@@ -25,9 +22,9 @@ export interface Setting extends OptionPart {
   readonly on: readonly SettingTarget[]
   /** In Markdown. */
   readonly default?: string
-  /** What it does, in Markdown. `--help` shows it too. */
+  /** Sentence for docs/settings.md, in Markdown, and for `--help`. */
   readonly doc: string
-  /** Where the documentation says more. */
+  /** Links to the documentation. */
   readonly rule?: string
 }
 
@@ -43,15 +40,19 @@ type TargetsOf<N> = N extends keyof ServerOptions
     ? typeof BOTH
     : typeof NODE
   : typeof WORKER
-/** Every option has a row, which names the targets that take it. */
+type PartsOf<T> = { readonly [N in keyof Required<T>]: OptionParts[string] }
+type ObjectOption = 'authBackOff' | 'rateLimit' | 'socketRate' | 'memory' | 'workspaces' | 'openharness' | 'sandbox'
+/** Every option has a row, which names the targets that take it. An option that is an object lists its fields. */
 type SettingRows = { readonly [N in OptionName]-?: Setting & { readonly on: TargetsOf<N> } } & {
+  readonly [N in ObjectOption]: { readonly parts: PartsOf<NonNullable<ServerOptions[N]>> }
+} & {
+  readonly engines: { readonly parts: { readonly [N in EngineName]: OptionPart } }
+  readonly tokens: { readonly each: { readonly parts: PartsOf<TokenGrant> } }
   readonly [name: Uppercase<string> | `--${string}`]: Setting
 }
-type PartsOf<T> = { readonly [N in keyof Required<T>]: OptionParts[string] }
 
-const token = { token: 'text', user: 'text', tenants: 'list', scopes: 'scopes' } as const satisfies PartsOf<TokenGrant>
-/** Checked again by each run, against a schema; that error cannot name the option. The type is open because the wire to a runner is. */
-const engine = {
+/** Each run checks these again, but its error cannot name the option. Their type is open because the wire to a runner is. */
+const ENGINE = {
   kind: 'object',
   parts: {
     model: 'text',
@@ -61,35 +62,6 @@ const engine = {
     max_turns: 'count',
   },
 } as const
-const engines = { claude: engine, codex: engine } satisfies { readonly [N in EngineName]: OptionPart }
-const rateLimit = { windowMs: 'rate', maxRequests: 'rate' } as const satisfies PartsOf<RateLimit>
-const authBackOff = { windowMs: 'rate', maxFailures: 'rate' } as const satisfies PartsOf<TokenBackoff>
-const socketRate = { windowMs: 'rate', maxMessages: 'rate' } as const satisfies PartsOf<
-  ServerOptions['socketRate'] & {}
->
-const memory = { bytes: 'any', tenantBytes: 'any' } as const satisfies PartsOf<ServerOptions['memory'] & {}>
-const workspaces = {
-  sources: 'any',
-  tenants: 'any',
-  maxTenantBytes: 'any',
-} as const satisfies PartsOf<ServerOptions['workspaces'] & {}>
-const openharness = {
-  waitMs: 'any',
-  restrictedKeys: 'any',
-  fetch: 'any',
-} as const satisfies PartsOf<OpenHarnessOptions>
-const limits = { memoryBytes: 'any', processes: 'any', workBytes: 'any' } as const satisfies PartsOf<ResourceLimits>
-const sandbox = {
-  backend: 'any',
-  url: 'any',
-  max: 'any',
-  idleMs: 'any',
-  maxAgeMs: 'any',
-  proxyUrl: 'any',
-  proxyHost: 'any',
-  network: 'any',
-  limits: { kind: 'object', parts: limits },
-} as const satisfies PartsOf<ServerOptions['sandbox'] & {}>
 
 // biome-ignore format: one row per line
 export const settings = {
@@ -109,18 +81,18 @@ export const settings = {
   keepToken: { kind: 'flag', flag: '--token', on: NODE, default: 'off', doc: 'make a token once, keep it in the data folder, and require it from every caller', rule: '[O21](operating.md)' },
   authToken: { kind: 'secret', env: ['FABRIC_HARNESS_API_TOKEN', 'FH_AUTH_TOKEN'], mistakes: ['BRIDLE_AUTH_TOKEN', 'BRIDLE_TOKEN'], on: BOTH, default: 'none', doc: 'token that every caller must send; without one, a server accepts only local callers' },
   authTokenEnv: { kind: 'text', on: NODE, default: 'none', doc: 'name of the variable that holds the token' },
-  tokens: { kind: 'list', each: { kind: 'object', isRequired: true, parts: token }, on: BOTH, default: 'none', doc: 'further tokens, each `{ token, tenants, scopes, user }`', rule: '[O2](operating.md)' },
+  tokens: { kind: 'list', each: { kind: 'object', isRequired: true, parts: { token: 'text', user: 'text', tenants: 'list', scopes: 'scopes' } }, on: BOTH, default: 'none', doc: 'further tokens, each `{ token, tenants, scopes, user }`', rule: '[O2](operating.md)' },
   extractAuthToken: { kind: 'function', on: BOTH, default: 'none', doc: 'function that allows or denies a request before tokens are checked' },
   authenticate: { kind: 'function', on: BOTH, default: 'none', doc: 'function of your app that returns the signed-in user', rule: '[H130](protocol/http.md), [in an existing app](embedding.md)' },
   ownerToken: { kind: 'secret', on: NODE, default: 'none', doc: 'token of the user who runs the server, valid for any folder of that user; `bridle run` creates one for its server', rule: '[O70](operating.md)' },
-  authBackOff: { kind: 'object', parts: authBackOff, on: BOTH, default: '30 in a minute', doc: 'wrong tokens accepted from one address before it has to wait: `{ windowMs, maxFailures }`' },
+  authBackOff: { kind: 'object', parts: { windowMs: 'rate', maxFailures: 'rate' }, on: BOTH, default: '30 in a minute', doc: 'wrong tokens accepted from one address before it has to wait: `{ windowMs, maxFailures }`' },
   BRIDLE_SECRET: { kind: 'secret', on: BOTH, default: 'generated once', doc: 'secret that signs tickets and the tokens of runs and sandboxes; at least 32 characters' },
   tenantRequired: { kind: 'flag', env: ['FABRIC_HARNESS_TENANT_REQUIRED'], mistakes: ['BRIDLE_TENANT_REQUIRED'], on: BOTH, default: 'off', doc: '`1`: every request must name its tenant' },
   FABRIC_MODE: { kind: 'text', env: ['FABRIC_MODE', 'FABRIC_ENV', 'NODE_ENV'], on: BOTH, doc: '`production`: only agents with a webhook trigger are exposed', rule: '[H16](protocol/http.md)' },
   expose: { kind: 'list', env: ['BRIDLE_EXPOSE'], on: BOTH, default: 'none', doc: 'agents that production exposes without a trigger, separated by commas' },
   allowedOrigins: { kind: 'list', on: BOTH, default: "the server's own", doc: 'origins whose pages may call the server' },
   trustedProxies: { kind: 'list', env: ['BRIDLE_TRUST_PROXY'], on: NODE, default: 'none', doc: 'proxies whose `X-Forwarded-*` headers are trusted: addresses, ranges, or `loopback`', rule: '[O35](operating.md)' },
-  rateLimit: { kind: 'object', parts: rateLimit, on: BOTH, default: 'none', doc: 'requests of one caller: `{ windowMs, maxRequests }`', rule: '[H17](protocol/http.md)' },
+  rateLimit: { kind: 'object', parts: { windowMs: 'rate', maxRequests: 'rate' }, on: BOTH, default: 'none', doc: 'requests of one caller: `{ windowMs, maxRequests }`', rule: '[H17](protocol/http.md)' },
   builtInAgents: { kind: 'list', on: NODE, default: 'all', doc: 'built-in agents to serve, such as `claude`' },
   defaultAgent: { kind: 'text', env: ['BRIDLE_AGENT'], on: NODE, default: '`claude` if it can run, else `assistant`, else `scripted`', doc: 'agent of a session that names none' },
   BRIDLE_MODEL: { kind: 'text', on: BOTH, default: 'none', doc: 'model of the agent `assistant`, such as `anthropic/claude-sonnet-4-5`; further ones, separated by commas, are fallbacks', rule: '[N107](agents/models.md)' },
@@ -133,13 +105,13 @@ export const settings = {
   ANTHROPIC_BASE_URL: { kind: 'address', on: ['node', 'cloudflare', 'runner'], default: "Anthropic's", doc: "other address of Anthropic's API" },
   OPENAI_BASE_URL: { kind: 'address', on: ['node', 'cloudflare', 'runner'], default: "OpenAI's", doc: "other address of OpenAI's API" },
   BRIDLE_ENGINES: { kind: 'text', on: NODE, default: 'the current folder', doc: 'folder in which engines are installed' },
-  engines: { kind: 'object', parts: engines, on: BOTH, doc: 'settings of each engine: `model`, `models`, `permission_mode`, `max_budget_usd`, `max_turns`', rule: '[engines](engines.md)' },
-  sandbox: { kind: 'object', parts: sandbox, env: ['BRIDLE_SANDBOX'], on: NODE, default: '`bubblewrap`', doc: '`process`: engines run without isolation; in code also `network` and limits', rule: '[O13](operating.md)' },
+  engines: { kind: 'object', parts: { claude: ENGINE, codex: ENGINE }, on: BOTH, doc: 'settings of each engine: `model`, `models`, `permission_mode`, `max_budget_usd`, `max_turns`', rule: '[engines](engines.md)' },
+  sandbox: { kind: 'object', parts: { backend: 'any', url: 'any', max: 'any', idleMs: 'any', maxAgeMs: 'any', proxyUrl: 'any', proxyHost: 'any', network: 'any', limits: { kind: 'object', parts: { memoryBytes: 'any', processes: 'any', workBytes: 'any' } satisfies PartsOf<ResourceLimits> } }, env: ['BRIDLE_SANDBOX'], on: NODE, default: '`bubblewrap`', doc: '`process`: engines run without isolation; in code also `network` and limits', rule: '[O13](operating.md)' },
   BRIDLE_SANDBOX_NETWORK: { kind: 'text', on: ['node', 'runner'], default: '`none`', doc: 'hosts that engines may reach, separated by commas; `host`: all', rule: '[O17](operating.md)' },
   BRIDLE_SANDBOX_UID: { kind: 'text', on: ['node', 'runner'], default: '61017', doc: 'user id that engines run as when the server runs as root' },
   BRIDLE_RUNNER_URL: { kind: 'address', on: BOTH, default: 'none', doc: 'remote runner for engines' },
   BRIDLE_RUNNER_TOKEN: { kind: 'secret', on: ['node', 'cloudflare', 'runner'], default: 'none', doc: 'token of a runner, which requires it from its callers' },
-  workspaces: { kind: 'object', parts: workspaces, on: NODE, default: 'none', doc: 'folders that workspaces can start from: `{ sources, tenants, maxTenantBytes }`', rule: '[O25](operating.md)' },
+  workspaces: { kind: 'object', parts: { sources: 'any', tenants: 'any', maxTenantBytes: 'any' }, on: NODE, default: 'none', doc: 'folders that workspaces can start from: `{ sources, tenants, maxTenantBytes }`', rule: '[O25](operating.md)' },
   BRIDLE_STT_URL: { kind: 'text', on: BOTH, default: 'none', doc: 'speech-to-text service', rule: '[voice](operating.md#voice)' },
   BRIDLE_STT_KEY: { kind: 'secret', on: BOTH, default: 'none', doc: 'key for `BRIDLE_STT_URL`' },
   BRIDLE_STT_MODEL: { kind: 'text', on: BOTH, default: '`gpt-4o-mini-transcribe`', doc: 'model of the speech-to-text service' },
@@ -148,11 +120,11 @@ export const settings = {
   BRIDLE_TTS_MODEL: { kind: 'text', on: BOTH, default: '`gpt-4o-mini-tts`', doc: 'model of the text-to-speech service' },
   BRIDLE_TTS_VOICE: { kind: 'text', on: BOTH, default: '`alloy`', doc: 'voice for clients that name none' },
   voiceInstructions: { kind: 'flag', env: ['BRIDLE_VOICE_INSTRUCTIONS'], on: BOTH, default: 'on', doc: '`0`: clients of a voice line cannot add instructions' },
-  openharness: { kind: 'object', parts: openharness, on: BOTH, doc: 'engine of OpenHarness shells: `{ waitMs, restrictedKeys, fetch }`' },
+  openharness: { kind: 'object', parts: { waitMs: 'any', restrictedKeys: 'any', fetch: 'any' }, on: BOTH, doc: 'engine of OpenHarness shells: `{ waitMs, restrictedKeys, fetch }`' },
   cockpit: { kind: 'any', on: NODE, default: 'the built-in one', doc: 'web app at `/`: a folder of built files, a function, or `false`' },
   log: { kind: 'function', env: ['BRIDLE_LOG'], on: NODE, default: '`info`; `warn` on a terminal and in `dev`', doc: '`debug`, `info`, `warn`, `error`, or `silent`; in code a function that receives the log' },
   env: { kind: 'object', on: NODE, default: '`process.env`', doc: "the server's environment variables" },
-  memory: { kind: 'object', parts: memory, on: NODE, default: '256 MiB', doc: 'memory for loaded sessions, beyond which idle ones are evicted: `{ bytes, tenantBytes }`' },
+  memory: { kind: 'object', parts: { bytes: 'any', tenantBytes: 'any' }, on: NODE, default: '256 MiB', doc: 'memory for loaded sessions, beyond which idle ones are evicted: `{ bytes, tenantBytes }`' },
   maxBodyBytes: { kind: 'number', on: BOTH, default: '8 MiB', doc: 'maximum size of a request body' },
   maxConnections: { kind: 'number', on: NODE, default: '20,000', doc: 'maximum number of open connections' },
   maxConnectionsPerAddress: { kind: 'number', on: NODE, default: '1,000, except loopback', doc: 'maximum number of open connections from one address' },
@@ -160,7 +132,7 @@ export const settings = {
   maxUnsentBytes: { kind: 'number', on: NODE, default: '256 MiB', doc: 'maximum of unsent bytes in all streams and sockets' },
   maxUnfinishedBytes: { kind: 'number', on: NODE, default: '64 MiB', doc: 'maximum of bytes in incomplete messages' },
   unfinishedMs: { kind: 'number', on: NODE, default: '30 s', doc: 'timeout for a message to arrive completely' },
-  socketRate: { kind: 'object', parts: socketRate, on: NODE, default: '20,000 in 10 s', doc: 'messages of one socket: `{ windowMs, maxMessages }`' },
+  socketRate: { kind: 'object', parts: { windowMs: 'rate', maxMessages: 'rate' }, on: NODE, default: '20,000 in 10 s', doc: 'messages of one socket: `{ windowMs, maxMessages }`' },
   pingMs: { kind: 'number', on: NODE, default: '30 s', doc: 'time between pings' },
   deadAfterMs: { kind: 'number', on: BOTH, default: '45 s; 5 minutes on Cloudflare', doc: 'timeout after which a silent socket is closed' },
   heartbeatMs: { kind: 'number', on: BOTH, default: '15 s; on Cloudflare only while a run is active', doc: 'time between heartbeats on a stream or socket' },
@@ -180,7 +152,7 @@ export const settings = {
   BRIDLE_RUNNER_APPROVALS: { kind: 'text', flag: '--approvals MODE', on: RUNNER, default: '`deny`', doc: '`deny`, `allow`, or `read-only`, for callers that cannot answer approvals' },
   BRIDLE_RUNNER_MODELS: { kind: 'text', on: RUNNER, default: 'any', doc: "models that runs can use with the runner's own keys: names or patterns such as `claude-haiku-*`, separated by commas" },
   BRIDLE_RUNNER_MAX_SPEND_USD: { kind: 'text', on: RUNNER, default: 'none', doc: "maximum cost of one run with the runner's own keys, in US dollars by list prices" },
-  BRIDLE_RUNNER_WORK: { kind: 'text', flag: '--work FOLDER', on: RUNNER, default: '`.`', doc: 'folder in which engines work' },
+  BRIDLE_RUNNER_WORK: { kind: 'text', flag: '--work FOLDER', on: RUNNER, default: 'the current folder', doc: 'folder in which engines work' },
   BRIDLE_RUNNER_STATE: { kind: 'text', flag: '--state FOLDER', on: RUNNER, default: '`.bridle/runner`', doc: 'folder in which engines keep their transcripts' },
   BRIDLE_RUNNER_IDLE_MS: { kind: 'text', on: RUNNER, default: 'never', doc: 'time without a run after which the runner exits' },
   '--url': { kind: 'text', flag: '--url URL', env: ['BRIDLE_URL'], on: CLI, default: 'the server of the data folder', doc: 'server to call; if you name one and it does not answer, the command fails' },

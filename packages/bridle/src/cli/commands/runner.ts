@@ -9,9 +9,8 @@ const keyNames = Object.values(providers).map(({ keyName }) => keyName)
 
 export const runner = defineCommand({
   options: {
-    port: { type: 'string', value: 'PORT', help: 'else PORT, else 4318; 0 takes any free one' },
-    host: { type: 'string', value: 'ADDRESS', help: 'else 127.0.0.1; any other needs a token' },
-    ...flagsOf('BRIDLE_RUNNER_WORK', 'BRIDLE_RUNNER_STATE', 'BRIDLE_RUNNER_APPROVALS'),
+    port: { ...flagsOf('port').port, help: 'port to listen on; 0 picks a free one; default: PORT, else 4318' },
+    ...flagsOf('host', 'BRIDLE_RUNNER_WORK', 'BRIDLE_RUNNER_STATE', 'BRIDLE_RUNNER_APPROVALS'),
     ...outputOptions,
   },
   notes: `A token in BRIDLE_RUNNER_TOKEN is asked of every caller; with BRIDLE_RUNNER_TOKEN_FROM=stdin it is read from there. Keys are taken from ${keyNames.join(' and ')}, or
