@@ -45,7 +45,7 @@ const shared = (): string =>
       .map(([name]) => name),
   )
 
-/** The page with its generated parts made anew. */
+/** The page with its generated parts regenerated. */
 export const regenerateSettings = (page: string): string =>
   page.replaceAll(
     /(<!-- settings: (\w+) -->\n).*?(\n<!-- end -->)/gs,

@@ -45,7 +45,7 @@ const kinds = {
   flag: { name: 'true or false', fits: (value) => typeof value === 'boolean' },
   list: { name: 'a list', fits: (value) => Array.isArray(value) },
   texts: { name: 'a list of texts', fits: (value) => Array.isArray(value) && value.every(isText) },
-  // With a scope that does not exist, a token would have no rights and nobody would know why.
+  // A token with a misspelt scope would silently have no rights.
   scopes: {
     name: `a list of ${Object.keys(scopes).join(', ')}`,
     fits: (value) => Array.isArray(value) && value.every((scope) => isText(scope) && Object.hasOwn(scopes, scope)),

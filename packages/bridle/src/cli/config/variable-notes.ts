@@ -17,7 +17,7 @@ const mistakes = new Map(
   }),
 )
 
-/** Variables with which processes of Bridle talk to each other: nobody sets them. */
+/** Variables that processes of Bridle set for each other. */
 export const INTERNAL_VARIABLES: readonly string[] = [
   'BRIDLE_DEV_REPORTS',
   'BRIDLE_ENGINE_MARK',

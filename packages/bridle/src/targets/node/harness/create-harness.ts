@@ -24,9 +24,10 @@ const OWN_SETTINGS = [
   ...(['port', 'host', 'headersMs', 'keepAliveMs', 'maxConnections', 'maxConnectionsPerAddress'] as const),
   ...(['authToken', 'authTokenEnv', 'keepToken', 'cockpit'] as const),
 ] as const
+type OwnSettings = (typeof OWN_SETTINGS)[number]
 
 /** Settings of `createHarness`. Every one has a default. */
-export interface EmbeddedHarnessOptions extends Omit<ServerOptions, (typeof OWN_SETTINGS)[number]> {
+export interface EmbeddedHarnessOptions extends Omit<ServerOptions, OwnSettings> {
   /** A caller that sends this token may do everything. Without `token`, `tokens` and `authenticate`, only this machine is let in. */
   readonly token?: string
   /** The path below which the app serves the harness, such as `/bridle`; default: none. */
