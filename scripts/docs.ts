@@ -8,9 +8,11 @@ import { catalogue, EVENT_TYPES, type EventType, type EventWire } from '../packa
 import { schemas } from '../packages/bridle/src/kernel/schemas.ts'
 import { apiPages } from './api-report.ts'
 import { entryDeclarations, publicDeclarations, readDeclarations } from './build-declarations.ts'
+import { regenerateSettings } from './settings-page.ts'
 
 const packageFolder = fileURLToPath(new URL('../packages/bridle', import.meta.url))
 export const apiFolder = fileURLToPath(new URL('../docs/api', import.meta.url))
+export const settingsPage = new URL('../docs/settings.md', import.meta.url)
 export const eventsPage = new URL('../docs/protocol/events.md', import.meta.url)
 
 /** The page with its generated part made anew; everything outside the markers is left alone. */
@@ -60,6 +62,7 @@ const declarations = (manifest: { readonly exports: object }): Map<string, strin
 
 if (import.meta.main) {
   writeFileSync(eventsPage, regeneratePage(readFileSync(eventsPage, 'utf8')))
+  writeFileSync(settingsPage, regenerateSettings(readFileSync(settingsPage, 'utf8')))
   const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
   rmSync(apiFolder, { recursive: true, force: true })
   mkdirSync(apiFolder)

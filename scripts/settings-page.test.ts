@@ -1,45 +1,44 @@
-// docs/settings.md has every setting that the code reads, and no other.
+// The table of settings has every variable that the code reads, and no other; docs/settings.md follows from it.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { clientOptions } from '../packages/bridle/src/cli/command.ts'
 import { dev } from '../packages/bridle/src/cli/commands/dev.ts'
 import { start } from '../packages/bridle/src/cli/commands/start.ts'
-import { INTERNAL_NAMES, OTHER_NAMES, VARIABLE_NAMES } from '../packages/bridle/src/cli/config/variable-names.ts'
-import { serverOptionNames } from '../packages/bridle/src/targets/node/server-option-names.ts'
+import { INTERNAL_VARIABLES, OTHER_VARIABLES } from '../packages/bridle/src/cli/config/variable-notes.ts'
+import { type SettingTarget, settingRows, variablesOf } from '../packages/bridle/src/targets/settings.ts'
 import { PROVIDERS } from '../packages/bridle/src/voice/realtime/providers.ts'
+import { settingsPage } from './docs.ts'
+import { regenerateSettings } from './settings-page.ts'
 
 const root = join(import.meta.dirname, '..')
-const rows = readFileSync(join(root, 'docs/settings.md'), 'utf8')
-  .split('\n')
-  .filter((line) => line.startsWith('| ') && !line.startsWith('| ---'))
-  .map((line) => line.split(/ ?\| ?/).slice(1, -1))
-/** Rows of tables with these columns, and what is written in backticks in one of them. */
-const cells = (columns: number, at: number): string[] =>
-  rows
-    .filter((row) => row.length === columns)
-    .flatMap((row) => [...(row[at] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+const variables = settingRows.flatMap(variablesOf)
 
-test('flags', () => {
-  const server = new Set([...Object.keys(start.options), ...Object.keys(dev.options)].map((name) => `--${name}`))
-  expect(cells(5, 0).toSorted()).toEqual([...server].toSorted())
-  const client = Object.keys(clientOptions).map((name) => `--${name}`)
-  expect([...cells(4, 0), '--data'].toSorted()).toEqual(client.toSorted())
+test('the page is what `npm run docs` writes', () => {
+  const page = readFileSync(settingsPage, 'utf8')
+  expect(regenerateSettings(page)).toBe(page)
 })
 
-test('names in the settings file', () => {
-  expect(cells(5, 2).toSorted()).toEqual(Object.keys(serverOptionNames).toSorted())
+test('no flag of a setting is forgotten by the commands that take it', () => {
+  const flags = (target: SettingTarget) =>
+    settingRows.flatMap(([, { on, flag }]) =>
+      flag && on.includes(target) ? [flag.slice(2).split(' ', 1).join('')] : [],
+    )
+  expect([...new Set([...Object.keys(start.options), ...Object.keys(dev.options)])].toSorted()).toEqual(
+    flags('node').toSorted(),
+  )
+  expect(Object.keys(clientOptions).toSorted()).toEqual(['data', ...flags('cli')].toSorted())
 })
 
 /** Names that the code mentions and nobody sets. */
 const INTERNAL = [
-  ...INTERNAL_NAMES,
+  ...INTERNAL_VARIABLES,
   // Beginnings of names.
   'BRIDLE_STT',
   'BRIDLE_TTS',
 ]
-/** The list of names reads none of them, and a note of the start only names what people expect. */
-const LISTS = /config\/variable-(names|notes)\.ts$/
+/** Neither reads a variable: the table has all of them, and the notes name those of other programs. */
+const LISTS = /(targets\/settings|config\/variable-notes)\.ts$/
 
 test('variables of the environment', () => {
   const sources = globSync('packages/bridle/src/**/*.ts', { cwd: root }).filter(
@@ -55,11 +54,8 @@ test('variables of the environment', () => {
   )
   for (const { keyVariable, urlVariable } of PROVIDERS) read.add(keyVariable).add(urlVariable)
   for (const name of ['PORT', 'VISUAL', 'EDITOR']) if (code.includes(`env.${name}`)) read.add(name)
-  const written = new Set([...cells(5, 1), ...cells(4, 1), ...cells(3, 0)])
-  expect([...written].toSorted()).toEqual([...read].filter((name) => !INTERNAL.includes(name)).toSorted())
+  expect([...new Set(variables)].toSorted()).toEqual([...read].filter((name) => !INTERNAL.includes(name)).toSorted())
   expect(INTERNAL.filter((name) => !read.has(name))).toEqual([])
-  const ours = [...written].filter((name) => /^(BRIDLE|FABRIC_HARNESS)_/.test(name))
-  expect(VARIABLE_NAMES.toSorted()).toEqual(ours.toSorted())
 })
 
 test('every variable of the tests, benchmarks and examples is known, so that a start does not warn of it', () => {
@@ -69,7 +65,7 @@ test('every variable of the tests, benchmarks and examples is known, so that a s
       cwd: root,
       exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
     },
-  ).filter((file) => !/config\/variable-/.test(file))
+  ).filter((file) => !/config\/variable-|targets\/settings\.ts/.test(file))
   const names = files.flatMap((file) => [
     ...readFileSync(join(root, file), 'utf8').matchAll(
       /(?:env\.|getenv\("|^\s*(?:\.\.\.)?\{?\s*|[{,]\s*|')(BRIDLE_[A-Z_]*[A-Z])\b/gm,
@@ -78,7 +74,7 @@ test('every variable of the tests, benchmarks and examples is known, so that a s
   const misspelt = ['BRIDLE_TOKN', 'BRIDLE_PORT']
   // The token that shells of OpenHarness send. A server that is given it says which one it reads.
   const sent = 'BRIDLE_AUTH_TOKEN'
-  const known = [...VARIABLE_NAMES, ...INTERNAL, ...OTHER_NAMES, ...misspelt, sent]
+  const known = [...variables, ...INTERNAL, ...OTHER_VARIABLES, ...misspelt, sent]
   expect([...new Set(names.map(([, name = '']) => name))].filter((name) => !known.includes(name))).toEqual([])
 })
 

@@ -2,6 +2,7 @@
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
 import { nearestName } from '../kernel/text/nearest-name.ts'
 import { commandName } from './command-name.ts'
+import { flagsOf } from './setting-flags.ts'
 import type { CliOutput } from './terminal/output.ts'
 import { shellWord } from './terminal/shell-word.ts'
 
@@ -130,26 +131,15 @@ export const agentOption = {
 
 /** Options of every command that calls a server. */
 export const clientOptions = {
-  url: { type: 'string', value: 'URL', help: 'the server; else BRIDLE_URL, else the one of the data folder' },
-  tenant: { type: 'string', value: 'ID', help: 'the tenant of the sessions' },
+  ...flagsOf('--url', '--tenant'),
   data: {
     type: 'string',
     value: 'FOLDER',
-    help: 'where a server of this machine keeps its token; else BRIDLE_DATA, else .bridle',
+    help: 'data folder of a local server, which holds its token; default: BRIDLE_DATA, else .bridle',
   },
 } as const satisfies CliCommand['options']
 
 export const outputOptions = {
   json: { type: 'boolean', help: 'JSON lines, as when piped' },
   text: { type: 'boolean', help: 'for people, also when piped' },
-} as const satisfies CliCommand['options']
-
-/** Options of every command that may start a server. */
-export const dataOptions = {
-  data: { type: 'string', value: 'FOLDER', help: 'the data folder; else BRIDLE_DATA, else .bridle' },
-} as const satisfies CliCommand['options']
-
-/** Options of every command that reads the agents of the project. */
-export const agentsOptions = {
-  agents: { type: 'string', value: 'FOLDER', help: 'the folder of agent files; else BRIDLE_AGENTS, else agents' },
 } as const satisfies CliCommand['options']

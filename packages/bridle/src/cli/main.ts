@@ -4,9 +4,8 @@ import { readFileSync } from 'node:fs'
 import { nearestName } from '../kernel/text/nearest-name.ts'
 import { type CliInvocation, EXIT_CODES, ExitError, parseCommandLine } from './command.ts'
 import { commandName } from './command-name.ts'
-import { acceptFiles, type TrustFlags } from './config/accepted-files.ts'
+import type { TrustFlags } from './config/accepted-files.ts'
 import { dataFolderOf } from './config/default-data.ts'
-import { withEnvFile } from './config/env-file.ts'
 import { errorText, explainError } from './explain-error.ts'
 import { commandHelp, helpOverview } from './help.ts'
 import { createOutput } from './terminal/output.ts'
@@ -51,9 +50,12 @@ const findVerb = (name: string): VerbRow => {
 /** The environment with the `.env` of the project. A command that starts engines holds its keys alone. */
 const environmentOf = async (name: string, flags: TrustFlags): Promise<NodeJS.ProcessEnv> => {
   const data = dataFolderOf(flags)
+  // Loaded only now: help and version read no files of the project.
+  const { withEnvFile } = await import('./config/env-file.ts')
   if (!hosts.has(name)) return withEnvFile(process.env, '.', data)
   const { restoreProviderKeys, sealEnvironment } = await import('./config/sealed-environment.ts')
   const environment = sealEnvironment()
+  const { acceptFiles } = await import('./config/accepted-files.ts')
   // Before anything is read that a person confirms with it.
   acceptFiles(flags)
   const env = strangers.has(name) ? environment : withEnvFile(environment, '.', data)

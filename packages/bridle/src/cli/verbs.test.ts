@@ -124,7 +124,7 @@ const loadedWith = (file: string, seen = new Set<string>()): Set<string> => {
 test('[C164] help and version load no command; a verb that calls a server loads no server', () => {
   const start = [...loadedWith('cli/main.ts')]
   expect(start.filter((file) => relative('cli/commands', file).startsWith('..') === false)).toEqual([])
-  expect(start.length).toBeLessThan(30)
+  expect(start.length).toBeLessThan(25)
   // A chat has the client of a page, which folds the state itself.
   const calling = Object.entries(verbs).flatMap(([name, row]) =>
     name === 'chat' || row.group === 'Start' || row.group === 'Server' ? [] : [row],

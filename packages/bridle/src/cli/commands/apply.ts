@@ -2,15 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { SessionDetail } from '../../client/index.ts'
 import { takeOver } from '../apply/take-over.ts'
-import {
-  agentOption,
-  clientOptions,
-  dataOptions,
-  defineCommand,
-  EXIT_CODES,
-  ExitError,
-  outputOptions,
-} from '../command.ts'
+import { agentOption, clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { inspectDataFolder } from '../config/data-folder.ts'
 import { namedUrl, repeatedFlags, serverSettings, startCommand } from '../config/settings.ts'
@@ -18,6 +10,7 @@ import { rethrowMissing } from '../runs/missing-session.ts'
 import { connectOrStart } from '../runs/server-connection.ts'
 import { sessionFlags } from '../session-ids/session-flags.ts'
 import { NoSessionError, withSession } from '../session-ids/session-prefix.ts'
+import { dataOptions } from '../setting-flags.ts'
 import { shellWord } from '../terminal/shell-word.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 

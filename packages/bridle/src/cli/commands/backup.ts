@@ -4,9 +4,10 @@ import { chmod, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { copyFolder } from '../../runners/sandboxes/folders/folder-copy.ts'
 import { isWithin } from '../../targets/node/workspaces/folder-names.ts'
-import { dataOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { serverSettings } from '../config/settings.ts'
+import { dataOptions } from '../setting-flags.ts'
 
 const DATABASE = 'bridle.sqlite'
 /**

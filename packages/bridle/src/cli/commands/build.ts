@@ -5,10 +5,11 @@ import { text } from 'node:stream/consumers'
 import { saveBuildManifest } from '../../targets/node/build-manifests.ts'
 import { workerProject } from '../cloudflare/worker-project.ts'
 import { findWrangler, startWrangler } from '../cloudflare/wrangler.ts'
-import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { agentsSetting } from '../config/agents-folder.ts'
 import { readConfigFile } from '../config/config-file.ts'
 import { DEFAULT_DATA } from '../config/default-data.ts'
+import { agentsOptions, dataOptions } from '../setting-flags.ts'
 
 export const build = defineCommand({
   options: {

@@ -16,17 +16,15 @@ import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
 import { STACK_LINES } from '../limits.ts'
 import { devServerLog } from '../runs/own-server-log.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
+import { flagsOf, serverOptions } from '../setting-flags.ts'
 import { askAboutFiles } from '../terminal/confirmation-key.ts'
 import { devLines } from '../terminal/dev-lines.ts'
 import { startMessage, urlFlag } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
-import { serverOptions, startServer, stopServer } from './start.ts'
+import { startServer, stopServer } from './start.ts'
 
 export const dev = defineCommand({
-  options: {
-    target: { type: 'string', value: 'TARGET', help: 'node (default) or cloudflare' },
-    ...serverOptions,
-  },
+  options: { ...flagsOf('--target'), ...serverOptions },
   notes: `A changed file in agents/ serves the runs that start afterwards, at the next request.
 So does a change in a file of the project that an agent imports. For one in bridle.config.ts or in a package that is loaded
 already, start again: sessions survive it.`,

@@ -11,7 +11,7 @@ import {
   tracingState,
 } from '../../targets/node/open-telemetry.ts'
 import { describeStore } from '../../targets/node/store-setting.ts'
-import { agentsOptions, clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { NO_ANSWER, PROXY_ERROR } from '../config/bridle-fetch.ts'
 import { findDamagedLog, inspectDataFolder } from '../config/data-folder.ts'
 import { serverOfFolder } from '../config/local-server.ts'
@@ -19,6 +19,7 @@ import { openAddresses, proxyAddresses } from '../config/proxy-search.ts'
 import { isLocalUrl } from '../config/server-url.ts'
 import { createClient, namedUrl, serverAddress, serverSettings } from '../config/settings.ts'
 import { explainError } from '../explain-error.ts'
+import { agentsOptions, dataOptions } from '../setting-flags.ts'
 import { escapeControls } from '../terminal/output.ts'
 import { wrapWords } from '../terminal/text-lines.ts'
 

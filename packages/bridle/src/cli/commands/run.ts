@@ -4,15 +4,7 @@ import { FabricError } from '../../client/fabric/error.ts'
 import type { OperatorClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { approvalQuestions, type QuestionPlace } from '../approvals/approval-questions.ts'
-import {
-  agentsOptions,
-  clientOptions,
-  dataOptions,
-  defineCommand,
-  EXIT_CODES,
-  ExitError,
-  outputOptions,
-} from '../command.ts'
+import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
 import { type ClientFlags, createClient, namedUrl, repeatedFlags } from '../config/settings.ts'
 import { refusalText } from '../refusal-text.ts'
@@ -28,6 +20,7 @@ import { connectOrStart, type ServerConnection } from '../runs/server-connection
 import { changesNote, workspaceNote } from '../runs/workspace-note.ts'
 import { checkLocalFolder, readWorkspace, workspaceOptions } from '../runs/workspace-option.ts'
 import { sharedId } from '../session-ids/session-flags.ts'
+import { agentsOptions, dataOptions } from '../setting-flags.ts'
 import { endLine, type PrintableEvent } from '../terminal/event-printer.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'

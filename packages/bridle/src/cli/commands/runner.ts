@@ -2,25 +2,15 @@
 import { resolve } from 'node:path'
 import { providers } from '../../runners/credentials/providers.ts'
 import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { flagsOf } from '../setting-flags.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 
 const keyNames = Object.values(providers).map(({ keyName }) => keyName)
 
 export const runner = defineCommand({
   options: {
-    port: { type: 'string', value: 'PORT', help: 'else PORT, else 4318; 0 takes any free one' },
-    host: { type: 'string', value: 'ADDRESS', help: 'else 127.0.0.1; any other needs a token' },
-    work: { type: 'string', value: 'FOLDER', help: 'where engines work; else BRIDLE_RUNNER_WORK, else this folder' },
-    state: {
-      type: 'string',
-      value: 'FOLDER',
-      help: 'where engines keep their transcripts; else BRIDLE_RUNNER_STATE, else .bridle/runner',
-    },
-    approvals: {
-      type: 'string',
-      value: 'MODE',
-      help: 'deny, allow or read-only, for callers that answer no approvals; else BRIDLE_RUNNER_APPROVALS, else deny',
-    },
+    port: { ...flagsOf('port').port, help: 'port to listen on; 0 picks a free one; default: PORT, else 4318' },
+    ...flagsOf('host', 'BRIDLE_RUNNER_WORK', 'BRIDLE_RUNNER_STATE', 'BRIDLE_RUNNER_APPROVALS'),
     ...outputOptions,
   },
   notes: `A token in BRIDLE_RUNNER_TOKEN is asked of every caller; with BRIDLE_RUNNER_TOKEN_FROM=stdin it is read from there. Keys are taken from ${keyNames.join(' and ')}, or

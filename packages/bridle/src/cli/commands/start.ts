@@ -2,31 +2,17 @@
 
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { durationText } from '../../words/index.ts'
-import { agentsOptions, dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
-import { acceptOption } from '../config/accepted-files.ts'
+import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
 import { pageNotes } from '../config/page-notes.ts'
 import { portInUseText } from '../config/port-owner.ts'
 import { type ServerSettings, serverSettings } from '../config/settings.ts'
 import { defaultAgentNotes, variableNotes } from '../config/variable-notes.ts'
 import { STOP_GRACE_MS } from '../limits.ts'
+import { serverOptions } from '../setting-flags.ts'
 import { startMessage } from '../terminal/greeting.ts'
 import { type Interruption, listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
-
-export const serverOptions = {
-  port: { type: 'string', value: 'PORT', help: 'else PORT, else 4317; 0 takes any free one' },
-  host: { type: 'string', value: 'ADDRESS', help: 'else 127.0.0.1; any other needs a token' },
-  token: { type: 'boolean', help: 'make a token once, keep it in the data folder, and ask every caller for it' },
-  store: {
-    type: 'string',
-    value: 'STORE',
-    help: 'sqlite (default), memory, or a module that opens one; else BRIDLE_STORE',
-  },
-  ...acceptOption,
-  ...agentsOptions,
-  ...dataOptions,
-} as const
 
 export const start = defineCommand({
   options: serverOptions,

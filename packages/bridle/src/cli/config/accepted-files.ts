@@ -6,16 +6,6 @@ import { EXIT_CODES, ExitError } from '../command.ts'
 import { writeRemark } from '../terminal/output.ts'
 import { dataFolderOf } from './default-data.ts'
 
-/** The options of the commands that load code of the project. */
-export const acceptOption = {
-  accept: {
-    type: 'string',
-    multiple: true,
-    value: 'FILE',
-    help: 'load this file, or package, although it changed while a session worked in place',
-  },
-} as const
-
 export interface TrustFlags {
   readonly accept?: readonly string[]
   readonly data?: string

@@ -5,7 +5,8 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { UnconfirmedFileError } from '../../targets/agents/import-errors.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
-import { serverOptionProblem } from '../../targets/node/server-option-names.ts'
+import { optionProblem } from '../../targets/option-problem.ts'
+import { optionsOn } from '../../targets/settings.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { dataFolderOf } from './default-data.ts'
 
@@ -22,7 +23,7 @@ export const readConfigFile = async (folder = '.', data = dataFolderOf({}, folde
     throw new ExitError(EXIT_CODES.usage, `${name} and ${other} are both here, and only one is read: remove the other.`)
   const config = await load(folder, name, data)
   const problem = isPlainObject(config)
-    ? serverOptionProblem(config)
+    ? optionProblem(config, optionsOn('node'))
     : 'the default export must be an object, such as { port: 8080 }.'
   if (problem !== null) throw new ExitError(EXIT_CODES.usage, `${name}: ${problem}`)
   return config

@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROVIDER_SECRETS } from '../../runners/credentials/providers.ts'
+import { settingRows, variablesOf } from '../../targets/settings.ts'
 import { CliWorkspace } from '../cli.suite.ts'
 import { SERVER_SECRETS } from './sealed-environment.ts'
-import { VARIABLE_NAMES } from './variable-names.ts'
 
 let work: CliWorkspace
 beforeAll(() => {
@@ -26,9 +26,10 @@ afterAll(() => work.remove())
 const environmentOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/environ`, 'utf8')
 /** Every variable of Bridle that holds a secret, by its name, and those of other programs. */
 const secretNames = [
-  ...[...VARIABLE_NAMES, ...PROVIDER_SECRETS].filter((name) => /_(KEY|TOKEN|SECRET)$/.test(name)),
+  ...new Set(
+    [...settingRows.flatMap(variablesOf), ...PROVIDER_SECRETS].filter((name) => /_(KEY|TOKEN|SECRET)$/.test(name)),
+  ),
   'CLAUDE_CODE_OAUTH_TOKEN',
-  'FH_AUTH_TOKEN',
 ]
 
 test('[O14] every variable that holds a secret is sealed', () => {

@@ -7,20 +7,18 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CLAUDE_LOGIN_VARIABLE } from '../../runners/credentials/logins/claude-login.ts'
 import { PROVIDER_SECRETS } from '../../runners/credentials/providers.ts'
+import { settingRows, variablesOf } from '../../targets/settings.ts'
 import { SECRETS_FILE_MS } from '../limits.ts'
 
-/** Secrets of the server, which no agent reads. */
-export const SERVER_SECRETS = [
-  CLAUDE_LOGIN_VARIABLE,
-  'FABRIC_HARNESS_API_TOKEN',
-  'FH_AUTH_TOKEN',
-  'BRIDLE_SECRET',
-  'BRIDLE_RUNNER_TOKEN',
-  'BRIDLE_MODEL_KEY',
-  'BRIDLE_STT_KEY',
-  'BRIDLE_TTS_KEY',
+const SECRETS = [
+  ...new Set([
+    CLAUDE_LOGIN_VARIABLE,
+    ...PROVIDER_SECRETS,
+    ...settingRows.flatMap((row) => (row[1].kind === 'secret' ? variablesOf(row) : [])),
+  ]),
 ]
-const SECRETS = [...PROVIDER_SECRETS, ...SERVER_SECRETS]
+/** Secrets of the server, which no agent reads. */
+export const SERVER_SECRETS = SECRETS.filter((name) => !PROVIDER_SECRETS.includes(name))
 /** The variable that names the file, after the process replaced itself. */
 const FILE_VARIABLE = 'BRIDLE_SECRETS_FILE'
 const FOLDER_PREFIX = 'bridle-secrets-'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { INTERNAL_NAMES, OTHER_NAMES, VARIABLE_NAMES } from './variable-names.ts'
-import { defaultAgentNotes, variableNotes } from './variable-notes.ts'
+import { settingRows, variablesOf } from '../../targets/settings.ts'
+import { defaultAgentNotes, INTERNAL_VARIABLES, OTHER_VARIABLES, variableNotes } from './variable-notes.ts'
 
 const served = { agents: ['helper', 'scripted'] }
 
@@ -29,6 +29,6 @@ test('[C311] the default agent of the settings file goes before the variable', (
 })
 
 test('[C311] no name of ours has a line', () => {
-  const names = [...VARIABLE_NAMES, ...INTERNAL_NAMES, ...OTHER_NAMES]
+  const names = [...settingRows.flatMap(variablesOf), ...INTERNAL_VARIABLES, ...OTHER_VARIABLES]
   expect(variableNotes(Object.fromEntries(names.map((name) => [name, ''])))).toEqual([])
 })

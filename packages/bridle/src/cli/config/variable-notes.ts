@@ -2,16 +2,49 @@
 // author why.
 import { existsSync } from 'node:fs'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
-import { INTERNAL_NAMES, OTHER_NAMES, VARIABLE_NAMES } from './variable-names.ts'
+import { settingRows, variablesOf } from '../../targets/settings.ts'
 
-/** Names that people expect, and the setting that they mean. */
-const EXPECTED: Readonly<Record<string, string>> = {
-  BRIDLE_AUTH_TOKEN: 'FABRIC_HARNESS_API_TOKEN',
-  BRIDLE_HOST: '--host',
-  BRIDLE_PORT: 'PORT',
-  BRIDLE_TENANT_REQUIRED: 'FABRIC_HARNESS_TENANT_REQUIRED',
-  BRIDLE_TOKEN: 'FABRIC_HARNESS_API_TOKEN',
-}
+const isOurs = (name: string): boolean => /^(BRIDLE|FABRIC_HARNESS)_/.test(name)
+
+/** The variables that a person can set. */
+const settable = settingRows.flatMap(variablesOf).filter(isOurs)
+
+/** Names that people try, and the one that each means. */
+const mistakes = new Map(
+  settingRows.flatMap((row) => {
+    const { mistakes = [], flag = '' } = row[1]
+    return mistakes.map((name): [string, string] => [name, variablesOf(row)[0] ?? flag.split(' ', 1).join('')])
+  }),
+)
+
+/** Variables that processes of Bridle set for each other. */
+export const INTERNAL_VARIABLES: readonly string[] = [
+  'BRIDLE_DEV_REPORTS',
+  'BRIDLE_ENGINE_MARK',
+  'BRIDLE_RELAY',
+  'BRIDLE_RUNNER_PRIVATE',
+  'BRIDLE_RUNNER_SOCKET',
+  'BRIDLE_RUNNER_WALLS',
+  'BRIDLE_SANDBOX_ID',
+  'BRIDLE_SECRETS_FILE',
+]
+
+/** Variables of other programs: examples, tests and benchmarks of Bridle. */
+export const OTHER_VARIABLES: readonly string[] = [
+  'BRIDLE_CRASH_CONTROL',
+  'BRIDLE_CRASH_DISK',
+  'BRIDLE_FUZZ_INPUTS',
+  'BRIDLE_LOADING_TEST',
+  'BRIDLE_ROWS',
+  'BRIDLE_ROW_AGENTS',
+  'BRIDLE_SEED',
+  'BRIDLE_TEMPLATES',
+  'BRIDLE_TENTH',
+  'BRIDLE_TESTS',
+  'BRIDLE_TEST_EFFECTS',
+  'BRIDLE_TEST_SECRET',
+  'BRIDLE_VARIANTS',
+]
 
 export interface ServedNames {
   /** The agents that there are. */
@@ -29,12 +62,11 @@ export const variableNotes = (env: NodeJS.ProcessEnv): readonly string[] => [
 ]
 
 const isUnknown = (name: string): boolean =>
-  /^(BRIDLE|FABRIC_HARNESS)_/.test(name) &&
-  ![VARIABLE_NAMES, INTERNAL_NAMES, OTHER_NAMES].some((names) => names.includes(name))
+  isOurs(name) && ![settable, INTERNAL_VARIABLES, OTHER_VARIABLES].some((names) => names.includes(name))
 
 const unknownNote = (name: string): string => {
-  const near = nearestEnd(name, [...VARIABLE_NAMES, ...Object.keys(EXPECTED)])
-  return `${name} is not read.${near === null ? '' : ` Did you mean ${EXPECTED[near] ?? near}?`}`
+  const near = nearestEnd(name, [...settable, ...mistakes.keys()])
+  return `${name} is not read.${near === null ? '' : ` Did you mean ${mistakes.get(near) ?? near}?`}`
 }
 
 /** The prefix says nothing about what was meant, so only the rest of the names is compared. */

@@ -12,9 +12,9 @@ import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import type { OpenHarnessOptions } from '../../surfaces/http/router/openharness-options.ts'
 import type { CascadeEnv } from '../../voice/cascade/settings.ts'
 import type { ModelProviders } from '../models/model-source.ts'
-import { type OptionNames, sharedParts, unknownOptionProblem } from '../option-names.ts'
-import { wrongPartProblem, wrongValueProblem } from '../option-values.ts'
+import { optionProblem } from '../option-problem.ts'
 import { ServerFault } from '../server-fault.ts'
+import { optionsOn } from '../settings.ts'
 import type { ContainerStub } from './agents/containers.ts'
 import { SHARDS_MAX } from './limits.ts'
 
@@ -54,36 +54,9 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   readonly engines?: EngineConfigs
 }
 
-const optionNames: OptionNames<HarnessOptions> = {
-  authToken: true,
-  tokens: true,
-  extractAuthToken: true,
-  authenticate: true,
-  tenantRequired: true,
-  allowedOrigins: true,
-  authBackOff: true,
-  agents: true,
-  brokenAgents: true,
-  models: true,
-  expose: true,
-  voiceInstructions: true,
-  openharness: true,
-  rateLimit: true,
-  maxBodyBytes: true,
-  tokenPaceMs: true,
-  streamMs: true,
-  watchdogMs: true,
-  deadAfterMs: true,
-  heartbeatMs: true,
-  engines: true,
-}
-
-/** Throws at a name that is no option, with the nearest one, and at a value of a wrong kind. A deployment then fails, and nothing is served. */
+/** Throws at an unknown option, with the nearest name, and at a value of a wrong kind. The deployment then fails. */
 export const checkOptions = (options: HarnessOptions): void => {
-  const problem =
-    wrongValueProblem(options) ??
-    unknownOptionProblem([['', options, optionNames], ...sharedParts(options)]) ??
-    wrongPartProblem(options)
+  const problem = optionProblem(options, optionsOn('cloudflare'))
   if (problem !== null) throw new ServerFault('option_invalid', `harness: ${problem}`)
 }
 

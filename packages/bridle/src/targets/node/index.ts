@@ -4,7 +4,9 @@ import { createServer } from 'node:http'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isLoopback } from '../../surfaces/http/access/authenticate.ts'
 import { type ExposurePolicy, exposureReport, isExposed } from '../../surfaces/http/access/exposure.ts'
+import { optionProblem } from '../option-problem.ts'
 import { ServerFault } from '../server-fault.ts'
+import { optionsOn } from '../settings.ts'
 import { publishAddress } from './credentials/local-token.ts'
 import { nodeListener } from './harness/node-listener.ts'
 import { isOpenServer, openHarness } from './harness/open-harness.ts'
@@ -14,7 +16,6 @@ import { OfferingRequest } from './http/offered-upgrade.ts'
 import { answerParserErrors } from './http/parser-errors.ts'
 import { inTurn } from './http/pipelined-requests.ts'
 import { addProbeHost } from './http/probe-host.ts'
-import { serverOptionProblem } from './server-option-names.ts'
 import type { ServerOptions } from './server-options.ts'
 
 export type { AgentFailure } from '../../agents/agent-run.ts'
@@ -63,7 +64,7 @@ export class HarnessServer {
   /** Resolves when the server listens and has continued the work that the last process left. */
   static async start(options: ServerOptions = {}): Promise<HarnessServer> {
     const { port = 4317, host: hostname = '127.0.0.1', data = '.bridle', keepToken = false } = options
-    const problem = serverOptionProblem(options)
+    const problem = optionProblem(options, optionsOn('node'))
     if (problem !== null) throw new ServerFault('option_invalid', `HarnessServer.start: ${problem}`)
     if (isOpenServer(options) && !isLoopback(hostname)) {
       throw new ServerFault(

@@ -7,11 +7,11 @@ import { isLoopback } from '../../../surfaces/http/access/authenticate.ts'
 import { plainAddress } from '../../../surfaces/http/access/caller-network.ts'
 import { jsonText } from '../../../surfaces/http/answers/json-response.ts'
 import { Denial, toResponse } from '../../../surfaces/http/router/denial.ts'
-import type { OptionNames } from '../../option-names.ts'
+import { type OptionParts, optionProblem } from '../../option-problem.ts'
 import { ServerFault } from '../../server-fault.ts'
+import { optionsOn } from '../../settings.ts'
 import { builtCockpit, type FileServer } from '../http/app-files.ts'
 import { closeAfterUnreadBody } from '../http/unread-body.ts'
-import { serverOptionNames, serverOptionProblem } from '../server-option-names.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { sendUpgradeRefusal } from '../sockets/upgrade-request.ts'
 import { belowBasePath, parseBasePath, withoutBasePath } from './base-path.ts'
@@ -20,17 +20,11 @@ import { type NodeBindings, openHarness } from './open-harness.ts'
 import { restoreBody } from './parsed-body.ts'
 
 /** Settings of a port, which an app has itself, and settings that are named or meant differently here. */
-type OwnSettings =
-  | 'port'
-  | 'host'
-  | 'headersMs'
-  | 'keepAliveMs'
-  | 'maxConnections'
-  | 'maxConnectionsPerAddress'
-  | 'authToken'
-  | 'authTokenEnv'
-  | 'keepToken'
-  | 'cockpit'
+const OWN_SETTINGS = [
+  ...(['port', 'host', 'headersMs', 'keepAliveMs', 'maxConnections', 'maxConnectionsPerAddress'] as const),
+  ...(['authToken', 'authTokenEnv', 'keepToken', 'cockpit'] as const),
+] as const
+type OwnSettings = (typeof OWN_SETTINGS)[number]
 
 /** Settings of `createHarness`. Every one has a default. */
 export interface EmbeddedHarnessOptions extends Omit<ServerOptions, OwnSettings> {
@@ -74,7 +68,7 @@ export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promi
   } = options
   if (typeof agents !== 'string' && !Array.isArray(agents))
     throw new ServerFault('agent_invalid', 'agents is not a list. Write: agents: [agent({ name, run })].')
-  const problem = serverOptionProblem(options, embeddedNames)
+  const problem = optionProblem(options, embeddedOptions)
   if (problem !== null) throw new ServerFault('option_invalid', `createHarness: ${problem}`)
   const basePath = parseBasePath(path)
   const named = [...(typeof agents === 'string' ? [] : agents.map(nameOf)), ...builtInAgents]
@@ -138,9 +132,11 @@ export const createHarness = async (options: EmbeddedHarnessOptions = {}): Promi
   }
 }
 
-const { port, host, headersMs, keepAliveMs, maxConnections, maxConnectionsPerAddress, ...portless } = serverOptionNames
-const { authToken, authTokenEnv, keepToken, ...sharedNames } = portless
-const embeddedNames: OptionNames<EmbeddedHarnessOptions> = { ...sharedNames, token: true, basePath: true }
+const ownNames: readonly string[] = OWN_SETTINGS
+const embeddedOptions: OptionParts = {
+  ...Object.fromEntries(Object.entries(optionsOn('node')).filter(([name]) => !ownNames.includes(name))),
+  ...({ token: 'any', basePath: 'any', cockpit: 'any' } as const),
+}
 
 const UNKNOWN_BODY = 'The body was read before Bridle could read it. Mount Bridle before the parser of bodies.'
 
