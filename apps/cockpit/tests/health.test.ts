@@ -77,7 +77,7 @@ describeCockpit('the health of a session', (world) => {
     await budgets.getByText('will pause at $2.00').waitFor()
     await page.getByRole('region', { name: 'Score' }).getByText('No findings, near a budget').waitFor()
     await page.getByRole('region', { name: 'At a glance' }).getByRole('button', { name: 'near a budget' }).waitFor()
-    await budgets.getByText('pauses when crossed').waitFor()
+    await budgets.getByText('pauses at a limit').waitFor()
     await page.getByRole('region', { name: 'Audit' }).getByText('policy set').waitFor()
     // The budget is crossed, the session pauses, and the hint resumes it with more.
     const [approval] = (await world.client.session('budgets')).approvals

@@ -1,8 +1,6 @@
 // The ten budgets: their names, their units, and what happens at their limits.
-import type { BUDGETS } from '../kernel/schemas.ts'
+import type { BudgetName } from '../kernel/schemas.ts'
 import { costText, countText, durationText, exactCostText, exactCountText } from './amounts.ts'
-
-export type BudgetName = (typeof BUDGETS)[number]
 
 interface BudgetWords {
   readonly label: string

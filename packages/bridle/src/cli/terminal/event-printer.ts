@@ -1,5 +1,6 @@
 // Prints AgentEvents for people: text as it streams, and everything else in separate lines.
 
+import { bytesText, eventText } from '../../words/index.ts'
 import { approvalLines, printApproval } from '../approvals/approval-text.ts'
 import { commandName } from '../command-name.ts'
 import { LAST_WORDS_CHARS } from '../limits.ts'
@@ -180,12 +181,12 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       line(
         '~',
         'dim',
-        messagesBefore === null ? 'context made smaller' : `${messagesBefore} messages made into ${messagesAfter}`,
+        eventText('context_compacted', { original_count: messagesBefore, compacted_count: messagesAfter }),
       ),
     checkpoint_created: ({ checkpointType, summary }) => line('◆', 'dim', `${checkpointType} ${summary ?? ''}`),
     artifact_published: ({ name, contentType, size, artifactId, kind, reason }) => {
       const isProposal = kind === 'memory_proposal'
-      const about = isProposal ? 'to remember: waits for a person' : `${contentType}, ${size} bytes`
+      const about = isProposal ? 'to remember: waits for a person' : `${contentType}, ${bytesText(Number(size))}`
       line('▣', 'magenta', `${name} (${about}) ${artifactId}${isProposal && reason ? `: ${reason}` : ''}`)
     },
     // Most results repeat the streamed text, its last paragraph, or the text behind the last tool call; print only a different one.
@@ -208,12 +209,7 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     },
     waiting: ({ reason }) => dimLines(`waits: ${reason}`),
     notice: ({ message }) => dimLines(String(message)),
-    operator_action: ({ action, actor, actorClaimed, reason, name }) =>
-      whole(
-        '·',
-        'dim',
-        `${actionWords[String(action)] ?? action}${name === undefined ? '' : ` ${name}`}${actorAndReason(actorClaimed ? claimedText(actor) : actor, reason)}`,
-      ),
+    operator_action: (data) => whole('·', 'dim', actionText(data)),
     idle: endRun,
     reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),
   }
@@ -233,16 +229,24 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
   }
 }
 
-/** The effect of an action on the session, in the words of `chat` where it shows the same. */
-const actionWords: { readonly [action: string]: string } = {
-  pause: 'paused',
-  resume: 'resumed',
+/** The events of the session behind the actions of this wire. An action of a later server keeps its name. */
+const actionEvents: { readonly [action: string]: string } = {
+  pause: 'session_paused',
+  resume: 'session_resumed',
   branch: 'branched',
-  import: 'imported',
-  archive: 'archived',
-  unarchive: 'unarchived',
-  rename: 'renamed to',
-  policy: 'budgets or rules changed',
+  import: 'session_imported',
+  archive: 'session_archived',
+  unarchive: 'session_unarchived',
+  rename: 'session_renamed',
+  policy: 'policy_set',
+  signal: 'signal_received',
+  memory: 'memory_decided',
+}
+
+const actionText = ({ action, actor, actorClaimed, reason, name, decision, from }: PrintableEvent['data']): string => {
+  const type = Object.hasOwn(actionEvents, String(action)) ? actionEvents[String(action)] : undefined
+  const more = { title: name, key: name, name, decision, parent: { id: from } }
+  return eventText(type ?? String(action), { ...more, actor, actor_claimed: actorClaimed, reason })
 }
 
 /** The end of a text, for a person to find the place. */
@@ -255,9 +259,6 @@ const lastWords = (text: string): string => {
 export const endLine = (out: CliOutput, printer: EventPrinter): void => {
   if (!printer.freshLine() && out.canAsk) out.write('\n')
 }
-
-/** A name that the caller gave itself. */
-const claimedText = (actor: unknown): string => `${actor} (not signed in)`
 
 /** The actor and the reason, if they are known: ` by ada: enough`. */
 const actorAndReason = (actor: unknown, reason: unknown): string =>
