@@ -15,7 +15,10 @@ import {
   type TestSocket,
   upgradeAnswer,
 } from '../packages/bridle/src/targets/tests/socket-client.suite.ts'
-import { type RealtimeStub, startRealtimeStub } from '../packages/bridle/src/voice/realtime/provider-stub.suite.ts'
+import {
+  type RealtimeStub,
+  startRealtimeStub,
+} from '../packages/bridle/src/voice/realtime/openai/realtime-stub.suite.ts'
 import { holdsForAll } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
 import { type JsonSchema, validValues } from './json-schema.ts'

@@ -68,6 +68,7 @@ const allowed: readonly (readonly [file: string, condition: string, reason: stri
     'Linux only',
   ],
   ['packages/bridle/src/runners/server/leftovers.test.ts', 'reason !== null', 'a row of a table that asks `needs`'],
+  ['packages/bridle/src/cli/config/data-folder.test.ts', '.runIf', 'Linux only'],
   ['packages/bridle/src/stores/folder-lock.test.ts', '.runIf', 'Linux only'],
   ['packages/bridle/src/stores/data-folder.test.ts', `process.platform === 'win32'`, 'Windows has no such modes'],
 ]

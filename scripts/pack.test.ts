@@ -200,7 +200,7 @@ describe('the packed package', () => {
       /```ts\n([\s\S]*?)```/g,
     )
     for (const [index, [, text = '']] of [...shells].entries()) files.push([`shell-${index}.ts`, text])
-    expect(files.filter(([name]) => name.startsWith('shell-'))).toHaveLength(3)
+    expect(files.filter(([name]) => name.startsWith('shell-'))).toHaveLength(4)
     // page-examples.test.ts has the other examples of that page.
     const operator = [
       ...readFileSync(join(project.installed, 'docs/client.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g),

@@ -7,6 +7,7 @@ import { dev } from '../packages/bridle/src/cli/commands/dev.ts'
 import { start } from '../packages/bridle/src/cli/commands/start.ts'
 import { INTERNAL_NAMES, OTHER_NAMES, VARIABLE_NAMES } from '../packages/bridle/src/cli/config/variable-names.ts'
 import { serverOptionNames } from '../packages/bridle/src/targets/node/server-option-names.ts'
+import { PROVIDERS } from '../packages/bridle/src/voice/realtime/providers.ts'
 
 const root = join(import.meta.dirname, '..')
 const rows = readFileSync(join(root, 'docs/settings.md'), 'utf8')
@@ -52,6 +53,7 @@ test('variables of the environment', () => {
       ),
     ].map(([name]) => name),
   )
+  for (const { keyVariable, urlVariable } of PROVIDERS) read.add(keyVariable).add(urlVariable)
   for (const name of ['PORT', 'VISUAL', 'EDITOR']) if (code.includes(`env.${name}`)) read.add(name)
   const written = new Set([...cells(5, 1), ...cells(4, 1), ...cells(3, 0)])
   expect([...written].toSorted()).toEqual([...read].filter((name) => !INTERNAL.includes(name)).toSorted())

@@ -8,7 +8,7 @@ import {
   type StubEvent,
   type StubTurn,
   startRealtimeStub,
-} from '../../packages/bridle/src/voice/realtime/provider-stub.suite.ts'
+} from '../../packages/bridle/src/voice/realtime/openai/realtime-stub.suite.ts'
 import { findChromium, needs } from '../../scripts/needs.ts'
 import { variants } from '../../scripts/variants.ts'
 import { type ChatExample, launch, startChatExample } from './browser.suite.ts'

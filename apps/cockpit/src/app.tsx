@@ -4,7 +4,7 @@ import { Route, Router, Switch } from 'wouter'
 import { basePath } from './server/address.ts'
 import { ServerProvider } from './server/server-context.tsx'
 import { Gate } from './shell/gate.tsx'
-import { REPLAY_PATH } from './shell/pages.ts'
+import { IMPORT_PATH, REPLAY_PATH } from './shell/pages.ts'
 import { pathPart } from './shell/paths.ts'
 import { Shell } from './shell/shell.tsx'
 import { UnknownPage } from './shell/unknown-page.tsx'
@@ -16,6 +16,7 @@ const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'))
 const FleetPage = lazy(() => import('./fleet/fleet-page.tsx'))
 const AgentsPage = lazy(() => import('./agents/agents-page.tsx'))
 const RoutesPage = lazy(() => import('./routes/routes-page.tsx'))
+const ImportPage = lazy(() => import('./import/import-page.tsx'))
 const ReplayPage = lazy(() => import('./replay/replay-page.tsx'))
 
 export const App = () => (
@@ -33,6 +34,7 @@ export const App = () => (
                 {({ agent }) => <AgentsPage agent={agent === undefined ? null : pathPart(agent)} />}
               </Route>
               <Route path="/routes" component={RoutesPage} />
+              <Route path={IMPORT_PATH} component={ImportPage} />
               <Route path={REPLAY_PATH} component={ReplayPage} />
               <Route component={UnknownPage} />
             </Switch>

@@ -22,7 +22,7 @@ const contentOf = (file: Rolldown.OutputChunk | Rolldown.OutputAsset): string | 
   file.type === 'chunk' ? file.code : file.source
 
 /** Rooms of the package that a page may hold. */
-const pageRooms = ['client', 'react', 'assistant-ui', 'kernel', 'surfaces', 'history']
+const pageRooms = ['client', 'react', 'assistant-ui', 'kernel', 'surfaces', 'history', 'words']
 
 /** The chunk that a module is in. */
 const chunkOf = (module: string): Rolldown.OutputChunk => {

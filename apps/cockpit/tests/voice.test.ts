@@ -5,7 +5,7 @@ import {
   type RealtimeStub,
   type StubTurn,
   startRealtimeStub,
-} from '../../../packages/bridle/src/voice/realtime/provider-stub.suite.ts'
+} from '../../../packages/bridle/src/voice/realtime/openai/realtime-stub.suite.ts'
 import { needs } from '../../../scripts/needs.ts'
 import { describeCockpit, expectNoOverflow, longTest } from './browser.suite.ts'
 import { recordedMicrophone } from './microphone.suite.ts'

@@ -83,7 +83,7 @@ export {
 export type { OpenTools, ToolSource, ToolSourceContext } from './agents/tools/tool-source.ts'
 export { connectFabricWs } from './client/fabric/socket.ts'
 export { HarnessClient } from './client/harness/client.ts'
-export { connectFabricVoice } from './client/voice/connection.ts'
+export { connectFabricVoice } from './client/voice/fabric-voice.ts'
 export type {
   FabricVoiceAudio,
   FabricVoiceEnd,

@@ -37,6 +37,7 @@ export const actionTable = {
   'page.sessions': { words: 'Go to Sessions', group: 'Everywhere', icon: 'layers', keys: 'g s' },
   'page.health': { words: 'Go to Health', group: 'Everywhere', icon: 'activity', keys: 'g h' },
   'page.agents': { words: 'Go to Agents', group: 'Everywhere', icon: 'bot', keys: 'g a' },
+  'page.import': { words: 'Import a session', group: 'Everywhere', icon: 'upload' },
   'page.replay': { words: 'Replay an export file', group: 'Everywhere', icon: 'history' },
   'page.routes': { words: 'Go to Routes', group: 'Everywhere', icon: 'route' },
   'page.debug': { words: 'Go to Debug', group: 'Everywhere', icon: 'terminal', keys: 'g d' },

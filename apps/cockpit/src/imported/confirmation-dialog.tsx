@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import type { Continuation } from './confirmation.ts'
 import { ImportedPrompts } from './imported-prompts.tsx'
+import { modeWords } from './mode-words.ts'
 import './imported.css'
 
 interface ConfirmationDialogProps {
@@ -48,7 +49,7 @@ const ConfirmationDialog = ({ detail, onSettle }: ConfirmationDialogProps) => {
           </div>
           <div>
             <dt className="small t2">Mode</dt>
-            <dd>{mode === 'plan' ? 'Plan only' : 'As the agent asks'}</dd>
+            <dd>{modeWords(mode)}</dd>
           </div>
           {offer.data && offer.data.modes.length > 0 ? (
             <FilesFields offer={offer.data} files={files} onChange={setFiles} />

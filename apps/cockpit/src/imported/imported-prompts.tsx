@@ -1,13 +1,25 @@
 import type { ImportedPrompt } from 'bridle/client'
 import { plural } from 'bridle/words'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ExactBlock } from '../approval/exact-block.tsx'
 import { Button } from '../ui/button.tsx'
 import { visibleText } from '../ui/plain-text.ts'
 import { PROMPTS_SHOWN } from './limits.ts'
+import './imported.css'
+
+export interface ShownPrompt extends ImportedPrompt {
+  /** The author and the place of the prompt; default: the id of its message. */
+  readonly about?: string
+}
+
+interface ImportedPromptsProps {
+  readonly prompts: readonly ShownPrompt[]
+  /** A warning above the prompts. */
+  readonly note?: ReactNode
+}
 
 /** The prompts of a file: each in full, in its order, and as many as there are. */
-export const ImportedPrompts = ({ prompts }: { readonly prompts: readonly ImportedPrompt[] }) => {
+export const ImportedPrompts = ({ prompts, note }: ImportedPromptsProps) => {
   const [shown, setShown] = useState(PROMPTS_SHOWN)
   const left = prompts.length - shown
   return (
@@ -15,15 +27,16 @@ export const ImportedPrompts = ({ prompts }: { readonly prompts: readonly Import
       <header className="row">
         <h3>Prompts</h3>
         <span className="small t3 num">{prompts.length}, in full</span>
+        {note}
       </header>
       <ol>
-        {prompts.slice(0, shown).map(({ message_id, text, input }, at) => (
-          <li key={message_id}>
+        {prompts.slice(0, shown).map(({ message_id, text, input, about }, at) => (
+          <li key={about ?? message_id}>
             <div className="row small t3">
               <span className="num">
                 {at + 1} of {prompts.length}
               </span>
-              <span className="mono">{visibleText(message_id)}</span>
+              <span className="mono imported-about">{visibleText(about ?? message_id)}</span>
             </div>
             <ExactBlock text={text} label={`Prompt ${at + 1}`} />
             {hasMore(input) && (

@@ -1,4 +1,5 @@
-// The file that is open, while the app is: a look at another page must not close it. It is read in the browser and sent nowhere.
+// The file that is open, while the app is: a look at another page must not close it. It is read in the browser; only the page of imports sends
+// it to the server.
 import { type ExportContent, readExport } from 'bridle/history'
 import { bytesText } from 'bridle/words'
 import { FILE_BYTES_MAX } from './limits.ts'
@@ -7,9 +8,15 @@ export type ReplayFile =
   | { readonly type: 'none' }
   | { readonly type: 'reading'; readonly name: string }
   | { readonly type: 'wrong'; readonly name: string; readonly problem: string }
-  | { readonly type: 'open'; readonly name: string; readonly content: ExportContent }
+  | OpenFile
 
-type ChosenFile = Pick<File, 'name' | 'size' | 'arrayBuffer'>
+export interface OpenFile {
+  readonly type: 'open'
+  readonly name: string
+  readonly content: ExportContent
+  /** The bytes, as they would be sent. */
+  readonly file: File
+}
 
 let current: ReplayFile = { type: 'none' }
 let round = 0
@@ -33,7 +40,7 @@ export const closeReplayFile = (): void => {
 }
 
 /** Reads a file. One that is chosen meanwhile takes its place. */
-export const openReplayFile = async (file: ChosenFile): Promise<void> => {
+export const openReplayFile = async (file: File): Promise<void> => {
   const { name } = file
   round += 1
   const own = round
@@ -42,16 +49,16 @@ export const openReplayFile = async (file: ChosenFile): Promise<void> => {
   if (own === round) show(next)
 }
 
-const readReplayFile = async (file: ChosenFile): Promise<ReplayFile> => {
+const readReplayFile = async (file: File): Promise<ReplayFile> => {
   const { name, size } = file
   if (size > FILE_BYTES_MAX)
     return {
       type: 'wrong',
       name,
-      problem: `The file has ${bytesText(size)}, and a page reads at most ${bytesText(FILE_BYTES_MAX)}. Export fewer sessions, or import it into a server.`,
+      problem: `The file has ${bytesText(size)}, and a page reads at most ${bytesText(FILE_BYTES_MAX)}. Export fewer sessions at a time.`,
     }
   try {
-    return { type: 'open', name, content: await readExport(new Uint8Array(await file.arrayBuffer())) }
+    return { type: 'open', name, file, content: await readExport(new Uint8Array(await file.arrayBuffer())) }
   } catch (error) {
     return { type: 'wrong', name, problem: error instanceof Error ? error.message : String(error) }
   }

@@ -4,7 +4,7 @@ import { Link, useSearchParams } from 'wouter'
 import { useServer } from '../server/server-context.tsx'
 import { CANNOT_OPERATE, useCan } from '../server/use-can.ts'
 import { useLoaded } from '../server/use-loaded.ts'
-import { REPLAY_PATH } from '../shell/pages.ts'
+import { IMPORT_PATH, REPLAY_PATH } from '../shell/pages.ts'
 import { TopBar } from '../shell/top-bar.tsx'
 import { FirstRun } from '../tour/first-run.tsx'
 import { Button } from '../ui/button.tsx'
@@ -76,6 +76,14 @@ const SessionsPage = () => {
       <TopBar
         actions={
           <>
+            <Link
+              className="btn ghost no-phone"
+              href={IMPORT_PATH}
+              title="Store the sessions of an export file on this server"
+            >
+              <Icon name="upload" size={14} />
+              Import a session
+            </Link>
             <Link
               className="btn ghost no-phone"
               href={REPLAY_PATH}

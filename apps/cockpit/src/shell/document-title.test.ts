@@ -14,6 +14,7 @@ test.each([
   ['/fleet', '', 'Health · Bridle'],
   ['/try/scripted', '1', '(1) Agents · Bridle'],
   ['/routes', '', 'Routes · Bridle'],
+  ['/import-file', '', 'Import · Bridle'],
   ['/s/one', '1', '(1) Lower the retry budget · Bridle'],
   ['/s/user%3Aann', '', 'Ann’s notes · Bridle'],
   ['/s/not-listed', '', 'not-listed · Bridle'],

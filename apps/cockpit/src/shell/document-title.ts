@@ -3,7 +3,7 @@ import type { SessionRow } from 'bridle/client'
 import { visibleText } from '../ui/plain-text.ts'
 import { titleText } from '../ui/script-text.ts'
 import { TITLE_CHARS } from './limits.ts'
-import { currentPage, pageLinks, REPLAY_PATH } from './pages.ts'
+import { currentPage, IMPORT_PATH, pageLinks, REPLAY_PATH } from './pages.ts'
 
 type NamedSession = Pick<SessionRow, 'id' | 'title'> & Partial<Pick<SessionRow, 'branch_source_event_id'>>
 
@@ -18,5 +18,6 @@ const pageName = (path: string, sessions: readonly NamedSession[]): string => {
   if (id !== null) return session ? titleText(session) : id
   if (path.startsWith('/routes')) return 'Routes'
   if (path.startsWith(REPLAY_PATH)) return 'Replay'
+  if (path === IMPORT_PATH) return 'Import'
   return pageLinks.find((link) => link.path === currentPage(path))?.word ?? ''
 }

@@ -4,12 +4,13 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icon-names.ts'
 import { ActionRow } from './action-row.tsx'
-import { REPLAY_PATH, ROUTES_PATH } from './pages.ts'
+import { IMPORT_PATH, REPLAY_PATH, ROUTES_PATH } from './pages.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { UserRow } from './user-row.tsx'
 
 const links: readonly { readonly path: string; readonly word: string; readonly icon: IconName }[] = [
   { path: ROUTES_PATH, word: 'Routes', icon: 'route' },
+  { path: IMPORT_PATH, word: 'Import a session', icon: 'upload' },
   { path: REPLAY_PATH, word: 'Replay a file', icon: 'history' },
 ]
 

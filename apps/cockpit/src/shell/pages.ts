@@ -12,6 +12,8 @@ export interface PageLink {
 
 export const ROUTES_PATH = '/routes'
 export const REPLAY_PATH = '/replay'
+/** `/import` is a route of the server. */
+export const IMPORT_PATH = '/import-file'
 
 export const pageLinks: readonly PageLink[] = [
   { path: '/inbox', word: 'Inbox', icon: 'inbox', action: 'page.inbox', keys: 'g i' },
@@ -20,8 +22,8 @@ export const pageLinks: readonly PageLink[] = [
   { path: '/try', word: 'Agents', icon: 'bot', action: 'page.agents', keys: 'g a' },
 ]
 
-/** The page that a path belongs to: a session belongs to the list. */
+/** The page that a path belongs to: a session belongs to the list, and so does its import. */
 export const currentPage = (path: string): string => {
-  if (path.startsWith('/s/')) return '/'
+  if (path.startsWith('/s/') || path === IMPORT_PATH) return '/'
   return pageLinks.find((link) => link.path !== '/' && path.startsWith(link.path))?.path ?? path
 }

@@ -9,7 +9,7 @@ import { changeCredential, readCredential } from '../server/credential.ts'
 import { useLive } from '../server/server-context.tsx'
 import { copyText } from '../ui/copy-text.ts'
 import { useLastSession } from './last-session.ts'
-import { pageLinks, REPLAY_PATH, ROUTES_PATH } from './pages.ts'
+import { IMPORT_PATH, pageLinks, REPLAY_PATH, ROUTES_PATH } from './pages.ts'
 import { DEBUG_VIEW, sessionPath } from './paths.ts'
 import { applyTheme } from './theme.ts'
 
@@ -30,6 +30,7 @@ export const useShortcuts = (): void => {
   }, [navigate])
   useAction('page.routes', () => navigate(ROUTES_PATH))
   useAction('page.debug', last && (() => navigate(sessionPath(last, { view: DEBUG_VIEW }))))
+  useAction('page.import', () => navigate(IMPORT_PATH))
   useAction('page.replay', () => navigate(REPLAY_PATH))
   useAction('theme.system', () => applyTheme('system'))
   useAction('theme.light', () => applyTheme('light'))

@@ -165,7 +165,7 @@ export type {
 export type { NewThread, Thread, ThreadsOptions, ThreadsState } from './threads/options.ts'
 export { type Threads, threads } from './threads/threads.ts'
 export type { UploadContent, UploadOptions } from './upload.ts'
-export { connectFabricVoice } from './voice/connection.ts'
+export { connectFabricVoice } from './voice/fabric-voice.ts'
 export type {
   FabricVoiceAudio,
   FabricVoiceEnd,

@@ -42,23 +42,34 @@ export const removeSessions = async (
 const NAMED_BY_SERVER = ['made', 'child']
 const TENANT = /(?:"x-fabric-tenant":"|[?&]tenant=)([A-Za-z0-9]+)/g
 
-const remove = async (
-  { url, token, timeoutMs }: ServerUnderTest,
-  id: string,
-  tenant: string | null,
-): Promise<number | null> => {
+const remove = async (server: ServerUnderTest, id: string, tenant: string | null): Promise<number | null> => {
   try {
-    const response = await fetch(`${url}/agents/scripted/${encodeURIComponent(id)}`, {
-      method: 'DELETE',
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(tenant !== null && { 'x-fabric-tenant': tenant }),
-      },
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    await response.body?.cancel()
-    return response.status
+    const removed = await ask(server, 'DELETE', `/agents/scripted/${encodeURIComponent(id)}`, tenant)
+    if (removed.status !== 404) return removed.status
+    // A session of another agent: an export may have named it.
+    const found = await ask(server, 'GET', `/sessions/${encodeURIComponent(id)}`, tenant)
+    const { agent } = JSON.parse(found.text || '{}') as { readonly agent?: string }
+    if (found.status !== 200 || !agent) return removed.status
+    const path = `/agents/${encodeURIComponent(agent)}/${encodeURIComponent(id)}`
+    return (await ask(server, 'DELETE', path, tenant)).status
   } catch {
     return null
   }
+}
+
+const ask = async (
+  { url, token, timeoutMs }: ServerUnderTest,
+  method: string,
+  path: string,
+  tenant: string | null,
+): Promise<{ readonly status: number; readonly text: string }> => {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(tenant !== null && { 'x-fabric-tenant': tenant }),
+    },
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  return { status: response.status, text: await response.text() }
 }

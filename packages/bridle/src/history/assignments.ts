@@ -1,18 +1,18 @@
-// Secrets that a text assigns to a name: environment files, configuration, JSON within text, code. A name is found first, then its
-// value is judged, each in one pass: a text of any kind takes time in proportion to its length.
+// Secrets assigned to a name: environment files, configuration, JSON within text, code. The scanner finds a name and then judges its
+// value. It reads each character a bounded number of times, so its time is linear in the text.
 import { JUDGED_CHARS, LOOSE_SECRET_CHARS_MIN, NAMED_SECRET_CHARS_MIN, RANDOM_CHARS_MIN } from './limits.ts'
 import { isSecretVariable, nameKind } from './secret-names.ts'
 
 export const REMOVED = '[removed]'
 
-/** Most texts have no such word, and are done. */
+/** Fast path: a text without any of these words has no assigned secret. */
 const hint = /pass|pwd|secret|token|key|credential|authorization/i
 /** A name with its quote, if any, the sign, and the quote of the value, if any. A quote may be escaped, also several times. The query of an address has a pattern of its own. */
 const assignment =
   /(?<![\w?&-])-{0,2}(\w[\w-]{0,127})(\\{0,15}["'`])?([ \t]{0,8})(=>|:=|=|:)(?![=:~>])([ \t]{0,8})(\\{0,15}["'`])?/g
 /** Where a value without quotes ends: at a blank, a control character, a quote, or an escaped blank or quote. */
 const bareEnd = /[\s\p{Cc}"'`]|\\{1,15}(?:[bfnrt"'`/]|u[0-9A-Fa-f]{4})/gu
-/** An escape, a colour or an encoded character before a name is no part of it: `\nTOKEN=`, `%0ATOKEN=`. */
+/** An escape, a colour or an encoded character can precede a name without a gap: `\nTOKEN=`, `%0ATOKEN=`. */
 const attached: { readonly [before: string]: RegExp } = {
   '\\': /^(?:u[0-9a-f]{4}|[bfnrt])/i,
   '%': /^[0-9a-f]{2}/i,
@@ -95,11 +95,11 @@ const isSecret = (found: Assignment, value: string): boolean => {
   return kind === 'certain' ? looksSecret(value, name) : isRandom(value)
 }
 
-/** A variable in place of a value. */
+/** A reference to a variable, such as `${TOKEN}`. */
 const isReference = (value: string): boolean => /^\$(?:\{\w{1,64}\}|[A-Z_][A-Z0-9_]{0,63})$/.test(value)
 
 const random = /^[A-Za-z0-9+/_=.-]+$/
-/** As generators write it: no word, path or expression has all three kinds of letters at this length. */
+/** Hex, or lower case, upper case and digits together: words and expressions of this length rarely have all three. */
 const isRandom = (value: string): boolean => {
   const bare = trimmed(value)
   if (bare.length < RANDOM_CHARS_MIN || !random.test(bare) || isPlace(bare)) return false
@@ -123,10 +123,10 @@ const looksSecret = (value: string, name: string): boolean => {
 const isMixed = (value: string): boolean =>
   value.length >= RANDOM_CHARS_MIN + 8 && /[a-z]/.test(value) && /[A-Z]/.test(value) && !/[_-]/.test(value)
 
-/** A file or an address. A key of a cloud may begin with a slash, too, and has 40 letters. */
+/** A path or a URL. An AWS secret key may begin with a slash, too, and has 40 characters. */
 const isPlace = (value: string): boolean =>
   /^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(value) ||
   (/^(?:~|\.{1,2})?\/|^[A-Za-z]:\\/.test(value) && !/^[A-Za-z0-9+/]{40}$/.test(value))
 
-/** A value at the end of a sentence, of a list or of a call. */
+/** Without the punctuation of a sentence, list or call. */
 const trimmed = (value: string): string => value.replace(/[,;.:)\]}]{1,8}$/, '')

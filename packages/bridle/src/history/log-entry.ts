@@ -3,7 +3,6 @@
 import type { EventType } from '../kernel/catalogue.ts'
 import type { AnyEvent } from '../kernel/event.ts'
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts'
-import { scrub } from './scrubbing.ts'
 
 /** An event of a session's log. */
 export interface LogEntry {
@@ -125,15 +124,7 @@ const contents: { readonly [T in EventType]: EntryContent } = {
   artifact_chunk: 'whole',
 }
 
-/** An event as the log of the wire has it. A type that this build does not know is withheld. */
-export const entryOf = (event: AnyEvent): LogEntry => {
-  const entry = unscrubbedEntryOf(event)
-  if (isBytes(event)) return entry
-  const payload = scrub(entry.payload) as JsonObject
-  return payload === entry.payload ? entry : { ...entry, payload }
-}
-
-/** The same with the text as it is, to compare with an entry of a file. */
+/** An event as the log of the wire has it, with the text as it is. A type that this build does not know is withheld. */
 export const unscrubbedEntryOf = (event: AnyEvent): LogEntry => {
   const content = contentOf(event.type)
   const { seq, at, type, run, attempt, continues } = event
@@ -151,10 +142,6 @@ export const unscrubbedEntryOf = (event: AnyEvent): LogEntry => {
     payload: content === 'whole' ? payload : content(payload),
   }
 }
-
-/** Letters of base64 may look like a key by chance, and bytes without them would be broken. */
-const isBytes = ({ type, hearsay, payload }: AnyEvent): boolean =>
-  type === 'artifact_chunk' && !hearsay && payload.encoding === 'base64'
 
 /** An entry without the text of an artifact, for readers that show none of it. */
 export const entryWithoutContent = (entry: LogEntry): LogEntry =>

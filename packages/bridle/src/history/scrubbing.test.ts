@@ -177,7 +177,7 @@ test.each<[string, Json]>([
   ['counts of tokens', 'MAX_TOKENS=100000 TOKEN_COUNT=1234567 token: 1523 total_tokens=12345678 token_limit: 200000'],
   ['results of tests', 'PASS src/a.test.ts\n# pass 12\npass: 1234 fail: 0\nPASS: 17 of 17'],
   ['folders', 'PWD=/home/ada/project OLDPWD=/home/ada token: /run/secrets/token1 TOKEN_FILE=/run/secrets/db1'],
-  ['references', 'API_KEY=${API_KEY} TOKEN=$GITHUB_TOKEN'],
+  ['references', `API_KEY=\${API_KEY} TOKEN=$GITHUB_TOKEN`],
   ['declarations', 'const key = value\ntype A = { password: string; token?: string, secret: Uint8Array }'],
   ['calls', 'const token = parseToken2(x)\nconnect(user=user, password=password)\napi_key=settings.api_key'],
   ['calls with options', "fetch(url, { credentials: 'same-origin' })\nlabel({ password: 'Password', token: 'Token' })"],

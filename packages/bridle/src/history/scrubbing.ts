@@ -5,7 +5,7 @@ import { REMOVED, withoutAssignedSecrets } from './assignments.ts'
 import { SCRUB_PASSES_MAX, SCRUBBED_CHARS_MIN } from './limits.ts'
 import { nameKind } from './secret-names.ts'
 
-/** Where a word begins. Behind an escape, a colour or an encoded character it begins, too: `\\nghp_…`, `%0Aghp_…`. */
+/** The start of a word, also directly behind an escape, a colour or an encoded character: `\\nghp_…`, `%0Aghp_…`. */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|[[;]\d{1,3}m))`
 const shape = (pattern: string, flags = 'g'): RegExp => new RegExp(START + pattern, flags)
 
@@ -53,7 +53,7 @@ export const shapes: readonly (readonly [RegExp, string])[] = [
   [shape(String.raw`([a-z][a-z0-9+.-]{1,20}://[^\s/:@"']{0,128}:)[^\s/@"']{1,256}@`, 'gi'), `$1${REMOVED}@`],
 ]
 
-/** Folders of the server: they name its users, and mean nothing elsewhere. */
+/** Fields with folders of the server, which contain names of its users. */
 const FOLDER_NAMES: ReadonlySet<string> = new Set(['workspace_path', 'workspace_source'])
 const FOLDER = '[folder]'
 const ABSOLUTE = /^(?:[/\\]|[A-Za-z]:[/\\])/
@@ -71,7 +71,7 @@ export const scrub = (value: Json): Json => {
   )
 }
 
-/** Until nothing changes: what follows a removed secret may be one, too, and a second scrubbing must find none. */
+/** Repeats until nothing changes, so that scrubbing is idempotent: text behind a removed secret may become one. */
 export const scrubText = (text: string): string => {
   if (text.length < SCRUBBED_CHARS_MIN) return text
   let scrubbed = WORKSPACE_FILE.test(text) ? text.replace(FILE_FOLDER, `$1${FOLDER}`) : text

@@ -3,25 +3,31 @@
 /** `certain`: the value is a secret. `possible`: it is one if it looks like one. */
 export type NameKind = 'certain' | 'possible' | null
 
-/** The end of the name is enough: `githubToken`, `PGPASSWORD`, `x-api-key`. Not `tokens_saved`, nor `token_count`. */
+/** Matches the end of a name: `githubToken`, `PGPASSWORD`, `x-api-key`. Not `tokens_saved`, nor `token_count`. */
 const SECRET = 'passw(?:or)?d|passphrase|secret|token|api[_-]?key|authorization|credentials?'
 const KEY =
   'api|secret|private|access|encryption|decryption|signing|master|storage|shared|ssh|deploy|jwt|hmac|aes|auth|account|license|webhook'
 const PASS =
   'db|database|user|admin|root|login|basic|proxy|http|smtp|imap|pop3|mail|email|ftp|sftp|ssh|ldap|sudo|redis|mysql|pg|postgres|postgresql|mongo|mongodb|rabbitmq|jdbc|keystore|truststore|wifi|vnc'
 
+const capitalized = (words: string): string =>
+  words
+    .split('|')
+    .map((word) => word[0]?.toUpperCase() + word.slice(1))
+    .join('|')
+
 const certainEnd = new RegExp(`(?:${SECRET}|(?:^|[_-])(?:(?:${KEY})[_-]?key|(?:${PASS})[_-]?(?:pass|pwd)))$`, 'i')
-/** The same words, where capital letters part them: `dbPass`, `awsSigningKey`. */
+/** The same words in camel case: `dbPass`, `awsSigningKey`. */
 const certainCamelEnd = new RegExp(
   `[a-z](?:${capitalized(KEY)})Key$|[a-z0-9](?:${capitalized(PASS)})(?:Pass|Pwd)$|^(?:${KEY})Key$|^(?:${PASS})(?:Pass|Pwd)$`,
 )
 const possibleEnd = /(?:^|[_-])(?:pass|pwd|key|Pass|Pwd|Key|PASS|PWD|KEY)$|[a-z0-9](?:Pass|Pwd|Key)$/
 
-/** Keys that are no secrets, and the working directory of a shell. */
+/** Keys that are not secret, and the working directory of a shell. */
 const PLAIN = /(?:^|_)(?:PRIMARY|FOREIGN|PUBLIC|SORT|PARTITION|CACHE|UNIQUE|INDEX|IDEMPOTENCY|HOT)_?KEY$|^(?:OLD)?PWD$/
 const SECRET_WORD =
   /(?:^|_)(?:[A-Z]*PASS(?:WORD|WD|PHRASE)|[A-Z]*SECRET|[A-Z]*TOKEN|API_?KEY|(?:PRIVATE|ACCESS)_KEY)(?:_|$)/
-/** Behind a word such as TOKEN, these name a fact about the secret. */
+/** Suffixes of settings about a secret, such as TOKEN_LIMIT. */
 const FACT =
   /_(?:COUNT|LIMIT|MAX|MIN|SIZE|LENGTH|BYTES|URL|URI|ENDPOINT|HOST|FILE|PATH|DIR|NAME|ID|ARN|TYPE|TTL|EXPIRY|EXPIRES|TIMEOUT|BUDGET|USED|SAVED)$/
 
@@ -30,15 +36,8 @@ export const nameKind = (name: string): NameKind => {
   return possibleEnd.test(name) ? 'possible' : null
 }
 
-/** A variable of an environment, `NAME=value`, in which every value of some length is a secret. */
+/** An environment variable, `NAME=value`, whose value is always treated as a secret. */
 export const isSecretVariable = (name: string): boolean => {
   if (!/^[A-Z0-9_]+$/.test(name) || PLAIN.test(name) || FACT.test(name)) return false
   return nameKind(name) !== null || SECRET_WORD.test(name)
-}
-
-function capitalized(words: string): string {
-  return words
-    .split('|')
-    .map((word) => word[0]?.toUpperCase() + word.slice(1))
-    .join('|')
 }

@@ -56,7 +56,7 @@ export interface InputAnswer {
 /** The person who acts. */
 export interface ActorField {
   readonly actor?: string
-  /** The caller named itself: its credential has no user. */
+  /** The caller supplied the name, since its credential has no user. */
   readonly isActorClaimed?: true
 }
 

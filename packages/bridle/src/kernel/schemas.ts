@@ -65,7 +65,7 @@ export const BUDGETS = [
 
 /** A runner or an agent claims this, and the server cannot check it: no fold reads it. */
 const hearsay = maybe(v.boolean())
-/** The person who acts. Claimed: the caller named itself, since its credential has no user. */
+/** The person who acts. `actor_claimed`: the caller supplied the name, since its credential has no user. */
 const acting = { actor: maybe(text), actor_claimed: maybe(v.literal(true)) }
 const arguments_ = object
 const decision = v.picklist(APPROVAL_DECISIONS)

@@ -57,8 +57,8 @@ export const makeFolder = (path: string): void => {
 }
 
 /**
- * A folder that somebody made for the server, or that an older server has, may be readable for everybody. One with other people's files,
- * or with a sticky bit, such as /tmp, is left alone. Under root, engines of another user pass through the folder.
+ * An existing data folder may be readable by other users. A folder with unrelated files, or with a sticky bit such as /tmp, keeps its mode.
+ * Under root it stays traversable, because engines run as another user.
  */
 const tighten = (path: string): void => {
   const { mode } = statSync(path)
@@ -67,7 +67,7 @@ const tighten = (path: string): void => {
   try {
     chmodSync(path, mode & (process.getuid?.() === 0 ? 0o701 : 0o700))
   } catch {
-    // Somebody else's folder that this user may write: its files are private all the same.
+    // A folder of another user, writable for this one. The files in it are private anyway.
   }
 }
 

@@ -72,5 +72,5 @@ export const UPLOAD_PIECE_BYTES = 1_800_000
 export const RELEASES_MAX = 50
 /** Files of one tenant that no session uses, together: forty of the largest, so that no caller fills the disk. */
 export const UPLOADS_UNUSED_BYTES_MAX = 1024 * 1024 * 1024
-/** Unused uploads of one user, within the quota of the tenant: ten of the largest, so that one user leaves room for the others. */
+/** Unused files of one user, together: ten of the largest. One user leaves room for the others of the tenant. */
 export const UPLOADS_UNUSED_USER_BYTES_MAX = UPLOADS_UNUSED_BYTES_MAX / 4

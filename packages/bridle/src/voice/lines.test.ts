@@ -5,6 +5,7 @@ import { isVoiceFault } from '../kernel/ports/voice.ts'
 import { connectProvider } from '../targets/node/sockets/provider-socket.ts'
 import { clock as systemClock } from '../targets/node/system-ports.ts'
 import { IDLE_MS, PROVIDER_UNSENT_BYTES_MAX, RESPONSE_END_MS } from './limits.ts'
+import { openai } from './realtime/openai/openai.ts'
 import type { ConnectProvider } from './realtime/provider-socket.ts'
 import { KEY, silence, TestClient, talker, VoiceWorld, voice, type WorldOptions } from './voice-world.suite.ts'
 
@@ -69,7 +70,7 @@ describe('[V15] faults of the provider', () => {
     ['a model that does not exist', { models: ['gpt-realtime'] }, { model: 'gpt-none' }, 'provider_model'],
     [
       'a provider that is not there',
-      { ports: { realtime: { url: 'http://127.0.0.1:9/v1', key: KEY, connect: connectProvider } } },
+      { ports: { realtime: { provider: openai, url: 'http://127.0.0.1:9/v1', key: KEY, connect: connectProvider } } },
       {},
       'provider_lost',
     ],
@@ -81,6 +82,16 @@ describe('[V15] faults of the provider', () => {
       expect(client.faults).toEqual([])
       expect(await world.host.find(key)).toBeNull()
     }
+  })
+
+  test('a provider that closes the socket while it is being connected is one fault', async () => {
+    const connect: ConnectProvider = async (_address, events) => {
+      events.message('{"type":"session.created"}')
+      events.closed()
+      return { send: () => {}, unsent: () => 0, close: () => {} }
+    }
+    const world = await start({ ports: { realtime: { provider: openai, url: 'ws://provider', key: KEY, connect } } })
+    expect((await world.dial('a')).line).toMatchObject({ code: 'provider_lost' })
   })
 
   test.each(['in the middle of a turn', 'at its end'])(
@@ -138,7 +149,7 @@ describe('[V15] faults of the provider', () => {
         },
       })
     const world = await start({ plan: () => ({ heard: 'hello', says: 'Hi there.' }) })
-    const odd = await start({ ports: { realtime: { url: world.stub.url, key: KEY, connect } } })
+    const odd = await start({ ports: { realtime: { provider: openai, url: world.stub.url, key: KEY, connect } } })
     const lines = await Promise.all(['a', 'b', 'c'].map((id) => odd.open(id)))
     for (const messages of [2, 4])
       for (const { line, key } of lines) {
@@ -286,6 +297,7 @@ test('[V17] a provider that takes no audio holds the client back', async () => {
   const lines = await VoiceWorld.start({
     ports: {
       realtime: {
+        provider: openai,
         url: world.stub.url,
         key: KEY,
         connect: async (address, events) => {

@@ -12,14 +12,15 @@ import {
 import type { EngineLine, LinePorts, VoiceEngine } from './engine.ts'
 import { AWAY_MS } from './limits.ts'
 import { LineClient } from './line-client.ts'
-import type { RealtimeProvider } from './realtime/provider-socket.ts'
+import type { ProviderAccess } from './realtime/provider.ts'
+import { KEY_VARIABLES } from './realtime/providers.ts'
 import { type RealtimeLine, realtimeEngine } from './realtime/realtime-line.ts'
 
 export interface LinesPorts extends LinePorts {
   /** Whether a model decides what the agent does next: only such an agent can speak through the provider's model. */
   readonly hasModel: (agent: string) => boolean
   /** Null: the server has no key. */
-  readonly realtime: RealtimeProvider | null
+  readonly realtime: ProviderAccess | null
   /** Speech to text and text to speech; null: none is set. */
   readonly cascade: VoiceEngine | null
 }
@@ -214,8 +215,7 @@ const REPLACED: VoiceFault = {
 }
 const NO_KEY: VoiceFault = {
   code: 'voice_unavailable',
-  message:
-    'This server has no voice: OPENAI_API_KEY is not set. Its operator sets it for agents with a model, or BRIDLE_STT_URL and BRIDLE_TTS_URL for all agents.',
+  message: `This server has no voice: ${KEY_VARIABLES} is not set. Its operator sets it for agents with a model, or BRIDLE_STT_URL and BRIDLE_TTS_URL for all agents.`,
 }
 const NO_VOICE: VoiceFault = {
   code: 'voice_unavailable',

@@ -22,7 +22,8 @@ import { connectProvider } from '../targets/node/sockets/provider-socket.ts'
 import { clock as systemClock } from '../targets/node/system-ports.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 import { Lines, type LinesPorts } from './lines.ts'
-import { type RealtimeStub, type StubOptions, startRealtimeStub } from './realtime/provider-stub.suite.ts'
+import { openai } from './realtime/openai/openai.ts'
+import { type RealtimeStub, type StubOptions, startRealtimeStub } from './realtime/openai/realtime-stub.suite.ts'
 
 export const KEY = 'sk-very-secret'
 
@@ -96,7 +97,7 @@ export class VoiceWorld {
       clock,
       send: (key, command) => this.host.send(key, command),
       hasModel: (name) => agents.some((each) => each.name === name && each.model !== null),
-      realtime: { url: stub.url, key: KEY, connect: connectProvider },
+      realtime: { provider: openai, url: stub.url, key: KEY, connect: connectProvider },
       cascade: null,
       ...ports,
     })

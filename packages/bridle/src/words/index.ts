@@ -13,7 +13,7 @@ export {
   plural,
   roughTimeText,
 } from './amounts.ts'
-export { actorText, answerWords, CLAIMED } from './approvals.ts'
+export { byActor, CLAIMED } from './approvals.ts'
 export {
   BUDGET_NAMES,
   budgetAmountText,

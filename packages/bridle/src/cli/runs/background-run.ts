@@ -33,7 +33,7 @@ const nextRun = async (
 
 type StartedRun = Omit<BackgroundReceipt, 'messageId' | 'delivery'>
 
-/** The exit code: that of an earlier call's run if the key is that of work that has ended. */
+/** The exit code: of the earlier run if the key belongs to work that has ended. */
 export const startInBackground = async (
   fabric: OperatorClient,
   work: BackgroundRun,

@@ -74,7 +74,9 @@ test('[C376] background work that waits for an approval is still at work for a l
   const waiting = [scriptOf({ approve: 'go', args: {} }), '--id', 'waits', '--once']
   const { runId } = await outcome(...waiting, '--background')
   await expect.poll(() => outcome(...waiting)).toMatchObject({ code: 0, runId, status: 'awaiting_approval' })
-  expect((await world.text('run', 'scripted', ...waiting)).notes).toContain('goes on in the background. Watch it with')
+  expect((await world.text('run', 'scripted', ...waiting)).notes).toContain(
+    'continues in the background. Watch it with',
+  )
   expect(await runsOf('waits')).toBe(1)
 })
 

@@ -10,7 +10,7 @@ import type { RunPayload } from './run-input.ts'
 import type { FolderChoice } from './workspace-option.ts'
 
 export const onceOptions = {
-  once: { type: 'boolean', help: 'with --id: the same prompt and options are one run, however often they are sent' },
+  once: { type: 'boolean', help: 'with --id: the same prompt and options are one run, also when sent again' },
   'idempotency-key': {
     type: 'string',
     value: 'KEY',
@@ -81,7 +81,7 @@ export const earlierRun = async (
 /** For people: the outcome of a run whose events are not shown. */
 export const sayOutcome = (out: CliOutput, { status, result, error }: RunStatus, attach: string): void => {
   if (!isFinalStatus(status))
-    out.note(`An earlier call started this work, which goes on in the background. Watch it with ${attach}`)
+    out.note(`An earlier call started this work, which continues in the background. Watch it with ${attach}`)
   if (error !== undefined) out.line(`✗ ${escapeControls(error.message)}`)
   if (result !== undefined && result !== null)
     out.line(escapeControls(typeof result === 'string' ? result : JSON.stringify(result)))

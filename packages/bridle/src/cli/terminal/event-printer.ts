@@ -1,6 +1,6 @@
 // Prints AgentEvents for people: text as it streams, and everything else in separate lines.
 
-import { bytesText, eventText } from '../../words/index.ts'
+import { byActor, bytesText, eventText } from '../../words/index.ts'
 import { approvalLines, printApproval } from '../approvals/approval-text.ts'
 import { commandName } from '../command-name.ts'
 import { LAST_WORDS_CHARS } from '../limits.ts'
@@ -201,11 +201,12 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
     },
     error: ({ message }) => whole('✗', 'red', String(message)),
     // A prompt that is dropped from the queue has the event of a run that is cancelled.
-    cancelled: ({ runId, actor, reason }) => {
+    cancelled: ({ runId, actor, actorClaimed, reason }) => {
       newestRun ??= runId
       const end = runId === newestRun ? 'cancelled' : 'a prompt that waited was dropped'
       // The kernel's reason where nobody gave one.
-      whole('✗', 'yellow', end + actorAndReason(actor, reason === 'cancelled' ? null : reason))
+      const who = byActor(end, { actor, actor_claimed: actorClaimed })
+      whole('✗', 'yellow', reason && reason !== 'cancelled' ? `${who}: ${reason}` : who)
     },
     waiting: ({ reason }) => dimLines(`waits: ${reason}`),
     notice: ({ message }) => dimLines(String(message)),
@@ -259,10 +260,6 @@ const lastWords = (text: string): string => {
 export const endLine = (out: CliOutput, printer: EventPrinter): void => {
   if (!printer.freshLine() && out.canAsk) out.write('\n')
 }
-
-/** The actor and the reason, if they are known: ` by ada: enough`. */
-const actorAndReason = (actor: unknown, reason: unknown): string =>
-  `${actor ? ` by ${actor}` : ''}${reason ? `: ${reason}` : ''}`
 
 const pretty = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
 

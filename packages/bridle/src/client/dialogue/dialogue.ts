@@ -3,7 +3,7 @@
 import { type Loudspeaker, openLoudspeaker } from '../audio/loudspeaker.ts'
 import { type Microphone, openMicrophone } from '../audio/microphone.ts'
 import { toMicrophoneError } from '../audio/microphone-error.ts'
-import { connectFabricVoice } from '../voice/connection.ts'
+import { connectFabricVoice } from '../voice/fabric-voice.ts'
 import type { FabricVoiceEvent, FabricVoiceHandle, FabricVoiceOptions } from '../voice/options.ts'
 import {
   type DialogueEvent,

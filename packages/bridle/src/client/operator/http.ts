@@ -116,7 +116,7 @@ export const operatorActs = (options: FabricClientOptions) => {
           body: JSON.stringify({ title, ...(actor !== undefined && { actor }) }),
         }),
       ),
-    /** Starts a background session. The same key and session are one run, however often they are sent. */
+    /** Starts a background session. The same key and session sent again are the same run. */
     startBackground: (
       session: NewSession & { readonly prompt: string },
       { idempotencyKey }: Pick<ReasonOptions, 'idempotencyKey'> = {},

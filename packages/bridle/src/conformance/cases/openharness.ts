@@ -31,9 +31,9 @@ const fails = (status: number, code: string, details: Pattern = {}) => ({
 /** An export of an empty session: the assistant needs a key to run, and none to have a session. */
 const lineOfTheAssistant = [
   '{"bridle":"export","version":1,"created_by":"bridle"}',
-  '{"session":{"id":"line-of-the-assistant","agent":"assistant","kind":"chat"}}',
+  '{"session":{"id":"conformance-line","agent":"assistant","kind":"chat"}}',
   '{"seq":1,"at":1795062556688,"type":"session_created","payload":{"kind":"chat","agent":"assistant","max_retries":0,"expires_at":null}}',
-  '{"end":{"sessions":1,"entries":1,"digest":"sha256:e6569dd1e70a8fb852c2c9efa03da73a690f6195ccb87098243675692d218f27"}}',
+  '{"end":{"sessions":1,"entries":1,"digest":"sha256:7fc7d85d357ab9af4d57eb6713e88621034cabc4b323f46a61b0a1d9a4dee334"}}',
   '',
 ].join('\n')
 /** The scripted agent in a line that is another agent's. */

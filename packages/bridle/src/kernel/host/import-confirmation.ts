@@ -10,6 +10,7 @@ import type { Session } from '../session/session.ts'
 export interface ImportedPrompt {
   /** The id of its message. */
   readonly message_id: string
+  /** The text. */
   readonly text: string
   /** Input that was sent with the text. */
   readonly input?: Json

@@ -59,7 +59,7 @@ export interface SettledListing extends OpenApproval {
   readonly decision: string
   readonly decidedAt: number
   readonly decidedBy: string | null
-  /** The caller named itself: its credential has no user. */
+  /** The caller supplied the name, since its credential has no user. */
   readonly decidedByClaimed?: true
   readonly decisionReason: string | null
   readonly isEdited: boolean

@@ -17,7 +17,7 @@ export class DecisionBuilder {
   readonly operations: DeltaOperation[] = []
   /** Position in the runner's stream of the report being decided; null for all other events. */
   frame: number | null
-  /** The actor of the command, if nothing but the caller's own word says who that is. Its events say so. */
+  /** The actor of the command, if the caller supplied the name without a credential for it. Its events are marked. */
   claimedActor: string | null = null
   state: SessionState
   /** The parts of the state that only the numbered events have made: no rule has seen them. */

@@ -69,7 +69,7 @@ export interface HealthSnapshot {
     readonly timestamp: string
     readonly action: string
     readonly actor: string | null
-    /** The caller named itself: its credential has no user. Absent = the credential names the person, or nobody is named. */
+    /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
     readonly actor_claimed?: true
     readonly summary: string
     /** An imported file says so: it was not done on this server. Absent = it was. */

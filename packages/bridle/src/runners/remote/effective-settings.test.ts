@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { effectiveSettings } from './effective-settings.ts'
+import { chosenModelProblem, effectiveSettings } from './effective-settings.ts'
 
 const modes = ['plan', 'default', 'acceptEdits', 'dontAsk', 'auto', 'bypassPermissions']
 
@@ -50,3 +50,14 @@ test('[R23] a request lowers limits and chooses a model, and nothing else', () =
     ...{ model: 'b', permission_mode: 'default', max_budget_usd: 1, max_turns: 3 },
   })
 })
+
+test.each([
+  ['the operator chose it', { model: 'own' }, {}, { prompt: 'a' }, null],
+  ['a session names another', { model: 'own' }, { model: 'dear' }, 'a', 'not dear'],
+  ['a request names another', {}, {}, { prompt: 'a', model: 'dear' }, 'not dear'],
+  ['a request names the operator’s own again', { model: 'own' }, { model: 'dear' }, { model: 'own' }, null],
+  ['a request without a model leaves that of the session', {}, { model: 'dear' }, { model: null }, 'not dear'],
+  ['only a text names a model', { model: 'own' }, { model: ['dear'] }, { model: { name: 'dear' } }, null],
+])('[R28] the model of a run: %s', (_name, agent, settings, input, expected) =>
+  expect(chosenModelProblem(agent, { settings, input }, (model) => `not ${model}`)).toBe(expected),
+)

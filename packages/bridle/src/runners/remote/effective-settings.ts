@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { EngineSettings } from '../protocol.ts'
 import { stricterMode } from './permission-modes.ts'
@@ -9,13 +9,11 @@ export const effectiveSettings = (
   { settings: session, input }: Pick<Job, 'settings' | 'input'>,
 ) => {
   const request = typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject) : {}
-  const pick = (from: JsonObject, names: readonly string[]) =>
-    Object.fromEntries(names.flatMap((name) => (isSet(from[name]) ? [[name, from[name]]] : [])))
   const mode = stricterMode(agent.permission_mode ?? undefined, session.permission_mode)
   const chosen = {
     ...agent,
-    ...pick(session, ['model']),
-    ...pick(request, ['model']),
+    ...chosenModel(session),
+    ...chosenModel(request),
     ...(mode !== undefined && { permission_mode: mode }),
   }
   for (const name of ['max_budget_usd', 'max_turns'] as const) {
@@ -25,4 +23,18 @@ export const effectiveSettings = (
   return chosen as EngineSettings
 }
 
-const isSet = (value: Json | undefined): boolean => value !== undefined && value !== null
+/** Only a text names a model: an input that reached the log by another way may have anything there. */
+const chosenModel = ({ model }: JsonObject): { readonly model?: string } => (typeof model === 'string' ? { model } : {})
+
+/**
+ * The reason why the run may not use the model that its session or its request chose, as a sentence; null = it may. The operator's own model
+ * is always allowed.
+ */
+export const chosenModelProblem = (
+  agent: EngineSettings,
+  job: Pick<Job, 'settings' | 'input'>,
+  modelProblem: (model: string) => string | null,
+): string | null => {
+  const { model } = effectiveSettings(agent, job)
+  return typeof model !== 'string' || model === agent.model ? null : modelProblem(model)
+}

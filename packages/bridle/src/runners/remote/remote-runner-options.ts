@@ -22,6 +22,8 @@ export interface RemoteRunnerOptions {
   readonly digest: Digest
   /** The operator's settings of the engine, which a session may narrow. */
   readonly settings?: EngineSettings
+  /** The reason why runs may not use a model that a caller chose, as a sentence; null = they may. Absent: any model. */
+  readonly modelProblem?: (model: string) => string | null
   /** The bearer token of one run, derived from run and attempt, so that the next process knows it too. */
   readonly runToken: (job: Job) => Promise<string | null>
   /** The keys with which the sandbox reaches its model until the run ends. */

@@ -7,7 +7,7 @@ import { bridgeIdentity } from '../engine-identities.ts'
 import { promptWithFiles } from '../files/sent-files.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { RunnerRedirect } from './bounded-response.ts'
-import { effectiveSettings } from './effective-settings.ts'
+import { chosenModelProblem, effectiveSettings } from './effective-settings.ts'
 import { fileSender } from './file-sender.ts'
 import { runnerRefusalText } from './refusal-text.ts'
 import { RemoteRun } from './remote-run.ts'
@@ -34,6 +34,9 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
   return {
     identity: bridgeIdentity(options.engine),
     start: async (job, reporter) => {
+      // Every prompt comes here, also one that was queued before the operator changed the list.
+      const problem = chosenModelProblem(options.settings ?? {}, job, options.modelProblem ?? (() => null))
+      if (problem !== null) throw new ModelRefusedError(problem)
       const place = {
         name: 'place',
         isReported: job.awaitsSandbox ?? false,
@@ -125,6 +128,10 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
 
     forget: (key: Key) => provider.forget(key),
   }
+}
+
+class ModelRefusedError extends Error {
+  override readonly name = 'ModelRefusedError'
 }
 
 /** Revokes the keys when the run ends, however it ends. A run that may continue keeps them. */

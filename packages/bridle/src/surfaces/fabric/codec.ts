@@ -210,12 +210,9 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   completed: ({ payload }) => ['result', { result: payload.result ?? null }],
   error: ({ payload }) => ['error', { message: payload.message, reason: payload.reason ?? null }],
   // A run that has not begun gets `prompt_dropped` instead.
-  cancel_requested: ({ run, payload: { run_id, reason, actor } }) =>
-    run === undefined ? null : ['cancelled', { runId: run_id, reason: reason ?? null, actor: actor ?? null }],
-  prompt_dropped: ({ payload: { run_id, reason, actor } }) => [
-    'cancelled',
-    { runId: run_id, reason, actor: actor ?? null },
-  ],
+  cancel_requested: ({ run, payload: { run_id, reason, ...by } }) =>
+    run === undefined ? null : ['cancelled', { runId: run_id, reason: reason ?? null, ...actorOf(by) }],
+  prompt_dropped: ({ payload: { run_id, reason, ...by } }) => ['cancelled', { runId: run_id, reason, ...actorOf(by) }],
   sandbox_awaited: ({ payload: { run_id, reason } }) =>
     reason === null ? null : ['waiting', { runId: run_id, reason }],
   // Between two queued prompts the session is not idle.
@@ -302,11 +299,16 @@ interface ActorAndReason {
   readonly reason?: string | undefined
 }
 
+const actorOf = ({
+  actor,
+  actor_claimed,
+}: ActorAndReason): { readonly actor: string | null; readonly actorClaimed?: true } => ({
+  actor: actor ?? null,
+  ...(actor_claimed && { actorClaimed: true }),
+})
+
 const operatorAction = (
   action: AgentEventData['operator_action']['action'],
-  { actor, actor_claimed, reason }: ActorAndReason,
+  { reason, ...by }: ActorAndReason,
   more: Pick<AgentEventData['operator_action'], 'from' | 'eventId' | 'name' | 'decision'> = {},
-): AgentEventContent => [
-  'operator_action',
-  { action, actor: actor ?? null, ...(actor_claimed && { actorClaimed: true }), reason: reason ?? null, ...more },
-]
+): AgentEventContent => ['operator_action', { action, ...actorOf(by), reason: reason ?? null, ...more }]

@@ -9,6 +9,7 @@ import { isTaskOver } from '../../kernel/projections/indexes/subagents.ts'
 import type { IdempotencyKey } from '../../kernel/session/command-batch.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Scope } from '../http/access/authenticate.ts'
+import { scopeRefusal } from '../http/access/command-scope.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
 import { commandKey } from '../http/requests/command-id.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
@@ -26,23 +27,14 @@ export interface FabricCommandContext {
 /** The part of the host that a socket uses. Without `find` and `stopTask` there are no tasks. */
 export type TaskHost = Pick<Host, 'send'> & Partial<Pick<Host, 'find' | 'stopTask'>>
 
-const scopes: { readonly [T in FabricCommand['type']]: Scope } = {
-  cancel: 'operate',
-  approve: 'approve',
-  signal: 'operate',
-}
-
 /** Always answers with an ack, also for a refusal or a fault. */
 export const performFabricCommand = async (
   message: FabricCommand,
   context: FabricCommandContext,
 ): Promise<FabricAck> => {
-  const { session, scopes: granted, user, host } = context
-  // An answer that also pauses is an answer and an act.
-  const needed: readonly Scope[] =
-    message.type === 'approve' && message.pause ? ['approve', 'operate'] : [scopes[message.type]]
-  const scope = needed.find((each) => !granted.includes(each))
-  if (scope !== undefined) return ack(message, false, `This needs the scope "${scope}".`)
+  const { session, scopes, user, host } = context
+  const forbidden = scopeRefusal(message, scopes)
+  if (forbidden !== null) return ack(message, false, forbidden)
   try {
     const command = await commandOf(message, session, user)
     if ('problem' in command) return ack(message, false, command.problem)

@@ -86,12 +86,13 @@ const completeEntries = ({ entries, approvals }: Timeline, event: AnyEvent): voi
   if (event.type === 'approval_applied') {
     const at = approvals.findLastIndex(({ id }) => id === event.payload.request_id)
     const approval = approvals[at]
-    const { decision, actor, reason } = event.payload
+    const { decision, actor, actor_claimed, reason } = event.payload
     if (!approval) return
     approvals[at] = {
       ...approval,
       status: decision ?? 'approved',
       actor: actor ?? null,
+      ...(actor_claimed && { actorClaimed: true }),
       decisionReason: reason ?? null,
       resolvedAt: new Date(event.at).toISOString(),
     }

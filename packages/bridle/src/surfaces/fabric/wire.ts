@@ -93,7 +93,7 @@ export interface AgentEventData {
       | 'rename'
       | 'import'
     readonly actor: string | null
-    /** The caller named itself: its credential has no user. */
+    /** The caller supplied the name, since its credential has no user. */
     readonly actorClaimed?: true
     readonly reason: string | null
     /** The parent of the branch, and the event that it branched at. */
@@ -107,7 +107,13 @@ export interface AgentEventData {
   /** The run has ended with this result. */
   readonly result: { readonly result: Json }
   /** The run was cancelled, or its prompt left the queue before it ran: neither `result` nor `error` follows. */
-  readonly cancelled: { readonly runId: string; readonly reason: string | null; readonly actor: string | null }
+  readonly cancelled: {
+    readonly runId: string
+    readonly reason: string | null
+    readonly actor: string | null
+    /** The caller supplied the name, since its credential has no user. */
+    readonly actorClaimed?: true
+  }
   /** Ours: no sandbox is free yet; the run begins when one is. */
   readonly waiting: { readonly runId: string; readonly reason: string }
   /**

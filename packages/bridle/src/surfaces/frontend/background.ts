@@ -14,6 +14,7 @@ import { badRequest, Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route, timeSchema } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
+import { modelDenial } from '../http/sessions/session-model.ts'
 import { settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
 import { sessionTitle } from '../http/sessions/session-title.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
@@ -167,6 +168,8 @@ const startBackground = async (
   const { tenant, id } = key
   const agent = chooseAgent(call, { agent: key.agent })
   if (isDenial(agent)) return agent
+  const unfit = modelDenial(agent, body.model)
+  if (unfit) return unfit
   const unavailable = promptRefusal(agent, settingsOf(body).model)
   if (unavailable !== null) return new Denial('unavailable', unavailable)
   const input = await claimInputFiles(call, key, { ...body.input, prompt: body.prompt })

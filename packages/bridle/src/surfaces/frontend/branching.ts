@@ -48,6 +48,7 @@ interface BranchRequestBody extends BranchOrigin, ContinuationBody {
   readonly title?: string | undefined
   readonly reason?: string | undefined
   readonly actor?: string | undefined
+  readonly isActorClaimed?: true
   /** Null = the last prompt of the parent again; absent = no run starts. */
   readonly prompt?: string | null | undefined
 }
@@ -55,7 +56,7 @@ interface BranchRequestBody extends BranchOrigin, ContinuationBody {
 export const branchFrom = async (
   call: RouteCall<unknown, unknown>,
   session: Session,
-  branch: BranchRequestBody,
+  { isActorClaimed, ...branch }: BranchRequestBody,
 ): Promise<Response | Denial> => {
   const seq = branchSeq(session, branch)
   if (isDenial(seq)) return seq
@@ -94,7 +95,7 @@ export const branchFrom = async (
     ...(title !== undefined && { title }),
     ...(prompt !== undefined && { prompt }),
     ...(reason !== undefined && { reason }),
-    ...(actor !== undefined && { actor }),
+    ...(actor !== undefined && { actor, ...(isActorClaimed && { isActorClaimed }) }),
     ...(workspace && { settings }),
     ...(prepared && { settings: prepared.settings, artifacts: prepared.artifacts }),
     ...(branch.prompts_digest !== undefined && { promptsDigest: branch.prompts_digest }),

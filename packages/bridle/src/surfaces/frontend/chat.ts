@@ -18,6 +18,7 @@ import { importedPart } from '../http/sessions/import-confirmation.ts'
 import { omitSchema } from '../http/sessions/omitted-parts.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { modelDenial } from '../http/sessions/session-model.ts'
 import { settingsFields, settingsOf, voiceFields } from '../http/sessions/session-settings.ts'
 import { sessionTitle } from '../http/sessions/session-title.ts'
 import { claimInputFiles } from '../http/uploads/input-files.ts'
@@ -112,6 +113,8 @@ export const chatRoutes: readonly Route[] = [
 const createChat = async (call: RouteCall<undefined, v.InferOutput<typeof createBody>>): Promise<Response | Denial> => {
   const { body, ports, request } = call
   const key = call.key as Key
+  const unfit = modelDenial(ports.agents.get(key.agent) ?? {}, body.model)
+  if (unfit) return unfit
   const id = commandIdOf(request, body)
   if (isDenial(id)) return id
   const choice = workspaceOf(body)

@@ -54,10 +54,10 @@ describe('[F35] what operators do is on every stream, in the channel and in the 
         ['cancel_requested', actor, 'enough'],
       ])
       expect(await fabricActs(it, id, 4)).toEqual([
-        { action: 'pause', actor, reason: `${actor} sleeps` },
-        { action: 'policy', actor, reason: 'dear' },
-        { action: 'resume', actor, reason: 'morning' },
-        { runId: 'r-2', actor, reason: 'enough' },
+        { action: 'pause', actor, actorClaimed: true, reason: `${actor} sleeps` },
+        { action: 'policy', actor, actorClaimed: true, reason: 'dear' },
+        { action: 'resume', actor, actorClaimed: true, reason: 'morning' },
+        { runId: 'r-2', actor, actorClaimed: true, reason: 'enough' },
       ])
       const { body } = await it.get(`/sessions/${id}`)
       const { participants, envelopes } = body.channel as {
@@ -117,7 +117,7 @@ describe('[F35] what operators do is on every stream, in the channel and in the 
       const child = String((await it.post(`/sessions/${id}/resume`, from)).body.session_id)
       await waitForDetail(it, child, isStatus('completed'))
       expect(await fabricActs(it, child, 1)).toEqual([
-        { action: 'branch', actor, reason: 'another try', from: id, eventId: head },
+        { action: 'branch', actor, actorClaimed: true, reason: 'another try', from: id, eventId: head },
       ])
       expect((await it.get(`/sessions/${child}/audit`)).body).toMatchObject({ audit: [{ action: 'branched', actor }] })
     }
@@ -135,9 +135,9 @@ describe('[F35] what operators do is on every stream, in the channel and in the 
     await it.post(`/sessions/${body.session_id}/cancel`, { runId: second, actor: 'ada', reason: 'not that' })
     await it.post(`/sessions/${body.session_id}/cancel`, { queue: true, actor: 'bob', reason: 'all' })
     expect(await fabricActs(it, String(body.session_id), 3)).toEqual([
-      { actor: 'ada', reason: 'not that', runId: second },
-      { actor: 'bob', reason: 'all', runId: third },
-      { actor: 'bob', reason: 'all', runId: first },
+      { actor: 'ada', actorClaimed: true, reason: 'not that', runId: second },
+      { actor: 'bob', actorClaimed: true, reason: 'all', runId: third },
+      { actor: 'bob', actorClaimed: true, reason: 'all', runId: first },
     ])
   })
 })

@@ -15,6 +15,7 @@ import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { type Route, type RouteCall, route } from '../http/router/route.ts'
 import { continuationFields, continuationWorkspace, continuedSettings } from '../http/sessions/import-confirmation.ts'
 import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { modelDenial } from '../http/sessions/session-model.ts'
 import { settingsFields, settingsOf } from '../http/sessions/session-settings.ts'
 import { sessionTitle } from '../http/sessions/session-title.ts'
 import { prepareWorkspace } from '../http/workspaces/session-workspace.ts'
@@ -118,8 +119,8 @@ const replaySettings = (
   const name = model ?? changes.model
   if (name !== undefined && !modelProblem)
     return badRequest(`body: model: The agent "${session.key.agent}" has no model that a session could choose`)
-  const problem = name === undefined ? null : (modelProblem?.(name) ?? null)
-  if (problem !== null) return badRequest(`body: model: ${problem}`)
+  const unfit = modelDenial({ ...(modelProblem && { modelProblem }) }, name)
+  if (unfit) return unfit
   const changed = { ...changes, ...(name !== undefined && { model: name }) }
   // A default that the request names replaces what the session has.
   const own = Object.entries(continuedSettings(session, workspace)).filter(([field]) => !Object.hasOwn(changed, field))

@@ -28,7 +28,7 @@ export const PREFLIGHT_SECONDS = 600
 export const RATE_LIMIT_CALLERS_MAX = 100_000
 /** Wrong tokens of one address: a person who mistypes needs a few, a guesser many thousands. */
 export const TOKEN_BACKOFF = { windowMs: 60_000, maxFailures: 30 }
-/** Requests of one address that are refused for want of a credential: a page that asks every 100 ms, or a test that walks all routes, stays below it. */
+/** Requests of one address without a credential: a page that polls every 100 ms and a test that walks all routes stay below it. */
 export const ANONYMOUS_LIMIT = { windowMs: 10_000, maxRequests: 1_000 }
 /** Pairs of an address and a token that was right from there, some 1 MB. Beyond it the older half is forgotten. */
 export const TRUSTED_CALLERS_MAX = 10_000

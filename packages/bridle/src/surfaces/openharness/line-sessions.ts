@@ -20,7 +20,7 @@ export interface ConversationLine {
 }
 
 /** A session that may not exist yet, and the options that create it. */
-export interface NewSession {
+export interface SessionTarget {
   readonly key: Key
   readonly parentSessionId: string | null
   /** Null: no owner. Absent: the caller. */
@@ -53,7 +53,7 @@ export const calledSession = async (
   context: LineContext,
   line: ConversationLine,
   agent: string,
-): Promise<Session | NewSession | Denial> => {
+): Promise<Session | SessionTarget | Denial> => {
   const found = allOf(line).find(({ key }) => key.agent === agent)
   if (found) return found
   const { access, ports } = context

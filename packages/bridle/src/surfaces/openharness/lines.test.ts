@@ -1,4 +1,4 @@
-// One line of conversation, several agents: a hint calls one of them, and the line stays the shell's.
+// Several agents on the line of a shell: a hint calls one of them, and the line stays the shell's.
 import { expect, test } from 'vitest'
 import { bearer } from '../http/test-client.suite.ts'
 import { type EngineReply, messageOf, script, summaryOf, testEngine } from './engine.suite.ts'

@@ -21,14 +21,14 @@ import {
   calledSession,
   findLine,
   isOfLine,
-  type NewSession,
+  type SessionTarget,
 } from './line-sessions.ts'
 import { conversationId, isOpenTo, wantedAgent } from './session-key.ts'
 import type { Continuation, RequestMessage } from './wire.ts'
 
 /** The session for a request, and what the request may do there. */
 export interface TurnSession {
-  readonly target: NewSession
+  readonly target: SessionTarget
   readonly line: ConversationLine
   /** The run whose output is returned. No run is started. */
   readonly resumes?: string
@@ -173,5 +173,5 @@ const withoutWorkspace = (settings: JsonObject): JsonObject =>
 
 const existing = (key: Key): Place => ({ target: { key, parentSessionId: null } })
 
-const placeOf = (found: Session | NewSession | Denial): Place | Denial =>
+const placeOf = (found: Session | SessionTarget | Denial): Place | Denial =>
   isDenial(found) ? found : 'state' in found ? existing(found.key) : { target: found }

@@ -24,7 +24,7 @@ import { type RequestFeedback, splitFeedback, takeFeedback } from './execution-f
 import { discardFetched, fetchAttachments } from './fetched-attachments.ts'
 import { REROUTES_MAX, TURN_WAIT_MS } from './limits.ts'
 import { requestKeyOf } from './line-ids.ts'
-import type { NewSession } from './line-sessions.ts'
+import type { SessionTarget } from './line-sessions.ts'
 import { resumeRun } from './resumption.ts'
 import { directivesOf, type RunPlace, readRunOutput } from './run-output.ts'
 import { awaitRunAnswer, type RunAnswer } from './run-watch.ts'
@@ -202,7 +202,7 @@ const requestIdempotency = (requestKey: string | null, kept: KeptFields): Idempo
 }
 
 /** The options for a session that the command creates. */
-const openingOf = async ({ access }: RouteCall<unknown, unknown>, { parentSessionId, owner }: NewSession) => ({
+const openingOf = async ({ access }: RouteCall<unknown, unknown>, { parentSessionId, owner }: SessionTarget) => ({
   ...(parentSessionId !== null && { opening: { parentSessionId } }),
   ...(owner === undefined ? await ownerField(access) : owner !== null && { owner }),
 })

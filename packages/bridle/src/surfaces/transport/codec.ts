@@ -44,6 +44,7 @@ export const transportMessageSchema = v.variant('type', [
   seenMessageSchema,
 ])
 export type ParsedMessage = v.InferOutput<typeof transportMessageSchema>
+export type ParsedCommands = ParsedMessage & { type: 'commands' }
 
 /** Why a message was refused, and the id of the command at fault where that command has one. */
 export interface MessageProblem {

@@ -3,16 +3,14 @@
 import { type Answer, type Answers, isRefusal, type Refusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
-import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
-import type { Clock } from '../../kernel/ports/clock.ts'
 import type { Uploads } from '../../kernel/ports/uploads.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
 import type { Scope } from '../http/access/authenticate.ts'
-import type { RateLimiter } from '../http/access/rate-limit.ts'
-import { guardOwnership } from '../http/access/users.ts'
-import type { Socket, SocketReceiver } from '../http/streams/socket-route.ts'
-import { encodeMessage, type ParsedCommand, parseTransportMessage } from './codec.ts'
+import { scopeRefusal } from '../http/access/command-scope.ts'
+import { CLOSE, SessionSocket, type SessionSocketPorts, type SocketWire } from '../http/streams/session-socket.ts'
+import type { Socket } from '../http/streams/socket-route.ts'
+import { type ParsedCommand, type ParsedCommands, parseTransportMessage } from './codec.ts'
 import { type BranchWorkspace, performTransportCommand } from './commands.ts'
 import { type DeltaFeed, deltaFeedOf } from './delta-feed.ts'
 import { WaitHints } from './wait-hints.ts'
@@ -41,57 +39,48 @@ export interface HibernationState {
   readonly at: number
 }
 
-const CLOSE = {
-  removed: [4004, 'The session was removed.'],
-  slow: [4008, 'Too far behind: reconnect.'],
-  moved: [1012, 'The session moved: reconnect.'],
-} as const
+const WIRE: SocketWire<ParsedCommands> = {
+  parse: parseTransportMessage,
+  close: { ...CLOSE, removed: [4004, 'The session was removed.'] },
+}
 
-export class TransportSocket implements SocketReceiver, Listener {
-  readonly #connection: TransportConnection
+export interface TransportSocketPorts extends SessionSocketPorts {
+  readonly host: SessionService
+  readonly uploads?: Uploads
+}
+
+export class TransportSocket
+  extends SessionSocket<TransportConnection, TransportSocketPorts, ParsedCommands, ServerMessage>
+  implements Listener
+{
   readonly #session: Session
-  readonly #socket: Socket
-  readonly #host: SessionService
-  readonly #clock: Clock
-  readonly #limiter: RateLimiter | null
-  readonly #uploads: Uploads | undefined
   readonly #branchWorkspace: BranchWorkspace | null
   readonly #hints: WaitHints
   #feed: DeltaFeed | null = null
   /** A first state may be larger than a slow reader's whole allowance: only characters on top of it count. */
   #allowedChars = 0
-  #open = true
-  #stopGuard = () => {}
-  /** Commands run one after the other, so that acks come in the order of their commands. */
-  #tail = noTransportCommands
 
   /** A hibernated socket already has the state at `after`: it is sent nothing that it has. */
   constructor(
     connection: TransportConnection,
     session: Session,
     socket: Socket,
-    ports: { host: SessionService; clock: Clock; limiter: RateLimiter | null; uploads?: Uploads },
+    ports: TransportSocketPorts,
     from: 'new' | 'awake' = 'new',
     branchWorkspace: BranchWorkspace | null = null,
   ) {
-    this.#connection = connection
+    super(connection, socket, ports, WIRE)
     this.#session = session
-    this.#socket = socket
-    this.#host = ports.host
-    this.#clock = ports.clock
-    this.#uploads = ports.uploads
     this.#branchWorkspace = branchWorkspace
-    this.#limiter = ports.limiter
     const { after } = connection
     this.#hints = new WaitHints(connection.key, connection.hinted ?? null)
-    this.#stopGuard = guardOwnership(connection.viewer, session, () => this.#end('removed'))
-    if (!this.#open) return
+    if (!this.guard(session)) return
     const feed = deltaFeedOf(session, ports.clock, from === 'awake' ? after : null)
     this.#feed = feed
     if (from === 'new' || after !== feed.lastSeq) this.#sendSince(feed, after)
     feed.subscribe(this)
     // A session that left memory in the meantime has closed this listener already.
-    if (!this.#open) feed.unsubscribe(this)
+    if (!this.isOpen) feed.unsubscribe(this)
     this.#hint()
   }
 
@@ -99,79 +88,49 @@ export class TransportSocket implements SocketReceiver, Listener {
     return (this.#feed as DeltaFeed).audience
   }
 
-  onMessage(text: string | null): Promise<void> | void {
-    if (!this.#open) return
-    const message = parseTransportMessage(text)
-    if ('problem' in message) {
-      const { problem, ...command } = message
-      return this.#sendMessage({ type: 'error', message: problem, ...command })
-    }
-    if (message.type === 'ping') return this.#sendMessage({ type: 'pong', ts: message.ts ?? this.#clock.now() })
-    if (message.type === 'seen') return this.#socket.acknowledge?.(message.seq)
-    for (const command of message.commands) {
-      // The limiter counts a command when it arrives, like a request: one that waits here has been accepted.
-      const waitS = this.#limiter?.consume(this.#connection.who ?? '') ?? null
-      this.#tail = this.#tail.then(() =>
-        waitS === null ? this.#perform(command) : this.#answer(command, tooMany(waitS)),
-      )
-    }
-    return this.#tail
-  }
-
-  onAlive(): void {}
-
-  onSlow(): void {
-    this.#end('slow')
-  }
-
-  onClosed(): void {
-    this.#open = false
-    this.#stopGuard()
-    this.#feed?.unsubscribe(this)
-  }
-
-  hibernate(): HibernationState {
+  override hibernate(): HibernationState {
     const after = this.#feed?.lastSeq ?? null
-    return { connection: { ...this.#connection, after, hinted: this.#hints.hibernate() }, at: this.#session.state.head }
+    return { connection: { ...this.connection, after, hinted: this.#hints.hibernate() }, at: this.#session.state.head }
   }
 
-  send(text: string, seq: number): void {
-    this.#socket.send(this.#feed?.messagesOf(text) ?? [text], seq)
+  override send(text: string, seq: number): void {
+    this.socket.send(this.#feed?.messagesOf(text) ?? [text], seq)
     this.#hint()
   }
 
-  unsent(): number {
-    return Math.max(0, this.#socket.buffered() - this.#allowedChars)
+  override unsent(): number {
+    return Math.max(0, this.socket.buffered() - this.#allowedChars)
   }
 
-  close(why: 'slow' | 'moved' | 'removed'): void {
-    this.#end(why)
+  protected receive({ commands }: ParsedCommands): Promise<void> {
+    return this.enqueue(commands, (command, refusal) =>
+      refusal === null ? this.#perform(command) : this.#answer(command, { code: 'rate_limited', message: refusal }),
+    )
+  }
+
+  protected leave(): void {
+    this.#feed?.unsubscribe(this)
   }
 
   #sendSince(feed: DeltaFeed, after: number | null): void {
     for (const { messages, seq } of feed.messagesSince(after)) {
       this.#allowedChars += messages[0].length
-      this.#socket.send(messages, seq)
+      this.socket.send(messages, seq)
     }
   }
 
   #hint(): void {
-    for (const message of this.#hints.due(this.#session.state)) this.#sendMessage({ type: 'error', message })
+    for (const message of this.#hints.due(this.#session.state)) this.sendMessage({ type: 'error', message })
   }
 
   async #perform(command: ParsedCommand): Promise<void> {
     if (command.type === 'approve') this.#hints.stop()
-    // An answer that also pauses is an answer and an act.
-    const all: readonly Scope[] =
-      command.type !== 'approve' ? ['operate'] : command.pause ? ['approve', 'operate'] : ['approve']
-    const needed = all.find((scope) => !this.#connection.scopes.includes(scope))
-    if (needed !== undefined) {
-      return this.#answer(command, { code: 'forbidden', message: `This needs the scope "${needed}".` })
-    }
+    const forbidden = scopeRefusal(command, this.connection.scopes)
+    if (forbidden !== null) return this.#answer(command, { code: 'forbidden', message: forbidden })
     try {
-      const outcome = await performTransportCommand(command, this.#session, this.#host, {
-        ...this.#connection,
-        uploads: this.#uploads,
+      const outcome = await performTransportCommand(command, this.#session, this.ports.host, {
+        ...this.connection,
+        uploads: this.ports.uploads,
         branchWorkspace: this.#branchWorkspace,
       })
       this.#answer(command, isRefusal(outcome) ? { code: outcome.refused, message: outcome.message } : outcome)
@@ -187,38 +146,12 @@ export class TransportSocket implements SocketReceiver, Listener {
   ): void {
     const failed = 'code' in outcome && 'message' in outcome
     if (commandId === undefined) {
-      if (failed) this.#sendMessage({ type: 'error', message: outcome.message })
+      if (failed) this.sendMessage({ type: 'error', message: outcome.message })
     } else if (failed) {
-      this.#sendMessage({
-        type: 'ack',
-        commandId,
-        ok: false,
-        code: outcome.code,
-        message: outcome.message,
-      })
+      const { code, message } = outcome
+      this.sendMessage({ type: 'ack', commandId, ok: false, code, message })
     } else {
-      this.#sendMessage({ type: 'ack', commandId, ok: true, answer: outcome })
+      this.sendMessage({ type: 'ack', commandId, ok: true, answer: outcome })
     }
   }
-
-  /** A client that sends commands without reading the answers is cut like any slow reader. */
-  #sendMessage(message: ServerMessage): void {
-    if (!this.#open) return
-    if (this.unsent() > LISTENER_BYTES_MAX) this.#end('slow')
-    else this.#socket.send([encodeMessage(message)])
-  }
-
-  #end(why: keyof typeof CLOSE): void {
-    if (!this.#open) return
-    this.onClosed()
-    const [code, reason] = CLOSE[why]
-    this.#socket.close(code, reason)
-  }
 }
-
-const tooMany = (waitS: number) => ({
-  code: 'rate_limited',
-  message: `Too many commands; try again in ${waitS} s.`,
-})
-
-const noTransportCommands = Promise.resolve()

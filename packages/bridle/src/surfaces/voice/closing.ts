@@ -1,18 +1,17 @@
 // How a voice socket ends: its close codes, and the faults of the wire itself.
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
+import { type CloseReason, CLOSE as EVERY_CLOSE } from '../http/streams/session-socket.ts'
 
 /** Close codes and reasons. A client reconnects after all of them but 1008 and 4004. */
 export const CLOSE = {
-  removed: [4004, 'There is no such session.'],
-  slow: [4008, 'Too far behind: reconnect.'],
-  moved: [1012, 'The session moved: reconnect.'],
+  ...EVERY_CLOSE,
   lost: [1013, 'The line was lost: reconnect later.'],
   refused: [1008, 'The line was refused.'],
   flood: [1008, 'Too much audio.'],
 } as const
 
 /** The close that follows a fault which ends the line. */
-export const closeAfter = ({ code }: VoiceFault): keyof typeof CLOSE => (PASSING_FAULTS.has(code) ? 'lost' : 'refused')
+export const closeAfter = ({ code }: VoiceFault): CloseReason => (PASSING_FAULTS.has(code) ? CLOSE.lost : CLOSE.refused)
 
 /** Faults that may be gone in a moment. After all others the client has to change something first. */
 const PASSING_FAULTS = new Set(['provider_lost', 'unavailable'])
@@ -24,5 +23,5 @@ export const audioFlood: VoiceFault = {
 }
 export const noVoice: VoiceFault = {
   code: 'no_voice',
-  message: 'This server has no voice. Set OPENAI_API_KEY, or BRIDLE_STT_URL and BRIDLE_TTS_URL.',
+  message: 'This server has no voice lines.',
 }

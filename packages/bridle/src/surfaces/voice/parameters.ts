@@ -48,12 +48,12 @@ export const parseVoiceParameters = (
   return {
     ...{ format, encoding, turns, line },
     ...(voice && { voice }),
-    ...(model && { model: currentModel(model) }),
+    ...(model && { model }),
     ...(instructions?.trim() && { instructions }),
   }
 }
 
-/** The formats by our names, and by those of the provider's current API. */
+/** The formats by our names, and by their media types. */
 const FORMATS: { readonly [name: string]: AudioFormat | undefined } = Object.assign(Object.create(null), {
   pcm16: 'pcm16',
   g711_ulaw: 'g711_ulaw',
@@ -64,6 +64,3 @@ const FORMATS: { readonly [name: string]: AudioFormat | undefined } = Object.ass
 })
 
 const NAME = new RegExp(`^[\\w.:/@-]{0,${VOICE_NAME_CHARS_MAX}}$`)
-
-/** The preview models are gone: their clients get the model that replaced them. */
-const currentModel = (model: string): string => (model.startsWith('gpt-4o-realtime-preview') ? 'gpt-realtime' : model)

@@ -51,7 +51,7 @@ describe('opening', () => {
     const { dial, lines } = voiceApp()
     const query = new URLSearchParams({
       voice: 'marin',
-      model: 'gpt-4o-realtime-preview-2024-12-17',
+      model: 'gpt-realtime',
       audioFormat: 'audio/pcmu',
       instructions: 'Speak slowly.',
       turns: 'manual',

@@ -3,13 +3,17 @@ import { type AgentInfo, acceptPrompt, promptSchema } from '../../kernel/agent-i
 import type { JsonObject } from '../../kernel/json.ts'
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 
-export const engineInput: Required<Pick<AgentInfo, 'inputSchema' | 'accept'>> = {
+export const engineInput = (
+  modelProblem: (model: string) => string | null,
+): Required<Pick<AgentInfo, 'inputSchema' | 'accept' | 'modelProblem'>> => ({
+  modelProblem,
   inputSchema: () => promptSchema(settingSchemas),
   accept: async (body) => {
-    const problem = engineInputProblem(body)
+    const { model } = body
+    const problem = engineInputProblem(body) ?? (typeof model === 'string' ? modelProblem(model) : null)
     return problem === null ? acceptPrompt(body) : { problem }
   },
-}
+})
 
 /** The settings that a caller may send beside the prompt. */
 const settingSchemas: JsonObject = {

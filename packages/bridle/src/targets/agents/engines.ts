@@ -115,6 +115,7 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
       engine: engine.name,
       modelProvider: engine.provider,
       ...{ provider, clock, digest, settings, runToken, credentials },
+      modelProblem: engineModelProblem(models),
       ...(options.uploads && { uploads: options.uploads }),
     })
     return [await agentInfo(title, engine, keys, local, refusal, { models, ...settings }), runner] as const
@@ -226,9 +227,8 @@ const agentInfo = async (
     get capabilities() {
       return seen.info
     },
-    modelProblem: engineModelProblem(models),
     ...engineModels(model),
-    ...engineInput,
+    ...engineInput(engineModelProblem(models)),
     workspaceProblem: local === null ? ELSEWHERE : null,
     get needs() {
       look().then(

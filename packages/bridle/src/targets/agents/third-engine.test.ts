@@ -123,6 +123,59 @@ test('its runs are played by the runner, and the status card names it', async ()
   await host.stop()
 })
 
+test('[R28] a model that the operator does not allow is refused at every door, and by the run of a prompt that got past them', async () => {
+  const env = { BRIDLE_RUNNER_TOKEN: 'token-of-the-runner' }
+  const engine = { abacus: { models: ['small*'], model: 'own' } }
+  const options = {
+    data: mkdtempSync(join(folder, 'models-')),
+    env,
+    clock,
+    digest,
+    registry,
+    sandbox: { url: runner.url },
+  }
+  const listed = await createEngineAgents({ ...options, engines: engine })
+  const sentence = 'The engine may not use the model "large". It may use: small*.'
+  try {
+    const app = testApp({ agents: new Map(listed.agents.map(([info]) => [info.name, info])) })
+    await app.post('/chat/sessions', { agent: 'abacus', session_id: 'chat' })
+    const doors = [
+      ['/agents/abacus/a1', (model: string) => ({ prompt: 'x', model })],
+      ['/chat/sessions', (model: string) => ({ agent: 'abacus', model })],
+      ['/chat/sessions/chat/turns', (model: string) => ({ prompt: 'x', input: { model } })],
+      ['/sessions', (model: string) => ({ agent: 'abacus', prompt: 'x', model })],
+      ['/sessions', (model: string) => ({ agent: 'abacus', prompt: 'x', input: { model } })],
+    ] as const
+    for (const [path, body] of doors) {
+      const refused = await app.post(path, body('large'))
+      expect([path, refused.status, refused.body.error]).toEqual([path, 400, expect.stringContaining(sentence)])
+      const allowed = await app.post(path, body('small-2'), { prefer: 'respond-async' })
+      expect([path, allowed.status]).toEqual([
+        path,
+        expect.toSatisfy((status: number) => status >= 200 && status < 300),
+      ])
+    }
+    const runners = new Map(listed.agents.map(([info, each]) => [info.name, each]))
+    const store = memoryStore()
+    const host = new Host({ ...store, clock, digest, tokenPaceMs: 0, runner: (agent) => runners.get(agent) ?? null })
+    const play = async (id: string, command: object) => {
+      const key = { tenant: 'default', agent: 'abacus', id }
+      await host.send(key, { type: 'submit', prompt: '[]', ...command })
+      const read = async () => (await store.log.read(key, 0, 1_000)) as AnyEvent[]
+      await vi.waitFor(async () => expect((await read()).map(({ type }) => type)).toContain('turn_end'))
+      return (await read()).find(({ type }) => type === 'error')?.payload
+    }
+    const refusal = expect.objectContaining({ message: sentence })
+    expect(await play('by-input', { input: { prompt: '[]', model: 'large' } })).toEqual(refusal)
+    expect(await play('by-session', { opening: { settings: { model: 'large' } } })).toEqual(refusal)
+    expect(await play('allowed', { input: { prompt: '[]', model: 'small-2' } })).toBe(undefined)
+    expect(await play('own', {})).toBe(undefined)
+    await host.stop()
+  } finally {
+    await listed.close()
+  }
+})
+
 test('the image of the sandbox pins the package of every engine of the table', () => {
   const file = new URL('../../../../../apps/sandbox/package.json', import.meta.url)
   const { dependencies } = JSON.parse(readFileSync(file, 'utf8')) as { dependencies: object }

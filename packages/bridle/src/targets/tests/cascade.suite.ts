@@ -1,6 +1,6 @@
 // A server whose variables name services that hear and speak: sessions are spoken with over its socket. Each target plays it.
 import { expect, test, vi } from 'vitest'
-import { connectFabricVoice } from '../../client/voice/connection.ts'
+import { connectFabricVoice } from '../../client/voice/fabric-voice.ts'
 import type { FabricVoiceEvent } from '../../client/voice/options.ts'
 import { bytesOf, voice } from '../../voice/audio/sounds.suite.ts'
 import { SpeechStub } from '../../voice/cascade/services/speech-stub.suite.ts'

@@ -7,7 +7,7 @@ import { openTestSocket } from './socket-client.suite.ts'
 export const USERS = ['ada', 'bob', 'cy'] as const
 type User = (typeof USERS)[number]
 
-/** A user name that is no id, and a user whose name is the hash of it. */
+/** A user name that is not a valid id, and a user whose name is the hash of the first. */
 const ODD = 'bob+work@example.com'
 const NAMESAKE = '3c279db7bbc15482017348aa98d8dce67421d436a2868fa9c6dc6313b23d4a26'
 /** The tokens that the server under test must have. */
@@ -216,7 +216,7 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
       owned.ada.push('late')
     })
 
-    test('a user whose name is the hash of another’s name opens nothing of that user, in old data either', async () => {
+    test('[O139] a user whose name is the hash of another’s name opens nothing of that user, in old data either', async () => {
       const old = `user:${NAMESAKE}`
       // By an operator, so that the session is stored as versions that did not hash such names stored it.
       expect((await post(at(`/agents/scripted/${old}`), scriptBody({ text: 'private' }), as('op'))).status).toBe(200)

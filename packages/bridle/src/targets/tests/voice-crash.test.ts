@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
 import type { VoiceServerMessage } from '../../surfaces/voice/wire.ts'
-import { type StubEvent, startRealtimeStub } from '../../voice/realtime/provider-stub.suite.ts'
+import { type StubEvent, startRealtimeStub } from '../../voice/realtime/openai/realtime-stub.suite.ts'
 import { audioArtifacts, makeAskingSession, readKeptAudio } from './kept-audio.suite.ts'
 import { ServerProcess } from './server-process.suite.ts'
 

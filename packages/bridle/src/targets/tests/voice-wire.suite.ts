@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
 import type { VoiceServerMessage } from '../../surfaces/voice/wire.ts'
-import { type RealtimeStub, startRealtimeStub } from '../../voice/realtime/provider-stub.suite.ts'
+import { type RealtimeStub, startRealtimeStub } from '../../voice/realtime/openai/realtime-stub.suite.ts'
 
 const callers: WebSocket[] = []
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
-import { type RealtimeStub, startRealtimeStub } from '../../voice/realtime/provider-stub.suite.ts'
+import { type RealtimeStub, startRealtimeStub } from '../../voice/realtime/openai/realtime-stub.suite.ts'
 import { audioArtifacts, expectAudioGone, makeAskingSession, readKeptAudio } from './kept-audio.suite.ts'
 
 const KEY = 'sk-very-secret'

@@ -15,7 +15,7 @@ import { type App, createApp } from '../../surfaces/http/router/app.ts'
 import { type SocketReceiver, upgradeSocket } from '../../surfaces/http/streams/socket-route.ts'
 import type { VoiceServerMessage, VoiceTranscript } from '../../surfaces/voice/wire.ts'
 import { scriptedModel } from '../../testing/scripted-model.ts'
-import type { StubEvent, StubTurn } from '../../voice/realtime/provider-stub.suite.ts'
+import type { StubEvent, StubTurn } from '../../voice/realtime/openai/realtime-stub.suite.ts'
 import { VoiceWorld } from '../../voice/voice-world.suite.ts'
 import { clock as systemClock } from '../node/system-ports.ts'
 

@@ -1,16 +1,16 @@
 // The lines of a server: on each target the same, from its variables and the sockets that the target can open.
 import type { SessionService } from '../../kernel/host/host.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
-import type { ProviderEnv } from '../../runners/credentials/providers.ts'
 import { cascadeEngine } from '../../voice/cascade/cascade.ts'
 import { type CascadeEnv, cascadeSettings } from '../../voice/cascade/settings.ts'
 import type { VoiceEngine } from '../../voice/engine.ts'
 import { Lines } from '../../voice/lines.ts'
-import type { ConnectProvider, RealtimeProvider } from '../../voice/realtime/provider-socket.ts'
+import type { ConnectProvider } from '../../voice/realtime/provider-socket.ts'
+import { providerAccess, type RealtimeEnv } from '../../voice/realtime/providers.ts'
 import { ServerFault } from '../server-fault.ts'
 
-/** The variables that decide about voice: OPENAI_API_KEY and OPENAI_BASE_URL, and those of the cascade. */
-export type VoiceEnv = ProviderEnv & CascadeEnv
+/** The variables of the realtime providers and of the cascade. */
+export type VoiceEnv = RealtimeEnv & CascadeEnv
 
 export interface ServerLinesPorts {
   readonly env: VoiceEnv
@@ -31,15 +31,9 @@ export const createServerLines = ({ env, clock, host, hasModel, connect }: Serve
     clock,
     hasModel,
     send: (key, command) => host().send(key, command),
-    realtime: realtimeProvider(env, connect),
+    realtime: providerAccess(env, connect),
     cascade: cascadeOf(env),
   })
-
-const OPENAI_URL = 'https://api.openai.com/v1'
-
-/** Null: the server has no key. */
-export const realtimeProvider = (env: VoiceEnv, connect: ConnectProvider): RealtimeProvider | null =>
-  env.OPENAI_API_KEY ? { url: env.OPENAI_BASE_URL || OPENAI_URL, key: env.OPENAI_API_KEY, connect } : null
 
 /** Null: no service is set. A wrong setting, which stops a server on Node at its start, is the fault of each line on Workers. */
 const cascadeOf = (env: VoiceEnv): VoiceEngine | null => {

@@ -3,9 +3,10 @@
 import { type AgentDefinition, agent } from '../../agents/agent.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { ConnectProvider } from '../../voice/realtime/provider-socket.ts'
+import { KEY_VARIABLES, providerAccess } from '../../voice/realtime/providers.ts'
 import { writtenModel } from '../../voice/realtime/written-answers.ts'
 import type { AssistantAgent } from '../models/assistant.ts'
-import { realtimeProvider, type VoiceEnv } from './server-lines.ts'
+import type { VoiceEnv } from './server-lines.ts'
 
 export const VOICE = 'voice'
 
@@ -19,27 +20,20 @@ export const createVoiceAgent = (
   env: VoiceEnv,
   assistant: AssistantAgent,
   { clock, connect }: { readonly clock: Clock; readonly connect: ConnectProvider },
-): VoiceAgent => ({
-  definition: agent({
-    name: VOICE,
-    description: 'Speaks with you, through the realtime model of the server.',
-    model: modelsOf(env, assistant, clock, connect),
-    instructions: INSTRUCTIONS,
-  }),
-  needs: () => (env.OPENAI_API_KEY || assistant.needs() === null ? null : UNSET),
-})
-
-const modelsOf = (
-  env: VoiceEnv,
-  assistant: AssistantAgent,
-  clock: Clock,
-  connect: ConnectProvider,
-): AssistantAgent['models'] => {
-  const provider = realtimeProvider(env, connect)
-  return provider && assistant.needs() !== null ? [writtenModel(provider, clock)] : assistant.models
+): VoiceAgent => {
+  const access = providerAccess(env, connect)
+  return {
+    definition: agent({
+      name: VOICE,
+      description: 'Speaks with you, through the realtime model of the server.',
+      model: access && assistant.needs() !== null ? [writtenModel(access, clock)] : assistant.models,
+      instructions: INSTRUCTIONS,
+    }),
+    needs: () => (access || assistant.needs() === null ? null : UNSET),
+  }
 }
 
-const UNSET = 'Set OPENAI_API_KEY to speak with it, or BRIDLE_MODEL to write to it.'
+const UNSET = `Set ${KEY_VARIABLES} to speak with it, or BRIDLE_MODEL to write to it.`
 
 const INSTRUCTIONS = `You are a helpful partner in a conversation.
 Answer in the language of the person who speaks. Be brief: say the answer first, and more only when it is wanted.

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { startRealtimeStub } from '../../voice/realtime/provider-stub.suite.ts'
+import { startRealtimeStub } from '../../voice/realtime/openai/realtime-stub.suite.ts'
 import { HarnessServer, type ServerOptions } from '../node/index.ts'
 import { callVoice, hangUpAll, voiceWireContract } from '../tests/voice-wire.suite.ts'
 

@@ -5,8 +5,9 @@ import { tool } from '../../agents/tools/tool.ts'
 import { connectProvider } from '../../targets/node/sockets/provider-socket.ts'
 import { scriptedModel } from '../../testing/scripted-model.ts'
 import { KEY, TestClient, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
+import { openai } from './openai/openai.ts'
+import type { StubEvent } from './openai/realtime-stub.suite.ts'
 import { type ConnectProvider, ProviderRefusal } from './provider-socket.ts'
-import type { StubEvent } from './provider-stub.suite.ts'
 
 const worlds: VoiceWorld[] = []
 const start = async (options: WorldOptions = {}) => {
@@ -81,7 +82,7 @@ describe('[V47] a provider that drops in the middle of an answer', () => {
       }
       return connectProvider(address, { message, closed: () => isOver || events.closed() })
     }
-    const world = await start({ ports: { realtime: { url: stub.stub.url, key: KEY, connect } } })
+    const world = await start({ ports: { realtime: { provider: openai, url: stub.stub.url, key: KEY, connect } } })
     const opened = await world.open('a')
     speak(opened)
     await world.rested(opened.key, 2)
@@ -172,7 +173,7 @@ describe('[V47] a provider that does not come back', () => {
           get url() {
             return url.url
           },
-          ...{ key: KEY, connect },
+          ...{ provider: openai, key: KEY, connect },
         },
       },
     })

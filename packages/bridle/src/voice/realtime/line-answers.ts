@@ -2,7 +2,6 @@
 // The text goes to the loop and so into the log; the audio goes to the client. An interruption leaves in both what was heard.
 import type { LanguageModel, ModelCallOptions, ModelStream } from '../../agents/model/model.ts'
 import { isRefusal } from '../../kernel/commands.ts'
-import type { JsonObject } from '../../kernel/json.ts'
 import type { VoiceClient, VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
 import { answerOf } from '../../kernel/projections/message-parts.ts'
 import { statusOf } from '../../kernel/projections/state.ts'
@@ -12,20 +11,21 @@ import { HeardAnswers } from '../heard-answers.ts'
 import type { AudioKeeper } from '../keeping/audio-keeper.ts'
 import { PLAYED_WAIT_MS, WRITTEN_LOOK_MS, WRITTEN_LOOKS } from '../limits.ts'
 import type { CallApproval } from './approval-watch.ts'
-import type { RealtimeConnection } from './connection.ts'
-import type { LineConnection } from './line-connection.ts'
+import { isFinalFault } from './faults.ts'
 import { LineNotices } from './line-notices.ts'
 import { LineResponses } from './line-responses.ts'
-import type { RealtimeEvent } from './provider-events.ts'
-import { isFinalFault } from './provider-faults.ts'
+import type { ResponseEvent, ResponseUsage } from './provider.ts'
+import type { ProviderLink } from './provider-link.ts'
 import { ProviderResponse } from './provider-response.ts'
-import { responseCharge } from './response-usage.ts'
+import { responseCharge } from './response-charge.ts'
 import { SpokenAnswer } from './spoken-answer.ts'
 
 export interface LineAnswersPorts extends LinePorts {
   readonly request: VoiceRequest
   readonly client: VoiceClient
-  readonly connection: LineConnection
+  readonly link: ProviderLink
+  /** The provider of the model, as steps name it. */
+  readonly label: string
   readonly modelId: string
   /** Resolves when the words of everything that was said are known. */
   readonly whenHeard: () => Promise<void>
@@ -59,18 +59,18 @@ export class LineAnswers {
       heardMs: (item) => this.#answer?.heardItems(this.#now).get(item) ?? 0,
     })
     this.#notices = new LineNotices({
-      ...{ clock: ports.clock, client: ports.client, connection: ports.connection, format: ports.request.format },
-      charge: (tokens) => this.#charge(tokens),
+      ...{ clock: ports.clock, client: ports.client, link: ports.link, format: ports.request.format },
+      charge: (usage) => this.#charge(usage),
     })
     this.#responses = new LineResponses({
       ...ports,
-      newResponse: (connection, cancel) => this.#newResponse(connection, cancel),
+      newResponse: (cancel) => this.#newResponse(cancel),
       onUnsaid: () => this.#forgetAnswer(),
       onGivenUp: (fault) => this.#giveUp(fault),
     })
     this.model = {
       specificationVersion: 'v4',
-      provider: 'openai.realtime',
+      provider: ports.label,
       modelId: ports.modelId,
       doStream: (options) => this.#respond(options),
     }
@@ -118,7 +118,7 @@ export class LineAnswers {
     cutAfterAbsence(request, send, heard)
   }
 
-  handle(event: RealtimeEvent): void {
+  handle(event: ResponseEvent): void {
     if (!this.#notices.handle(event)) this.#responses.handle(event)
   }
 
@@ -127,15 +127,15 @@ export class LineAnswers {
   }
 
   /** Tokens that no run reports count as well. */
-  #charge(tokens: JsonObject): void {
+  #charge(tokens: ResponseUsage): void {
     const { send, request, modelId } = this.#ports
     const usage = responseCharge(tokens, modelId)
     if (usage) send(request.key, { type: 'charge', usage }).catch(() => {})
   }
 
-  /** True: the error is that of the response under way. */
-  handleError(error: JsonObject): boolean {
-    return this.#responses.handleError(error)
+  /** The provider refuses a response. False if it is not the current one. */
+  refuse(name: string | null, fault: VoiceFault): boolean {
+    return this.#responses.refuse(name, fault)
   }
 
   /** The connection is gone. The answer goes on from another one, behind the audio that was sent. */
@@ -162,7 +162,7 @@ export class LineAnswers {
   }
 
   async #interrupt(cause: 'speech' | 'request'): Promise<void> {
-    const { clock, client, connection, request } = this.#ports
+    const { clock, client, link, request } = this.#ports
     const { state } = request.session
     const { run } = state.lifecycle
     const now = clock.now()
@@ -184,9 +184,7 @@ export class LineAnswers {
     if (this.#answer === answer) this.#answer = null
     if (isWaiting && cause === 'speech') return this.#heard.settle()
     const heard = answer?.heard(now) ?? { ...this.#heardBefore(runId), cut: [] }
-    for (const { item, text, ms } of heard.cut)
-      for (const event of connection.current?.conversation.truncate(item.id, text, ms) ?? [])
-        connection.current?.send(event)
+    for (const { item, text, ms } of heard.cut) link.current?.api.cut(item.id, text, ms)
     await this.#keepHeard(runId, heard.chars, heard.audioMs)
     this.#heard.settle()
   }
@@ -275,8 +273,8 @@ export class LineAnswers {
     this.#ports.client.fault(fault, isFinalFault(fault))
   }
 
-  #newResponse(connection: RealtimeConnection, cancel: () => void): ProviderResponse {
-    const { request, client, clock, connection: line, modelId } = this.#ports
+  #newResponse(cancel: () => void): ProviderResponse {
+    const { request, client, clock, link } = this.#ports
     const runId = request.session.state.lifecycle.run?.runId ?? ''
     if (this.#answer?.runId !== runId) {
       this.#keepAudio(this.#answer, clock.now())
@@ -284,13 +282,11 @@ export class LineAnswers {
     }
     return new ProviderResponse(
       {
-        model: modelId,
-        conversation: connection.conversation,
         answer: this.#answer,
         baseChars: answerChars(request, runId),
         now: () => clock.now(),
         audio: (item, bytes) => {
-          line.touch()
+          link.touch()
           if (this.#isHungUp) return
           client.audio(item, bytes)
           this.#heard.add(runId, item, bytes)

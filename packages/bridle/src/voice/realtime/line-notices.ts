@@ -1,31 +1,31 @@
 // The notices of a line: sentences that it speaks beside the answers. No run has them, and the log has their events.
-import type { JsonObject } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { AudioFormat, VoiceClient } from '../../kernel/ports/voice.ts'
-import { decodeBase64 } from '../../kernel/text/base64.ts'
 import type { CallApproval } from './approval-watch.ts'
-import type { LineConnection } from './line-connection.ts'
-import { approvalRemark, isNotice, noticeRequest } from './notice.ts'
-import { objectOf, type RealtimeEvent, responseIdOf, textOf } from './provider-events.ts'
+import { approvalNotice } from './notice.ts'
+import type { ResponseEvent, ResponseUsage } from './provider.ts'
+import type { ProviderLink } from './provider-link.ts'
 import { SpokenAnswer } from './spoken-answer.ts'
 
 export interface LineNoticesPorts {
   readonly clock: Clock
   readonly client: VoiceClient
-  readonly connection: LineConnection
+  readonly link: ProviderLink
   readonly format: AudioFormat
   /** The tokens of a notice. */
-  readonly charge: (tokens: JsonObject) => void
+  readonly charge: (usage: ResponseUsage) => void
 }
 
 export class LineNotices {
   readonly #ports: LineNoticesPorts
   /** The notices that are spoken, or were. */
   readonly #spoken: SpokenAnswer
-  /** The responses that are notices. */
-  readonly #ids = new Set<string>()
+  /** Notices that were asked for. */
+  readonly #asked = new Set<string>()
+  /** Notices that the provider has begun. */
+  readonly #begun = new Set<string>()
   /** Notices that somebody spoke over. */
-  readonly #silentIds = new Set<string>()
+  readonly #silent = new Set<string>()
   #isHungUp = false
 
   constructor(ports: LineNoticesPorts) {
@@ -35,22 +35,23 @@ export class LineNotices {
 
   /** A call waits for a person: the model knows, and the line says so. */
   async announce(approval: CallApproval): Promise<void> {
-    const connection = await this.#ports.connection.connect()
+    const connection = await this.#ports.link.connect()
     if ('code' in connection || this.#isHungUp) return
-    for (const event of connection.conversation.remark(approvalRemark(approval))) connection.send(event)
-    connection.send(noticeRequest(approval))
+    const notice = approvalNotice(approval)
+    this.#asked.add(notice.response)
+    connection.api.announce(notice)
   }
 
   /** True: the event is that of a notice. */
-  handle(event: RealtimeEvent): boolean {
-    const id = responseIdOf(event)
-    if (event.type === 'response.created' && isNotice(event)) this.#ids.add(id)
-    if (!this.#ids.has(id)) return false
-    if (event.type === 'response.output_audio.delta') this.#speak(event, id)
-    if (event.type === 'response.done') {
-      this.#ports.charge(objectOf(objectOf(event.response).usage))
-      this.#silentIds.delete(id)
-      this.#ids.delete(id)
+  handle(event: ResponseEvent): boolean {
+    const { response } = event
+    if (event.type === 'response_started' && this.#asked.delete(response)) this.#begun.add(response)
+    if (!this.#begun.has(response)) return false
+    if (event.type === 'audio') this.#speak(event)
+    if (event.type === 'response_end') {
+      this.#ports.charge(event.usage)
+      this.#silent.delete(response)
+      this.#begun.delete(response)
     }
     return true
   }
@@ -62,10 +63,10 @@ export class LineNotices {
 
   /** Nobody needs to know how much of a notice was heard. */
   stop(now: number): void {
-    const { connection, client } = this.#ports
-    for (const id of this.#ids) {
-      this.#silentIds.add(id)
-      connection.current?.send({ type: 'response.cancel', response_id: id })
+    const { link, client } = this.#ports
+    for (const response of this.#begun) {
+      this.#silent.add(response)
+      link.current?.api.cancel(response)
     }
     const playing = this.#spoken.playing(now)
     if (!playing) return
@@ -77,13 +78,10 @@ export class LineNotices {
     this.#isHungUp = true
   }
 
-  #speak(event: RealtimeEvent, id: string): void {
-    if (this.#isHungUp || this.#silentIds.has(id)) return
-    const bytes = decodeBase64(textOf(event.delta))
-    if (!bytes || bytes.length === 0) return
-    const itemId = textOf(event.item_id)
-    const item = this.#spoken.item(itemId) ?? this.#spoken.addItem(itemId, 0)
-    this.#spoken.addAudio(item, bytes.length, this.#ports.clock.now())
-    this.#ports.client.audio(itemId, bytes)
+  #speak({ response, item: id, audio }: Extract<ResponseEvent, { type: 'audio' }>): void {
+    if (this.#isHungUp || this.#silent.has(response)) return
+    const item = this.#spoken.item(id) ?? this.#spoken.addItem(id, 0)
+    this.#spoken.addAudio(item, audio.length, this.#ports.clock.now())
+    this.#ports.client.audio(id, audio)
   }
 }

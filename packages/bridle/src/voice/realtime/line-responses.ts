@@ -1,41 +1,35 @@
 // The responses that a line asks its provider for, one at a time. A response whose connection breaks goes on from another one.
 import type { ModelCallOptions, ModelStream } from '../../agents/model/model.ts'
-import type { JsonObject } from '../../kernel/json.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
 import type { VoiceFault, VoiceRequest } from '../../kernel/ports/voice.ts'
 import { LOSSES_MAX, RECONNECT_PAUSE_MS, RECONNECT_TRIES, RESPONSE_END_MS } from '../limits.ts'
-import type { RealtimeConnection } from './connection.ts'
-import { assistantItem, type ConversationItem, realtimeRequest } from './conversation-items.ts'
-import type { LineConnection } from './line-connection.ts'
-import { type RealtimeEvent, responseIdOf, textOf } from './provider-events.ts'
-import { eventFault, faultError, isFinalFault, lostFault } from './provider-faults.ts'
+import { faultError, isFinalFault, LOST } from './faults.ts'
+import type { ResponseEvent, ResponseRequest } from './provider.ts'
+import type { ProviderConnection } from './provider-connection.ts'
+import type { ProviderLink } from './provider-link.ts'
 import type { ProviderResponse } from './provider-response.ts'
-import { GO_ON_REMARK, responseRequest } from './response-request.ts'
-import { turnSettings } from './session-settings.ts'
+import { GO_ON_REMARK, spokenRequest } from './response-request.ts'
 
 export interface LineResponsesPorts {
   readonly clock: Clock
   readonly request: Pick<VoiceRequest, 'instructions'>
-  readonly connection: LineConnection
-  readonly modelId: string
+  readonly link: ProviderLink
   /** Resolves when the words of everything that was said are known. */
   readonly whenHeard: () => Promise<void>
   /** Makes the next response of the run. `cancel` ends it at the provider. */
-  readonly newResponse: (connection: RealtimeConnection, cancel: () => void) => ProviderResponse
+  readonly newResponse: (cancel: () => void) => ProviderResponse
   /** The log has nothing of a response that broke: the listener hears it from its beginning. */
   readonly onUnsaid: () => void
   /** No connection could be had to go on with a response. */
   readonly onGivenUp: (fault: VoiceFault) => Promise<void>
 }
 
-/** A response under way, and the names by which the provider's events mention it. */
 interface ActiveResponse {
   readonly response: ProviderResponse
   readonly options: ModelCallOptions
-  /** The event that asked for it. */
-  requestId: string
-  id: string | null
-  /** Connections that broke in the middle of it. */
+  /** Name of the response in events. Null: the connection broke, and the rest has not been requested. */
+  name: string | null
+  /** Connections that broke during the response. */
   losses: number
 }
 
@@ -66,9 +60,8 @@ export class LineResponses {
     await this.#lastResponseEnd()
     // Speech that has no words yet would be heard in this answer, and stand ahead of it for ever.
     await this.#ports.whenHeard()
-    const connection = await this.#ports.connection.connect()
+    const connection = await this.#ports.link.connect()
     if ('code' in connection) throw faultError(connection)
-    this.#bringUpToDate(connection, options)
     return { stream: this.#begin(connection, options).stream }
   }
 
@@ -79,20 +72,16 @@ export class LineResponses {
     this.#cancel(this.#active)
   }
 
-  handle(event: RealtimeEvent): void {
-    const id = responseIdOf(event)
+  handle(event: ResponseEvent): void {
     const active = this.#active
-    if (!active) return
-    // A response without an id is none that later events could be about.
-    if (event.type === 'response.created') active.id ??= id || null
-    else if (id === active.id) active.response.handle(event)
+    if (active && event.response === active.name) active.response.handle(event)
   }
 
-  /** True: the error is that of the response under way. */
-  handleError(error: JsonObject): boolean {
+  /** The provider refuses a response. False if it is not the current one. */
+  refuse(name: string | null, fault: VoiceFault): boolean {
     const active = this.#active
-    if (!active || textOf(error.event_id) !== active.requestId) return false
-    active.response.fail(faultError(eventFault(error, this.#ports.modelId)))
+    if (!active || name === null || name !== active.name) return false
+    active.response.fail(faultError(fault))
     return true
   }
 
@@ -102,21 +91,11 @@ export class LineResponses {
   }
 
   /** A provider that never ends the response would keep the connection busy for ever. */
-  #cancel({ response }: ActiveResponse): void {
-    const { connection, clock } = this.#ports
-    connection.current?.send({ type: 'response.cancel' })
+  #cancel({ response, name }: ActiveResponse): void {
+    const { link, clock } = this.#ports
+    if (name !== null) link.current?.api.cancel(name)
     const cancelTimer = clock.after(RESPONSE_END_MS, () => response.abandon())
     void response.whenEnded.then(cancelTimer)
-  }
-
-  #bringUpToDate(
-    connection: RealtimeConnection,
-    { prompt, tools = [] }: ModelCallOptions,
-    said: readonly ConversationItem[] = [],
-  ): void {
-    const { instructions, items } = realtimeRequest(prompt)
-    connection.configure(turnSettings(instructions, this.#ports.request.instructions, tools))
-    for (const event of connection.conversation.update([...items, ...said])) connection.send(event)
   }
 
   async #goOn(active: ActiveResponse): Promise<void> {
@@ -126,26 +105,29 @@ export class LineResponses {
     if (said === '') {
       this.#ports.onUnsaid()
       // The loop asks again.
-      return response.fail(faultError(lostFault()))
+      return response.fail(faultError(LOST))
     }
-    active.id = null
+    active.name = null
     active.losses += 1
-    const connection = active.losses > LOSSES_MAX ? lostFault() : await this.#reconnect(response)
+    const connection = active.losses > LOSSES_MAX ? LOST : await this.#reconnect(response)
     if (response.isOver) return response.abandon()
     if ('code' in connection) {
       response.abandon()
       return this.#ports.onGivenUp(connection)
     }
-    this.#bringUpToDate(connection, options, [assistantItem(said)])
-    for (const event of connection.conversation.remark(GO_ON_REMARK)) connection.send(event)
-    response.continueIn(connection.conversation)
-    active.requestId = connection.send(responseRequest(options))
+    const request = this.#requestOf(options)
+    active.name = request.response
+    connection.api.respond({ ...request, said: { text: said, remark: GO_ON_REMARK } })
   }
 
-  async #reconnect(response: ProviderResponse): Promise<RealtimeConnection | VoiceFault> {
-    const { connection, clock } = this.#ports
+  #requestOf(options: ModelCallOptions): ResponseRequest {
+    return spokenRequest(options, this.#ports.request.instructions)
+  }
+
+  async #reconnect(response: ProviderResponse): Promise<ProviderConnection | VoiceFault> {
+    const { link, clock } = this.#ports
     for (let tries = 1; ; tries++) {
-      const opened = await connection.connect()
+      const opened = await link.connect()
       if (!('code' in opened) || isFinalFault(opened) || tries === RECONNECT_TRIES || response.isOver) return opened
       await new Promise<void>((resolve) => clock.after(RECONNECT_PAUSE_MS, resolve))
     }
@@ -162,15 +144,17 @@ export class LineResponses {
     await Promise.race([active.response.whenEnded, late]).finally(cancelTimer)
   }
 
-  #begin(connection: RealtimeConnection, options: ModelCallOptions): ProviderResponse {
+  #begin(connection: ProviderConnection, options: ModelCallOptions): ProviderResponse {
     const { abortSignal } = options
     const cancel = () => {
       if (this.#active?.response === response) this.#cancel(this.#active)
     }
-    const response = this.#ports.newResponse(connection, cancel)
+    const response = this.#ports.newResponse(cancel)
     abortSignal?.addEventListener('abort', cancel, { once: true })
-    const active = { response, options, requestId: connection.send(responseRequest(options)), id: null, losses: 0 }
+    const request = this.#requestOf(options)
+    const active = { response, options, name: request.response, losses: 0 }
     this.#active = active
+    connection.api.respond(request)
     response.whenEnded.then(() => {
       abortSignal?.removeEventListener('abort', cancel)
       if (this.#active === active) this.#active = null

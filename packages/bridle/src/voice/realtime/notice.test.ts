@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../kernel/json.ts'
 import { spokenCall } from '../spoken-call.ts'
-import { noticeRequest } from './notice.ts'
+import { approvalNotice } from './notice.ts'
 
-const instructionsFor = (args: JsonObject): unknown => {
-  const { response } = noticeRequest({ tool: 'pay', reason: '', call: spokenCall('tool', 'pay', args) })
-  return (response as JsonObject).instructions
-}
+const instructionsFor = (args: JsonObject): string =>
+  approvalNotice({ tool: 'pay', reason: '', call: spokenCall('tool', 'pay', args) }).instructions
 const SAYS =
   'Say in one short sentence, in the language of the conversation, that "pay" waits for the approval of a person.'
 

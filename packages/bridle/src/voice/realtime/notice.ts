@@ -1,26 +1,14 @@
 // A notice: a sentence that the line speaks beside the conversation. The log says the same with an event of its own.
-import type { JsonObject } from '../../kernel/json.ts'
 import { restSentence } from '../spoken-call.ts'
 import type { CallApproval } from './approval-watch.ts'
-import { objectOf, type RealtimeEvent } from './provider-events.ts'
+import type { NoticeRequest } from './provider.ts'
+import { newResponseName } from './response-request.ts'
 
-/** A remark for the model: whatever it is asked meanwhile, it knows that the call has not run. */
-export const approvalRemark = ({ tool }: CallApproval): string =>
-  `The call of "${tool}" waits for the approval of a person. It has not run yet.`
-
-const NOTICE = 'notice'
-
-/** Asks for a response that stays out of the provider's conversation. */
-export const noticeRequest = (approval: CallApproval): JsonObject => ({
-  type: 'response.create',
-  response: {
-    conversation: 'none',
-    metadata: { purpose: NOTICE },
-    input: [],
-    tools: [],
-    tool_choice: 'none',
-    instructions: noticeText(approval),
-  },
+export const approvalNotice = (approval: CallApproval): NoticeRequest => ({
+  response: newResponseName(),
+  // Without it the model would say in later answers that the call has run.
+  remark: `The call of "${approval.tool}" waits for the approval of a person. It has not run yet.`,
+  instructions: noticeText(approval),
 })
 
 /** The arguments are quoted as JSON: text of an agent must not read as an instruction. */
@@ -34,6 +22,3 @@ const noticeText = ({ tool, call }: CallApproval): string => {
   if (rest !== null) sentences.push(`Then say, in the language of the conversation: ${JSON.stringify(rest)}`)
   return sentences.join(' ')
 }
-
-export const isNotice = ({ response }: RealtimeEvent): boolean =>
-  objectOf(objectOf(response).metadata).purpose === NOTICE

@@ -1,18 +1,13 @@
 // A response of the provider, as the loop reads any model's answer: the words of its audio as text, its calls, its end and its tokens.
 // The audio leaves it on the side.
 import type { StreamPart } from '../../agents/model/step-builder.ts'
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
-import { decodeBase64 } from '../../kernel/text/base64.ts'
-import { assistantPrint, callPrint } from './conversation-items.ts'
-import type { ProviderConversation } from './provider-conversation.ts'
-import { objectOf, type RealtimeEvent, textOf } from './provider-events.ts'
-import { eventFault, faultError } from './provider-faults.ts'
-import { usageOf } from './response-usage.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import { faultError } from './faults.ts'
+import type { ResponseEnd, ResponseEvent, ResponseUsage } from './provider.ts'
+import { NO_USAGE } from './response-charge.ts'
 import type { SpokenAnswer, SpokenItem } from './spoken-answer.ts'
 
 export interface ResponsePorts {
-  readonly model: string
-  readonly conversation: ProviderConversation
   readonly answer: SpokenAnswer
   /** The characters of the run's answer before the response. */
   readonly baseChars: number
@@ -20,7 +15,7 @@ export interface ResponsePorts {
   /** A piece of audio for the listener. */
   readonly audio: (item: string, bytes: Uint8Array) => void
   /** The tokens of a response that was interrupted: the loop does not wait for them. */
-  readonly onUnused: (usage: JsonObject) => void
+  readonly onUnused: (usage: ResponseUsage) => void
 }
 
 export class ProviderResponse {
@@ -28,7 +23,6 @@ export class ProviderResponse {
   /** Resolves when the provider has ended the response. */
   readonly whenEnded: Promise<void>
   readonly #ports: ResponsePorts
-  #conversation: ProviderConversation
   #controller: ReadableStreamDefaultController<{ readonly type: string }> | null = null
   #end: () => void = () => {}
   #chars: number
@@ -46,7 +40,6 @@ export class ProviderResponse {
 
   constructor(ports: ResponsePorts, onCancel: () => void) {
     this.#ports = ports
-    this.#conversation = ports.conversation
     this.#chars = ports.baseChars
     this.whenEnded = new Promise((resolve) => {
       this.#end = () => {
@@ -65,9 +58,26 @@ export class ProviderResponse {
     })
   }
 
-  handle(event: RealtimeEvent): void {
-    const handler = Object.hasOwn(HANDLERS, event.type) ? HANDLERS[event.type] : undefined
-    handler?.(this, event)
+  handle(event: ResponseEvent): void {
+    switch (event.type) {
+      case 'response_started':
+        return
+      case 'item_started':
+        return void this.#item(event.item)
+      case 'response_end':
+        return this.#finish(event.end, event.usage)
+    }
+    if (this.#isSilent) return
+    switch (event.type) {
+      case 'text':
+        return this.#addText(event.item, event.text, event.isSpoken)
+      case 'audio':
+        return this.#addAudio(event.item, event.audio)
+      case 'audio_end':
+        return this.#endAudio(event.item)
+      case 'call':
+        return this.#addCall(event.id, event.name, event.input)
+    }
   }
 
   /** From now on nothing of the response is heard, and nothing is added to its text. */
@@ -100,13 +110,8 @@ export class ProviderResponse {
     }
     if (!this.#hasCalls) return this.#said
     // The loop has calls to make, and asks anew with their results.
-    this.#complete({ unified: 'tool-calls', raw: 'connection_lost' }, {})
+    this.#complete({ unified: 'tool-calls', raw: 'connection_lost' }, NO_USAGE)
     return null
-  }
-
-  /** The rest of the response comes from another connection. */
-  continueIn(conversation: ProviderConversation): void {
-    this.#conversation = conversation
   }
 
   /** Ends it without an end of its stream: the interruption of the run ends that. */
@@ -121,87 +126,60 @@ export class ProviderResponse {
     this.#controller = null
   }
 
-  begin({ item }: RealtimeEvent): void {
-    const { id, type, role } = objectOf(item)
-    if (type === 'message' && role === 'assistant') this.#item(textOf(id))
-  }
-
-  addText({ type, item_id, delta }: RealtimeEvent): void {
-    if (this.#isSilent) return
-    const [id, text] = [textOf(item_id), textOf(delta)]
-    if (text === '') return
+  #addText(id: string, text: string, isSpoken: boolean): void {
     const item = this.#item(id)
     if (this.#ahead && this.#ahead.item !== item) this.#passText()
     const words = this.#isJoinMissing(item, text) ? ` ${text}` : text
     item.text += words
     this.#chars += words.length
-    this.#conversation.setPrint(id, assistantPrint(item.text))
     this.#ahead = { item, text: (this.#ahead?.text ?? '') + words }
-    if (type === 'response.output_text.delta' || item.isComplete) this.#passText()
+    if (!isSpoken || item.isComplete) this.#passText()
   }
 
-  addAudio({ item_id, delta }: RealtimeEvent): void {
-    if (this.#isSilent) return
-    const bytes = decodeBase64(textOf(delta))
-    if (!bytes || bytes.length === 0) return
+  #addAudio(id: string, bytes: Uint8Array): void {
     const { answer, now, audio } = this.#ports
-    const item = this.#item(textOf(item_id))
+    const item = this.#item(id)
     answer.addAudio(item, bytes.length, now())
-    audio(item.id, bytes)
+    audio(id, bytes)
     this.#passText()
   }
 
-  endAudio({ item_id }: RealtimeEvent): void {
-    const item = this.#ports.answer.item(textOf(item_id))
-    if (!item || this.#isSilent) return
+  #endAudio(id: string): void {
+    const item = this.#ports.answer.item(id)
+    if (!item) return
     item.isComplete = true
     this.#passText()
   }
 
-  endItem({ item }: RealtimeEvent): void {
-    const { id, type, call_id, name, arguments: input } = objectOf(item)
-    if (type !== 'function_call' || this.#isSilent) return
+  #addCall(toolCallId: string, toolName: string, input: string): void {
     this.#passText()
     this.#hasCalls = true
-    const [toolCallId, toolName] = [textOf(call_id), textOf(name)]
-    this.#conversation.addAnswer(textOf(id), callPrint(toolCallId, toolName, parsedInput(textOf(input))))
-    this.#emit({ type: 'tool-call', toolCallId, toolName, input: textOf(input) })
+    this.#emit({ type: 'tool-call', toolCallId, toolName, input })
   }
 
-  finish({ response }: RealtimeEvent): void {
-    const { status, status_details, usage } = objectOf(response)
-    const details = objectOf(status_details)
+  #finish(end: ResponseEnd, usage: ResponseUsage): void {
     this.#end()
     // The interruption ends the run. Until then the loop waits: an end of the stream would make it ask again.
-    if (this.#isSilent) return this.#ports.onUnused(objectOf(usage))
-    if (status === 'failed') {
-      const fault = eventFault(objectOf(details.error), this.#ports.model)
-      return this.fail(faultError(fault))
-    }
-    this.#complete(this.#finishReason(status, details), objectOf(usage))
+    if (this.#isSilent) return this.#ports.onUnused(usage)
+    if (end.type === 'failed') return this.fail(faultError(end.fault))
+    const { type, raw } = end
+    // The loop asks again after `interrupted`.
+    const unified = type === 'completed' ? (this.#hasCalls ? 'tool-calls' : 'stop') : type
+    this.#complete({ unified, raw }, usage)
   }
 
-  #complete(finishReason: JsonObject, usage: JsonObject): void {
+  #complete(finishReason: JsonObject, usage: ResponseUsage): void {
     this.#passText()
     this.#end()
-    this.#emit({ type: 'finish', finishReason, usage: usageOf(usage) })
+    this.#emit({ type: 'finish', finishReason, usage })
     this.#controller?.close()
     this.#controller = null
-  }
-
-  #finishReason(status: unknown, { reason }: JsonObject): JsonObject {
-    const raw = textOf(reason) || textOf(status)
-    if (status === 'completed') return { unified: this.#hasCalls ? 'tool-calls' : 'stop', raw }
-    // A response that nobody here cancelled has ended too early: the loop asks again.
-    if (status === 'cancelled') return { unified: 'interrupted', raw }
-    return { unified: reason === 'content_filter' ? 'content-filter' : 'length', raw }
   }
 
   #item(id: string): SpokenItem {
     const { answer } = this.#ports
     const item = answer.item(id)
     if (item) return item
-    this.#conversation.addAnswer(id)
     if (this.#brokenTextId !== null) this.#textIds.set(id, this.#brokenTextId)
     this.#brokenTextId = null
     return answer.addItem(id, this.#chars)
@@ -222,24 +200,5 @@ export class ProviderResponse {
 
   #emit(part: StreamPart & { readonly type: string }): void {
     this.#controller?.enqueue(part)
-  }
-}
-
-const HANDLERS: { readonly [type: string]: (response: ProviderResponse, event: RealtimeEvent) => void } = {
-  'response.output_item.added': (response, event) => response.begin(event),
-  'response.output_audio_transcript.delta': (response, event) => response.addText(event),
-  'response.output_text.delta': (response, event) => response.addText(event),
-  'response.output_audio.delta': (response, event) => response.addAudio(event),
-  'response.output_audio.done': (response, event) => response.endAudio(event),
-  'response.output_item.done': (response, event) => response.endItem(event),
-  'response.done': (response, event) => response.finish(event),
-}
-
-const parsedInput = (text: string): JsonObject => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : {}
-  } catch {
-    return {}
   }
 }

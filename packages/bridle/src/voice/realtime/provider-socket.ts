@@ -1,13 +1,5 @@
 // The socket to a realtime provider, as a target opens it. The key is in the headers and nowhere else.
 
-/** A provider whose models hear and speak. */
-export interface RealtimeProvider {
-  /** The address of its API, such as `https://api.openai.com/v1`. */
-  readonly url: string
-  readonly key: string
-  readonly connect: ConnectProvider
-}
-
 /** Rejects with a `ProviderRefusal` where the provider takes no connection. */
 export type ConnectProvider = (address: ProviderAddress, events: ProviderSocketEvents) => Promise<ProviderSocket>
 
@@ -41,16 +33,4 @@ export class ProviderRefusal extends Error {
     super(status === null ? 'The provider did not answer.' : `The provider answered ${status}.`, { cause })
     this.status = status
   }
-}
-
-/** The address of a model's realtime socket. */
-export const realtimeAddress = (
-  { url, key }: RealtimeProvider,
-  model: string,
-  signal: AbortSignal,
-): ProviderAddress => {
-  const address = new URL(`${url.replace(/\/+$/, '')}/realtime`)
-  address.protocol = address.protocol === 'http:' || address.protocol === 'ws:' ? 'ws:' : 'wss:'
-  address.searchParams.set('model', model)
-  return { url: address.href, headers: { authorization: `Bearer ${key}` }, signal }
 }

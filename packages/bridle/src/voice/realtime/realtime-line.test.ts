@@ -1,7 +1,7 @@
 // Spoken turns through a realtime provider.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { silence, VoiceWorld, voice, type WorldOptions } from '../voice-world.suite.ts'
-import type { StubEvent } from './provider-stub.suite.ts'
+import type { StubEvent } from './openai/realtime-stub.suite.ts'
 
 const worlds: VoiceWorld[] = []
 const start = async (options: WorldOptions = {}) => {

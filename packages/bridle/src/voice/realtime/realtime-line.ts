@@ -7,20 +7,18 @@ import { AudioKeeper } from '../keeping/audio-keeper.ts'
 import { LinePrompts } from '../prompts.ts'
 import { TURN_LOST } from '../turn-lost.ts'
 import { watchApprovals } from './approval-watch.ts'
+import { isFinalFault, LOST, TURN_EMPTY } from './faults.ts'
 import { LineAnswers } from './line-answers.ts'
-import { LineConnection } from './line-connection.ts'
-import { objectOf, type RealtimeEvent, textOf } from './provider-events.ts'
-import { EMPTY_TURN, eventFault, isFinalFault, lostFault } from './provider-faults.ts'
-import type { RealtimeProvider } from './provider-socket.ts'
-import { transcriptionCharge } from './response-usage.ts'
-import { audioSettings, DEFAULT_MODEL, DEFAULT_VOICE } from './session-settings.ts'
+import type { ProviderAccess, RealtimeEvent, SpeakerEvent } from './provider.ts'
+import { ProviderLink } from './provider-link.ts'
+import { transcriptionCharge } from './response-charge.ts'
 import { SpeakerAudio } from './speaker-audio.ts'
 import { SpeakerInput } from './speaker-input.ts'
 import { SpeakerTurns } from './speaker-turns.ts'
 
-export const realtimeEngine = (provider: RealtimeProvider): VoiceEngine<RealtimeLine> => ({
+export const realtimeEngine = (access: ProviderAccess): VoiceEngine<RealtimeLine> => ({
   open: async (request, client, ports, onClosed = () => {}) => {
-    const line = new RealtimeLine(request, client, { ...ports, onClosed }, provider)
+    const line = new RealtimeLine(request, client, { ...ports, onClosed }, access)
     const fault = request.isResumed ? null : await line.connect()
     if (fault) line.close()
     return fault ?? line
@@ -39,7 +37,7 @@ export class RealtimeLine implements EngineLine {
   readonly #request: VoiceRequest
   readonly #client: VoiceClient
   readonly #ports: RealtimeLinePorts
-  readonly #connection: LineConnection
+  readonly #link: ProviderLink
   readonly #prompts: LinePrompts
   readonly #turns: SpeakerTurns
   /** Null: the session does not ask for audio. */
@@ -51,9 +49,10 @@ export class RealtimeLine implements EngineLine {
   #isClosed = false
   readonly #stopWatch: () => void
 
-  constructor(request: VoiceRequest, client: VoiceClient, ports: RealtimeLinePorts, provider: RealtimeProvider) {
-    const { model = DEFAULT_MODEL, voice = DEFAULT_VOICE } = request
-    this.model = model
+  constructor(request: VoiceRequest, client: VoiceClient, ports: RealtimeLinePorts, access: ProviderAccess) {
+    const { provider } = access
+    const { model = provider.defaultModel, voice = provider.defaultVoice, format, turns } = request
+    this.model = provider.currentModel?.(model) ?? model
     this.voice = voice
     this.#request = request
     this.#client = client
@@ -66,14 +65,14 @@ export class RealtimeLine implements EngineLine {
       onTurn: (id, text) => this.#addTurn(id, text),
       onLost: (id) => this.#loseTurn(id),
     })
-    this.#connection = new LineConnection({
-      ...{ provider, model, clock: ports.clock, settings: audioSettings(request) },
+    this.#link = new ProviderLink({
+      ...{ access, model: this.model, clock: ports.clock, audio: { format, turns, voice } },
       onEvent: (event) => this.#handle(event),
       onLost: () => this.#handleLoss(),
       isBusy: () => this.answers.isBusy || this.#turns.size > 0,
     })
     this.#input = new SpeakerInput({
-      ...{ request, connection: this.#connection, speaker: this.#speaker },
+      ...{ request, link: this.#link, speaker: this.#speaker },
       onBegin: () => void this.answers.interrupt('speech'),
       onLost: (fault) => {
         this.#turns.refuse()
@@ -85,8 +84,9 @@ export class RealtimeLine implements EngineLine {
         ...ports,
         request,
         client,
-        connection: this.#connection,
-        modelId: model,
+        link: this.#link,
+        label: provider.label,
+        modelId: this.model,
         whenHeard: () => this.#turns.whenKnown(),
       },
       keeper: this.#keeper,
@@ -98,7 +98,7 @@ export class RealtimeLine implements EngineLine {
 
   /** Null: the provider is connected. */
   async connect(): Promise<VoiceFault | null> {
-    const opened = await this.#connection.connect()
+    const opened = await this.#link.connect()
     return 'code' in opened ? opened : null
   }
 
@@ -109,13 +109,13 @@ export class RealtimeLine implements EngineLine {
 
   endTurn(): void {
     if (this.#isClosed) return
-    if (!this.#input.end()) return this.#client.fault(eventFault({ code: EMPTY_TURN }, this.model), false)
+    if (!this.#input.end()) return this.#client.fault(TURN_EMPTY, false)
     if (this.#input.isEnding) this.#turns.end()
   }
 
   async say(text: string): Promise<void> {
     if (this.#isClosed) return
-    this.#connection.touch()
+    this.#link.touch()
     await this.#prompts.submit(text, this.answers.interrupt('speech'))
   }
 
@@ -153,56 +153,50 @@ export class RealtimeLine implements EngineLine {
   /** Words that were said become a prompt all the same, and an answer that is being written is written to its end. */
   #closeConnection(): void {
     if (this.#input.isEnding || this.#turns.size > 0) return
-    void this.answers.whenIdle().then(() => this.#connection.close())
+    void this.answers.whenIdle().then(() => this.#link.close())
   }
 
   #handle(event: RealtimeEvent): void {
-    if (event.type.startsWith('response.')) return this.answers.handle(event)
+    if ('response' in event) return this.answers.handle(event)
     if (this.#isClosed && !ENDS_OF_TURNS.has(event.type)) return
-    this.#handleTurn(event)
+    this.#link.touch()
+    this.#speaker?.handle(event)
+    this.#handleSpeaker(event)
     if (this.#isClosed) this.#closeConnection()
   }
 
-  #handleTurn(event: RealtimeEvent): void {
-    this.#connection.touch()
-    this.#speaker?.handle(event)
-    const id = textOf(event.item_id)
+  #handleSpeaker(event: SpeakerEvent): void {
     switch (event.type) {
-      case 'input_audio_buffer.speech_started':
+      case 'speech_started':
         this.#client.speech('started')
-        return this.#input.begin(this.#connection.current)
-      case 'input_audio_buffer.speech_stopped':
+        return this.#input.begin(this.#link.current)
+      case 'speech_stopped':
         return this.#client.speech('stopped')
-      case 'input_audio_buffer.committed':
+      case 'turn_committed':
         // A turn without a name never gets its words.
-        if (id === '') return
+        if (event.turn === '') return
         this.#input.confirm()
-        this.#connection.current?.conversation.addAudio(id)
-        return this.#turns.committed(id)
-      case 'conversation.item.input_audio_transcription.completed':
+        return this.#turns.committed(event.turn)
+      case 'turn_text':
         // The prompt may create the session, which then pays for its words.
-        this.#transcriptions.set(id, transcriptionCharge(objectOf(event.usage), textOf(event.transcript)))
-        return this.#turns.transcribed(id, textOf(event.transcript))
-      case 'conversation.item.input_audio_transcription.failed':
-        return this.#turns.transcribed(id, '')
-      case 'error':
-        return this.#handleError(event)
+        if (event.transcription)
+          this.#transcriptions.set(event.turn, transcriptionCharge(event.transcription, event.text))
+        return this.#turns.transcribed(event.turn, event.text)
+      case 'fault':
+        return this.#handleFault(event.fault, event.request)
     }
   }
 
-  #handleError(event: RealtimeEvent): void {
-    const error = objectOf(event.error)
-    if (error.code === EMPTY_TURN) {
+  #handleFault(fault: VoiceFault, request: string | null): void {
+    if (fault.code === TURN_EMPTY.code) {
       this.#input.refuse()
       this.#turns.refuse()
     }
-    if (this.answers.handleError(error)) return
-    const fault = eventFault(error, this.model)
-    this.#client.fault(fault, isFinalFault(fault))
+    if (!this.answers.refuse(request, fault)) this.#client.fault(fault, isFinalFault(fault))
   }
 
   #addTurn(id: string, text: string): void {
-    this.#connection.current?.conversation.addTurn(id, text)
+    this.#link.current?.api.keepTurn(id, text)
     const usage = this.#transcriptions.get(id)
     this.#transcriptions.delete(id)
     const audio = this.#speaker?.take(id)
@@ -215,8 +209,7 @@ export class RealtimeLine implements EngineLine {
   #loseTurn(id: string): void {
     this.#transcriptions.delete(id)
     this.#speaker?.take(id)
-    const connection = this.#connection.current
-    for (const event of connection?.conversation.dropTurn(id) ?? []) connection?.send(event)
+    this.#link.current?.api.dropTurn(id)
     this.#client.fault(NOT_UNDERSTOOD, false)
   }
 
@@ -227,17 +220,12 @@ export class RealtimeLine implements EngineLine {
     this.#transcriptions.clear()
     this.#speaker?.clear()
     this.answers.handleLoss()
-    if (isTurnLost && !this.#isClosed) this.#client.fault(lostFault(), false)
+    if (isTurnLost && !this.#isClosed) this.#client.fault(LOST, false)
   }
 }
 
 /** The events with which the words of a turn come, also after its client has left. */
-const ENDS_OF_TURNS: ReadonlySet<string> = new Set([
-  'input_audio_buffer.committed',
-  'conversation.item.input_audio_transcription.completed',
-  'conversation.item.input_audio_transcription.failed',
-  'error',
-])
+const ENDS_OF_TURNS: ReadonlySet<string> = new Set(['turn_committed', 'turn_text', 'fault'])
 
 const NOT_UNDERSTOOD: VoiceFault = {
   code: 'speech_not_understood',

@@ -1,17 +1,37 @@
-// The request for a response of the provider.
+// Converts requests of the agent loop to requests of the provider.
 import type { ModelCallOptions } from '../../agents/model/model.ts'
-import type { JsonObject } from '../../kernel/json.ts'
+import type { ResponseRequest } from './provider.ts'
 
-export const responseRequest = ({ toolChoice, maxOutputTokens }: ModelCallOptions): JsonObject => ({
-  type: 'response.create',
-  response: {
-    ...(toolChoice && { tool_choice: toolChoiceOf(toolChoice) }),
-    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
-  },
-})
+let lastName = 0
 
-const toolChoiceOf = (choice: NonNullable<ModelCallOptions['toolChoice']>) =>
-  choice.type === 'tool' ? { type: 'function', name: choice.toolName } : choice.type
+/** A name that no other response has, on this connection or the next one. */
+export const newResponseName = (): string => {
+  lastName += 1
+  return `response_${lastName}`
+}
+
+/** A request for an answer in writing. The first system message contains the instructions. */
+export const writtenRequest = ({
+  prompt,
+  tools = [],
+  toolChoice,
+  maxOutputTokens,
+}: ModelCallOptions): ResponseRequest => {
+  const first = prompt[0]
+  const [instructions, messages] = first?.role === 'system' ? [first.content, prompt.slice(1)] : ['', prompt]
+  return { response: newResponseName(), instructions, messages, tools, toolChoice, maxOutputTokens }
+}
+
+const SPOKEN_NOTE =
+  'You speak with a person, and everything that you write is read out. Use short sentences without Markdown, lists or addresses of pages.'
+
+/** A request for a spoken answer. `wishes` come from the client: they are below the instructions of the agent. */
+export const spokenRequest = (options: ModelCallOptions, wishes: string | undefined): ResponseRequest => {
+  const request = writtenRequest(options)
+  const wished = wishes && `The person on the line wishes, as far as the instructions above allow it:\n${wishes}`
+  const instructions = [request.instructions, SPOKEN_NOTE, wished].filter(Boolean).join('\n\n')
+  return { ...request, instructions }
+}
 
 /** A remark for the model: the person has heard the words above. */
 export const GO_ON_REMARK =

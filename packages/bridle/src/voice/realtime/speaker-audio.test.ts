@@ -5,7 +5,7 @@ import { SpeakerAudio } from './speaker-audio.ts'
 const MS_BYTES = 48
 const piece = (ms: number, value: number) => new Uint8Array(ms * MS_BYTES).fill(value)
 const connection = {}
-const committed = (id: string) => ({ type: 'input_audio_buffer.committed', item_id: id })
+const committed = (turn: string) => ({ type: 'turn_committed', turn }) as const
 const samplesOf = (speaker: SpeakerAudio, id: string) => [
   ...new Set(speaker.take(id)?.()?.bytes.subarray(WAV_HEAD_BYTES) ?? []),
 ]
@@ -22,11 +22,11 @@ test('[V93] audio of a turn that the provider drops is in no later turn, in turn
   }
   const silence = new SpeakerAudio('pcm16', 'silence')
   silence.hear(piece(100, 1), connection)
-  silence.handle({ type: 'input_audio_buffer.speech_started', audio_start_ms: 50 })
+  silence.handle({ type: 'speech_started', ms: 50 })
   silence.drop()
   silence.hear(piece(50, 2), connection)
-  silence.handle({ type: 'input_audio_buffer.speech_started', audio_start_ms: 60 })
-  silence.handle({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: 150 })
+  silence.handle({ type: 'speech_started', ms: 60 })
+  silence.handle({ type: 'speech_stopped', ms: 150 })
   silence.handle(committed('three'))
   expect(samplesOf(silence, 'three')).toEqual([2])
 })

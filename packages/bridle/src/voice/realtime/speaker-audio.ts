@@ -2,8 +2,8 @@
 import { AUDIO_BYTES_PER_MS, type AudioFormat } from '../../kernel/ports/voice.ts'
 import { AudioClip, type AudioFile } from '../keeping/audio-clip.ts'
 import { HEARD_BEFORE_MS } from '../keeping/limits.ts'
-import { objectOf, type RealtimeEvent, textOf } from './provider-events.ts'
-import { EMPTY_TURN } from './provider-faults.ts'
+import { TURN_EMPTY } from './faults.ts'
+import type { SpeakerEvent } from './provider.ts'
 
 /** A turn that has begun. */
 interface OpenTurn {
@@ -48,12 +48,12 @@ export class SpeakerAudio {
   }
 
   /** An event of the provider, which may say where a turn begins or ends. */
-  handle({ type, item_id, audio_start_ms, audio_end_ms, error }: RealtimeEvent): void {
-    if (type === 'input_audio_buffer.speech_started') this.#start(numberOf(audio_start_ms) ?? 0)
-    else if (type === 'input_audio_buffer.speech_stopped') this.end(numberOf(audio_end_ms))
-    else if (type === 'input_audio_buffer.committed') this.#commit(textOf(item_id))
+  handle(event: SpeakerEvent): void {
+    if (event.type === 'speech_started') this.#start(event.ms)
+    else if (event.type === 'speech_stopped') this.end(event.ms)
+    else if (event.type === 'turn_committed') this.#commit(event.turn)
     // The provider takes the oldest turn for none.
-    else if (type === 'error' && objectOf(error).code === EMPTY_TURN) this.#ended.shift()
+    else if (event.type === 'fault' && event.fault.code === TURN_EMPTY.code) this.#ended.shift()
   }
 
   /** Somebody speaks, since this millisecond of the connection's audio. */
@@ -124,5 +124,3 @@ export class SpeakerAudio {
       this.#recentBytes -= this.#recent.shift()?.length ?? 0
   }
 }
-
-const numberOf = (value: unknown): number | null => (typeof value === 'number' && value >= 0 ? value : null)

@@ -5,14 +5,14 @@ import { LEAD_IN_MS, TURN_MS_MIN } from '../audio/limits.ts'
 import { RestOfTurn } from '../audio/rest-of-turn.ts'
 import { UnansweredVoice } from '../audio/unanswered-voice.ts'
 import { EARLY_AUDIO_BYTES_MAX, SILENCE_MS } from '../limits.ts'
-import type { RealtimeConnection } from './connection.ts'
-import type { LineConnection } from './line-connection.ts'
-import { lostFault } from './provider-faults.ts'
+import { LOST } from './faults.ts'
+import type { ProviderConnection } from './provider-connection.ts'
+import type { ProviderLink } from './provider-link.ts'
 import type { SpeakerAudio } from './speaker-audio.ts'
 
 export interface SpeakerInputPorts {
   readonly request: Pick<VoiceRequest, 'turns' | 'format'>
-  readonly connection: LineConnection
+  readonly link: ProviderLink
   /** Null: the session does not ask for audio. */
   readonly speaker: SpeakerAudio | null
   /** Somebody speaks. */
@@ -23,7 +23,7 @@ export interface SpeakerInputPorts {
 
 interface OpenTurn {
   /** The connection that has its beginning; null: all of it waits for one. */
-  connection: RealtimeConnection | null
+  connection: ProviderConnection | null
   bytes: number
 }
 
@@ -78,16 +78,16 @@ export class SpeakerInput {
   }
 
   #hear(audio: Uint8Array): Promise<void> | undefined {
-    const { request, connection: line, speaker } = this.#ports
-    const { current } = line
+    const { request, link, speaker } = this.#ports
+    const { current } = link
     const isManual = request.turns === 'manual'
     if (isManual) this.begin(current)
     const turn = this.#turn
     // The socket was idle for so long that it was closed.
-    if (turn?.connection && turn.connection !== current) return this.#loseTurn(lostFault())
+    if (turn?.connection && turn.connection !== current) return this.#loseTurn(LOST)
     if (turn) turn.bytes += audio.length
     // The quiet of an open microphone is nothing that is said.
-    if (turn) line.touch()
+    if (turn) link.touch()
     if (!current) return this.#hearLater(audio)
     if (!isManual) this.#voice.hear(audio)
     speaker?.hear(audio, current)
@@ -95,7 +95,7 @@ export class SpeakerInput {
   }
 
   /** Somebody speaks: the first audio of a turn comes, or the provider has heard a voice. */
-  begin(connection: RealtimeConnection | null): void {
+  begin(connection: ProviderConnection | null): void {
     // The provider may notice late that somebody spoke who was cut off.
     if (this.#turn || this.#rest) return
     this.#turn = { connection, bytes: 0 }
@@ -104,7 +104,7 @@ export class SpeakerInput {
 
   /** The client ends its turn. False: there is none that could be heard. */
   end(): boolean {
-    const { request, connection, speaker } = this.#ports
+    const { request, link, speaker } = this.#ports
     const turn = this.#turn
     this.#turn = null
     // The speaker knows that the turn was lost, and has now come to its end.
@@ -118,15 +118,15 @@ export class SpeakerInput {
       this.#dropAudio(turn?.connection ?? null)
       return false
     }
-    if (turn.connection && turn.connection !== connection.current) {
-      this.#ports.onLost(lostFault())
+    if (turn.connection && turn.connection !== link.current) {
+      this.#ports.onLost(LOST)
       return true
     }
     this.#ending += 1
     // Audio of the next turn may follow at once.
-    if (connection.current) {
+    if (link.current) {
       speaker?.end(null)
-      connection.current.send({ type: 'input_audio_buffer.commit' })
+      link.current.api.commit()
     } else {
       this.#early.push(END)
       void this.#sendEarly()
@@ -144,7 +144,7 @@ export class SpeakerInput {
   /** The provider takes a turn for none. */
   refuse(): void {
     this.#ending = Math.max(0, this.#ending - 1)
-    if (!this.#turn) this.#dropAudio(this.#ports.connection.current)
+    if (!this.#turn) this.#dropAudio(this.#ports.link.current)
   }
 
   /** The connection is gone, and with it all that it had. True: something was said. */
@@ -164,10 +164,10 @@ export class SpeakerInput {
   /** The client is gone: a turn that it had not ended is lost. True: more of the sentence may come with the client. */
   leave(): boolean {
     const { isMidSentence } = this
-    const { request, connection } = this.#ports
+    const { request, link } = this.#ports
     // A turn whose end was heard becomes a prompt all the same.
     if (this.#turn && this.#isPausing) return false
-    this.#dropAudio(isMidSentence ? connection.current : (this.#turn?.connection ?? null))
+    this.#dropAudio(isMidSentence ? link.current : (this.#turn?.connection ?? null))
     this.#turn = null
     this.#voice.reset()
     // A socket of a client that ends its turns itself begins with a turn.
@@ -178,22 +178,22 @@ export class SpeakerInput {
 
   /** Silence opens no connection; the last moment of it belongs to the words that do. */
   #hearLater(audio: Uint8Array): Promise<void> | undefined {
-    const { request, connection } = this.#ports
+    const { request, link } = this.#ports
     const { turns, format } = request
     if (turns === 'silence') this.#voice.hear(audio)
-    const isQuiet = turns === 'silence' && !connection.isOpening && this.#voice.quietMs > 0
+    const isQuiet = turns === 'silence' && !link.isOpening && this.#voice.quietMs > 0
     const bytesMax = isQuiet ? LEAD_IN_MS * AUDIO_BYTES_PER_MS[format] : EARLY_AUDIO_BYTES_MAX
     this.#early.push(audio.slice())
     this.#earlyBytes += audio.length
-    if (turns === 'manual' && this.#earlyBytes > bytesMax && this.#early.length > 1) return this.#loseTurn(lostFault())
+    if (turns === 'manual' && this.#earlyBytes > bytesMax && this.#early.length > 1) return this.#loseTurn(LOST)
     while (this.#early.length > 1 && this.#earlyBytes > bytesMax) this.#earlyBytes -= this.#early.shift()?.length ?? 0
     return isQuiet ? undefined : this.#sendEarly()
   }
 
   /** Connects, and sends what waited for it. */
   async #sendEarly(): Promise<void> {
-    const { connection, speaker, onLost } = this.#ports
-    const opened = await connection.connect()
+    const { link, speaker, onLost } = this.#ports
+    const opened = await link.connect()
     const early = this.#early.splice(0)
     this.#earlyBytes = 0
     // Several pieces of audio may have waited: the first of them has taken all along.
@@ -201,12 +201,12 @@ export class SpeakerInput {
     if ('code' in opened || !opened.isOpen) {
       this.#ending = 0
       if (this.#turn) this.#dropRest()
-      return onLost('code' in opened ? opened : lostFault())
+      return onLost('code' in opened ? opened : LOST)
     }
     for (const piece of early) {
       if (piece === END) {
         speaker?.end(null)
-        opened.send({ type: 'input_audio_buffer.commit' })
+        opened.api.commit()
       } else {
         speaker?.hear(piece, opened)
         opened.append(piece)
@@ -228,12 +228,12 @@ export class SpeakerInput {
   }
 
   /** Drops the audio of the turn that has not ended, here and at the provider: the next turn would begin with it. */
-  #dropAudio(connection: RealtimeConnection | null): void {
+  #dropAudio(connection: ProviderConnection | null): void {
     const { speaker } = this.#ports
     this.#early = this.#early.slice(0, this.#early.lastIndexOf(END) + 1)
     this.#earlyBytes = this.#early.reduce((sum, piece) => sum + (piece === END ? 0 : piece.length), 0)
     if (!connection?.isOpen) return
-    connection.send({ type: 'input_audio_buffer.clear' })
+    connection.api.clear()
     speaker?.drop()
   }
 }

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { isRefusal } from '../../kernel/commands.ts'
 import { statusOf } from '../../kernel/projections/state.ts'
 import { VoiceWorld, voice } from '../voice-world.suite.ts'
-import type { StubEvent } from './provider-stub.suite.ts'
+import type { StubEvent } from './openai/realtime-stub.suite.ts'
 
 const worlds: VoiceWorld[] = []
 afterEach(async () => {

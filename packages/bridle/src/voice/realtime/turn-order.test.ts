@@ -1,9 +1,9 @@
 // Turns that the provider has as audio before anybody knows their words.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { VoiceWorld, voice } from '../voice-world.suite.ts'
-import { assistantItem, realtimeRequest } from './conversation-items.ts'
-import { ProviderConversation } from './provider-conversation.ts'
-import type { StubEvent } from './provider-stub.suite.ts'
+import { OpenAIConversation } from './openai/conversation.ts'
+import { assistantItem, conversationItems } from './openai/items.ts'
+import type { StubEvent } from './openai/realtime-stub.suite.ts'
 
 const worlds: VoiceWorld[] = []
 afterEach(async () => {
@@ -50,10 +50,9 @@ describe('[V49] a turn whose words come late', () => {
   })
 
   test('that slips in ahead of an answer comes again as text', () => {
-    const conversation = new ProviderConversation()
+    const conversation = new OpenAIConversation()
     const request = (...texts: string[]) =>
-      realtimeRequest(texts.map((text) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })))
-        .items
+      conversationItems(texts.map((text) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })))
     conversation.update(request('first'))
     conversation.addAudio('late')
     conversation.addAnswer('answer', assistantItem('One.').print)

@@ -2,33 +2,30 @@
 // connection of its own, which ends with it.
 import type { LanguageModel, ModelCallOptions, ModelStream } from '../../agents/model/model.ts'
 import type { Clock } from '../../kernel/ports/clock.ts'
-import { RealtimeConnection } from './connection.ts'
-import { realtimeRequest } from './conversation-items.ts'
-import { objectOf } from './provider-events.ts'
-import { eventFault, faultError, lostFault } from './provider-faults.ts'
+import { faultError, LOST } from './faults.ts'
+import type { ProviderAccess } from './provider.ts'
+import { ProviderConnection } from './provider-connection.ts'
 import { ProviderResponse } from './provider-response.ts'
-import type { RealtimeProvider } from './provider-socket.ts'
-import { responseRequest } from './response-request.ts'
-import { DEFAULT_MODEL, WRITTEN_SETTINGS, writtenTurnSettings } from './session-settings.ts'
+import { writtenRequest } from './response-request.ts'
 import { SpokenAnswer } from './spoken-answer.ts'
 
-export const writtenModel = (provider: RealtimeProvider, clock: Clock): LanguageModel => ({
+export const writtenModel = (access: ProviderAccess, clock: Clock): LanguageModel => ({
   specificationVersion: 'v4',
-  provider: 'openai.realtime',
-  modelId: DEFAULT_MODEL,
-  doStream: (options) => respond(provider, clock, options),
+  provider: access.provider.label,
+  modelId: access.provider.defaultModel,
+  doStream: (options) => respond(access, clock, options),
 })
 
-const respond = async (provider: RealtimeProvider, clock: Clock, options: ModelCallOptions): Promise<ModelStream> => {
-  const { prompt, tools = [], abortSignal } = options
+const respond = async (access: ProviderAccess, clock: Clock, options: ModelCallOptions): Promise<ModelStream> => {
+  const { abortSignal } = options
   let response: ProviderResponse | null = null
-  const connection = await RealtimeConnection.open({
-    ...{ provider, clock, model: DEFAULT_MODEL, settings: WRITTEN_SETTINGS },
+  const connection = await ProviderConnection.open({
+    ...{ access, clock, model: access.provider.defaultModel, audio: null },
     onEvent: (event) => {
-      if (event.type === 'error') response?.fail(faultError(eventFault(objectOf(event.error), DEFAULT_MODEL)))
-      else response?.handle(event)
+      if (event.type === 'fault') response?.fail(faultError(event.fault))
+      else if ('response' in event) response?.handle(event)
     },
-    onLost: () => response?.fail(faultError(lostFault())),
+    onLost: () => response?.fail(faultError(LOST)),
   })
   if ('code' in connection) throw faultError(connection)
   const close = () => connection.close()
@@ -36,19 +33,15 @@ const respond = async (provider: RealtimeProvider, clock: Clock, options: ModelC
     close()
     abortSignal.throwIfAborted()
   }
-  const { conversation } = connection
   response = new ProviderResponse(
     {
-      ...{ conversation, model: DEFAULT_MODEL, baseChars: 0, now: () => clock.now() },
+      ...{ baseChars: 0, now: () => clock.now() },
       // Nobody hears it.
       ...{ answer: new SpokenAnswer('', 'pcm16'), audio: () => {}, onUnused: () => {} },
     },
     close,
   )
-  const { instructions, items } = realtimeRequest(prompt)
-  connection.configure(writtenTurnSettings(instructions, tools))
-  for (const event of conversation.update(items)) connection.send(event)
-  connection.send(responseRequest(options))
+  connection.api.respond(writtenRequest(options))
   abortSignal?.addEventListener('abort', close, { once: true })
   void response.whenEnded.then(() => {
     abortSignal?.removeEventListener('abort', close)

@@ -27,6 +27,7 @@ test.each<[string, object, string | null]>([
   ['context_warning', { message: 'Full\u001b[2J\nnow' }, 'Warning: Full␛[2J now'],
   ['budget_crossed', { budget: 'cost', limit: 1, value: 2 }, 'Limit reached: cost of 1, at 2'],
   ['session_paused', { actor: 'ada', reason: 'lunch' }, 'Paused by ada: lunch'],
+  ['session_paused', { actor: 'ada', actor_claimed: true }, 'Paused by ada (not signed in)'],
   ['session_resumed', {}, 'Resumed'],
   ['step_progress', { title: 'Read', index: 2, total: 5, status: 'running' }, 'Step 2 of 5: Read · running'],
   ['token', { text: 'x' }, null],

@@ -1,4 +1,5 @@
 // Events beside the conversation that a person who waits wants to know of: retries, sandboxes, budgets, what other people did.
+
 import type { AnyEvent } from '../../../kernel/event.ts'
 import { noticeOf } from '../../../kernel/views/notice.ts'
 import { eventText } from '../../../words/index.ts'

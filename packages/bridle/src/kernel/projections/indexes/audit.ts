@@ -12,7 +12,7 @@ export interface AuditRow {
   readonly at: number
   readonly action: string
   readonly actor: string | null
-  /** The caller named itself: its credential has no user. */
+  /** The caller supplied the name, since its credential has no user. */
   readonly actor_claimed?: true
   readonly summary: string
 }

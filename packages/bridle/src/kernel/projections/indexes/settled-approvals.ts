@@ -18,7 +18,7 @@ export interface SettledEntry
   readonly decision: ApprovalDecision
   readonly decidedAt: number
   readonly decidedBy: string | null
-  /** The caller named itself: its credential has no user. */
+  /** The caller supplied the name, since its credential has no user. */
   readonly decidedByClaimed?: true
   readonly decisionReason: string | null
   readonly isEdited: boolean

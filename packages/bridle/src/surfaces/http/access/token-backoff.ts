@@ -19,11 +19,11 @@ export const withTokenBackoff = (
 ): Authenticator => {
   const failures = new RateLimiter({ windowMs, maxRequests: maxFailures }, now)
   const anonymous = new RateLimiter(ANONYMOUS_LIMIT, now)
-  /** Without a credential a caller gets nothing but refusals, so those alone are counted: who signs in by a cookie or a ticket has no part in it. */
+  /** Counts refusals, not requests: a cookie or a ticket is only known to be missing after the check. */
   const withinLimit = (access: Access | Denial, address: string): Access | Denial => {
     const wait = isDenial(access) && access.denied === 'unauthorized' ? anonymous.consume(address) : null
     if (wait === null) return access
-    // The requests that wait on the connection are dropped with it.
+    // Closing the connection drops the requests that wait on it.
     const headers = { 'retry-after': String(wait), connection: 'close' }
     return new Denial('rate_limited', 'Too many requests without a credential came from this address.', headers)
   }

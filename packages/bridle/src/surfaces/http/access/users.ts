@@ -8,7 +8,7 @@ import type { Session } from '../../../kernel/session/session.ts'
 import type { Access } from './authenticate.ts'
 import { digest, hex } from './secrets.ts'
 
-/** A name that looks like a hash is hashed, too: otherwise it could be chosen to be that of another user's name. */
+/** A name that looks like a hash is hashed, too. Otherwise a user could choose the hash of another name. */
 const HASH = /^[0-9a-f]{64}$/
 
 /** The id of the session that belongs to a user. A user name that is not a valid id is hashed. */

@@ -1,6 +1,6 @@
 // The lines of an export, page by page: a long log is never in memory as a whole, and a reader that is slow stops the reading.
 import { ExportWriter } from '../../../history/export/export-file.ts'
-import { entryOf } from '../../../history/log-entry.ts'
+import { entryOf } from '../../../history/scrubbed-entry.ts'
 import { type AnyEvent, IMPORTED } from '../../../kernel/event.ts'
 import { READ_PAGE } from '../../../kernel/limits.ts'
 import type { Session } from '../../../kernel/session/session.ts'

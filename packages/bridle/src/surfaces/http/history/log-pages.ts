@@ -1,5 +1,6 @@
 // Pages of a session's log as entries.
-import { entryOf, entryWithoutContent, type LogEntry } from '../../../history/log-entry.ts'
+import { entryWithoutContent, type LogEntry } from '../../../history/log-entry.ts'
+import { entryOf } from '../../../history/scrubbed-entry.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { LOG_PAGE_CHARS } from '../limits.ts'
 import type { LogSession } from '../wire.ts'

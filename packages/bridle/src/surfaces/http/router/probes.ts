@@ -52,7 +52,7 @@ export const probeRoutes: readonly Route[] = [
       // A probe without a credential learns only whether the server is ready, and nothing about its agents.
       const caller = callerOf(ports, request, ports.callerAddress?.(c) ?? '', ports.httpVersion?.(c))
       const access = await ports.authenticator.authenticate(caller.request, caller.address)
-      // Wrong tokens are refused here, too. A probe has none, and is answered whatever its neighbours do.
+      // The backoff for wrong tokens applies here, too. A probe has no token and is always answered.
       const isGuess = tokenOf(caller.request) !== null
       if (isDenial(access) && access.denied === 'rate_limited' && isGuess) return access
       if (isDenial(access)) return json<Readiness>({ ready }, { status: ready ? 200 : 503 })

@@ -116,7 +116,7 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
   const tag = `"${session.key.id}-${artifact.id}-${positionText(artifact.seq, session.incarnations.own)}"`
   const conditional = conditionalResponse(request, tag)
   if (conditional) return conditional
-  // A file has the text without its secrets, and the size as it was with them.
+  // Scrubbing may have shortened the text of an imported artifact; its recorded size is the original one.
   const isSizeKnown = artifact.encoding === 'base64' || artifact.seq >= session.state.lifecycle.claimedSeq
   const range = isSizeKnown ? request.headers.get('range') : null
   // A range counts only for the version that the caller has: parts of two versions would make a file that never existed.

@@ -1,9 +1,9 @@
-// The name under which a browser saves an artifact. An agent chooses the name of its artifact, and a file manager shows what a person will open.
+// The name under which a browser saves an artifact. The agent chooses that name, so it must not mislead the person who opens the file.
 
-/** Characters that nobody sees, that turn the order of the others (`exe.txt` for `txt.exe`), or that end a line. Emoji keep their joiner. */
+/** Hidden characters, bidirectional overrides (`exe.txt` for `txt.exe`) and line ends. Emoji keep their joiner. */
 const UNSEEN =
   /(?!(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-/** Parts of a path, and what Windows takes in no name. */
+/** Path separators, and characters that Windows forbids in names. */
 const PATH = /[/\\:*?"<>|]/g
 
 /** `content-disposition` of a download. */

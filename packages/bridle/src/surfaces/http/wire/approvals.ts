@@ -73,7 +73,7 @@ export interface SettledApproval extends Omit<PendingApproval, 'status'> {
   readonly decidedAt: string
   /** The person who decided; null = nobody, or not named. */
   readonly decidedBy: string | null
-  /** The caller named itself: its credential has no user. Absent = the credential names the person, or nobody is named. */
+  /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
   readonly decidedByClaimed?: true
   /** The person's own words; null = none. */
   readonly decisionReason: string | null

@@ -10,7 +10,7 @@ export interface AuditEntry {
   readonly action: string
   /** The person who acted; null = the server, or not named. */
   readonly actor: string | null
-  /** The caller named itself: its credential has no user. Absent = the credential names the person, or nobody is named. */
+  /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
   readonly actor_claimed?: true
   /** A line for people. */
   readonly summary: string

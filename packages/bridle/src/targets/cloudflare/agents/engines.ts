@@ -42,9 +42,8 @@ export const engineInfo = (
       ? null
       : 'Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL to a runner.',
   capabilities: info(VERSION),
-  modelProblem: engineModelProblem(models),
   ...engineModels(model),
-  ...engineInput,
+  ...engineInput(engineModelProblem(models)),
 })
 
 export const engineRunner = (
@@ -52,7 +51,7 @@ export const engineRunner = (
   options: HarnessOptions,
   { provider, credentials, uploads }: EnginePorts,
 ): Runner => {
-  const { models: _, ...settings } = options.engines?.[name] ?? {}
+  const { models, ...settings } = options.engines?.[name] ?? {}
   return remoteRunner({
     engine: name,
     modelProvider,
@@ -61,6 +60,7 @@ export const engineRunner = (
     digest,
     uploads,
     settings,
+    modelProblem: engineModelProblem(models),
     runToken: async ({ key, runId, attempt }) =>
       deriveToken(await credentials.secret(), 'run', keyText(key), runId, attempt),
     credentials: runCredentials(credentials, modelProvider, settings),

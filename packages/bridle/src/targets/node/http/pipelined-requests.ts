@@ -1,6 +1,6 @@
-// Requests that a client sends on one connection without waiting for answers. Browsers and proxies send none. Node begins all that arrive in one
-// packet at once, so that a hundred connections keep everybody waiting for seconds. Here each begins when the one before it is answered, which is
-// the order of the answers in any case.
+// Pipelined requests: a client sends several on one connection without waiting for answers. Browsers and proxies do not. Node starts all requests
+// of a packet at once, so a hundred connections can delay every other client by seconds. Here they run one at a time, in the order of
+// their answers.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { PIPELINED_REQUESTS_MAX } from '../limits.ts'
@@ -8,7 +8,7 @@ import { PIPELINED_REQUESTS_MAX } from '../limits.ts'
 /** The requests of each connection that wait for the one in progress. */
 const waiting = new WeakMap<Socket, (() => void)[]>()
 
-/** Calls `begin` in the connection's turn. A connection with too many requests is closed, and none of them begins. */
+/** Calls `begin` once the earlier requests of the connection are answered. Closes a connection with too many waiting requests. */
 export const inTurn = ({ socket }: IncomingMessage, outgoing: ServerResponse, begin: () => void): void => {
   if (socket.destroyed) return
   const queue = waiting.get(socket)

@@ -1,39 +1,29 @@
-// The connection of a line to its provider. It is opened when it is needed, closed when nothing is said for a while, and opened anew
-// after a loss: the transcript of the session is all that a new one needs.
-import type { JsonObject } from '../../kernel/json.ts'
-import type { Clock } from '../../kernel/ports/clock.ts'
+// The link of a line to its provider. It connects when a connection is needed, disconnects when nothing is said for a while, and reconnects
+// after a loss: the transcript of the session is all that a new connection needs.
 import type { VoiceFault } from '../../kernel/ports/voice.ts'
 import { IDLE_MS } from '../limits.ts'
-import { RealtimeConnection } from './connection.ts'
-import type { RealtimeEvent } from './provider-events.ts'
-import { lostFault } from './provider-faults.ts'
-import type { RealtimeProvider } from './provider-socket.ts'
+import { ProviderConnection, type ProviderConnectionOptions } from './provider-connection.ts'
 
-export interface LineConnectionPorts {
-  readonly provider: RealtimeProvider
-  readonly model: string
-  readonly clock: Clock
-  readonly settings: JsonObject
-  readonly onEvent: (event: RealtimeEvent, connection: RealtimeConnection) => void
+export interface ProviderLinkPorts extends Omit<ProviderConnectionOptions, 'onLost'> {
   readonly onLost: () => void
   /** Work for which the connection stays open although nothing is said. */
   readonly isBusy: () => boolean
 }
 
-export class LineConnection {
-  readonly #ports: LineConnectionPorts
-  #current: RealtimeConnection | null = null
-  #opening: Promise<RealtimeConnection | VoiceFault> | null = null
+export class ProviderLink {
+  readonly #ports: ProviderLinkPorts
+  #current: ProviderConnection | null = null
+  #opening: Promise<ProviderConnection | VoiceFault> | null = null
   #activeAt = 0
   #cancelTimer: (() => void) | null = null
   #isClosed = false
 
-  constructor(ports: LineConnectionPorts) {
+  constructor(ports: ProviderLinkPorts) {
     this.#ports = ports
   }
 
   /** The open connection; null: there is none now. */
-  get current(): RealtimeConnection | null {
+  get current(): ProviderConnection | null {
     return this.#current?.isOpen ? this.#current : null
   }
 
@@ -42,7 +32,7 @@ export class LineConnection {
   }
 
   /** The open connection, or a new one. */
-  connect(): Promise<RealtimeConnection | VoiceFault> {
+  connect(): Promise<ProviderConnection | VoiceFault> {
     this.touch()
     const { current } = this
     if (current) return Promise.resolve(current)
@@ -62,9 +52,9 @@ export class LineConnection {
     this.#release()
   }
 
-  async #open(): Promise<RealtimeConnection | VoiceFault> {
+  async #open(): Promise<ProviderConnection | VoiceFault> {
     const { onLost, ...ports } = this.#ports
-    const opened = await RealtimeConnection.open({
+    const opened = await ProviderConnection.open({
       ...ports,
       onLost: (connection) => {
         if (connection !== this.#current) return
@@ -77,8 +67,6 @@ export class LineConnection {
       opened.close()
       return { code: 'line_closed', message: 'The line is closed. Open another one.' }
     }
-    // A connection that broke while it was opened has no loss that anybody would hear of.
-    if (!opened.isOpen) return lostFault()
     this.#current = opened
     this.#watch(IDLE_MS)
     return opened

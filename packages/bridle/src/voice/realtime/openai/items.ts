@@ -1,13 +1,7 @@
-// The messages of a request to a model, as items of a realtime conversation. Pure.
-import type { ModelFilePart, ModelMessage, ModelTextPart, ModelToolOutput } from '../../agents/model/model.ts'
-import { canonicalJson, type JsonObject } from '../../kernel/json.ts'
-import { encodeBase64 } from '../../kernel/text/base64.ts'
-
-/** The conversation of a request: the instructions, and everything behind them. */
-export interface RealtimeRequest {
-  readonly instructions: string
-  readonly items: readonly ConversationItem[]
-}
+// The messages of a request to a model, as items of OpenAI's realtime conversation. Pure.
+import type { ModelFilePart, ModelMessage, ModelTextPart, ModelToolOutput } from '../../../agents/model/model.ts'
+import { canonicalJson, type JsonObject } from '../../../kernel/json.ts'
+import { encodeBase64 } from '../../../kernel/text/base64.ts'
 
 export interface ConversationItem {
   /** Equal prints mean equal items. */
@@ -18,12 +12,8 @@ export interface ConversationItem {
   readonly prompt?: readonly string[]
 }
 
-/** The first system message holds the instructions; later ones are items. */
-export const realtimeRequest = (messages: readonly ModelMessage[]): RealtimeRequest => {
-  const first = messages[0]
-  const rest = first?.role === 'system' ? messages.slice(1) : messages
-  return { instructions: first?.role === 'system' ? first.content : '', items: rest.flatMap(messageItems) }
-}
+export const conversationItems = (messages: readonly ModelMessage[]): ConversationItem[] =>
+  messages.flatMap(messageItems)
 
 const messageItems = (message: ModelMessage): ConversationItem[] => {
   switch (message.role) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EVENT_TYPES } from '../kernel/catalogue.ts'
 import type { AnyEvent } from '../kernel/event.ts'
-import { entryOf } from './log-entry.ts'
+import { entryOf } from './scrubbed-entry.ts'
 
 const event = (type: string, payload: object, more: object = {}) =>
   ({ seq: 7, at: 70, type, payload, frame: 3, ...more }) as unknown as AnyEvent

@@ -1,11 +1,13 @@
-// The conversation that a provider has: a cache of the session's transcript. Items that the provider made itself (spoken turns,
-// spoken answers, calls) stand in it beside those that were sent. A request that differs replaces the items from there on.
-import type { JsonObject } from '../../kernel/json.ts'
-import { assistantPrint, type ConversationItem, systemItem } from './conversation-items.ts'
+// The conversation that OpenAI has: a cache of the session's transcript. It contains the items that were sent, and those that the provider made
+// (spoken turns, spoken answers, calls). A request that differs replaces the items from there on.
+import type { JsonObject } from '../../../kernel/json.ts'
+import { assistantPrint, type ConversationItem, systemItem } from './items.ts'
 
 interface CachedItem {
   readonly id: string
   print: string
+  /** The text of an item of an answer: it grows while it is spoken. Null: it does not grow, or no more of it counts. */
+  text: string | null
 }
 
 /** A turn that the provider has as audio. */
@@ -14,7 +16,7 @@ interface SpokenTurn {
   readonly text: string
 }
 
-export class ProviderConversation {
+export class OpenAIConversation {
   #items: CachedItem[] = []
   /** Spoken turns that are in the log, or on their way there, and that no request has shown yet. */
   #turns: SpokenTurn[] = []
@@ -22,6 +24,8 @@ export class ProviderConversation {
   readonly #unknown = new Set<string>()
   /** Spoken turns that stand ahead of an answer that came before them: they come again as text. */
   readonly #misplaced = new Set<string>()
+  /** The items of answers, also those that were deleted. */
+  readonly #answered = new Set<string>()
   #count = 0
 
   /** The provider has a spoken turn, whose words nobody knows yet. */
@@ -42,15 +46,19 @@ export class ProviderConversation {
   }
 
   /** The provider has made an item in its answer. */
-  addAnswer(id: string, print = ''): void {
-    this.#items.push({ id, print })
+  addAnswer(id: string, print: string | null = null): void {
+    if (this.#answered.has(id)) return
+    this.#answered.add(id)
+    this.#items.push({ id, print: print ?? '', text: print === null ? '' : null })
     for (const turn of this.#unknown) this.#misplaced.add(turn)
   }
 
-  /** The print of an item of an answer: its text grows while it is spoken. */
-  setPrint(id: string, print: string): void {
+  addText(id: string, text: string): void {
+    this.addAnswer(id)
     const item = this.#items.find((each) => each.id === id)
-    if (item) item.print = print
+    if (!item || item.text === null) return
+    item.text += text
+    item.print = assistantPrint(item.text)
   }
 
   /** The listener has heard only a part of a spoken item. Returns the events that shorten it for the provider, too. */
@@ -61,6 +69,7 @@ export class ProviderConversation {
       this.#items = this.#items.filter((each) => each !== item)
       return [deletion(id)]
     }
+    item.text = null
     item.print = assistantPrint(text)
     return [{ type: 'conversation.item.truncate', item_id: id, content_index: 0, audio_end_ms: Math.round(audioMs) }]
   }
@@ -112,7 +121,7 @@ export class ProviderConversation {
     const events = notes.length === 0 ? [] : [this.#create(systemItem(notes.join('\n')))]
     // The note and the turn are one message of the transcript: its print is that of the turn.
     if (notes.length > 0) this.#items.pop()
-    this.#items.push({ id: turn.id, print: item.print })
+    this.#items.push({ id: turn.id, print: item.print, text: null })
     return events
   }
 
@@ -120,7 +129,7 @@ export class ProviderConversation {
     this.#count += 1
     const id = `bridle_${this.#count}`
     const previous = this.#items.at(-1)?.id ?? 'root'
-    this.#items.push({ id, print })
+    this.#items.push({ id, print, text: null })
     return { type: 'conversation.item.create', previous_item_id: previous, item: { id, ...item } }
   }
 }

@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { fetchPinned } from '../../../../../scripts/pinned-tools.ts'
-import { type RealtimeStub, startRealtimeStub } from './provider-stub.suite.ts'
+import { fetchPinned } from '../../../../../../scripts/pinned-tools.ts'
+import { type RealtimeStub, startRealtimeStub } from './realtime-stub.suite.ts'
 
 /** The parts of `@openai/agents-realtime` that the test uses. */
 interface Library {

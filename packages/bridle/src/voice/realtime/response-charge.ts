@@ -1,0 +1,39 @@
+// The usage of a line for the log, where no run reports it.
+import { present } from '../../kernel/json.ts'
+import type { Payloads } from '../../kernel/schemas.ts'
+import { costUsd, listPriceOf } from '../../model-data/prices.ts'
+import { speechUsage } from '../speech-usage.ts'
+import type { ResponseUsage, Transcription } from './provider.ts'
+
+export const NO_USAGE: ResponseUsage = {
+  inputTokens: { total: undefined, cacheRead: undefined, audio: undefined, cachedAudio: undefined },
+  outputTokens: { total: undefined, audio: undefined },
+}
+
+/** Null: the provider counted nothing. */
+export const responseCharge = (
+  { inputTokens: input, outputTokens: output }: ResponseUsage,
+  model: string,
+): Payloads['usage'] | null => {
+  if (!input.total && !output.total) return null
+  const [inputTokens, outputTokens, cacheReadTokens] = [input.total ?? 0, output.total ?? 0, input.cacheRead ?? 0]
+  const price = listPriceOf(model)
+  const spent = {
+    ...{ outputTokens, cacheReadTokens, cacheWriteTokens: 0, cacheWriteHourTokens: 0 },
+    inputTokens: Math.max(0, inputTokens - cacheReadTokens),
+  }
+  const cachedAudio = input.cachedAudio ?? 0
+  const audio = {
+    inputTokens: Math.max(0, (input.audio ?? 0) - cachedAudio),
+    ...{ cacheReadTokens: cachedAudio, outputTokens: output.audio ?? 0 },
+  }
+  return present({
+    ...{ input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens, model },
+    cost_usd: price ? costUsd(spent, price, audio) : undefined,
+    estimated: price ? true : undefined,
+  })
+}
+
+/** The usage of the words of a turn, which a model of its own writes down. */
+export const transcriptionCharge = ({ model, audioMs }: Transcription, text: string): Payloads['usage'] =>
+  speechUsage('transcription', model, { audioMs, chars: text.length })
