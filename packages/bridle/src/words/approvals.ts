@@ -2,7 +2,7 @@
 import { budgetNameText } from './budgets.ts'
 import { type Fields, textOf } from './fields.ts'
 
-/** Stands behind a name that the caller gave itself: its credential names no user. */
+/** Follows a name that the caller supplied, because its credential names no user. */
 export const CLAIMED = '(not signed in)'
 
 /** `ann`, `ann (not signed in)`; empty if the event has no name. */
@@ -38,7 +38,7 @@ export const answerWords = (fields: Fields): AnswerWords => {
   return { title: actor === '' ? words.charAt(0).toUpperCase() + words.slice(1) : `${actor} ${words}`, reason: why }
 }
 
-/** A cancelled approval by its reason: another session has the question, and nobody has answered it here. */
+/** A cancelled approval, by its reason: another session has the question, and it is unanswered here. */
 const leftTitles: ReadonlyMap<string, string> = new Map([
   ['branched', 'The approval stayed with the session that was branched'],
   ['imported', 'The approval stayed with the session that was exported'],
