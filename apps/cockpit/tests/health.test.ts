@@ -77,12 +77,12 @@ describeCockpit('the health of a session', (world) => {
     await budgets.getByText('will pause at $2.00').waitFor()
     await page.getByRole('region', { name: 'Score' }).getByText('No findings, near a budget').waitFor()
     await page.getByRole('region', { name: 'At a glance' }).getByRole('button', { name: 'near a budget' }).waitFor()
-    await budgets.getByText('pauses when crossed').waitFor()
+    await budgets.getByText('pauses at a limit').waitFor()
     await page.getByRole('region', { name: 'Audit' }).getByText('policy set').waitFor()
     // The budget is crossed, the session pauses, and the hint resumes it with more.
     const [approval] = (await world.client.session('budgets')).approvals
     await world.client.approve('budgets', approval?.id ?? '')
-    await budgets.getByText('crossed, paused the session').waitFor()
+    await budgets.getByText('limit reached, session paused').waitFor()
     await page.getByRole('region', { name: 'Score' }).getByRole('button', { name: 'Resume' }).click()
     await budgets.getByText(/raised from \$2\.00/).waitFor()
     await expect.poll(async () => (await world.client.session('budgets')).status).toBe('completed')

@@ -1,6 +1,6 @@
 import type { SettledApproval } from 'bridle/client'
+import { CLAIMED } from 'bridle/words'
 import { Link } from 'wouter'
-import { CLAIMED } from '../ui/actor-words.ts'
 import { Age } from '../ui/age.tsx'
 import { argumentSummary } from '../ui/arguments/argument-parts.ts'
 import { Icon } from '../ui/icon.tsx'

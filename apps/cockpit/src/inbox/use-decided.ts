@@ -1,10 +1,11 @@
 // The newest answers over all sessions, loaded again whenever an approval leaves the list.
+
 import type { SettledApproval } from 'bridle/client'
+import { CLAIMED } from 'bridle/words'
 import { useEffect } from 'react'
 import type { CardSettlement } from '../approval/card-approval.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
 import { useLoaded } from '../server/use-loaded.ts'
-import { CLAIMED } from '../ui/actor-words.ts'
 import { DECIDED_MAX } from './limits.ts'
 
 export const useDecided = (): readonly SettledApproval[] => {

@@ -67,6 +67,9 @@ describe('a meter', () => {
     ],
     [enforcementText({ ...enforcement, action: 'request_approval' }, 1), 'asks you at a limit'],
     [enforcementText({ ...enforcement, status: 'off' }, 0), 'no budget is set'],
-    [enforcementText({ ...enforcement, status: 'awaiting_approval' }, 2), 'limit reached, needs approval'],
+    [
+      enforcementText({ ...enforcement, status: 'awaiting_approval' }, 2),
+      'a limit was reached, waiting for your answer',
+    ],
   ])('%s', (said, text) => expect(said).toBe(text))
 })

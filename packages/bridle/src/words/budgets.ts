@@ -2,8 +2,6 @@
 import type { BudgetName } from '../kernel/schemas.ts'
 import { costText, countText, durationText, exactCostText, exactCountText } from './amounts.ts'
 
-export type { BudgetName }
-
 interface BudgetWords {
   readonly label: string
   /** The name of the limit in a sentence. */
@@ -118,6 +116,7 @@ const crossedTexts: { readonly [status in Enforcement['status']]: string } = {
 /** All budgets in a sentence. */
 export const enforcementText = ({ action, status }: Enforcement, count: number): string => {
   if (count === 0 || status === 'off') return 'no budget is set'
-  if (status === 'awaiting_approval' || status === 'paused') return crossedTexts[status]
+  if (status === 'awaiting_approval') return 'a limit was reached, waiting for your answer'
+  if (status === 'paused') return 'paused at a limit'
   return action === 'pause' ? 'pauses at a limit' : 'asks you at a limit'
 }

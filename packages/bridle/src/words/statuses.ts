@@ -30,7 +30,7 @@ const statuses: { readonly [status in Status]: StatusWords } = {
   cancelled: { word: 'Cancelled', ...ended },
 }
 
-/** In the order of lists: sessions that need somebody come first. */
+/** In the order of lists: sessions that need a person come first. */
 export const STATUS_NAMES = Object.keys(statuses) as readonly Status[]
 
 /** A status of a later server keeps its name, and is in no set. */

@@ -1,9 +1,9 @@
 // The decisions of operators, policies and the server about a session, by whom, newest first.
 
 import type { HealthEnvelope } from 'bridle/client'
+import { CLAIMED } from 'bridle/words'
 import { useState } from 'react'
 import { useServer } from '../../server/server-context.tsx'
-import { CLAIMED } from '../../ui/actor-words.ts'
 import { Button } from '../../ui/button.tsx'
 import { momentText, secondText } from '../../ui/clock.ts'
 import { visibleText } from '../../ui/plain-text.ts'

@@ -11,5 +11,5 @@ export const currentValue = ({ budget, value }: Budget, runningSince: string | n
     ? value + Math.max(0, until - Date.parse(runningSince)) / 60_000
     : value
 
-/** The server says how full a budget is: a page that counts by itself would cross it at another moment. */
+/** The server says how full a budget is: a page with its own thresholds would cross it at another moment. */
 export const levelTones: { readonly [level in Budget['level']]: MeterTone } = { ok: '', high: 'high', crossed: 'over' }

@@ -114,7 +114,7 @@ test('an event is told in words, whatever its payload is', () => {
     return `${title}: ${text}`
   }
   expect(words('context_compacted', { original_count: 46, compacted_count: 18, tokens_saved: 31_400 })).toBe(
-    'Context compacted: 46 → 18 messages · 31k tokens saved',
+    'Context compacted: 46 → 18 messages · 31,400 tokens saved',
   )
   expect(words('approval_applied', { actor: 'ann', decision: 'approved', arguments: {}, tool_name: 'edit' })).toBe(
     'ann approved with edits: edit',
@@ -126,21 +126,19 @@ test('an event is told in words, whatever its payload is', () => {
   expect(unanswered('cancelled', null)).toBe('The approval ended with its run: edit')
   expect(unanswered('cancelled', 'branched')).toBe('The approval stayed with the session that was branched: edit')
   expect(unanswered('cancelled', 'imported')).toBe('The approval stayed with the session that was exported: edit')
-  expect(unanswered('expired', 'expired')).toBe('Nobody answered in time: edit')
+  expect(unanswered('expired', 'expired')).toBe('Expired without an answer: edit')
   expect(unanswered('superseded', 'raised')).toBe('The approval was withdrawn: edit · raised')
   expect(words('budget_crossed', { budget: 'max_cost_usd', limit: 2, value: 2.5 })).toBe(
-    'Budget crossed: cost limit of $2.00, at $2.50',
+    'Limit reached: cost limit of $2.00, at $2.50',
   )
-  expect(words('output_superseded', { run_id: 'r1' })).toBe('Written again: text before this was withdrawn')
+  expect(words('output_superseded', { run_id: 'r1' })).toBe('Answer restarted: the text was withdrawn')
   expect(words('output_superseded', { keep: { chars: 3 }, interrupted: { text: 'One', audio_ms: 1_200 } })).toBe(
     'Interrupted: after 1.2 s',
   )
   expect(words('output_superseded', { keep: { chars: 3 }, interrupted: { text: 'One' } })).toBe('Interrupted: ')
   expect(words('execution_feedback', { entries: [{ outcome: 'ok' }, 7] })).toBe('Shell reported: 2 directives · ok')
-  expect(words('constructor', { a: 'b' })).toBe('constructor: a b')
-  expect(words('session_checkpoint', { summary_text: 'saved' }, true)).toBe(
-    'Said by the engine: session checkpoint: summary text saved',
-  )
+  expect(words('constructor', { a: 'b' })).toBe('Constructor: a b')
+  expect(words('session_checkpoint', { summary_text: 'saved' }, true)).toBe('Reported by the engine: Checkpoint: saved')
 })
 
 test('citations and context packs of any form', () => {

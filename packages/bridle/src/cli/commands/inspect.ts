@@ -1,7 +1,7 @@
 // `bridle inspect` shows one session: what it does, what it cost, and what it needs.
 import { FabricError } from '../../client/fabric/error.ts'
 import type { OperatorClient, SessionDetail, SessionTree, WorkspaceReport } from '../../client/index.ts'
-import { costText } from '../../words/index.ts'
+import { costText, exactCountText } from '../../words/index.ts'
 import { visibleArguments } from '../approvals/approval-text.ts'
 import { agentOption, clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { commandName } from '../command-name.ts'
@@ -132,7 +132,7 @@ const usageText = ({
   context_usage_pct,
 }: SessionDetail['usage']) =>
   [
-    `${total_tokens} tokens (${input_tokens} in, ${output_tokens} out)`,
+    `${exactCountText(total_tokens)} tokens (${exactCountText(input_tokens)} in, ${exactCountText(output_tokens)} out)`,
     cost_usd === null ? 'cost not known' : costText(cost_usd),
     ...(context_usage_pct === null ? [] : [`${Math.round(context_usage_pct)} % of the window`]),
   ].join(', ')

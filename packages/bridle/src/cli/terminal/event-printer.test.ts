@@ -124,8 +124,8 @@ test.each<[string, ReturnType<typeof event>[], string]>([
       event('waiting', { runId: 'r-2', reason: 'All sandboxes are busy.' }),
       event('cancelled', { runId: 'r-2', actor: 'bob', reason: 'enough' }),
     ],
-    '· paused by ada: lunch\n· resumed\n· signal paid by bo\n· branched\n· imported\n· archived\n· unarchived\n· renamed to Ada\n' +
-      '· budgets or rules changed\n· budgets or rules changed by cy: too dear\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
+    '· Paused by ada: lunch\n· Resumed\n· Signal paid by bo\n· Branched\n· Imported from a file: what is above is from that file\n· Archived\n· Unarchived\n· Renamed to Ada\n' +
+      '· Policy set\n· Policy set by cy: too dear\n… waits: All sandboxes are busy.\n✗ cancelled by bob: enough\n',
   ],
   [
     'a prompt that waited and is dropped apart from a run that is cancelled; a reason that says nothing is left out',
@@ -160,7 +160,7 @@ test.each<[string, ReturnType<typeof event>[], string]>([
       event('compaction', { messagesBefore: 24, messagesAfter: 10 }),
       event('compaction', { messagesBefore: null, messagesAfter: null }),
     ],
-    '▸ t started\n▸ t failed\n◆ step half\n▣ a.txt (text/plain, 3 bytes) art-1\n▣ language (to remember: waits for a person) art-2: They wr…\n~ 24 messages made into 10\n~ context made smaller\n',
+    '▸ t started\n▸ t failed\n◆ step half\n▣ a.txt (text/plain, 3 B) art-1\n▣ language (to remember: waits for a person) art-2: They wr…\n~ Context compacted: 24 → 10 messages\n~ Context compacted\n',
   ],
   [
     'a result that was its last paragraph once',

@@ -1,6 +1,6 @@
 // Prints AgentEvents for people: text as it streams, and everything else in separate lines.
 
-import { actorText } from '../../kernel/text/actor-text.ts'
+import { byActor, bytesText, eventText } from '../../words/index.ts'
 import { approvalLines, printApproval } from '../approvals/approval-text.ts'
 import { commandName } from '../command-name.ts'
 import { LAST_WORDS_CHARS } from '../limits.ts'
@@ -183,12 +183,12 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       line(
         '~',
         'dim',
-        messagesBefore === null ? 'context made smaller' : `${messagesBefore} messages made into ${messagesAfter}`,
+        eventText('context_compacted', { original_count: messagesBefore, compacted_count: messagesAfter }),
       ),
     checkpoint_created: ({ checkpointType, summary }) => line('◆', 'dim', `${checkpointType} ${summary ?? ''}`),
     artifact_published: ({ name, contentType, size, artifactId, kind, reason }) => {
       const isProposal = kind === 'memory_proposal'
-      const about = isProposal ? 'to remember: waits for a person' : `${contentType}, ${size} bytes`
+      const about = isProposal ? 'to remember: waits for a person' : `${contentType}, ${bytesText(Number(size))}`
       line('▣', 'magenta', `${name} (${about}) ${artifactId}${isProposal && reason ? `: ${reason}` : ''}`)
     },
     // Most results repeat the streamed text, its last paragraph, or the text behind the last tool call; print only a different one.
@@ -207,16 +207,12 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
       newestRun ??= runId
       const end = runId === newestRun ? 'cancelled' : 'a prompt that waited was dropped'
       // The kernel's reason where nobody gave one.
-      whole('✗', 'yellow', end + actorAndReason({ actor, actorClaimed }, reason === 'cancelled' ? null : reason))
+      const who = byActor(end, { actor, actor_claimed: actorClaimed })
+      whole('✗', 'yellow', reason && reason !== 'cancelled' ? `${who}: ${reason}` : who)
     },
     waiting: ({ reason }) => dimLines(`waits: ${reason}`),
     notice: ({ message }) => dimLines(String(message)),
-    operator_action: ({ action, actor, actorClaimed, reason, name }) =>
-      whole(
-        '·',
-        'dim',
-        `${actionWords[String(action)] ?? action}${name === undefined ? '' : ` ${name}`}${actorAndReason({ actor, actorClaimed }, reason)}`,
-      ),
+    operator_action: (data) => whole('·', 'dim', actionText(data)),
     idle: endRun,
     reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),
   }
@@ -236,16 +232,24 @@ export const createEventPrinter = (out: CliOutput, options: EventPrinterOptions)
   }
 }
 
-/** The effect of an action on the session, in the words of `chat` where it shows the same. */
-const actionWords: { readonly [action: string]: string } = {
-  pause: 'paused',
-  resume: 'resumed',
+/** The events of the session behind the actions of this wire. An action of a later server keeps its name. */
+const actionEvents: { readonly [action: string]: string } = {
+  pause: 'session_paused',
+  resume: 'session_resumed',
   branch: 'branched',
-  import: 'imported',
-  archive: 'archived',
-  unarchive: 'unarchived',
-  rename: 'renamed to',
-  policy: 'budgets or rules changed',
+  import: 'session_imported',
+  archive: 'session_archived',
+  unarchive: 'session_unarchived',
+  rename: 'session_renamed',
+  policy: 'policy_set',
+  signal: 'signal_received',
+  memory: 'memory_decided',
+}
+
+const actionText = ({ action, actor, actorClaimed, reason, name, decision, from }: PrintableEvent['data']): string => {
+  const type = Object.hasOwn(actionEvents, String(action)) ? actionEvents[String(action)] : undefined
+  const more = { title: name, key: name, name, decision, parent: { id: from } }
+  return eventText(type ?? String(action), { ...more, actor, actor_claimed: actorClaimed, reason })
 }
 
 /** The end of a text, for a person to find the place. */
@@ -258,10 +262,6 @@ const lastWords = (text: string): string => {
 export const endLine = (out: CliOutput, printer: EventPrinter): void => {
   if (!printer.freshLine() && out.canAsk) out.write('\n')
 }
-
-/** The actor and the reason, if they are known: ` by ada: enough`. */
-const actorAndReason = (by: { readonly actor: unknown; readonly actorClaimed: unknown }, reason: unknown): string =>
-  `${by.actor ? ` by ${actorText(`${by.actor}`, by.actorClaimed)}` : ''}${reason ? `: ${reason}` : ''}`
 
 const pretty = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
 

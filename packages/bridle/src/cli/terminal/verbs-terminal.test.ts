@@ -208,12 +208,12 @@ describe.skipIf(needs('tmux'))('in a terminal', () => {
     await editor.until('Arguments: ')
     await fabric().pause('lines', { actor: 'ada' })
     await watcher.until(
-      /arguments:\n· paused by ada \(not signed in\)\n(✗ .*\n)? {2}Approve\? \[y\]es, \[n\]o, \[e\]dit the arguments:$/,
+      /arguments:\n· Paused by ada \(not signed in\)\n(✗ .*\n)? {2}Approve\? \[y\]es, \[n\]o, \[e\]dit the arguments:$/,
     )
     // Nothing comes between a person and the text that is edited.
     expect(editor.lines().at(-1)).toBe('  Arguments: {"p": "old"}')
     editor.press('Enter')
-    await editor.until(/\n· paused by ada \(not signed in\)\n(✗ .*\n)?Nothing is changed\.\n[\s\S]*Approve\?/)
+    await editor.until(/\n· Paused by ada \(not signed in\)\n(✗ .*\n)?Nothing is changed\.\n[\s\S]*Approve\?/)
     await fabric().cancel('lines', { actor: 'ada' })
     for (const window of [watcher, editor]) {
       const lines = await window.until(/^✗ bash cancelled$/m)

@@ -24,7 +24,7 @@ test.each<[EventType, object, object | null]>([
       ...{ status: 'retrying', kind: 'provider_retry', provider_requested: 'Anthropic', reason: 'server_error' },
       ...{ failure_count: 5, max_retries: 6, retry_delay_ms: 9_100, http_status: 502 },
     },
-    { kind: 'retry', message: 'Anthropic: not reached, 502, trying again in 9 s, 5 of 6', retryAt: at + 9_100 },
+    { kind: 'retry', message: 'Anthropic: not reached, 502, trying again in 9.1 s, 5 of 6', retryAt: at + 9_100 },
   ],
   [
     'transport_diagnostic',

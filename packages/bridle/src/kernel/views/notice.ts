@@ -1,4 +1,6 @@
 // Why a run does not get on: it is queued, its sandbox starts, its model is asked again. One sentence each, for people who wait.
+
+import { durationText } from '../../words/amounts.ts'
 import type { AnyEvent } from '../event.ts'
 import { NOTICE_CHARS_MAX, NOTICE_DELAY_MS_MAX } from '../limits.ts'
 import type { Payloads } from '../schemas.ts'
@@ -126,5 +128,5 @@ const sentence = (words: string): string => words.trim().replace(/\.$/, '')
 
 const inSeconds = (ms: number | null): string => {
   if (ms === null || ms < 0) return ''
-  return ms < 1_000 ? ' at once' : ` in ${Math.round(ms / 1_000)} s`
+  return ms < 1_000 ? ' at once' : ` in ${durationText(ms)}`
 }

@@ -66,10 +66,10 @@ describe('[F35] what operators do is on every stream, in the channel and in the 
       }
       expect(participants.map(({ participant_id }) => participant_id)).toContain('operator')
       expect(envelopes.filter(({ sender_id }) => sender_id === 'operator').map(({ summary }) => summary)).toEqual([
-        `paused by ${actor} (not signed in): ${actor} sleeps`,
-        `policy set by ${actor} (not signed in): dear`,
-        `resumed by ${actor} (not signed in): morning`,
-        `cancelled by ${actor} (not signed in): enough`,
+        `Paused by ${actor} (not signed in): ${actor} sleeps`,
+        `Policy set by ${actor} (not signed in): dear · cost limit of $9.00`,
+        `Resumed by ${actor} (not signed in): morning`,
+        `Cancelled by ${actor} (not signed in): enough`,
       ])
       const timeline = (await it.get(`/agents/scripted/${id}`)).body.events as { type: string }[]
       expect(timeline.filter(({ type }) => type === 'operator_action')).toHaveLength(3)

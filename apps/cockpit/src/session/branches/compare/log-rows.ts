@@ -1,8 +1,9 @@
 // The log of a session as rows that a person compares: one for each prompt, call, answer, approval and marker.
 import type { LogEntry } from 'bridle/client'
+import { argumentText } from 'bridle/words'
 import type { IconName } from '../../../ui/icon-names.ts'
 import { foldScript } from '../../../ui/script-text.ts'
-import { markerWords } from '../../thread/markers/marker-words.ts'
+import { eventLook } from '../../event-look.ts'
 import { ROW_CHARS } from '../limits.ts'
 import { type AnswerText, answerAfter, NO_ANSWER } from './answer-text.ts'
 
@@ -118,33 +119,14 @@ const answerRow = (seq: number, payload: Payload, answer: string): LogRow => {
   return { ...row(seq, 'answer', icon, text, tone), content: `end ${status} ${answer}` }
 }
 
+/** Ids and numbers of checkpoints differ in every session. */
 const markerRow = (seq: number, type: string, payload: Payload): LogRow => {
-  const { icon, title, text } = otherWords(type, payload) ?? markerWords({ type, payload, isHearsay: false } as never)
-  const tone = type === 'error' ? 'danger' : type === 'context_warning' || type === 'budget_crossed' ? 'warn' : ''
+  const { icon, tone, title, text } = eventLook(type, { ...payload, sequence: undefined, session_id: undefined })
   const said = [title, text].filter(Boolean).join(': ')
   return { ...row(seq, 'marker', icon, said, tone), content: `${type} ${said}` }
 }
 
-/** Events that a thread shows in another way. */
-const otherWords = (type: string, payload: Payload): { icon: IconName; title: string; text: string } | null => {
-  if (type === 'error') return { icon: 'circle-x', title: 'Error', text: textOf(payload.message) }
-  if (type === 'artifact_published') return { icon: 'package', title: 'Artifact', text: textOf(payload.name) }
-  if (type === 'session_checkpoint')
-    return { icon: 'flag', title: 'Checkpoint', text: foldScript(textOf(payload.summary_text)) }
-  if (type !== 'subagent_event') return null
-  const name = textOf(payload.agent) || textOf(payload.agent_id)
-  return { icon: 'bot', title: `Subagent ${name}`, text: textOf(payload.status) }
-}
-
 const promptText = (payload: Payload): string => `“${foldScript(textOf(payload.text)).trim()}”`
-
-/** The argument that says most about a call: a path or a command, else the first text. */
-const argumentText = (args: unknown): string => {
-  const fields = Object.entries((args ?? {}) as Payload).filter(([name]) => !name.startsWith('_'))
-  const named = fields.find(([name]) => /^(file_?path|path|command|query|url|name)$/.test(name))
-  const value = (named ?? fields.find(([, each]) => typeof each === 'string'))?.[1]
-  return typeof value === 'string' ? value : ''
-}
 
 /** JSON without the ids that differ in every session. */
 const sameText = (value: unknown): string =>

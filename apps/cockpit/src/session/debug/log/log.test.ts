@@ -185,33 +185,33 @@ test.each([
   [
     'tool_outcome',
     { tool_name: 'grep', status: 'error', outcome_type: 'ToolFailure', elapsed_ms: 41 },
-    'grep error ToolFailure, 41 ms',
+    'grep error: 41 ms',
   ],
   [
     'sandbox_notice',
     { requested_backend: 'docker', resolved_backend: 'bwrap', isolation: 'full' },
-    'docker to bwrap, full',
+    'Sandbox: docker → bwrap · full',
   ],
-  ['policy_decision', { subject: 'edit', outcome: 'ask', reason: 'It writes.' }, 'edit ask, It writes.'],
-  ['hook_event', { hook: 'pre_tool', status: 'ok' }, 'pre_tool ok'],
+  ['policy_decision', { subject: 'edit', outcome: 'ask', reason: 'It writes.' }, 'Policy: edit ask · It writes.'],
+  ['hook_event', { hook: 'pre_tool', status: 'ok' }, 'Hook: pre_tool ok'],
   [
     'transport_diagnostic',
     { status: 'retrying', kind: 'provider_retry', failure_count: 1 },
-    'retrying: provider_retry, 1 failure',
+    'Provider retrying: provider_retry · 1 failure',
   ],
-  ['subagent_event', { agent_id: 'callers', status: 'completed' }, 'callers completed'],
+  ['subagent_event', { agent_id: 'callers', status: 'completed' }, 'Subagent callers: completed'],
   [
     'context_compacted',
     { original_count: 46, compacted_count: 18, tokens_saved: 31_400 },
-    '46 to 18, 31,400 tokens saved',
+    'Context compacted: 46 → 18 messages · 31,400 tokens saved',
   ],
-  ['token', { text: 'a\u202eb' }, '“a⟨U+202E⟩b”'],
-  ['of a newer server', { a: 1, b: { c: 2 } }, 'a 1, b {"c":2}'],
-  ['constructor', {}, ''],
+  ['token', { text: 'a\u202eb' }, 'a⟨U+202E⟩b'],
+  ['of a newer server', { a: 1, b: { c: 2 } }, 'Of a newer server: a 1'],
+  ['constructor', {}, 'Constructor'],
 ] as const)('a row of %s', (type, payload, words) => {
   expect(rowWords(entry(1, type, payload as LogEntry['payload']))).toBe(words)
 })
 
 test('a payload that the server withholds is said to be', () => {
-  expect(rowWords({ ...entry(1, 'model_step'), withheld: true })).toBe('withheld by the server')
+  expect(rowWords({ ...entry(1, 'model_step'), withheld: true })).toBe('Payload withheld by the server')
 })

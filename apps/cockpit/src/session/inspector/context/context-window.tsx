@@ -1,9 +1,8 @@
 // How full the context of the model is, what was warned about it, and how it was compacted.
 
-import { costText, countText } from 'bridle/words'
+import { compactionNumbers, costText, countText } from 'bridle/words'
 import { MeterBar, usageTone } from '../../../ui/meter-bar.tsx'
 import { visibleText } from '../../../ui/plain-text.ts'
-import { compactionNumbers } from '../../event-words.ts'
 import { useSession } from '../../session-context.tsx'
 import { EventLink } from '../event-link.tsx'
 import { Facts } from '../facts.tsx'

@@ -124,14 +124,14 @@ describe('rows', () => {
     const summary = 'Branched from one. Asked: @script [{"text":"a"},{"text":"b"}] Answered: a'
     const seed = { checkpoint_type: 'resume_seed', status: 'completed', summary_text: summary }
     expect(marksOf([entry('session_checkpoint', seed)])).toMatchObject([
-      { title: 'Branch begins', text: 'Branched from one. Asked: a script of 2 steps Answered: a' },
+      { title: 'Start of the branch', text: 'Branched from one. Asked: a script of 2 steps Answered: a' },
     ])
   })
 
   test.each([
-    [{ model_requested: 'openai/gpt-5', model_actual: 'anthropic/claude' }, 'openai/gpt-5 → anthropic/claude, no key'],
+    [{ model_requested: 'openai/gpt-5', model_actual: 'anthropic/claude' }, 'openai/gpt-5 → anthropic/claude · no key'],
     // The sample of the frontend contract names the providers alone.
-    [{}, 'openai → anthropic, no key'],
+    [{}, 'openai → anthropic · no key'],
   ])('a provider fallback names both models: %j', (models, text) => {
     const providers = { provider_requested: 'openai', provider_actual: 'anthropic' }
     const payload = { status: 'degraded', kind: 'provider_fallback', reason: 'no key', ...providers, ...models }

@@ -1,35 +1,21 @@
 // The marks of the chart: the marks of the timeline, questions to people and their answers, and those that are too near to each other as one.
-import type { StreamEnvelopeOf, TimelineEntry } from 'bridle/client'
-import { answerWords } from '../../event-words.ts'
-import { type Mark, marksOf } from '../../inspector/timeline/marks.ts'
+import type { TimelineEntry } from 'bridle/client'
+import { type Mark, markOf, marksOf } from '../../inspector/timeline/marks.ts'
 
 export const chartMarks = (milestones: readonly TimelineEntry[]): readonly Mark[] =>
   [...marksOf(milestones), ...approvalMarks(milestones)].sort((one, other) => one.seq - other.seq)
 
 /** An answer stands for its question; a question that nobody has answered stands for itself. */
 const approvalMarks = (milestones: readonly TimelineEntry[]): readonly Mark[] => {
-  const answered = new Set<string>()
+  const answered = new Set<unknown>()
   const marks: Mark[] = []
-  for (const { type, seq, timestamp, payload } of milestones.toReversed()) {
-    const at = Date.parse(timestamp)
-    if (type === 'approval_applied') {
-      const answer = payload as StreamEnvelopeOf<'approval_applied'>['payload']
-      answered.add(answer.request_id)
-      marks.push({ seq, at, ...answerLook(answer) })
-    } else if (type === 'approval_required') {
-      const { request_id: id, tool_name: name, reason } = payload as StreamEnvelopeOf<'approval_required'>['payload']
-      if (!answered.has(id))
-        marks.push({ seq, at, icon: 'shield-alert', tone: 'warn', title: `Waits for an answer: ${name}`, text: reason })
-    }
+  for (const entry of milestones.toReversed()) {
+    const { request_id: id } = entry.payload as { readonly request_id?: unknown }
+    if (entry.type === 'approval_applied') answered.add(id)
+    if (entry.type === 'approval_applied' || (entry.type === 'approval_required' && !answered.has(id)))
+      marks.push(markOf(entry))
   }
   return marks
-}
-
-const answerLook = (
-  answer: StreamEnvelopeOf<'approval_applied'>['payload'],
-): Pick<Mark, 'icon' | 'tone' | 'title' | 'text'> => {
-  const { icon, title, reason } = answerWords({ ...answer })
-  return { icon, tone: '', title: `${title}: ${answer.tool_name}`, text: reason }
 }
 
 export interface MarkCluster {

@@ -267,9 +267,9 @@ describe('time', () => {
     ).marks
     const clusters = markClusters(marks, (time) => (time - start) / 100_000, 0.05)
     expect(clusters.map((cluster) => cluster.marks.map(({ title }) => title))).toEqual([
-      ['Checkpoint', 'Context warning'],
+      ['Checkpoint', 'Context 80 % full'],
       ['Provider retrying'],
-      ['Waits for an answer: edit'],
+      ['Approval needed for edit'],
     ])
     // A window that shows the end alone has the marks of the end alone.
     expect(markClusters(marks, (time) => (time - start - 80_000) / 20_000, 0.05)).toHaveLength(1)

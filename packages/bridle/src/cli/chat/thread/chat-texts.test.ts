@@ -14,7 +14,7 @@ test.each<[string, object, string | null]>([
     null,
   ],
   ['sandbox_notice', { resolved_backend: 'task_workspace', isolation: 'workspace', reason: 'x' }, null],
-  ['sandbox_notice', { resolved_backend: 'bubblewrap', isolation: 'full' }, 'in the sandbox bubblewrap: full'],
+  ['sandbox_notice', { resolved_backend: 'bubblewrap', isolation: 'full' }, 'Sandbox: bubblewrap · full'],
   [
     'transport_diagnostic',
     { status: 'retrying', kind: 'model', provider_requested: 'anthropic', reason: 'over\u001b[2J', failure_count: 2 },
@@ -23,13 +23,13 @@ test.each<[string, object, string | null]>([
   ['transport_diagnostic', { status: 'waiting', kind: 'sandbox', reason: 'All are busy.' }, 'All are busy.'],
   ['transport_diagnostic', { status: 'ok', kind: 'sandbox' }, null],
   ['retry_scheduled', { attempt: 2, due: at + 2_000, reason: 'lost.' }, 'lost, trying again in 2 s, attempt 2'],
-  ['context_warning', { usage_pct: 81.2 }, 'the context is 81 % full'],
-  ['context_warning', { message: 'Full\u001b[2J\nnow' }, 'Full␛[2J now'],
-  ['budget_crossed', { budget: 'cost', limit: 1, value: 2 }, 'the budget cost is crossed: 2 of 1'],
-  ['session_paused', { actor: 'ada', reason: 'lunch' }, 'paused by ada: lunch'],
-  ['session_paused', { actor: 'ada', actor_claimed: true }, 'paused by ada (not signed in)'],
-  ['session_resumed', {}, 'resumed'],
-  ['step_progress', { title: 'Read', index: 2, total: 5, status: 'running' }, 'step 2/5 Read · running'],
+  ['context_warning', { usage_pct: 81.2 }, 'Context 81 % full'],
+  ['context_warning', { message: 'Full\u001b[2J\nnow' }, 'Warning: Full␛[2J now'],
+  ['budget_crossed', { budget: 'cost', limit: 1, value: 2 }, 'Limit reached: cost of 1, at 2'],
+  ['session_paused', { actor: 'ada', reason: 'lunch' }, 'Paused by ada: lunch'],
+  ['session_paused', { actor: 'ada', actor_claimed: true }, 'Paused by ada (not signed in)'],
+  ['session_resumed', {}, 'Resumed'],
+  ['step_progress', { title: 'Read', index: 2, total: 5, status: 'running' }, 'Step 2 of 5: Read · running'],
   ['token', { text: 'x' }, null],
   ['toString', {}, null],
 ])('[C195] the notice of %s', (type, payload, text) => {
@@ -45,9 +45,9 @@ test('[C195] the line about the sandbox comes once, and again when it changes', 
   const texts = boxes.map((backend) =>
     read({ type: 'sandbox_notice', timestamp, payload: { resolved_backend: backend, isolation: 'x' } }),
   )
-  expect(texts).toEqual([null, 'in the sandbox bubblewrap: x', null, null, 'in the sandbox process: x'])
-  expect(read({ type: 'session_paused', timestamp, payload: {} })).toBe('paused')
-  expect(read({ type: 'session_paused', timestamp, payload: {} })).toBe('paused')
+  expect(texts).toEqual([null, 'Sandbox: bubblewrap · x', null, null, 'Sandbox: process · x'])
+  expect(read({ type: 'session_paused', timestamp, payload: {} })).toBe('Paused')
+  expect(read({ type: 'session_paused', timestamp, payload: {} })).toBe('Paused')
 })
 
 test.each([

@@ -1,8 +1,8 @@
 // Events beside the conversation that a person who waits wants to know of: retries, sandboxes, budgets, what other people did.
 
 import type { AnyEvent } from '../../../kernel/event.ts'
-import { actorText } from '../../../kernel/text/actor-text.ts'
 import { noticeOf } from '../../../kernel/views/notice.ts'
+import { eventText } from '../../../words/index.ts'
 import { escapeControls } from '../../terminal/output.ts'
 
 /** An envelope of a server, perhaps of a type that this version does not know yet. */
@@ -38,33 +38,26 @@ type NoticeWriter = (payload: NoticeEnvelope['payload'], envelope: NoticeEnvelop
 const waitReason: NoticeWriter = (payload, { type, timestamp }) =>
   noticeOf({ type, payload, at: Date.parse(timestamp) } as unknown as AnyEvent)?.message ?? null
 
-const by = ({ actor, actor_claimed, reason }: NoticeEnvelope['payload']): string =>
-  `${isText(actor) ? ` by ${actorText(actor, actor_claimed)}` : ''}${isText(reason) ? `: ${reason}` : ''}`
-
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const words: NoticeWriter = (payload, { type, timestamp }) => eventText(type, payload, Date.parse(timestamp))
 
 const notices: { readonly [type: string]: NoticeWriter } = {
   // An agent in the server has no sandbox: nothing to wait for. The chat has said where an agent with a workspace works.
-  sandbox_notice: ({ resolved_backend: backend, isolation, reason }) =>
-    backend === 'in_process' || backend === 'task_workspace'
+  sandbox_notice: (payload, envelope) =>
+    payload.resolved_backend === 'in_process' || payload.resolved_backend === 'task_workspace'
       ? null
-      : `in the sandbox ${backend}: ${isolation}${isText(reason) ? `. ${reason}` : ''}`,
+      : words(payload, envelope),
   transport_diagnostic: (payload, envelope) => {
     if (payload.kind !== 'sandbox') return waitReason(payload, envelope)
     return payload.status === 'waiting' && isText(payload.reason) ? payload.reason : null
   },
   retry_scheduled: waitReason,
-  context_warning: ({ message, usage_pct: used }) =>
-    isText(message) ? message : typeof used === 'number' ? `the context is ${Math.round(used)} % full` : null,
-  budget_crossed: ({ budget, limit, value }) => `the budget ${budget} is crossed: ${value} of ${limit}`,
-  session_paused: (payload) => `paused${by(payload)}`,
-  session_resumed: (payload) => `resumed${by(payload)}`,
-  policy_set: (payload) => `the policy is changed${by(payload)}`,
-  signal_received: ({ name, actor, actor_claimed }) => `signal ${name}${by({ actor, actor_claimed })}`,
-  session_checkpoint: ({ summary }) => (isText(summary) ? `checkpoint: ${summary}` : null),
-  step_progress: ({ title, summary, status, index, total }) => {
-    const name = isText(title) ? title : summary
-    const place = typeof index === 'number' ? `${index}${typeof total === 'number' ? `/${total}` : ''} ` : ''
-    return isText(name) ? `step ${place}${name}${isText(status) ? ` · ${status}` : ''}` : null
-  },
+  context_warning: words,
+  budget_crossed: words,
+  session_paused: words,
+  session_resumed: words,
+  policy_set: words,
+  signal_received: words,
+  step_progress: words,
 }

@@ -240,7 +240,7 @@ test('[F35] [F40] a signal is on the streams, in the channel and in the audit, w
   expect(envelopes.find(({ event_type }) => event_type === 'signal_received')).toMatchObject({
     sender_id: 'operator',
     recipient_ids: ['agent:waiter'],
-    summary: 'signal by ann (not signed in): a',
+    summary: 'Signal a by ann (not signed in)',
     payload: { name: 'a', payload: { n: 1 }, actor: 'ann' },
   })
 })

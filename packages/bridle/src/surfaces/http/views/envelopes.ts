@@ -1,14 +1,15 @@
 // Events as envelopes from one participant of a session to others. They depend on the log alone: the same log gives the same text,
 // byte for byte.
 
-import type { VisibleEventType } from '../../../kernel/catalogue.ts'
-import { type AnyEvent, type Event, eventId } from '../../../kernel/event.ts'
+import { catalogue, type VisibleEventType } from '../../../kernel/catalogue.ts'
+import { type AnyEvent, eventId } from '../../../kernel/event.ts'
 import type { Json } from '../../../kernel/json.ts'
 import { CHANNEL_CHARS_MAX, SUMMARY_CHARS_MAX } from '../../../kernel/limits.ts'
 import { eventWithIncarnations } from '../../../kernel/positions/incarnation.ts'
-import { actorText } from '../../../kernel/text/actor-text.ts'
+import type { Payloads } from '../../../kernel/schemas.ts'
 import { approximateChars } from '../../../kernel/text/size.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
+import { eventText } from '../../../words/events.ts'
 import type { ChannelEnvelope } from '../wire.ts'
 import { LOOKUP_BATCH } from './limits.ts'
 import type { EventLookup, SessionFacts } from './session-facts.ts'
@@ -20,153 +21,65 @@ export function* envelopesOf(session: SessionFacts, seqs: readonly number[]): Ev
 }
 
 const envelopeOf = (agent: string, event: AnyEvent, { key, incarnations }: SessionFacts): ChannelEnvelope => {
-  const { from, to, summarize } = envelopeTemplates[
-    event.type as VisibleEventType
-  ] as EnvelopeTemplate<VisibleEventType>
-  const visible = event as Event<VisibleEventType>
+  const type = event.type as VisibleEventType
+  const { from, to } = routeOf(type, event.payload)
   const idOf = (participant: Participant): string =>
     participant === 'agent' ? agent : typeof participant === 'string' ? participant : toolId(participant.tool)
   return {
     event_id: eventId(event.seq, incarnations.own),
     seq: event.seq,
     timestamp: new Date(event.at).toISOString(),
-    sender_id: idOf(resolve(from, visible)),
-    recipient_ids: resolve(to, visible).map(idOf),
-    event_type: event.type,
-    summary: truncate(summarize(visible), SUMMARY_CHARS_MAX),
+    sender_id: idOf(from),
+    recipient_ids: to.map(idOf),
+    event_type: type,
+    summary: truncate(eventText(type, event.payload, event.at), SUMMARY_CHARS_MAX),
     payload: eventWithIncarnations(event, key, incarnations).payload as Json,
   }
 }
 
 type Participant = 'runtime' | 'agent' | 'operator' | { readonly tool: string }
-type EventField<T extends VisibleEventType, R> = R | ((event: Event<T>) => R)
-interface EnvelopeTemplate<T extends VisibleEventType> {
-  readonly from: EventField<T, Participant>
-  readonly to: EventField<T, readonly Participant[]>
-  readonly summarize: (event: Event<T>) => string
+
+interface Route {
+  readonly from: Participant
+  readonly to: readonly Participant[]
 }
 
-const resolve = <T extends VisibleEventType, R>(field: EventField<T, R>, event: Event<T>): R =>
-  typeof field === 'function' ? (field as (event: Event<T>) => R)(event) : field
+/** Runners report the agent's events; everything else comes from the runtime. */
+const routeOf = (type: VisibleEventType, payload: unknown): Route => {
+  const route = routes[type]
+  if (route) return typeof route === 'function' ? route(payload as never) : route
+  return catalogue[type].source === 'runner' ? fromAgent : fromRuntime
+}
 
-const fromRuntime = <T extends VisibleEventType>(summarize: EnvelopeTemplate<T>['summarize']): EnvelopeTemplate<T> => ({
-  from: 'runtime',
-  to: ['agent'],
-  summarize,
-})
-const fromAgent = <T extends VisibleEventType>(summarize: EnvelopeTemplate<T>['summarize']): EnvelopeTemplate<T> => ({
-  from: 'agent',
-  to: ['runtime'],
-  summarize,
-})
+const fromRuntime: Route = { from: 'runtime', to: ['agent'] }
+const fromAgent: Route = { from: 'agent', to: ['runtime'] }
+const toAgent: Route = { from: 'operator', to: ['agent'] }
+const fromOperator: Route = { from: 'operator', to: ['runtime', 'agent'] }
 
-/** An operator's action, with the operator's name and the reason. */
-const operatorSummary = (action: string, payload: { readonly [name: string]: unknown }): string =>
-  [payload.actor ? `${action} by ${actorText(`${payload.actor}`, payload.actor_claimed)}` : action, payload.reason]
-    .filter(Boolean)
-    .join(': ')
-const fromOperator = <T extends VisibleEventType>(action: string): EnvelopeTemplate<T> => ({
-  from: 'operator',
-  to: ['runtime', 'agent'],
-  summarize: ({ payload }) => operatorSummary(action, payload as { readonly [name: string]: unknown }),
-})
-
-/** A template for each visible event type: a new type does not compile without one. */
-const envelopeTemplates: { readonly [T in VisibleEventType]: EnvelopeTemplate<T> } = {
-  session: fromRuntime(({ payload }) => payload.session_id),
-  session_state: fromRuntime(({ payload }) => payload.status),
-  session_checkpoint: fromAgent(({ payload }) => `${payload.checkpoint_type}: ${payload.summary_text}`),
-  policy_decision: fromRuntime(({ payload }) => `${payload.subject}: ${payload.outcome}`),
-  hook_event: fromAgent(({ payload }) => [payload.hook, payload.phase, payload.status].filter(Boolean).join(' ')),
-  sandbox_notice: fromRuntime(({ payload }) => `${payload.resolved_backend} (${payload.isolation})`),
-  transport_diagnostic: fromAgent(({ payload }) => `${payload.kind}: ${payload.status}`),
-  subagent_event: fromAgent(({ payload }) => `${payload.agent_id}: ${payload.status}`),
-  turn_start: fromRuntime(({ payload }) => payload.prompt),
-  turn_start_tools: fromRuntime(({ payload }) => payload.tools.join(', ')),
-  token: fromAgent(({ payload }) => payload.text),
-  response: fromAgent(({ payload }) => payload.text),
-  thinking: fromAgent(({ payload }) => payload.text),
-  reflection: fromAgent(({ payload }) => payload.text),
-  tool_call: { from: 'agent', to: ({ payload }) => [{ tool: payload.name }], summarize: ({ payload }) => payload.name },
-  tool_result: {
-    from: ({ payload }) => ({ tool: payload.tool_name ?? 'tool' }),
-    to: ['agent'],
-    summarize: ({ payload }) => `${payload.tool_name ?? 'tool'} answered`,
-  },
-  tool_outcome: {
-    from: ({ payload }) => ({ tool: payload.tool_name }),
-    to: ['agent'],
-    summarize: ({ payload }) => `${payload.tool_name}: ${payload.status}`,
-  },
-  tool_batch: fromAgent(({ payload }) => payload.tool_call_ids.join(', ')),
-  tool_selected: fromAgent(({ payload }) => payload.tool_name),
-  tool_validation_error: {
-    from: ({ payload }) => ({ tool: payload.tool_name }),
-    to: ['agent'],
-    summarize: ({ payload }) => payload.error,
-  },
-  context_warning: fromAgent(({ payload }) => payload.message ?? payload.kind ?? ''),
-  context_compacted: fromAgent(({ payload }) => payload.summary ?? ''),
-  step_progress: fromAgent(({ payload }) =>
-    [payload.step_id, payload.status, payload.summary].filter(Boolean).join(' '),
-  ),
-  output_superseded: fromRuntime(({ payload }) =>
-    payload.keep ? 'the end of the text was withdrawn' : 'the text was withdrawn',
-  ),
-  usage: fromAgent(
-    ({ payload }) => `${payload.total_tokens ?? (payload.input_tokens ?? 0) + (payload.output_tokens ?? 0)} tokens`,
-  ),
-  retrieval: fromAgent(({ payload }) => payload.query ?? ''),
-  antahkarana: fromAgent(({ payload }) => payload.trace_id ?? ''),
+const routes: { readonly [T in VisibleEventType]?: Route | ((payload: Payloads[T]) => Route) } = {
+  turn_start_tools: fromRuntime,
+  artifact_published: fromAgent,
+  completed: fromAgent,
+  error: fromAgent,
+  tool_call: ({ name }) => ({ from: 'agent', to: [{ tool: name }] }),
+  tool_result: ({ tool_name: tool = 'tool' }) => ({ from: { tool }, to: ['agent'] }),
+  tool_outcome: ({ tool_name: tool }) => ({ from: { tool }, to: ['agent'] }),
+  tool_validation_error: ({ tool_name: tool }) => ({ from: { tool }, to: ['agent'] }),
   // The sender of a question is the agent for its own calls, and the runtime for budgets and unknown outcomes.
-  approval_required: {
-    from: ({ payload }) => ((payload.kind ?? 'tool') === 'tool' ? 'agent' : 'runtime'),
-    to: ['operator'],
-    summarize: ({ payload }) => `${payload.tool_name}: ${payload.reason}`,
-  },
-  approval_applied: {
-    // An approval that nobody answered was settled by the runtime, and the operator gets the envelope too.
-    from: ({ payload }) => (isAnswer(payload.decision) ? 'operator' : 'runtime'),
-    to: ({ payload }) => (isAnswer(payload.decision) ? ['agent'] : ['operator', 'agent']),
-    summarize: ({ payload }) => `${payload.tool_name}: ${payload.decision ?? 'approved'}`,
-  },
-  session_paused: {
-    from: ({ payload }) => (payload.operator ? 'operator' : 'runtime'),
-    to: ['agent'],
-    summarize: ({ payload }) => operatorSummary('paused', payload),
-  },
-  session_resumed: fromOperator('resumed'),
-  session_archived: fromOperator('archived'),
-  session_unarchived: fromOperator('unarchived'),
-  session_renamed: {
-    from: 'operator',
-    to: ['agent'],
-    summarize: ({ payload }) => operatorSummary('renamed', { ...payload, reason: payload.title }),
-  },
-  session_imported: fromOperator('imported'),
-  cancel_requested: fromOperator('cancelled'),
-  policy_set: fromOperator('policy set'),
-  signal_received: {
-    from: 'operator',
-    to: ['agent'],
-    summarize: ({ payload }) => operatorSummary('signal', { ...payload, reason: payload.name }),
-  },
-  memory_decided: {
-    from: 'operator',
-    to: ['agent'],
-    summarize: ({ payload }) => operatorSummary(`memory ${payload.decision}`, { ...payload, reason: payload.key }),
-  },
-  branched: fromOperator('branched'),
-  budget_crossed: fromRuntime(({ payload }) => `${payload.budget}: ${payload.value} (limit ${payload.limit})`),
-  budget_raised: fromRuntime(({ payload }) => payload.budgets.join(', ')),
-  retry_scheduled: fromRuntime(({ payload }) => payload.reason),
-  custom_event: fromAgent(({ payload }) => payload.name),
-  directive: fromAgent(({ payload }) => payload.action_type),
-  execution_feedback: fromRuntime(({ payload }) => `feedback on ${payload.entries.length} directives`),
-  artifact_published: fromAgent(({ payload }) => payload.name),
-  turn_end: fromRuntime(({ payload }) => payload.status),
-  completed: fromAgent(({ payload }) => (typeof payload.result === 'string' ? payload.result : 'completed')),
-  error: fromAgent(({ payload }) => payload.message),
+  approval_required: ({ kind = 'tool' }) => ({ from: kind === 'tool' ? 'agent' : 'runtime', to: ['operator'] }),
+  // An approval that nobody answered was settled by the runtime, and the operator gets the envelope too.
+  approval_applied: ({ decision }) => (isAnswer(decision) ? toAgent : { from: 'runtime', to: ['operator', 'agent'] }),
+  session_paused: ({ operator }) => (operator ? toAgent : fromRuntime),
+  session_renamed: toAgent,
+  signal_received: toAgent,
+  memory_decided: toAgent,
+  session_resumed: fromOperator,
+  session_archived: fromOperator,
+  session_unarchived: fromOperator,
+  session_imported: fromOperator,
+  cancel_requested: fromOperator,
+  policy_set: fromOperator,
+  branched: fromOperator,
 }
 
 const isAnswer = (decision = 'approved'): boolean => decision === 'approved' || decision === 'denied'

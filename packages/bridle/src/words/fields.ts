@@ -1,0 +1,41 @@
+// The fields of a payload as text. A log may come from a later version, and an agent may write anything: nothing here throws.
+
+export interface Fields {
+  readonly [name: string]: unknown
+}
+
+/** Texts and numbers; empty for everything else. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+export const textsOf = (value: unknown): readonly string[] => listOf(value).map(textOf).filter(Boolean)
+
+/** A text as it is, anything else as JSON. */
+export const valueText = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
+
+/** `tool_call` as `tool call`. */
+export const nameText = (name: string): string => name.replaceAll('_', ' ')
+
+export const joined = (...parts: readonly string[]): string => parts.filter(Boolean).join(' · ')
+
+/** The first fields of an event that has no words: `name x · size 3`. */
+export const summaryText = (fields: Fields): string =>
+  joined(
+    ...Object.entries(fields)
+      .flatMap(([name, value]) => (textOf(value) === '' ? [] : [`${nameText(name)} ${textOf(value).slice(0, 120)}`]))
+      .slice(0, 4),
+  )
+
+/** The argument that says most about a call: a path or a command, else the first text. */
+export const argumentText = (args: unknown): string => {
+  const fields = Object.entries(fieldsOf(args)).filter(([name]) => !name.startsWith('_'))
+  const named = fields.find(([name]) => /^(file_?path|path|command|query|url|name)$/.test(name))
+  const value = (named ?? fields.find(([, each]) => typeof each === 'string'))?.[1]
+  return typeof value === 'string' ? value : ''
+}
