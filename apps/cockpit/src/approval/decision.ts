@@ -2,6 +2,7 @@
 import { FabricError } from 'bridle/client'
 import { useRef, useState } from 'react'
 import { useServer } from '../server/server-context.tsx'
+import { deciderText } from '../ui/actor-words.ts'
 import type { CardApproval, CardSession, CardSettlement, JsonRecord } from './card-approval.ts'
 
 export interface Answer {
@@ -73,8 +74,8 @@ const settlementOf = (error: unknown): CardSettlement | null => {
   if (error.status === 404) return { decision: 'closed', by: null, at: null }
   const { settledApproval } = error
   if (!settledApproval) return null
-  const { decision, decidedBy, decidedAt } = settledApproval
-  return { decision, by: decidedBy, at: decidedAt }
+  const { decision, decidedAt } = settledApproval
+  return { decision, by: deciderText(settledApproval), at: decidedAt }
 }
 
 const problemText = (error: unknown): string => {

@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import type { CardSettlement } from '../approval/card-approval.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
 import { useLoaded } from '../server/use-loaded.ts'
-import { CLAIMED } from '../ui/actor-words.ts'
+import { deciderText } from '../ui/actor-words.ts'
 import { DECIDED_MAX } from './limits.ts'
 
 export const useDecided = (): readonly SettledApproval[] => {
@@ -18,15 +18,9 @@ export const useDecided = (): readonly SettledApproval[] => {
 
 const none: readonly SettledApproval[] = []
 
-/** Whether the answer was given here, and by a person who was signed in. */
-const wordsAbout = ({ decidedByClaimed, imported }: SettledApproval): readonly string[] => [
-  ...(decidedByClaimed ? [CLAIMED] : []),
-  ...(imported ? ['(says the imported file)'] : []),
-]
-
 export const settlementOfRow = (row: SettledApproval): CardSettlement => ({
   decision: row.status,
-  by: row.decidedBy === null ? null : [row.decidedBy, ...wordsAbout(row)].join(' '),
+  by: row.imported && row.decidedBy !== null ? `${row.decidedBy} (says the imported file)` : deciderText(row),
   at: row.decidedAt,
   isEdited: row.isEdited,
   reason: row.decisionReason,

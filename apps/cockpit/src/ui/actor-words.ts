@@ -1,4 +1,13 @@
 // Words about the people who act.
 
-/** The credential names no user, so the name is what the caller sent. */
+/** Marks a name that the caller supplied without a credential for it. */
 export const CLAIMED = '(not signed in)'
+
+/** The person who answered an approval; null = nobody, or not named. */
+export const deciderText = ({ decidedBy, decidedByClaimed }: Decider): string | null =>
+  decidedBy !== null && decidedByClaimed ? `${decidedBy} ${CLAIMED}` : decidedBy
+
+interface Decider {
+  readonly decidedBy: string | null
+  readonly decidedByClaimed?: true | undefined
+}

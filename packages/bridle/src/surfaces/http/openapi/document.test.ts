@@ -7,7 +7,6 @@ import { unknownFields } from '../requests/warnings.ts'
 import { routeTable } from '../router/app.ts'
 import { isDenial } from '../router/denial.ts'
 import { testApp } from '../test-app.suite.ts'
-import { bearer } from '../test-client.suite.ts'
 import { isDescribed, openapiDocument } from './document.ts'
 import { requestExample } from './request-examples.ts'
 

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { fabricSocketRoutes } from '../../fabric/routes.ts'
 import { testApp } from '../test-app.suite.ts'
-import { bearer, collectFrames, isIdle, type SseFrame, scriptBody } from '../test-client.suite.ts'
+import { collectFrames, isIdle, type SseFrame, scriptBody } from '../test-client.suite.ts'
 
 describe('[H43] a decision in the body', () => {
   const ids = ['a', 'b', 'c']
