@@ -74,7 +74,7 @@ export const parts: readonly LongTestPart[] = [
     minutes: 9,
     // The very files of `npm test`, which plays one setup of each, and fewer rounds.
     command: tests(
-      ...['shared-runner.test.ts', 'index-damage.slow.test.ts', 'decide.test.ts'],
+      ...['shared-runner.test.ts', 'index-damage.slow.test.ts', 'decide.test.ts', 'history/scrubbing.test.ts'],
       ...['fabric-socket.test.ts', 'harness-client.test.ts', 'random-kills.test.ts', 'durable-runs.test.ts'],
       ...[
         'agents/runner.test.ts',

@@ -188,7 +188,7 @@ describeCockpit('the inbox', (world) => {
     await one.getByRole('textbox', { name: 'to', exact: true }).fill('mine')
     await world.client.reject('first', await approvalId(world, 'rename'), { actor: 'ben', reason: 'not now' })
     for (const page of [one, other]) {
-      await page.getByText('ben denied').first().waitFor()
+      await page.getByText('ben (not signed in) denied').first().waitFor()
       expect(await card(page, 'erase').count()).toBe(0)
     }
     const settled = one.getByRole('article', { name: 'Decided: rename' })
@@ -203,7 +203,7 @@ describeCockpit('the inbox', (world) => {
       await route.continue()
     })
     await card(one, 'erase').getByRole('button', { name: 'Approve', exact: true }).click()
-    await one.getByText('cleo denied').first().waitFor()
+    await one.getByText('cleo (not signed in) denied').first().waitFor()
     await one.getByText('Your answer was not taken: an approval is answered once.').waitFor()
     await other.getByRole('button', { name: 'Dismiss' }).click()
     await other.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()

@@ -1,5 +1,6 @@
 // The answer of this page to an approval: on its way, given, refused because somebody was faster, or lost with the connection.
 import { FabricError } from 'bridle/client'
+import { deciderText } from 'bridle/words'
 import { useRef, useState } from 'react'
 import { useServer } from '../server/server-context.tsx'
 import type { CardApproval, CardSession, CardSettlement, JsonRecord } from './card-approval.ts'
@@ -73,8 +74,8 @@ const settlementOf = (error: unknown): CardSettlement | null => {
   if (error.status === 404) return { decision: 'closed', by: null, at: null }
   const { settledApproval } = error
   if (!settledApproval) return null
-  const { decision, decidedBy, decidedAt } = settledApproval
-  return { decision, by: decidedBy, at: decidedAt }
+  const { decision, decidedAt } = settledApproval
+  return { decision, by: deciderText(settledApproval), at: decidedAt }
 }
 
 const problemText = (error: unknown): string => {

@@ -1,5 +1,5 @@
 import type { SettledApproval } from 'bridle/client'
-import { CLAIMED } from 'bridle/words'
+import { deciderText } from 'bridle/words'
 import { Link } from 'wouter'
 import { Age } from '../ui/age.tsx'
 import { argumentSummary } from '../ui/arguments/argument-parts.ts'
@@ -15,9 +15,9 @@ interface DecidedRowProps {
 }
 
 export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowProps) => {
-  const { status, toolName, args, title, sessionId, decidedBy, decidedAt, isEdited, imported } = approval
+  const { status, toolName, args, title, sessionId, decidedAt, isEdited, imported } = approval
   // A server without names does not know whose answer it was.
-  const by = decidedBy ?? (status === 'expired' ? 'nobody' : null)
+  const by = deciderText(approval) ?? (status === 'expired' ? 'nobody' : null)
   return (
     <Link
       className={`ib done${isSelected ? ' on' : ''}`}
@@ -33,7 +33,7 @@ export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowPro
           <code className="medium trunc ib-tool">{shortText(toolName)}</code>
           <span className="trunc mono t2 ib-args">{shortText(argumentSummary(args))}</span>
           <span className="right small t3 nowrap">
-            {by !== null && `${shortText(by)}${approval.decidedByClaimed ? ` ${CLAIMED}` : ''}, `}
+            {by !== null && `${shortText(by)}, `}
             <Age at={decidedAt} isAgo />
           </span>
         </span>
@@ -42,7 +42,7 @@ export const DecidedRow = ({ approval, href, isSelected, onOpen }: DecidedRowPro
           <span className="right nowrap">
             {status}
             {isEdited && ' with edits'}
-            {imported && ', says the imported file'}
+            {imported && ' in an imported file'}
           </span>
         </span>
       </span>

@@ -1,7 +1,7 @@
 // The newest answers over all sessions, loaded again whenever an approval leaves the list.
 
 import type { SettledApproval } from 'bridle/client'
-import { CLAIMED } from 'bridle/words'
+import { deciderText } from 'bridle/words'
 import { useEffect } from 'react'
 import type { CardSettlement } from '../approval/card-approval.ts'
 import { useLive, useServer } from '../server/server-context.tsx'
@@ -19,15 +19,9 @@ export const useDecided = (): readonly SettledApproval[] => {
 
 const none: readonly SettledApproval[] = []
 
-/** Whether the answer was given here, and by a person who was signed in. */
-const wordsAbout = ({ decidedByClaimed, imported }: SettledApproval): readonly string[] => [
-  ...(decidedByClaimed ? [CLAIMED] : []),
-  ...(imported ? ['(says the imported file)'] : []),
-]
-
 export const settlementOfRow = (row: SettledApproval): CardSettlement => ({
   decision: row.status,
-  by: row.decidedBy === null ? null : [row.decidedBy, ...wordsAbout(row)].join(' '),
+  by: row.imported && row.decidedBy !== null ? `${row.decidedBy} (from an imported file)` : deciderText(row),
   at: row.decidedAt,
   isEdited: row.isEdited,
   reason: row.decisionReason,

@@ -230,7 +230,8 @@ test('[X4] a name that means something else to JavaScript is a name', () => {
   expect(({} as { token?: string }).token).toBeUndefined()
 })
 
-const long = (piece: string): string => piece.repeat(Math.ceil(1_000_000 / piece.length))
+const LENGTH = isThorough ? 1_000_000 : 250_000
+const long = (piece: string): string => piece.repeat(Math.ceil(LENGTH / piece.length))
 
 // A pattern or scanner that is quadratic would take hours for one of them.
 test.each([
@@ -275,7 +276,7 @@ test.each([
     'a://b:',
     '-----BEGIN PRIVATE KEY-----',
   ],
-])('[X4] a megabyte that is made to be slow is not: %s', (piece) => {
+])('[X4] a long text that is made to be slow is not: %s', (piece) => {
   const behind = isThorough ? ['"password":"', 'TOKEN=', 'key '] : []
   for (const text of [long(piece), ...behind.map((start) => start + long(piece))])
     expect(typeof scrub(text)).toBe('string')

@@ -442,6 +442,8 @@ export const refuse = (refused: RefusalCode, message: string = REFUSAL_MESSAGES[
 export interface Settlement {
   readonly decision: ApprovalDecision
   readonly decidedBy: string | null
+  /** The caller supplied the name, since its credential has no user. */
+  readonly decidedByClaimed?: true
   readonly decidedAt: number
 }
 

@@ -15,6 +15,15 @@ export const byActor = (act: string, fields: Fields): string => {
   return actor === '' ? act : `${act} by ${actor}`
 }
 
+/** The person who answered an approval; null = nobody, or not named. */
+export const deciderText = ({ decidedBy, decidedByClaimed }: Decider): string | null =>
+  decidedBy !== null && decidedByClaimed ? `${decidedBy} ${CLAIMED}` : decidedBy
+
+interface Decider {
+  readonly decidedBy: string | null
+  readonly decidedByClaimed?: true | undefined
+}
+
 /** The thing that the answer is about: a tool, or the limits that were reached. */
 export const approvalSubject = ({ tool_name, kind }: Fields): string =>
   kind === 'budget' ? textOf(tool_name).split(',').map(budgetNameText).join(', ') : textOf(tool_name)

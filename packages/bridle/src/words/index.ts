@@ -13,7 +13,7 @@ export {
   plural,
   roughTimeText,
 } from './amounts.ts'
-export { byActor, CLAIMED } from './approvals.ts'
+export { byActor, CLAIMED, deciderText } from './approvals.ts'
 export {
   BUDGET_NAMES,
   budgetAmountText,

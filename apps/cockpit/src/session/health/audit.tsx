@@ -51,7 +51,7 @@ export const Audit = () => {
               <span className="medium">{visibleText(row.action.replaceAll('_', ' '))}</span>
               {row.actor !== null && ` by ${visibleText(row.actor)}`}
               {row.actor_claimed && <span className="t3"> {CLAIMED}</span>}
-              {row.imported && <span className="t3"> (says the imported file)</span>}
+              {row.imported && <span className="t3"> (from an imported file)</span>}
               {row.summary !== '' && <span className="t2"> {visibleText(row.summary)}</span>}
             </span>
             <EventLink id={row.event_id} />

@@ -97,7 +97,7 @@ const printSession = (
   out.note(['', ...nextLines(detail, nextFlags)].join('\n'))
 }
 
-const IMPORTED = 'from a file: its prompts, answers and approvals before the import are the word of that file'
+const IMPORTED = 'from a file; its earlier prompts, answers and approvals are not verified'
 
 /** The engine `native` is the agent's own code: its name says nothing more. */
 const agentText = ({ agent, engine, model }: SessionDetail): string =>

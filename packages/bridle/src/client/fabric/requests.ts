@@ -55,9 +55,12 @@ const detailsIn = async (response: Response): Promise<Pick<FabricError, 'settled
   const body: (Partial<SettledApprovalDetails> & { readonly field?: unknown }) | null = await response
     .json()
     .catch(() => null)
-  const { decision, decidedBy = null, decidedAt, field } = body ?? {}
+  const { decision, decidedBy = null, decidedByClaimed, decidedAt, field } = body ?? {}
   return {
-    ...(decision && decidedAt && { settledApproval: { decision, decidedBy, decidedAt } }),
+    ...(decision &&
+      decidedAt && {
+        settledApproval: { decision, decidedBy, ...(decidedByClaimed && { decidedByClaimed }), decidedAt },
+      }),
     ...(typeof field === 'string' && { field }),
   }
 }

@@ -46,6 +46,8 @@ export interface DecidedApproval
   /** The time of the answer, and the person who gave it; null = nobody, or not named. */
   readonly decidedAt: number
   readonly actor: string | null
+  /** The caller supplied the name, since its credential has no user. */
+  readonly isActorClaimed?: true
   /** The session pauses after the call. */
   readonly pause?: true
   /** Whether the runner does not have the answer yet. */
@@ -106,6 +108,7 @@ export const approvals: Projection<Approvals> = {
             reason: payload.reason ?? null,
             decidedAt: event.at,
             actor: payload.actor ?? null,
+            ...(payload.actor_claimed && { isActorClaimed: true }),
             ...(payload.pause && { pause: true }),
             undelivered: goesToRunner,
             hasOutcome: false,

@@ -18,6 +18,7 @@ const changeSchema = v.pipe(
       agent: text,
       status: v.picklist(['approved', 'denied', 'expired', 'cancelled']),
       decidedBy: nullableText,
+      decidedByClaimed: v.optional(v.literal(true)),
       decidedAt: nullableTime,
     }),
   ]),

@@ -60,6 +60,7 @@ const closureOf = ({ id: session_id, agent }: RowChange['key'], row: DirectoryRo
     agent,
     status: settledStatus(settled?.decision ?? ''),
     decidedBy: settled?.decidedBy ?? null,
+    ...(settled?.decidedByClaimed && { decidedByClaimed: true }),
     decidedAt: settled ? new Date(settled.decidedAt).toISOString() : null,
   }
 }

@@ -6,6 +6,7 @@ import { canonicalJson, ownProperty, present } from '../../json.ts'
 import { OPEN_APPROVALS_MAX, TIME_MAX } from '../../limits.ts'
 import { type Approval, type DecidedApproval, isOfAttempt, isRunnersQuestion } from '../../projections/approvals.ts'
 import type { ApprovalDecision, ToolEffect } from '../../schemas.ts'
+import { actorText } from '../../../words/approvals.ts'
 import { grantBudget } from '../budgets/granted-budget.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { endTurn } from '../runs/runs.ts'
@@ -111,9 +112,12 @@ const isAsAsked = (approval: Approval, { args, digest }: ApproveCommand): boolea
     ? digest === approval.requestedDigest
     : canonicalJson(args) === canonicalJson(withoutCallId(approval.arguments))
 
-const alreadySettled = ({ decision, actor, decidedAt }: DecidedApproval): Refusal => ({
-  ...refuse('approval_settled', `The approval was already ${decision}${actor === null ? '' : ` by ${actor}`}.`),
-  settlement: { decision, decidedBy: actor, decidedAt },
+const alreadySettled = ({ decision, actor, isActorClaimed, decidedAt }: DecidedApproval): Refusal => ({
+  ...refuse(
+    'approval_settled',
+    `The approval was already ${decision}${actor === null ? '' : ` by ${actorText({ actor, actor_claimed: isActorClaimed })}`}.`,
+  ),
+  settlement: { decision, decidedBy: actor, ...(isActorClaimed && { decidedByClaimed: true }), decidedAt },
 })
 
 export const expireApprovals = (w: DecisionBuilder): void => {

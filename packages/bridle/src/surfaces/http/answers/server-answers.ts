@@ -210,6 +210,7 @@ export const typedErrorSchema = answerSchema<TypedErrorBody>('TypedError', {
   warnings,
   decision: v.optional(v.picklist(['approved', 'denied', 'expired', 'cancelled'])),
   decidedBy: v.optional(nullableText),
+  decidedByClaimed: v.optional(v.literal(true)),
   decidedAt: v.optional(time),
 })
 

@@ -53,9 +53,10 @@ export const refusalDenial = ({ refused: code, message, settlement }: Refusal, s
   }
 }
 
-const settledDetails = ({ decision, decidedBy, decidedAt }: Settlement): SettledApprovalDetails => ({
+const settledDetails = ({ decision, decidedBy, decidedByClaimed, decidedAt }: Settlement): SettledApprovalDetails => ({
   decision: settledStatus(decision),
   decidedBy,
+  ...(decidedByClaimed && { decidedByClaimed }),
   decidedAt: new Date(decidedAt).toISOString(),
 })
 

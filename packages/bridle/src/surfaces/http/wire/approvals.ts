@@ -107,6 +107,8 @@ export interface SettledApprovalDetails {
   readonly decision: 'approved' | 'denied' | 'expired' | 'cancelled'
   /** The person who decided; null = nobody, or not named. */
   readonly decidedBy: string | null
+  /** The caller supplied the name, since its credential has no user. Absent = the credential has this user, or there is no name. */
+  readonly decidedByClaimed?: true
   /** The time of the decision, in ISO 8601. */
   readonly decidedAt: string
 }
